@@ -1,0 +1,85 @@
+//! Chapters: closed ranges of a context that moved out of the prompt and stay addressable.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::HeldMessage;
+use crate::message::Body;
+
+/// Names one chapter of one entity: `OWNER/NUMBER`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ChapterId(pub Arc<str>);
+
+impl std::fmt::Display for ChapterId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A closed range of a context: what was said, how it was summed up, and the summary that stands in
+/// its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chapter {
+    /// Its name.
+    pub id: ChapterId,
+    /// What it was: a fight on a stage, a day.
+    pub title: String,
+    /// The turn (meeting) at which it closed.
+    pub turn: u64,
+    /// The messages that were cut, oldest first.
+    pub messages: Vec<HeldMessage>,
+    /// The request for the summary and its answer; empty where code wrote it.
+    pub summing_up: Vec<HeldMessage>,
+    /// The summary that stands in their place.
+    pub summary: Body,
+}
+
+/// The closed chapters of an entity, oldest first.
+#[derive(Component, Clone, Debug, Default, PartialEq)]
+pub struct Chapters {
+    list: Vec<Chapter>,
+}
+
+impl Chapters {
+    /// The id that the entity's next chapter gets.
+    pub fn next_id(&self, owner: &str) -> ChapterId {
+        ChapterId(format!("{owner}/{}", self.list.len() + 1).into())
+    }
+
+    /// Adds a closed chapter.
+    pub fn close(&mut self, chapter: Chapter) {
+        self.list.push(chapter);
+    }
+
+    /// All chapters, oldest first.
+    pub fn all(&self) -> &[Chapter] {
+        &self.list
+    }
+
+    /// One chapter.
+    pub fn get(&self, id: &ChapterId) -> Option<&Chapter> {
+        self.list.iter().find(|chapter| chapter.id == *id)
+    }
+
+    /// Chapters in which every word of `query` occurs, ignoring case, newest first.
+    pub fn search(&self, query: &str) -> Vec<&Chapter> {
+        let query = query.to_lowercase();
+        let words: Vec<_> = query.split_whitespace().collect();
+        let holds = |chapter: &&Chapter| {
+            let said = chapter
+                .messages
+                .iter()
+                .map(|held| held.message.body.full_text());
+            let text = said.fold(
+                format!("{}\n{}", chapter.title, chapter.summary.full_text()),
+                |text, said| text + "\n" + &said,
+            );
+            let text = text.to_lowercase();
+            !words.is_empty() && words.iter().all(|word| text.contains(word))
+        };
+        self.list.iter().rev().filter(holds).collect()
+    }
+}

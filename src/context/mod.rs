@@ -1,0 +1,15 @@
+//! What each entity remembers: its conversation, the edits it allows, its chapters and its readable form.
+//!
+//! An [`AgentContext`] keeps its own rules (system first, once; nothing is ever rewritten in place),
+//! finds messages by tag through an index, and removes by identity. It may touch `message/` alone.
+//! Start reading at [`AgentContext`].
+
+mod agent_context;
+mod buffer;
+mod chapter;
+mod json;
+
+pub use agent_context::{AgentContext, ContextError, Entry, EntryId, HeldMessage, Order};
+pub use buffer::buffer;
+pub use chapter::{Chapter, ChapterId, Chapters};
+pub use json::{context_from_json, context_to_json};

@@ -1,0 +1,5 @@
+//! Playhouse: a headless engine for stories whose characters think for themselves.
+
+pub mod context;
+pub mod message;
+pub mod mind;

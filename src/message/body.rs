@@ -1,0 +1,338 @@
+//! The immutable, shared part of a message.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_json::{Map, Value};
+
+use super::{Block, Digest, ResponseMetadata, Text};
+
+/// Where and as which message of that place a body was made. Two bodies of one world never share one;
+/// a body made outside any world has `BodyId::NONE`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct BodyId {
+    /// The stable number of the place: a stage, an entity on no stage, or 0 for the meeting.
+    pub place: u32,
+    /// Counts up from 1 within the place.
+    pub number: u32,
+}
+
+impl BodyId {
+    /// The id of a body that was made outside any world.
+    pub const NONE: Self = Self {
+        place: 0,
+        number: 0,
+    };
+}
+
+impl fmt::Display for BodyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.place, self.number)
+    }
+}
+
+impl std::str::FromStr for BodyId {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('-');
+        let number = |part: &str| part.parse::<u32>().ok();
+        parts
+            .and_then(|(place, count)| {
+                Some(Self {
+                    place: number(place)?,
+                    number: number(count)?,
+                })
+            })
+            .ok_or_else(|| format!("'{text}' is no id: expected PLACE-NUMBER, such as 3-17"))
+    }
+}
+
+impl Serialize for BodyId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for BodyId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Cow::<str>::deserialize(deserializer)?
+            .parse()
+            .map_err(de::Error::custom)
+    }
+}
+
+/// What a body says: one text, or a list of blocks.
+#[derive(Debug, PartialEq)]
+pub enum Content {
+    /// One text block; by far the most common.
+    Text(Text),
+    /// Several blocks, or blocks that are not text.
+    Blocks(Box<[Block]>),
+}
+
+/// What is said, immutable and cheap to clone: clones share one allocation.
+#[derive(Clone, Debug)]
+pub struct Body(Arc<Inner>);
+
+#[derive(Debug, PartialEq)]
+struct Inner {
+    id: BodyId,
+    /// Stage time at which it was said, in steps of its place.
+    time: u64,
+    sender: Option<Arc<str>>,
+    /// A first part that many bodies share, such as the rules of the world.
+    opening: Option<Arc<Text>>,
+    content: Content,
+    /// What stands in the content's place in every prompt after the turn that asked.
+    short: Option<Box<Text>>,
+    extra: Option<Box<Extra>>,
+}
+
+/// Parts that few bodies have.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Extra {
+    metadata: Map<String, Value>,
+    response: Option<ResponseMetadata>,
+}
+
+impl Body {
+    /// A body of one text.
+    pub fn text(text: impl Into<Box<str>>) -> Self {
+        Self::from_content(Content::Text(Text::from(text)))
+    }
+
+    /// A body of blocks. A single text block becomes plain text, so that equal content is equal.
+    pub fn blocks(blocks: Vec<Block>) -> Self {
+        Self::from_content(match <[Block; 1]>::try_from(blocks) {
+            Ok([Block::Text { text }]) => Content::Text(Text::from(text)),
+            Ok(one) => Content::Blocks(Box::new(one)),
+            Err(many) => Content::Blocks(many.into()),
+        })
+    }
+
+    fn from_content(content: Content) -> Self {
+        Self(Arc::new(Inner {
+            id: BodyId::NONE,
+            time: 0,
+            sender: None,
+            opening: None,
+            content,
+            short: None,
+            extra: None,
+        }))
+    }
+
+    /// The same body with another id. Builders like this one are for a body nobody shares yet.
+    #[must_use]
+    pub fn with_id(self, id: BodyId) -> Self {
+        self.edit(|inner| inner.id = id)
+    }
+
+    /// The same body, said at this stage time (in steps of its place).
+    #[must_use]
+    pub fn at(self, time: u64) -> Self {
+        self.edit(|inner| inner.time = time)
+    }
+
+    /// The same body, said by this entity.
+    #[must_use]
+    pub fn from_sender(self, sender: impl Into<Arc<str>>) -> Self {
+        let sender = sender.into();
+        self.edit(|inner| inner.sender = Some(sender))
+    }
+
+    /// The same body behind a first part that it shares with others.
+    #[must_use]
+    pub fn after(self, opening: Arc<Text>) -> Self {
+        self.edit(|inner| inner.opening = Some(opening))
+    }
+
+    /// The same body with a short form that stands for it in later prompts.
+    #[must_use]
+    pub fn with_short(self, short: impl Into<Box<str>>) -> Self {
+        let short = Box::new(Text::from(short));
+        self.edit(|inner| inner.short = Some(short))
+    }
+
+    /// The same body with free metadata.
+    #[must_use]
+    pub fn with_metadata(self, metadata: Map<String, Value>) -> Self {
+        self.edit_extra(|extra| extra.metadata = metadata)
+    }
+
+    /// The same body with what the model's provider said about its making.
+    #[must_use]
+    pub fn with_response(self, response: ResponseMetadata) -> Self {
+        self.edit_extra(|extra| extra.response = Some(response))
+    }
+
+    /// Builders run before a body is shared; a shared one is never edited but replaced.
+    fn edit(mut self, change: impl FnOnce(&mut Inner)) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.0) {
+            change(inner);
+            return self;
+        }
+        let mut inner = self.0.copy();
+        change(&mut inner);
+        Self(Arc::new(inner))
+    }
+
+    fn edit_extra(self, change: impl FnOnce(&mut Extra)) -> Self {
+        self.edit(|inner| {
+            let mut extra = inner.extra.take().unwrap_or_default();
+            change(&mut extra);
+            inner.extra = (*extra != Extra::default()).then_some(extra);
+        })
+    }
+
+    /// This body's id.
+    pub fn id(&self) -> BodyId {
+        self.0.id
+    }
+
+    /// The stage time at which it was said, in steps of its place.
+    pub fn time(&self) -> u64 {
+        self.0.time
+    }
+
+    /// Who said it, if an entity did.
+    pub fn sender(&self) -> Option<&Arc<str>> {
+        self.0.sender.as_ref()
+    }
+
+    /// The first part that it shares with other bodies.
+    pub fn opening(&self) -> Option<&Arc<Text>> {
+        self.0.opening.as_ref()
+    }
+
+    /// What it says after its opening.
+    pub fn content(&self) -> &Content {
+        &self.0.content
+    }
+
+    /// The short form that later prompts show.
+    pub fn short(&self) -> Option<&Text> {
+        self.0.short.as_deref()
+    }
+
+    /// Free metadata; empty for most.
+    pub fn metadata(&self) -> Option<&Map<String, Value>> {
+        self.0
+            .extra
+            .as_ref()
+            .map(|extra| &extra.metadata)
+            .filter(|map| !map.is_empty())
+    }
+
+    /// What the model's provider said about the making of an ai message.
+    pub fn response(&self) -> Option<&ResponseMetadata> {
+        self.0.extra.as_ref()?.response.as_ref()
+    }
+
+    /// All its text: the opening and every text block, joined by line ends. Thinking is not text.
+    pub fn full_text(&self) -> Cow<'_, str> {
+        let own = match self.content() {
+            Content::Text(text) => Cow::Borrowed(text.as_str()),
+            Content::Blocks(blocks) => {
+                let texts: Vec<_> = blocks.iter().filter_map(Block::as_text).collect();
+                Cow::Owned(texts.join("\n"))
+            }
+        };
+        match self.opening() {
+            Some(opening) => Cow::Owned(format!("{}{own}", opening.as_str())),
+            None => own,
+        }
+    }
+
+    /// The text that later prompts show: the short form where there is one.
+    pub fn short_text(&self) -> Cow<'_, str> {
+        match self.short() {
+            Some(short) => Cow::Borrowed(short.as_str()),
+            None => self.full_text(),
+        }
+    }
+
+    /// The estimated tokens of the full form.
+    pub fn tokens(&self) -> u32 {
+        let opening = self.opening().map_or(0, |text| text.tokens());
+        let own = match self.content() {
+            Content::Text(text) => text.tokens(),
+            Content::Blocks(blocks) => blocks.iter().map(Block::tokens).sum(),
+        };
+        opening + own
+    }
+
+    /// The estimated tokens of the form that later prompts show.
+    pub fn short_tokens(&self) -> u32 {
+        self.short().map_or_else(|| self.tokens(), Text::tokens)
+    }
+
+    /// A digest of what it says; the same words by another sender have the same one.
+    pub fn digest(&self) -> Digest {
+        let own = match self.content() {
+            Content::Text(text) => text.digest(),
+            Content::Blocks(blocks) => Digest::of(&serde_json::to_vec(blocks).unwrap_or_default()),
+        };
+        match self.opening() {
+            Some(opening) => Digest::of(&[opening.digest().0, own.0].concat()),
+            None => own,
+        }
+    }
+
+    /// Whether two bodies are one and the same, not merely equal.
+    pub fn same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// An address that tells shared bodies apart while both live; for building lookup tables only.
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.0) as usize
+    }
+}
+
+impl Inner {
+    fn copy(&self) -> Self {
+        Self {
+            id: self.id,
+            time: self.time,
+            sender: self.sender.clone(),
+            opening: self.opening.clone(),
+            content: match &self.content {
+                Content::Text(text) => Content::Text(Text::from(text.as_str())),
+                Content::Blocks(blocks) => Content::Blocks(blocks.clone()),
+            },
+            short: self
+                .short
+                .as_ref()
+                .map(|short| Box::new(Text::from(short.as_str()))),
+            extra: self.extra.clone(),
+        }
+    }
+}
+
+impl PartialEq for Body {
+    fn eq(&self, other: &Self) -> bool {
+        self.same(other) || self.0 == other.0
+    }
+}
+
+impl From<&str> for Body {
+    fn from(text: &str) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<String> for Body {
+    fn from(text: String) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<Vec<Block>> for Body {
+    fn from(blocks: Vec<Block>) -> Self {
+        Self::blocks(blocks)
+    }
+}

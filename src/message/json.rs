@@ -1,0 +1,234 @@
+//! The interchange form of one message:
+//! `{"type": "human", "content": "...", "kickoff": "..."}` with tags as members beside the content.
+
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use super::{Block, Body, Content, Message, ResponseMetadata, Role, Tag, TagError, Tags};
+
+/// Why JSON is no message. `path` says where in the value it went wrong.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("{path}: {problem}")]
+pub struct FormatError {
+    /// Where, such as `context[3].type`.
+    pub path: String,
+    /// What is wrong and what would be right.
+    pub problem: String,
+}
+
+impl FormatError {
+    /// An error at a path.
+    pub fn new(path: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            problem: problem.into(),
+        }
+    }
+
+    /// The same error, seen from one level further out.
+    #[must_use]
+    pub fn inside(mut self, outer: &str) -> Self {
+        self.path = match self.path.as_str() {
+            "" => outer.to_owned(),
+            path if path.starts_with('[') => format!("{outer}{path}"),
+            path => format!("{outer}.{path}"),
+        };
+        self
+    }
+}
+
+/// Writes a message in the interchange form. Content is a string when it is one text and a list of
+/// blocks otherwise; ids and stage times are the engine's own and are left out.
+pub fn message_to_json(message: &Message) -> Value {
+    let body = &message.body;
+    let mut map = Map::new();
+    map.insert("type".into(), role_name(message.role).into());
+    map.insert("content".into(), content_to_json(body));
+    if let Some(short) = body.short() {
+        map.insert("compressed_prompt".into(), short.as_str().into());
+    }
+    for (key, value) in message.tags.iter() {
+        map.insert(key.into(), value);
+    }
+    if let Some(sender) = body.sender() {
+        map.insert("name".into(), sender.as_ref().into());
+    }
+    if let Some(metadata) = body.metadata() {
+        map.insert("metadata".into(), Value::Object(metadata.clone()));
+    }
+    if let Some(response) = body.response() {
+        map.insert(
+            "response_metadata".into(),
+            Value::Object(response.0.clone()),
+        );
+    }
+    Value::Object(map)
+}
+
+fn content_to_json(body: &Body) -> Value {
+    match (body.content(), body.opening()) {
+        (Content::Text(_), _) => Value::from(body.full_text()),
+        (Content::Blocks(blocks), opening) => {
+            let opening = opening.map(|text| Block::text(text.as_str()));
+            let all = opening.iter().chain(blocks);
+            Value::Array(all.map(|block| serde_json::json!(block)).collect())
+        }
+    }
+}
+
+/// Reads a message in the interchange form, ours or another's: unknown members become tags, null
+/// members and entries are skipped, absent content is empty. A prompt pair that is the other way
+/// round (the short text as content) is turned, with a warning.
+///
+/// # Errors
+/// The value is no object, or its `type` or `content` can't be understood.
+pub fn message_from_json(value: &Value) -> Result<Message, FormatError> {
+    let Value::Object(map) = value else {
+        return Err(FormatError::new(
+            "",
+            "a message is an object with 'type' and 'content'",
+        ));
+    };
+    let role = match map.get("type").and_then(Value::as_str) {
+        Some("system") => Role::System,
+        Some("human") => Role::Human,
+        Some("ai") => Role::Ai,
+        Some("tool") => Role::Tool,
+        Some(other) => {
+            let problem = format!("'{other}' is no role; use system, human, ai or tool");
+            return Err(FormatError::new("type", problem));
+        }
+        None => {
+            return Err(FormatError::new(
+                "type",
+                "missing; use system, human, ai or tool",
+            ));
+        }
+    };
+    let mut body = content_from_json(map.get("content"))?;
+    if let Some(sender) = map.get("name").and_then(Value::as_str) {
+        body = body.from_sender(sender);
+    }
+    let mut metadata = match map.get("metadata") {
+        Some(Value::Object(metadata)) => metadata.clone(),
+        _ => Map::new(),
+    };
+    for key in ["id", "time"] {
+        if let Some(value) = map.get(key).filter(|value| !value.is_null()) {
+            metadata.insert(key.into(), value.clone());
+        }
+    }
+    if !metadata.is_empty() {
+        body = body.with_metadata(metadata);
+    }
+    if let Some(Value::Object(response)) = map.get("response_metadata") {
+        body = body.with_response(ResponseMetadata(response.clone()));
+    }
+    if let Some(short) = map.get("compressed_prompt").and_then(Value::as_str) {
+        body = with_condensed(body, short);
+    }
+    Ok(Message {
+        role,
+        body,
+        tags: tags_from_json(map)?,
+    })
+}
+
+fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::System => "system",
+        Role::Human => "human",
+        Role::Ai => "ai",
+        Role::Tool => "tool",
+    }
+}
+
+fn content_from_json(content: Option<&Value>) -> Result<Body, FormatError> {
+    match content {
+        None | Some(Value::Null) => Ok(Body::text("")),
+        Some(Value::String(text)) => Ok(Body::text(text.as_str())),
+        Some(Value::Array(entries)) => {
+            let kept = entries.iter().filter(|entry| !entry.is_null());
+            Ok(Body::blocks(kept.cloned().map(Block::from).collect()))
+        }
+        Some(_) => Err(FormatError::new(
+            "content",
+            "expected a string or a list of blocks",
+        )),
+    }
+}
+
+/// The full text is what the asking turn sends, so it is never the shorter one.
+fn with_condensed(body: Body, short: &str) -> Body {
+    let full = body.full_text().into_owned();
+    if full.len() >= short.len() {
+        return body.with_short(short);
+    }
+    tracing::warn!("a 'compressed_prompt' longer than its content was turned round");
+    let mut turned = Body::text(short).with_short(full);
+    if let Some(sender) = body.sender() {
+        turned = turned.from_sender(sender.clone());
+    }
+    if let Some(metadata) = body.metadata() {
+        turned = turned.with_metadata(metadata.clone());
+    }
+    turned
+}
+
+fn tags_from_json(map: &Map<String, Value>) -> Result<Tags, FormatError> {
+    let reserved = super::RESERVED_MEMBERS;
+    map.iter()
+        .filter(|(key, _)| !reserved.contains(&key.as_str()))
+        // A short text lives in the body, from where it is found and written again.
+        .filter(|(key, value)| key.as_str() != "compressed_prompt" || !value.is_string())
+        .try_fold(Tags::new(), |tags, (key, value)| {
+            let own = value.as_str().and_then(|text| Tag::from_key(key, text));
+            match own {
+                Some(tag) => Ok(tags.with(tag)),
+                None => tags.with_user(key, value.clone()),
+            }
+        })
+        .map_err(|error: TagError| FormatError::new("", error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_documented_form_survives_the_round_trip() {
+        for value in [
+            json!({"type": "system", "content": "你是一位……"}),
+            json!({"type": "human", "content": "# 游戏启动！", "kickoff": "角色"}),
+            json!({"type": "human", "content": "# 指令！第1回合很长", "compressed_prompt": "第1回合"}),
+            json!({"type": "human", "content": "x", "my_mark": {"any": [1, null]}, "kickoff": 5}),
+            json!({"type": "ai", "content": "（想）", "response_metadata": {
+                "token_usage": {"prompt_tokens": 10, "odd": true},
+                "model_provider": "deepseek", "model_name": "deepseek-chat",
+                "prompt_cache_hit_tokens": 768}}),
+            json!({"type": "tool", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}),
+        ] {
+            let message = message_from_json(&value).unwrap();
+            assert_eq!(message_to_json(&message), value);
+        }
+    }
+
+    #[test]
+    fn a_pair_the_other_way_round_is_turned() {
+        let value =
+            json!({"type": "human", "content": "short", "compressed_prompt": "the long one"});
+        let message = message_from_json(&value).unwrap();
+        assert_eq!(message.body.full_text(), "the long one");
+        assert_eq!(message.body.short_text(), "short");
+    }
+
+    #[test]
+    fn wrong_json_names_the_member() {
+        let error = message_from_json(&json!({"type": "robot"})).unwrap_err();
+        assert_eq!(error.path, "type");
+        let error = message_from_json(&json!({"type": "ai", "content": 5})).unwrap_err();
+        assert_eq!(error.path, "content");
+    }
+}

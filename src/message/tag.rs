@@ -1,0 +1,168 @@
+//! Tags: marks that a context puts on its messages, to find and cut them later.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use serde_json::Value;
+use thiserror::Error;
+
+/// Members of a message in JSON that can't be tags.
+pub const RESERVED_MEMBERS: [&str; 7] = [
+    "type",
+    "content",
+    "response_metadata",
+    "id",
+    "name",
+    "time",
+    "metadata",
+];
+
+macro_rules! engine_tags {
+    ($($(#[$doc:meta])* $variant:ident = $key:literal,)*) => {
+        /// The engine's own tags. Their values are text: a name, an id or a prompt.
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Tag {
+            $($(#[$doc])* $variant(Arc<str>),)*
+        }
+
+        impl Tag {
+            /// The member name that stands for the tag in JSON.
+            pub fn key(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $key,)* }
+            }
+
+            /// The tag's value.
+            pub fn value(&self) -> &Arc<str> {
+                match self { $(Self::$variant(value) => value,)* }
+            }
+
+            /// The engine's tag of this name, if there is one.
+            pub fn from_key(key: &str, value: &str) -> Option<Self> {
+                match key { $($key => Some(Self::$variant(value.into())),)* _ => None }
+            }
+        }
+    };
+}
+
+engine_tags! {
+    /// The message that starts an entity's story; the entity's name.
+    Kickoff = "kickoff",
+    /// A fight begins; the stage's name.
+    CombatInitialization = "combat_initialization",
+    /// A fight is over; the stage's name.
+    CombatOutcome = "combat_outcome",
+    /// Pairs the beginning and the end of one fight.
+    CombatId = "combat_id",
+    /// Leaving a stage or arriving on one; the stage's name.
+    StageTransition = "stage_transition",
+    /// The short text that later prompts show in place of the message.
+    CompressedPrompt = "compressed_prompt",
+    /// A summary that stands for a closed chapter; the stage's name.
+    Archive = "archive",
+    /// The id of the chapter that a summary stands for.
+    Chapter = "chapter",
+    /// A day at home begins; its number.
+    DayBegin = "day_begin",
+    /// A day at home is over; its number.
+    DayEnd = "day_end",
+    /// A guard flagged the message; the reason.
+    Suspicious = "suspicious",
+    /// The name under which an event's type is registered.
+    Event = "event",
+}
+
+/// Why a tag was refused.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum TagError {
+    /// The key is a member of the message itself.
+    #[error("'{0}' is a member of the message itself and can't be a tag; choose another key")]
+    Reserved(String),
+    /// The message carries the tag already.
+    #[error("the message carries the tag '{0}' already; a tag stands once on a message")]
+    Repeated(String),
+}
+
+/// The tags of one message: the engine's own, then the user's with any JSON value, in order of adding.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tags {
+    own: Vec<Tag>,
+    user: IndexMap<Arc<str>, Value>,
+}
+
+impl Tags {
+    /// No tags.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// These and one of the engine's tags. A tag of the same key gives way to the new one.
+    #[must_use]
+    pub fn with(mut self, tag: Tag) -> Self {
+        self.own.retain(|other| other.key() != tag.key());
+        self.own.push(tag);
+        self
+    }
+
+    /// These and one of the user's tags, with any JSON value.
+    ///
+    /// # Errors
+    /// The key is reserved for the message itself, or stands on it already.
+    pub fn with_user(mut self, key: &str, value: impl Into<Value>) -> Result<Self, TagError> {
+        if RESERVED_MEMBERS.contains(&key) {
+            return Err(TagError::Reserved(key.into()));
+        }
+        if self.get(key).is_some() {
+            return Err(TagError::Repeated(key.into()));
+        }
+        let value = value.into();
+        match value.as_str().and_then(|text| Tag::from_key(key, text)) {
+            Some(tag) => self.own.push(tag),
+            None => {
+                self.user.insert(key.into(), value);
+            }
+        }
+        Ok(self)
+    }
+
+    /// The value of a tag.
+    pub fn get(&self, key: &str) -> Option<Value> {
+        let own = self.own.iter().find(|tag| tag.key() == key);
+        own.map(|tag| Value::from(tag.value().as_ref()))
+            .or_else(|| self.user.get(key).cloned())
+    }
+
+    /// The text value of a tag.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        let own = self.own.iter().find(|tag| tag.key() == key);
+        own.map(|tag| tag.value().as_ref())
+            .or_else(|| self.user.get(key)?.as_str())
+    }
+
+    /// All tags as key and JSON value: the engine's own first.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Value)> {
+        let own = self
+            .own
+            .iter()
+            .map(|tag| (tag.key(), Value::from(tag.value().as_ref())));
+        let user = self.user.iter().map(|(key, value)| (&**key, value.clone()));
+        own.chain(user)
+    }
+
+    /// Whether there is no tag.
+    pub fn is_empty(&self) -> bool {
+        self.own.is_empty() && self.user.is_empty()
+    }
+}
+
+impl From<Tag> for Tags {
+    fn from(tag: Tag) -> Self {
+        Self::new().with(tag)
+    }
+}
+
+impl<const N: usize> From<[Tag; N]> for Tags {
+    fn from(tags: [Tag; N]) -> Self {
+        tags.into_iter().fold(Self::new(), Self::with)
+    }
+}

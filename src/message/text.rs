@@ -1,0 +1,113 @@
+//! Text with everything that is computed from it once: its JSON-escaped form, digest and tokens.
+
+use std::sync::OnceLock;
+
+use super::tokens;
+
+/// The first 16 bytes of a text's BLAKE3 hash. Equal digests mean equal text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Digest(pub [u8; 16]);
+
+impl Digest {
+    /// The digest of some bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut short = [0; 16];
+        short.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
+        Self(short)
+    }
+}
+
+impl std::fmt::Display for Digest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// Immutable text. Its escaped form, digest and token estimate are computed at first use and kept.
+#[derive(Debug)]
+pub struct Text {
+    raw: Box<str>,
+    derived: OnceLock<Derived>,
+}
+
+#[derive(Debug)]
+struct Derived {
+    /// `None` where escaping changes nothing, so that most text is stored once.
+    escaped: Option<Box<str>>,
+    digest: Digest,
+    tokens: u32,
+}
+
+impl Text {
+    /// The text itself.
+    pub fn as_str(&self) -> &str {
+        &self.raw
+    }
+
+    /// The text as the inside of a JSON string, without the quotes around it.
+    pub fn escaped(&self) -> &str {
+        self.derived().escaped.as_deref().unwrap_or(&self.raw)
+    }
+
+    /// A digest of the text, for hashes of requests.
+    pub fn digest(&self) -> Digest {
+        self.derived().digest
+    }
+
+    /// The estimated number of tokens (see [`tokens::estimate`]).
+    pub fn tokens(&self) -> u32 {
+        self.derived().tokens
+    }
+
+    fn derived(&self) -> &Derived {
+        self.derived.get_or_init(|| Derived {
+            escaped: escape(&self.raw),
+            digest: Digest::of(self.raw.as_bytes()),
+            tokens: tokens::estimate(&self.raw),
+        })
+    }
+}
+
+impl<T: Into<Box<str>>> From<T> for Text {
+    fn from(raw: T) -> Self {
+        Self {
+            raw: raw.into(),
+            derived: OnceLock::new(),
+        }
+    }
+}
+
+impl PartialEq for Text {
+    fn eq(&self, other: &Self) -> bool {
+        self.raw == other.raw
+    }
+}
+
+/// The JSON-escaped inner text, or `None` where it equals the raw text.
+fn escape(raw: &str) -> Option<Box<str>> {
+    let plain = |byte: u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
+    if raw.bytes().all(plain) {
+        return None;
+    }
+    let quoted = serde_json::Value::from(raw).to_string();
+    Some(quoted[1..quoted.len() - 1].into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escaped_text_is_what_serde_json_writes() {
+        for raw in ["plain", "中文，平常的话", "a \"b\" \\ \n\t\u{1}", ""] {
+            let text = Text::from(raw);
+            let quoted = format!("\"{}\"", text.escaped());
+            assert_eq!(quoted, serde_json::to_string(raw).unwrap());
+        }
+    }
+
+    #[test]
+    fn text_that_needs_no_escaping_is_stored_once() {
+        assert!(escape("一句没有引号的话").is_none());
+    }
+}

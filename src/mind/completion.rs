@@ -1,0 +1,176 @@
+//! What comes back from a mind.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::message::TokenUsage;
+
+/// Why a mind stopped speaking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    /// It was done.
+    Stop,
+    /// It ran into the limit of answer tokens.
+    Length,
+    /// It wants tools to be called.
+    ToolCalls,
+    /// The provider withheld the answer.
+    ContentFilter,
+    /// The provider gave no reason, or one we do not know.
+    Unknown,
+}
+
+/// A mind's answer, unchecked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Completion {
+    /// The words, without any reasoning.
+    pub text: String,
+    /// The reasoning, where the mind showed it.
+    pub thinking: Option<String>,
+    /// Why it stopped.
+    pub finish: Finish,
+    /// The tokens of this call and of its failed attempts, where the provider reported them.
+    pub usage: Option<TokenUsage>,
+    /// The model that answered, in its provider's words.
+    pub model: String,
+    /// Failed attempts before this answer.
+    pub retries: u32,
+    /// From the first byte sent to the last received. For people; never reaches the world.
+    pub latency: Duration,
+}
+
+impl Completion {
+    /// An answer that cost nothing and took no time; for minds inside this process.
+    pub fn instant(model: &str, text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            thinking: None,
+            finish: Finish::Stop,
+            usage: None,
+            model: model.into(),
+            retries: 0,
+            latency: Duration::ZERO,
+        }
+    }
+}
+
+/// Why a mind has no answer, after all its own retries.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum MindError {
+    /// No connection.
+    #[error("can't reach {server}: {reason}")]
+    Unreachable {
+        /// The server's address, without any key.
+        server: String,
+        /// What the system said.
+        reason: String,
+    },
+    /// The key or the account was refused; trying again is of no use.
+    #[error("{server} refused access ({status}): {reason}")]
+    Denied {
+        /// The server's address.
+        server: String,
+        /// The HTTP status.
+        status: u16,
+        /// The server's words, keys masked.
+        reason: String,
+    },
+    /// The server asks for patience, and patience ran out.
+    #[error("{server} is overloaded or limits our rate ({status}): {reason}")]
+    Busy {
+        /// The server's address.
+        server: String,
+        /// The HTTP status.
+        status: u16,
+        /// The server's words, keys masked.
+        reason: String,
+    },
+    /// The server did not understand the request.
+    #[error("{server} rejected the request ({status}): {reason}")]
+    Rejected {
+        /// The server's address.
+        server: String,
+        /// The HTTP status.
+        status: u16,
+        /// The server's words, keys masked.
+        reason: String,
+    },
+    /// The server failed.
+    #[error("{server} failed ({status}): {reason}")]
+    ServerFailed {
+        /// The server's address.
+        server: String,
+        /// The HTTP status.
+        status: u16,
+        /// The server's words, keys masked.
+        reason: String,
+    },
+    /// The prompt does not fit into the model's window.
+    #[error("the prompt is too long for {server}{}", window.map(|w| format!(" (window: {w} tokens)")).unwrap_or_default())]
+    TooLong {
+        /// The server's address.
+        server: String,
+        /// The window in tokens, where the server told it.
+        window: Option<u64>,
+    },
+    /// Silence for longer than allowed.
+    #[error("{server} was silent for {seconds} s while we waited for {waiting_for}")]
+    Silent {
+        /// The server's address.
+        server: String,
+        /// How long we waited.
+        seconds: u64,
+        /// What we waited for: the connection, the first byte, the next byte.
+        waiting_for: &'static str,
+    },
+    /// The answer broke off or was no answer.
+    #[error("{server} sent no usable answer: {reason}")]
+    Unreadable {
+        /// The server's address.
+        server: String,
+        /// What was wrong with it.
+        reason: String,
+    },
+    /// A script has no further line for this entity.
+    #[error("the script holds no answer for '{entity}' (ask {number})")]
+    ScriptOver {
+        /// The entity.
+        entity: String,
+        /// The number of its ask.
+        number: u32,
+    },
+    /// A recording holds no outcome for this ask.
+    #[error("the journal holds no outcome for ask {number} of '{entity}'")]
+    NotRecorded {
+        /// The entity.
+        entity: String,
+        /// The number of its ask.
+        number: u32,
+    },
+    /// A person left the seat.
+    #[error("nobody sits at '{entity}'")]
+    SeatEmpty {
+        /// The seat's entity.
+        entity: String,
+    },
+    /// The answer was given up because the run stops.
+    #[error("the call was cancelled")]
+    Cancelled,
+}
+
+impl MindError {
+    /// Whether the same call may succeed a little later.
+    pub fn is_passing(&self) -> bool {
+        matches!(
+            self,
+            Self::Unreachable { .. }
+                | Self::Busy { .. }
+                | Self::ServerFailed { .. }
+                | Self::Silent { .. }
+                | Self::Unreadable { .. }
+        )
+    }
+}

@@ -1,0 +1,29 @@
+//! Who answers: the improviser, models over HTTP, a person at a seat, scripts and cassettes.
+//!
+//! A [`Mind`] gets one [`Prompt`] and answers with one [`Completion`] or [`MindError`]. It sees the
+//! prompt and nothing else: no world, no other entity. Building the request is synchronous, so that
+//! it may borrow the asker's context; the future it returns owns all it needs. This room may touch
+//! `message/`, `context/`, `journal/` and `world_data/`.
+
+mod completion;
+mod info;
+mod prompt;
+
+pub use completion::{Completion, Finish, MindError};
+pub use info::{Cost, MindInfo, Price};
+pub use prompt::{Form, Language, Prompt, Refused, Said, Turn};
+
+use std::pin::Pin;
+
+/// The answer on its way. It owns everything it needs.
+pub type Answering = Pin<Box<dyn Future<Output = Result<Completion, MindError>> + Send + 'static>>;
+
+/// Whoever answers asks: a model, a person, a script. To systems they are all the same kind of thing.
+pub trait Mind: Send + Sync {
+    /// What is known about this mind before it is asked: name, window, price, how many calls at once.
+    fn info(&self) -> &MindInfo;
+
+    /// Starts answering. Whatever it needs of the prompt is taken before this returns; retries of the
+    /// transport happen inside the future, bounded.
+    fn answer(&self, prompt: &Prompt<'_>) -> Answering;
+}
