@@ -1,5 +1,12 @@
 //! Playhouse: a headless engine for stories whose characters think for themselves.
 
+pub mod cast;
 pub mod context;
+pub mod engine;
+pub mod event;
+pub mod exchange;
+pub mod journal;
 pub mod message;
 pub mod mind;
+pub mod save;
+pub mod testing;

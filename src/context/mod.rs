@@ -9,7 +9,7 @@ mod buffer;
 mod chapter;
 mod json;
 
-pub use agent_context::{AgentContext, ContextError, Entry, EntryId, HeldMessage, Order};
+pub use agent_context::{AgentContext, ContextError, Entry, EntryId, HeldMessage, Order, Tally};
 pub use buffer::buffer;
 pub use chapter::{Chapter, ChapterId, Chapters};
 pub use json::{context_from_json, context_to_json};

@@ -13,3 +13,36 @@ pub fn estimate(text: &str) -> u32 {
     }
     (ascii * 10).div_ceil(46) + (wide * 100).div_ceil(132)
 }
+
+use serde::{Deserialize, Serialize};
+
+/// PLACEHOLDER until the estimator lands.
+#[derive(
+    bevy_ecs::prelude::Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize,
+)]
+pub struct Correction {
+    estimated: u64,
+    reported: u64,
+    pending: (u64, u64),
+}
+impl Correction {
+    /// x
+    pub fn observe(&mut self, estimated: u64, reported: u64) {
+        self.pending.0 += estimated;
+        self.pending.1 += reported;
+    }
+    /// x
+    pub fn settle(&mut self) {
+        self.estimated += self.pending.0;
+        self.reported += self.pending.1;
+        self.pending = (0, 0);
+    }
+    /// x
+    pub fn apply(&self, estimate: u64) -> u64 {
+        if self.estimated == 0 {
+            estimate
+        } else {
+            estimate * self.reported / self.estimated
+        }
+    }
+}

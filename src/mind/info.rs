@@ -79,6 +79,8 @@ pub struct MindInfo {
     pub price: Option<Price>,
     /// How many calls may be under way at once.
     pub width: usize,
+    /// Whether its provider caches prompts, so that one call is sent ahead of many that share rules.
+    pub warms: bool,
 }
 
 impl MindInfo {
@@ -98,6 +100,7 @@ impl MindInfo {
                 date: "always".into(),
             }),
             width: 64,
+            warms: false,
         }
     }
 }

@@ -7,11 +7,15 @@
 
 mod completion;
 mod info;
+mod minds;
 mod prompt;
+mod script;
 
 pub use completion::{Completion, Finish, MindError};
 pub use info::{Cost, MindInfo, Price};
+pub use minds::{MindAlias, Minds};
 pub use prompt::{Form, Language, Prompt, Refused, Said, Turn};
+pub use script::{ScriptLine, ScriptMind, prompt_text};
 
 use std::pin::Pin;
 

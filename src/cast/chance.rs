@@ -1,0 +1,57 @@
+//! Randomness that belongs to a place: a stream from world seed, place, time and purpose, so that
+//! there is nothing to save and nothing that timing could change.
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use serde::{Deserialize, Serialize};
+
+use super::{Clock, Here, MEETING, MeetingClock, StableId};
+
+/// The seed of the world.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct WorldSeed(pub u64);
+
+impl WorldSeed {
+    /// A seed that depends on this one and on whatever is mixed in.
+    pub fn mixed(self, parts: &[&[u8]]) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&self.0.to_le_bytes());
+        for part in parts {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        *hasher.finalize().as_bytes()
+    }
+}
+
+/// Random streams of the place whose step runs.
+#[derive(SystemParam)]
+pub struct Chance<'w, 's> {
+    seed: Res<'w, WorldSeed>,
+    here: Res<'w, Here>,
+    meeting: Res<'w, MeetingClock>,
+    places: Query<'w, 's, (&'static StableId, &'static Clock)>,
+}
+
+impl Chance<'_, '_> {
+    /// The stream for one purpose in this step of this place. Asked for twice in a step it is the
+    /// same stream from its start, so give each use a purpose of its own.
+    pub fn stream(&self, purpose: &str) -> ChaCha8Rng {
+        let (place, time) = match *self.here {
+            Here::Meeting => (MEETING, self.meeting.0.time),
+            Here::Place(place) => self
+                .places
+                .get(place)
+                .map_or((MEETING, 0), |(id, clock)| (*id, clock.time)),
+        };
+        let seed = self.seed.mixed(&[
+            &place.0.to_le_bytes(),
+            &time.to_le_bytes(),
+            purpose.as_bytes(),
+        ]);
+        ChaCha8Rng::from_seed(seed)
+    }
+}

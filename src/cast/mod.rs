@@ -1,0 +1,63 @@
+//! Who is there and where: actors, stages, world agents, their names, life, camps and places.
+//!
+//! Every entity of the story has a [`StableId`], a unique [`EntityName`], a [`Kind`] and a
+//! conversation of its own. An actor stands [`OnStage`]; a stage knows its [`Occupants`] in order of
+//! arrival. [`Whereabouts`] is the one place that answers who is where, who is alive and who is on
+//! whose side. This room may touch `context/` and `message/`. Start reading at [`spawn`].
+
+mod chance;
+mod company;
+mod name;
+mod place;
+mod spawn;
+mod whereabouts;
+
+pub(crate) use spawn::stable_id;
+
+pub use chance::{Chance, WorldSeed};
+pub use company::Company;
+pub use name::{CastList, EntityName, StableId, check_name};
+pub use place::{
+    Clock, Dead, Exits, Here, MEETING, MeetingClock, Occupants, OnStage, Place, WorldTurn,
+};
+pub use spawn::{CastError, Newcomer, despawn, spawn};
+pub use whereabouts::Whereabouts;
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Adds what this room needs to a world.
+pub fn install(world: &mut World, seed: WorldSeed) {
+    world.insert_resource(seed);
+    world.init_resource::<CastList>();
+    world.init_resource::<Here>();
+    world.init_resource::<MeetingClock>();
+    world.init_resource::<WorldTurn>();
+}
+
+/// What an entity of the story is.
+#[derive(
+    Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[component(immutable)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Somebody who stands on stages.
+    Actor,
+    /// A place where actors meet; it sees and hears what is public on it.
+    Stage,
+    /// A voice of the world that stands on no stage.
+    WorldAgent,
+}
+
+/// The side an actor is on, such as `hero` or `foe`.
+#[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Camp(pub Arc<str>);
+
+/// What others see of an entity.
+#[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Look(pub Arc<str>);

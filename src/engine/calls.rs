@@ -1,0 +1,149 @@
+//! Asks on their way to a mind and back.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bevy_ecs::prelude::*;
+use futures_util::stream::FuturesUnordered;
+
+use super::warmth::Warmth;
+use crate::cast::StableId;
+use crate::context::AgentContext;
+use crate::event::guard::GuardAct;
+use crate::exchange::{Broken, Question, Spent};
+use crate::journal::{Ending, Outcome, RefusedAnswer};
+use crate::message::{Body, Digest, TokenUsage};
+use crate::mind::{Completion, Mind, MindError, Refused};
+
+/// One open ask on its way.
+pub(super) struct Job {
+    pub(super) entity: Entity,
+    pub(super) id: StableId,
+    pub(super) name: Arc<str>,
+    pub(super) place: StableId,
+    pub(super) question: Arc<dyn Question>,
+    /// The question as the guards let it pass.
+    pub(super) asked: Body,
+    pub(super) guarded: Vec<GuardAct>,
+    pub(super) number: u32,
+    pub(super) hash: Digest,
+    pub(super) seed: u64,
+    pub(super) mind: Arc<dyn Mind>,
+    /// The digest of the opening that its prompt shares with other entities.
+    pub(super) opening: Option<Digest>,
+    pub(super) refused: Vec<Refused>,
+    /// The history with its oldest messages folded away, where the whole was too long.
+    pub(super) view: Option<Box<AgentContext>>,
+    pub(super) folded: u32,
+    /// What the calls so far have spent.
+    pub(super) spent: Spent,
+    pub(super) estimated: u64,
+    /// The worst case of the call under way, and its estimated prompt tokens.
+    pub(super) worst: Spent,
+    pub(super) prompt_tokens: u64,
+    pub(super) latency: Duration,
+    pub(super) model: String,
+}
+
+/// An ask whose outcome is known, waiting for the others of its place.
+pub(super) struct Done {
+    pub(super) entity: Entity,
+    pub(super) id: StableId,
+    pub(super) asked: Body,
+    pub(super) guarded: Vec<GuardAct>,
+    pub(super) outcome: Outcome,
+}
+
+pub(super) type Returned = (Box<Job>, Result<Completion, MindError>);
+pub(super) type UnderWay = Pin<Box<dyn Future<Output = Returned> + Send>>;
+
+/// The asks that wait for a slot, and those under way.
+#[derive(Default)]
+pub(super) struct Calls {
+    pub(super) waiting: VecDeque<Box<Job>>,
+    pub(super) under_way: FuturesUnordered<UnderWay>,
+    pub(super) warmth: Warmth,
+}
+
+impl Job {
+    /// Books what a call spent. Where the provider reports no usage, the estimate counts.
+    pub(super) fn book(&mut self, result: &Result<Completion, MindError>) {
+        let mut spent = Spent {
+            calls: 1,
+            ..Spent::default()
+        };
+        if let Ok(completion) = result {
+            let reported = completion.usage.filter(|usage| usage.input > 0);
+            if reported.is_some() {
+                self.estimated += self.prompt_tokens;
+            }
+            spent.usage = reported.unwrap_or_else(|| TokenUsage {
+                input: self.prompt_tokens,
+                output: u64::from(crate::message::tokens::estimate(&completion.text)),
+                ..TokenUsage::default()
+            });
+            spent.retries = u64::from(completion.retries);
+            let price = self.mind.info().price.as_ref();
+            spent.cost = price.map(|price| price.of(spent.usage)).unwrap_or_default();
+            self.latency += completion.latency;
+            self.model.clone_from(&completion.model);
+        }
+        self.spent += spent;
+    }
+
+    /// Notes an answer that failed its check, with what the mind is told about it.
+    pub(super) fn refuse(&mut self, answer: &str, complaint: String) {
+        self.refused.push(Refused {
+            answer: answer.into(),
+            complaint: complaint.into(),
+        });
+    }
+
+    /// The outcome, with the usage of all attempts.
+    pub(super) fn outcome(&self, ending: Ending) -> Outcome {
+        let info = self.mind.info();
+        let refused = self.refused.iter().map(|refused| RefusedAnswer {
+            answer: refused.answer.as_str().to_owned(),
+            complaint: refused.complaint.as_str().to_owned(),
+        });
+        Outcome {
+            entity: self.name.clone(),
+            number: self.number,
+            purpose: self.question.purpose().to_owned(),
+            hash: self.hash,
+            asked: self.asked.full_text().into_owned(),
+            ending,
+            refused: refused.collect(),
+            folded: self.folded,
+            calls: self.spent.calls,
+            retries: self.spent.retries as u32,
+            usage: self.spent.usage,
+            estimated: self.estimated,
+            cost: self.spent.cost,
+            provider: info.provider.clone(),
+            model: match self.model.as_str() {
+                "" => info.model.clone(),
+                model => model.to_owned(),
+            },
+            ms: self.latency.as_millis() as u64,
+        }
+    }
+
+    pub(super) fn done(self: Box<Self>, outcome: Outcome) -> Done {
+        Done {
+            entity: self.entity,
+            id: self.id,
+            asked: self.asked,
+            guarded: self.guarded,
+            outcome,
+        }
+    }
+}
+
+/// The broken rules as a list for the mind that broke them.
+pub(super) fn rules_of(broken: &[Broken]) -> Vec<serde_json::Value> {
+    let row = |broken: &Broken| serde_json::json!({"path": broken.path, "rule": broken.rule});
+    broken.iter().map(row).collect()
+}

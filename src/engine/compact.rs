@@ -1,0 +1,70 @@
+//! Folding the oldest messages away where a prompt is too long for the model's window.
+
+use crate::context::{AgentContext, Chapter, Chapters, HeldMessage};
+use crate::event::Phrasebook;
+use crate::message::{Body, Role, Tags};
+
+/// How many of the oldest messages to fold next, so that about half of the rest goes; 0 where nothing
+/// is left to fold.
+pub(super) fn next_fold(context: &AgentContext) -> u32 {
+    let foldable = foldable(context).len();
+    if foldable < 4 {
+        0
+    } else {
+        (foldable / 2) as u32
+    }
+}
+
+/// Folds the `count` oldest messages after the system message into one line that says so, and
+/// returns them.
+pub(super) fn fold(
+    context: &mut AgentContext,
+    count: u32,
+    phrases: &Phrasebook,
+) -> Vec<HeldMessage> {
+    let ids = foldable(context);
+    let oldest = ids.get(..count as usize).unwrap_or_default();
+    let (Some(begin), Some(end)) = (oldest.first(), oldest.last()) else {
+        return Vec::new();
+    };
+    let body = folded_note(count, phrases);
+    // The ids were read from this very context.
+    context
+        .replace_message_range(*begin, *end, body, Tags::new())
+        .unwrap_or_default()
+}
+
+/// Folds for good: the messages go to a chapter that stays addressable.
+pub(super) fn fold_into_chapter(
+    context: &mut AgentContext,
+    chapters: &mut Chapters,
+    count: u32,
+    turn: u64,
+    phrases: &Phrasebook,
+) {
+    let messages = fold(context, count, phrases);
+    if messages.is_empty() {
+        return;
+    }
+    chapters.close(Chapter {
+        id: chapters.next_id(context.name()),
+        title: phrases
+            .say("engine/folded_title", &serde_json::json!({"count": count}))
+            .unwrap_or_else(|_| format!("{count} messages")),
+        turn,
+        messages,
+        summing_up: Vec::new(),
+        summary: folded_note(count, phrases),
+    });
+}
+
+fn folded_note(count: u32, phrases: &Phrasebook) -> Body {
+    let note = phrases.say("engine/folded", &serde_json::json!({"count": count}));
+    Body::text(note.unwrap_or_else(|_| format!("({count} earlier messages are left out here.)")))
+}
+
+fn foldable(context: &AgentContext) -> Vec<crate::context::EntryId> {
+    let entries = context.entries().iter();
+    let all = entries.filter(|entry| entry.role() != Role::System);
+    all.map(|entry| entry.id()).collect()
+}

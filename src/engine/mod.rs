@@ -1,0 +1,34 @@
+//! The loop: run systems, gather asks, call minds, commit, meet.
+//!
+//! Systems never do I/O and never wait; the only async code of the engine stands between two runs
+//! of a schedule. Each place steps whenever none of its asks is open; when all rest, the world meets.
+//! Outcomes are synced to the journal before they are applied, so whatever the network's timing, the
+//! world is a function of its data, its seed and its journal. Start reading at [`Engine::run`].
+
+mod calls;
+mod compact;
+mod engine;
+mod error;
+mod setup;
+mod signal;
+mod totals;
+mod warmth;
+
+pub use engine::{Engine, Settings};
+pub use error::{EngineError, Stop};
+pub use setup::{Meet, MeetSet, Setup, Step, StepSet};
+pub use signal::{Brake, Signal};
+pub use totals::{CallFigures, Caps, Totals};
+
+use bevy_ecs::prelude::*;
+
+/// Says that the story is over; the run ends at the meeting that finds it.
+#[derive(Resource, Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Finale(pub String);
+
+/// The asks that an entity was ever asked; the number of the last.
+#[derive(
+    Component, Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize,
+)]
+#[serde(transparent)]
+pub struct AskCount(pub u32);

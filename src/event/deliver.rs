@@ -1,0 +1,193 @@
+//! The end of a step: what was told reaches contexts and feeds.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use serde_json::{Map, Value};
+
+use super::guard::{Guards, Judged, Point};
+use super::{Closing, EventRecord, Record, Records, Rule, TellQueue, Told};
+use crate::cast::{Clock, EntityName, Here, Kind, MEETING, MeetingClock, StableId, WorldTurn};
+use crate::context::{AgentContext, Chapter, Chapters};
+use crate::message::{Body, BodyId, Tag, Tags};
+
+/// Writes one human message into the context of each audience member, all sharing one body for each
+/// distinct result of the guards, and one record for the feeds. Runs last in every step and meeting.
+pub fn deliver(
+    mut queue: ResMut<TellQueue>,
+    mut records: ResMut<Records>,
+    mut meeting: ResMut<MeetingClock>,
+    here: Res<Here>,
+    turn: Res<WorldTurn>,
+    guards: Res<Guards>,
+    mut places: Query<(&StableId, &EntityName, &mut Clock)>,
+    mut cast: Query<(&mut AgentContext, &mut Chapters, &Kind, &StableId)>,
+) {
+    let (place, place_name, clock) = match *here {
+        Here::Meeting => (MEETING, Arc::from(""), &mut meeting.0),
+        Here::Place(entity) => match places.get_mut(entity) {
+            Ok((id, name, clock)) => (*id, name.0.clone(), clock.into_inner()),
+            Err(_) => return,
+        },
+    };
+    for told in queue.0.drain(..) {
+        let id = clock.next_body(place);
+        let mut bodies = Bodies::new(&told, id, clock.time);
+        let mut audience = Vec::with_capacity(told.audience.len());
+        for &receiver in &told.audience {
+            let Ok((mut context, mut chapters, kind, receiver)) = cast.get_mut(receiver) else {
+                continue;
+            };
+            let mut renumber = || clock.next_body(place);
+            let copy = bodies.for_kind(*kind, &told, &guards, &mut renumber);
+            if told.blocked || copy.blocked {
+                continue;
+            }
+            audience.push(*receiver);
+            match &told.closing {
+                Some(closing) => {
+                    let closed = close(&mut context, &mut chapters, closing, copy, turn.0);
+                    records
+                        .0
+                        .extend(closed.map(|chapter| chapter_record(&context, *receiver, chapter)));
+                }
+                None if told.rule == Rule::Private => {}
+                None => {
+                    context.add_human_message(copy.body.clone(), copy.tags.clone());
+                }
+            }
+        }
+        records.0.push(Record::Event(EventRecord {
+            id,
+            turn: turn.0,
+            time: clock.time,
+            place: place_name.clone(),
+            kind: told.kind.into(),
+            speaker: told.speaker,
+            data: told.data,
+            text: told.text,
+            audience,
+            rule: told.rule,
+            guarded: told.guarded.into_iter().chain(bodies.guarded).collect(),
+        }));
+    }
+}
+
+/// Cuts a range out of a context, puts the summary in its place and both into a chapter. A range that
+/// can't be cut leaves everything as it is.
+fn close<'a>(
+    context: &mut AgentContext,
+    chapters: &'a mut Chapters,
+    closing: &Closing,
+    copy: &Copy,
+    turn: u64,
+) -> Option<&'a Chapter> {
+    let Closing {
+        begin,
+        end,
+        summing_up,
+        title,
+    } = closing;
+    let messages =
+        context.replace_message_range(*begin, *end, copy.body.clone(), copy.tags.clone());
+    let messages = match messages {
+        Ok(messages) => messages,
+        Err(error) => {
+            tracing::warn!("'{title}' was not archived: {error}");
+            return None;
+        }
+    };
+    let summing_up = summing_up.and_then(|(from, to)| context.remove_message_range(from, to).ok());
+    chapters.close(Chapter {
+        id: chapters.next_id(context.name()),
+        title: title.clone(),
+        turn,
+        messages,
+        summing_up: summing_up.unwrap_or_default(),
+        summary: copy.body.clone(),
+    });
+    chapters.all().last()
+}
+
+fn chapter_record(context: &AgentContext, id: StableId, chapter: &Chapter) -> Record {
+    Record::Chapter {
+        entity: context.name().clone(),
+        id,
+        chapter: chapter.id.0.clone(),
+        title: chapter.title.clone(),
+        summary: chapter.summary.full_text().into_owned(),
+        messages: chapter.messages.len(),
+    }
+}
+
+/// What one kind of receiver gets.
+struct Copy {
+    kind: Kind,
+    body: Body,
+    tags: Tags,
+    blocked: bool,
+}
+
+/// The distinct results of the guards for one event, made when first needed.
+struct Bodies {
+    original: Body,
+    copies: Vec<Copy>,
+    guarded: Vec<super::guard::GuardAct>,
+}
+
+impl Bodies {
+    fn new(told: &Told, id: BodyId, time: u64) -> Self {
+        Self {
+            original: body_of(told, &told.text, id, time),
+            copies: Vec::new(),
+            guarded: Vec::new(),
+        }
+    }
+
+    fn for_kind(
+        &mut self,
+        kind: Kind,
+        told: &Told,
+        guards: &Guards,
+        next_id: &mut dyn FnMut() -> BodyId,
+    ) -> &Copy {
+        if let Some(at) = self.copies.iter().position(|copy| copy.kind == kind) {
+            return &self.copies[at];
+        }
+        let judgement = guards.judge(&Judged {
+            point: Point::Store,
+            text: &told.text,
+            kind: told.kind,
+            speaker: told.speaker.as_deref(),
+            receiver: Some(kind),
+            public: true,
+        });
+        let body = if judgement.text == told.text {
+            self.original.clone()
+        } else {
+            body_of(told, &judgement.text, next_id(), self.original.time())
+        };
+        let mut tags = told.tags.clone();
+        if let Some(reason) = judgement.flagged.first() {
+            tags = tags.with(Tag::Suspicious(reason.as_str().into()));
+        }
+        let blocked = judgement.blocked.is_some();
+        self.guarded.extend(judgement.acts);
+        self.copies.push(Copy {
+            kind,
+            body,
+            tags,
+            blocked,
+        });
+        &self.copies[self.copies.len() - 1]
+    }
+}
+
+fn body_of(told: &Told, text: &str, id: BodyId, time: u64) -> Body {
+    let event = Map::from_iter([("event".to_owned(), Value::from(told.kind))]);
+    let body = Body::text(text).with_id(id).at(time).with_metadata(event);
+    match &told.speaker {
+        Some(speaker) => body.from_sender(speaker.clone()),
+        None => body,
+    }
+}

@@ -1,0 +1,188 @@
+//! The event types that come with the engine. Games register their own beside them.
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::{AgentEvent, register_event};
+use crate::message::{Tag, Tags};
+
+/// Registers every type of this file.
+pub fn register(world: &mut World) {
+    register_event::<Kickoff>(world);
+    register_event::<Speak>(world);
+    register_event::<Whisper>(world);
+    register_event::<Announce>(world);
+    register_event::<Mind>(world);
+    register_event::<Query>(world);
+    register_event::<Refusal>(world);
+    register_event::<Leave>(world);
+    register_event::<Arrive>(world);
+    register_event::<Appearance>(world);
+    register_event::<Death>(world);
+    register_event::<Archive>(world);
+}
+
+macro_rules! events {
+    ($($(#[$doc:meta])* $name:ident = $type:literal
+        { $($(#[$field_doc:meta])* $field:ident: $kind:ty,)* }
+        $({ $($body:tt)* })?)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+            pub struct $name { $($(#[$field_doc])* pub $field: $kind,)* }
+
+            impl AgentEvent for $name {
+                const TYPE: &'static str = $type;
+                $($($body)*)?
+            }
+        )*
+    };
+}
+
+events! {
+    /// An entity's story begins.
+    Kickoff = "kickoff" {
+        /// Who.
+        actor: String,
+        /// What it found.
+        message: String,
+    } {
+        fn speaker(&self) -> Option<&str> { Some(&self.actor) }
+        fn spoken(&mut self) -> Option<&mut String> { Some(&mut self.message) }
+    }
+
+    /// Words said aloud to somebody on the same stage.
+    Speak = "speak" {
+        /// Who speaks.
+        actor: String,
+        /// To whom.
+        target: String,
+        /// The words.
+        message: String,
+    } {
+        fn speaker(&self) -> Option<&str> { Some(&self.actor) }
+        fn spoken(&mut self) -> Option<&mut String> { Some(&mut self.message) }
+    }
+
+    /// Words for one pair of ears.
+    Whisper = "whisper" {
+        /// Who whispers.
+        actor: String,
+        /// To whom.
+        target: String,
+        /// The words.
+        message: String,
+    } {
+        fn speaker(&self) -> Option<&str> { Some(&self.actor) }
+        fn spoken(&mut self) -> Option<&mut String> { Some(&mut self.message) }
+        fn is_public(&self) -> bool { false }
+    }
+
+    /// Words for every stage.
+    Announce = "announce" {
+        /// Who announces.
+        actor: String,
+        /// From where; empty for a voice of the world.
+        stage: String,
+        /// The words.
+        message: String,
+    } {
+        fn speaker(&self) -> Option<&str> { Some(&self.actor) }
+        fn spoken(&mut self) -> Option<&mut String> { Some(&mut self.message) }
+    }
+
+    /// A private thought.
+    Mind = "mind" {
+        /// Who thinks.
+        actor: String,
+        /// The thought.
+        message: String,
+    } {
+        fn speaker(&self) -> Option<&str> { Some(&self.actor) }
+        fn is_public(&self) -> bool { false }
+    }
+
+    /// A search in one's own memory, and what it found.
+    Query = "query" {
+        /// Who searches.
+        actor: String,
+        /// For what.
+        message: String,
+        /// What was found; empty for nothing.
+        found: Vec<String>,
+    } {
+        fn speaker(&self) -> Option<&str> { Some(&self.actor) }
+        fn is_public(&self) -> bool { false }
+    }
+
+    /// An action that the rules refused, told to its actor alone.
+    Refusal = "refusal" {
+        /// Whose action.
+        actor: String,
+        /// What was tried.
+        action: String,
+        /// Why not.
+        reason: String,
+    } {
+        fn is_public(&self) -> bool { false }
+    }
+
+    /// Somebody leaves a stage.
+    Leave = "leave" {
+        /// Who.
+        actor: String,
+        /// From where.
+        stage: String,
+        /// To where.
+        to: String,
+    } {
+        fn tags(&self) -> Tags { Tag::StageTransition(self.stage.as_str().into()).into() }
+    }
+
+    /// Somebody arrives on a stage.
+    Arrive = "arrive" {
+        /// Who.
+        actor: String,
+        /// Where.
+        stage: String,
+        /// From where; empty for a first appearance.
+        from: String,
+    } {
+        fn tags(&self) -> Tags { Tag::StageTransition(self.stage.as_str().into()).into() }
+    }
+
+    /// Somebody's look, as others see it.
+    Appearance = "appearance" {
+        /// Who.
+        actor: String,
+        /// How it looks.
+        look: String,
+    }
+
+    /// Somebody dies or falls.
+    Death = "death" {
+        /// Who.
+        actor: String,
+        /// By whose hand; empty where it was nobody's.
+        by: String,
+        /// Where.
+        stage: String,
+    }
+
+    /// A chapter was closed: its summary, for its owner alone.
+    Archive = "archive" {
+        /// Whose.
+        actor: String,
+        /// On which stage it ended.
+        stage: String,
+        /// The chapter's id.
+        chapter: String,
+        /// The summary.
+        message: String,
+    } {
+        fn is_public(&self) -> bool { false }
+        fn tags(&self) -> Tags {
+            [Tag::Archive(self.stage.as_str().into()), Tag::Chapter(self.chapter.as_str().into())].into()
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Answers, and the one door through which systems take them.
+
+use std::collections::BTreeMap;
+
+use bevy_ecs::lifecycle::HookContext;
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use bevy_ecs::world::DeferredWorld;
+
+use super::Reply;
+use crate::cast::StableId;
+use crate::event::By;
+
+/// An answer that passed its check. A system takes it in the next step of its place.
+#[derive(Component, Debug)]
+#[component(storage = "SparseSet", on_insert = answered::<R>, on_discard = taken)]
+pub struct Answer<R: Reply> {
+    value: Option<R>,
+    /// Who made it.
+    pub by: By,
+}
+
+impl<R: Reply> Answer<R> {
+    /// An answer; unit tests of systems insert one by hand.
+    pub fn new(value: R, by: By) -> Self {
+        Self {
+            value: Some(value),
+            by,
+        }
+    }
+}
+
+/// Takes answers of one type, in stable order of entity. Two systems that take the same type must
+/// have a declared order; otherwise building the schedule fails.
+#[derive(SystemParam)]
+pub struct Answers<'w, 's, R: Reply> {
+    answers: Query<'w, 's, (Entity, Option<&'static StableId>, &'static mut Answer<R>)>,
+    commands: Commands<'w, 's>,
+}
+
+impl<R: Reply> Answers<'_, '_, R> {
+    /// Takes all answers of this type.
+    pub fn take(&mut self) -> Vec<(Entity, R, By)> {
+        let mut all: Vec<_> = self.answers.iter_mut().collect();
+        all.sort_by_key(|(entity, id, _)| (id.copied(), *entity));
+        all.into_iter()
+            .filter_map(|(entity, _, mut answer)| {
+                self.commands.entity(entity).remove::<Answer<R>>();
+                Some((entity, answer.value.take()?, answer.by.clone()))
+            })
+            .collect()
+    }
+
+    /// Whether there is none of this type.
+    pub fn is_empty(&self) -> bool {
+        self.answers.is_empty()
+    }
+}
+
+/// Answers that no system has taken yet: the entity and the name of the reply. Empty after every step.
+#[derive(Resource, Debug, Default)]
+pub struct UntakenAnswers(pub BTreeMap<Entity, &'static str>);
+
+fn answered<R: Reply>(mut world: DeferredWorld, context: HookContext) {
+    if let Some(mut untaken) = world.get_resource_mut::<UntakenAnswers>() {
+        untaken.0.insert(context.entity, R::NAME);
+    }
+}
+
+fn taken(mut world: DeferredWorld, context: HookContext) {
+    if let Some(mut untaken) = world.get_resource_mut::<UntakenAnswers>() {
+        untaken.0.remove(&context.entity);
+    }
+}

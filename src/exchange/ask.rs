@@ -1,0 +1,317 @@
+//! Asks: a typed question on an entity, and the untyped view of it that the engine carries to a mind.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bevy_ecs::lifecycle::HookContext;
+use bevy_ecs::prelude::*;
+use bevy_ecs::world::DeferredWorld;
+use serde_json::Value;
+
+use super::answer::Answer;
+use super::reply::{Schema, schema_of};
+use super::{Broken, Reply};
+use crate::cast::EntityName;
+use crate::event::{By, Fault, Faults};
+use crate::message::{Body, Tag, Tags};
+use crate::mind::Form;
+
+/// A question to the entity that carries it. Open until its outcome is committed; it can't be edited.
+#[derive(Component)]
+#[component(storage = "SparseSet", immutable, on_insert = opened::<R>)]
+pub struct Ask<R: Reply>(Arc<Spec<R>>);
+
+struct Spec<R: Reply> {
+    purpose: &'static str,
+    body: Body,
+    tags: Tags,
+    facts: R::Facts,
+    notes: Value,
+    schema: Option<Schema>,
+    narrowed: Value,
+    fallback: R,
+    max_tokens: u32,
+    repairs: u32,
+    ask_short: bool,
+}
+
+impl<R: Reply> Ask<R> {
+    /// A question in full words, what is legal in it, and the answer that stands where none can be
+    /// had. The fallback must pass its own check.
+    pub fn new(
+        purpose: &'static str,
+        prompt: impl Into<Box<str>>,
+        facts: R::Facts,
+        fallback: R,
+    ) -> Self {
+        let schema = (!R::IS_PROSE).then(schema_of::<R>);
+        let narrowed = match &schema {
+            Some(schema) => {
+                let mut narrowed = (*schema.value).clone();
+                R::narrow(&mut narrowed, &facts);
+                narrowed
+            }
+            None => Value::Null,
+        };
+        Self(Arc::new(Spec {
+            purpose,
+            body: Body::text(prompt),
+            tags: Tags::new(),
+            facts,
+            notes: Value::Null,
+            schema,
+            narrowed,
+            fallback,
+            max_tokens: 1024,
+            repairs: 2,
+            ask_short: false,
+        }))
+    }
+
+    /// The short form that stands in the question's place in every later prompt.
+    #[must_use]
+    pub fn condensed(self, short: impl Into<Box<str>>) -> Self {
+        self.edit(|spec| spec.body = spec.body.clone().with_short(short))
+    }
+
+    /// Sends the short form in the asking turn too.
+    #[must_use]
+    pub fn sent_short(self) -> Self {
+        self.edit(|spec| spec.ask_short = true)
+    }
+
+    /// A mark for the question's message.
+    #[must_use]
+    pub fn tag(self, tag: Tag) -> Self {
+        self.edit(|spec| spec.tags = std::mem::take(&mut spec.tags).with(tag))
+    }
+
+    /// What the prompt says, in a form that a grammar can read. It must say nothing that the prompt
+    /// and the entity's context don't.
+    #[must_use]
+    pub fn notes(self, notes: Value) -> Self {
+        self.edit(|spec| spec.notes = notes)
+    }
+
+    /// The most tokens of an answer; 1,024 unless told.
+    #[must_use]
+    pub fn max_tokens(self, tokens: u32) -> Self {
+        self.edit(|spec| spec.max_tokens = tokens)
+    }
+
+    /// How often the mind may mend its answer; twice unless told.
+    #[must_use]
+    pub fn repairs(self, times: u32) -> Self {
+        self.edit(|spec| spec.repairs = times)
+    }
+
+    /// What the question is for.
+    pub fn purpose(&self) -> &'static str {
+        self.0.purpose
+    }
+
+    /// The question in full.
+    pub fn prompt(&self) -> String {
+        self.0.body.full_text().into_owned()
+    }
+
+    /// The short form, where there is one.
+    pub fn short(&self) -> Option<&str> {
+        self.0.body.short().map(|short| short.as_str())
+    }
+
+    /// The marks for the question's message.
+    pub fn tags(&self) -> &Tags {
+        &self.0.tags
+    }
+
+    /// What is legal.
+    pub fn facts(&self) -> &R::Facts {
+        &self.0.facts
+    }
+
+    /// The answer that stands where none can be had.
+    pub fn fallback(&self) -> &R {
+        &self.0.fallback
+    }
+
+    /// What the prompt says, in a form that a grammar can read.
+    pub fn noted(&self) -> &Value {
+        &self.0.notes
+    }
+
+    /// The schema narrowed to what is legal; null for prose.
+    pub fn narrowed_schema(&self) -> &Value {
+        &self.0.narrowed
+    }
+
+    /// Builders run before the ask is inserted, while nobody shares it.
+    fn edit(mut self, change: impl FnOnce(&mut Spec<R>)) -> Self {
+        if let Some(spec) = Arc::get_mut(&mut self.0) {
+            change(spec);
+        }
+        self
+    }
+}
+
+/// An answer that passed its check, with its type taken off for the way to the commit.
+pub type Settled = Box<dyn Any + Send>;
+
+/// The engine's view of an ask: pure, and free of the world.
+pub trait Question: Send + Sync {
+    /// What it is for.
+    fn purpose(&self) -> &'static str;
+    /// Full and short form.
+    fn body(&self) -> &Body;
+    /// Whether the short form is sent in the asking turn too.
+    fn ask_short(&self) -> bool;
+    /// The marks for its message.
+    fn tags(&self) -> &Tags;
+    /// The form of the answer.
+    fn form(&self) -> Form<'_>;
+    /// The most tokens of an answer.
+    fn max_tokens(&self) -> u32;
+    /// How often the mind may mend its answer.
+    fn repairs(&self) -> u32;
+    /// Reads and checks an answer.
+    ///
+    /// # Errors
+    /// Every rule that it breaks.
+    fn judge(&self, raw: &str) -> Result<Settled, Vec<Broken>>;
+    /// The answer that stands where none can be had, and its text.
+    fn fallback(&self) -> (Settled, String);
+    /// Takes the ask off the entity and puts the answer on it.
+    fn settle(&self, entity: &mut EntityWorldMut, value: Settled, by: By);
+}
+
+impl<R: Reply> Question for Spec<R> {
+    fn purpose(&self) -> &'static str {
+        self.purpose
+    }
+
+    fn body(&self) -> &Body {
+        &self.body
+    }
+
+    fn ask_short(&self) -> bool {
+        self.ask_short
+    }
+
+    fn tags(&self) -> &Tags {
+        &self.tags
+    }
+
+    fn form(&self) -> Form<'_> {
+        match &self.schema {
+            None => Form::Prose { notes: &self.notes },
+            Some(schema) => Form::Json {
+                name: R::NAME,
+                schema: &schema.text,
+                narrowed: &self.narrowed,
+                notes: &self.notes,
+            },
+        }
+    }
+
+    fn max_tokens(&self) -> u32 {
+        self.max_tokens
+    }
+
+    fn repairs(&self) -> u32 {
+        self.repairs
+    }
+
+    fn judge(&self, raw: &str) -> Result<Settled, Vec<Broken>> {
+        let value = R::read(raw)?;
+        let broken = value.check(&self.facts);
+        match broken.is_empty() {
+            true => Ok(Box::new(value)),
+            false => Err(broken),
+        }
+    }
+
+    fn fallback(&self) -> (Settled, String) {
+        debug_assert!(
+            self.fallback.check(&self.facts).is_empty(),
+            "the fallback of '{}' fails its own check: {:?}",
+            self.purpose,
+            self.fallback.check(&self.facts)
+        );
+        (Box::new(self.fallback.clone()), self.fallback.to_text())
+    }
+
+    fn settle(&self, entity: &mut EntityWorldMut, value: Settled, by: By) {
+        entity.remove::<Ask<R>>();
+        // Only a value that this question judged or offered comes back to it.
+        if let Ok(value) = value.downcast::<R>() {
+            entity.insert(Answer::new(*value, by));
+        }
+    }
+}
+
+/// The open asks, by entity. Filled by a hook on every `Ask<R>`, so that a new reply type needs no
+/// registration.
+#[derive(Resource, Default)]
+pub struct OpenAsks {
+    open: BTreeMap<Entity, Arc<dyn Question>>,
+    /// Opened since the engine last looked.
+    fresh: Vec<Entity>,
+}
+
+impl OpenAsks {
+    /// Whether an entity has an open ask.
+    pub fn has(&self, entity: Entity) -> bool {
+        self.open.contains_key(&entity)
+    }
+
+    /// The open ask of an entity.
+    pub fn get(&self, entity: Entity) -> Option<&Arc<dyn Question>> {
+        self.open.get(&entity)
+    }
+
+    /// How many are open.
+    pub fn len(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Whether none is open.
+    pub fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// Those that were opened since this was last called, in no order that means anything.
+    pub(crate) fn take_fresh(&mut self) -> Vec<Entity> {
+        std::mem::take(&mut self.fresh)
+    }
+
+    /// Closes the ask of an entity.
+    pub(super) fn close(&mut self, entity: Entity) -> Option<Arc<dyn Question>> {
+        self.open.remove(&entity)
+    }
+}
+
+fn opened<R: Reply>(mut world: DeferredWorld, context: HookContext) {
+    let Some(ask) = world.get::<Ask<R>>(context.entity) else {
+        return;
+    };
+    let question: Arc<dyn Question> = ask.0.clone();
+    let entity = world
+        .get::<EntityName>(context.entity)
+        .map(|name| name.to_string());
+    let Some(mut open) = world.get_resource_mut::<OpenAsks>() else {
+        return;
+    };
+    let second = question.purpose();
+    open.fresh.push(context.entity);
+    if let Some(first) = open.open.insert(context.entity, question) {
+        let fault = Fault::SecondAsk {
+            entity: entity.unwrap_or_default(),
+            first: first.purpose().to_owned(),
+            second: second.to_owned(),
+        };
+        if let Some(mut faults) = world.get_resource_mut::<Faults>() {
+            faults.note(fault);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Finding the JSON that a mind meant, in whatever it wrapped it.
+
+use serde::de::DeserializeOwned;
+
+use super::Broken;
+
+/// The JSON object or array in a text: the whole text, the inside of a code fence, or the first
+/// complete one in prose.
+pub fn json_in(text: &str) -> Option<&str> {
+    let text = text.trim().trim_start_matches('\u{feff}');
+    if is_json(text) {
+        return Some(text);
+    }
+    let fenced = text.split("```").skip(1).step_by(2);
+    let mut fenced = fenced.map(|block| {
+        block
+            .trim_start_matches(|c: char| c.is_ascii_alphanumeric())
+            .trim()
+    });
+    if let Some(block) = fenced.find(|block| is_json(block)) {
+        return Some(block);
+    }
+    let starts = text.char_indices().filter(|(_, c)| matches!(c, '{' | '['));
+    // A text with very many brackets is no answer; looking further would be quadratic.
+    starts
+        .take(64)
+        .find_map(|(at, _)| complete_prefix(text.get(at..)?))
+}
+
+fn is_json(text: &str) -> bool {
+    text.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
+/// The first complete JSON value at the start of a text.
+fn complete_prefix(text: &str) -> Option<&str> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>();
+    values.next()?.ok()?;
+    text.get(..values.byte_offset())
+}
+
+/// Reads a reply out of a mind's text.
+pub(super) fn read_json<R: DeserializeOwned>(raw: &str) -> Result<R, Vec<Broken>> {
+    let Some(json) = json_in(raw) else {
+        let found = match raw.trim() {
+            "" => "the answer is empty",
+            text if text.contains('{') => "the JSON is not complete",
+            _ => "there is no JSON in the answer",
+        };
+        return Err(vec![Broken::new(
+            "",
+            format!("{found}; answer with one JSON object and nothing else"),
+        )]);
+    };
+    let mut reader = serde_json::Deserializer::from_str(json);
+    serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let path = error.path().to_string();
+        let path = if path == "." { String::new() } else { path };
+        vec![Broken::new(path, error.into_inner().to_string())]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_found_in_fences_and_prose() {
+        for (text, wanted) in [
+            (r#" {"a": 1} "#, r#"{"a": 1}"#),
+            ("Here:\n```json\n{\"a\": 1}\n```\nDone.", r#"{"a": 1}"#),
+            (
+                r#"I choose {"a": {"b": "}"}} because [it] is right"#,
+                r#"{"a": {"b": "}"}}"#,
+            ),
+            ("好的：{\"a\": 1}。", r#"{"a": 1}"#),
+        ] {
+            assert_eq!(json_in(text), Some(wanted), "{text}");
+        }
+        assert_eq!(json_in("no json {here"), None);
+        assert_eq!(json_in(""), None);
+    }
+
+    #[test]
+    fn a_wrong_type_is_named_with_its_path() {
+        #[derive(serde::Deserialize, Debug)]
+        struct Outer {
+            #[expect(dead_code, reason = "only the error matters")]
+            cards: Vec<u32>,
+        }
+        let broken = read_json::<Outer>(r#"{"cards": [1, "two"]}"#).unwrap_err();
+        assert_eq!(broken[0].path, "cards[1]");
+    }
+}

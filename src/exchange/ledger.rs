@@ -1,0 +1,90 @@
+//! Who spent what for what, and who may spend how much.
+
+use std::collections::BTreeMap;
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::message::TokenUsage;
+use crate::mind::Cost;
+
+/// What was spent on one purpose, by one entity, or by all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spent {
+    /// Exchanges that ended, whatever their answer.
+    pub asks: u64,
+    /// Requests that reached a mind: first tries and repairs.
+    pub calls: u64,
+    /// Attempts that the transport repeated.
+    pub retries: u64,
+    /// Answers that were sent back to be mended.
+    pub repairs: u64,
+    /// Exchanges that ended with the ask's own fallback.
+    pub fallbacks: u64,
+    /// Tokens; estimated where a provider reports none.
+    pub usage: TokenUsage,
+    /// Money.
+    pub cost: Cost,
+}
+
+impl std::ops::AddAssign for Spent {
+    fn add_assign(&mut self, other: Self) {
+        self.asks += other.asks;
+        self.calls += other.calls;
+        self.retries += other.retries;
+        self.repairs += other.repairs;
+        self.fallbacks += other.fallbacks;
+        self.usage += other.usage;
+        self.cost = self.cost.plus(other.cost);
+    }
+}
+
+/// What an entity's committed exchanges have spent, by purpose.
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Ledger {
+    /// Purpose → what was spent on it.
+    pub purposes: BTreeMap<String, Spent>,
+}
+
+impl Ledger {
+    /// Books what one exchange spent.
+    pub fn book(&mut self, purpose: &str, spent: Spent) {
+        match self.purposes.get_mut(purpose) {
+            Some(sum) => *sum += spent,
+            None => {
+                self.purposes.insert(purpose.to_owned(), spent);
+            }
+        }
+    }
+
+    /// Everything the entity spent.
+    pub fn total(&self) -> Spent {
+        let mut total = Spent::default();
+        for spent in self.purposes.values() {
+            total += *spent;
+        }
+        total
+    }
+}
+
+/// The most that an entity may spend in its life. Without the component there is no limit.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Budget {
+    /// Tokens of prompts and answers together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Money.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+}
+
+impl Budget {
+    /// Whether a call whose worst case is this still fits, after what was spent.
+    pub fn allows(&self, spent: &Spent, worst: &Spent) -> bool {
+        let tokens = spent.usage.total().saturating_add(worst.usage.total());
+        let cost = spent.cost.plus(worst.cost);
+        self.tokens.is_none_or(|most| tokens <= most) && self.cost.is_none_or(|most| cost <= most)
+    }
+}

@@ -1,0 +1,34 @@
+//! Typed questions to entities and their typed answers.
+//!
+//! A system that wants a decision inserts [`Ask<R>`] on an entity; when the entity's mind has
+//! answered and the answer has passed its check, [`Answer<R>`] is on the entity and a system takes
+//! it with [`Answers<R>`]. Context and components change together at [`commit`], or not at all.
+//! Nothing here does I/O: the engine carries [`Question`]s to minds. This room may touch `mind/`,
+//! `event/`, `cast/`, `context/`, `journal/` and `message/`. Start reading at `reply.rs`, then `ask.rs`.
+
+mod answer;
+mod ask;
+mod commit;
+mod extract;
+mod ledger;
+mod prose;
+mod reply;
+
+pub use answer::{Answer, Answers, UntakenAnswers};
+pub use ask::{Ask, OpenAsks, Question, Settled};
+pub use commit::{commit, request_hash};
+pub use extract::json_in;
+pub use ledger::{Budget, Ledger, Spent};
+pub use prose::{Prose, ProseRules};
+pub use reply::{Broken, Reply};
+
+use bevy_ecs::prelude::*;
+
+use crate::context::AgentContext;
+
+/// Adds what this room needs to a world.
+pub fn install(world: &mut World) {
+    world.init_resource::<OpenAsks>();
+    world.init_resource::<UntakenAnswers>();
+    world.register_required_components::<AgentContext, Ledger>();
+}

@@ -1,0 +1,91 @@
+//! What an answer must be.
+
+use std::any::TypeId;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A rule that an answer broke, and where in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Broken {
+    /// Where, such as `cards[2].targets[0]`; empty for the whole answer.
+    pub path: String,
+    /// The rule, in words that tell the mind what would be right.
+    pub rule: String,
+}
+
+impl Broken {
+    /// A broken rule.
+    pub fn new(path: impl Into<String>, rule: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            rule: rule.into(),
+        }
+    }
+}
+
+/// A type that minds answer with. Its JSON schema is derived; its check sees the facts of the ask.
+pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync + 'static {
+    /// What is legal in one ask: targets, limits.
+    type Facts: Clone + Send + Sync + 'static;
+
+    /// The name of the reply in requests, such as `plan`: letters, digits and `_`.
+    const NAME: &'static str;
+
+    /// Whether the answer is free text instead of JSON.
+    const IS_PROSE: bool = false;
+
+    /// Narrows the type's schema to what is legal in this ask.
+    fn narrow(_schema: &mut Value, _facts: &Self::Facts) {}
+
+    /// Every rule that the answer breaks; empty where it may be used.
+    fn check(&self, _facts: &Self::Facts) -> Vec<Broken> {
+        Vec::new()
+    }
+
+    /// Reads an answer as the mind gave it.
+    ///
+    /// # Errors
+    /// What is wrong with its form, with the path.
+    fn read(raw: &str) -> Result<Self, Vec<Broken>> {
+        super::extract::read_json(raw)
+    }
+
+    /// The answer as a context keeps it, where code and not a mind wrote it.
+    fn to_text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// A reply type's schema, made once for each type: the same text at every ask.
+#[derive(Clone)]
+pub(super) struct Schema {
+    pub(super) text: Arc<str>,
+    pub(super) value: Arc<Value>,
+}
+
+pub(super) fn schema_of<R: Reply>() -> Schema {
+    static KNOWN: LazyLock<Mutex<BTreeMap<TypeId, Schema>>> = LazyLock::new(Mutex::default);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known
+        .entry(TypeId::of::<R>())
+        .or_insert_with(|| {
+            let mut settings = schemars::generate::SchemaSettings::draft2020_12();
+            // One flat schema: several servers don't follow references.
+            settings.inline_subschemas = true;
+            settings.meta_schema = None;
+            let value = settings
+                .into_generator()
+                .into_root_schema_for::<R>()
+                .to_value();
+            Schema {
+                text: value.to_string().into(),
+                value: Arc::new(value),
+            }
+        })
+        .clone()
+}

@@ -1,0 +1,186 @@
+//! The journal in memory or on disk.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::{FORMAT, Head, Line};
+
+/// Why a journal can't be read or written.
+#[derive(Debug, Error)]
+pub enum JournalError {
+    /// The file can't be opened, read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The journal's file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A line that is no line of a journal, and not the torn last one.
+    #[error("{path}:{line}: {problem}; the journal is left as it is")]
+    Unreadable {
+        /// The journal's file.
+        path: PathBuf,
+        /// Which line, from 1.
+        line: usize,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A journal of a newer version.
+    #[error(
+        "{path}: the journal has format {found}, this program reads up to {FORMAT}; use a newer playhouse"
+    )]
+    Newer {
+        /// The journal's file.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+    },
+}
+
+/// The append-only record of a run.
+#[derive(Debug)]
+pub struct Journal {
+    file: Option<(File, PathBuf)>,
+    /// The lines of a journal in memory.
+    lines: Vec<Line>,
+}
+
+impl Journal {
+    /// A journal that is kept in memory; for tests and benchmarks.
+    pub fn in_memory(head: Head) -> Self {
+        Self {
+            file: None,
+            lines: vec![Line::Head(head)],
+        }
+    }
+
+    /// A new journal on disk. The file must not exist.
+    ///
+    /// # Errors
+    /// The file can't be made or written.
+    pub fn create(path: &Path, head: Head) -> Result<Self, JournalError> {
+        let file = OpenOptions::new().append(true).create_new(true).open(path);
+        let file = file.map_err(|source| io_error(path, source))?;
+        let mut journal = Self {
+            file: Some((file, path.to_owned())),
+            lines: Vec::new(),
+        };
+        journal.append(&[Line::Head(head)])?;
+        Ok(journal)
+    }
+
+    /// Opens a journal to go on writing, and returns its lines. A torn last line is cut off.
+    ///
+    /// # Errors
+    /// The file can't be read, or holds a line that can't be understood; it is left as it is.
+    pub fn open(path: &Path) -> Result<(Self, Vec<Line>), JournalError> {
+        let (lines, whole) = read_lines(path)?;
+        let file = OpenOptions::new().read(true).append(true).open(path);
+        let mut file = file.map_err(|source| io_error(path, source))?;
+        let cut = || {
+            file.set_len(whole)?;
+            file.seek(SeekFrom::End(0))?;
+            file.sync_data()
+        };
+        let mut cut = cut;
+        cut().map_err(|source| io_error(path, source))?;
+        let journal = Self {
+            file: Some((file, path.to_owned())),
+            lines: Vec::new(),
+        };
+        Ok((journal, lines))
+    }
+
+    /// Reads a journal without opening it for writing. A torn last line is left out.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn read(path: &Path) -> Result<Vec<Line>, JournalError> {
+        Ok(read_lines(path)?.0)
+    }
+
+    /// Appends lines and syncs once. When this returns, they survive a crash.
+    ///
+    /// # Errors
+    /// The disk is full, read-only or gone. What was written in part is a torn line.
+    pub fn append(&mut self, lines: &[Line]) -> Result<(), JournalError> {
+        match &mut self.file {
+            None => self.lines.extend_from_slice(lines),
+            Some((file, path)) => {
+                let mut bytes = Vec::new();
+                for line in lines {
+                    // Lines hold nothing that can fail to serialise.
+                    let _ = serde_json::to_writer(&mut bytes, line);
+                    bytes.push(b'\n');
+                }
+                let written = file.write_all(&bytes).and_then(|()| file.sync_data());
+                written.map_err(|source| io_error(path, source))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The lines of a journal in memory; empty for one on disk.
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+}
+
+fn io_error(path: &Path, source: std::io::Error) -> JournalError {
+    JournalError::Io {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+/// All whole lines, and how many bytes they take.
+fn read_lines(path: &Path) -> Result<(Vec<Line>, u64), JournalError> {
+    let mut text = Vec::new();
+    let read = File::open(path).and_then(|mut file| file.read_to_end(&mut text));
+    read.map_err(|source| io_error(path, source))?;
+    let mut lines = Vec::new();
+    let mut whole = 0;
+    for (index, raw) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        if !raw.ends_with(b"\n") {
+            tracing::warn!("{}: the torn last line was dropped", path.display());
+            break;
+        }
+        let unreadable = |problem: String| JournalError::Unreadable {
+            path: path.to_owned(),
+            line: index + 1,
+            problem,
+        };
+        if index == 0 {
+            check_format(path, raw)?;
+        }
+        let line: Line =
+            serde_json::from_slice(raw).map_err(|error| unreadable(error.to_string()))?;
+        if matches!(line, Line::Head(_)) != (index == 0) {
+            return Err(unreadable(
+                "the head is the first line and only the first".into(),
+            ));
+        }
+        lines.push(line);
+        whole += raw.len() as u64;
+    }
+    Ok((lines, whole))
+}
+
+/// A newer journal may have another head, so its version is read before anything else.
+fn check_format(path: &Path, raw: &[u8]) -> Result<(), JournalError> {
+    let value: serde_json::Value = serde_json::from_slice(raw).unwrap_or_default();
+    let found = value
+        .pointer("/head/format")
+        .and_then(serde_json::Value::as_u64);
+    match found {
+        Some(found) if found > u64::from(FORMAT) => Err(JournalError::Newer {
+            path: path.to_owned(),
+            found: found as u32,
+        }),
+        _ => Ok(()),
+    }
+}

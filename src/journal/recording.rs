@@ -1,0 +1,86 @@
+//! A journal that was read back: finds outcomes by entity, number and hash.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Line, Meeting, Outcome};
+use crate::message::Digest;
+
+/// The outcomes and meetings of a journal.
+#[derive(Clone, Debug, Default)]
+pub struct Recording {
+    outcomes: BTreeMap<(Arc<str>, u32), Outcome>,
+    meetings: BTreeMap<u64, Meeting>,
+    stopped_at: Option<u64>,
+}
+
+/// What a recording holds for an ask.
+#[derive(Debug)]
+pub enum Recorded<'a> {
+    /// The outcome of exactly this request.
+    Outcome(&'a Outcome),
+    /// An outcome of this ask, whose request was another one.
+    OtherRequest(&'a Outcome),
+    /// Nothing.
+    Nothing,
+}
+
+impl Recording {
+    /// A recording of these lines; of outcomes with one number the first counts.
+    pub fn of(lines: impl IntoIterator<Item = Line>) -> Self {
+        let mut recording = Self::default();
+        for line in lines {
+            match line {
+                Line::Outcome(outcome) => {
+                    let key = (outcome.entity.clone(), outcome.number);
+                    recording.outcomes.entry(key).or_insert(*outcome);
+                }
+                Line::Meeting(meeting) => {
+                    recording.meetings.entry(meeting.turn).or_insert(meeting);
+                }
+                Line::Stopped(stopped) => recording.stopped_at = Some(stopped.turn),
+                Line::Head(_) => {}
+            }
+        }
+        recording
+    }
+
+    /// What was recorded for an ask of an entity.
+    pub fn find(&self, entity: &Arc<str>, number: u32, hash: Digest) -> Recorded<'_> {
+        match self.outcomes.get(&(entity.clone(), number)) {
+            Some(outcome) if outcome.hash == hash => Recorded::Outcome(outcome),
+            Some(outcome) => Recorded::OtherRequest(outcome),
+            None => Recorded::Nothing,
+        }
+    }
+
+    /// The meeting of a turn.
+    pub fn meeting(&self, turn: u64) -> Option<&Meeting> {
+        self.meetings.get(&turn)
+    }
+
+    /// The last turn that was recorded.
+    pub fn last_turn(&self) -> u64 {
+        self.meetings.keys().next_back().copied().unwrap_or(0)
+    }
+
+    /// Whether the run that was recorded stopped for good right after this turn.
+    pub fn ends_at(&self, turn: u64) -> bool {
+        turn >= self.last_turn() && self.stopped_at == Some(turn)
+    }
+
+    /// How many outcomes there are.
+    pub fn len(&self) -> usize {
+        self.outcomes.len()
+    }
+
+    /// Whether there is no outcome.
+    pub fn is_empty(&self) -> bool {
+        self.outcomes.is_empty()
+    }
+
+    /// All outcomes, by entity and number.
+    pub fn outcomes(&self) -> impl Iterator<Item = &Outcome> {
+        self.outcomes.values()
+    }
+}

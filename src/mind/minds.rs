@@ -1,0 +1,61 @@
+//! Which mind answers for which entity.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::Mind;
+
+/// The alias of the model that an entity prefers. Without it the run's default answers.
+#[derive(Component, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct MindAlias(pub Arc<str>);
+
+/// The minds of a run.
+#[derive(Clone)]
+pub struct Minds {
+    default: Arc<dyn Mind>,
+    by_alias: BTreeMap<String, Arc<dyn Mind>>,
+    seats: BTreeMap<Arc<str>, Arc<dyn Mind>>,
+}
+
+impl Minds {
+    /// One mind for everybody.
+    pub fn all(default: Arc<dyn Mind>) -> Self {
+        Self {
+            default,
+            by_alias: BTreeMap::new(),
+            seats: BTreeMap::new(),
+        }
+    }
+
+    /// A mind that entities can choose by alias.
+    #[must_use]
+    pub fn with_alias(mut self, alias: impl Into<String>, mind: Arc<dyn Mind>) -> Self {
+        self.by_alias.insert(alias.into(), mind);
+        self
+    }
+
+    /// A mind for the entity of this name, whatever it prefers: a person at a seat.
+    #[must_use]
+    pub fn with_seat(mut self, entity: impl Into<Arc<str>>, mind: Arc<dyn Mind>) -> Self {
+        self.seats.insert(entity.into(), mind);
+        self
+    }
+
+    /// The mind of an entity: its seat, else the alias it prefers, else the default.
+    pub fn of(&self, entity: &str, alias: Option<&MindAlias>) -> &Arc<dyn Mind> {
+        let preferred = || self.by_alias.get(&*alias?.0);
+        self.seats
+            .get(entity)
+            .or_else(preferred)
+            .unwrap_or(&self.default)
+    }
+
+    /// Whether entities may choose this alias.
+    pub fn knows(&self, alias: &str) -> bool {
+        self.by_alias.contains_key(alias)
+    }
+}

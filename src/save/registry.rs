@@ -1,0 +1,76 @@
+//! What is saved of an entity and of the world, by name.
+
+use std::collections::BTreeMap;
+
+use bevy_ecs::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Something that a save can hold.
+pub trait Saved: Serialize + DeserializeOwned + Send + Sync + 'static {}
+
+impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Saved for T {}
+
+#[derive(Clone, Copy)]
+pub(super) struct ComponentIo {
+    /// Appends the component's JSON, if the entity has it.
+    pub(super) write: fn(EntityRef, &mut Vec<u8>) -> bool,
+    pub(super) read: fn(&mut EntityWorldMut, Value) -> Result<(), String>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct ResourceIo {
+    pub(super) write: fn(&World, &mut Vec<u8>) -> bool,
+    pub(super) read: fn(&mut World, Value) -> Result<(), String>,
+}
+
+/// The components and resources that are saved, each under a name that stays.
+#[derive(Resource, Clone, Default)]
+pub struct SaveRegistry {
+    pub(super) components: BTreeMap<&'static str, ComponentIo>,
+    pub(super) resources: BTreeMap<&'static str, ResourceIo>,
+}
+
+impl SaveRegistry {
+    /// Saves a component under this name. Components refer to other entities by `StableId` or name,
+    /// never by `Entity`.
+    pub fn component<C: Component + Saved>(&mut self, name: &'static str) -> &mut Self {
+        let io = ComponentIo {
+            write: |entity, out| write_json(entity.get::<C>(), out),
+            read: |entity, value| {
+                entity.insert(read_json::<C>(value)?);
+                Ok(())
+            },
+        };
+        self.components.insert(name, io);
+        self
+    }
+
+    /// Saves a resource under this name.
+    pub fn resource<R: Resource + Saved>(&mut self, name: &'static str) -> &mut Self {
+        let io = ResourceIo {
+            write: |world, out| write_json(world.get_resource::<R>(), out),
+            read: |world, value| {
+                world.insert_resource(read_json::<R>(value)?);
+                Ok(())
+            },
+        };
+        self.resources.insert(name, io);
+        self
+    }
+
+    /// The names under which components are saved, sorted.
+    pub fn component_names(&self) -> impl Iterator<Item = &'static str> {
+        self.components.keys().copied()
+    }
+}
+
+fn write_json<T: Serialize>(value: Option<&T>, out: &mut Vec<u8>) -> bool {
+    // Writing to a vector can't fail.
+    value.is_some_and(|value| serde_json::to_writer(out, value).is_ok())
+}
+
+fn read_json<T: DeserializeOwned>(value: Value) -> Result<T, String> {
+    serde_path_to_error::deserialize(value).map_err(|error| error.to_string())
+}

@@ -1,0 +1,154 @@
+//! The loop: asks, commits, faults, journal and replay, on a small game of its own.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use playhouse::cast::{Company, Dead, Kind};
+use playhouse::context::AgentContext;
+use playhouse::engine::{EngineError, StepSet, Stop};
+use playhouse::event::kinds::Speak;
+use playhouse::event::{By, Tell};
+use playhouse::exchange::{Answers, Ask, Broken, Reply};
+use playhouse::mind::{ScriptLine, ScriptMind};
+use playhouse::testing::tiny;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Words for a neighbour.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+struct Line {
+    words: String,
+}
+
+impl Reply for Line {
+    type Facts = ();
+    const NAME: &'static str = "line";
+
+    fn check(&self, (): &()) -> Vec<Broken> {
+        match self.words.is_empty() {
+            true => vec![Broken::new("words", "must not be empty")],
+            false => vec![],
+        }
+    }
+}
+
+#[derive(Component)]
+struct Talks(u32);
+
+fn ask_lines(mut company: Company<&mut Talks, Without<Dead>>, mut commands: Commands) {
+    company.each(|entity, mut talks| {
+        if talks.0 > 0 {
+            talks.0 -= 1;
+            let fallback = Line {
+                words: "…".into()
+            };
+            let ask =
+                Ask::new("line", "What do you say now, in full?", (), fallback).condensed("Say!");
+            commands.entity(entity).insert(ask);
+        }
+    });
+}
+
+fn take_lines(mut answers: Answers<Line>, mut tell: Tell) {
+    for (who, line, _by) in answers.take() {
+        let event = Speak {
+            actor: format!("{who}"),
+            target: "all".into(),
+            message: line.words,
+        };
+        tell.broadcast_to_stage(who, event, &[who]);
+    }
+}
+
+fn engine_with(mind: ScriptMind, times: u32) -> (playhouse::engine::Engine, [Entity; 3]) {
+    let mut tiny = tiny();
+    let (hall, ann, bob) = (tiny.hall, tiny.ann, tiny.bob);
+    for actor in [ann, bob] {
+        tiny.world().entity_mut(actor).insert(Talks(times));
+    }
+    tiny.setup.step.add_systems((
+        take_lines.in_set(StepSet::Take),
+        ask_lines.in_set(StepSet::Ask),
+    ));
+    (tiny.engine(mind).unwrap(), [hall, ann, bob])
+}
+
+fn buffer(engine: &playhouse::engine::Engine, entity: Entity) -> String {
+    playhouse::context::buffer(engine.world.get::<AgentContext>(entity).unwrap())
+}
+
+#[tokio::test]
+async fn a_question_is_condensed_and_its_answer_is_heard_by_the_others() {
+    let mind = ScriptMind::by_rule(|prompt| {
+        ScriptLine::say(format!(r#"{{"words": "I am {}"}}"#, prompt.entity))
+    });
+    let (mut engine, [hall, ann, _]) = engine_with(mind, 1);
+    assert_eq!(engine.run(Some(1)).await.unwrap(), Stop::TurnReached(1));
+    let ann = buffer(&engine, ann);
+    assert!(
+        ann.contains("H: Say!\nAI(Ann): {\"words\": \"I am Ann\"}"),
+        "{ann}"
+    );
+    assert!(ann.contains("I am Bob"), "{ann}");
+    assert!(!ann.contains("in full"), "{ann}");
+    assert!(buffer(&engine, hall).contains("I am Ann"));
+}
+
+#[tokio::test]
+async fn a_wrong_answer_is_repaired_outside_the_context_and_else_falls_back() {
+    let lines = [
+        ("Ann", ScriptLine::say(r#"{"words": ""}"#)),
+        ("Ann", ScriptLine::say(r#"{"words": "mended"}"#)),
+        ("Bob", ScriptLine::say("no json")),
+        ("Bob", ScriptLine::say("no json")),
+        ("Bob", ScriptLine::say("no json")),
+    ];
+    let (mut engine, [_, ann, bob]) = engine_with(ScriptMind::lines(lines), 1);
+    engine.run(Some(1)).await.unwrap();
+    let ann = buffer(&engine, ann);
+    assert!(
+        ann.contains("mended") && !ann.contains("must not be empty"),
+        "{ann}"
+    );
+    assert!(buffer(&engine, bob).contains("AI(Bob): {\"words\":\"…\"}"));
+    let _ = By::Mind;
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_takes_is_named() {
+    let mind = ScriptMind::by_rule(|_| ScriptLine::say(r#"{"words": "x"}"#));
+    let mut tiny = tiny();
+    let ann = tiny.ann;
+    tiny.world().entity_mut(ann).insert(Talks(1));
+    tiny.setup.step.add_systems(ask_lines.in_set(StepSet::Ask));
+    let mut engine = tiny.engine(mind).unwrap();
+    let error = engine.run(Some(1)).await.unwrap_err();
+    assert!(
+        matches!(error, EngineError::NotTaken { reply: "line", .. }),
+        "{error}"
+    );
+}
+
+#[test]
+fn two_tellers_without_an_order_are_named() {
+    fn other(mut tell: Tell, company: Company<&Kind>) {
+        let event = Speak {
+            actor: "x".into(),
+            target: "y".into(),
+            message: "z".into(),
+        };
+        if let Some(stage) = company.stage() {
+            tell.broadcast_to_stage(stage, event, &[]);
+        }
+    }
+    let mut tiny = tiny();
+    tiny.setup.step.add_systems((
+        take_lines.in_set(StepSet::Take),
+        other.in_set(StepSet::Take),
+    ));
+    let error = tiny.engine(ScriptMind::lines([])).err().unwrap();
+    assert!(matches!(error, EngineError::Ambiguous(_)), "{error}");
+    assert!(error.to_string().contains("take_lines"), "{error}");
+    let _ = Arc::new(0);
+}
