@@ -3,3 +3,5 @@
 pub mod context;
 pub mod message;
 pub mod mind;
+pub mod rpg;
+pub mod world_data;
