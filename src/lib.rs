@@ -8,5 +8,7 @@ pub mod exchange;
 pub mod journal;
 pub mod message;
 pub mod mind;
+pub mod rpg;
 pub mod save;
 pub mod testing;
+pub mod world_data;

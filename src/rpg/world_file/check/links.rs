@@ -1,0 +1,337 @@
+//! Who names whom: every name that is used must be given, and what is given should be used.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::rpg::world_file::types::{
+    Camp, Dungeon, KnownTo, SkillKind, Stage, StageKind, Step, WorldFile,
+};
+use crate::world_data::nearest;
+
+use super::Report;
+
+pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
+    check_stages(world, report);
+    check_actors(world, report);
+    check_foes(world, report);
+    check_secrets(world, report);
+    check_lore(world, report);
+    check_dungeons(world, report);
+    check_schedule(world, report);
+    check_patterns(world, report);
+    if report.is_whole() {
+        check_presence(world, report);
+        check_use(world, report);
+    }
+}
+
+/// The names of one kind of thing, and what that kind is called.
+struct Known<'a> {
+    kind: &'a str,
+    names: Vec<&'a str>,
+}
+
+impl<'a> Known<'a> {
+    fn new(kind: &'a str, names: impl IntoIterator<Item = &'a String>) -> Self {
+        let names = names.into_iter().map(String::as_str).collect();
+        Self { kind, names }
+    }
+
+    fn skills(world: &'a WorldFile) -> Self {
+        Self::new("skill", world.skills.iter().map(|skill| &skill.name))
+    }
+
+    fn secrets(world: &'a WorldFile) -> Self {
+        Self::new("secret", world.secrets.iter().map(|secret| &secret.id))
+    }
+
+    fn stages(world: &'a WorldFile, kind: StageKind) -> Self {
+        let stages = world.stages.iter().filter(|stage| stage.kind == kind);
+        let called = match kind {
+            StageKind::Home => "home stage",
+            StageKind::Dungeon => "stage of kind Dungeon",
+        };
+        Self::new(called, stages.map(|stage| &stage.name))
+    }
+
+    /// Tells if `name`, used at `path`, is not among them.
+    fn require(&self, path: &str, name: &str, report: &mut Report<'_>) {
+        if name.is_empty() {
+            report.error(path, format!("no {} is named", self.kind), self.offer());
+        } else if !self.names.contains(&name) && !report.may_be_known(name) {
+            let right = match nearest(name, self.names.iter().copied()) {
+                Some(near) => format!("did you mean {near:?}?"),
+                None => self.offer(),
+            };
+            report.error(path, format!("there is no {} {name:?}", self.kind), right);
+        }
+    }
+
+    /// Tells of each of `names` that is not among them or stands there twice.
+    fn require_all(&self, path: &str, names: &[String], report: &mut Report<'_>) {
+        for (i, name) in names.iter().enumerate() {
+            let path = format!("{path}[{i}]");
+            self.require(&path, name, report);
+            if names.iter().take(i).any(|earlier| earlier == name) {
+                report.error(&path, format!("{name:?} stands here twice"), "name it once");
+            }
+        }
+    }
+
+    fn offer(&self) -> String {
+        let some: Vec<_> = self.names.iter().take(8).copied().collect();
+        match some.is_empty() {
+            true => format!("add a {} first", self.kind),
+            false => format!("name one of: {}", some.join(", ")),
+        }
+    }
+}
+
+fn check_stages(world: &WorldFile, report: &mut Report<'_>) {
+    let known = Known::new("stage", world.stages.iter().map(|stage| &stage.name));
+    for (i, stage) in world.stages.iter().enumerate() {
+        let path = format!("stages[{i}].connects");
+        known.require_all(&path, &stage.connects, report);
+        for (j, to) in stage.connects.iter().enumerate() {
+            let other = world.stages.iter().find(|other| other.name == *to);
+            if let Some(other) = other {
+                check_way(&format!("{path}[{j}]"), stage, other, report);
+            }
+        }
+    }
+}
+
+fn check_way(path: &str, from: &Stage, to: &Stage, report: &mut Report<'_>) {
+    if from.name == to.name {
+        report.error(path, "the stage connects to itself", "take it away");
+    } else if from.kind != to.kind {
+        let wrong = format!("nobody can walk between {:?} and {:?}", from.name, to.name);
+        let right = "connect home stages with home stages; dungeons say which stages they have";
+        report.warn(path, wrong, right);
+    }
+}
+
+fn check_actors(world: &WorldFile, report: &mut Report<'_>) {
+    let (skills, secrets) = (Known::skills(world), Known::secrets(world));
+    let homes = Known::stages(world, StageKind::Home);
+    for (i, actor) in world.actors.iter().enumerate() {
+        let path = format!("actors[{i}]");
+        homes.require(&format!("{path}.stage"), &actor.stage, report);
+        skills.require_all(&format!("{path}.skills"), &actor.skills, report);
+        secrets.require_all(&format!("{path}.secrets"), &actor.secrets, report);
+        if actor.skills.is_empty() && actor.camp == Camp::Hero {
+            report.error(
+                &format!("{path}.skills"),
+                "a hero has no skills",
+                skills.offer(),
+            );
+        }
+    }
+}
+
+fn check_foes(world: &WorldFile, report: &mut Report<'_>) {
+    let skills = Known::skills(world);
+    for (i, foe) in world.foes.iter().enumerate() {
+        let path = format!("foes[{i}].skills");
+        skills.require_all(&path, &foe.skills, report);
+        if foe.skills.is_empty() {
+            report.error(&path, "a foe has no skills", skills.offer());
+        }
+    }
+}
+
+fn check_secrets(world: &WorldFile, report: &mut Report<'_>) {
+    let known: BTreeSet<_> = world
+        .actors
+        .iter()
+        .flat_map(|actor| &actor.secrets)
+        .collect();
+    for (i, secret) in world.secrets.iter().enumerate() {
+        if report.is_whole() && !secret.id.is_empty() && !known.contains(&secret.id) {
+            let wrong = format!("nobody knows the secret {:?}", secret.id);
+            report.error(
+                &format!("secrets[{i}].id"),
+                wrong,
+                "add it to the `secrets` of an actor",
+            );
+        }
+        for (j, words) in secret.guard.iter().enumerate() {
+            if words.trim().is_empty() {
+                report.error(
+                    &format!("secrets[{i}].guard[{j}]"),
+                    "guards nothing",
+                    "take it away",
+                );
+            }
+        }
+    }
+}
+
+fn check_lore(world: &WorldFile, report: &mut Report<'_>) {
+    let actors = world.actors.iter().map(|actor| &actor.name);
+    let agents = world.agents.iter().map(|agent| &agent.name);
+    let known = Known::new("actor or agent", actors.chain(agents));
+    for (i, lore) in world.lore.iter().enumerate() {
+        let path = format!("lore[{i}]");
+        if lore.keys.iter().all(|key| key.trim().is_empty()) {
+            let right = "give it at least one word";
+            report.error(&format!("{path}.keys"), "nothing leads to this lore", right);
+        }
+        let KnownTo::Only(names) = &lore.known_to else {
+            continue;
+        };
+        let path = format!("{path}.known_to");
+        known.require_all(&format!("{path}.0"), names, report);
+        if names.is_empty() {
+            report.error(
+                &path,
+                "nobody knows this lore",
+                "name someone, or write Everyone",
+            );
+        }
+    }
+}
+
+fn check_dungeons(world: &WorldFile, report: &mut Report<'_>) {
+    let foes = Known::new("foe", world.foes.iter().map(|foe| &foe.name));
+    let stages = Known::stages(world, StageKind::Dungeon);
+    for (i, dungeon) in world.dungeons.iter().enumerate() {
+        let path = format!("dungeons[{i}].fights");
+        if dungeon.fights.is_empty() {
+            let right = "add a fight: (stage: …, foes: […], gain: …)";
+            report.error(&path, "the dungeon has no fights", right);
+        }
+        for (j, fight) in dungeon.fights.iter().enumerate() {
+            let path = format!("{path}[{j}]");
+            stages.require(&format!("{path}.stage"), &fight.stage, report);
+            foes.require_all(&format!("{path}.foes"), &fight.foes, report);
+            if fight.foes.is_empty() {
+                report.error(&format!("{path}.foes"), "nobody waits here", foes.offer());
+            }
+        }
+    }
+    check_meetings(world, report);
+}
+
+/// Who is met more than once must be able to return.
+fn check_meetings(world: &WorldFile, report: &mut Report<'_>) {
+    let mut met: BTreeMap<&str, String> = BTreeMap::new();
+    let once = world.foes.iter().filter(|foe| !foe.returns);
+    let once: BTreeSet<_> = once.map(|foe| foe.name.as_str()).collect();
+    for (i, Dungeon { fights, .. }) in world.dungeons.iter().enumerate() {
+        for (j, fight) in fights.iter().enumerate() {
+            for (k, foe) in fight.foes.iter().enumerate() {
+                let fight = format!("dungeons[{i}].fights[{j}]");
+                let first = met.entry(foe).or_insert_with(|| fight.clone());
+                if *first != fight && once.contains(foe.as_str()) {
+                    let wrong = format!("{foe:?} is met in {first} already and does not return");
+                    let right = "write `returns: true` for it, or name another foe";
+                    report.warn(&format!("{fight}.foes[{k}]"), wrong, right);
+                }
+            }
+        }
+    }
+}
+
+fn check_schedule(world: &WorldFile, report: &mut Report<'_>) {
+    let known = Known::new(
+        "dungeon",
+        world.dungeons.iter().map(|dungeon| &dungeon.name),
+    );
+    for (i, step) in world.schedule.iter().enumerate() {
+        if let Step::Dungeon(name) = step {
+            known.require(&format!("schedule[{i}].0"), name, report);
+        }
+    }
+}
+
+fn check_patterns(world: &WorldFile, report: &mut Report<'_>) {
+    for (i, pattern) in world.patterns.iter().enumerate() {
+        if pattern.text.trim().is_empty() {
+            report.error(
+                &format!("patterns[{i}].text"),
+                "guards nothing",
+                "write the text",
+            );
+        } else if pattern.mask.contains(&pattern.text) {
+            let wrong = "the mask holds the text that it should hide";
+            report.error(&format!("patterns[{i}].mask"), wrong, "write another mask");
+        }
+    }
+}
+
+/// Nothing can be played without these.
+fn check_presence(world: &WorldFile, report: &mut Report<'_>) {
+    let heroes = || world.actors.iter().filter(|actor| actor.camp == Camp::Hero);
+    let attacks = |name: &String| {
+        let skill = world.skills.iter().find(|skill| skill.name == *name);
+        skill.is_none_or(|skill| skill.kind == SkillKind::Attack)
+    };
+    if heroes().next().is_none() {
+        report.error(
+            "actors",
+            "nobody is a hero",
+            "let an actor have `camp: Hero`",
+        );
+    } else if !heroes().flat_map(|hero| &hero.skills).any(attacks) {
+        report.warn(
+            "actors",
+            "no hero can attack",
+            "give one a skill of kind Attack",
+        );
+    }
+    if !world
+        .stages
+        .iter()
+        .any(|stage| stage.kind == StageKind::Home)
+    {
+        report.error(
+            "stages",
+            "there is no home stage",
+            "add a stage with `kind: Home`",
+        );
+    }
+    if world.schedule.is_empty() {
+        let right = "write schedule: [Home(days: 1), Dungeon(\"…\")]";
+        report.error("schedule", "the schedule is missing or empty", right);
+    }
+}
+
+/// What nobody uses was likely forgotten somewhere.
+fn check_use(world: &WorldFile, report: &mut Report<'_>) {
+    let actors = world.actors.iter().flat_map(|actor| &actor.skills);
+    let used: BTreeSet<_> = actors
+        .chain(world.foes.iter().flat_map(|foe| &foe.skills))
+        .collect();
+    for (i, skill) in world.skills.iter().enumerate() {
+        if !used.contains(&skill.name) {
+            let wrong = format!("nobody has the skill {:?}", skill.name);
+            report.warn(
+                &format!("skills[{i}]"),
+                wrong,
+                "give it to someone, or take it away",
+            );
+        }
+    }
+    let fights = || world.dungeons.iter().flat_map(|dungeon| &dungeon.fights);
+    let met: BTreeSet<_> = fights().flat_map(|fight| &fight.foes).collect();
+    for (i, foe) in world.foes.iter().enumerate() {
+        if !met.contains(&foe.name) {
+            let wrong = format!("{:?} is met in no fight", foe.name);
+            report.warn(
+                &format!("foes[{i}]"),
+                wrong,
+                "name it in a fight, or take it away",
+            );
+        }
+    }
+    let visited = |name: &str| {
+        let mut steps = world.schedule.iter();
+        steps.any(|step| matches!(step, Step::Dungeon(dungeon) if dungeon == name))
+    };
+    for (i, dungeon) in world.dungeons.iter().enumerate() {
+        if !visited(&dungeon.name) {
+            let wrong = format!("the schedule never leads to {:?}", dungeon.name);
+            report.warn(&format!("dungeons[{i}]"), wrong, "add it to the schedule");
+        }
+    }
+}

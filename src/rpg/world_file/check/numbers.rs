@@ -1,0 +1,114 @@
+//! Numbers that would make a fight or a day impossible.
+
+use std::ops::RangeInclusive;
+
+use crate::rpg::world_file::types::{Limits, Skill, Stats, Step, WorldFile};
+
+use super::Report;
+
+/// Hit points and the like.
+const STAT: RangeInclusive<i32> = 1..=9_999;
+
+pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
+    for (i, actor) in world.actors.iter().enumerate() {
+        check_stats(&format!("actors[{i}].stats"), &actor.stats, report);
+        check_costs(
+            &format!("actors[{i}]"),
+            &actor.stats,
+            &actor.skills,
+            world,
+            report,
+        );
+    }
+    for (i, foe) in world.foes.iter().enumerate() {
+        check_stats(&format!("foes[{i}].stats"), &foe.stats, report);
+        check_costs(
+            &format!("foes[{i}]"),
+            &foe.stats,
+            &foe.skills,
+            world,
+            report,
+        );
+    }
+    for (i, skill) in world.skills.iter().enumerate() {
+        check_skill(&format!("skills[{i}]"), skill, report);
+    }
+    for (i, step) in world.schedule.iter().enumerate() {
+        if let Step::Home { days } = step {
+            check_range(&format!("schedule[{i}].days"), *days, 1..=30, report);
+        }
+    }
+    check_limits(&world.limits, report);
+}
+
+fn check_range(path: &str, is: i32, may: RangeInclusive<i32>, report: &mut Report<'_>) {
+    if !may.contains(&is) {
+        let right = format!("write a number from {} to {}", may.start(), may.end());
+        report.error(path, format!("is {is}"), right);
+    }
+}
+
+fn check_stats(path: &str, stats: &Stats, report: &mut Report<'_>) {
+    if *stats == Stats::default() {
+        let right = "write stats: (hp: 30, attack: 6, defense: 4, speed: 5, energy: 3)";
+        report.error(path, "the stats are missing", right);
+        return;
+    }
+    let fields = [
+        ("hp", stats.hp),
+        ("attack", stats.attack),
+        ("defense", stats.defense),
+        ("speed", stats.speed),
+        ("energy", stats.energy),
+    ];
+    for (field, is) in fields {
+        check_range(&format!("{path}.{field}"), is, STAT, report);
+    }
+}
+
+/// Whoever fights must be able to pay for each of their skills.
+fn check_costs(
+    path: &str,
+    stats: &Stats,
+    skills: &[String],
+    world: &WorldFile,
+    report: &mut Report<'_>,
+) {
+    for (i, name) in skills.iter().enumerate() {
+        let skill = world.skills.iter().find(|skill| skill.name == *name);
+        if let Some(skill) = skill.filter(|skill| stats.energy > 0 && skill.cost > stats.energy) {
+            let wrong = format!("{name:?} costs {}, of {} energy", skill.cost, stats.energy);
+            let right = "raise the energy or lower the cost: it can never be used";
+            report.error(&format!("{path}.skills[{i}]"), wrong, right);
+        }
+    }
+}
+
+fn check_skill(path: &str, skill: &Skill, report: &mut Report<'_>) {
+    check_range(&format!("{path}.power"), skill.power, 1..=999, report);
+    check_range(&format!("{path}.cost"), skill.cost, 0..=99, report);
+    check_range(&format!("{path}.accuracy"), skill.accuracy, 1..=100, report);
+    let duration = format!("{path}.duration");
+    match skill.kind.lasts() {
+        true => check_range(&duration, skill.duration, 1..=20, report),
+        false if skill.duration != 0 => {
+            let wrong = format!("is {}, but attacks and heals do not last", skill.duration);
+            report.error(&duration, wrong, "leave it out");
+        }
+        false => {}
+    }
+}
+
+fn check_limits(limits: &Limits, report: &mut Report<'_>) {
+    let checks = [
+        ("home_rounds", limits.home_rounds, 1..=20),
+        ("combat_rounds", limits.combat_rounds, 1..=100),
+        ("hand_size", limits.hand_size, 1..=10),
+        ("context_tokens", limits.context_tokens, 2_000..=2_000_000),
+        ("reply_tokens", limits.reply_tokens, 50..=100_000),
+        ("speech_chars", limits.speech_chars, 20..=20_000),
+    ];
+    for (field, is, may) in checks {
+        check_range(&format!("limits.{field}"), is, may, report);
+    }
+}

@@ -1,0 +1,152 @@
+//! What is told: nothing empty, nothing that can't be shown, in the world's language, and no
+//! secret where everyone can read it.
+
+use crate::mind::Language;
+use crate::rpg::world_file::types::{KnownTo, WorldFile};
+
+use super::Report;
+
+/// The language of a shorter text can't be told.
+const TELLING: usize = 40;
+
+/// Who reads a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Readers {
+    Everyone,
+    Some,
+}
+
+struct Text<'a> {
+    path: String,
+    text: &'a str,
+    readers: Readers,
+}
+
+pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
+    if world.title.contains('\n') {
+        report.error("title", "the title has several lines", "use one line");
+    }
+    for text in texts(world) {
+        check_text(&text, report);
+        check_language(world.language, &text, report);
+        if text.readers == Readers::Everyone {
+            check_secrets(world, &text, report);
+        }
+    }
+}
+
+/// All texts of a world, in the order of the file's fields.
+fn texts(world: &WorldFile) -> Vec<Text<'_>> {
+    use Readers::{Everyone, Some};
+    let mut all = Vec::new();
+    let mut add = |path: String, text, readers| {
+        all.push(Text {
+            path,
+            text,
+            readers,
+        });
+    };
+    add("title".into(), &world.title, Everyone);
+    add("rules".into(), &world.rules, Everyone);
+    for (i, agent) in world.agents.iter().enumerate() {
+        add(format!("agents[{i}].profile"), &agent.profile, Some);
+        add(format!("agents[{i}].kickoff"), &agent.kickoff, Some);
+    }
+    for (i, stage) in world.stages.iter().enumerate() {
+        add(format!("stages[{i}].profile"), &stage.profile, Everyone);
+        add(format!("stages[{i}].kickoff"), &stage.kickoff, Some);
+    }
+    for (i, actor) in world.actors.iter().enumerate() {
+        add(format!("actors[{i}].profile"), &actor.profile, Some);
+        add(format!("actors[{i}].look"), &actor.look, Everyone);
+        add(format!("actors[{i}].kickoff"), &actor.kickoff, Some);
+    }
+    for (i, foe) in world.foes.iter().enumerate() {
+        add(format!("foes[{i}].profile"), &foe.profile, Some);
+        add(format!("foes[{i}].look"), &foe.look, Everyone);
+        add(format!("foes[{i}].kickoff"), &foe.kickoff, Some);
+    }
+    for (i, skill) in world.skills.iter().enumerate() {
+        add(format!("skills[{i}].about"), &skill.about, Everyone);
+    }
+    for (i, secret) in world.secrets.iter().enumerate() {
+        add(format!("secrets[{i}].text"), &secret.text, Some);
+    }
+    for (i, lore) in world.lore.iter().enumerate() {
+        let readers = match lore.known_to {
+            KnownTo::Everyone => Everyone,
+            KnownTo::Only(_) => Some,
+        };
+        add(format!("lore[{i}].text"), &lore.text, readers);
+    }
+    for (i, dungeon) in world.dungeons.iter().enumerate() {
+        add(format!("dungeons[{i}].profile"), &dungeon.profile, Everyone);
+        for (j, fight) in dungeon.fights.iter().enumerate() {
+            add(
+                format!("dungeons[{i}].fights[{j}].gain"),
+                &fight.gain,
+                Everyone,
+            );
+        }
+    }
+    all
+}
+
+fn check_text(text: &Text<'_>, report: &mut Report<'_>) {
+    if text.text.trim().is_empty() {
+        report.error(&text.path, "the text is missing or empty", "write it");
+    }
+    let unseen = |c: &char| c.is_control() && !matches!(c, '\n' | '\t');
+    if let Some(bad) = text.text.chars().find(unseen) {
+        let wrong = format!(
+            "the text holds the control character U+{:04X}",
+            u32::from(bad)
+        );
+        report.error(&text.path, wrong, "take it away");
+    }
+}
+
+fn check_language(language: Language, text: &Text<'_>, report: &mut Report<'_>) {
+    let letters = text.text.chars().filter(|c| c.is_alphabetic());
+    let (all, han) = letters.fold((0, 0), |(all, han), c| {
+        (all + 1, han + usize::from(is_han(c)))
+    });
+    if all < TELLING {
+        return;
+    }
+    match language {
+        Language::En if han * 2 > all => {
+            report.warn(
+                &text.path,
+                "the text is Chinese, but the world's language is en",
+                "translate it, or write `language: zh`",
+            );
+        }
+        Language::Zh if han * 10 < all => {
+            report.warn(
+                &text.path,
+                "the text is not Chinese, but the world's language is zh",
+                "translate it, or write `language: en`",
+            );
+        }
+        _ => {}
+    }
+}
+
+fn is_han(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// A text that everyone reads must not hold words that must not be spoken.
+fn check_secrets(world: &WorldFile, text: &Text<'_>, report: &mut Report<'_>) {
+    for secret in &world.secrets {
+        let guards = secret.guard.iter().filter(|words| !words.trim().is_empty());
+        for words in guards.filter(|words| text.text.contains(words.as_str())) {
+            let wrong = format!(
+                "everyone reads {words:?} here, which the secret {:?} guards",
+                secret.id
+            );
+            report.warn(&text.path, wrong, "leave it out, or guard other words");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What can be reached.
+
+use std::collections::BTreeSet;
+
+use crate::rpg::world_file::types::{StageKind, WorldFile};
+
+use super::Report;
+
+pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
+    if !report.is_whole() {
+        return;
+    }
+    let reached = reached(world);
+    for (i, stage) in world.stages.iter().enumerate() {
+        if reached.contains(stage.name.as_str()) || stage.name.is_empty() {
+            continue;
+        }
+        let wrong = format!("nobody can reach {:?}", stage.name);
+        let right = match stage.kind {
+            StageKind::Home => "name it in the `connects` of a stage that can be reached",
+            StageKind::Dungeon => "let a fight of a dungeon take place on it",
+        };
+        report.error(&format!("stages[{i}]"), wrong, right);
+    }
+}
+
+/// Home stages that actors start on or can walk to, and the stages of all fights.
+fn reached(world: &WorldFile) -> BTreeSet<&str> {
+    let fights = world.dungeons.iter().flat_map(|dungeon| &dungeon.fights);
+    let mut reached: BTreeSet<&str> = fights.map(|fight| fight.stage.as_str()).collect();
+    let mut open: Vec<&str> = world
+        .actors
+        .iter()
+        .map(|actor| actor.stage.as_str())
+        .collect();
+    while let Some(name) = open.pop() {
+        if reached.insert(name) {
+            let same = world.stages.iter().filter(|stage| stage.name == name);
+            open.extend(same.flat_map(|stage| &stage.connects).map(String::as_str));
+        }
+    }
+    reached
+}

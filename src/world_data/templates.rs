@@ -1,0 +1,393 @@
+//! Prompt templates: every word a mind reads, in files that a writer can change.
+//!
+//! The language is Jinja's, as [`minijinja`] has it. A template is named by its path without `.j2`,
+//! such as `combat/draw`. Nothing is escaped, a tag on a line of its own leaves no line behind, and
+//! a variable that is not there is an error, never an empty place in a prompt.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior};
+use serde::Serialize;
+
+use super::folder::DataFolder;
+use super::names::nearest;
+use super::problem::{Problem, Problems};
+
+/// The ending of template files.
+const ENDING: &str = ".j2";
+
+/// All templates of one folder, compiled.
+#[derive(Clone, Debug)]
+pub struct Templates {
+    environment: Environment<'static>,
+    files: BTreeMap<String, File>,
+}
+
+#[derive(Clone, Debug)]
+struct File {
+    shown: String,
+    text: String,
+}
+
+impl Templates {
+    /// All templates in `folder` and the folders in it, such as `prompts/en`. All that do not
+    /// parse are told at once.
+    pub fn load(data: &DataFolder, folder: &str) -> Result<Self, Problems> {
+        let mut problems = Problems::new();
+        let mut texts = Vec::new();
+        let paths = data.files(folder).map_err(Problem::from)?;
+        for path in paths.iter().filter(|path| path.ends_with(ENDING)) {
+            let name = path.strip_prefix(folder).unwrap_or(path);
+            let name = name.trim_start_matches('/').trim_end_matches(ENDING);
+            match data.read_text(path) {
+                Ok(text) => texts.push((name.to_owned(), data.name_of(path), text)),
+                Err(error) => problems.push(error.into()),
+            }
+        }
+        let templates = Self::compile(texts, &mut problems);
+        problems
+            .unless_errors(templates)
+            .map(|(templates, _)| templates)
+    }
+
+    /// Templates from (name, text) pairs, for tests and for games that bring their own.
+    pub fn from_texts<'a>(
+        texts: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Self, Problems> {
+        let mut problems = Problems::new();
+        let own = |(name, text): (&str, &str)| (name.to_owned(), name.to_owned(), text.to_owned());
+        let templates = Self::compile(texts.into_iter().map(own).collect(), &mut problems);
+        problems
+            .unless_errors(templates)
+            .map(|(templates, _)| templates)
+    }
+
+    fn compile(texts: Vec<(String, String, String)>, problems: &mut Problems) -> Self {
+        let mut templates = Self {
+            environment: environment(),
+            files: BTreeMap::new(),
+        };
+        for (name, shown, text) in texts {
+            let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+            let added = templates
+                .environment
+                .add_template_owned(name.clone(), text.clone());
+            templates.files.insert(name.clone(), File { shown, text });
+            if let Err(error) = added {
+                problems.push(templates.problem(&name, &error));
+            }
+        }
+        templates
+    }
+
+    /// The names of all templates, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
+    /// Whether there is a template of that name.
+    pub fn has(&self, name: &str) -> bool {
+        self.files.contains_key(name)
+    }
+
+    /// Fills a template with what `context` holds.
+    pub fn render(&self, name: &str, context: impl Serialize) -> Result<String, Problem> {
+        if !self.has(name) {
+            return Err(self.missing(name));
+        }
+        let template = self.environment.get_template(name);
+        let text = template.and_then(|template| template.render(Serde(context)));
+        text.map_err(|error| self.problem(name, &error))
+    }
+
+    /// Checks that each declared template is there and, with the parts it includes, uses only
+    /// variables that are declared for it: `("combat/draw", &["me", "foes"])`. A declared `me`
+    /// allows `me.name` too; a declared `me.name` allows only that. A template that is neither
+    /// declared nor included gets a warning.
+    pub fn check(&self, declared: &[(&str, &[&str])]) -> Problems {
+        let mut problems = Problems::new();
+        let mut used = BTreeSet::new();
+        for (name, variables) in declared {
+            if !self.has(name) {
+                problems.push(self.missing(name));
+            }
+            for part in self.with_parts(name) {
+                problems.extend(self.unknown_variables(part, variables));
+                used.insert(part);
+            }
+        }
+        for (name, file) in &self.files {
+            for (part, at) in includes(&file.text).filter(|(part, _)| !self.has(part)) {
+                problems.push(self.at(name, at, self.missing(part)));
+            }
+            if !used.contains(name.as_str()) {
+                let hint = nearest(name, declared.iter().map(|(name, _)| *name));
+                let hint = hint.map(|name| format!("did you mean `{name}`?"));
+                let wrong = "no prompt is made from this template";
+                let problem = Problem::of_file(&file.shown, wrong, hint.unwrap_or_default());
+                problems.push(problem.warning());
+            }
+        }
+        problems.sort();
+        problems
+    }
+
+    /// A template and all it includes, directly or not.
+    fn with_parts(&self, name: &str) -> BTreeSet<&str> {
+        let mut found = BTreeSet::new();
+        let mut open = vec![name];
+        while let Some(name) = open.pop() {
+            let Some((name, file)) = self.files.get_key_value(name) else {
+                continue;
+            };
+            if found.insert(name.as_str()) {
+                open.extend(includes(&file.text).map(|(part, _)| part));
+            }
+        }
+        found
+    }
+
+    /// What a template uses and may not.
+    fn unknown_variables(&self, name: &str, declared: &[&str]) -> Vec<Problem> {
+        let Ok(template) = self.environment.get_template(name) else {
+            return Vec::new(); // told when it was compiled
+        };
+        let text = template.source();
+        let globals: BTreeSet<_> = self.environment.globals().map(|(name, _)| name).collect();
+        let known = |variable: &str| {
+            let head = variable.split('.').next().unwrap_or(variable);
+            let covers = |declared: &&str| {
+                variable
+                    .strip_prefix(*declared)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            };
+            globals.contains(head) || declared.iter().any(covers)
+        };
+        let used: BTreeSet<_> = template.undeclared_variables(true).into_iter().collect();
+        let unknown = used.into_iter().filter(|variable| !known(variable));
+        let problem = |variable: String| {
+            let right = match nearest(&variable, declared.iter().copied()) {
+                Some(name) => format!("did you mean `{name}`?"),
+                None if declared.is_empty() => "this prompt has no variables".into(),
+                None => format!("this prompt knows: {}", declared.join(", ")),
+            };
+            let wrong = format!("there is no variable `{variable}` here");
+            let problem = Problem::of_file("", wrong, right);
+            self.at(name, find_variable(text, &variable).unwrap_or(0), problem)
+        };
+        unknown.map(problem).collect()
+    }
+
+    fn missing(&self, name: &str) -> Problem {
+        let hint = nearest(name, self.names());
+        let hint = hint.map(|near| format!("did you mean `{near}`?"));
+        let right = hint.unwrap_or_else(|| format!("write it as {name}{ENDING}"));
+        Problem::of_file(
+            format!("{name}{ENDING}"),
+            "this template is not there",
+            right,
+        )
+    }
+
+    /// The problem, standing at a byte of a template.
+    fn at(&self, name: &str, byte: usize, problem: Problem) -> Problem {
+        let Some(file) = self.files.get(name) else {
+            return problem;
+        };
+        let before = file.text.get(..byte).unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |end| end + 1);
+        Problem {
+            file: file.shown.clone(),
+            line: 1 + before.matches('\n').count(),
+            column: 1 + before[line_start..].chars().count(),
+            ..problem
+        }
+    }
+
+    /// What minijinja says, in the place it says it of.
+    fn problem(&self, asked: &str, error: &Error) -> Problem {
+        let name = error.name().filter(|name| self.has(name)).unwrap_or(asked);
+        let mut wrong = error.kind().to_string();
+        if let Some(detail) = error.detail() {
+            wrong = format!("{wrong}: {detail}");
+        }
+        let mut cause = std::error::Error::source(error);
+        while let Some(inner) = cause {
+            wrong = format!("{wrong}: {inner}");
+            cause = inner.source();
+        }
+        let problem = Problem::of_file(name, wrong, "");
+        match (error.range(), error.line()) {
+            (Some(range), _) => self.at(name, range.start, problem),
+            (None, line) => Problem {
+                line: line.unwrap_or(0),
+                column: 0,
+                ..self.at(name, 0, problem)
+            },
+        }
+    }
+}
+
+fn environment() -> Environment<'static> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_auto_escape_callback(|_| AutoEscape::None);
+    let mut syntax = SyntaxConfig::builder();
+    // Only clashing delimiters can fail, and these are Jinja's own.
+    if let Ok(syntax) = syntax.trim_blocks(true).lstrip_blocks(true).build() {
+        environment.set_syntax(syntax);
+    }
+    environment.set_debug(true);
+    environment
+}
+
+/// The templates that a text includes by a literal name, and where the name stands.
+fn includes(text: &str) -> impl Iterator<Item = (&str, usize)> {
+    const WORDS: [&str; 4] = ["include", "import", "from", "extends"];
+    let tags = text.match_indices("{%").filter_map(|(at, _)| {
+        let tag = text.get(at..)?;
+        let tag = tag.get(..tag.find("%}")?)?;
+        let words = tag.trim_start_matches(['{', '%', '-', '+']).trim_start();
+        let known = WORDS.iter().any(|word| words.starts_with(word));
+        let open = tag.find(['"', '\''])?;
+        let name = tag.get(open + 1..)?;
+        let name = name.get(..name.find(['"', '\''])?)?;
+        known.then_some((name, at + open + 1))
+    });
+    tags
+}
+
+/// Where a template first uses a variable: within a tag, as a word of its own.
+fn find_variable(text: &str, variable: &str) -> Option<usize> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let whole = |&(at, found): &(usize, &str)| {
+        let before = text[..at].trim_end();
+        let lone = !text[..at].ends_with(is_word) && !before.ends_with(['.', '"', '\'']);
+        let ends = !text[at + found.len()..].starts_with(is_word);
+        lone && ends && in_tag(&text[..at])
+    };
+    let head = variable.split('.').next().unwrap_or(variable);
+    let mut exact = text.match_indices(variable).filter(whole);
+    let mut rough = text.match_indices(head).filter(whole);
+    exact.next().or_else(|| rough.next()).map(|(at, _)| at)
+}
+
+/// Whether the text ends within a tag that is still open.
+fn in_tag(before: &str) -> bool {
+    let last = |marks: [&str; 2]| marks.iter().filter_map(|mark| before.rfind(mark)).max();
+    last(["{{", "{%"]) > last(["}}", "%}"])
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn told(problems: &Problems) -> Vec<String> {
+        problems.iter().map(Problem::to_string).collect()
+    }
+
+    #[test]
+    fn a_template_is_filled_without_escaping_and_without_stray_lines() {
+        let text = "Round {{ round }}:\n{% for foe in foes %}\n- {{ foe.name }} <{{ foe.hp }}>\n{% endfor %}\nChoose.\n";
+        let templates = Templates::from_texts([("draw", text)]).expect("parses");
+        let context = json!({"round": 2, "foes": [{"name": "Rat & Co", "hp": 3}]});
+        assert_eq!(
+            templates.render("draw", context).expect("renders"),
+            "Round 2:\n- Rat & Co <3>\nChoose."
+        );
+    }
+
+    #[test]
+    fn a_variable_that_is_not_there_is_an_error_with_its_place() {
+        let templates = Templates::from_texts([("a", "one\ntwo {{ nam }}")]).expect("parses");
+        let problem = templates
+            .render("a", json!({"name": 1}))
+            .expect_err("fails");
+        assert_eq!((problem.line, problem.column), (2, 8), "{problem}");
+        assert!(problem.wrong.starts_with("undefined value"), "{problem}");
+    }
+
+    #[test]
+    fn all_that_do_not_parse_are_told() {
+        let texts = [("a", "x\n{% for %}"), ("b", "fine"), ("c", "{{ x")];
+        let problems = Templates::from_texts(texts).expect_err("do not parse");
+        let files: Vec<_> = problems.iter().map(|p| (p.file.as_str(), p.line)).collect();
+        assert_eq!(files, [("a", 2), ("c", 1)]);
+    }
+
+    #[test]
+    fn unknown_variables_are_found_before_anything_is_rendered() {
+        let texts = [
+            (
+                "draw",
+                "name: nam\n{# nam #}\n{{ nam }} {% for f in foes %}{{ f.x }}{{ loop.index }}{% endfor %}",
+            ),
+            (
+                "plan",
+                "{% include \"part/who\" %}{{ range(3) }}{{ me.nmae }}",
+            ),
+            ("part/who", "\n{{ wether }}"),
+            ("lost", "x"),
+        ];
+        let templates = Templates::from_texts(texts).expect("parses");
+        let declared: &[(&str, &[&str])] = &[
+            ("draw", &["name", "foes"]),
+            ("plan", &["weather", "me.name"]),
+            ("gone", &[]),
+        ];
+        insta::assert_snapshot!(told(&templates.check(declared)).join("\n"), @"
+        draw:3:4: error: there is no variable `nam` here; did you mean `name`?
+        gone.j2: error: this template is not there; write it as gone.j2
+        lost: warning: no prompt is made from this template
+        part/who:2:4: error: there is no variable `wether` here; did you mean `weather`?
+        plan:1:42: error: there is no variable `me.nmae` here; did you mean `me.name`?
+        ");
+    }
+
+    #[test]
+    fn what_is_declared_passes() {
+        let texts = [(
+            "draw",
+            "{% set n = me.hp %}{{ n }}{% if foes %}{{ foes[0].name }}{% endif %}",
+        )];
+        let templates = Templates::from_texts(texts).expect("parses");
+        assert!(templates.check(&[("draw", &["me", "foes"])]).is_empty());
+    }
+
+    #[test]
+    fn a_part_that_is_not_there_is_told_where_it_is_included() {
+        let templates = Templates::from_texts([("draw", "x\n{% include 'prat' %}"), ("part", "")]);
+        let problems = templates
+            .expect("parses")
+            .check(&[("draw", &[]), ("part", &[])]);
+        assert_eq!(
+            told(&problems),
+            ["draw:2:13: error: this template is not there; did you mean `part`?"]
+        );
+    }
+
+    #[test]
+    fn templates_of_a_folder_are_named_by_their_path() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let place = dir.path().join("prompts/zh/combat");
+        std::fs::create_dir_all(&place).expect("a folder");
+        let mut file = std::fs::File::create(place.join("draw.j2")).expect("a file");
+        std::io::Write::write_all(&mut file, "第{{ round }}回合".as_bytes()).expect("written");
+        let data = DataFolder::at(dir.path()).expect("is a folder");
+        let templates = Templates::load(&data, "prompts/zh").expect("parses");
+        assert_eq!(templates.names().collect::<Vec<_>>(), ["combat/draw"]);
+        let text = templates.render("combat/draw", json!({"round": 3}));
+        assert_eq!(text.expect("renders"), "第3回合");
+        assert!(
+            templates
+                .render("combat/drew", ())
+                .expect_err("fails")
+                .right
+                .contains("combat/draw")
+        );
+    }
+}
