@@ -6,7 +6,9 @@
 //! `message/`, `context/`, `journal/` and `world_data/`.
 
 mod completion;
+pub mod http;
 mod info;
+// pub mod models;
 mod prompt;
 
 pub use completion::{Completion, Finish, MindError};

@@ -1,0 +1,462 @@
+//! Request bodies, assembled from text that was escaped when it was first sent.
+//!
+//! A thousand old messages are a thousand copies, nothing more: pieces are collected as borrowed
+//! slices and joined once into a buffer of exactly the right size. Whatever depends on how the schema
+//! travels stands after the messages, so that a step down the ladder keeps the bytes before it.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::settings::{Dialect, SchemaMode};
+use crate::message::{Block, Role, Source, Text};
+use crate::mind::{Form, Language, Prompt, Said, Turn};
+
+/// A dialect made ready: what stands in every request alike is rendered once.
+#[derive(Clone, Debug)]
+pub struct RequestForm {
+    dialect: Dialect,
+    fixed: String,
+}
+
+impl RequestForm {
+    /// Makes a dialect ready for requests.
+    pub fn new(dialect: Dialect) -> Self {
+        let fixed = dialect.fixed_members();
+        Self { dialect, fixed }
+    }
+
+    /// The dialect it was made from.
+    pub fn dialect(&self) -> &Dialect {
+        &self.dialect
+    }
+}
+
+/// A request body, and what is needed to say the same with the schema on another step of the ladder.
+#[derive(Clone, Debug)]
+pub struct RequestBody {
+    bytes: Vec<u8>,
+    ending: Ending,
+    ending_at: usize,
+}
+
+impl RequestBody {
+    /// The body as it is sent.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The body as it is sent, given away.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// Whether the answer is wanted as JSON.
+    pub(super) fn wants_json(&self) -> bool {
+        self.ending.wanted.is_some()
+    }
+
+    /// Takes the bytes, for sending; the ending stays behind.
+    pub(super) fn take_bytes(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.bytes)
+    }
+
+    /// The bytes of the same request on another step of the ladder. `sent` are its bytes so far.
+    pub(super) fn on_step(&self, sent: &[u8], mode: SchemaMode, form: &RequestForm) -> Vec<u8> {
+        let kept = sent.get(..self.ending_at).unwrap_or(sent);
+        let ending = self.ending.render(mode, form);
+        [kept, ending.as_bytes()].concat()
+    }
+}
+
+/// Assembles the request for a prompt, with the schema on this step of the ladder. Old messages are
+/// copied, never escaped again.
+pub fn request_body(prompt: &Prompt<'_>, form: &RequestForm, mode: SchemaMode) -> RequestBody {
+    let limit = prompt.max_tokens.min(form.dialect.max_output);
+    let limit = format!("\"{}\":{limit},", form.dialect.limit_field.name());
+    let mut turns = Turns::with_capacity(2 * prompt.history.len() + 32);
+    turns.put("{");
+    turns.put(&form.fixed);
+    turns.put(limit);
+    turns.put("\"messages\":[");
+    for turn in prompt.turns() {
+        turns.add(turn);
+    }
+    let ending = Ending {
+        wanted: Wanted::of(prompt),
+        after: turns.state,
+    };
+    let tail = ending.render(mode, form);
+    let tail_length = tail.len();
+    turns.put(tail);
+    let bytes = turns.pieces.concat().into_bytes();
+    RequestBody {
+        ending_at: bytes.len() - tail_length,
+        bytes,
+        ending,
+    }
+}
+
+/// Where the pieces so far end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Before the first message.
+    Start,
+    /// Inside the content string of a message.
+    InText,
+    /// Inside the list of content parts of a message, after a part.
+    InParts,
+    /// After a whole message.
+    Whole,
+}
+
+/// The pieces of a request, in order.
+struct Turns<'a> {
+    pieces: Vec<Cow<'a, str>>,
+    state: State,
+}
+
+impl<'a> Turns<'a> {
+    fn with_capacity(pieces: usize) -> Self {
+        Self {
+            pieces: Vec::with_capacity(pieces),
+            state: State::Start,
+        }
+    }
+
+    fn put(&mut self, piece: impl Into<Cow<'a, str>>) {
+        self.pieces.push(piece.into());
+    }
+
+    fn add(&mut self, turn: Turn<'a>) {
+        match turn.said {
+            Said::Text(text) => {
+                self.begin(turn.role);
+                if let Some(opening) = turn.opening {
+                    self.put(opening.escaped());
+                }
+                self.put(text.escaped());
+            }
+            Said::Blocks(blocks) => self.add_blocks(turn.role, turn.opening, blocks),
+        }
+    }
+
+    /// Closes the message before and opens one with its content string.
+    fn begin(&mut self, role: Role) {
+        // Each frame first closes a content string; where none is open, that part is left out.
+        let frame = match role {
+            Role::System => "\"},{\"role\":\"system\",\"content\":\"",
+            // A tool's words without the id of a call would be refused as a tool message.
+            Role::Human | Role::Tool => "\"},{\"role\":\"user\",\"content\":\"",
+            Role::Ai => "\"},{\"role\":\"assistant\",\"content\":\"",
+        };
+        match self.state {
+            State::InText => self.put(frame),
+            State::Start => self.put(&frame[3..]),
+            State::Whole => self.put(&frame[2..]),
+            State::InParts => {
+                self.put("]}");
+                self.put(&frame[2..]);
+            }
+        }
+        self.state = State::InText;
+    }
+
+    /// Adds a message that is complete in itself.
+    fn add_whole(&mut self, message: &Value) {
+        self.put(match self.state {
+            State::Start => "",
+            State::InText => "\"},",
+            State::InParts => "]},",
+            State::Whole => ",",
+        });
+        self.put(message.to_string());
+        self.state = State::Whole;
+    }
+
+    fn add_blocks(&mut self, role: Role, opening: Option<&'a Text>, blocks: &[Block]) {
+        for block in blocks {
+            if let Block::ToolResult {
+                tool_use_id,
+                output,
+                ..
+            } = block
+            {
+                self.add_whole(&tool_message(tool_use_id, output));
+            }
+        }
+        let calls: Vec<_> = blocks.iter().filter_map(tool_call).collect();
+        let parts: Vec<_> = blocks.iter().filter_map(Part::of).collect();
+        let answers_tools_alone = parts.is_empty()
+            && opening.is_none()
+            && blocks.iter().any(|b| matches!(b, Block::ToolResult { .. }));
+        if answers_tools_alone {
+            return;
+        }
+        let opening = opening.map_or("", |text| text.as_str());
+        if !calls.is_empty() {
+            // Some servers fail on a missing content, so it is empty text.
+            let content = format!("{opening}{}", joined(&parts));
+            let message = json!({"role": "assistant", "content": content, "tool_calls": calls});
+            self.add_whole(&message);
+        } else if role == Role::Human && parts.iter().any(Part::is_media) {
+            self.begin_parts(opening, &parts);
+        } else {
+            self.begin(role);
+            self.put(escaped(&format!("{opening}{}", joined(&parts))));
+        }
+    }
+
+    /// Opens a user's message made of content parts.
+    fn begin_parts(&mut self, opening: &str, parts: &[Part]) {
+        self.put(match self.state {
+            State::Start => "",
+            State::InText => "\"},",
+            State::InParts => "]},",
+            State::Whole => ",",
+        });
+        let opening = (!opening.is_empty()).then(|| Part::Text(opening.into()));
+        let values = opening.iter().chain(parts).map(Part::to_json);
+        let list: Vec<_> = values.map(|value| value.to_string()).collect();
+        self.put(format!(
+            "{{\"role\":\"user\",\"content\":[{}",
+            list.join(",")
+        ));
+        self.state = State::InParts;
+    }
+}
+
+/// A content part as OpenAI's chat completions know them.
+enum Part {
+    Text(String),
+    Media(Value),
+}
+
+impl Part {
+    /// The part that stands for a block; `None` for what is not sent or not a part.
+    fn of(block: &Block) -> Option<Self> {
+        match block {
+            Block::Text { text } => Some(Self::Text(text.to_string())),
+            Block::Image { source } => Some(image(source)),
+            Block::Audio { source } => Some(audio(source)),
+            Block::Video { source } => Some(named("video", source)),
+            Block::Thinking { .. }
+            | Block::Unknown(_)
+            | Block::ToolUse { .. }
+            | Block::ToolResult { .. } => None,
+        }
+    }
+
+    fn is_media(&self) -> bool {
+        matches!(self, Self::Media(_))
+    }
+
+    fn to_json(&self) -> Value {
+        match self {
+            Self::Text(text) => json!({"type": "text", "text": text}),
+            Self::Media(value) => value.clone(),
+        }
+    }
+}
+
+fn image(source: &Source) -> Part {
+    let url = match source {
+        Source::Url { url } => url.clone(),
+        Source::Base64 { media_type, data } => format!("data:{media_type};base64,{data}"),
+        Source::File { .. } => return named("image", source),
+    };
+    Part::Media(json!({"type": "image_url", "image_url": {"url": url}}))
+}
+
+fn audio(source: &Source) -> Part {
+    let Source::Base64 { media_type, data } = source else {
+        return named("audio", source);
+    };
+    let format = match media_type.rsplit('/').next() {
+        Some("mpeg" | "mp3") => "mp3",
+        _ => "wav",
+    };
+    Part::Media(json!({"type": "input_audio", "input_audio": {"data": data, "format": format}}))
+}
+
+/// Words in place of media that the format can't carry, so that the mind knows of them.
+fn named(kind: &str, source: &Source) -> Part {
+    let name = match source {
+        Source::Url { url } => url.as_str(),
+        Source::File { path, .. } => path.as_str(),
+        Source::Base64 { media_type, .. } => media_type.as_str(),
+    };
+    Part::Text(format!("[{kind}: {name}]"))
+}
+
+fn tool_call(block: &Block) -> Option<Value> {
+    let Block::ToolUse { id, name, input } = block else {
+        return None;
+    };
+    let arguments = input.to_string();
+    Some(json!({
+        "id": id, "type": "function", "function": {"name": name, "arguments": arguments},
+    }))
+}
+
+fn tool_message(id: &str, output: &Value) -> Value {
+    let content = match output {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            let blocks = blocks.iter().cloned().map(Block::from);
+            joined(
+                &blocks
+                    .filter_map(|block| Part::of(&block))
+                    .collect::<Vec<_>>(),
+            )
+        }
+        other => other.to_string(),
+    };
+    json!({"role": "tool", "tool_call_id": id, "content": content})
+}
+
+fn joined(parts: &[Part]) -> String {
+    let texts = parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(text.as_str()),
+        Part::Media(_) => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// The inside of a JSON string.
+fn escaped(text: &str) -> String {
+    let quoted = Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].into()
+}
+
+/// The reply that is wanted as JSON.
+#[derive(Clone, Debug)]
+struct Wanted {
+    name: String,
+    stable: Arc<str>,
+    narrowed: String,
+    language: Language,
+}
+
+impl Wanted {
+    fn of(prompt: &Prompt<'_>) -> Option<Self> {
+        let Form::Json {
+            name,
+            schema,
+            narrowed,
+            ..
+        } = prompt.form
+        else {
+            return None;
+        };
+        Some(Self {
+            name: schema_name(name),
+            stable: Arc::clone(schema),
+            narrowed: narrowed.to_string(),
+            language: prompt.language,
+        })
+    }
+
+    fn response_format(&self, schema: &str, strict: bool) -> String {
+        let strict = if strict { ",\"strict\":true" } else { "" };
+        format!(
+            ",\"response_format\":{{\"type\":\"json_schema\",\"json_schema\":{{\"name\":\"{}\",\"schema\":{schema}{strict}}}}}",
+            self.name
+        )
+    }
+}
+
+/// Whatever stands after the last word of the conversation.
+#[derive(Clone, Debug)]
+struct Ending {
+    wanted: Option<Wanted>,
+    after: State,
+}
+
+impl Ending {
+    fn render(&self, mode: SchemaMode, form: &RequestForm) -> String {
+        let Some(wanted) = &self.wanted else {
+            return format!("{}}}", self.close(""));
+        };
+        let in_words = || {
+            let words = &form.dialect.wording;
+            self.close(&words.ask_for(&wanted.narrowed, wanted.language))
+        };
+        let close = || self.close("");
+        match mode {
+            SchemaMode::Strict => {
+                let format = wanted.response_format(&wanted.stable, fits_strict(&wanted.stable));
+                format!("{}{format}}}", close())
+            }
+            SchemaMode::Stable => {
+                let format = wanted.response_format(&wanted.stable, false);
+                format!("{}{format}}}", close())
+            }
+            SchemaMode::Narrowed => {
+                let format = wanted.response_format(&wanted.narrowed, false);
+                format!("{}{format}}}", close())
+            }
+            SchemaMode::JsonMode => {
+                let format = ",\"response_format\":{\"type\":\"json_object\"}";
+                format!("{}{format}}}", in_words())
+            }
+            SchemaMode::Text => format!("{}}}", in_words()),
+        }
+    }
+
+    /// Ends the last message with these words, then the list of messages.
+    fn close(&self, words: &str) -> String {
+        match (self.after, words) {
+            (State::InText, "") => "\"}]".into(),
+            (State::InText, words) => format!("\\n\\n{}\"}}]", escaped(words)),
+            (State::InParts, "") => "]}]".into(),
+            (State::InParts, words) => format!(",{}]}}]", Part::Text(words.into()).to_json()),
+            (State::Start | State::Whole, "") => "]".into(),
+            (State::Start | State::Whole, words) => {
+                format!(",{}]", json!({"role": "user", "content": words}))
+            }
+        }
+    }
+}
+
+/// A name that OpenAI takes for a schema: up to 64 letters, digits, `_` and `-`.
+fn schema_name(name: &str) -> String {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let name: String = name.chars().take(64).collect();
+    match name.is_empty() {
+        true => "reply".into(),
+        false => name.replace(|c| !allowed(c), "_"),
+    }
+}
+
+/// Whether a schema meets what OpenAI's strict mode asks for: every object closed, all of its
+/// properties required, no `oneOf`.
+fn fits_strict(schema: &str) -> bool {
+    fn fits(schema: &Value) -> bool {
+        match schema {
+            Value::Array(all) => all.iter().all(fits),
+            Value::Object(members) => {
+                let is_object = schema["type"] == "object" || members.contains_key("properties");
+                let required = |name: &String| {
+                    let list = schema["required"].as_array();
+                    list.is_some_and(|list| list.iter().any(|entry| entry == name))
+                };
+                let properties = schema["properties"].as_object();
+                let closed = schema["additionalProperties"] == false
+                    && properties.is_none_or(|all| all.keys().all(required));
+                let by_name = ["properties", "$defs", "definitions"];
+                !members.contains_key("oneOf")
+                    && (!is_object || closed)
+                    && members.iter().all(|(key, value)| match value {
+                        Value::Object(named) if by_name.contains(&key.as_str()) => {
+                            named.values().all(fits)
+                        }
+                        other => fits(other),
+                    })
+            }
+            _ => true,
+        }
+    }
+    serde_json::from_str(schema).is_ok_and(|schema| fits(&schema))
+}
