@@ -8,7 +8,7 @@
 mod completion;
 pub mod http;
 mod info;
-// pub mod models;
+pub mod models;
 mod prompt;
 
 pub use completion::{Completion, Finish, MindError};

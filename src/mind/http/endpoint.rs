@@ -95,8 +95,14 @@ mod tests {
             "http://localhost:8080/v1/chat/completions/",
         ] {
             let endpoint = Endpoint::parse(base).unwrap();
-            assert_eq!(endpoint.chat().as_str(), "http://localhost:8080/v1/chat/completions");
-            assert_eq!(endpoint.models().as_str(), "http://localhost:8080/v1/models");
+            assert_eq!(
+                endpoint.chat().as_str(),
+                "http://localhost:8080/v1/chat/completions"
+            );
+            assert_eq!(
+                endpoint.models().as_str(),
+                "http://localhost:8080/v1/models"
+            );
             assert_eq!(endpoint.shown(), "http://localhost:8080/v1");
             assert!(endpoint.is_local());
         }
@@ -105,11 +111,26 @@ mod tests {
     #[test]
     fn versions_and_full_paths_stay() {
         for (base, chat) in [
-            ("https://open.bigmodel.cn/api/paas/v4", "https://open.bigmodel.cn/api/paas/v4/chat/completions"),
-            ("https://openrouter.ai/api", "https://openrouter.ai/api/v1/chat/completions"),
-            ("https://x.com/v1beta/openai/", "https://x.com/v1beta/openai/chat/completions"),
-            ("https://x.com/mine/chat/completions?version=2", "https://x.com/mine/chat/completions?version=2"),
-            ("api.deepseek.com", "https://api.deepseek.com/v1/chat/completions"),
+            (
+                "https://open.bigmodel.cn/api/paas/v4",
+                "https://open.bigmodel.cn/api/paas/v4/chat/completions",
+            ),
+            (
+                "https://openrouter.ai/api",
+                "https://openrouter.ai/api/v1/chat/completions",
+            ),
+            (
+                "https://x.com/v1beta/openai/",
+                "https://x.com/v1beta/openai/chat/completions",
+            ),
+            (
+                "https://x.com/mine/chat/completions?version=2",
+                "https://x.com/mine/chat/completions?version=2",
+            ),
+            (
+                "api.deepseek.com",
+                "https://api.deepseek.com/v1/chat/completions",
+            ),
         ] {
             assert_eq!(Endpoint::parse(base).unwrap().chat().as_str(), chat);
         }

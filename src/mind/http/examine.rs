@@ -7,15 +7,19 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::mind::{HttpMind, Shared, now};
+use super::mind::{Heard, HttpMind, Shared, now};
+use super::patience::Patience;
 use super::request::request_body;
-use super::settings::SchemaMode;
+use super::settings::{Retry, SchemaMode};
 use crate::context::AgentContext;
 use crate::message::Body;
 use crate::mind::{Form, Language, MindError, Prompt};
 
 /// The most bytes of a list of models that are read.
 const LONGEST_LIST: usize = 1024 * 1024;
+
+/// How long a list of models may take; it is not needed.
+const LIST_PATIENCE: Duration = Duration::from_secs(5);
 
 /// What is known of a model's key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -62,12 +66,35 @@ pub struct Examination {
     pub notes: Vec<String>,
 }
 
+impl Examination {
+    /// What is known before anything was asked: nothing.
+    pub fn untried(alias: &str, server: &str, model: &str) -> Self {
+        Self {
+            alias: alias.into(),
+            server: server.into(),
+            reachable: false,
+            key: KeyState::Untried,
+            model: model.into(),
+            answers: false,
+            window: None,
+            streaming: None,
+            schema: None,
+            cache_fields: None,
+            latency_ms: None,
+            notes: Vec::new(),
+        }
+    }
+}
+
 impl HttpMind {
     /// Asks the server one cheap question with a schema, and for its list of models.
     pub async fn examine(&self) -> Examination {
         let shared = &*self.shared;
-        let mut found = shared.unexamined();
-        let (told, asked) = (shared.window_told().await, now());
+        let (server, info) = (&shared.witness.server, &shared.info);
+        let mut found = Examination::untried(&info.alias, server, &info.model);
+        found.window = info.window;
+        let told = timeout(LIST_PATIENCE, shared.window_told()).await;
+        let (told, asked) = (told.ok().flatten(), now());
         match shared.ask_something_cheap(self.schema_mode()).await {
             Ok(heard) => {
                 found.reachable = true;
@@ -106,27 +133,7 @@ impl HttpMind {
 }
 
 impl Shared {
-    fn unexamined(&self) -> Examination {
-        Examination {
-            alias: self.info.alias.clone(),
-            server: self.witness.server.clone(),
-            reachable: false,
-            key: KeyState::Untried,
-            model: self.info.model.clone(),
-            answers: false,
-            window: self.info.window,
-            streaming: None,
-            schema: None,
-            cache_fields: None,
-            latency_ms: None,
-            notes: Vec::new(),
-        }
-    }
-
-    async fn ask_something_cheap(
-        &self,
-        mode: SchemaMode,
-    ) -> Result<super::mind::Heard, MindError> {
+    async fn ask_something_cheap(&self, mode: SchemaMode) -> Result<Heard, MindError> {
         let schema = json!({
             "type": "object",
             "properties": {"ready": {"type": "boolean"}},
@@ -155,15 +162,19 @@ impl Shared {
             seed: 0,
         };
         let body = request_body(&prompt, &self.form, mode);
-        self.ask(body, mode, 0).await
+        // Who asks how a server is wants to know of its failures.
+        let once = Retry {
+            times: 0,
+            ..self.server.retry
+        };
+        self.ask(body, mode, Patience::new(once, 0)).await
     }
 
     /// The window of a slot, as llama.cpp and vLLM tell it with their models.
     async fn window_told(&self) -> Option<u64> {
         let mut response = self.send(&self.request_for_models()).await.ok()?;
         let mut body = Vec::new();
-        let pause = Duration::from_secs(10);
-        while let Ok(Ok(Some(bytes))) = timeout(pause, response.chunk()).await {
+        while let Ok(Some(bytes)) = response.chunk().await {
             body.extend_from_slice(&bytes);
             if body.len() > LONGEST_LIST {
                 return None;
@@ -188,7 +199,10 @@ fn window_in(list: &Value, model: &str) -> Option<u64> {
 
 /// Whether the error means that nobody answered.
 fn is_absence(error: &MindError) -> bool {
-    matches!(error, MindError::Unreachable { .. } | MindError::Silent { .. })
+    matches!(
+        error,
+        MindError::Unreachable { .. } | MindError::Silent { .. }
+    )
 }
 
 fn key_after(error: &MindError, has_key: bool) -> KeyState {
@@ -218,9 +232,11 @@ mod tests {
 
     #[test]
     fn the_window_is_read_from_lists_of_models() {
-        let llama = json!({"data": [{"id": "m.gguf", "meta": {"n_ctx": 4096, "n_ctx_train": 8192}}]});
+        let llama =
+            json!({"data": [{"id": "m.gguf", "meta": {"n_ctx": 4096, "n_ctx_train": 8192}}]});
         assert_eq!(window_in(&llama, "anything"), Some(4096));
-        let vllm = json!({"data": [{"id": "a", "max_model_len": 1}, {"id": "b", "max_model_len": 2}]});
+        let vllm =
+            json!({"data": [{"id": "a", "max_model_len": 1}, {"id": "b", "max_model_len": 2}]});
         assert_eq!(window_in(&vllm, "b"), Some(2));
         assert_eq!(window_in(&vllm, "c"), None);
         assert_eq!(window_in(&json!("no"), "c"), None);

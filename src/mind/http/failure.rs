@@ -230,9 +230,16 @@ pub(super) fn title(page: &str) -> String {
 /// Whether a limit is one of money; "load balancer" is none.
 fn is_about_money(body: &str) -> bool {
     let body = body.replace("balancer", "").replace("balancing", "");
-    ["insufficient_quota", "current quota", "balance", "billing", "credits", "余额"]
-        .iter()
-        .any(|word| body.contains(word))
+    [
+        "insufficient_quota",
+        "current quota",
+        "balance",
+        "billing",
+        "credits",
+        "余额",
+    ]
+    .iter()
+    .any(|word| body.contains(word))
 }
 
 fn names_schema(body: &str) -> bool {
@@ -311,16 +318,19 @@ fn span(text: &str) -> Option<f64> {
     while !rest.is_empty() {
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
         let (number, after) = rest.split_at(digits);
-        let unit = after.find(|c: char| c.is_ascii_digit()).unwrap_or(after.len());
+        let unit = after
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(after.len());
         let (unit, after) = after.split_at(unit);
-        sum += number.parse::<f64>().ok()? * match unit {
-            "ms" => 1e-3,
-            "s" => 1.0,
-            "m" => 60.0,
-            "h" => 3600.0,
-            "d" => 86400.0,
-            _ => return None,
-        };
+        sum += number.parse::<f64>().ok()?
+            * match unit {
+                "ms" => 1e-3,
+                "s" => 1.0,
+                "m" => 60.0,
+                "h" => 3600.0,
+                "d" => 86400.0,
+                _ => return None,
+            };
         rest = after;
     }
     Some(sum)
@@ -334,7 +344,10 @@ fn http_date(text: &str) -> Option<u64> {
     let month = words.next().filter(|name| name.len() == 3)?;
     let month = MONTHS.find(month)? as u64 / 3 + 1;
     let year: u64 = words.next()?.parse().ok()?;
-    let mut clock = words.next()?.split(':').map(|part| part.parse::<u64>().ok());
+    let mut clock = words
+        .next()?
+        .split(':')
+        .map(|part| part.parse::<u64>().ok());
     let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
     if !(1970..10_000).contains(&year) || !(1..=31).contains(&day) {
         return None;
@@ -387,7 +400,10 @@ mod tests {
             assert_eq!(failure.again, Again::Never, "{status} {body}");
         }
         assert_eq!(refused(500, &[], "").again, Again::Soon);
-        assert_eq!(refused(429, &[], "the load balancer is busy").again, Again::Soon);
+        assert_eq!(
+            refused(429, &[], "the load balancer is busy").again,
+            Again::Soon
+        );
     }
 
     #[test]
@@ -415,7 +431,11 @@ mod tests {
             ),
         ] {
             let again = refused(429, headers, "").again;
-            assert_eq!(again, Again::After(Duration::from_millis(millis)), "{headers:?}");
+            assert_eq!(
+                again,
+                Again::After(Duration::from_millis(millis)),
+                "{headers:?}"
+            );
         }
         let unclear = refused(429, &[("retry-after", "soon")], "");
         assert_eq!(unclear.again, Again::Soon);
@@ -424,22 +444,44 @@ mod tests {
     #[test]
     fn dates_count_from_1970() {
         assert_eq!(http_date("Thu, 01 Jan 1970 00:00:00 GMT"), Some(0));
-        assert_eq!(http_date("Sun, 06 Nov 1994 08:49:37 GMT"), Some(784_111_777));
-        assert_eq!(http_date("Thu, 29 Feb 2024 12:00:00 GMT"), Some(1_709_208_000));
+        assert_eq!(
+            http_date("Sun, 06 Nov 1994 08:49:37 GMT"),
+            Some(784_111_777)
+        );
+        assert_eq!(
+            http_date("Thu, 29 Feb 2024 12:00:00 GMT"),
+            Some(1_709_208_000)
+        );
         assert_eq!(http_date("yesterday"), None);
     }
 
     #[test]
     fn a_prompt_too_long_is_known_in_each_spelling() {
         for (status, body, window) in [
-            (400, r#"{"error": {"type": "exceed_context_size_error", "n_ctx": 4096, "message": "m"}}"#, Some(4096)),
-            (400, r#"{"error": {"code": "context_length_exceeded", "message": "This model's maximum context length is 128,000 tokens."}}"#, Some(128_000)),
-            (400, "Requested tokens (900) exceed context window of 512", Some(512)),
+            (
+                400,
+                r#"{"error": {"type": "exceed_context_size_error", "n_ctx": 4096, "message": "m"}}"#,
+                Some(4096),
+            ),
+            (
+                400,
+                r#"{"error": {"code": "context_length_exceeded", "message": "This model's maximum context length is 128,000 tokens."}}"#,
+                Some(128_000),
+            ),
+            (
+                400,
+                "Requested tokens (900) exceed context window of 512",
+                Some(512),
+            ),
             (500, "prompt is too long", None),
         ] {
             let failure = refused(status, &[], body);
             let server = witness().server;
-            assert_eq!(failure.error, MindError::TooLong { server, window }, "{body}");
+            assert_eq!(
+                failure.error,
+                MindError::TooLong { server, window },
+                "{body}"
+            );
         }
     }
 
@@ -447,8 +489,14 @@ mod tests {
     fn errors_show_no_key_no_control_characters_and_no_page() {
         let failure = refused(401, &[], "Incorrect key \u{1b}[31m sk-secret\n\n provided");
         let shown = failure.error.to_string();
-        assert!(shown.contains("***") && !shown.contains("sk-secret"), "{shown}");
-        assert!(!shown.contains('\u{1b}') && !shown.contains('\n'), "{shown}");
+        assert!(
+            shown.contains("***") && !shown.contains("sk-secret"),
+            "{shown}"
+        );
+        assert!(
+            !shown.contains('\u{1b}') && !shown.contains('\n'),
+            "{shown}"
+        );
         let page = refused(502, &[], "<html><title>Bad Gateway</title><body>…");
         assert!(page.error.to_string().contains("(Bad Gateway)"));
         let long = refused(400, &[], &"长".repeat(9_000));
@@ -458,7 +506,10 @@ mod tests {
 
     #[test]
     fn a_refused_schema_is_suspected() {
-        assert_eq!(refused(400, &[], "unknown response_format").schema, Suspicion::Named);
+        assert_eq!(
+            refused(400, &[], "unknown response_format").schema,
+            Suspicion::Named
+        );
         assert_eq!(refused(500, &[], "oops").schema, Suspicion::Possible);
         assert_eq!(refused(429, &[], "schema").schema, Suspicion::None);
     }

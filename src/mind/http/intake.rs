@@ -65,11 +65,11 @@ impl<'a> Intake<'a> {
             self.form = guess(bytes);
         }
         let held = match &mut self.form {
-            Form::Unknown => 0,
-            Form::Whole(body) => {
-                body.extend_from_slice(bytes.get(..self.limit.min(bytes.len())).unwrap_or(bytes));
-                self.received
+            Form::Whole(body) if self.received <= self.limit => {
+                body.extend_from_slice(bytes);
+                0
             }
+            Form::Whole(_) | Form::Unknown => self.received,
             Form::Stream(frames) => {
                 let (reply, done, error) = (&mut self.reply, &mut self.done, &mut self.error);
                 frames.push(bytes, |data| take_event(data, reply, done, error));
@@ -113,7 +113,12 @@ impl<'a> Intake<'a> {
             return Err(self.broken(self.witness.unreadable("the stream broke off")));
         }
         let nothing = self.reply.words().0.is_empty();
-        if nothing && matches!(self.reply.finish, None | Some(Finish::Stop | Finish::Unknown)) {
+        if nothing
+            && matches!(
+                self.reply.finish,
+                None | Some(Finish::Stop | Finish::Unknown)
+            )
+        {
             return Err(self.broken(self.witness.unreadable("the answer is empty")));
         }
         Ok(self.reply)
@@ -129,7 +134,10 @@ impl<'a> Intake<'a> {
             Err(error) => {
                 let text = String::from_utf8_lossy(body);
                 let reason = match is_html(&text) {
-                    true => format!("an HTML page{} instead of JSON; does the base URL name the API?", title(&text)),
+                    true => format!(
+                        "an HTML page{} instead of JSON; does the base URL name the API?",
+                        title(&text)
+                    ),
                     false => format!("no JSON: {error}"),
                 };
                 Err(self.broken(self.witness.unreadable(&reason)))
@@ -143,7 +151,10 @@ impl<'a> Intake<'a> {
 fn guess(bytes: &[u8]) -> Form {
     match bytes.trim_ascii_start() {
         [] => Form::Unknown,
-        rest if rest.starts_with(b"data:") || rest.starts_with(b":") || rest.starts_with(b"event:") => {
+        rest if rest.starts_with(b"data:")
+            || rest.starts_with(b":")
+            || rest.starts_with(b"event:") =>
+        {
             Form::Stream(EventFrames::default())
         }
         _ => Form::Whole(Vec::new()),

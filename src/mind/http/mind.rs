@@ -144,7 +144,8 @@ impl Mind for HttpMind {
         let body = request_body(prompt, &shared.form, mode);
         let seed = prompt.seed;
         Box::pin(async move {
-            let heard = shared.ask(body, mode, seed).await?;
+            let patience = Patience::new(shared.server.retry, seed);
+            let heard = shared.ask(body, mode, patience).await?;
             Ok(shared.completion(heard))
         })
     }
@@ -194,12 +195,11 @@ impl Shared {
         &self,
         mut body: RequestBody,
         mut mode: SchemaMode,
-        seed: u64,
+        mut patience: Patience,
     ) -> Result<Heard, MindError> {
         let permit = self.width.acquire().await;
         let _permit = permit.map_err(|_| MindError::Cancelled)?;
         let mut request = self.request(body.take_bytes());
-        let mut patience = Patience::new(self.server.retry, seed);
         let (mut spent, mut retries) = (None, 0);
         loop {
             let began = now();
@@ -236,7 +236,12 @@ impl Shared {
     }
 
     /// Whether to ask again at once with the schema one step lower.
-    fn step_down(&self, body: &RequestBody, mode: SchemaMode, failure: &Failure) -> Option<SchemaMode> {
+    fn step_down(
+        &self,
+        body: &RequestBody,
+        mode: SchemaMode,
+        failure: &Failure,
+    ) -> Option<SchemaMode> {
         let ladder = self.ladder();
         let took_it_before = ladder.proven && ladder.mode == mode;
         let blamed = match failure.schema {
@@ -307,7 +312,10 @@ impl Shared {
         let content_type = response.headers().get(CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok());
         let mut intake = Intake::new(&self.witness, content_type.unwrap_or_default(), limit);
-        if response.content_length().is_some_and(|length| length > limit as u64) {
+        if response
+            .content_length()
+            .is_some_and(|length| length > limit as u64)
+        {
             return Err(intake.too_great());
         }
         let pause = seconds(self.server.timeouts.between_bytes);

@@ -184,7 +184,9 @@ fn split_thinking(content: &str) -> (String, String) {
     }
     while let Some((before, after)) = rest.split_once(OPEN) {
         text.push_str(before);
-        let (inside, after) = after.split_once(CLOSE).unwrap_or_else(|| (uncut(after, CLOSE), ""));
+        let (inside, after) = after
+            .split_once(CLOSE)
+            .unwrap_or_else(|| (uncut(after, CLOSE), ""));
         thinking.push(inside.trim());
         rest = after;
     }
@@ -199,7 +201,9 @@ fn split_thinking(content: &str) -> (String, String) {
 
 /// The text without a tag that was cut off at its end.
 fn uncut<'a>(text: &'a str, tag: &str) -> &'a str {
-    let cut = (2..tag.len()).rev().find_map(|end| text.strip_suffix(&tag[..end]));
+    let cut = (2..tag.len())
+        .rev()
+        .find_map(|end| text.strip_suffix(&tag[..end]));
     cut.unwrap_or(text)
 }
 
@@ -277,7 +281,11 @@ mod tests {
             ("<think></think>{}", "{}", ""),
         ] {
             let split = split_thinking(content);
-            assert_eq!((split.0.trim(), split.1.as_str()), (text, thinking), "{content}");
+            assert_eq!(
+                (split.0.trim(), split.1.as_str()),
+                (text, thinking),
+                "{content}"
+            );
         }
     }
 
