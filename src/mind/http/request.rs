@@ -460,3 +460,303 @@ fn fits_strict(schema: &str) -> bool {
     }
     serde_json::from_str(schema).is_ok_and(|schema| fits(&schema))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::AgentContext;
+    use crate::message::{Body, Message};
+    use crate::mind::Refused;
+    use proptest::prelude::*;
+
+    const STABLE: &str = r#"{"type":"object","properties":{"mind":{"type":"string"}},"required":["mind"],"additionalProperties":false}"#;
+
+    struct Asker {
+        entity: Arc<str>,
+        history: AgentContext,
+        question: Body,
+        refused: Vec<Refused>,
+        stable: Arc<str>,
+        narrowed: Value,
+        language: Language,
+    }
+
+    impl Asker {
+        fn new(question: impl Into<Body>) -> Self {
+            Self {
+                entity: "Mira".into(),
+                history: AgentContext::new("Mira"),
+                question: question.into(),
+                refused: Vec::new(),
+                stable: STABLE.into(),
+                narrowed: json!({"const": "narrowed"}),
+                language: Language::En,
+            }
+        }
+
+        fn with(mut self, role: Role, body: impl Into<Body>) -> Self {
+            self.history.add_message(Message::new(role, body)).unwrap();
+            self
+        }
+
+        fn prompt(&self, json: bool) -> Prompt<'_> {
+            let notes = &Value::Null;
+            Prompt {
+                entity: &self.entity,
+                purpose: "test",
+                number: 1,
+                language: self.language,
+                history: &self.history,
+                question: &self.question,
+                ask_short: false,
+                refused: &self.refused,
+                form: match json {
+                    false => Form::Prose { notes },
+                    true => Form::Json {
+                        name: "day plan",
+                        schema: &self.stable,
+                        narrowed: &self.narrowed,
+                        notes,
+                    },
+                },
+                max_tokens: 5000,
+                seed: 1,
+            }
+        }
+
+        fn bytes(&self, json: bool, mode: SchemaMode) -> Vec<u8> {
+            let form = RequestForm::new(Dialect::cautious("m"));
+            request_body(&self.prompt(json), &form, mode).into_bytes()
+        }
+
+        fn request(&self, json: bool, mode: SchemaMode) -> Value {
+            serde_json::from_slice(&self.bytes(json, mode)).unwrap()
+        }
+
+        fn messages(&self) -> Value {
+            self.request(false, SchemaMode::Stable)["messages"].clone()
+        }
+    }
+
+    #[test]
+    fn each_role_has_its_name_and_the_opening_comes_first() {
+        let rules: Arc<Text> = Arc::new(Text::from("Rules \"of\" the world.\n"));
+        let asker = Asker::new("What\nnow?")
+            .with(Role::System, Body::text("You are Mira.").after(rules))
+            .with(Role::Human, Body::text("long").with_short("short"))
+            .with(Role::Ai, "I \\ nod.");
+        let request = asker.request(false, SchemaMode::Stable);
+        assert_eq!(
+            request,
+            json!({
+                "model": "m", "stream": true, "max_tokens": 1024,
+                "messages": [
+                    {"role": "system", "content": "Rules \"of\" the world.\nYou are Mira."},
+                    {"role": "user", "content": "short"},
+                    {"role": "assistant", "content": "I \\ nod."},
+                    {"role": "user", "content": "What\nnow?"},
+                ],
+            })
+        );
+    }
+
+    #[test]
+    fn blocks_become_content_parts() {
+        let url = Source::Url {
+            url: "http://x/a.png".into(),
+        };
+        let data = |media_type: &str| Source::Base64 {
+            media_type: media_type.into(),
+            data: "AA==".into(),
+        };
+        let file = Source::File {
+            path: "inn.png".into(),
+            media_type: None,
+        };
+        let asker = Asker::new(vec![
+            Block::text("Look:"),
+            Block::Image { source: url },
+            Block::Image {
+                source: data("image/png"),
+            },
+            Block::Audio {
+                source: data("audio/mpeg"),
+            },
+            Block::Image { source: file },
+            Block::Unknown(json!({"type": "hologram"})),
+        ])
+        .with(
+            Role::Ai,
+            vec![
+                Block::Thinking {
+                    thinking: "secret".into(),
+                },
+                Block::text("a"),
+                Block::text("b"),
+            ],
+        );
+        assert_eq!(
+            asker.messages(),
+            json!([
+                {"role": "assistant", "content": "a\nb"},
+                {"role": "user", "content": [
+                    {"type": "text", "text": "Look:"},
+                    {"type": "image_url", "image_url": {"url": "http://x/a.png"}},
+                    {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}},
+                    {"type": "input_audio", "input_audio": {"data": "AA==", "format": "mp3"}},
+                    {"type": "text", "text": "[image: inn.png]"},
+                ]},
+            ])
+        );
+        let last = asker.request(true, SchemaMode::JsonMode)["messages"][1]["content"][5].clone();
+        assert!(
+            last["text"].as_str().unwrap().contains("narrowed"),
+            "{last}"
+        );
+    }
+
+    #[test]
+    fn tool_calls_and_results_are_paired() {
+        let call = Block::ToolUse {
+            id: "c1".into(),
+            name: "dice".into(),
+            input: json!({"sides": 6}),
+        };
+        let result = Block::ToolResult {
+            tool_use_id: "c1".into(),
+            output: json!("4"),
+            is_error: false,
+        };
+        let asker = Asker::new("And?")
+            .with(Role::Ai, vec![call])
+            .with(Role::Tool, vec![result.clone()])
+            .with(Role::Tool, "words of a tool");
+        assert_eq!(
+            asker.messages(),
+            json!([
+                {"role": "assistant", "content": "", "tool_calls": [
+                    {"id": "c1", "type": "function", "function": {"name": "dice", "arguments": "{\"sides\":6}"}},
+                ]},
+                {"role": "tool", "tool_call_id": "c1", "content": "4"},
+                {"role": "user", "content": "words of a tool"},
+                {"role": "user", "content": "And?"},
+            ])
+        );
+        let odd = Asker::new(vec![result]).request(true, SchemaMode::Text);
+        assert_eq!(odd["messages"][1]["role"], "user");
+    }
+
+    #[test]
+    fn the_schema_travels_on_each_step_as_it_should() {
+        let asker = Asker::new("Plan.");
+        let on = |mode| asker.request(true, mode);
+        let stable: Value = serde_json::from_str(STABLE).unwrap();
+        let strict = json!({"type": "json_schema",
+            "json_schema": {"name": "day_plan", "schema": stable, "strict": true}});
+        assert_eq!(on(SchemaMode::Strict)["response_format"], strict);
+        let format = on(SchemaMode::Stable)["response_format"].clone();
+        assert_eq!(
+            format["json_schema"],
+            json!({"name": "day_plan", "schema": stable})
+        );
+        let format = on(SchemaMode::Narrowed)["response_format"].clone();
+        assert_eq!(format["json_schema"]["schema"], asker.narrowed);
+        assert_eq!(
+            on(SchemaMode::JsonMode)["response_format"],
+            json!({"type": "json_object"})
+        );
+        assert_eq!(on(SchemaMode::Text)["response_format"], Value::Null);
+        for (mode, in_words) in [
+            (SchemaMode::Strict, false),
+            (SchemaMode::Narrowed, false),
+            (SchemaMode::JsonMode, true),
+            (SchemaMode::Text, true),
+        ] {
+            let said = on(mode)["messages"][0]["content"].to_string();
+            assert!(said.starts_with("\"Plan."), "{said}");
+            assert_eq!(said.contains("JSON schema"), in_words, "{mode:?}");
+        }
+        let chinese = Asker {
+            language: Language::Zh,
+            ..asker
+        };
+        let said = chinese.request(true, SchemaMode::Text)["messages"][0]["content"].to_string();
+        assert!(said.contains("必须符合"), "{said}");
+    }
+
+    #[test]
+    fn strict_is_only_said_of_schemas_that_are() {
+        assert!(fits_strict(STABLE));
+        for lax in [
+            r#"{"type": "object"}"#,
+            r#"{"type": "object", "properties": {"a": {}}, "required": [], "additionalProperties": false}"#,
+            r#"{"type": "array", "items": {"type": "object"}}"#,
+            r##"{"$defs": {"a": {"oneOf": []}}, "$ref": "#/$defs/a"}"##,
+            "no schema",
+        ] {
+            assert!(!fits_strict(lax), "{lax}");
+        }
+        let named = r#"{"type": "object", "properties": {"oneOf": {"type": "string"}}, "required": ["oneOf"], "additionalProperties": false}"#;
+        assert!(fits_strict(named), "a property may have any name");
+    }
+
+    #[test]
+    fn a_repair_is_told_after_the_question() {
+        let mut asker = Asker::new("Plan.");
+        asker.refused.push(Refused {
+            answer: "no".into(),
+            complaint: "wrong".into(),
+        });
+        let request = asker.request(true, SchemaMode::Text);
+        let roles: Vec<_> = (0..3)
+            .map(|at| request["messages"][at]["role"].clone())
+            .collect();
+        assert_eq!(roles, ["user", "assistant", "user"]);
+        assert_eq!(request["messages"][0]["content"], "Plan.");
+        assert!(
+            request["messages"][2]["content"]
+                .to_string()
+                .contains("narrowed")
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_arrives_as_it_was_said(
+            lines in prop::collection::vec(("\\PC{0,20}|[\\x00-\\x1f\"\\\\]{0,5}", 0u8..3), 0..12),
+            question in "\\PC{0,20}",
+        ) {
+            let mut asker = Asker::new(question.as_str());
+            let mut expected = Vec::new();
+            for (line, kind) in &lines {
+                let (role, name) = match kind {
+                    0 => (Role::Ai, "assistant"),
+                    _ => (Role::Human, "user"),
+                };
+                asker = asker.with(role, line.as_str());
+                expected.push(json!({"role": name, "content": line}));
+            }
+            expected.push(json!({"role": "user", "content": question}));
+            prop_assert_eq!(asker.messages(), Value::Array(expected));
+        }
+
+        #[test]
+        fn a_step_down_changes_nothing_before_the_last_words(history in prop::collection::vec("\\PC{0,20}", 0..6)) {
+            let ask = |question: &str| {
+                let asker = Asker::new(question);
+                history.iter().fold(asker, |asker, line| asker.with(Role::Human, line.as_str()))
+            };
+            let asker = ask("the question");
+            let form = RequestForm::new(Dialect::cautious("m"));
+            let modes = [SchemaMode::Strict, SchemaMode::Stable, SchemaMode::Narrowed, SchemaMode::JsonMode, SchemaMode::Text];
+            let body = request_body(&asker.prompt(true), &form, SchemaMode::Strict);
+            let kept = &body.bytes()[..body.ending_at];
+            prop_assert!(kept.ends_with(b"the question"));
+            for mode in modes {
+                let direct = asker.bytes(true, mode);
+                prop_assert!(direct.starts_with(kept));
+                prop_assert_eq!(body.on_step(body.bytes(), mode, &form), direct);
+            }
+        }
+    }
+}
