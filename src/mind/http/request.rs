@@ -1,10 +1,9 @@
 //! Request bodies, assembled from text that was escaped when it was first sent.
 //!
-//! A thousand old messages are a thousand copies, nothing more: pieces are collected as borrowed
-//! slices and joined once into a buffer of exactly the right size. Whatever depends on how the schema
+//! A thousand old messages are a thousand copies, nothing more: their sizes are added up, then their
+//! escaped texts are copied once into a buffer that never grows. Whatever depends on how the schema
 //! travels stands after the messages, so that a step down the ladder keeps the bytes before it.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -74,31 +73,44 @@ impl RequestBody {
 /// copied, never escaped again.
 pub fn request_body(prompt: &Prompt<'_>, form: &RequestForm, mode: SchemaMode) -> RequestBody {
     let limit = prompt.max_tokens.min(form.dialect.max_output);
-    let limit = format!("\"{}\":{limit},", form.dialect.limit_field.name());
-    let mut turns = Turns::with_capacity(2 * prompt.history.len() + 32);
+    let limit = format!(
+        "\"{}\":{limit},\"messages\":[",
+        form.dialect.limit_field.name()
+    );
+    let wanted = Wanted::of(prompt);
+    let around = form.fixed.len() + limit.len() + Ending::most(wanted.as_ref(), form);
+    let mut turns = Turns::with_capacity(around + prompt.turns().map(size).sum::<usize>());
     turns.put("{");
     turns.put(&form.fixed);
-    turns.put(limit);
-    turns.put("\"messages\":[");
+    turns.put(&limit);
     for turn in prompt.turns() {
         turns.add(turn);
     }
     let ending = Ending {
-        wanted: Wanted::of(prompt),
+        wanted,
         after: turns.state,
     };
-    let tail = ending.render(mode, form);
-    let tail_length = tail.len();
-    turns.put(tail);
-    let bytes = turns.pieces.concat().into_bytes();
+    let ending_at = turns.bytes.len();
+    turns.put(&ending.render(mode, form));
     RequestBody {
-        ending_at: bytes.len() - tail_length,
-        bytes,
+        bytes: turns.bytes,
         ending,
+        ending_at,
     }
 }
 
-/// Where the pieces so far end.
+/// The bytes of a turn; of a turn of blocks, which are few, only those of its frame.
+fn size(turn: Turn<'_>) -> usize {
+    const FRAME: usize = "\"},{\"role\":\"assistant\",\"content\":\"".len();
+    let opening = turn.opening.map_or(0, |text| text.escaped().len());
+    let said = match turn.said {
+        Said::Text(text) => text.escaped().len(),
+        Said::Blocks(_) => 0,
+    };
+    FRAME + opening + said
+}
+
+/// Where the bytes so far end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// Before the first message.
@@ -111,25 +123,25 @@ enum State {
     Whole,
 }
 
-/// The pieces of a request, in order.
-struct Turns<'a> {
-    pieces: Vec<Cow<'a, str>>,
+/// The turns of a request as they are written, one after the other.
+struct Turns {
+    bytes: Vec<u8>,
     state: State,
 }
 
-impl<'a> Turns<'a> {
-    fn with_capacity(pieces: usize) -> Self {
+impl Turns {
+    fn with_capacity(bytes: usize) -> Self {
         Self {
-            pieces: Vec::with_capacity(pieces),
+            bytes: Vec::with_capacity(bytes),
             state: State::Start,
         }
     }
 
-    fn put(&mut self, piece: impl Into<Cow<'a, str>>) {
-        self.pieces.push(piece.into());
+    fn put(&mut self, piece: &str) {
+        self.bytes.extend_from_slice(piece.as_bytes());
     }
 
-    fn add(&mut self, turn: Turn<'a>) {
+    fn add(&mut self, turn: Turn<'_>) {
         match turn.said {
             Said::Text(text) => {
                 self.begin(turn.role);
@@ -171,11 +183,11 @@ impl<'a> Turns<'a> {
             State::InParts => "]},",
             State::Whole => ",",
         });
-        self.put(message.to_string());
+        self.put(&message.to_string());
         self.state = State::Whole;
     }
 
-    fn add_blocks(&mut self, role: Role, opening: Option<&'a Text>, blocks: &[Block]) {
+    fn add_blocks(&mut self, role: Role, opening: Option<&Text>, blocks: &[Block]) {
         for block in blocks {
             if let Block::ToolResult {
                 tool_use_id,
@@ -204,7 +216,7 @@ impl<'a> Turns<'a> {
             self.begin_parts(opening, &parts);
         } else {
             self.begin(role);
-            self.put(escaped(&format!("{opening}{}", joined(&parts))));
+            self.put(&escaped(&format!("{opening}{}", joined(&parts))));
         }
     }
 
@@ -219,7 +231,7 @@ impl<'a> Turns<'a> {
         let opening = (!opening.is_empty()).then(|| Part::Text(opening.into()));
         let values = opening.iter().chain(parts).map(Part::to_json);
         let list: Vec<_> = values.map(|value| value.to_string()).collect();
-        self.put(format!(
+        self.put(&format!(
             "{{\"role\":\"user\",\"content\":[{}",
             list.join(",")
         ));
@@ -375,6 +387,18 @@ struct Ending {
 }
 
 impl Ending {
+    /// About the most bytes that an ending takes on any step.
+    fn most(wanted: Option<&Wanted>, form: &RequestForm) -> usize {
+        const FRAME: usize = 160;
+        let words = &form.dialect.wording;
+        let schema = wanted.map_or(0, |wanted| {
+            // In words, every quote of the schema is escaped.
+            let in_words = wanted.narrowed.len() * 2 + words.en.len().max(words.zh.len());
+            in_words.max(wanted.stable.len())
+        });
+        FRAME + schema
+    }
+
     fn render(&self, mode: SchemaMode, form: &RequestForm) -> String {
         let Some(wanted) = &self.wanted else {
             return format!("{}}}", self.close(""));
@@ -738,6 +762,9 @@ mod tests {
             }
             expected.push(json!({"role": "user", "content": question}));
             prop_assert_eq!(asker.messages(), Value::Array(expected));
+            let bytes = asker.bytes(true, SchemaMode::JsonMode);
+            let slack = bytes.capacity() - bytes.len();
+            prop_assert!(slack < 1000 + 20 * lines.len(), "the buffer grew: {slack}");
         }
 
         #[test]
