@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use reqwest::StatusCode;
-use reqwest::header::HeaderMap;
+use reqwest::header::{HeaderMap, LOCATION};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
@@ -137,7 +137,12 @@ impl Witness {
             let server = self.server.clone();
             return Failure::lasting(MindError::TooLong { server, window });
         }
-        let said = error.map_or_else(|| plain(body), error_text);
+        let said = match headers.get(LOCATION).and_then(|value| value.to_str().ok()) {
+            Some(place) if status.is_redirection() => {
+                format!("it sends us on to {place}; is that the base URL?")
+            }
+            _ => error.map_or_else(|| plain(body), error_text),
+        };
         let (server, reason) = (self.server.clone(), self.quote(&said));
         let status = status.as_u16();
         let lower = body.to_lowercase();
@@ -349,7 +354,8 @@ fn http_date(text: &str) -> Option<u64> {
         .split(':')
         .map(|part| part.parse::<u64>().ok());
     let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
-    if !(1970..10_000).contains(&year) || !(1..=31).contains(&day) {
+    let in_calendar = (1970..10_000).contains(&year) && (1..=31).contains(&day);
+    if !in_calendar || hour > 23 || minute > 59 || second > 60 {
         return None;
     }
     // Days of a calendar whose years begin in March, so that leap days come last.
@@ -366,6 +372,7 @@ fn http_date(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use reqwest::header::{HeaderName, HeaderValue};
 
     fn witness() -> Witness {
@@ -453,6 +460,10 @@ mod tests {
             Some(1_709_208_000)
         );
         assert_eq!(http_date("yesterday"), None);
+        assert_eq!(
+            http_date("Sun, 06 Nov 1994 9999999999999999999:00:00 GMT"),
+            None
+        );
     }
 
     #[test]
@@ -502,6 +513,20 @@ mod tests {
         let long = refused(400, &[], &"长".repeat(9_000));
         assert!(long.error.to_string().chars().count() < 600);
         assert!(!format!("{:?}", witness()).contains("sk-secret"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_header_or_body_is_too_strange(header in "[ -~]{0,30}", number: f64, body in "\\PC{0,60}", status in 300u16..600) {
+            for text in [header, number.to_string(), format!("{number}s")] {
+                let value = HeaderValue::from_str(&text).unwrap();
+                for name in ["retry-after", "retry-after-ms", "x-ratelimit-reset", "date", "location"] {
+                    let headers = HeaderMap::from_iter([(HeaderName::from_static(name), value.clone())]);
+                    let status = StatusCode::from_u16(status).unwrap();
+                    witness().refused(status, &headers, &body);
+                }
+            }
+        }
     }
 
     #[test]

@@ -146,18 +146,14 @@ impl<'a> Intake<'a> {
     }
 }
 
-/// Guesses the form of a body from its first bytes. Blank lines before it tell nothing: some servers
-/// send them to keep the connection open.
+/// Guesses the form of a body from its first byte: a comment, or one of the fields `data`, `event`, `id`
+/// and `retry`, begins a stream. Blank lines tell nothing: some servers send them to keep the
+/// connection open.
 fn guess(bytes: &[u8]) -> Form {
-    match bytes.trim_ascii_start() {
-        [] => Form::Unknown,
-        rest if rest.starts_with(b"data:")
-            || rest.starts_with(b":")
-            || rest.starts_with(b"event:") =>
-        {
-            Form::Stream(EventFrames::default())
-        }
-        _ => Form::Whole(Vec::new()),
+    match bytes.trim_ascii_start().first() {
+        None => Form::Unknown,
+        Some(b':' | b'd' | b'e' | b'i' | b'r') => Form::Stream(EventFrames::default()),
+        Some(_) => Form::Whole(Vec::new()),
     }
 }
 
@@ -176,5 +172,47 @@ fn take_event(data: &str, reply: &mut Reply, done: &mut bool, error: &mut Option
         }
         Err(_) if data.is_empty() => {}
         Err(wrong) => *error = Some(format!("a piece of the stream is no JSON: {wrong}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What becomes of a body that arrives in pieces.
+    fn read(kind: &str, pieces: &[&[u8]]) -> Result<Reply, String> {
+        let witness = Witness {
+            server: "http://x/v1".into(),
+            key: None,
+        };
+        let mut intake = Intake::new(&witness, kind, 10_000);
+        for piece in pieces {
+            let taken = intake.take(piece);
+            taken.map_err(|failure| failure.error.to_string())?;
+        }
+        let reply = intake.finish(true);
+        reply.map_err(|failure| failure.error.to_string())
+    }
+
+    const STREAM: &str = "\ndata: {\"choices\": [{\"delta\": {\"content\": \"雨 \"}}]}\r\n\r\ndata: {\"choices\": [{\"delta\": {\"content\": \"停了\"}}]}\n\ndata: [DONE]\n\n";
+    const WHOLE: &str = "\n\n {\"choices\": [{\"message\": {\"content\": \"雨 停了\"}}]}";
+
+    proptest! {
+        #[test]
+        fn a_body_means_the_same_wherever_it_is_cut(cut: prop::sample::Index, stream: bool, typed: bool) {
+            let body = if stream { STREAM } else { WHOLE };
+            let kind = if stream && typed { "text/event-stream" } else { "" };
+            let (one, other) = body.as_bytes().split_at(cut.index(body.len()));
+            let reply = read(kind, &[one, other]).unwrap();
+            prop_assert_eq!(reply.words().0, "雨 停了");
+        }
+
+        #[test]
+        fn no_body_is_too_strange(pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..30), 0..6), typed: bool) {
+            let kind = if typed { "text/event-stream" } else { "text/plain" };
+            let pieces: Vec<_> = pieces.iter().map(Vec::as_slice).collect();
+            prop_assert!(read(kind, &pieces).is_err());
+        }
     }
 }

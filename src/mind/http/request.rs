@@ -79,7 +79,8 @@ pub fn request_body(prompt: &Prompt<'_>, form: &RequestForm, mode: SchemaMode) -
     );
     let wanted = Wanted::of(prompt);
     let around = form.fixed.len() + limit.len() + Ending::most(wanted.as_ref(), form);
-    let mut turns = Turns::with_capacity(around + prompt.turns().map(size).sum::<usize>());
+    let merge = form.dialect.merge_turns;
+    let mut turns = Turns::new(merge, around + prompt.turns().map(size).sum::<usize>());
     turns.put("{");
     turns.put(&form.fixed);
     turns.put(&limit);
@@ -127,13 +128,19 @@ enum State {
 struct Turns {
     bytes: Vec<u8>,
     state: State,
+    /// Whether neighbours of one role become one message.
+    merge: bool,
+    /// Whose content string is open, if one is.
+    role: Role,
 }
 
 impl Turns {
-    fn with_capacity(bytes: usize) -> Self {
+    fn new(merge: bool, capacity: usize) -> Self {
         Self {
-            bytes: Vec::with_capacity(bytes),
+            bytes: Vec::with_capacity(capacity),
             state: State::Start,
+            merge,
+            role: Role::System,
         }
     }
 
@@ -156,6 +163,10 @@ impl Turns {
 
     /// Closes the message before and opens one with its content string.
     fn begin(&mut self, role: Role) {
+        if self.merge && self.state == State::InText && self.role == role {
+            return self.put("\\n\\n");
+        }
+        self.role = role;
         // Each frame first closes a content string; where none is open, that part is left out.
         let frame = match role {
             Role::System => "\"},{\"role\":\"system\",\"content\":\"",
@@ -637,6 +648,30 @@ mod tests {
             last["text"].as_str().unwrap().contains("narrowed"),
             "{last}"
         );
+    }
+
+    #[test]
+    fn neighbours_of_one_role_are_one_message_where_a_server_wants_it_so() {
+        let asker = Asker::new("What now?")
+            .with(Role::System, "You are Mira.")
+            .with(Role::Human, "It rains.")
+            .with(Role::Ai, "I wait.")
+            .with(Role::Human, "It stops.");
+        let mut dialect = Dialect::cautious("m");
+        dialect.merge_turns = true;
+        let form = RequestForm::new(dialect);
+        let body = request_body(&asker.prompt(false), &form, SchemaMode::Text);
+        let request: Value = serde_json::from_slice(body.bytes()).unwrap();
+        let contents: Vec<_> = (0..4)
+            .map(|at| request["messages"][at]["content"].clone())
+            .collect();
+        let expected = [
+            "You are Mira.",
+            "It rains.",
+            "I wait.",
+            "It stops.\n\nWhat now?",
+        ];
+        assert_eq!(contents, expected);
     }
 
     #[test]

@@ -151,6 +151,9 @@ pub struct Dialect {
     pub stream_usage: bool,
     /// Sent only where set.
     pub temperature: Option<f64>,
+    /// Whether turns of one role that follow each other are sent as one message; some chat templates
+    /// (Gemma's, Mistral's) insist that roles take turns.
+    pub merge_turns: bool,
     /// On which step of the ladder to begin.
     pub schema: SchemaMode,
     /// What stands in for a schema that can't be sent.
@@ -180,6 +183,7 @@ impl Dialect {
             stream: true,
             stream_usage: false,
             temperature: None,
+            merge_turns: false,
             schema: SchemaMode::default(),
             wording: Wording::default(),
             extra: Map::new(),

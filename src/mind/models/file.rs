@@ -55,6 +55,9 @@ pub struct Provider {
     /// Whether to ask streams for their usage.
     #[serde(default)]
     pub stream_usage: bool,
+    /// Whether turns of one role that follow each other are sent as one message.
+    #[serde(default)]
+    pub merge_turns: bool,
     /// How the schema of a reply travels.
     #[serde(default)]
     pub schema: SchemaMode,
@@ -92,6 +95,7 @@ impl Provider {
             limit_field: LimitField::default(),
             stream: yes(),
             stream_usage: false,
+            merge_turns: false,
             schema: SchemaMode::default(),
             temperature: None,
             max_output: a_page(),
@@ -133,6 +137,9 @@ pub struct ModelEntry {
     /// See [`Provider::stream`].
     #[serde(default)]
     pub stream: Option<bool>,
+    /// See [`Provider::merge_turns`].
+    #[serde(default)]
+    pub merge_turns: Option<bool>,
     /// See [`Provider::schema`].
     #[serde(default)]
     pub schema: Option<SchemaMode>,

@@ -304,6 +304,7 @@ impl Models {
             stream: entry.stream.unwrap_or(provider.stream),
             stream_usage: provider.stream_usage,
             temperature: entry.temperature.or(provider.temperature),
+            merge_turns: entry.merge_turns.unwrap_or(provider.merge_turns),
             schema: entry.schema.unwrap_or(provider.schema),
             wording: self.file.wording.clone(),
             extra,
