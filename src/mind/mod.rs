@@ -6,8 +6,13 @@
 //! `message/`, `context/`, `journal/` and `world_data/`.
 
 mod completion;
+pub mod http;
 mod info;
+<<<<<<< HEAD
 mod minds;
+=======
+pub mod models;
+>>>>>>> http
 mod prompt;
 mod script;
 

@@ -65,7 +65,6 @@ const PROMPTS: &[(&str, &[&str])] = &[
     ("fallback/announce", &["name", "day"]),
     ("refusals/nobody_there", &["target"]),
     ("refusals/no_way", &["to"]),
-    ("refusals/gone", &["target"]),
     ("engine/repair", &["broken"]),
     ("engine/folded", &["count"]),
     ("engine/folded_title", &["count"]),
