@@ -8,11 +8,8 @@
 mod completion;
 pub mod http;
 mod info;
-<<<<<<< HEAD
 mod minds;
-=======
 pub mod models;
->>>>>>> http
 mod prompt;
 mod script;
 
