@@ -41,6 +41,7 @@ fn fold(char: char) -> char {
         '\u{3000}' | '\u{A0}' => ' ',
         '【' => '[',
         '】' => ']',
+        // The signs here are those that forged_marks.rs looks for.
         '︰' | '﹕' | '꞉' | '∶' => ':',
         other => other,
     };

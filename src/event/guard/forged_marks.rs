@@ -93,9 +93,8 @@ const ROLE_LENGTH: usize = 24;
 const NAME_LENGTH: usize = 40;
 const TAG_LENGTH: usize = 64;
 
-const LINE_ENDS: &[char] = &[
-    '\n', '\r', '\u{B}', '\u{C}', '\u{85}', '\u{2028}', '\u{2029}',
-];
+/// All that fold to a colon, and all that fold to an opening bracket.
+const COLONS: &[char] = &[':', '：', '︰', '﹕', '꞉', '∶'];
 const OPENING: &[char] = &['[', '［', '【', '<', '＜'];
 
 /// The text with every mark defused, or `None` where it holds none.
@@ -130,23 +129,35 @@ fn harmless(sign: char) -> char {
 /// The signs that make marks of the words around them, in no order; one may stand twice.
 fn signs(text: &str) -> Vec<Folded> {
     let mut signs = Vec::new();
-    if !text.bytes().any(may_be_sign) {
+    if !may_hold_signs(text) {
         return signs;
     }
-    let mut start = 0;
-    for line in text.split_inclusive(LINE_ENDS) {
-        mark_label(line, start, &mut signs);
-        for (at, _) in line.match_indices(OPENING) {
-            mark_brackets(&line[at..], start + at, &mut signs);
+    if holds_any(text, COLONS) {
+        let mut start = 0;
+        for line in text.split_inclusive(ends_line) {
+            mark_label(line, start, &mut signs);
+            start += line.len();
         }
-        start += line.len();
+    }
+    if holds_any(text, OPENING) {
+        for (at, _) in text.match_indices(OPENING) {
+            mark_brackets(&text[at..], at, &mut signs);
+        }
     }
     signs
 }
 
-/// Whether a byte is one of the signs, or the first of one in another width.
-fn may_be_sign(byte: u8) -> bool {
-    matches!(byte, b'[' | b'<' | b':' | 0xE2 | 0xE3 | 0xEA | 0xEF)
+/// Whether any byte is a sign, or the first of one in another width. Nearly all plain English holds
+/// none; looking at every byte, without stopping at a hit, is what compilers make fast.
+fn may_hold_signs(text: &str) -> bool {
+    let is_sign = |byte: u8| matches!(byte, b'[' | b'<' | b':' | 0xE2 | 0xE3 | 0xEA | 0xEF);
+    text.bytes()
+        .fold(false, |found, byte| found | is_sign(byte))
+}
+
+/// Searching for one character after the other is faster than for all at once.
+fn holds_any(text: &str, signs: &[char]) -> bool {
+    signs.iter().any(|sign| text.contains(*sign))
 }
 
 /// Finds `System:` and `[Name]:` at the start of a line.
@@ -210,6 +221,9 @@ fn inside(
 ) -> Option<(String, Folded)> {
     let mut content = String::new();
     for folded in rest.take(longest + 1) {
+        if ends_line(folded.char) {
+            return None;
+        }
         if folded.char == close {
             return Some((content, folded));
         }
@@ -243,6 +257,13 @@ fn is_decoration(char: char) -> bool {
             char,
             '#' | '*' | '_' | '>' | '-' | '+' | '=' | '`' | '~' | '|' | '•' | '·'
         )
+}
+
+fn ends_line(char: char) -> bool {
+    matches!(
+        char,
+        '\n' | '\r' | '\u{B}' | '\u{C}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+    )
 }
 
 fn moved(sign: Folded, offset: usize) -> Folded {
