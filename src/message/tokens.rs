@@ -3,8 +3,10 @@
 //! [`estimate`] reads a text once. Each character belongs to a class, and what it costs depends on its
 //! class and on what stood before it: the first letters of a word, a mark after a space, a frequent
 //! ideograph after another. The costs are fitted to OpenAI's o200k on the texts in `tests/tokens/`:
-//! story prose, dialogue, prompts, cards, JSON and world files in English and Chinese. Of those the
-//! worst is off by an eighth, and the mean error is 4 %; the tests below measure it again.
+//! story prose, dialogue, prompts, cards, JSON and world files in English and Chinese, and nudged by a few
+//! long technical documents and by whole worlds. The mean error on the samples is 4 %, the worst one of a
+//! technical guide in Chinese (too high); Chinese program documentation can pass 15 %. The tests below
+//! measure it again.
 //!
 //! Other models split text otherwise, so each entity has a [`Correction`] beside its ledger.
 
@@ -168,7 +170,7 @@ const fn step(state: State, class: Class) -> Step {
         (Class::WideMark, _) => (WideMark, 108),
         // Two frequent ideographs are most often one word.
         (Class::Frequent, Frequent) => (Frequent, 29),
-        (Class::Frequent, Ideograph) => (Frequent, 60),
+        (Class::Frequent, Ideograph) => (Frequent, 57),
         (Class::Frequent, _) => (Frequent, 54),
         (Class::Ideograph, Ideograph) => (Ideograph, 67),
         (Class::Ideograph, Frequent) => (Ideograph, 64),
@@ -344,8 +346,13 @@ mod tests {
         for (name, error) in &errors {
             assert!(error.abs() <= 15.0, "{name}: {error:+.1} %");
         }
-        let mean = errors.iter().map(|(_, error)| error.abs()).sum::<f64>() / errors.len() as f64;
-        println!("{} samples, mean error {mean:.1} %", errors.len());
+        let sizes = || errors.iter().map(|(_, error)| error.abs());
+        let mean = sizes().sum::<f64>() / errors.len() as f64;
+        let worst = sizes().fold(0.0, f64::max);
+        println!(
+            "{} samples, mean error {mean:.1} %, worst {worst:.1} %",
+            errors.len()
+        );
         assert!(mean <= 6.0, "{mean:.1} %");
     }
 
