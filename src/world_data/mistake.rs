@@ -20,6 +20,8 @@ pub(super) struct Mistake {
     pub(super) wrong: String,
     pub(super) right: String,
     pub(super) kind: Kind,
+    /// The field that an unknown one was likely meant to be.
+    pub(super) meant: Option<&'static str>,
 }
 
 /// Says what is wrong where `found` stands. `inside`: the reader stopped in the middle of it.
@@ -52,7 +54,18 @@ pub(super) fn explain(error: &Error, found: &str, inside: bool) -> Mistake {
         ),
         other => (not_what_belongs(found), belongs(other, found)),
     };
-    Mistake { wrong, right, kind }
+    let meant = match error {
+        Error::NoSuchStructField {
+            expected, found, ..
+        } => nearest(found, expected.iter().copied()),
+        _ => None,
+    };
+    Mistake {
+        wrong,
+        right,
+        kind,
+        meant,
+    }
 }
 
 fn kind(error: &Error, inside: bool) -> Kind {

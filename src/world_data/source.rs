@@ -29,7 +29,7 @@ pub struct Reading<T> {
     pub value: T,
     /// The source of what was read: give it paths of `value`, get places in the file.
     pub source: Source,
-    /// The paths that were left out, as they stand in the file.
+    /// The paths that were left out, as they stand in the file, and those they likely stand for.
     pub broken: Vec<String>,
     /// All texts in the parts that were left out, so that names in them may count as known.
     pub broken_texts: Vec<String>,
@@ -37,8 +37,8 @@ pub struct Reading<T> {
 
 /// How reading goes on after a mistake.
 enum Mend {
-    /// Without this node.
-    Drop(usize),
+    /// Without this node, which was likely meant to be the field of this name.
+    Drop(usize, Option<&'static str>),
     /// With a comma at this byte, which is blank.
     Comma(usize),
 }
@@ -107,8 +107,11 @@ impl Source {
             problems.push(problem);
             kept = match mend? {
                 Mend::Comma(byte) => kept.with(byte..byte + 1, ",")?,
-                Mend::Drop(node) => {
-                    broken.push(kept.called(node));
+                Mend::Drop(node, meant) => {
+                    let path = kept.called(node);
+                    let siblings = path.rfind('.').map_or("", |end| &path[..=end]);
+                    broken.extend(meant.map(|meant| format!("{siblings}{meant}")));
+                    broken.push(path);
                     broken_texts.extend(kept.texts_within(node));
                     let gone = kept.with_comma(&kept.nodes.get(node)?.field);
                     kept.with(gone.clone(), &kept.blanks(gone)?)?
@@ -180,13 +183,21 @@ impl Source {
         }
         let value = value.filter(|value| value.contains(&byte));
         let found = value.clone().and_then(|value| self.text.get(value));
-        let inside = value.is_some_and(|value| value.start < byte);
-        let Mistake { wrong, right, kind } =
-            explain(&error.code, found.unwrap_or_default(), inside);
+        let started = value.is_some_and(|value| value.start < byte);
+        // In the middle of brackets it is not the whole that is wrong.
+        let is_whole = |found: &&str| !started || !found.ends_with([')', ']', '}']);
+        let found = found.filter(is_whole);
+        let inside = started && found.is_some();
+        let Mistake {
+            wrong,
+            right,
+            kind,
+            meant,
+        } = explain(&error.code, found.unwrap_or_default(), inside);
         let mend = match kind {
             Kind::Fatal => None,
             Kind::Comma => self.gap_before(byte).map(Mend::Comma),
-            Kind::Part => node.map(Mend::Drop),
+            Kind::Part => node.map(|node| Mend::Drop(node, meant)),
         };
         let (line, column) = self.place(byte);
         let problem = Problem {
@@ -306,7 +317,7 @@ mod tests {
         let problem = first("(\n  cages: [(legs: 4), (anmal: \"ox\")],\n)");
         assert_eq!(
             problem.to_string(),
-            "zoo.ron:2:24: error: cages[1].anmal: there is no field `anmal` here; did you mean `animal`?"
+            "zoo.ron:2:23: error: cages[1].anmal: there is no field `anmal` here; did you mean `animal`?"
         );
         let problem = first("(cages: [(diet: Graas)])");
         assert_eq!(
@@ -334,7 +345,20 @@ mod tests {
                 told(""),
             ]
             .join("\n"),
-            @""
+            @r##"
+        zoo.ron:1:18: error: cages[0].legs: `2.5` does not belong here; write a whole number, without a point
+        zoo.ron:1:17: error: cages[0].legs: `"four"` does not belong here; write a whole number
+        zoo.ron:1:17: error: cages[0].legs: `99999999999` does not belong here; write a smaller number
+        zoo.ron:1:8: error: name: `5` does not belong here; write a text in quotes: "…", or r#"…"# for a long one
+        zoo.ron:1:13: error: name: the field `name` stands here twice; keep one of them
+        zoo.ron:1:9: error: cages: `"many"` does not belong here; write a list: [ … , … ]
+        zoo.ron:1:21: error: cages[0]: something else belongs here; write its fields in round brackets: ( name: value, … )
+        zoo.ron:1:9: error: name: `"a\q"` does not belong here; after a backslash only \n \t \r \\ \" \0 \x.. \u{..} may stand; in r#"…"# a backslash is one
+        zoo.ron:1:12: error: cages: a comma is missing before this; put a `,` after the field or item before
+        zoo.ron:1:8: error: name: `"a` does not belong here; the file ends too early: close every quote, comment and bracket
+        zoo.ron:1:12: error: something else belongs here; the outermost bracket is closed before this: one `)` too many?
+        zoo.ron:1:1: error: something else belongs here; write its fields in round brackets: ( name: value, … )
+        "##
         );
     }
 
@@ -367,7 +391,7 @@ mod tests {
         let legs = reading.value.cages.iter().map(|cage| cage.legs);
         assert_eq!(legs.collect::<Vec<_>>(), [0, 4, 0, 2]);
         let late = reading.source.problem("cages[3].legs", "", "");
-        assert_eq!((late.line, late.column), (8, 40));
+        assert_eq!((late.line, late.column), (8, 39));
         assert_eq!(late.field, "cages[4].legs");
     }
 

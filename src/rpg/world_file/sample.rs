@@ -15,7 +15,7 @@ pub enum NewWorldError {
     #[error("{} is there already; choose another folder", .0.display())]
     Exists(PathBuf),
     /// The system could not write it.
-    #[error("{} can't be written: {1}", .0.display())]
+    #[error("{path} can't be written: {why}", path = .0.display(), why = .1)]
     Unwritable(PathBuf, #[source] std::io::Error),
 }
 
