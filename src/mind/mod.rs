@@ -7,6 +7,7 @@
 
 mod completion;
 pub mod http;
+pub mod improviser;
 mod info;
 mod minds;
 pub mod models;
