@@ -19,7 +19,9 @@ async fn play(world: &str, seed: u64) -> (Engine, Vec<Record>, Stop) {
     let mut engine = Engine::new(setup, minds, journal()).unwrap();
     let records = Arc::new(Mutex::new(Vec::new()));
     let sink = records.clone();
-    engine.add_feed(Feed::observer(move |record| sink.lock().unwrap().push(record.clone())));
+    engine.add_feed(Feed::observer(move |record| {
+        sink.lock().unwrap().push(record.clone())
+    }));
     let stop = engine.run(None).await.unwrap();
     let records = std::mem::take(&mut *records.lock().unwrap());
     (engine, records, stop)
@@ -31,8 +33,14 @@ async fn a_campaign_comes_home() {
         let (_engine, records, stop) = play(world, 1).await;
         for record in &records {
             match record {
-                Record::Event(event) => println!("[{}] {} {}: {}", event.turn, event.place, event.kind, event.text),
-                Record::Answer(answer) => println!("    {} {} {:?}: {}", answer.entity, answer.purpose, answer.by, answer.text),
+                Record::Event(event) => println!(
+                    "[{}] {} {}: {}",
+                    event.turn, event.place, event.kind, event.text
+                ),
+                Record::Answer(answer) => println!(
+                    "    {} {} {:?}: {}",
+                    answer.entity, answer.purpose, answer.by, answer.text
+                ),
                 other => println!("--- {other:?}"),
             }
         }

@@ -36,12 +36,20 @@ fn kickoff<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
     match notes.kind.as_str() {
         "stage" => writer.lines(&[Root::KickoffStage, Root::KickoffStageMore]),
         "world" => writer.lines(&[Root::KickoffWorld, Root::KickoffWorldMore]),
-        _ => writer.lines(&[Root::KickoffActor, Root::KickoffActorBond, Root::KickoffActorWish]),
+        _ => writer.lines(&[
+            Root::KickoffActor,
+            Root::KickoffActorBond,
+            Root::KickoffActorWish,
+        ]),
     }
 }
 
 fn scene<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
-    let names: Vec<_> = notes.present.iter().map(|person| person.name.as_str()).collect();
+    let names: Vec<_> = notes
+        .present
+        .iter()
+        .map(|person| person.name.as_str())
+        .collect();
     writer.set_list(Fact::Present, &names);
     people(writer, &names);
     writer.flag(Fact::Alone, names.is_empty());
@@ -53,7 +61,9 @@ fn scene<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
 fn people<'a>(writer: &mut Writer<'a>, names: &[&'a str]) {
     let first = writer.chance.below(names.len());
     writer.set(Fact::Guest, names.get(first).copied().unwrap_or_default());
-    let second = (first + 1).checked_rem(names.len()).filter(|at| *at != first);
+    let second = (first + 1)
+        .checked_rem(names.len())
+        .filter(|at| *at != first);
     let second = second.and_then(|at| names.get(at).copied());
     writer.set(Fact::Other, second.unwrap_or_default());
 }
@@ -98,9 +108,18 @@ fn initiation<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
     let ally = writer.chance.pick(&allies).copied();
     let names: Vec<_> = foes.iter().map(|foe| foe.name.as_str()).collect();
     writer.set_list(Fact::Foes, &names);
-    writer.set(Fact::Foe, foe.map(|foe| foe.name.as_str()).unwrap_or_default());
-    writer.set(Fact::FoeLook, foe.map(|foe| fragment(&foe.look, 60)).unwrap_or_default());
-    writer.set(Fact::Ally, ally.map(|ally| ally.name.as_str()).unwrap_or_default());
+    writer.set(
+        Fact::Foe,
+        foe.map(|foe| foe.name.as_str()).unwrap_or_default(),
+    );
+    writer.set(
+        Fact::FoeLook,
+        foe.map(|foe| fragment(&foe.look, 60)).unwrap_or_default(),
+    );
+    writer.set(
+        Fact::Ally,
+        ally.map(|ally| ally.name.as_str()).unwrap_or_default(),
+    );
     writer.flag(Fact::Many, names.len() > 1);
     writer.flag(Fact::Alone, allies.is_empty());
     writer.flag(Fact::Hurt, notes.max_hp > 0 && notes.hp * 2 < notes.max_hp);
@@ -111,14 +130,21 @@ fn initiation<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
 }
 
 fn summary<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
-    let others: Vec<_> = notes.with.iter().filter(|name| **name != notes.me).collect();
+    let others: Vec<_> = notes
+        .with
+        .iter()
+        .filter(|name| **name != notes.me)
+        .collect();
     writer.set_list(Fact::With, &others);
     writer.flag(Fact::Alone, others.is_empty());
     let mut text = match notes.what.as_str() {
         "day" => day(notes, writer),
         _ => fight(notes, writer),
     };
-    let missing = notes.must.iter().filter(|must| !text.contains(must.as_str()));
+    let missing = notes
+        .must
+        .iter()
+        .filter(|must| !text.contains(must.as_str()));
     let missing: Vec<_> = missing.collect();
     if !missing.is_empty() {
         writer.set_list(Fact::Must, &missing);

@@ -53,7 +53,12 @@ impl Asked {
         let notes = &self.notes;
         let form = match &self.narrowed {
             Value::Null => Form::Prose { notes },
-            narrowed => Form::Json { name: "reply", schema: &schema, narrowed, notes },
+            narrowed => Form::Json {
+                name: "reply",
+                schema: &schema,
+                narrowed,
+                notes,
+            },
         };
         let prompt = Prompt {
             entity: &self.entity,
@@ -69,7 +74,10 @@ impl Asked {
             seed,
         };
         let answer = improviser.answer(&prompt).now_or_never();
-        answer.expect("an improviser never waits").expect("it never fails").text
+        answer
+            .expect("an improviser never waits")
+            .expect("it never fails")
+            .text
     }
 
     fn value(&self, improviser: &Improviser, seed: u64) -> Value {
@@ -78,8 +86,11 @@ impl Asked {
 
     /// Lets the entity remember its answer, and what was asked.
     fn remember(&mut self, answer: &str) {
-        self.history.add_human_message("…", crate::message::Tags::new());
-        self.history.add_ai_message([Body::text(answer)]).expect("one message");
+        self.history
+            .add_human_message("…", crate::message::Tags::new());
+        self.history
+            .add_ai_message([Body::text(answer)])
+            .expect("one message");
     }
 }
 
@@ -182,7 +193,10 @@ fn plan_schema(present: &[&str], exits: &[&str]) -> Value {
         properties["move"] = object(&[("to", json!({"enum": exits}))]);
         legal.push("move");
     }
-    let options: Vec<_> = legal.iter().map(|kind| json!({"required": ["mind", kind]})).collect();
+    let options: Vec<_> = legal
+        .iter()
+        .map(|kind| json!({"required": ["mind", kind]}))
+        .collect();
     json!({
         "type": "object", "properties": properties, "required": ["mind"], "oneOf": options,
         "additionalProperties": false,
@@ -191,27 +205,40 @@ fn plan_schema(present: &[&str], exits: &[&str]) -> Value {
 
 fn object(members: &[(&str, Value)]) -> Value {
     let names: Vec<_> = members.iter().map(|(name, _)| *name).collect();
-    let properties: serde_json::Map<_, _> =
-        members.iter().map(|(name, part)| ((*name).to_owned(), part.clone())).collect();
+    let properties: serde_json::Map<_, _> = members
+        .iter()
+        .map(|(name, part)| ((*name).to_owned(), part.clone()))
+        .collect();
     json!({"type": "object", "properties": properties, "required": names, "additionalProperties": false})
 }
 
 fn announcement(language: Language) -> Asked {
     let texts = match language {
-        Language::En => ["Maren fell at Flooded Nave.", "The heroes won at Flooded Nave."],
+        Language::En => [
+            "Maren fell at Flooded Nave.",
+            "The heroes won at Flooded Nave.",
+        ],
         Language::Zh => ["沈砚在水殿倒下了。", "众人在水殿得胜。"],
     };
     let notes = json!({
         "me": "Crier", "kind": "world", "place": "", "day": 3,
         "events": [{"type": "death", "text": texts[0]}, {"type": "combat_outcome", "text": texts[1]}],
     });
-    let me = if language == Language::En { "Crier" } else { "更夫" };
+    let me = if language == Language::En {
+        "Crier"
+    } else {
+        "更夫"
+    };
     Asked::new(me, "world.announce", language, notes)
 }
 
 fn initiation(language: Language, me: &str) -> Asked {
     let cast = cast(language);
-    let foes: Vec<_> = cast.foes.iter().map(|name| json!({"name": name, "look": ""})).collect();
+    let foes: Vec<_> = cast
+        .foes
+        .iter()
+        .map(|name| json!({"name": name, "look": ""}))
+        .collect();
     let allies: Vec<_> = cast.heroes.iter().filter(|name| **name != me).collect();
     let notes = json!({
         "me": me, "kind": "actor", "place": cast.cave, "foes": foes, "allies": allies,
@@ -223,10 +250,13 @@ fn initiation(language: Language, me: &str) -> Asked {
 /// A hand of all five kinds; health in the order of the cast.
 fn draw(language: Language, allies: [i64; 4], foes: [i64; 3]) -> Asked {
     let cast = cast(language);
-    let fighter = |name: &str, hp: i64| json!({"name": name, "hp": hp, "max_hp": 20, "effects": []});
+    let fighter =
+        |name: &str, hp: i64| json!({"name": name, "hp": hp, "max_hp": 20, "effects": []});
     let alive = |names: &[&str], hp: &[i64]| {
         let living = names.iter().zip(hp).filter(|(_, hp)| **hp > 0);
-        living.map(|(name, _)| Value::from(*name)).collect::<Vec<_>>()
+        living
+            .map(|(name, _)| Value::from(*name))
+            .collect::<Vec<_>>()
     };
     let kinds = ["attack", "heal", "guard", "weaken", "strengthen"];
     let hand: Vec<_> = cast.skills.iter().zip(kinds).map(|(skill, kind)| {
@@ -242,13 +272,19 @@ fn draw(language: Language, allies: [i64; 4], foes: [i64; 3]) -> Asked {
         "foes": cast.foes.iter().zip(foes).map(|(name, hp)| fighter(name, hp)).collect::<Vec<_>>(),
         "allies": cast.heroes.iter().zip(allies).map(|(name, hp)| fighter(name, hp)).collect::<Vec<_>>(),
     });
-    let names: Vec<_> = alive(&cast.heroes, &allies).into_iter().chain(alive(&cast.foes, &foes)).collect();
+    let names: Vec<_> = alive(&cast.heroes, &allies)
+        .into_iter()
+        .chain(alive(&cast.foes, &foes))
+        .collect();
     let text = json!({"type": "string", "minLength": 1, "maxLength": 200});
     let card = object(&[
         ("skill", json!({"enum": cast.skills})),
         ("name", text.clone()),
         ("description", text),
-        ("targets", json!({"type": "array", "items": {"enum": names}, "minItems": 1})),
+        (
+            "targets",
+            json!({"type": "array", "items": {"enum": names}, "minItems": 1}),
+        ),
     ]);
     let cards = json!({"type": "array", "items": card, "minItems": 5, "maxItems": 5});
     Asked::new(cast.heroes[0], "combat.draw", language, notes).json(object(&[("cards", cards)]))
@@ -256,7 +292,15 @@ fn draw(language: Language, allies: [i64; 4], foes: [i64; 3]) -> Asked {
 
 fn round(language: Language, deeds: usize) -> Asked {
     let cast = cast(language);
-    let kinds = ["attack", "heal", "guard", "weaken", "strengthen", "attack", "attack"];
+    let kinds = [
+        "attack",
+        "heal",
+        "guard",
+        "weaken",
+        "strengthen",
+        "attack",
+        "attack",
+    ];
     let deeds: Vec<_> = kinds.iter().take(deeds).enumerate().map(|(at, kind)| {
         let by = cast.heroes[at % 4];
         let target = match *kind {
@@ -268,7 +312,11 @@ fn round(language: Language, deeds: usize) -> Asked {
             "kind": kind, "target": target, "hit": at != 5, "amount": at * 3, "fell": at == 6,
         })
     }).collect();
-    let names = cast.heroes.iter().map(|name| (name, "hero")).chain(cast.foes.iter().map(|name| (name, "foe")));
+    let names = cast
+        .heroes
+        .iter()
+        .map(|name| (name, "hero"))
+        .chain(cast.foes.iter().map(|name| (name, "foe")));
     let standing: Vec<_> = names
         .map(|(name, camp)| json!({"name": name, "hp": 9, "max_hp": 20, "camp": camp}))
         .collect();
@@ -298,7 +346,12 @@ fn archive(language: Language, me: &str, what: &str, result: &str) -> Asked {
 fn every_purpose(language: Language) -> Vec<Asked> {
     let cast = cast(language);
     let me = cast.heroes[0];
-    let mut unknown = Asked::new(me, "poem.about.rain", language, json!({"me": me, "place": cast.home}));
+    let mut unknown = Asked::new(
+        me,
+        "poem.about.rain",
+        language,
+        json!({"me": me, "place": cast.home}),
+    );
     unknown.question = Body::text("Write something. 写点什么。");
     vec![
         kickoff(language, me, "actor"),
