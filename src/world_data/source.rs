@@ -6,7 +6,7 @@ use ron::error::{Error, Position, SpannedError};
 use serde::de::DeserializeOwned;
 
 use super::mistake::{Kind, Mistake, explain};
-use super::outline::{Node, outline};
+use super::outline::{Node, outline, past_blanks};
 use super::problem::{Problem, Problems};
 
 /// After so many mistakes of form the rest of a file is not read any more.
@@ -184,17 +184,16 @@ impl Source {
 
     /// What is wrong, where, and how to read on.
     fn judge(&self, error: &SpannedError) -> Judgement {
-        let byte = self.byte(error.span.start);
-        if self
-            .text
-            .get(byte..)
-            .is_none_or(|rest| rest.trim().is_empty())
-        {
+        let mut byte = self.byte(error.span.start);
+        // What lacks its colon is before the blanks, what is wrong otherwise after them.
+        if error.code != Error::ExpectedMapColon {
+            byte = past_blanks(&self.text, byte);
+        }
+        if byte >= self.text.len() {
             return self.ended(byte);
         }
         let node = self.innermost(byte);
         let node = node.and_then(|index| Some((index, self.nodes.get(index)?)));
-        let byte = node.map_or(byte, |(_, node)| self.past_blanks(byte, node));
         let (found, inside) = self.found(byte, node.map(|(_, node)| node));
         let mistake = explain(&error.code, found, inside);
         let is_stray = node.is_some_and(|(_, node)| self.origin(node).stray);
@@ -234,15 +233,6 @@ impl Source {
             line,
             column,
             ..Problem::of_file(&self.file, wrong, right)
-        }
-    }
-
-    /// The byte, or where the node's value begins if there are only blanks before it.
-    fn past_blanks(&self, byte: usize, node: &Node) -> usize {
-        let rest = self.text.get(byte..).unwrap_or_default();
-        match rest.starts_with(char::is_whitespace) {
-            true => byte.max(node.value.start),
-            false => byte,
         }
     }
 
@@ -416,7 +406,7 @@ mod tests {
         zoo.ron:1:9: error: name: `"a\q"` does not belong here; after a backslash only \n \t \r \\ \" \0 \x.. \u{..} may stand; in r#"…"# a backslash is one
         zoo.ron:1:12: error: cages: a comma is missing before this; put a `,` after what stands before, or close its quotes
         zoo.ron:1:8: error: name: `"a` does not belong here; the file ends too early: close every quote, comment and bracket
-        zoo.ron:1:12: error: something else belongs here; the outermost bracket is closed before this: one `)` too many?
+        zoo.ron:1:13: error: `x` does not belong here; the outermost bracket is closed before this: one `)` too many?
         zoo.ron:1:1: error: the file ends too early; close every quote, comment and bracket
         "##
         );
