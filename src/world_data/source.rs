@@ -35,6 +35,24 @@ pub struct Reading<T> {
     pub broken_texts: Vec<String>,
 }
 
+/// What was left out so far.
+#[derive(Default)]
+struct LeftOut {
+    paths: Vec<String>,
+    texts: Vec<String>,
+}
+
+impl LeftOut {
+    fn reading<T>(self, value: T, source: Source) -> Reading<T> {
+        Reading {
+            value,
+            source,
+            broken: self.paths,
+            broken_texts: self.texts,
+        }
+    }
+}
+
 /// A mistake of form.
 struct Judgement {
     problem: Problem,
@@ -95,18 +113,11 @@ impl Source {
     /// It leaves out fields too: `T` should fill every missing field (`#[serde(default)]`).
     pub fn read_all<T: DeserializeOwned>(&self, problems: &mut Problems) -> Option<Reading<T>> {
         let mut kept = self.clone();
-        let (mut broken, mut broken_texts) = (Vec::new(), Vec::new());
+        let mut left = LeftOut::default();
         let mut told: Vec<String> = Vec::new();
         for _ in 0..MOST_MISTAKES {
             let error = match parse(&kept.text) {
-                Ok(value) => {
-                    return Some(Reading {
-                        value,
-                        source: kept,
-                        broken,
-                        broken_texts,
-                    });
-                }
+                Ok(value) => return Some(left.reading(value, kept)),
                 Err(error) => error,
             };
             let found = kept.judge(&error);
@@ -115,20 +126,25 @@ impl Source {
                 told.push(field.clone());
                 problems.push(found.problem);
             }
-            kept = match found.mend? {
-                Mend::Comma(byte) => kept.with(byte..byte + 1, ",")?,
-                Mend::Drop(node, meant) => {
-                    let path = kept.called(node);
-                    let siblings = path.rfind('.').map_or("", |end| &path[..=end]);
-                    broken.extend(meant.map(|meant| format!("{siblings}{meant}")));
-                    broken.push(path);
-                    broken_texts.extend(kept.texts_within(node));
-                    let gone = kept.with_comma(&kept.nodes.get(node)?.field);
-                    kept.with(gone.clone(), &kept.blanks(gone)?)?
-                }
-            };
+            kept = kept.mended(found.mend?, &mut left)?;
         }
         None
+    }
+
+    /// A copy that can be read further.
+    fn mended(&self, mend: Mend, left: &mut LeftOut) -> Option<Self> {
+        let (node, meant) = match mend {
+            Mend::Comma(byte) => return self.with(byte..byte + 1, ","),
+            Mend::Drop(node, meant) => (node, meant),
+        };
+        let path = self.called(node);
+        let siblings = path.rfind('.').map_or("", |end| &path[..=end]);
+        left.paths
+            .extend(meant.map(|meant| format!("{siblings}{meant}")));
+        left.paths.push(path);
+        left.texts.extend(self.texts_within(node));
+        let gone = self.with_comma(&self.nodes.get(node)?.field);
+        self.with(gone.clone(), &self.blanks(gone)?)
     }
 
     /// Where `path` begins and what it is called in the file as it was written.
