@@ -387,6 +387,7 @@ impl Resolved {
             window: self.entry.window,
             max_output: dialect.max_output,
             price: self.entry.price.clone(),
+            warms: true,
             width: self.entry.width.unwrap_or(self.provider.width),
         }
     }
