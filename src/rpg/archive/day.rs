@@ -124,7 +124,10 @@ fn within(context: &AgentContext, past: Past) -> impl DoubleEndedIterator<Item =
 fn day_of(context: &AgentContext, past: Past) -> u32 {
     let mut days = within(context, past).rev().filter_map(|entry| {
         let tags = context.tags(entry.id())?;
-        tags.text("day_end").or(tags.text("day_begin"))?.parse().ok()
+        tags.text("day_end")
+            .or(tags.text("day_begin"))?
+            .parse()
+            .ok()
     });
     days.next().unwrap_or(0)
 }
@@ -164,14 +167,20 @@ fn people(context: &AgentContext, past: Past) -> Vec<String> {
     let mut people: Vec<_> = lines.into_iter().collect();
     people.sort_by_key(|(name, lines)| (std::cmp::Reverse(*lines), *name));
     people.truncate(PEOPLE);
-    people.into_iter().map(|(name, _)| name.to_owned()).collect()
+    people
+        .into_iter()
+        .map(|(name, _)| name.to_owned())
+        .collect()
 }
 
 /// The last lines that were spoken in a range.
 fn said(context: &AgentContext, past: Past) -> Vec<Value> {
     let spoken = |entry: &&Entry| {
         let kind = entry.body().metadata().and_then(|data| data.get("event"));
-        matches!(kind.and_then(Value::as_str), Some("speak" | "whisper" | "announce"))
+        matches!(
+            kind.and_then(Value::as_str),
+            Some("speak" | "whisper" | "announce")
+        )
     };
     let lines = within(context, past).rev().filter(spoken).take(LINES);
     let mut said: Vec<_> = lines

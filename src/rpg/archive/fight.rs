@@ -76,7 +76,9 @@ pub fn take_fight_summaries(
     *phase = Phase::Rest;
     commands.entity(stage).remove::<Aftermath>();
     let fight = &fight.outcome;
-    let title = tell.phrases().say("archive/fight_title", &json!({"stage": fight.stage}));
+    let title = tell
+        .phrases()
+        .say("archive/fight_title", &json!({"stage": fight.stage}));
     let title = title.unwrap_or_else(|reason| {
         tell.fault(Fault::Game(reason));
         fight.stage.clone()
@@ -166,7 +168,12 @@ impl<'a> Memory<'a> {
         let outcome = phrases.say("archive/outcome", &json!({"result": self.result}))?;
         let mut must: Vec<String> = self.foes.iter().map(ToString::to_string).collect();
         must.push(outcome.clone());
-        must.extend(self.fallen.iter().chain(&self.gains).map(ToString::to_string));
+        must.extend(
+            self.fallen
+                .iter()
+                .chain(&self.gains)
+                .map(ToString::to_string),
+        );
         let facts = json!({
             "me": me, "kind": if is_stage { "stage" } else { "actor" }, "place": self.place,
             "what": "fight", "day": 0,

@@ -28,12 +28,16 @@ use crate::message::Role;
 pub const PROMPTS: &[(&str, &[&str])] = &[
     (
         "asks/archive_fight",
-        &["kind", "place", "foes", "with", "outcome", "fallen", "gains", "must"],
+        &[
+            "kind", "place", "foes", "with", "outcome", "fallen", "gains", "must",
+        ],
     ),
     ("asks/archive_day", &["kind", "day", "must"]),
     (
         "fallback/archive_fight",
-        &["kind", "place", "foes", "with", "outcome", "fallen", "gains"],
+        &[
+            "kind", "place", "foes", "with", "outcome", "fallen", "gains",
+        ],
     ),
     ("fallback/archive_day", &["kind", "place", "day", "with"]),
     ("archive/outcome", &["result"]),

@@ -31,7 +31,8 @@ const END: &str = "combat_outcome";
 /// # Errors
 /// The tags are missing, repeated or crossed.
 pub fn fight_range(context: &AgentContext, combat: &str) -> Result<(EntryId, EntryId), NoRange> {
-    let marked = context.filter_human_messages_by_attribute("combat_id", combat, Order::OldestFirst);
+    let marked =
+        context.filter_human_messages_by_attribute("combat_id", combat, Order::OldestFirst);
     let (begin, end) = (only(&marked, BEGIN)?, only(&marked, END)?);
     if begin >= end {
         return Err(NoRange::Crossed);
@@ -43,7 +44,9 @@ pub fn fight_range(context: &AgentContext, combat: &str) -> Result<(EntryId, Ent
 }
 
 fn only(marked: &[HeldMessage], key: &'static str) -> Result<EntryId, NoRange> {
-    let mut found = marked.iter().filter(|held| held.message.tags.get(key).is_some());
+    let mut found = marked
+        .iter()
+        .filter(|held| held.message.tags.get(key).is_some());
     match (found.next(), found.count()) {
         (None, _) => Err(NoRange::Missing(key)),
         (Some(held), 0) => Ok(held.id),
@@ -56,7 +59,9 @@ fn entangled(context: &AgentContext, combat: &str, begin: EntryId, end: EntryId)
     let mut balance: BTreeMap<String, i32> = BTreeMap::new();
     let within = context.entries().iter().map(|entry| entry.id());
     for id in within.filter(|id| (begin..=end).contains(id)) {
-        let Some(tags) = context.tags(id) else { continue };
+        let Some(tags) = context.tags(id) else {
+            continue;
+        };
         let Some(other) = tags.text("combat_id").filter(|other| *other != combat) else {
             continue;
         };
@@ -85,7 +90,9 @@ pub fn past_of(context: &AgentContext, least: u64) -> Option<Past> {
     let first = usize::from(entries.first()?.role() == crate::message::Role::System);
     let tokens = |from: usize, to: usize| -> u64 {
         let part = entries.get(from..to).unwrap_or_default();
-        part.iter().map(|entry| u64::from(entry.body().short_tokens())).sum()
+        part.iter()
+            .map(|entry| u64::from(entry.body().short_tokens()))
+            .sum()
     };
     let tagged = |at: usize, key: &str| {
         let tags = entries.get(at).and_then(|entry| context.tags(entry.id()));

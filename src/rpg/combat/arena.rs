@@ -157,7 +157,9 @@ impl Arena<'_, '_> {
     /// The fight on a stage.
     pub fn combat(&self, ground: &Ground) -> Combat {
         let stage = self.stages.get(ground.entity);
-        stage.map(|(_, _, combat, _)| combat.clone()).unwrap_or_default()
+        stage
+            .map(|(_, _, combat, _)| combat.clone())
+            .unwrap_or_default()
     }
 
     /// Changes the fight on a stage.

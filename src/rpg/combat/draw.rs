@@ -42,7 +42,15 @@ pub fn draw_hands(mut arena: Arena, chance: Chance, mut tell: Tell, mut commands
         if hand.is_empty() {
             continue;
         }
-        match ask(tell.phrases(), &world, &ground, combat.round, me, &all, &hand) {
+        match ask(
+            tell.phrases(),
+            &world,
+            &ground,
+            combat.round,
+            me,
+            &all,
+            &hand,
+        ) {
             Ok(ask) => {
                 commands.entity(me.entity).insert(ask);
             }
@@ -64,7 +72,9 @@ pub fn deal<'a>(
     };
     let knows = |skill: &&Skill| actor.skills.iter().any(|name| **name == *skill.name);
     let known = world.skills.iter().filter(knows);
-    let payable: Vec<_> = known.filter(|skill| skill.cost <= actor.stats.energy).collect();
+    let payable: Vec<_> = known
+        .filter(|skill| skill.cost <= actor.stats.energy)
+        .collect();
     let legal = payable
         .iter()
         .map(|skill| (*skill, legal_targets(skill.kind, me, all)));

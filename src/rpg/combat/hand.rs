@@ -55,15 +55,26 @@ impl Reply for Hand {
         targets.retain(|name| seen.insert(*name));
         let card = "/properties/cards/items/properties";
         let limits = [
-            ("/properties/cards".to_owned(), json!({"minItems": hand.len(), "maxItems": hand.len()})),
+            (
+                "/properties/cards".to_owned(),
+                json!({"minItems": hand.len(), "maxItems": hand.len()}),
+            ),
             (format!("{card}/skill"), json!({"enum": skills})),
-            (format!("{card}/name"), json!({"minLength": 1, "maxLength": NAME_CHARS})),
-            (format!("{card}/description"), json!({"minLength": 1, "maxLength": DESCRIPTION_CHARS})),
+            (
+                format!("{card}/name"),
+                json!({"minLength": 1, "maxLength": NAME_CHARS}),
+            ),
+            (
+                format!("{card}/description"),
+                json!({"minLength": 1, "maxLength": DESCRIPTION_CHARS}),
+            ),
             (format!("{card}/targets"), json!({"minItems": 1})),
             (format!("{card}/targets/items"), json!({"enum": targets})),
         ];
         for (path, limit) in limits {
-            if let (Some(Value::Object(part)), Value::Object(limit)) = (schema.pointer_mut(&path), limit) {
+            if let (Some(Value::Object(part)), Value::Object(limit)) =
+                (schema.pointer_mut(&path), limit)
+            {
                 part.extend(limit);
             }
         }
@@ -74,14 +85,22 @@ impl Reply for Hand {
         for (at, card) in self.cards.iter().enumerate() {
             let path = |member: &str| format!("cards[{at}].{member}");
             broken.extend(too_long(path("name"), &card.name, NAME_CHARS));
-            broken.extend(too_long(path("description"), &card.description, DESCRIPTION_CHARS));
+            broken.extend(too_long(
+                path("description"),
+                &card.description,
+                DESCRIPTION_CHARS,
+            ));
             if card.name.contains(char::is_control) {
                 broken.push(Broken::new(path("name"), "a name is a single line"));
             }
             match hand.iter().find(|legal| *legal.skill == *card.skill) {
                 Some(legal) => broken.extend(illegal_targets(at, card, legal)),
                 None => {
-                    let rule = format!("'{}' is not in your hand, which holds: {}", card.skill, skills(hand));
+                    let rule = format!(
+                        "'{}' is not in your hand, which holds: {}",
+                        card.skill,
+                        skills(hand)
+                    );
                     broken.push(Broken::new(path("skill"), rule));
                 }
             }
@@ -90,7 +109,10 @@ impl Reply for Hand {
             let cards = self.cards.iter().filter(|card| *card.skill == *legal.skill);
             match cards.count() {
                 1 => {}
-                0 => broken.push(Broken::new("cards", format!("a card of '{}' is missing", legal.skill))),
+                0 => broken.push(Broken::new(
+                    "cards",
+                    format!("a card of '{}' is missing", legal.skill),
+                )),
                 many => {
                     let rule = format!("exactly one card of '{}', not {many}", legal.skill);
                     broken.push(Broken::new("cards", rule));
@@ -104,9 +126,10 @@ impl Reply for Hand {
 fn too_long(path: String, text: &str, most: usize) -> Option<Broken> {
     match text.chars().count() {
         0 => Some(Broken::new(path, "must not be empty")),
-        length if length > most => {
-            Some(Broken::new(path, format!("at most {most} characters; this has {length}")))
-        }
+        length if length > most => Some(Broken::new(
+            path,
+            format!("at most {most} characters; this has {length}"),
+        )),
         _ => None,
     }
 }
@@ -121,7 +144,10 @@ fn illegal_targets(at: usize, card: &Card, legal: &Legal) -> Vec<Broken> {
     let wrong = targets.filter(|(_, name)| !legal.targets.iter().any(|may| **may == ***name));
     wrong
         .map(|(number, name)| {
-            let rule = format!("'{}' can't be used on '{name}'; choose from: {names}", card.skill);
+            let rule = format!(
+                "'{}' can't be used on '{name}'; choose from: {names}",
+                card.skill
+            );
             Broken::new(format!("cards[{at}].targets[{number}]"), rule)
         })
         .collect()

@@ -36,7 +36,9 @@ pub const PROMPTS: &[(&str, &[&str])] = &[
     ),
     (
         "asks/combat_draw",
-        &["round", "hp", "max_hp", "energy", "effects", "hand", "foes", "allies", "me"],
+        &[
+            "round", "hp", "max_hp", "energy", "effects", "hand", "foes", "allies", "me",
+        ],
     ),
     ("asks/combat_draw_short", &["round", "hp", "max_hp", "hand"]),
     ("asks/combat_narrate", &["round", "deeds", "standing"]),
@@ -143,9 +145,7 @@ pub fn plugin(setup: &mut Setup) {
         begin::begin_fight.run_if(at(Phase::FightBegin)),
         draw::draw_hands.run_if(at(Phase::Draw)),
     );
-    setup
-        .step
-        .add_systems(systems.chain().in_set(Part::Combat));
+    setup.step.add_systems(systems.chain().in_set(Part::Combat));
 }
 
 /// What prose in a fight must hold to.

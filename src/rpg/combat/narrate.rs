@@ -44,5 +44,8 @@ fn ask(phrases: &Phrasebook, arena: &Arena, ground: &Ground) -> Result<Ask<Prose
     let short = phrases.say("asks/combat_narrate_short", &facts)?;
     let fallback = Prose(phrases.say("fallback/combat_round", &facts)?);
     let ask = Ask::new("combat.narrate", prompt, prose_rules(&world, 0), fallback);
-    Ok(ask.condensed(short).notes(facts).max_tokens(reply_tokens(&world)))
+    Ok(ask
+        .condensed(short)
+        .notes(facts)
+        .max_tokens(reply_tokens(&world)))
 }

@@ -33,7 +33,10 @@ pub fn end_fight(
         }
         Err(_) => Vec::new(),
     };
-    let fallen = |heroes: bool| all.iter().filter(move |one| !one.stands() && one.is_hero() == heroes);
+    let fallen = |heroes: bool| {
+        all.iter()
+            .filter(move |one| !one.stands() && one.is_hero() == heroes)
+    };
     let outcome = CombatOutcome {
         stage: ground.name.to_string(),
         combat_id: combat.id(&ground.name),
@@ -86,7 +89,10 @@ pub fn next_round(mut arena: Arena, mut tell: Tell) {
 
 /// How the fight ended, seen from the party; nothing while it goes on.
 fn end_of(all: &[Combatant], round: u32, most: i32) -> Option<FightEnd> {
-    let stands = |heroes: bool| all.iter().any(|one| one.stands() && one.is_hero() == heroes);
+    let stands = |heroes: bool| {
+        all.iter()
+            .any(|one| one.stands() && one.is_hero() == heroes)
+    };
     match (stands(true), stands(false)) {
         (false, _) => Some(FightEnd::Lost),
         (true, false) => Some(FightEnd::Won),
@@ -97,7 +103,10 @@ fn end_of(all: &[Combatant], round: u32, most: i32) -> Option<FightEnd> {
 
 /// What the party gains, by the world file; nothing but by winning.
 fn gains(world: &WorldFile, here: &FightHere, end: FightEnd) -> Vec<String> {
-    let dungeon = world.dungeons.iter().find(|dungeon| dungeon.name == *here.dungeon);
+    let dungeon = world
+        .dungeons
+        .iter()
+        .find(|dungeon| dungeon.name == *here.dungeon);
     let fight = dungeon.and_then(|dungeon| dungeon.fights.get(here.fight));
     let gain = fight.map(|fight| fight.gain.trim()).unwrap_or_default();
     match end {

@@ -33,7 +33,9 @@ pub fn play_hands(
     }
     let world = arena.world();
     let order = initiative(&all, |name| {
-        chance.stream(&format!("combat/initiative/{name}")).next_u32()
+        chance
+            .stream(&format!("combat/initiative/{name}"))
+            .next_u32()
     });
     let played = play_round(
         &mut all,

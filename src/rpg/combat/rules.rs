@@ -60,7 +60,10 @@ pub fn initiative(all: &[Combatant], mut roll: impl FnMut(&str) -> u32) -> Vec<u
 
 /// What an attack takes, before hit points bound it.
 pub fn damage(power: i32, attack: i32, defense: i32) -> i32 {
-    power.saturating_add(attack).saturating_sub(defense / 2).max(1)
+    power
+        .saturating_add(attack)
+        .saturating_sub(defense / 2)
+        .max(1)
 }
 
 /// A card that was played and what it did.
