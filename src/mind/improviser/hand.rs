@@ -10,7 +10,11 @@ use super::writer::Writer;
 
 /// A hand, or nothing where the notes tell of none.
 pub(super) fn hand<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> Option<Value> {
-    let mut plays: Vec<_> = notes.hand.iter().map(|skill| Play::new(skill, notes)).collect();
+    let mut plays: Vec<_> = notes
+        .hand
+        .iter()
+        .map(|skill| Play::new(skill, notes))
+        .collect();
     if plays.is_empty() || plays.iter().any(|play| play.targets.is_empty()) {
         return None;
     }
@@ -39,7 +43,10 @@ impl<'a> Play<'a> {
         let targets = match targets.is_empty() {
             // Nobody suits; the reply wants somebody, and the rules say who may be named at all.
             true => skill.legal.iter().take(1).map(String::as_str).collect(),
-            false => targets.into_iter().map(|fighter| fighter.name.as_str()).collect(),
+            false => targets
+                .into_iter()
+                .map(|fighter| fighter.name.as_str())
+                .collect(),
         };
         let unaffordable = notes.energy > 0 && skill.cost > notes.energy;
         Self {
@@ -99,7 +106,11 @@ fn attack<'a>(skill: &Skill, notes: &'a Notes) -> Choice<'a> {
 fn heal<'a>(skill: &Skill, notes: &'a Notes) -> Choice<'a> {
     let mut allies = legal(skill, &notes.allies);
     allies.sort_by_key(|ally| ally.health());
-    let wounded: Vec<_> = allies.iter().copied().filter(|ally| ally.health() < 100).collect();
+    let wounded: Vec<_> = allies
+        .iter()
+        .copied()
+        .filter(|ally| ally.health() < 100)
+        .collect();
     let worth = match wounded.first().map(|ally| ally.health()) {
         Some(..35) => 120,
         Some(35..60) => 80,
@@ -136,7 +147,10 @@ fn strengthen<'a>(skill: &Skill, notes: &'a Notes) -> Choice<'a> {
 
 fn affect<'a>(skill: &Skill, mut fighters: Vec<&'a Fighter>, worth: i64) -> Choice<'a> {
     let bears = |fighter: &Fighter| {
-        fighter.effects.iter().any(|effect| effect.contains(&skill.skill))
+        fighter
+            .effects
+            .iter()
+            .any(|effect| effect.contains(&skill.skill))
     };
     fighters.sort_by_key(|fighter| (bears(fighter), Reverse(fighter.hp)));
     let worth = match fighters.first() {

@@ -61,13 +61,21 @@ fn stated(question: &str) -> Option<Limit> {
     for unit in ["字", "个字", "句"] {
         for (at, _) in question.match_indices(unit) {
             let before = question.get(..at).unwrap_or_default().trim_end();
-            let number = before.get(before.len() - digits(before)..).unwrap_or_default();
+            let number = before
+                .get(before.len() - digits(before)..)
+                .unwrap_or_default();
             if let Ok(number) = number.parse() {
-                limits.push(if unit == "句" { Limit::Sentences(number) } else { Limit::Letters(number) });
+                limits.push(if unit == "句" {
+                    Limit::Sentences(number)
+                } else {
+                    Limit::Letters(number)
+                });
             }
         }
     }
-    let words: Vec<_> = question.split(|letter: char| !letter.is_ascii_alphanumeric()).collect();
+    let words: Vec<_> = question
+        .split(|letter: char| !letter.is_ascii_alphanumeric())
+        .collect();
     for pair in words.windows(2) {
         let [number, unit] = pair else { continue };
         let number = match number.to_ascii_lowercase().as_str() {
@@ -104,7 +112,12 @@ pub(super) fn fit(language: Language, text: &str, most: usize) -> String {
     };
     let sentences: Vec<_> = split(text).take_while(fits).collect();
     match sentences.is_empty() {
-        true => text.chars().take(most).collect::<String>().trim_end().into(),
+        true => text
+            .chars()
+            .take(most)
+            .collect::<String>()
+            .trim_end()
+            .into(),
         false => paragraph(language, &sentences),
     }
 }
@@ -121,10 +134,16 @@ pub(super) fn number_word(language: Language, number: u32) -> String {
         "", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
         "eleven", "twelve",
     ];
-    const CHINESE: [&str; 11] = ["", "一", "二", "三", "四", "五", "六", "七", "八", "九", "十"];
+    const CHINESE: [&str; 11] = [
+        "", "一", "二", "三", "四", "五", "六", "七", "八", "九", "十",
+    ];
     let word = |at: u32| CHINESE.get(at as usize).copied().unwrap_or_default();
     match (language, number) {
-        (Language::En, 0..13) => ENGLISH.get(number as usize).copied().unwrap_or_default().into(),
+        (Language::En, 0..13) => ENGLISH
+            .get(number as usize)
+            .copied()
+            .unwrap_or_default()
+            .into(),
         (Language::Zh, 0..=10) => word(number).into(),
         (Language::Zh, 11..20) => format!("十{}", word(number - 10)),
         (Language::Zh, 20..100) => format!("{}十{}", word(number / 10), word(number % 10)),
@@ -138,7 +157,10 @@ mod tests {
 
     #[test]
     fn stated_lengths_are_found() {
-        assert_eq!(stated("Say it in at most 20 words."), Some(Limit::Words(20)));
+        assert_eq!(
+            stated("Say it in at most 20 words."),
+            Some(Limit::Words(20))
+        );
         assert_eq!(stated("Answer in two sentences"), Some(Limit::Sentences(2)));
         assert_eq!(stated("不超过30字，第2天"), Some(Limit::Letters(30)));
         assert_eq!(stated("You have 5 coins and 3 friends."), None);

@@ -69,8 +69,15 @@ struct Spoken {
 impl Spoken {
     fn new(layers: &[&[(&str, &str)]]) -> Result<Self, GrammarErrors> {
         let grammar = load(layers)?;
-        let introduction = grammar.words(Root::Introduction).next().unwrap_or_default().into();
-        Ok(Self { grammar, introduction })
+        let introduction = grammar
+            .words(Root::Introduction)
+            .next()
+            .unwrap_or_default()
+            .into();
+        Ok(Self {
+            grammar,
+            introduction,
+        })
     }
 }
 
@@ -107,7 +114,9 @@ impl Improviser {
     /// Every mistake in the files, and those that can't be read.
     pub fn from_folder(folder: &Path, language: Language) -> Result<Self, GrammarErrors> {
         let files = read_folder(folder)?;
-        let texts = files.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+        let texts = files
+            .iter()
+            .map(|(name, text)| (name.as_str(), text.as_str()));
         let texts: Vec<_> = texts.collect();
         Self::from_texts(language, &texts)
     }
@@ -152,7 +161,12 @@ impl Improviser {
         let times = [notes.day, notes.round].map(u64::from);
         let scene = mix(&[hash(prompt.purpose), hash(&notes.place), times[0], times[1]]);
         let refusals = prompt.refused.len() as u64;
-        let seed = mix(&[prompt.seed, hash(prompt.entity), hash(prompt.purpose), refusals]);
+        let seed = mix(&[
+            prompt.seed,
+            hash(prompt.entity),
+            hash(prompt.purpose),
+            refusals,
+        ]);
         let share = Share::among(prompt.entity, notes.group(), scene);
         let memory = Memory::of(prompt);
         let mut writer = Writer::new(grammar, prompt.language, Chance::new(seed), memory, share);
@@ -163,7 +177,11 @@ impl Improviser {
 
 /// What is known in every prompt: who and where one is, the day, one's temper, what the place is like.
 fn introduce<'a>(prompt: &Prompt<'a>, notes: &'a Notes, writer: &mut Writer<'a>) {
-    let me = if notes.me.is_empty() { &**prompt.entity } else { &notes.me };
+    let me = if notes.me.is_empty() {
+        &**prompt.entity
+    } else {
+        &notes.me
+    };
     writer.set(Fact::Me, me);
     let is_place = notes.place.is_empty() && notes.kind == "stage";
     writer.set(Fact::Place, if is_place { me } else { &notes.place });
@@ -210,10 +228,16 @@ impl Mind for Improviser {
 fn read_folder(folder: &Path) -> Result<Vec<(String, String)>, GrammarErrors> {
     let wrong = |path: &Path, error: std::io::Error| {
         let mistake = format!("can't be read: {error}");
-        GrammarErrors(vec![GrammarError::new(&path.display().to_string(), 0, mistake)])
+        GrammarErrors(vec![GrammarError::new(
+            &path.display().to_string(),
+            0,
+            mistake,
+        )])
     };
     let entries = std::fs::read_dir(folder).map_err(|error| wrong(folder, error))?;
-    let paths: Result<Vec<_>, _> = entries.map(|entry| entry.map(|entry| entry.path())).collect();
+    let paths: Result<Vec<_>, _> = entries
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect();
     let mut paths = paths.map_err(|error| wrong(folder, error))?;
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "ron"));
     paths.sort();

@@ -10,17 +10,30 @@ const SENTENCES: usize = 3;
 
 /// Tells a round.
 pub(super) fn round<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
-    let standing: Vec<_> = notes.standing.iter().filter(|fighter| fighter.hp > 0).collect();
+    let standing: Vec<_> = notes
+        .standing
+        .iter()
+        .filter(|fighter| fighter.hp > 0)
+        .collect();
     let weakest = standing.iter().filter(|fighter| fighter.health() < 60);
     let weakest = weakest.min_by_key(|fighter| fighter.health());
-    writer.set(Fact::Weakest, weakest.map(|fighter| fighter.name.as_str()).unwrap_or_default());
+    writer.set(
+        Fact::Weakest,
+        weakest
+            .map(|fighter| fighter.name.as_str())
+            .unwrap_or_default(),
+    );
     writer.flag(Fact::Early, notes.round <= 1);
     writer.flag(Fact::Late, notes.round >= 3);
     let camp = standing.first().map(|fighter| &fighter.camp);
     let over = standing.iter().all(|fighter| Some(&fighter.camp) == camp);
     writer.flag(Fact::Over, over && !notes.standing.is_empty());
 
-    let clauses: Vec<_> = notes.deeds.iter().map(|deed| tell(deed, notes, writer)).collect();
+    let clauses: Vec<_> = notes
+        .deeds
+        .iter()
+        .map(|deed| tell(deed, notes, writer))
+        .collect();
     let mut texts = Vec::new();
     if clauses.len() <= SENTENCES {
         texts.push(writer.line(Root::RoundOpen));
@@ -32,13 +45,20 @@ pub(super) fn round<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
 
 /// One deed as a clause without its final sign.
 fn tell<'a>(deed: &'a Deed, notes: &'a Notes, writer: &mut Writer<'a>) -> String {
-    let card = [&deed.card, &deed.skill].into_iter().find(|name| !name.is_empty());
+    let card = [&deed.card, &deed.skill]
+        .into_iter()
+        .find(|name| !name.is_empty());
     writer.set(Fact::By, deed.by.as_str());
     writer.set(Fact::Target, deed.target.as_str());
     writer.set(Fact::Card, card.map(String::as_str).unwrap_or_default());
     writer.flag(Fact::Itself, deed.by == deed.target);
-    let of = notes.standing.iter().find(|fighter| fighter.name == deed.target);
-    let share = of.map_or(25, |fighter: &Fighter| deed.amount * 100 / fighter.max_hp.max(1));
+    let of = notes
+        .standing
+        .iter()
+        .find(|fighter| fighter.name == deed.target);
+    let share = of.map_or(25, |fighter: &Fighter| {
+        deed.amount * 100 / fighter.max_hp.max(1)
+    });
     writer.flag(Fact::Light, share < 12);
     writer.flag(Fact::Heavy, share >= 35);
     writer.clause(match deed.kind.as_str() {

@@ -173,7 +173,9 @@ pub(super) fn bare(text: &str) -> &str {
 
 /// The first clause of a text, or its beginning, at most this many letters.
 pub(super) fn fragment(text: &str, most: usize) -> Cow<'_, str> {
-    let ends = ['.', '!', '?', ';', '。', '！', '？', '；', '\n', '“', '”', '{', '}', '<', '>'];
+    let ends = [
+        '.', '!', '?', ';', '。', '！', '？', '；', '\n', '“', '”', '{', '}', '<', '>',
+    ];
     let clauses = text.split(ends).map(str::trim);
     let clause = clauses.into_iter().find(|clause| !clause.is_empty());
     let clause = clause.unwrap_or_default();
@@ -182,7 +184,10 @@ pub(super) fn fragment(text: &str, most: usize) -> Cow<'_, str> {
         Some((end, _)) => {
             let cut = clause.get(..end).unwrap_or_default();
             // A word is not cut in two; Chinese has no spaces to cut at.
-            let cut = cut.rfind([' ', '，', '、']).and_then(|at| cut.get(..at)).unwrap_or(cut);
+            let cut = cut
+                .rfind([' ', '，', '、'])
+                .and_then(|at| cut.get(..at))
+                .unwrap_or(cut);
             Cow::Owned(format!("{}…", cut.trim_end_matches([',', '，', ' '])))
         }
     }

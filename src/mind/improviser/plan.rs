@@ -25,13 +25,19 @@ pub(super) fn plan<'a>(
     let (root, action) = match kind {
         "speak" => speak(&legal, notes, writer)?,
         "whisper" => whisper(&legal, notes, writer)?,
-        "announce" => (Root::MindAnnounce, json!({"text": writer.line(Root::Announce)})),
+        "announce" => (
+            Root::MindAnnounce,
+            json!({"text": writer.line(Root::Announce)}),
+        ),
         "query" => query(notes, writer)?,
         "move" => walk(&legal, writer)?,
         _ => (Root::MindWait, json!({"reason": writer.line(Root::Wait)})),
     };
     let mind = Value::from(writer.line(root));
-    Some(Value::Object(Map::from_iter([("mind".into(), mind), (kind.into(), action)])))
+    Some(Value::Object(Map::from_iter([
+        ("mind".into(), mind),
+        (kind.into(), action),
+    ])))
 }
 
 /// What the narrowed schema leaves open.
@@ -81,12 +87,15 @@ impl<'a> Legal<'a> {
 fn earlier_kinds(prompt: &Prompt<'_>) -> Vec<&'static str> {
     let entries = prompt.history.entries().iter().rev().take(12);
     let own = entries.filter(|entry| entry.role() == Role::Ai);
-    own.filter_map(|entry| kind_of(&entry.body().full_text())).collect()
+    own.filter_map(|entry| kind_of(&entry.body().full_text()))
+        .collect()
 }
 
 fn kind_of(answer: &str) -> Option<&'static str> {
     let answer: Value = serde_json::from_str(answer).ok()?;
-    KINDS.into_iter().find(|kind| answer.get(*kind).is_some_and(|action| !action.is_null()))
+    KINDS
+        .into_iter()
+        .find(|kind| answer.get(*kind).is_some_and(|action| !action.is_null()))
 }
 
 /// Chooses what to do: mostly to speak, above all to who spoke last; never what was just refused.
@@ -97,7 +106,10 @@ fn choose(
     notes: &Notes,
     writer: &mut Writer<'_>,
 ) -> Option<&'static str> {
-    let refused = prompt.refused.iter().filter_map(|refused| kind_of(refused.answer.as_str()));
+    let refused = prompt
+        .refused
+        .iter()
+        .filter_map(|refused| kind_of(refused.answer.as_str()));
     let mut refused: Vec<_> = refused.collect();
     if !notes.refused.is_empty() {
         refused.extend(earlier.first());
@@ -124,7 +136,9 @@ fn choose(
     let calm = legal.kinds.iter().rev().filter(possible);
     let mut calm = calm.copied().collect::<Vec<_>>();
     calm.sort_by_key(|kind| refused.contains(kind));
-    at.and_then(|at| legal.kinds.get(at)).copied().or(calm.first().copied())
+    at.and_then(|at| legal.kinds.get(at))
+        .copied()
+        .or(calm.first().copied())
 }
 
 /// A search needs something to search for.
@@ -135,7 +149,12 @@ fn possible_only_with_words(kind: &str, notes: &Notes) -> bool {
 /// Secrets that one has not told yet, as far as one remembers.
 fn untold<'a>(notes: &'a Notes, writer: &Writer<'_>) -> impl Iterator<Item = &'a String> {
     let told = |secret: &&String| !secret.is_empty() && !writer.memory.holds(bare(secret));
-    notes.secrets.iter().filter(told).collect::<Vec<_>>().into_iter()
+    notes
+        .secrets
+        .iter()
+        .filter(told)
+        .collect::<Vec<_>>()
+        .into_iter()
 }
 
 /// What one may wonder about.
@@ -143,7 +162,10 @@ fn subjects(notes: &Notes) -> Vec<&str> {
     let fight = &notes.last_fight;
     let names = [&notes.next_dungeon, &fight.place, &notes.place].into_iter();
     let names = names.chain(&fight.foes).chain(&notes.exits);
-    names.map(String::as_str).filter(|name| !name.is_empty()).collect()
+    names
+        .map(String::as_str)
+        .filter(|name| !name.is_empty())
+        .collect()
 }
 
 /// Tells the writer what is known at home.
@@ -167,7 +189,11 @@ fn last_heard<'a>(notes: &'a Notes, present: &[&str]) -> Option<&'a Line> {
     heard.find(|line| present.contains(&line.who.as_str()))
 }
 
-fn speak<'a>(legal: &Legal<'a>, notes: &'a Notes, writer: &mut Writer<'a>) -> Option<(Root, Value)> {
+fn speak<'a>(
+    legal: &Legal<'a>,
+    notes: &'a Notes,
+    writer: &mut Writer<'a>,
+) -> Option<(Root, Value)> {
     let heard = last_heard(notes, &legal.listeners);
     // Who was named is addressed, and answers; others may turn to somebody else.
     let addressed = heard.is_some_and(|line| line.text.contains(&notes.me));
@@ -194,7 +220,11 @@ fn speak<'a>(legal: &Legal<'a>, notes: &'a Notes, writer: &mut Writer<'a>) -> Op
 }
 
 fn set_other<'a>(target: &str, legal: &Legal<'a>, writer: &mut Writer<'a>) {
-    let others = legal.listeners.iter().copied().filter(|name| *name != target);
+    let others = legal
+        .listeners
+        .iter()
+        .copied()
+        .filter(|name| *name != target);
     let others: Vec<_> = others.collect();
     let other = writer.chance.pick(&others).copied();
     writer.set(Fact::Other, other.unwrap_or_default());
@@ -206,7 +236,10 @@ fn topic<'a>(text: &str, notes: &'a Notes, speaker: &str) -> &'a str {
     let names = subjects(notes).into_iter().chain(present);
     let names = names.filter(|name| *name != speaker && *name != notes.me);
     let found = names.filter_map(|name| Some((text.rfind(name)?, name)));
-    found.max_by_key(|(at, name)| (*at, name.len())).map(|(_, name)| name).unwrap_or_default()
+    found
+        .max_by_key(|(at, name)| (*at, name.len()))
+        .map(|(_, name)| name)
+        .unwrap_or_default()
 }
 
 fn whisper<'a>(

@@ -36,12 +36,20 @@ fn kickoff<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
     match notes.kind.as_str() {
         "stage" => writer.lines(&[Root::KickoffStage, Root::KickoffStageMore]),
         "world" => writer.lines(&[Root::KickoffWorld, Root::KickoffWorldMore]),
-        _ => writer.lines(&[Root::KickoffActor, Root::KickoffActorBond, Root::KickoffActorWish]),
+        _ => writer.lines(&[
+            Root::KickoffActor,
+            Root::KickoffActorBond,
+            Root::KickoffActorWish,
+        ]),
     }
 }
 
 fn scene<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
-    let names: Vec<_> = notes.present.iter().map(|person| person.name.as_str()).collect();
+    let names: Vec<_> = notes
+        .present
+        .iter()
+        .map(|person| person.name.as_str())
+        .collect();
     writer.set_list(Fact::Present, &names);
     people(writer, &names);
     writer.flag(Fact::Alone, names.is_empty());
@@ -53,7 +61,9 @@ fn scene<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
 fn people<'a>(writer: &mut Writer<'a>, names: &[&'a str]) {
     let first = writer.chance.below(names.len());
     writer.set(Fact::Guest, names.get(first).copied().unwrap_or_default());
-    let second = (first + 1).checked_rem(names.len()).filter(|at| *at != first);
+    let second = (first + 1)
+        .checked_rem(names.len())
+        .filter(|at| *at != first);
     let second = second.and_then(|at| names.get(at).copied());
     writer.set(Fact::Other, second.unwrap_or_default());
 }
@@ -76,18 +86,29 @@ fn announcement<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
     events.dedup_by_key(|(_, _, text)| *text);
     events.truncate(EVENTS);
     events.sort_unstable_by_key(|(_, at, _)| *at);
-    let texts: Vec<_> = events.into_iter().map(|(_, _, text)| text).collect();
-    writer.set(
-        Fact::Events,
-        texts.join(match writer.language {
-            Language::En => "; ",
-            Language::Zh => "；",
-        }),
-    );
-    match texts.is_empty() {
-        true => writer.line(Root::WorldQuiet),
-        false => writer.line(Root::WorldAnnounce),
+    if events.is_empty() {
+        return writer.line(Root::WorldQuiet);
     }
+    let mut told = String::new();
+    for (_, _, text) in events {
+        match (told.is_empty(), writer.language) {
+            (true, _) => told.push_str(text),
+            (false, Language::Zh) => told.extend(["；", text]),
+            (false, Language::En) => told.extend(["; ", &go_on(text)]),
+        }
+    }
+    writer.set(Fact::Events, told);
+    writer.line(Root::WorldAnnounce)
+}
+
+/// An English sentence as it goes on after a semicolon: an article becomes small, a name stays.
+fn go_on(text: &str) -> String {
+    let articles = [("The ", "the "), ("A ", "a "), ("An ", "an ")];
+    let mut rest = articles.iter().filter_map(|(great, small)| {
+        let rest = text.strip_prefix(great)?;
+        Some(format!("{small}{rest}"))
+    });
+    rest.next().unwrap_or_else(|| text.into())
 }
 
 fn initiation<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
@@ -98,9 +119,18 @@ fn initiation<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
     let ally = writer.chance.pick(&allies).copied();
     let names: Vec<_> = foes.iter().map(|foe| foe.name.as_str()).collect();
     writer.set_list(Fact::Foes, &names);
-    writer.set(Fact::Foe, foe.map(|foe| foe.name.as_str()).unwrap_or_default());
-    writer.set(Fact::FoeLook, foe.map(|foe| fragment(&foe.look, 60)).unwrap_or_default());
-    writer.set(Fact::Ally, ally.map(|ally| ally.name.as_str()).unwrap_or_default());
+    writer.set(
+        Fact::Foe,
+        foe.map(|foe| foe.name.as_str()).unwrap_or_default(),
+    );
+    writer.set(
+        Fact::FoeLook,
+        foe.map(|foe| fragment(&foe.look, 60)).unwrap_or_default(),
+    );
+    writer.set(
+        Fact::Ally,
+        ally.map(|ally| ally.name.as_str()).unwrap_or_default(),
+    );
     writer.flag(Fact::Many, names.len() > 1);
     writer.flag(Fact::Alone, allies.is_empty());
     writer.flag(Fact::Hurt, notes.max_hp > 0 && notes.hp * 2 < notes.max_hp);
@@ -111,18 +141,35 @@ fn initiation<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
 }
 
 fn summary<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
-    let others: Vec<_> = notes.with.iter().filter(|name| **name != notes.me).collect();
+    let others: Vec<_> = notes
+        .with
+        .iter()
+        .filter(|name| **name != notes.me)
+        .collect();
     writer.set_list(Fact::With, &others);
     writer.flag(Fact::Alone, others.is_empty());
     let mut text = match notes.what.as_str() {
         "day" => day(notes, writer),
         _ => fight(notes, writer),
     };
-    let missing = notes.must.iter().filter(|must| !text.contains(must.as_str()));
-    let missing: Vec<_> = missing.collect();
-    if !missing.is_empty() {
-        writer.set_list(Fact::Must, &missing);
+    let missing = |text: &str| -> Vec<&'a str> {
+        let missing = notes
+            .must
+            .iter()
+            .filter(|must| !text.contains(must.as_str()));
+        missing.map(String::as_str).collect()
+    };
+    // Names and phrases go into a sentence; what is a sentence itself stands as it is.
+    let phrases = missing(&text)
+        .into_iter()
+        .filter(|must| bare(must) == *must);
+    let phrases: Vec<_> = phrases.collect();
+    if !phrases.is_empty() {
+        writer.set_list(Fact::Must, &phrases);
         text = paragraph(writer.language, &[text, writer.line(Root::Remember)]);
+    }
+    for sentence in missing(&text) {
+        text = paragraph(writer.language, &[&text, sentence]);
     }
     text
 }
@@ -172,7 +219,8 @@ fn voices<'a>(said: &'a [Line], me: &str) -> Vec<&'a Line> {
     let mut voices: Vec<&Line> = Vec::new();
     for line in said.iter().rev().filter(|line| line.who != me) {
         let known = voices.iter().any(|other| other.who == line.who);
-        if !known && !line.who.is_empty() && !fragment(&line.text, 1).is_empty() {
+        let says = line.text.chars().any(char::is_alphanumeric);
+        if !known && says && !line.who.is_empty() {
             voices.push(line);
         }
     }

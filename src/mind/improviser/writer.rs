@@ -170,7 +170,9 @@ impl<'a> Writer<'a> {
     }
 
     fn unused(&self, symbol: SymbolId, among: &[usize]) -> Vec<usize> {
-        let unused = among.iter().filter(|at| !self.used.contains(&(symbol, **at)));
+        let unused = among
+            .iter()
+            .filter(|at| !self.used.contains(&(symbol, **at)));
         unused.copied().collect()
     }
 

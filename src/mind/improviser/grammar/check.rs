@@ -48,7 +48,11 @@ fn visit(
     let name = |at: usize| format!("<{}>", grammar.symbols[at].name);
     if state[at] == Visit::Open {
         let from = way.iter().position(|other| *other == at).unwrap_or(0);
-        let names: Vec<_> = way[from..].iter().chain([&at]).map(|at| name(*at)).collect();
+        let names: Vec<_> = way[from..]
+            .iter()
+            .chain([&at])
+            .map(|at| name(*at))
+            .collect();
         let mistake = format!("{} never ends; break the circle", names.join(" leads to "));
         return found.push(complain(&grammar.symbols[at], mistake));
     }

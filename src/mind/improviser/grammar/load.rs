@@ -27,7 +27,11 @@ pub struct GrammarError {
 impl GrammarError {
     pub(in super::super) fn new(file: &str, line: usize, mistake: impl Into<String>) -> Self {
         let (file, mistake) = (file.into(), mistake.into());
-        Self { file, line, mistake }
+        Self {
+            file,
+            line,
+            mistake,
+        }
     }
 }
 
@@ -94,7 +98,10 @@ fn read_layer(files: &[Source<'_>], errors: &mut Vec<GrammarError>) -> IndexMap<
                 let mistake = format!("'{name}' is defined at {there}:{line} already");
                 errors.push(GrammarError::new(file, origin.line, mistake));
             }
-            let mut draft = Draft { origin, alternatives: Vec::new() };
+            let mut draft = Draft {
+                origin,
+                alternatives: Vec::new(),
+            };
             for raw in alternatives {
                 match read_alternative(raw) {
                     Ok((weight, text)) => draft.alternatives.push((weight, text, at(raw))),

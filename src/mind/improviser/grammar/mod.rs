@@ -23,7 +23,9 @@ pub(super) struct FactSet(u128);
 
 impl FactSet {
     pub(super) fn of(facts: &[Fact]) -> Self {
-        facts.iter().fold(Self::default(), |set, fact| set.with(*fact))
+        facts
+            .iter()
+            .fold(Self::default(), |set, fact| set.with(*fact))
     }
 
     #[must_use]
@@ -83,7 +85,10 @@ pub(super) struct Grammar {
 impl Grammar {
     /// The symbol of a root.
     pub(super) fn root(&self, root: Root) -> SymbolId {
-        self.roots.get(root as usize).copied().unwrap_or(SymbolId(0))
+        self.roots
+            .get(root as usize)
+            .copied()
+            .unwrap_or(SymbolId(0))
     }
 
     /// The plain texts of a root that is a list of words.

@@ -98,9 +98,14 @@ impl Parser {
             self.words(words);
             let close = if rest.starts_with('{') { '}' } else { '>' };
             let inside = rest.get(1..).unwrap_or_default();
-            let Some((name, rest)) = inside.split_once(close).filter(|_| rest.starts_with(['{', '<'])) else {
+            let Some((name, rest)) = inside
+                .split_once(close)
+                .filter(|_| rest.starts_with(['{', '<']))
+            else {
                 let found = rest.chars().next().unwrap_or(close);
-                self.mistakes.push(format!("'{found}' stands alone; write {{fact}} or <symbol>"));
+                self.mistakes.push(format!(
+                    "'{found}' stands alone; write {{fact}} or <symbol>"
+                ));
                 return;
             };
             self.named(name, close == '}', &symbol);

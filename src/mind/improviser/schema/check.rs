@@ -53,10 +53,17 @@ impl Checker<'_> {
         }) && list("allOf").is_none_or(|all| count(all) == all.len())
             && list("anyOf").is_none_or(|any| count(any) > 0)
             && list("oneOf").is_none_or(|one| count(one) == 1)
-            && schema.get("not").is_none_or(|not| !self.check(not, value, depth))
+            && schema
+                .get("not")
+                .is_none_or(|not| !self.check(not, value, depth))
     }
 
-    fn object(&self, schema: &Map<String, Value>, members: &Map<String, Value>, depth: usize) -> bool {
+    fn object(
+        &self,
+        schema: &Map<String, Value>,
+        members: &Map<String, Value>,
+        depth: usize,
+    ) -> bool {
         let properties = schema.get("properties").and_then(Value::as_object);
         let required = schema.get("required").and_then(Value::as_array);
         let has = |name: &Value| name.as_str().is_some_and(|name| members.contains_key(name));
@@ -75,7 +82,12 @@ impl Checker<'_> {
         let first = schema.get("prefixItems").and_then(Value::as_array);
         let first = first.map_or(&[][..], Vec::as_slice);
         let unique = schema.get("uniqueItems") == Some(&Value::Bool(true));
-        let repeats = |at: usize| items.iter().take(at).any(|other| Some(other) == items.get(at));
+        let repeats = |at: usize| {
+            items
+                .iter()
+                .take(at)
+                .any(|other| Some(other) == items.get(at))
+        };
         count_within(schema, "minItems", "maxItems", items.len())
             && !(unique && (0..items.len()).any(repeats))
             && items.iter().enumerate().all(|(at, item)| {

@@ -22,7 +22,11 @@ const ITEMS: u64 = 4096;
 
 /// A value that the schema accepts, where one is found.
 pub(in super::super) fn fill(schema: &Value, writer: &mut Writer<'_>) -> Value {
-    let mut filler = Filler { root: schema, writer, left: BUDGET };
+    let mut filler = Filler {
+        root: schema,
+        writer,
+        left: BUDGET,
+    };
     let mut value = Value::Null;
     for _ in 0..TRIES {
         filler.left = BUDGET;
@@ -72,7 +76,11 @@ impl<'a> Filler<'a, '_, '_> {
     }
 
     /// The schema without references and branches: what they say stands in it.
-    fn flatten<'s>(&mut self, schema: &'s Map<String, Value>, depth: usize) -> Cow<'s, Map<String, Value>> {
+    fn flatten<'s>(
+        &mut self,
+        schema: &'s Map<String, Value>,
+        depth: usize,
+    ) -> Cow<'s, Map<String, Value>> {
         const BRANCHES: [&str; 4] = ["$ref", "allOf", "anyOf", "oneOf"];
         let mut flat = Cow::Borrowed(schema);
         for _ in 0..DEPTH {
@@ -122,11 +130,21 @@ impl<'a> Filler<'a, '_, '_> {
         let mut rest = schema.clone();
         rest.remove("enum");
         let rest = Value::Object(rest);
-        let legal = listed.iter().filter(|value| part_accepts(self.root, &rest, value));
+        let legal = listed
+            .iter()
+            .filter(|value| part_accepts(self.root, &rest, value));
         let legal: Vec<_> = legal.collect();
-        let filled: Vec<_> = legal.iter().copied().filter(|value| !value.is_null()).collect();
+        let filled: Vec<_> = legal
+            .iter()
+            .copied()
+            .filter(|value| !value.is_null())
+            .collect();
         let among = if filled.is_empty() { legal } else { filled };
-        self.writer.chance.pick(&among).map(|value| (*value).clone()).unwrap_or_default()
+        self.writer
+            .chance
+            .pick(&among)
+            .map(|value| (*value).clone())
+            .unwrap_or_default()
     }
 
     /// The type to fill: of several one that is not null, but null deep down.
@@ -135,7 +153,11 @@ impl<'a> Filler<'a, '_, '_> {
             Some(Value::String(kind)) => kind,
             Some(Value::Array(kinds)) => {
                 let kinds: Vec<_> = kinds.iter().filter_map(Value::as_str).collect();
-                let filled: Vec<_> = kinds.iter().copied().filter(|kind| *kind != "null").collect();
+                let filled: Vec<_> = kinds
+                    .iter()
+                    .copied()
+                    .filter(|kind| *kind != "null")
+                    .collect();
                 let nullable = filled.len() < kinds.len();
                 let null = filled.is_empty() || (nullable && depth >= PLAIN);
                 let kind = self.writer.chance.pick(&filled).copied();
@@ -147,9 +169,16 @@ impl<'a> Filler<'a, '_, '_> {
 
     fn object(&mut self, schema: &Map<String, Value>, depth: usize) -> Value {
         let none = Map::new();
-        let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+        let properties = schema
+            .get("properties")
+            .and_then(Value::as_object)
+            .unwrap_or(&none);
         let required = schema.get("required").and_then(Value::as_array);
-        let required: Vec<_> = required.into_iter().flatten().filter_map(Value::as_str).collect();
+        let required: Vec<_> = required
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
         let least = count(schema, "minProperties").unwrap_or(0);
         let closed = schema.contains_key(CLOSED) || depth >= PLAIN;
         let mut filled = Map::new();
@@ -159,7 +188,10 @@ impl<'a> Filler<'a, '_, '_> {
                 filled.insert(name.clone(), self.value(part, name, depth + 1));
             }
         }
-        let free = schema.get("additionalProperties").cloned().unwrap_or(Value::Bool(true));
+        let free = schema
+            .get("additionalProperties")
+            .cloned()
+            .unwrap_or(Value::Bool(true));
         for name in required {
             if !filled.contains_key(name) {
                 filled.insert(name.into(), self.value(&free, name, depth + 1));
@@ -178,9 +210,15 @@ impl<'a> Filler<'a, '_, '_> {
         let first = first.map_or(&[][..], Vec::as_slice);
         let least = count(schema, "minItems").unwrap_or(0).min(ITEMS);
         let most = count(schema, "maxItems").unwrap_or(least.max(3)).min(ITEMS);
-        let most = if depth >= PLAIN { least } else { most.min(least + 2) };
+        let most = if depth >= PLAIN {
+            least
+        } else {
+            most.min(least + 2)
+        };
         let room = usize::try_from(most.saturating_sub(least)).unwrap_or(0) + 1;
-        let wanted = least.max(first.len() as u64).max(u64::from(depth < PLAIN).min(most));
+        let wanted = least
+            .max(first.len() as u64)
+            .max(u64::from(depth < PLAIN).min(most));
         let wanted = wanted.max(least + self.writer.chance.below(room) as u64);
         let unique = schema.get("uniqueItems") == Some(&Value::Bool(true));
         let any = Value::Bool(true);
@@ -190,7 +228,10 @@ impl<'a> Filler<'a, '_, '_> {
             if items.len() as u64 >= wanted {
                 break;
             }
-            let part = first.get(items.len()).or_else(|| schema.get("items")).unwrap_or(&any);
+            let part = first
+                .get(items.len())
+                .or_else(|| schema.get("items"))
+                .unwrap_or(&any);
             let item = self.value(part, name, depth + 1);
             if !unique || !items.contains(&item) {
                 items.push(item);
@@ -201,7 +242,9 @@ impl<'a> Filler<'a, '_, '_> {
 
     fn integer(&mut self, schema: &Map<String, Value>) -> Value {
         let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
-        let step = bound("multipleOf").filter(|step| *step >= 1.0).unwrap_or(1.0);
+        let step = bound("multipleOf")
+            .filter(|step| *step >= 1.0)
+            .unwrap_or(1.0);
         let (least, most) = range(schema, 1.0);
         let first = (least / step).ceil();
         let steps = ((most / step).floor() - first).clamp(0.0, 1e6);
@@ -219,7 +262,11 @@ impl<'a> Filler<'a, '_, '_> {
         }
         // The middle parts keep clear of bounds that are not included.
         let share = (1 + self.writer.chance.below(99)) as f64 / 100.0;
-        let within = if least < most { least + (most - least) * share } else { least };
+        let within = if least < most {
+            least + (most - least) * share
+        } else {
+            least
+        };
         let round = (within * 100.0).round() / 100.0;
         let fits = round > least && round < most;
         let number = if fits { round } else { within };
@@ -254,11 +301,22 @@ const CLOSED: &str = "\u{0}closed";
 /// The type that a schema without one means.
 fn implied(schema: &Map<String, Value>) -> &'static str {
     let has = |keys: &[&str]| keys.iter().any(|key| schema.contains_key(*key));
-    if has(&["properties", "required", "additionalProperties", "minProperties"]) {
+    if has(&[
+        "properties",
+        "required",
+        "additionalProperties",
+        "minProperties",
+    ]) {
         "object"
     } else if has(&["items", "prefixItems", "minItems", "maxItems"]) {
         "array"
-    } else if has(&["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]) {
+    } else if has(&[
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+    ]) {
         "number"
     } else {
         "string"
@@ -277,8 +335,15 @@ fn range(schema: &Map<String, Value>, gap: f64) -> (f64, f64) {
         (a, b) => a.or(b),
     };
     // An integer above 2.5 starts at 3, one above 2 at 3 as well.
-    let above = bound("exclusiveMinimum").map(|least| if gap > 0.0 { least.floor() + gap } else { least });
-    let below = bound("exclusiveMaximum").map(|most| if gap > 0.0 { most.ceil() - gap } else { most });
+    let above = bound("exclusiveMinimum").map(|least| {
+        if gap > 0.0 {
+            least.floor() + gap
+        } else {
+            least
+        }
+    });
+    let below =
+        bound("exclusiveMaximum").map(|most| if gap > 0.0 { most.ceil() - gap } else { most });
     let least = tighter(bound("minimum"), above, f64::max);
     let most = tighter(bound("maximum"), below, f64::min);
     match (least, most) {
