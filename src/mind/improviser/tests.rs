@@ -447,13 +447,8 @@ fn equal_prompts_get_equal_answers_and_other_seeds_others() {
             let answers: BTreeSet<_> = (0..SEEDS)
                 .map(|seed| asked.answer(&improviser, seed))
                 .collect();
-            let least = if asked.purpose == "world.announce" {
-                5
-            } else {
-                20
-            };
             assert!(
-                answers.len() > least,
+                answers.len() > 9,
                 "{} has {} answers",
                 asked.purpose,
                 answers.len()
@@ -519,7 +514,7 @@ fn secrets_are_whispered_rarely_and_once() {
         let cast = cast(language);
         let mut asked = plan(language, cast.heroes[0]);
         let secret = cast.secret.trim_end_matches(['.', '。']);
-        let tells = |answer: &String| answer.contains(&secret[4..]);
+        let tells = |answer: &String| answer.contains(&secret[6..]);
         let answers: Vec<_> = (0..SEEDS)
             .map(|seed| asked.answer(&improviser, seed))
             .collect();
@@ -744,6 +739,12 @@ fn nobody_says_a_sentence_twice() {
                 };
                 asked.notes["day"] = json!(turn / 6);
                 asked.notes["round"] = json!(turn % 6);
+                if turn % 6 == 5 {
+                    let fight = format!("{}{}", cast.cave, ["", "·", "·:", ":"][turn as usize / 6]);
+                    asked.notes["place"] = json!(fight);
+                    asked.notes["gains"] = json!([format!("{fight}!")]);
+                    asked.notes["must"] = json!([fight]);
+                }
                 std::mem::swap(&mut asked.history, &mut histories[at]);
                 let answer = asked.answer(&improviser, turn);
                 asked.remember(&answer);
@@ -767,6 +768,7 @@ fn nobody_says_a_sentence_twice() {
                             "{me} says twice: {sentence}"
                         );
                         if !all.insert(sentence.to_owned()) {
+                            println!("said by another before: {sentence}");
                             repeated += 1;
                         }
                     }
@@ -775,7 +777,7 @@ fn nobody_says_a_sentence_twice() {
         }
         // They did not hear each other here, so a few may coincide by chance, though of one scene none.
         assert!(
-            repeated * 100 <= lines * 2,
+            repeated * 100 <= lines,
             "{language:?}: {repeated} of {lines}"
         );
     }
