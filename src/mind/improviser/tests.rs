@@ -1,13 +1,12 @@
 //! What holds for every purpose, in both languages, whatever the seed.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use futures_util::FutureExt;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::memory::sentences;
 use super::{Improviser, Language};
 use crate::context::AgentContext;
 use crate::message::{Body, Text};
@@ -94,8 +93,18 @@ impl Asked {
     }
 }
 
-fn improviser() -> Improviser {
-    Improviser::new().unwrap_or_else(|errors| panic!("{errors}"))
+/// The grammars are read once for all tests.
+fn improviser() -> &'static Improviser {
+    static IMPROVISER: LazyLock<Improviser> =
+        LazyLock::new(|| Improviser::new().unwrap_or_else(|errors| panic!("{errors}")));
+    &IMPROVISER
+}
+
+/// The sentences of a text, without the signs that end them.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split(['.', '!', '?', '。', '！', '？', '\n']);
+    let parts = parts.map(|part| part.trim_matches(['“', '”', '‘', '’', ' ']));
+    parts.filter(|part| part.chars().nth(1).is_some())
 }
 
 /// Names in the language of the world.
@@ -396,7 +405,7 @@ fn every_answer_is_clean_and_in_its_language() {
     for language in BOTH {
         for asked in every_purpose(language) {
             for seed in 0..SEEDS {
-                let answer = asked.answer(&improviser, seed);
+                let answer = asked.answer(improviser, seed);
                 for text in texts(&asked, &answer) {
                     assert!(!text.trim().is_empty(), "{}: {answer}", asked.purpose);
                     assert!(!text.contains(['{', '}', '<', '>', '[', ']']), "{answer}");
@@ -425,7 +434,7 @@ fn prose_is_as_long_as_it_should_be() {
                 _ => continue,
             };
             for seed in 0..SEEDS {
-                let answer = asked.answer(&improviser, seed);
+                let answer = asked.answer(improviser, seed);
                 let ends = answer.matches(['.', '!', '?', '。', '！', '？']).count();
                 // A word called across the field may end in a mark of its own.
                 assert!(
@@ -443,9 +452,9 @@ fn equal_prompts_get_equal_answers_and_other_seeds_others() {
     let improviser = improviser();
     for language in BOTH {
         for asked in every_purpose(language) {
-            assert_eq!(asked.answer(&improviser, 7), asked.answer(&improviser, 7));
+            assert_eq!(asked.answer(improviser, 7), asked.answer(improviser, 7));
             let answers: BTreeSet<_> = (0..SEEDS)
-                .map(|seed| asked.answer(&improviser, seed))
+                .map(|seed| asked.answer(improviser, seed))
                 .collect();
             assert!(
                 answers.len() > 9,
@@ -466,7 +475,7 @@ fn a_plan_is_one_legal_action() {
         for me in cast.heroes {
             let asked = plan(language, me);
             for seed in 0..SEEDS {
-                let answer = asked.value(&improviser, seed);
+                let answer = asked.value(improviser, seed);
                 let members = answer.as_object().unwrap();
                 assert!(
                     members.len() == 2 && members.contains_key("mind"),
@@ -493,7 +502,7 @@ fn the_one_who_asked_is_answered() {
         let me = cast(language).heroes[2];
         let asked = plan(language, me);
         let who = asked.notes["heard"][0]["who"].as_str().unwrap();
-        let plans = (0..SEEDS).map(|seed| asked.value(&improviser, seed));
+        let plans = (0..SEEDS).map(|seed| asked.value(improviser, seed));
         let spoken: Vec<_> = plans.filter(|plan| plan.get("speak").is_some()).collect();
         let answered = spoken
             .iter()
@@ -516,13 +525,13 @@ fn secrets_are_whispered_rarely_and_once() {
         let secret = cast.secret.trim_end_matches(['.', '。']);
         let tells = |answer: &String| answer.contains(&secret[6..]);
         let answers: Vec<_> = (0..SEEDS)
-            .map(|seed| asked.answer(&improviser, seed))
+            .map(|seed| asked.answer(improviser, seed))
             .collect();
         let told: Vec<_> = answers.iter().filter(|answer| tells(answer)).collect();
         assert!((1..40).contains(&told.len()), "{} of {SEEDS}", told.len());
         assert!(told.iter().all(|answer| answer.contains("\"whisper\"")));
         asked.remember(told[0]);
-        assert!((0..SEEDS).all(|seed| !tells(&asked.answer(&improviser, seed))));
+        assert!((0..SEEDS).all(|seed| !tells(&asked.answer(improviser, seed))));
     }
 }
 
@@ -535,7 +544,7 @@ fn alone_nobody_is_spoken_to() {
         asked.notes["exits"] = json!([]);
         asked.narrowed = plan_schema(&[], &[]);
         for seed in 0..SEEDS {
-            let plan = asked.value(&improviser, seed);
+            let plan = asked.value(improviser, seed);
             let quiet = ["announce", "query", "wait"]
                 .iter()
                 .any(|kind| plan.get(kind).is_some());
@@ -551,17 +560,17 @@ fn what_was_refused_is_not_tried_again() {
         let mut asked = plan(language, cast(language).heroes[1]);
         asked.remember(r#"{"mind": "…", "speak": {"target": "?", "text": "…"}}"#);
         asked.notes["refused"] = json!("…");
-        assert!((0..SEEDS).all(|seed| asked.value(&improviser, seed).get("speak").is_none()));
+        assert!((0..SEEDS).all(|seed| asked.value(improviser, seed).get("speak").is_none()));
 
         let mut asked = plan(language, cast(language).heroes[1]);
         for seed in 0..20 {
-            let first = asked.answer(&improviser, seed);
+            let first = asked.answer(improviser, seed);
             let complaint = Text::from("…");
             asked.refused = vec![Refused {
                 answer: Text::from(first.as_str()),
                 complaint,
             }];
-            assert_ne!(asked.answer(&improviser, seed), first);
+            assert_ne!(asked.answer(improviser, seed), first);
             asked.refused.clear();
         }
     }
@@ -570,7 +579,7 @@ fn what_was_refused_is_not_tried_again() {
 /// The order in which the kinds of a hand are played, and the targets of one of them.
 fn played(asked: &Asked, seed: u64, of: usize) -> (Vec<usize>, Vec<String>) {
     let skills = cast(asked.language).skills;
-    let answer = asked.value(&improviser(), seed);
+    let answer = asked.value(improviser(), seed);
     let cards = answer["cards"].as_array().unwrap();
     let at = |card: &Value| {
         skills
@@ -593,7 +602,7 @@ fn a_hand_holds_each_skill_once_with_legal_targets() {
         let asked = draw(language, [3, 0, 20, 11], [0, 6, 20]);
         let hand = asked.notes["hand"].as_array().unwrap();
         for seed in 0..SEEDS {
-            let answer = asked.value(&improviser, seed);
+            let answer = asked.value(improviser, seed);
             let cards = answer["cards"].as_array().unwrap();
             let skills: BTreeSet<_> = cards.iter().map(|card| card["skill"].as_str()).collect();
             let names: BTreeSet<_> = cards.iter().map(|card| card["name"].as_str()).collect();
@@ -655,7 +664,7 @@ fn a_round_is_told_deed_by_deed() {
         for count in 1..=7 {
             let asked = round(language, count);
             for seed in 0..40 {
-                let answer = asked.answer(&improviser, seed);
+                let answer = asked.answer(improviser, seed);
                 for deed in asked.notes["deeds"].as_array().unwrap() {
                     for member in ["by", "target", "card"] {
                         let name = deed[member].as_str().unwrap();
@@ -683,7 +692,7 @@ fn summaries_and_news_hold_what_must_not_be_lost() {
         ] {
             let asked = archive(language, me, what, result);
             for seed in 0..SEEDS {
-                let answer = asked.answer(&improviser, seed);
+                let answer = asked.answer(improviser, seed);
                 let holds = |name: &Value| answer.contains(name.as_str().unwrap());
                 assert!(
                     asked.notes["must"].as_array().unwrap().iter().all(holds),
@@ -714,7 +723,7 @@ fn summaries_and_news_hold_what_must_not_be_lost() {
             }
         }
         let asked = announcement(language);
-        let answer = asked.answer(&improviser, 4);
+        let answer = asked.answer(improviser, 4);
         let place = cast.cave;
         assert_eq!(answer.matches(place).count(), 2, "{answer}");
     }
@@ -746,7 +755,7 @@ fn nobody_says_a_sentence_twice() {
                     asked.notes["must"] = json!([fight]);
                 }
                 std::mem::swap(&mut asked.history, &mut histories[at]);
-                let answer = asked.answer(&improviser, turn);
+                let answer = asked.answer(improviser, turn);
                 asked.remember(&answer);
                 std::mem::swap(&mut asked.history, &mut histories[at]);
                 let musts = asked.notes["must"].as_array().cloned().unwrap_or_default();
@@ -793,7 +802,7 @@ fn two_characters_in_one_scene_share_no_sentence() {
             let mut spoken = BTreeSet::new();
             for me in cast.heroes {
                 for asked in [initiation(language, me), kickoff(language, me, "actor")] {
-                    for sentence in sentences(&asked.answer(&improviser, seed)) {
+                    for sentence in sentences(&asked.answer(improviser, seed)) {
                         coincide += usize::from(!spoken.insert(sentence.to_owned()));
                     }
                 }
@@ -812,12 +821,12 @@ fn an_unforeseen_question_keeps_to_its_stated_length() {
     let mut asked = Asked::new("Maren", "epitaph", Language::En, json!({"me": "Maren"}));
     asked.question = Body::text("Write an epitaph in at most 9 words.");
     for seed in 0..SEEDS {
-        assert!(asked.answer(&improviser, seed).split_whitespace().count() <= 9);
+        assert!(asked.answer(improviser, seed).split_whitespace().count() <= 9);
     }
     let mut asked = Asked::new("沈砚", "epitaph", Language::Zh, Value::Null);
     asked.question = Body::text("用不超过20字写一句墓志铭。");
     for seed in 0..SEEDS {
-        assert!(asked.answer(&improviser, seed).chars().count() <= 20);
+        assert!(asked.answer(improviser, seed).chars().count() <= 20);
     }
 }
 
@@ -833,11 +842,7 @@ fn notes_of_any_form_are_survived() {
         for notes in odd.clone() {
             for mut asked in every_purpose(language) {
                 asked.notes = notes.clone();
-                assert!(
-                    !asked.answer(&improviser, 1).is_empty(),
-                    "{}",
-                    asked.purpose
-                );
+                assert!(!asked.answer(improviser, 1).is_empty(), "{}", asked.purpose);
             }
         }
     }
@@ -984,15 +989,10 @@ proptest! {
         ])});
         let language = if chinese { Language::Zh } else { Language::En };
         let asked = Asked::new("Maren", "vote", language, Value::Null).json(schema.clone());
-        let value = asked.value(shared(), seed);
+        let value = asked.value(improviser(), seed);
         prop_assert!(super::schema::accepts(&schema, &value), "{schema} {value}");
         prop_assert!(value.to_string().len() < 200_000);
     }
-}
-
-fn shared() -> &'static Improviser {
-    static SHARED: std::sync::OnceLock<Improviser> = std::sync::OnceLock::new();
-    SHARED.get_or_init(improviser)
 }
 
 #[test]
