@@ -1,7 +1,7 @@
 //! The blocks that content is made of.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::tokens;
 
@@ -213,7 +213,7 @@ impl From<Value> for Block {
                 let block = Self::from(known);
                 let again = serde_json::to_value(&block).unwrap_or_default();
                 // Members that we would drop make it a block we do not fully know.
-                if again.as_object().map(Map::len) == value.as_object().map(Map::len) {
+                if again == value {
                     block
                 } else {
                     Self::Unknown(value)
@@ -240,6 +240,7 @@ mod tests {
             json!({"type": "tool_result", "tool_use_id": "1", "output": "4", "is_error": true}),
             json!({"type": "hologram", "rays": [1, 2]}),
             json!({"type": "text", "text": "hi", "cache_control": {"type": "ephemeral"}}),
+            json!({"type": "image", "source": {"type": "url", "url": "http://x/y.png", "detail": "low"}}),
         ] {
             let block = Block::from(value.clone());
             assert_eq!(serde_json::to_value(&block).unwrap(), value);
