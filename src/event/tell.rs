@@ -11,7 +11,7 @@ use super::kinds::Archive;
 use super::{AgentEvent, EventTypes, Fault, Faults, Phrasebook, Rule};
 use crate::cast::{CastList, Dead, EntityName, Here, Kind, Occupants, OnStage, StableId};
 use crate::context::EntryId;
-use crate::message::{Tag, Tags};
+use crate::message::{Language, Tag, Tags};
 
 /// An event on its way: its words and audience are fixed, its body is not made yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +32,8 @@ pub struct Told {
     pub rule: Rule,
     /// What guards did before it was sent.
     pub guarded: Vec<GuardAct>,
+    /// Whether everybody in the audience may repeat it.
+    pub public: bool,
     /// Whether a guard stopped it: it is recorded, and reaches nobody.
     pub blocked: bool,
     /// The range of the one receiver's context that the message takes the place of.
@@ -86,6 +88,7 @@ pub struct Tell<'w, 's> {
     guards: Res<'w, Guards>,
     phrases: Res<'w, Phrasebook>,
     types: Res<'w, EventTypes>,
+    language: Res<'w, Language>,
     list: Res<'w, CastList>,
     cast: Query<
         'w,
@@ -153,8 +156,8 @@ impl Tell<'_, '_> {
         }
     }
 
-    /// Tells every stage and everybody alive on one, less exactly `exclude`. At a step it is queued
-    /// for the meeting.
+    /// Tells every stage and everybody alive on one, and the voices of the world, less exactly
+    /// `exclude`. At a step it is queued for the meeting.
     pub fn announce(&mut self, event: impl AgentEvent, exclude: &[Entity]) {
         if *self.here == Here::Meeting {
             self.announce_now(event, exclude);
@@ -189,11 +192,12 @@ impl Tell<'_, '_> {
     }
 
     fn announce_now(&mut self, event: impl AgentEvent, exclude: &[Entity]) {
-        let stages = self.all_stages();
         let mut audience = Vec::new();
-        for stage in stages {
+        for stage in self.all_of(Kind::Stage) {
             self.add_stage(stage, exclude, &mut audience);
         }
+        let voices = self.all_of(Kind::WorldAgent);
+        audience.extend(voices.into_iter().filter(|voice| !exclude.contains(voice)));
         let exclude = exclude.iter().map(|entity| self.name(*entity)).collect();
         self.queue(event, audience, Rule::Announced { exclude });
     }
@@ -208,17 +212,18 @@ impl Tell<'_, '_> {
         let mut guarded = Vec::new();
         let is_public = event.is_public();
         if let Some(spoken) = event.spoken() {
-            let judgement = self.guards.judge(&Judged {
+            let judgement = self.guards.judge(Judged {
                 point: Point::Send,
                 text: spoken,
                 kind: E::TYPE,
                 speaker: speaker.as_deref(),
                 receiver: None,
                 public: is_public,
+                language: *self.language,
             });
-            blocked = judgement.blocked.is_some();
-            if let Some(reason) = judgement.flagged.first() {
-                tags = tags.with(Tag::Suspicious(reason.as_str().into()));
+            blocked = judgement.blocked().is_some();
+            if let Some(flag) = judgement.flagged().next() {
+                tags = tags.with(Tag::Suspicious(flag.into()));
             }
             guarded = judgement.acts;
             let text = judgement.text.into_owned();
@@ -236,6 +241,7 @@ impl Tell<'_, '_> {
                 audience,
                 rule,
                 guarded,
+                public: is_public,
                 blocked,
                 closing: None,
             }),
@@ -258,15 +264,14 @@ impl Tell<'_, '_> {
         self.on_stage.get(entity).map_or(entity, |stage| stage.0)
     }
 
-    /// All stages, in stable order.
-    fn all_stages(&self) -> Vec<Entity> {
+    /// All entities of a kind, in stable order.
+    fn all_of(&self, wanted: Kind) -> Vec<Entity> {
+        let is_wanted = |entity: &Entity| {
+            let found = self.cast.get(*entity);
+            found.is_ok_and(|(_, _, kind, _)| *kind == wanted)
+        };
         let all = self.list.all().map(|(_, entity)| entity);
-        all.filter(|entity| {
-            self.cast
-                .get(*entity)
-                .is_ok_and(|(_, _, kind, _)| *kind == Kind::Stage)
-        })
-        .collect()
+        all.filter(is_wanted).collect()
     }
 
     fn name(&self, entity: Entity) -> Arc<str> {

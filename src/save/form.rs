@@ -12,8 +12,9 @@ use serde_json::{Map, Value};
 
 use super::{FINALE, SaveError};
 use crate::cast::{Clock, Kind};
-use crate::message::{Block, Body, BodyId, BodyParts, Content, ResponseMetadata, Role, Tags, Text};
-use crate::mind::Language;
+use crate::message::{
+    Block, Body, BodyId, BodyParts, Content, Language, ResponseMetadata, Role, Tags, Text,
+};
 
 /// The first members of a save, which say what it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

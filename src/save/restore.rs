@@ -80,6 +80,7 @@ fn fill(world: &mut World, form: WorldForm, expected: &Expected) -> Result<Meta,
     let mut remembered = contexts_by_entity(&form.agents_context, &form.entities)?;
     let mut closed = chapters_by_entity(&form.chapters, &form.entities)?;
     world.insert_resource(WorldSeed(form.seed));
+    world.insert_resource(form.language);
     world.insert_resource(WorldTurn(form.turn));
     world.insert_resource(MeetingClock(form.meeting));
     let registry = world.get_resource_or_init::<SaveRegistry>().clone();
@@ -101,7 +102,6 @@ fn fill(world: &mut World, form: WorldForm, expected: &Expected) -> Result<Meta,
     Ok(Meta {
         world: form.world.into_owned(),
         data: form.data.into_owned(),
-        language: form.language,
     })
 }
 

@@ -12,8 +12,7 @@ use crate::cast::{
 use crate::context::{AgentContext, Chapter, Chapters, EntryId};
 use crate::event::{Later, TellQueue};
 use crate::exchange::{OpenAsks, UntakenAnswers};
-use crate::message::{Body, Content, Role, Tags};
-use crate::mind::Language;
+use crate::message::{Body, Content, Language, Role, Tags};
 
 /// What a save says about the world it was made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +21,6 @@ pub struct Meta {
     pub world: String,
     /// The fingerprint of the world's data.
     pub data: String,
-    /// The language of the world.
-    pub language: Language,
 }
 
 /// Writes a world as `world.json`. Equal worlds give equal bytes.
@@ -118,6 +115,10 @@ fn write_head(world: &World, meta: &Meta, json: &mut JsonWriter) {
         .get_resource::<WorldTurn>()
         .copied()
         .unwrap_or_default();
+    let language = world
+        .get_resource::<Language>()
+        .copied()
+        .unwrap_or_default();
     let meeting = world.get_resource::<MeetingClock>();
     let last_id = world
         .get_resource::<CastList>()
@@ -131,7 +132,7 @@ fn write_head(world: &World, meta: &Meta, json: &mut JsonWriter) {
     json.line_member("data");
     json.string(&meta.data);
     json.line_member("language");
-    json.string(meta.language.code());
+    json.value(&language);
     json.line_member("seed");
     json.number(seed.0);
     json.line_member("turn");

@@ -87,7 +87,6 @@ impl Session {
     ) -> Result<Self, SessionError> {
         let slot = held.slot().clone();
         let mut engine = Engine::new(setup, minds, journal)?;
-        engine.settings.language = meta.language;
         engine.on_turn(move |world| {
             let saved = held.save(world, &meta);
             saved.map_err(|error| EngineError::Snapshot(error.to_string()))

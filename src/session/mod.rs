@@ -18,10 +18,11 @@ use crate::save::Meta;
 
 /// What a session must know of a game and its world.
 pub trait Game: Send + Sync {
-    /// Name, data fingerprint and language of the world.
+    /// Name and data fingerprint of the world.
     fn meta(&self) -> Meta;
 
-    /// A world with all systems, event types and saved parts of the game, and nobody in it.
+    /// A world with its language, all systems, event types and saved parts of the game, and nobody in
+    /// it.
     ///
     /// # Errors
     /// Why the world's data can't be used, in words for its writer.

@@ -106,7 +106,6 @@ async fn play_again(
     let nobody = Minds::all(Arc::new(Nobody(MindInfo::embedded("journal"))));
     let mut engine = Engine::new(setup, nobody, Journal::in_memory(head))?;
     engine.settings.replay = true;
-    engine.settings.language = meta.language;
     engine.play_back(Recording::of(lines));
     let newest = latest.clone();
     engine.on_turn(move |world| {

@@ -14,7 +14,7 @@ use playhouse::event::kinds::{Announce, Archive, Arrive, Leave, Speak};
 use playhouse::event::{Closing, Tell};
 use playhouse::exchange::{Answers, Ask, Reply};
 use playhouse::message::Text;
-use playhouse::mind::{Completion, Language, Minds, ScriptLine, ScriptMind};
+use playhouse::mind::{Completion, Minds, ScriptLine, ScriptMind};
 use playhouse::save::Meta;
 use playhouse::session::Game;
 use schemars::JsonSchema;
@@ -72,7 +72,6 @@ impl Game for Town {
         Meta {
             world: "Town".into(),
             data: self.data.clone(),
-            language: Language::En,
         }
     }
 

@@ -1,0 +1,284 @@
+//! The campaign's own event types.
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::components::FightEnd;
+use crate::event::{AgentEvent, register_event};
+use crate::message::{Tag, Tags};
+
+/// Registers every type of this file.
+pub fn register(world: &mut World) {
+    register_event::<Day>(world);
+    register_event::<Scene>(world);
+    register_event::<Journey>(world);
+    register_event::<CombatStart>(world);
+    register_event::<CombatRound>(world);
+    register_event::<CardPlayed>(world);
+    register_event::<StatusChange>(world);
+    register_event::<Narration>(world);
+    register_event::<CombatOutcome>(world);
+    register_event::<Tidings>(world);
+    register_event::<Homecoming>(world);
+}
+
+/// A day at home begins or ends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Day {
+    /// Which, from 1.
+    pub day: u32,
+    /// `begin` or `end`.
+    pub part: String,
+}
+
+impl AgentEvent for Day {
+    const TYPE: &'static str = "day";
+
+    fn tags(&self) -> Tags {
+        let day = self.day.to_string().into();
+        match self.part.as_str() {
+            "end" => Tag::DayEnd(day).into(),
+            _ => Tag::DayBegin(day).into(),
+        }
+    }
+}
+
+/// A stage's description of itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scene {
+    /// The stage.
+    pub stage: String,
+    /// Its words.
+    pub message: String,
+}
+
+impl AgentEvent for Scene {
+    const TYPE: &'static str = "scene";
+
+    fn speaker(&self) -> Option<&str> {
+        Some(&self.stage)
+    }
+
+    fn spoken(&mut self) -> Option<&mut String> {
+        Some(&mut self.message)
+    }
+}
+
+/// The party sets out, goes deeper or turns home.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Journey {
+    /// The dungeon's name.
+    pub dungeon: String,
+    /// `enter`, `advance` or `return`.
+    pub part: String,
+    /// The stage that is reached.
+    pub stage: String,
+    /// Who goes, by name.
+    pub party: Vec<String>,
+}
+
+impl AgentEvent for Journey {
+    const TYPE: &'static str = "dungeon";
+}
+
+/// A fight begins.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CombatStart {
+    /// Where.
+    pub stage: String,
+    /// Pairs it with its outcome.
+    pub combat_id: String,
+    /// The party's combatants.
+    pub heroes: Vec<String>,
+    /// Their foes.
+    pub foes: Vec<String>,
+}
+
+impl AgentEvent for CombatStart {
+    const TYPE: &'static str = "combat_start";
+
+    fn tags(&self) -> Tags {
+        [
+            Tag::CombatInitialization(self.stage.as_str().into()),
+            Tag::CombatId(self.combat_id.as_str().into()),
+        ]
+        .into()
+    }
+}
+
+/// How a combatant stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Standing {
+    /// Who.
+    pub name: String,
+    /// Hit points left.
+    pub hp: i32,
+    /// Hit points when healthy.
+    pub max_hp: i32,
+    /// The side.
+    pub camp: String,
+    /// The names of the effects on it.
+    pub effects: Vec<String>,
+}
+
+/// A round of a fight begins.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CombatRound {
+    /// Where.
+    pub stage: String,
+    /// Which, from 1.
+    pub round: u32,
+    /// How everybody stands.
+    pub standing: Vec<Standing>,
+}
+
+impl AgentEvent for CombatRound {
+    const TYPE: &'static str = "combat_round";
+}
+
+/// What a card did to one target.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Struck {
+    /// Whom.
+    pub name: String,
+    /// Whether it hit.
+    pub hit: bool,
+    /// Hit points taken or given, or the strength of the effect.
+    pub amount: i32,
+    /// The effect it left; empty for none.
+    pub effect: String,
+    /// Whether the target fell.
+    pub fell: bool,
+}
+
+/// A card was played and resolved by the rules.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CardPlayed {
+    /// Where.
+    pub stage: String,
+    /// Who.
+    pub actor: String,
+    /// The card's name, by its player's mind.
+    pub card: String,
+    /// The skill it stands for.
+    pub skill: String,
+    /// `attack`, `heal`, `guard`, `weaken` or `strengthen`.
+    pub kind: String,
+    /// How it looks, by its player's mind.
+    pub description: String,
+    /// What it did.
+    pub targets: Vec<Struck>,
+}
+
+impl AgentEvent for CardPlayed {
+    const TYPE: &'static str = "card_played";
+
+    fn speaker(&self) -> Option<&str> {
+        Some(&self.actor)
+    }
+
+    fn spoken(&mut self) -> Option<&mut String> {
+        Some(&mut self.description)
+    }
+}
+
+/// An effect came or went.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StatusChange {
+    /// On whom.
+    pub actor: String,
+    /// Where.
+    pub stage: String,
+    /// The effect's name.
+    pub effect: String,
+    /// `gained`, `lost` or `revived`.
+    pub change: String,
+}
+
+impl AgentEvent for StatusChange {
+    const TYPE: &'static str = "status_change";
+}
+
+/// A stage tells what happened on it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Narration {
+    /// The stage.
+    pub stage: String,
+    /// Its words.
+    pub message: String,
+}
+
+impl AgentEvent for Narration {
+    const TYPE: &'static str = "narration";
+
+    fn speaker(&self) -> Option<&str> {
+        Some(&self.stage)
+    }
+
+    fn spoken(&mut self) -> Option<&mut String> {
+        Some(&mut self.message)
+    }
+}
+
+/// A fight is over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CombatOutcome {
+    /// Where.
+    pub stage: String,
+    /// Pairs it with its beginning.
+    pub combat_id: String,
+    /// How it ended for the party.
+    pub result: FightEnd,
+    /// Heroes who fell.
+    pub fallen: Vec<String>,
+    /// Foes who fell.
+    pub felled: Vec<String>,
+    /// What the party gained.
+    pub gains: Vec<String>,
+}
+
+impl AgentEvent for CombatOutcome {
+    const TYPE: &'static str = "combat_outcome";
+
+    fn tags(&self) -> Tags {
+        [
+            Tag::CombatOutcome(self.stage.as_str().into()),
+            Tag::CombatId(self.combat_id.as_str().into()),
+        ]
+        .into()
+    }
+}
+
+/// How a fight ended, as it is told in the world.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tidings {
+    /// The dungeon.
+    pub dungeon: String,
+    /// The stage.
+    pub stage: String,
+    /// How it ended for the party.
+    pub result: FightEnd,
+    /// Whom the party fought.
+    pub foes: Vec<String>,
+    /// Heroes who fell.
+    pub fallen: Vec<String>,
+}
+
+impl AgentEvent for Tidings {
+    const TYPE: &'static str = "tidings";
+}
+
+/// The campaign is over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Homecoming {
+    /// How many fights were won.
+    pub won: u32,
+    /// How many there were.
+    pub fights: u32,
+    /// The party, by name.
+    pub party: Vec<String>,
+}
+
+impl AgentEvent for Homecoming {
+    const TYPE: &'static str = "finale";
+}
