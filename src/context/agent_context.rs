@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::message::{Body, Digest, Message, Role, Tags};
+use crate::message::{Body, Digest, Message, Role, Tag, Tags, Text};
 
 /// Names one message within one context, for as long as the context lives. Later messages have
 /// greater ids.
@@ -376,16 +376,17 @@ impl AgentContext {
         tags: impl Into<Tags>,
     ) -> Result<Vec<HeldMessage>, ContextError> {
         let removed = self.remove_message_range(begin, end)?;
+        let (body, tags) = condensed(body.into(), tags.into());
         let at = self.entries.partition_point(|entry| entry.id < begin);
         self.entries.insert(
             at,
             Entry {
-                body: body.into(),
+                body,
                 id: begin,
                 role: Role::Human,
             },
         );
-        self.mark(begin, tags.into());
+        self.mark(begin, tags);
         Ok(removed)
     }
 
@@ -395,11 +396,12 @@ impl AgentContext {
     }
 
     fn push(&mut self, role: Role, body: Body, tags: Tags) -> EntryId {
+        let (body, tags) = condensed(body, tags);
         self.last_id += 1;
         let id = EntryId(self.last_id);
-        let condensed = body.short().is_some();
+        let has_short = body.short().is_some();
         self.entries.push(Entry { body, id, role });
-        if condensed || !tags.is_empty() {
+        if has_short || !tags.is_empty() {
             self.mark(id, tags);
         }
         id
@@ -424,7 +426,7 @@ impl AgentContext {
 
     fn short_hash(&self, id: EntryId) -> Option<u64> {
         let short = self.entries.get(self.position(id)?)?.body.short()?;
-        Some(tag_hash("compressed_prompt", &short.as_str().into()))
+        Some(tag_hash(Tag::COMPRESSED_PROMPT, &short.as_str().into()))
     }
 
     /// Notes that something before the last message changed.
@@ -442,9 +444,10 @@ impl AgentContext {
 
     fn carries(&self, entry: &Entry, key: &str, value: &Value) -> bool {
         let tag = self.tags(entry.id).and_then(|tags| tags.get(key));
-        let short = entry.body.short().map(|short| short.as_str());
         tag.as_ref() == Some(value)
-            || (key == "compressed_prompt" && short.is_some() && short == value.as_str())
+            || (key == Tag::COMPRESSED_PROMPT
+                && value.is_string()
+                && entry.body.short().map(Text::as_str) == value.as_str())
     }
 
     fn held(&self, entry: &Entry) -> HeldMessage {
@@ -523,6 +526,16 @@ impl AgentContext {
     /// The id given last; for saves.
     pub(crate) fn last_id(&self) -> u32 {
         self.last_id
+    }
+}
+
+/// A short text lives in the body alone, where prompts look for it; given as a tag, it moves there.
+fn condensed(body: Body, mut tags: Tags) -> (Body, Tags) {
+    match tags.take_compressed_prompt() {
+        Some(short) if body.short().is_none_or(|held| held.as_str() != &*short) => {
+            (body.with_short(&*short), tags)
+        }
+        _ => (body, tags),
     }
 }
 

@@ -8,6 +8,8 @@ mod agent_context;
 mod buffer;
 mod chapter;
 mod json;
+#[cfg(test)]
+mod laws;
 
 pub use agent_context::{AgentContext, ContextError, Entry, EntryId, HeldMessage, Order, Tally};
 pub use buffer::buffer;

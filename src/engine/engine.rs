@@ -24,15 +24,13 @@ use crate::exchange::{
 };
 use crate::journal::{Ending, Journal, Line, Meeting, Outcome, Recorded, Recording, Stopped};
 use crate::message::tokens::Correction;
-use crate::message::{Body, Role};
-use crate::mind::{Language, MindAlias, MindError, Minds, Prompt};
+use crate::message::{Body, Language, Role};
+use crate::mind::{MindAlias, MindError, Minds, Prompt};
 use crate::save::state_hashes;
 
 /// How an engine runs.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The language of the world.
-    pub language: Language,
     /// How many calls may be under way at once, over all minds.
     pub width: usize,
     /// The most steps that a place may take in one turn.
@@ -52,7 +50,6 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            language: Language::En,
             width: 16,
             max_steps: 1_000,
             caps: Caps::default(),
@@ -511,21 +508,25 @@ impl Engine {
         let body = question.body();
         let guards = self.world.resource::<Guards>();
         let text = body.full_text();
-        let judgement = guards.judge(&Judged {
+        if !guards.watch(Point::Ask) {
+            return (body.clone(), Vec::new());
+        }
+        let judgement = guards.judge(Judged {
             point: Point::Ask,
             text: &text,
             kind: question.purpose(),
             speaker: None,
             receiver: None,
             public: false,
+            language: *self.world.resource::<Language>(),
         });
-        let acts = judgement.acts;
-        let asked = match judgement.blocked {
+        let acts = judgement.acts.clone();
+        let asked = match judgement.blocked() {
             Some(reason) => Body::text(reason),
             None if judgement.text == text => body.clone(),
             None => match body.short() {
-                Some(short) => Body::text(judgement.text).with_short(short.as_str()),
-                None => Body::text(judgement.text),
+                Some(short) => Body::text(judgement.text.as_ref()).with_short(short.as_str()),
+                None => Body::text(judgement.text.as_ref()),
             },
         };
         (asked, acts)
@@ -623,7 +624,7 @@ impl Engine {
             entity: &job.name,
             purpose: job.question.purpose(),
             number: job.number,
-            language: self.settings.language,
+            language: *self.world.resource::<Language>(),
             history,
             question: &job.asked,
             ask_short: job.question.ask_short(),

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde_json::{Map, Value};
 
-use super::guard::{Guards, Judged, Point};
+use super::guard::{Guards, Judged, Point, Receiver};
 use super::{Closing, EventRecord, Record, Records, Rule, TellQueue, Told};
 use crate::cast::{Clock, EntityName, Here, Kind, MEETING, MeetingClock, StableId, WorldTurn};
 use crate::context::{AgentContext, Chapter, Chapters};
-use crate::message::{Body, BodyId, Tag, Tags};
+use crate::message::{Body, BodyId, Language, Tag, Tags};
 
 /// Writes one human message into the context of each audience member, all sharing one body for each
 /// distinct result of the guards, and one record for the feeds. Runs last in every step and meeting.
@@ -20,6 +20,7 @@ pub fn deliver(
     here: Res<Here>,
     turn: Res<WorldTurn>,
     guards: Res<Guards>,
+    language: Res<Language>,
     mut places: Query<(&StableId, &EntityName, &mut Clock)>,
     mut cast: Query<(&mut AgentContext, &mut Chapters, &Kind, &StableId)>,
 ) {
@@ -39,7 +40,7 @@ pub fn deliver(
                 continue;
             };
             let mut renumber = || clock.next_body(place);
-            let copy = bodies.for_kind(*kind, &told, &guards, &mut renumber);
+            let copy = bodies.for_kind(*kind, &told, &guards, *language, &mut renumber);
             if told.blocked || copy.blocked {
                 continue;
             }
@@ -149,18 +150,33 @@ impl Bodies {
         kind: Kind,
         told: &Told,
         guards: &Guards,
+        language: Language,
         next_id: &mut dyn FnMut() -> BodyId,
     ) -> &Copy {
         if let Some(at) = self.copies.iter().position(|copy| copy.kind == kind) {
             return &self.copies[at];
         }
-        let judgement = guards.judge(&Judged {
+        if !guards.watch(Point::Store) {
+            self.copies.push(Copy {
+                kind,
+                body: self.original.clone(),
+                tags: told.tags.clone(),
+                blocked: false,
+            });
+            return &self.copies[self.copies.len() - 1];
+        }
+        let judgement = guards.judge(Judged {
             point: Point::Store,
             text: &told.text,
             kind: told.kind,
             speaker: told.speaker.as_deref(),
-            receiver: Some(kind),
-            public: true,
+            receiver: Some(match kind {
+                Kind::Actor => Receiver::Actor,
+                Kind::Stage => Receiver::Stage,
+                Kind::WorldAgent => Receiver::WorldAgent,
+            }),
+            public: told.public,
+            language,
         });
         let body = if judgement.text == told.text {
             self.original.clone()
@@ -168,10 +184,10 @@ impl Bodies {
             body_of(told, &judgement.text, next_id(), self.original.time())
         };
         let mut tags = told.tags.clone();
-        if let Some(reason) = judgement.flagged.first() {
-            tags = tags.with(Tag::Suspicious(reason.as_str().into()));
+        if let Some(flag) = judgement.flagged().next() {
+            tags = tags.with(Tag::Suspicious(flag.into()));
         }
-        let blocked = judgement.blocked.is_some();
+        let blocked = judgement.blocked().is_some();
         self.guarded.extend(judgement.acts);
         self.copies.push(Copy {
             kind,

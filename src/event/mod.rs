@@ -23,6 +23,8 @@ pub use tell::{Closing, Later, Tell, TellQueue, Told};
 
 use bevy_ecs::prelude::*;
 
+use crate::message::Language;
+
 /// Adds what this room needs to a world, with every built-in event type registered.
 pub fn install(world: &mut World) {
     world.init_resource::<TellQueue>();
@@ -31,6 +33,7 @@ pub fn install(world: &mut World) {
     world.init_resource::<Faults>();
     world.init_resource::<EventTypes>();
     world.init_resource::<Phrasebook>();
-    world.init_resource::<guard::Guards>();
+    world.init_resource::<Language>();
+    world.insert_resource(guard::Guards::none());
     kinds::register(world);
 }

@@ -11,7 +11,7 @@ use super::kinds::Archive;
 use super::{AgentEvent, EventTypes, Fault, Faults, Phrasebook, Rule};
 use crate::cast::{CastList, Dead, EntityName, Here, Kind, Occupants, OnStage, StableId};
 use crate::context::EntryId;
-use crate::message::{Tag, Tags};
+use crate::message::{Language, Tag, Tags};
 
 /// An event on its way: its words and audience are fixed, its body is not made yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +32,8 @@ pub struct Told {
     pub rule: Rule,
     /// What guards did before it was sent.
     pub guarded: Vec<GuardAct>,
+    /// Whether everybody in the audience may repeat it.
+    pub public: bool,
     /// Whether a guard stopped it: it is recorded, and reaches nobody.
     pub blocked: bool,
     /// The range of the one receiver's context that the message takes the place of.
@@ -86,6 +88,7 @@ pub struct Tell<'w, 's> {
     guards: Res<'w, Guards>,
     phrases: Res<'w, Phrasebook>,
     types: Res<'w, EventTypes>,
+    language: Res<'w, Language>,
     list: Res<'w, CastList>,
     cast: Query<
         'w,
@@ -208,17 +211,18 @@ impl Tell<'_, '_> {
         let mut guarded = Vec::new();
         let is_public = event.is_public();
         if let Some(spoken) = event.spoken() {
-            let judgement = self.guards.judge(&Judged {
+            let judgement = self.guards.judge(Judged {
                 point: Point::Send,
                 text: spoken,
                 kind: E::TYPE,
                 speaker: speaker.as_deref(),
                 receiver: None,
                 public: is_public,
+                language: *self.language,
             });
-            blocked = judgement.blocked.is_some();
-            if let Some(reason) = judgement.flagged.first() {
-                tags = tags.with(Tag::Suspicious(reason.as_str().into()));
+            blocked = judgement.blocked().is_some();
+            if let Some(flag) = judgement.flagged().next() {
+                tags = tags.with(Tag::Suspicious(flag.into()));
             }
             guarded = judgement.acts;
             let text = judgement.text.into_owned();
@@ -236,6 +240,7 @@ impl Tell<'_, '_> {
                 audience,
                 rule,
                 guarded,
+                public: is_public,
                 blocked,
                 closing: None,
             }),

@@ -1,7 +1,7 @@
 //! The blocks that content is made of.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::tokens;
 
@@ -127,6 +127,21 @@ impl Block {
         }
     }
 
+    /// Whether this is all that the value it was read from says: members that we would drop, at any
+    /// depth, make it a block that we do not fully know.
+    fn says_all_of(&self, value: &Value) -> bool {
+        let is_dropped = |(key, value): &(&String, &Value)| {
+            matches!(self, Self::ToolResult { .. }) && *key == "is_error" && **value == false
+        };
+        let again = serde_json::to_value(self).unwrap_or_default();
+        let (Some(again), Some(came)) = (again.as_object(), value.as_object()) else {
+            return false;
+        };
+        let kept = came.iter().filter(|member| !is_dropped(member));
+        let same = |(key, value): (&String, &Value)| again.get(key) == Some(value);
+        kept.clone().count() == again.len() && kept.into_iter().all(same)
+    }
+
     /// The estimated tokens. Media count a flat 765 (one high-detail 512-pixel tile set at OpenAI:
     /// 85 + 4 x 170); thinking and unknown blocks are not sent and count nothing.
     pub fn tokens(&self) -> u32 {
@@ -208,18 +223,9 @@ impl From<Value> for Block {
         if let Value::String(text) = value {
             return Self::text(text);
         }
-        match serde_json::from_value::<Known>(value.clone()) {
-            Ok(known) => {
-                let block = Self::from(known);
-                let again = serde_json::to_value(&block).unwrap_or_default();
-                // Members that we would drop make it a block we do not fully know.
-                if again.as_object().map(Map::len) == value.as_object().map(Map::len) {
-                    block
-                } else {
-                    Self::Unknown(value)
-                }
-            }
-            Err(_) => Self::Unknown(value),
+        match serde_json::from_value::<Known>(value.clone()).map(Self::from) {
+            Ok(block) if block.says_all_of(&value) => block,
+            _ => Self::Unknown(value),
         }
     }
 }

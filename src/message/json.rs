@@ -44,11 +44,11 @@ pub fn message_to_json(message: &Message) -> Value {
     let mut map = Map::new();
     map.insert("type".into(), role_name(message.role).into());
     map.insert("content".into(), content_to_json(body));
-    if let Some(short) = body.short() {
-        map.insert("compressed_prompt".into(), short.as_str().into());
-    }
     for (key, value) in message.tags.iter() {
         map.insert(key.into(), value);
+    }
+    if let Some(short) = body.short() {
+        map.insert(Tag::COMPRESSED_PROMPT.into(), short.as_str().into());
     }
     if let Some(sender) = body.sender() {
         map.insert("name".into(), sender.as_ref().into());
@@ -76,9 +76,10 @@ fn content_to_json(body: &Body) -> Value {
     }
 }
 
-/// Reads a message in the interchange form, ours or another's: unknown members become tags, null
-/// members and entries are skipped, absent content is empty. A prompt pair that is the other way
-/// round (the short text as content) is turned, with a warning.
+/// Reads a message in the interchange form, ours or another's: unknown members become tags, whatever
+/// their value; null entries of the content are skipped, absent content is empty. Members of the message
+/// that have no place in ours, or a form that we do not know, are kept in its metadata. A prompt pair that
+/// is the other way round (the short text as content) is turned, with a warning.
 ///
 /// # Errors
 /// The value is no object, or its `type` or `content` can't be understood.
@@ -109,22 +110,14 @@ pub fn message_from_json(value: &Value) -> Result<Message, FormatError> {
     if let Some(sender) = map.get("name").and_then(Value::as_str) {
         body = body.from_sender(sender);
     }
-    let mut metadata = match map.get("metadata") {
-        Some(Value::Object(metadata)) => metadata.clone(),
-        _ => Map::new(),
-    };
-    for key in ["id", "time"] {
-        if let Some(value) = map.get(key).filter(|value| !value.is_null()) {
-            metadata.insert(key.into(), value.clone());
-        }
-    }
+    let metadata = metadata_from_json(map);
     if !metadata.is_empty() {
         body = body.with_metadata(metadata);
     }
     if let Some(Value::Object(response)) = map.get("response_metadata") {
         body = body.with_response(ResponseMetadata(response.clone()));
     }
-    if let Some(short) = map.get("compressed_prompt").and_then(Value::as_str) {
+    if let Some(short) = map.get(Tag::COMPRESSED_PROMPT).and_then(Value::as_str) {
         body = with_condensed(body, short);
     }
     Ok(Message {
@@ -132,6 +125,31 @@ pub fn message_from_json(value: &Value) -> Result<Message, FormatError> {
         body,
         tags: tags_from_json(map)?,
     })
+}
+
+/// The message's metadata, with those of its other members that we can't use as they are.
+fn metadata_from_json(map: &Map<String, Value>) -> Map<String, Value> {
+    let mut metadata = match map.get("metadata") {
+        Some(Value::Object(metadata)) => metadata.clone(),
+        _ => Map::new(),
+    };
+    let useful = |key: &str, value: &Value| match key {
+        "name" => value.is_string(),
+        "metadata" | "response_metadata" => value.is_object(),
+        _ => false,
+    };
+    for key in ["id", "time", "name", "metadata", "response_metadata"] {
+        let Some(value) = map.get(key) else { continue };
+        if value.is_null() || useful(key, value) {
+            continue;
+        }
+        let mut key = key.to_owned();
+        while metadata.contains_key(&key) {
+            key.push('_');
+        }
+        metadata.insert(key, value.clone());
+    }
+    metadata
 }
 
 fn role_name(role: Role) -> &'static str {
@@ -158,12 +176,13 @@ fn content_from_json(content: Option<&Value>) -> Result<Body, FormatError> {
     }
 }
 
-/// The full text is what the asking turn sends, so it is never the shorter one.
+/// The full text is what the asking turn sends, so it is never the shorter one. Blocks stay in their
+/// place, since a short text can't stand for a picture.
 fn with_condensed(body: Body, short: &str) -> Body {
-    let full = body.full_text().into_owned();
-    if full.len() >= short.len() {
-        return body.with_short(short);
-    }
+    let full = match body.content() {
+        Content::Text(full) if full.as_str().len() < short.len() => full.as_str().to_owned(),
+        _ => return body.with_short(short),
+    };
     tracing::warn!("a 'compressed_prompt' longer than its content was turned round");
     let mut turned = Body::text(short).with_short(full);
     if let Some(sender) = body.sender() {
@@ -171,6 +190,9 @@ fn with_condensed(body: Body, short: &str) -> Body {
     }
     if let Some(metadata) = body.metadata() {
         turned = turned.with_metadata(metadata.clone());
+    }
+    if let Some(response) = body.response() {
+        turned = turned.with_response(response.clone());
     }
     turned
 }
@@ -180,7 +202,7 @@ fn tags_from_json(map: &Map<String, Value>) -> Result<Tags, FormatError> {
     map.iter()
         .filter(|(key, _)| !reserved.contains(&key.as_str()))
         // A short text lives in the body, from where it is found and written again.
-        .filter(|(key, value)| key.as_str() != "compressed_prompt" || !value.is_string())
+        .filter(|(key, value)| key.as_str() != Tag::COMPRESSED_PROMPT || !value.is_string())
         .try_fold(Tags::new(), |tags, (key, value)| {
             let own = value.as_str().and_then(|text| Tag::from_key(key, text));
             match own {
@@ -222,6 +244,28 @@ mod tests {
         let message = message_from_json(&value).unwrap();
         assert_eq!(message.body.full_text(), "the long one");
         assert_eq!(message.body.short_text(), "short");
+    }
+
+    #[test]
+    fn what_is_turned_keeps_all_else_and_blocks_are_not_turned() {
+        let turned = json!({"type": "ai", "content": "s", "compressed_prompt": "long",
+            "name": "Wren", "response_metadata": {"model_name": "m"}});
+        let message = message_from_json(&turned).unwrap();
+        assert_eq!(message.body.sender().map(|name| &**name), Some("Wren"));
+        assert!(message.body.response().is_some());
+
+        let picture = json!({"type": "human", "compressed_prompt": "look at this",
+            "content": [{"type": "image", "source": {"type": "url", "url": "http://x"}}]});
+        let message = message_from_json(&picture).unwrap();
+        assert_eq!(message_to_json(&message), picture);
+    }
+
+    #[test]
+    fn a_member_in_an_unknown_form_goes_to_the_metadata() {
+        let value = json!({"type": "human", "content": "", "id": 7, "name": ["Wren"]});
+        let message = message_from_json(&value).unwrap();
+        let metadata = message.body.metadata().unwrap();
+        assert_eq!(json!(metadata), json!({"id": 7, "name": ["Wren"]}));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 mod block;
 mod body;
 mod json;
+mod language;
 mod metadata;
 mod tag;
 mod text;
@@ -15,6 +16,7 @@ pub mod tokens;
 pub use block::{Block, Source};
 pub use body::{Body, BodyId, Content};
 pub use json::{FormatError, message_from_json, message_to_json};
+pub use language::Language;
 pub use metadata::{ResponseMetadata, TokenUsage};
 pub use tag::{RESERVED_MEMBERS, Tag, TagError, Tags};
 pub use text::{Digest, Text};

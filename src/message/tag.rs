@@ -56,7 +56,8 @@ engine_tags! {
     CombatId = "combat_id",
     /// Leaving a stage or arriving on one; the stage's name.
     StageTransition = "stage_transition",
-    /// The short text that later prompts show in place of the message.
+    /// The short text that later prompts show in place of the message. A context keeps it as the short
+    /// form of the body, from where it is found and written as this tag.
     CompressedPrompt = "compressed_prompt",
     /// A summary that stands for a closed chapter; the stage's name.
     Archive = "archive",
@@ -70,6 +71,11 @@ engine_tags! {
     Suspicious = "suspicious",
     /// The name under which an event's type is registered.
     Event = "event",
+}
+
+impl Tag {
+    /// The key under which a message's short text stands in JSON and is found.
+    pub const COMPRESSED_PROMPT: &str = "compressed_prompt";
 }
 
 /// Why a tag was refused.
@@ -147,6 +153,13 @@ impl Tags {
             .map(|tag| (tag.key(), Value::from(tag.value().as_ref())));
         let user = self.user.iter().map(|(key, value)| (&**key, value.clone()));
         own.chain(user)
+    }
+
+    /// Takes the short text away from these, to put it into the body.
+    pub(crate) fn take_compressed_prompt(&mut self) -> Option<Arc<str>> {
+        let is_short = |tag: &Tag| matches!(tag, Tag::CompressedPrompt(_));
+        let at = self.own.iter().position(is_short)?;
+        Some(self.own.remove(at).value().clone())
     }
 
     /// Whether there is no tag.

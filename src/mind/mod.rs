@@ -6,15 +6,18 @@
 //! `message/`, `context/`, `journal/` and `world_data/`.
 
 mod completion;
+pub mod http;
 mod info;
 mod minds;
+pub mod models;
 mod prompt;
 mod script;
 
+pub use crate::message::Language;
 pub use completion::{Completion, Finish, MindError};
 pub use info::{Cost, MindInfo, Price};
 pub use minds::{MindAlias, Minds};
-pub use prompt::{Form, Language, Prompt, Refused, Said, Turn};
+pub use prompt::{Form, Prompt, Refused, Said, Turn};
 pub use script::{ScriptLine, ScriptMind, prompt_text};
 
 use std::pin::Pin;

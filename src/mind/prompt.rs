@@ -2,34 +2,10 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::context::AgentContext;
-use crate::message::{Block, Body, Content, Role, Text};
-
-/// A language that worlds, prompts and the interface come in.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Language {
-    /// English.
-    #[default]
-    En,
-    /// Chinese.
-    Zh,
-}
-
-impl Language {
-    /// The two letters that name it in folders and settings.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::En => "en",
-            Self::Zh => "zh",
-        }
-    }
-}
+use crate::message::{Block, Body, Content, Language, Role, Text};
 
 /// In which form the answer is wanted.
 #[derive(Clone, Copy, Debug)]

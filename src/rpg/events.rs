@@ -18,6 +18,7 @@ pub fn register(world: &mut World) {
     register_event::<StatusChange>(world);
     register_event::<Narration>(world);
     register_event::<CombatOutcome>(world);
+    register_event::<Tidings>(world);
     register_event::<Homecoming>(world);
 }
 
@@ -246,6 +247,25 @@ impl AgentEvent for CombatOutcome {
         ]
         .into()
     }
+}
+
+/// How a fight ended, as it is told in the world.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tidings {
+    /// The dungeon.
+    pub dungeon: String,
+    /// The stage.
+    pub stage: String,
+    /// How it ended for the party.
+    pub result: FightEnd,
+    /// Whom the party fought.
+    pub foes: Vec<String>,
+    /// Heroes who fell.
+    pub fallen: Vec<String>,
+}
+
+impl AgentEvent for Tidings {
+    const TYPE: &'static str = "tidings";
 }
 
 /// The campaign is over.

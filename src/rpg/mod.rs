@@ -1,15 +1,23 @@
 //! The campaign: a party at home and in dungeons, told by minds and ruled by code.
 //!
-//! A world file says who and where; `campaign` leads from kickoff over days at home and journeys to
+//! A world file says who and where; [`campaign`] leads from kickoff over days at home and journeys to
 //! the last homecoming; [`combat`] fights on one stage; [`archive`] folds finished chapters into
 //! memories. What a place is doing is its [`Phase`]; every `ask_x` stands beside its `take_x`.
 //! Start reading at `campaign.rs`.
 
 pub mod archive;
+pub mod campaign;
 pub mod combat;
 pub mod components;
+pub mod enter;
 pub mod events;
+pub mod home;
+pub mod kickoff;
 pub mod phase;
+pub mod phrases;
+pub mod plan;
+pub mod query;
+pub mod travel;
 pub mod world_file;
 
 pub use components::{Effect, Effects, Fighter, Foe, Health, Homeward, RpgWorld};
@@ -22,6 +30,9 @@ pub fn plugin(setup: &mut Setup) {
     events::register(&mut setup.world);
     components::plugin(setup);
     phase::plugin(setup);
+    kickoff::plugin(setup);
+    home::plugin(setup);
     combat::plugin(setup);
     archive::plugin(setup);
+    campaign::plugin(setup);
 }

@@ -20,6 +20,8 @@ pub(super) struct Mistake {
     pub(super) wrong: String,
     pub(super) right: String,
     pub(super) kind: Kind,
+    /// The field that an unknown one was likely meant to be.
+    pub(super) meant: Option<&'static str>,
 }
 
 /// Says what is wrong where `found` stands. `inside`: the reader stopped in the middle of it.
@@ -46,13 +48,28 @@ pub(super) fn explain(error: &Error, found: &str, inside: bool) -> Mistake {
             format!("the field `{field}` stands here twice"),
             "keep one of them".into(),
         ),
+        Error::Eof => (
+            "the file ends too early".into(),
+            "close every quote, comment and bracket".into(),
+        ),
         Error::ExpectedComma if kind == Kind::Comma => (
             "a comma is missing before this".into(),
-            "put a `,` after the field or item before".into(),
+            "put a `,` after what stands before, or close its quotes".into(),
         ),
         other => (not_what_belongs(found), belongs(other, found)),
     };
-    Mistake { wrong, right, kind }
+    let meant = match error {
+        Error::NoSuchStructField {
+            expected, found, ..
+        } => nearest(found, expected.iter().copied()),
+        _ => None,
+    };
+    Mistake {
+        wrong,
+        right,
+        kind,
+        meant,
+    }
 }
 
 fn kind(error: &Error, inside: bool) -> Kind {
@@ -87,6 +104,7 @@ fn not_what_belongs(found: &str) -> String {
 
 fn belongs(error: &Error, found: &str) -> String {
     let right = match error {
+        _ if [")", "]", "}"].contains(&found) => "close what was opened last, or complete it",
         Error::ExpectedString => "write a text in quotes: \"…\", or r#\"…\"# for a long one",
         Error::ExpectedInteger => "write a whole number",
         Error::ExpectedComma if found.contains('.') => "write a whole number, without a point",
@@ -96,6 +114,7 @@ fn belongs(error: &Error, found: &str) -> String {
         Error::ExpectedStructLike
         | Error::ExpectedNamedStructLike(_)
         | Error::ExpectedStructLikeEnd => "write its fields in round brackets: ( name: value, … )",
+        Error::ExpectedIdentifier if found.starts_with('"') => "write the word without quotes",
         Error::ExpectedIdentifier
         | Error::InvalidIdentifier(_)
         | Error::SuggestRawIdentifier(_)
@@ -103,7 +122,7 @@ fn belongs(error: &Error, found: &str) -> String {
         Error::InvalidEscape(_) => {
             "after a backslash only \\n \\t \\r \\\\ \\\" \\0 \\x.. \\u{..} may stand; in r#\"…\"# a backslash is one"
         }
-        Error::Eof | Error::ExpectedStringEnd | Error::UnclosedBlockComment => {
+        Error::ExpectedStringEnd | Error::UnclosedBlockComment => {
             "the file ends too early: close every quote, comment and bracket"
         }
         Error::TrailingCharacters => {

@@ -17,5 +17,5 @@ mod templates;
 pub use folder::{DataError, DataFolder};
 pub use names::{fold_name, nearest};
 pub use problem::{Problem, Problems, Severity};
-pub use source::{Reading, Source};
+pub use source::{Reading, Source, is_within};
 pub use templates::Templates;

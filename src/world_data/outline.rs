@@ -14,6 +14,9 @@ pub(super) struct Node {
     pub(super) field: Range<usize>,
     /// The bytes of the value alone.
     pub(super) value: Range<usize>,
+    /// Whether it stands without a name among fields that have one, where nothing can belong; its
+    /// path is that of what holds it.
+    pub(super) stray: bool,
 }
 
 /// All values of `text`, inner ones before those that hold them.
@@ -59,6 +62,7 @@ struct Frame {
     bracket: Bracket,
     path: String,
     index: usize,
+    named: bool,
     key: Option<(String, usize)>,
     item: Option<Item>,
 }
@@ -69,6 +73,7 @@ impl Frame {
             bracket,
             path,
             index: 0,
+            named: false,
             key: None,
             item: None,
         }
@@ -91,13 +96,18 @@ impl Frame {
     /// Ends the item that is being read.
     fn finish(&mut self) -> Option<Node> {
         let item = self.item.take()?;
-        let path = self.item_path();
+        let stray = self.named && self.key.is_none();
+        let path = match stray {
+            true => self.path.clone(),
+            false => self.item_path(),
+        };
         let start = self.key.take().map_or(item.value.start, |(_, start)| start);
         self.index += 1;
         Some(Node {
             path,
             field: start..item.value.end,
             value: item.value,
+            stray,
         })
     }
 }
@@ -145,6 +155,7 @@ impl Outline {
         };
         let name = text.get(item.value.clone()).unwrap_or_default();
         frame.key = Some((name.to_owned(), item.value.start));
+        frame.named = true;
     }
 
     fn open(&mut self, bracket: Bracket, span: Range<usize>) {
@@ -378,6 +389,11 @@ mod tests {
         assert_eq!(value("(a: [(x: 1), (x: 2, c: 3)", "a[1].x"), "2");
         assert_eq!(value("(a: (x: 1], b: 4)", "a.x"), "1");
         assert_eq!(value("(a: \"open", "a"), "\"open");
+        let strays = outline("(a: [(b: one two, c: 3)])")
+            .into_iter()
+            .filter(|node| node.stray);
+        let strays: Vec<_> = strays.map(|node| (node.path, node.value)).collect();
+        assert_eq!(strays, [("a[0]".to_owned(), 13..16)]);
     }
 
     proptest! {

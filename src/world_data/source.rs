@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ron::error::{Position, SpannedError};
+use ron::error::{Error, Position, SpannedError};
 use serde::de::DeserializeOwned;
 
 use super::mistake::{Kind, Mistake, explain};
@@ -29,16 +29,24 @@ pub struct Reading<T> {
     pub value: T,
     /// The source of what was read: give it paths of `value`, get places in the file.
     pub source: Source,
-    /// The paths that were left out, as they stand in the file.
+    /// The paths that were left out, as they stand in the file, and those they likely stand for.
     pub broken: Vec<String>,
     /// All texts in the parts that were left out, so that names in them may count as known.
     pub broken_texts: Vec<String>,
 }
 
+/// A mistake of form.
+struct Judgement {
+    problem: Problem,
+    /// Whether it stands where nothing can belong, most likely because of an earlier one.
+    is_stray: bool,
+    mend: Option<Mend>,
+}
+
 /// How reading goes on after a mistake.
 enum Mend {
-    /// Without this node.
-    Drop(usize),
+    /// Without this node, which was likely meant to be the field of this name.
+    Drop(usize, Option<&'static str>),
     /// With a comma at this byte, which is blank.
     Comma(usize),
 }
@@ -70,18 +78,15 @@ impl Source {
         right: impl Into<String>,
     ) -> Problem {
         let (start, field) = self.find(path);
-        let (line, column) = self.place(start);
         Problem {
-            line,
-            column,
             field,
-            ..Problem::of_file(&self.file, wrong, right)
+            ..self.problem_at(start, wrong.into(), right.into())
         }
     }
 
     /// Reads the whole text as a `T`, or says what is wrong with its form.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Problem> {
-        parse(&self.text).map_err(|error| self.judge(&error).0)
+        parse(&self.text).map_err(|error| self.judge(&error).problem)
     }
 
     /// Reads the text as a `T` and goes on after each mistake of form, leaving out the smallest
@@ -91,6 +96,7 @@ impl Source {
     pub fn read_all<T: DeserializeOwned>(&self, problems: &mut Problems) -> Option<Reading<T>> {
         let mut kept = self.clone();
         let (mut broken, mut broken_texts) = (Vec::new(), Vec::new());
+        let mut told: Vec<String> = Vec::new();
         for _ in 0..MOST_MISTAKES {
             let error = match parse(&kept.text) {
                 Ok(value) => {
@@ -103,12 +109,19 @@ impl Source {
                 }
                 Err(error) => error,
             };
-            let (problem, mend) = kept.judge(&error);
-            problems.push(problem);
-            kept = match mend? {
+            let found = kept.judge(&error);
+            let field = &found.problem.field;
+            if !found.is_stray || !told.iter().any(|path| is_within(path, field)) {
+                told.push(field.clone());
+                problems.push(found.problem);
+            }
+            kept = match found.mend? {
                 Mend::Comma(byte) => kept.with(byte..byte + 1, ",")?,
-                Mend::Drop(node) => {
-                    broken.push(kept.called(node));
+                Mend::Drop(node, meant) => {
+                    let path = kept.called(node);
+                    let siblings = path.rfind('.').map_or("", |end| &path[..=end]);
+                    broken.extend(meant.map(|meant| format!("{siblings}{meant}")));
+                    broken.push(path);
                     broken_texts.extend(kept.texts_within(node));
                     let gone = kept.with_comma(&kept.nodes.get(node)?.field);
                     kept.with(gone.clone(), &kept.blanks(gone)?)?
@@ -123,7 +136,7 @@ impl Source {
         let mut known = path;
         loop {
             let found = self.nodes.iter().enumerate();
-            let mut found = found.filter(|(_, node)| node.path == known);
+            let mut found = found.filter(|(_, node)| node.path == known && !node.stray);
             if let Some((index, node)) = found.next() {
                 let rest = path.get(known.len()..).unwrap_or_default();
                 return (node.value.start, self.called(index) + rest);
@@ -137,12 +150,15 @@ impl Source {
 
     /// What the node is called in the file as it was written.
     fn called(&self, node: usize) -> String {
-        let Some(node) = self.nodes.get(node) else {
-            return String::new();
-        };
+        let node = self.nodes.get(node).map(|node| self.origin(node));
+        node.map(|node| node.path.clone()).unwrap_or_default()
+    }
+
+    /// The node as it stands in the file as it was written.
+    fn origin<'a>(&'a self, node: &'a Node) -> &'a Node {
         let written = self.written.iter().flat_map(|written| &written.nodes);
         let mut same = written.filter(|other| other.value.start == node.value.start);
-        same.next().unwrap_or(node).path.clone()
+        same.next().unwrap_or(node)
     }
 
     /// Line and column of a byte in the file as it was written, from 1, the column in characters.
@@ -166,36 +182,85 @@ impl Source {
         before + within.map_or(line.len(), |(at, _)| at)
     }
 
-    /// What is wrong, and how to read on.
-    fn judge(&self, error: &SpannedError) -> (Problem, Option<Mend>) {
-        let mut byte = self.byte(error.span.start);
-        let node = self.innermost(byte);
-        let value = node.and_then(|node| Some(self.nodes.get(node)?.value.clone()));
-        let blank = self
+    /// What is wrong, where, and how to read on.
+    fn judge(&self, error: &SpannedError) -> Judgement {
+        let byte = self.byte(error.span.start);
+        if self
             .text
             .get(byte..)
-            .is_some_and(|rest| rest.starts_with(char::is_whitespace));
-        if let Some(value) = value.as_ref().filter(|value| blank && byte < value.start) {
-            byte = value.start;
+            .is_none_or(|rest| rest.trim().is_empty())
+        {
+            return self.ended(byte);
         }
-        let value = value.filter(|value| value.contains(&byte));
-        let found = value.clone().and_then(|value| self.text.get(value));
-        let inside = value.is_some_and(|value| value.start < byte);
-        let Mistake { wrong, right, kind } =
-            explain(&error.code, found.unwrap_or_default(), inside);
-        let mend = match kind {
+        let node = self.innermost(byte);
+        let node = node.and_then(|index| Some((index, self.nodes.get(index)?)));
+        let byte = node.map_or(byte, |(_, node)| self.past_blanks(byte, node));
+        let (found, inside) = self.found(byte, node.map(|(_, node)| node));
+        let mistake = explain(&error.code, found, inside);
+        let is_stray = node.is_some_and(|(_, node)| self.origin(node).stray);
+        // Without the whole there would be nothing to go on with.
+        let part = node.filter(|(_, node)| !node.path.is_empty() || is_stray);
+        let drop = part.map(|(index, _)| Mend::Drop(index, mistake.meant));
+        let mend = match mistake.kind {
             Kind::Fatal => None,
-            Kind::Comma => self.gap_before(byte).map(Mend::Comma),
-            Kind::Part => node.map(Mend::Drop),
+            Kind::Comma => self.gap_before(byte).map(Mend::Comma).or(drop),
+            Kind::Part => drop,
         };
-        let (line, column) = self.place(byte);
+        let field = node.map(|(index, _)| self.called(index));
         let problem = Problem {
+            field: field.unwrap_or_default(),
+            ..self.problem_at(byte, mistake.wrong, mistake.right)
+        };
+        Judgement {
+            problem,
+            is_stray,
+            mend,
+        }
+    }
+
+    /// The text ends before it should.
+    fn ended(&self, byte: usize) -> Judgement {
+        let Mistake { wrong, right, .. } = explain(&Error::Eof, "", false);
+        Judgement {
+            problem: self.problem_at(byte, wrong, right),
+            is_stray: true,
+            mend: None,
+        }
+    }
+
+    fn problem_at(&self, byte: usize, wrong: String, right: String) -> Problem {
+        let (line, column) = self.place(byte);
+        Problem {
             line,
             column,
-            field: node.map(|node| self.called(node)).unwrap_or_default(),
             ..Problem::of_file(&self.file, wrong, right)
+        }
+    }
+
+    /// The byte, or where the node's value begins if there are only blanks before it.
+    fn past_blanks(&self, byte: usize, node: &Node) -> usize {
+        let rest = self.text.get(byte..).unwrap_or_default();
+        match rest.starts_with(char::is_whitespace) {
+            true => byte.max(node.value.start),
+            false => byte,
+        }
+    }
+
+    /// What stands at the byte, and whether the byte is in the middle of it. In the middle of
+    /// brackets that is what follows, not the whole.
+    fn found(&self, byte: usize, node: Option<&Node>) -> (&str, bool) {
+        let value = node.map(|node| node.value.clone());
+        let Some(value) = value.filter(|value| value.contains(&byte)) else {
+            return ("", false);
         };
-        (problem, mend)
+        let found = self.text.get(value.clone()).unwrap_or_default();
+        let rest = self.text.get(byte..value.end).unwrap_or_default();
+        let closing = [')', ']', '}'];
+        match value.start < byte {
+            true if rest.starts_with(closing) => (&rest[..1], false),
+            true if found.ends_with(closing) => ("", false),
+            started => (found, started),
+        }
     }
 
     /// The smallest node that holds a byte.
@@ -257,6 +322,12 @@ impl Source {
     }
 }
 
+/// Whether `path` is `outer` or within it.
+pub fn is_within(path: &str, outer: &str) -> bool {
+    let rest = path.strip_prefix(outer);
+    rest.is_some_and(|rest| rest.is_empty() || outer.is_empty() || rest.starts_with(['.', '[']))
+}
+
 fn parse<T: DeserializeOwned>(text: &str) -> Result<T, SpannedError> {
     ron::from_str(text)
 }
@@ -306,7 +377,7 @@ mod tests {
         let problem = first("(\n  cages: [(legs: 4), (anmal: \"ox\")],\n)");
         assert_eq!(
             problem.to_string(),
-            "zoo.ron:2:24: error: cages[1].anmal: there is no field `anmal` here; did you mean `animal`?"
+            "zoo.ron:2:23: error: cages[1].anmal: there is no field `anmal` here; did you mean `animal`?"
         );
         let problem = first("(cages: [(diet: Graas)])");
         assert_eq!(
@@ -334,7 +405,20 @@ mod tests {
                 told(""),
             ]
             .join("\n"),
-            @""
+            @r##"
+        zoo.ron:1:18: error: cages[0].legs: `2.5` does not belong here; write a whole number, without a point
+        zoo.ron:1:17: error: cages[0].legs: `"four"` does not belong here; write a whole number
+        zoo.ron:1:17: error: cages[0].legs: `99999999999` does not belong here; write a smaller number
+        zoo.ron:1:8: error: name: `5` does not belong here; write a text in quotes: "…", or r#"…"# for a long one
+        zoo.ron:1:13: error: name: the field `name` stands here twice; keep one of them
+        zoo.ron:1:9: error: cages: `"many"` does not belong here; write a list: [ … , … ]
+        zoo.ron:1:21: error: cages[0]: `)` does not belong here; close what was opened last, or complete it
+        zoo.ron:1:9: error: name: `"a\q"` does not belong here; after a backslash only \n \t \r \\ \" \0 \x.. \u{..} may stand; in r#"…"# a backslash is one
+        zoo.ron:1:12: error: cages: a comma is missing before this; put a `,` after what stands before, or close its quotes
+        zoo.ron:1:8: error: name: `"a` does not belong here; the file ends too early: close every quote, comment and bracket
+        zoo.ron:1:12: error: something else belongs here; the outermost bracket is closed before this: one `)` too many?
+        zoo.ron:1:1: error: the file ends too early; close every quote, comment and bracket
+        "##
         );
     }
 
@@ -367,8 +451,15 @@ mod tests {
         let legs = reading.value.cages.iter().map(|cage| cage.legs);
         assert_eq!(legs.collect::<Vec<_>>(), [0, 4, 0, 2]);
         let late = reading.source.problem("cages[3].legs", "", "");
-        assert_eq!((late.line, late.column), (8, 40));
+        assert_eq!((late.line, late.column), (8, 39));
         assert_eq!(late.field, "cages[4].legs");
+    }
+
+    #[test]
+    fn a_lost_quote_is_told_once() {
+        let (_, told) = all("(cages: [(animal: an old ox\", legs: 4), (legs: two)])");
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].starts_with("zoo.ron:1:19: error: cages[0].animal: `an` does not belong"));
     }
 
     #[test]

@@ -246,7 +246,7 @@ fn environment() -> Environment<'static> {
 /// The templates that a text includes by a literal name, and where the name stands.
 fn includes(text: &str) -> impl Iterator<Item = (&str, usize)> {
     const WORDS: [&str; 4] = ["include", "import", "from", "extends"];
-    let tags = text.match_indices("{%").filter_map(|(at, _)| {
+    text.match_indices("{%").filter_map(|(at, _)| {
         let tag = text.get(at..)?;
         let tag = tag.get(..tag.find("%}")?)?;
         let words = tag.trim_start_matches(['{', '%', '-', '+']).trim_start();
@@ -255,8 +255,7 @@ fn includes(text: &str) -> impl Iterator<Item = (&str, usize)> {
         let name = tag.get(open + 1..)?;
         let name = name.get(..name.find(['"', '\''])?)?;
         known.then_some((name, at + open + 1))
-    });
-    tags
+    })
 }
 
 /// Where a template first uses a variable: within a tag, as a word of its own.

@@ -21,7 +21,7 @@ use crate::mind::Language;
 use crate::world_data::{DataFolder, Problem, Problems, Source};
 
 /// The folder of the world that is played when none is named.
-pub const DEFAULT_WORLD: &str = "saltmarsh-ferry";
+pub const DEFAULT_WORLD: &str = "drowned-assize";
 
 /// The name of a world's file in its folder.
 const FILE: &str = "world.ron";

@@ -308,7 +308,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             home_rounds: 2,
-            combat_rounds: 8,
+            combat_rounds: 10,
             hand_size: 2,
             context_tokens: 12_000,
             reply_tokens: 600,

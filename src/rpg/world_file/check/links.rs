@@ -9,7 +9,7 @@ use crate::world_data::nearest;
 
 use super::Report;
 
-pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
+pub(super) fn check<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
     check_stages(world, report);
     check_actors(world, report);
     check_foes(world, report);
@@ -18,10 +18,8 @@ pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
     check_dungeons(world, report);
     check_schedule(world, report);
     check_patterns(world, report);
-    if report.is_whole() {
-        check_presence(world, report);
-        check_use(world, report);
-    }
+    check_presence(world, report);
+    check_use(world, report);
 }
 
 /// The names of one kind of thing, and what that kind is called.
@@ -57,7 +55,7 @@ impl<'a> Known<'a> {
     fn require(&self, path: &str, name: &str, report: &mut Report<'_>) {
         if name.is_empty() {
             report.error(path, format!("no {} is named", self.kind), self.offer());
-        } else if !self.names.contains(&name) && !report.may_be_known(name) {
+        } else if !self.names.contains(&name) && !report.unread().contains(name) {
             let right = match nearest(name, self.names.iter().copied()) {
                 Some(near) => format!("did you mean {near:?}?"),
                 None => self.offer(),
@@ -139,14 +137,10 @@ fn check_foes(world: &WorldFile, report: &mut Report<'_>) {
     }
 }
 
-fn check_secrets(world: &WorldFile, report: &mut Report<'_>) {
-    let known: BTreeSet<_> = world
-        .actors
-        .iter()
-        .flat_map(|actor| &actor.secrets)
-        .collect();
+fn check_secrets<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
+    let known = used(world.actors.iter().map(|actor| &actor.secrets), report);
     for (i, secret) in world.secrets.iter().enumerate() {
-        if report.is_whole() && !secret.id.is_empty() && !known.contains(&secret.id) {
+        if !secret.id.is_empty() && !known.contains(secret.id.as_str()) {
             let wrong = format!("nobody knows the secret {:?}", secret.id);
             report.error(
                 &format!("secrets[{i}].id"),
@@ -266,7 +260,9 @@ fn check_presence(world: &WorldFile, report: &mut Report<'_>) {
         let skill = world.skills.iter().find(|skill| skill.name == *name);
         skill.is_none_or(|skill| skill.kind == SkillKind::Attack)
     };
-    if heroes().next().is_none() {
+    if !report.is_whole("actors") {
+        // a hero may stand in what could not be read
+    } else if heroes().next().is_none() {
         report.error(
             "actors",
             "nobody is a hero",
@@ -279,59 +275,61 @@ fn check_presence(world: &WorldFile, report: &mut Report<'_>) {
             "give one a skill of kind Attack",
         );
     }
-    if !world
-        .stages
-        .iter()
-        .any(|stage| stage.kind == StageKind::Home)
-    {
+    let is_home = |stage: &Stage| stage.kind == StageKind::Home;
+    if report.is_whole("stages") && !world.stages.iter().any(is_home) {
         report.error(
             "stages",
             "there is no home stage",
             "add a stage with `kind: Home`",
         );
     }
-    if world.schedule.is_empty() {
+    if report.is_whole("schedule") && world.schedule.is_empty() {
         let right = "write schedule: [Home(days: 1), Dungeon(\"…\")]";
         report.error("schedule", "the schedule is missing or empty", right);
     }
 }
 
 /// What nobody uses was likely forgotten somewhere.
-fn check_use(world: &WorldFile, report: &mut Report<'_>) {
-    let actors = world.actors.iter().flat_map(|actor| &actor.skills);
-    let used: BTreeSet<_> = actors
-        .chain(world.foes.iter().flat_map(|foe| &foe.skills))
-        .collect();
+fn check_use<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
+    let (actors, foes) = (world.actors.iter(), world.foes.iter());
+    let skills = actors.map(|actor| &actor.skills);
+    let skills = used(skills.chain(foes.map(|foe| &foe.skills)), report);
     for (i, skill) in world.skills.iter().enumerate() {
-        if !used.contains(&skill.name) {
+        if !skills.contains(skill.name.as_str()) {
             let wrong = format!("nobody has the skill {:?}", skill.name);
-            report.warn(
-                &format!("skills[{i}]"),
-                wrong,
-                "give it to someone, or take it away",
-            );
+            let right = "give it to someone, or take it away";
+            report.warn(&format!("skills[{i}]"), wrong, right);
         }
     }
-    let fights = || world.dungeons.iter().flat_map(|dungeon| &dungeon.fights);
-    let met: BTreeSet<_> = fights().flat_map(|fight| &fight.foes).collect();
+    let fights = world.dungeons.iter().flat_map(|dungeon| &dungeon.fights);
+    let met = used(fights.map(|fight| &fight.foes), report);
     for (i, foe) in world.foes.iter().enumerate() {
-        if !met.contains(&foe.name) {
+        if !met.contains(foe.name.as_str()) {
             let wrong = format!("{:?} is met in no fight", foe.name);
-            report.warn(
-                &format!("foes[{i}]"),
-                wrong,
-                "name it in a fight, or take it away",
-            );
+            let right = "name it in a fight, or take it away";
+            report.warn(&format!("foes[{i}]"), wrong, right);
         }
     }
-    let visited = |name: &str| {
-        let mut steps = world.schedule.iter();
-        steps.any(|step| matches!(step, Step::Dungeon(dungeon) if dungeon == name))
-    };
+    let mut visited = report.unread();
+    visited.extend(world.schedule.iter().filter_map(|step| match step {
+        Step::Dungeon(name) => Some(name.as_str()),
+        Step::Home { .. } => None,
+    }));
     for (i, dungeon) in world.dungeons.iter().enumerate() {
-        if !visited(&dungeon.name) {
+        if !visited.contains(dungeon.name.as_str()) {
             let wrong = format!("the schedule never leads to {:?}", dungeon.name);
-            report.warn(&format!("dungeons[{i}]"), wrong, "add it to the schedule");
+            let right = "add it to the schedule";
+            report.warn(&format!("dungeons[{i}]"), wrong, right);
         }
     }
+}
+
+/// All names in some lists, and those that may stand in what could not be read.
+fn used<'a>(
+    lists: impl Iterator<Item = &'a Vec<String>>,
+    report: &Report<'a>,
+) -> BTreeSet<&'a str> {
+    let mut used = report.unread();
+    used.extend(lists.flatten().map(String::as_str));
+    used
 }

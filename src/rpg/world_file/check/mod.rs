@@ -10,9 +10,14 @@ mod numbers;
 mod texts;
 mod ways;
 
-use crate::world_data::{Problem, Problems, Reading};
+use std::collections::BTreeSet;
+
+use crate::world_data::{Problem, Problems, Reading, is_within};
 
 use super::types::WorldFile;
+
+/// The fields of a world that hold no others.
+const HEAD: [&str; 4] = ["name", "language", "title", "rules"];
 
 /// Adds all that is wrong with a world to `problems`.
 pub(super) fn check(reading: &Reading<WorldFile>, problems: &mut Problems) {
@@ -31,7 +36,7 @@ struct Report<'a> {
     problems: &'a mut Problems,
 }
 
-impl Report<'_> {
+impl<'a> Report<'a> {
     /// `path` is wrong.
     fn error(&mut self, path: &str, wrong: impl Into<String>, right: impl Into<String>) {
         let problem = self.reading.source.problem(path, wrong, right);
@@ -51,22 +56,19 @@ impl Report<'_> {
         }
     }
 
-    /// Whether every part could be read. If not, what seems to be missing may stand in one of those
-    /// that could not.
-    fn is_whole(&self) -> bool {
-        self.reading.broken.is_empty()
+    /// Whether every part of a list could be read, and no other list was left out that may have
+    /// swallowed it for want of a bracket. If not, what seems to be missing may be there.
+    fn is_whole(&self, list: &str) -> bool {
+        let is_list = |path: &str| !path.contains(['.', '[']) && !HEAD.contains(&path);
+        let mut broken = self.reading.broken.iter();
+        !broken.any(|path| is_within(path, list) || is_list(path))
     }
 
-    /// Whether a name stands in a part that could not be read.
-    fn may_be_known(&self, name: &str) -> bool {
-        self.reading.broken_texts.iter().any(|text| text == name)
+    /// All texts in parts that could not be read: names in them count as given and as used.
+    fn unread(&self) -> BTreeSet<&'a str> {
+        let texts = self.reading.broken_texts.iter();
+        texts.map(String::as_str).collect()
     }
-}
-
-/// Whether `path` is `outer` or within it.
-fn is_within(path: &str, outer: &str) -> bool {
-    let rest = path.strip_prefix(outer);
-    rest.is_some_and(|rest| rest.is_empty() || outer.is_empty() || rest.starts_with(['.', '[']))
 }
 
 #[cfg(test)]

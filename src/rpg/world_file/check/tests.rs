@@ -1,1 +1,405 @@
+use proptest::prelude::*;
 
+use crate::rpg::world_file::{DEFAULT_WORLD, WorldFile, list_worlds};
+use crate::world_data::{DataFolder, Problem, Problems, Severity};
+
+const SAMPLE: &str = include_str!("../sample.en.ron");
+
+/// All that is wrong with the sample world after each `(old, new)` has been changed in it.
+fn wrong(changes: &[(&str, &str)]) -> Problems {
+    let mut text = SAMPLE.to_owned();
+    for (old, new) in changes {
+        assert!(text.contains(old), "{old} is not in the sample");
+        text = text.replacen(old, new, 1);
+    }
+    match WorldFile::parse("w.ron", &text) {
+        Ok((_, warnings)) => warnings,
+        Err(problems) => problems,
+    }
+}
+
+/// The line of the sample in which `text` first stands.
+fn line_of(text: &str) -> usize {
+    let before = SAMPLE.split(text).next().expect("is split");
+    1 + before.matches('\n').count()
+}
+
+/// Checks that one change leads to one problem, at the line where it was made.
+fn finds(change: (&str, &str), field: &str, said: &str) {
+    let found = wrong(&[change]);
+    let all: Vec<_> = found.iter().collect();
+    let [problem] = all.as_slice() else {
+        panic!("{change:?} leads to:\n{found}");
+    };
+    assert_eq!(problem.field, field, "{problem}");
+    assert_eq!(problem.line, line_of(change.0), "{problem}");
+    assert!(problem.to_string().contains(said), "{problem}");
+}
+
+#[test]
+fn names_that_nobody_bears_are_found() {
+    let stage = ("stage: \"Bakehouse\"", "stage: \"Bakehose\"");
+    finds(stage, "actors[0].stage", "did you mean \"Bakehouse\"?");
+    let skill = ("\"Peel Swing\", \"Stand", "\"Peal Swing\", \"Stand");
+    let found = wrong(&[skill]).to_string();
+    assert!(found.contains("actors[0].skills[0]: there is no skill \"Peal Swing\""));
+    assert!(found.contains("nobody has the skill \"Peel Swing\""));
+    let foe = (
+        "foes: [\"Flour Wight\"]",
+        "foes: [\"Flower Wight\", \"Flour Wight\"]",
+    );
+    finds(
+        foe,
+        "dungeons[0].fights[0].foes[0]",
+        "did you mean \"Flour Wight\"?",
+    );
+    let way = (
+        "connects: [\"Bakehouse\"]",
+        "connects: [\"Bakehouse\", \"Pond\"]",
+    );
+    finds(way, "stages[0].connects[1]", "there is no stage \"Pond\"");
+    let lore = (
+        "known_to: Everyone,\n",
+        "known_to: Only([\"Ysa Finch\"]),\n",
+    );
+    finds(lore, "lore[0].known_to.0[0]", "did you mean \"Isa Finch\"?");
+    let step = (
+        "Home(days: 1), Dungeon",
+        "Home(days: 1), Dungeon(\"The Hill\"), Dungeon",
+    );
+    finds(step, "schedule[1].0", "there is no dungeon \"The Hill\"");
+    let secret = (
+        "secrets: [\"leaving\"], //",
+        "secrets: [\"leaving\", \"staying\"], //",
+    );
+    finds(
+        secret,
+        "actors[0].secrets[1]",
+        "there is no secret \"staying\"",
+    );
+}
+
+#[test]
+fn an_actor_needs_a_home_stage() {
+    let nowhere = ("stage: \"Bakehouse\",", "");
+    let found = wrong(&[nowhere]).to_string();
+    assert!(
+        found.contains("actors[0].stage: no home stage is named"),
+        "{found}"
+    );
+    let dungeon = ("stage: \"Bakehouse\"", "stage: \"Grinding Floor\"");
+    finds(
+        dungeon,
+        "actors[0].stage",
+        "there is no home stage \"Grinding Floor\"",
+    );
+}
+
+#[test]
+fn doubled_and_doubtful_names_are_found() {
+    let same = ("name: \"Flour Wight\"", "name: \"Isa Finch\"");
+    let found = wrong(&[same]).to_string();
+    assert!(
+        found.contains("foes[0].name: the name \"Isa Finch\" is taken already, by actors[1].name")
+    );
+    let alike = ("name: \"The Brook\"", "name: \"ｂａｋｅｈｏｕｓｅ\"");
+    let found = wrong(&[alike]);
+    assert!(!found.has_errors());
+    assert!(found.to_string().contains("is easily taken for"), "{found}");
+    finds(
+        ("name: \"The Brook\"", "name: \"Assistant\""),
+        "agents[0].name",
+        "turn of a conversation",
+    );
+    finds(
+        ("name: \"The Brook\"", "name: \"The\\tBrook\""),
+        "agents[0].name",
+        "U+0009",
+    );
+    finds(
+        ("name: \"The Brook\"", "name: \"The Brook \""),
+        "agents[0].name",
+        "space",
+    );
+    finds(
+        ("name: \"The Brook\"", "name: \"\""),
+        "agents[0].name",
+        "missing or empty",
+    );
+    let long = format!("name: \"{}\"", "水".repeat(65));
+    let found = wrong(&[("name: \"The Brook\"", &long)]).to_string();
+    assert!(
+        found.contains("the name has 65 characters; use at most 64"),
+        "{found}"
+    );
+    let skill = ("name: \"Stand Firm\"", "name: \"Peel Swing\"");
+    assert!(
+        wrong(&[skill])
+            .to_string()
+            .contains("skills[1].name: the name \"Peel Swing\" is taken")
+    );
+}
+
+#[test]
+fn impossible_numbers_are_found() {
+    finds(
+        ("hp: 30", "hp: -3"),
+        "actors[0].stats.hp",
+        "is -3; write a number from 1 to 9999",
+    );
+    finds(("speed: 7", "speed: 0"), "actors[1].stats.speed", "is 0");
+    finds(
+        ("(hp: 24, attack: 5,", "(hp: 24,"),
+        "foes[0].stats.attack",
+        "is 0",
+    );
+    finds(
+        ("accuracy: 85", "accuracy: 120"),
+        "skills[0].accuracy",
+        "from 1 to 100",
+    );
+    finds(("power: 5", "power: 0"), "skills[0].power", "is 0");
+    finds(
+        ("power: 3, cost: 1, duration: 2", "power: 3, cost: 1"),
+        "skills[1].duration",
+        "is 0",
+    );
+    finds(
+        ("power: 8, cost: 2,", "power: 8, cost: 2, duration: 1,"),
+        "skills[3].duration",
+        "do not last",
+    );
+    finds(("days: 1", "days: 0"), "schedule[0].days", "is 0");
+    let cost = wrong(&[("power: 8, cost: 2", "power: 8, cost: 4")]).to_string();
+    assert!(
+        cost.contains("actors[1].skills[1]: \"Cool Water\" costs 4, of 3 energy"),
+        "{cost}"
+    );
+    let limits = wrong(&[(
+        "    schedule:",
+        "    limits: (hand_size: 0),\n    schedule:",
+    )])
+    .to_string();
+    assert!(limits.contains("limits.hand_size: is 0"), "{limits}");
+}
+
+#[test]
+fn what_cannot_be_reached_is_found() {
+    let cut = [
+        ("connects: [\"Bakehouse\"]", "connects: []"),
+        ("stage: \"Bakehouse\"", "stage: \"Village Green\""),
+    ];
+    let found = wrong(&cut);
+    let problem = found.iter().next().expect("is found");
+    assert_eq!(problem.field, "stages[1]");
+    assert!(
+        problem.wrong.contains("nobody can reach \"Bakehouse\""),
+        "{found}"
+    );
+    let home = (
+        "kind: Dungeon,\n            profile: \"Two",
+        "kind: Home,\n            profile: \"Two",
+    );
+    assert!(
+        wrong(&[home])
+            .to_string()
+            .contains("there is no stage of kind Dungeon \"Grinding Floor\"")
+    );
+    let unused = ("secrets: [\"leaving\"], //", "secrets: [], //");
+    assert!(
+        wrong(&[unused])
+            .to_string()
+            .contains("secrets[0].id: nobody knows the secret")
+    );
+}
+
+#[test]
+fn empty_parts_are_found() {
+    let found = |change| wrong(&[change]).to_string();
+    let text = found((
+        "text: \"Old Harl ground for fifty years and was buried with a handful of wheat.\"",
+        "text: \" \"",
+    ));
+    assert!(
+        text.contains("lore[0].text: the text is missing or empty"),
+        "{text}"
+    );
+    let look = found((
+        "look: \"A man's shape of drifting flour with two bran-brown eyes.\",",
+        "",
+    ));
+    assert!(
+        look.contains("foes[0].look: the text is missing or empty"),
+        "{look}"
+    );
+    let fights = found((
+        "(stage: \"Grinding Floor\", foes: [\"Flour Wight\"], gain: \"Three sacks of flour, and the miller's key.\"),",
+        "",
+    ));
+    assert!(
+        fights.contains("dungeons[0].fights: the dungeon has no fights"),
+        "{fights}"
+    );
+    let heroes = wrong(&[
+        ("camp: Hero", "camp: Neutral"),
+        ("camp: Hero", "camp: Neutral"),
+    ])
+    .to_string();
+    assert!(heroes.contains("actors: nobody is a hero"), "{heroes}");
+    assert!(
+        found(("keys: [\"miller\", \"mill\"]", "keys: []")).contains("nothing leads to this lore")
+    );
+    let empty = WorldFile::parse("w.ron", "()")
+        .expect_err("is no world")
+        .to_string();
+    for field in ["name", "title", "rules", "actors", "stages", "schedule"] {
+        assert!(
+            empty.contains(&format!("error: {field}: ")),
+            "{field} in {empty}"
+        );
+    }
+}
+
+#[test]
+fn what_is_likely_a_slip_is_a_warning() {
+    let found = wrong(&[("language: en", "language: zh")]);
+    assert!(!found.has_errors() && found.to_string().contains("the world's language is zh"));
+    let leak = wrong(&[("guard: []", "guard: [\"forty houses\"]")]);
+    let leaks: Vec<_> = leak
+        .iter()
+        .map(|p| (p.severity, p.field.as_str()))
+        .collect();
+    assert_eq!(leaks, [(Severity::Warning, "rules")]);
+    let again = (
+        "fights: [",
+        "fights: [(stage: \"Grinding Floor\", foes: [\"Flour Wight\"], gain: \"Dust.\"),",
+    );
+    assert!(
+        wrong(&[again])
+            .to_string()
+            .contains("met in dungeons[0].fights[0] already and does not return")
+    );
+}
+
+#[test]
+fn all_mistakes_of_form_and_sense_are_found_at_once() {
+    let found = wrong(&[
+        ("language: en, //", "language: fr, //"),
+        ("camp: Hero,", "camp: Herro,"),
+        ("hp: 30,", "hp: -30,"),
+        ("attack: 6,", "atack: 6,"),
+        ("stage: \"Village Green\"", "stage: \"Vilage Green\""),
+        ("hp: 24, attack", "hp: 24 attack"),
+        ("accuracy: 90", "accuracy: ninety"),
+        ("days: 1", "days: -1"),
+        ("(stage: \"Grinding Floor\"", "(stage: \"\""),
+        ("secrets: [\"leaving\"], //", "secrets: [], //"),
+    ]);
+    let told: Vec<_> = found.iter().map(Problem::to_string).collect();
+    insta::assert_snapshot!(told.join("\n"), @r#"
+    w.ron:6:15: error: language: there is no `fr` here; here may stand: en, zh
+    w.ron:45:9: error: stages[2]: nobody can reach "Grinding Floor"; let a fight of a dungeon take place on it
+    w.ron:62:19: error: actors[0].camp: there is no `Herro` here; did you mean `Hero`?
+    w.ron:64:25: error: actors[0].stats.hp: is -30; write a number from 1 to 9999
+    w.ron:64:30: error: actors[0].stats.atack: there is no field `atack` here; did you mean `attack`?
+    w.ron:77:20: error: actors[1].stage: there is no home stage "Vilage Green"; did you mean "Village Green"?
+    w.ron:89:28: error: foes[0].stats.attack: a comma is missing before this; put a `,` after what stands before, or close its quotes
+    w.ron:101:72: error: skills[2].accuracy: `ninety` does not belong here; write a whole number
+    w.ron:108:14: error: secrets[0].id: nobody knows the secret "leaving"; add it to the `secrets` of an actor
+    w.ron:126:25: error: dungeons[0].fights[0].stage: no stage of kind Dungeon is named; name one of: Grinding Floor
+    w.ron:132:27: error: schedule[0].days: is -1; write a number from 1 to 30
+    "#);
+}
+
+#[test]
+fn a_broken_part_hides_no_name() {
+    let found = wrong(&[(
+        "name: \"Rope Snap\", kind: Attack",
+        "name: \"Rope Snap\", kind: 7",
+    )]);
+    assert_eq!(found.len(), 1, "{found}");
+    let found = wrong(&[("(name: \"Rope Snap\"", "[name: \"Rope Snap\"")]);
+    assert!(!found.to_string().contains("there is no skill"), "{found}");
+}
+
+#[test]
+fn the_worlds_that_ship_are_right() {
+    let data = DataFolder::embedded();
+    let (worlds, problems) = list_worlds(&data);
+    assert!(problems.is_empty(), "{problems}");
+    let listed: Vec<_> = worlds
+        .iter()
+        .map(|w| (w.folder.as_str(), w.language.code()))
+        .collect();
+    assert_eq!(listed, [(DEFAULT_WORLD, "en"), ("zhaoying-ban", "zh")]);
+    for world in worlds {
+        let (world, warnings) = WorldFile::load(&data, &world.folder).expect("is right");
+        assert!(warnings.is_empty(), "{warnings}");
+        assert!(world.actors.len() >= 5 && world.lore.len() >= 6 && world.secrets.len() >= 4);
+    }
+}
+
+#[test]
+fn a_world_that_is_not_there_is_told() {
+    let problems = WorldFile::load(&DataFolder::embedded(), "nowhere").expect_err("fails");
+    assert!(
+        problems.to_string().contains("worlds/nowhere/world.ron"),
+        "{problems}"
+    );
+    assert!(WorldFile::load(&DataFolder::embedded(), "../src").is_err());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn no_damage_to_a_world_makes_it_panic(
+        from in 0..SAMPLE.len(),
+        length in 0usize..40,
+        put in "[(),:\"\\[\\]{}#ra0-9 -]{0,4}",
+    ) {
+        let start = SAMPLE.floor_char_boundary(from);
+        let end = SAMPLE.floor_char_boundary((from + length).min(SAMPLE.len())).max(start);
+        let mut text = SAMPLE.to_owned();
+        text.replace_range(start..end, &put);
+        if let Err(problems) = WorldFile::parse("w.ron", &text) {
+            prop_assert!(problems.has_errors());
+            let lines = 1 + text.matches('\n').count();
+            prop_assert!(problems.iter().all(|problem| problem.line <= lines));
+        }
+    }
+}
+#[test]
+fn a_lost_bracket_is_told_without_what_follows_from_it() {
+    let told = |change| {
+        let found = wrong(&[change, ("hp: 24", "hp: -24")]);
+        let told: Vec<_> = found.iter().map(Problem::to_string).collect();
+        told.join("\n")
+    };
+    let changes = [
+        ("connects: [\"Bakehouse\"]", "connects: [\"Bakehouse\""),
+        ("    ],\n\n    foes: [", "    ,\n\n    foes: ["),
+        ("actors: [", "actors: "),
+        ("title: \"A mill", "title: A mill"),
+        ("kind: Home", "kind Home"),
+        ("Dungeon(\"The Mill\")", "\"The Mill\""),
+    ];
+    insta::assert_snapshot!(changes.map(told).join("\n\n"), @r##"
+    w.ron:37:9: error: stages[0]: `)` does not belong here; close what was opened last, or complete it
+    w.ron:89:25: error: foes[0].stats.hp: is -24; write a number from 1 to 9999
+
+    w.ron:82:5: error: actors: something else belongs here; write its fields in round brackets: ( name: value, … )
+
+    w.ron:55:9: error: actors: `(…` does not belong here; write a list: [ … , … ]
+    w.ron:82:5: error: `]` does not belong here; close what was opened last, or complete it
+
+    w.ron:7:12: error: title: `A` does not belong here; write a text in quotes: "…", or r#"…"# for a long one
+    w.ron:12:30: error: else: there is no field `else` here; here may stand: name, language, title, rules, agents, stages, actors, foes, skills, secrets, lore, dungeons, schedule, limits, patterns
+
+    w.ron:33:17: error: stages[0]: something else belongs here; write a field: name: value
+    w.ron:89:25: error: foes[0].stats.hp: is -24; write a number from 1 to 9999
+
+    w.ron:89:25: error: foes[0].stats.hp: is -24; write a number from 1 to 9999
+    w.ron:132:31: error: schedule[1]: `"The Mill"` does not belong here; write the word without quotes
+    "##);
+}

@@ -7,10 +7,7 @@ use crate::rpg::world_file::types::{StageKind, WorldFile};
 use super::Report;
 
 pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
-    if !report.is_whole() {
-        return;
-    }
-    let reached = reached(world);
+    let reached = reached(world, report.unread());
     for (i, stage) in world.stages.iter().enumerate() {
         if reached.contains(stage.name.as_str()) || stage.name.is_empty() {
             continue;
@@ -24,15 +21,13 @@ pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
     }
 }
 
-/// Home stages that actors start on or can walk to, and the stages of all fights.
-fn reached(world: &WorldFile) -> BTreeSet<&str> {
+/// Home stages that actors start on or can walk to, the stages of all fights, and all that lies on
+/// from what is named in parts that could not be read.
+fn reached<'a>(world: &'a WorldFile, unread: BTreeSet<&'a str>) -> BTreeSet<&'a str> {
     let fights = world.dungeons.iter().flat_map(|dungeon| &dungeon.fights);
     let mut reached: BTreeSet<&str> = fights.map(|fight| fight.stage.as_str()).collect();
-    let mut open: Vec<&str> = world
-        .actors
-        .iter()
-        .map(|actor| actor.stage.as_str())
-        .collect();
+    let starts = world.actors.iter().map(|actor| actor.stage.as_str());
+    let mut open: Vec<&str> = starts.chain(unread).collect();
     while let Some(name) = open.pop() {
         if reached.insert(name) {
             let same = world.stages.iter().filter(|stage| stage.name == name);

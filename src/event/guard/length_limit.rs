@@ -1,0 +1,157 @@
+//! Cuts texts that are too long.
+
+use super::fold::is_invisible;
+use super::{Guard, Judged, Point, Verdict};
+use crate::mind::Language;
+
+/// Cuts a text that is longer than so many characters: behind its last sentence where one ends in the
+/// second half of what may stay, else behind a word, else behind a character. An ellipsis shows the cut and counts.
+#[derive(Clone, Copy, Debug)]
+pub struct LengthLimit {
+    /// The most characters a text may have.
+    pub chars: usize,
+}
+
+impl Guard for LengthLimit {
+    fn name(&self) -> &str {
+        "length_limit"
+    }
+
+    fn points(&self) -> &[Point] {
+        &[Point::Send]
+    }
+
+    fn judge(&self, message: &Judged<'_>) -> Verdict {
+        match shortened(message.text, self.chars, message.language) {
+            Some(text) => Verdict::Mask {
+                text,
+                reason: format!("it was longer than {} characters", self.chars).into(),
+            },
+            None => Verdict::Pass,
+        }
+    }
+}
+
+/// The text cut to the limit, or `None` where it keeps it.
+fn shortened(text: &str, limit: usize, language: Language) -> Option<String> {
+    // A character has at least one byte.
+    if text.len() <= limit {
+        return None;
+    }
+    text.char_indices().nth(limit)?;
+    let ellipsis = match language {
+        Language::En => "…",
+        Language::Zh => "……",
+    };
+    let room = limit.saturating_sub(ellipsis.chars().count());
+    let kept = cut(text, room).trim_end();
+    Some(kept.chars().chain(ellipsis.chars()).take(limit).collect())
+}
+
+/// The beginning of a text that fits into so many characters and ends at a good place.
+fn cut(text: &str, room: usize) -> &str {
+    let end = byte_of(text, room);
+    let half = byte_of(text, room / 2);
+    let kept = &text[..end];
+    let after_sentence = sentence_ends(kept).filter(|at| *at > half).last();
+    // A space right behind what fits parts words too.
+    let after_word = || {
+        let places = text.char_indices().take_while(|(at, _)| *at <= end);
+        let spaces = places.filter(|(at, char)| *at > half && char.is_whitespace());
+        spaces.map(|(at, _)| at).last()
+    };
+    let place = after_sentence
+        .or_else(after_word)
+        .unwrap_or_else(|| whole_character(text, end));
+    &text[..place]
+}
+
+/// Where the character of this number begins, in bytes.
+fn byte_of(text: &str, number: usize) -> usize {
+    let place = text.char_indices().nth(number);
+    place.map_or(text.len(), |(at, _)| at)
+}
+
+/// The places behind sentences, closing quotes included.
+fn sentence_ends(text: &str) -> impl Iterator<Item = usize> {
+    const ENDS: &[char] = &['.', '!', '?', '…', '。', '！', '？', '\n'];
+    const CLOSING: &[char] = &['"', '\'', ')', '”', '’', '」', '』', '）', '》'];
+    text.match_indices(ENDS).filter_map(|(at, end)| {
+        let after = &text[at + end.len()..];
+        let rest = after.trim_start_matches(CLOSING);
+        let place = text.len() - rest.len();
+        // The dot of 3.5 ends nothing.
+        let inside = end == "." && rest.starts_with(|next: char| !next.is_whitespace());
+        (!inside).then_some(place)
+    })
+}
+
+/// The nearest place at or before `at` that splits no joined character, such as an emoji of several parts.
+fn whole_character(text: &str, at: usize) -> usize {
+    const JOINER: char = '\u{200D}';
+    let joined = |at: &usize| {
+        let next = text[*at..].chars().next();
+        let continues = |char: char| {
+            is_invisible(char) || matches!(char, '\u{300}'..='\u{36F}' | '\u{1F3FB}'..='\u{1F3FF}')
+        };
+        next.is_some_and(continues) || text[..*at].ends_with(JOINER)
+    };
+    let before = text[..at].char_indices().rev().map(|(place, _)| place);
+    std::iter::once(at)
+        .chain(before)
+        .find(|at| !joined(at))
+        .unwrap_or(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_cut_is_behind_a_sentence_a_word_or_a_character() {
+        for (text, limit, language, cut) in [
+            (
+                "He left. She stayed for a while.",
+                20,
+                Language::En,
+                "He left. She stayed…",
+            ),
+            (
+                "He left. She stayed for a while.",
+                12,
+                Language::En,
+                "He left.…",
+            ),
+            ("Price 3.50 and more", 12, Language::En, "Price 3.50…"),
+            (
+                "他走了。她还留在那里很久很久。",
+                8,
+                Language::Zh,
+                "他走了。……",
+            ),
+            ("一直走一直走一直走", 6, Language::Zh, "一直走一……"),
+            ("🧙‍♂️🧙‍♂️🧙‍♂️", 7, Language::En, "🧙‍♂️…"),
+            ("abc", 1, Language::Zh, "…"),
+            ("abc", 0, Language::En, ""),
+        ] {
+            assert_eq!(shortened(text, limit, language).as_deref(), Some(cut));
+        }
+    }
+
+    #[test]
+    fn a_text_that_keeps_the_limit_passes() {
+        assert_eq!(shortened("正好四字", 4, Language::Zh), None);
+        assert_eq!(shortened("", 0, Language::En), None);
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_cut_keeps_the_limit(text in ".{0,80}", limit in 0usize..60) {
+            let cut = shortened(&text, limit, Language::Zh);
+            prop_assert_eq!(cut.is_some(), text.chars().count() > limit);
+            prop_assert!(cut.unwrap_or_default().chars().count() <= limit);
+        }
+    }
+}

@@ -1,0 +1,541 @@
+//! What a failed attempt means: which error it is, and whether and when to try again.
+
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use reqwest::header::{HeaderMap, LOCATION};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+
+use super::reply::{error_in, error_text};
+use super::settings::seconds;
+use crate::message::TokenUsage;
+use crate::mind::MindError;
+
+/// A failed attempt.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) error: MindError,
+    pub(super) again: Again,
+    pub(super) schema: Suspicion,
+    /// What the attempt cost, where the server told.
+    pub(super) usage: Option<TokenUsage>,
+}
+
+/// Whether the same request is worth another attempt.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Again {
+    /// It would fail again.
+    Never,
+    /// After a wait of our own choice.
+    Soon,
+    /// After the delay that the server named.
+    After(Duration),
+}
+
+/// Whether the schema is to blame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Suspicion {
+    /// The server did not object to the request's form.
+    None,
+    /// The server objects and does not say to what.
+    Possible,
+    /// The server names the schema.
+    Named,
+}
+
+impl Failure {
+    /// A failure that may pass.
+    pub(super) fn passing(error: MindError) -> Self {
+        Self {
+            error,
+            again: Again::Soon,
+            schema: Suspicion::None,
+            usage: None,
+        }
+    }
+
+    /// A failure that stays.
+    pub(super) fn lasting(error: MindError) -> Self {
+        Self {
+            again: Again::Never,
+            ..Self::passing(error)
+        }
+    }
+
+    /// The same failure, with what it cost.
+    pub(super) fn costing(self, usage: Option<TokenUsage>) -> Self {
+        Self { usage, ..self }
+    }
+}
+
+/// A server as errors name it, and the key that must not show in them.
+#[derive(Debug)]
+pub(super) struct Witness {
+    pub(super) server: String,
+    pub(super) key: Option<SecretString>,
+}
+
+impl Witness {
+    /// The server's words, fit to be shown: the key masked, control characters gone, cut to length.
+    pub(super) fn quote(&self, text: &str) -> String {
+        const LONGEST: usize = 500;
+        let key = self.key.as_ref().map(ExposeSecret::expose_secret);
+        let masked = match key {
+            Some(key) if !key.is_empty() => text.replace(key, "***"),
+            _ => text.to_owned(),
+        };
+        let words: Vec<_> = masked
+            .split(|c: char| c.is_whitespace() || c.is_control())
+            .filter(|word| !word.is_empty())
+            .collect();
+        let line = words.join(" ");
+        match line.char_indices().nth(LONGEST) {
+            Some((end, _)) => format!("{}…", &line[..end]),
+            None => line,
+        }
+    }
+
+    /// An answer that can't be used.
+    pub(super) fn unreadable(&self, reason: &str) -> MindError {
+        MindError::Unreadable {
+            server: self.server.clone(),
+            reason: self.quote(reason),
+        }
+    }
+
+    /// Nobody spoke for this long.
+    pub(super) fn silent(&self, after: Duration, waiting_for: &'static str) -> MindError {
+        MindError::Silent {
+            server: self.server.clone(),
+            seconds: after.as_secs_f64().ceil() as u64,
+            waiting_for,
+        }
+    }
+
+    /// What a request that got no answer means.
+    pub(super) fn unanswered(&self, error: reqwest::Error, connect: Duration) -> Failure {
+        if error.is_timeout() {
+            return Failure::passing(self.silent(connect, "the connection"));
+        }
+        let never = error.is_builder();
+        let error = MindError::Unreachable {
+            server: self.server.clone(),
+            reason: self.quote(&with_causes(error.without_url())),
+        };
+        match never {
+            true => Failure::lasting(error),
+            false => Failure::passing(error),
+        }
+    }
+
+    /// What an answer with another status than success means.
+    pub(super) fn refused(&self, status: StatusCode, headers: &HeaderMap, body: &str) -> Failure {
+        let json = serde_json::from_str::<Value>(body).unwrap_or_default();
+        let error = error_in(&json);
+        if let Some(window) = too_long(status, body, error) {
+            let server = self.server.clone();
+            return Failure::lasting(MindError::TooLong { server, window });
+        }
+        let said = match headers.get(LOCATION).and_then(|value| value.to_str().ok()) {
+            Some(place) if status.is_redirection() => {
+                format!("it sends us on to {place}; is that the base URL?")
+            }
+            _ => error.map_or_else(|| plain(body), error_text),
+        };
+        let (server, reason) = (self.server.clone(), self.quote(&said));
+        let status = status.as_u16();
+        let lower = body.to_lowercase();
+        let wait = || delay(headers).map_or(Again::Soon, Again::After);
+        let (error, again) = match status {
+            401..=403 => (denied(server, status, reason), Again::Never),
+            429 if is_about_money(&lower) => (denied(server, status, reason), Again::Never),
+            408 | 425 | 429 | 503 | 529 => (busy(server, status, reason), wait()),
+            500.. => (failed(server, status, reason), wait()),
+            _ => (rejected(server, status, reason), Again::Never),
+        };
+        let schema = match status {
+            400 | 422 | 500 if names_schema(&lower) => Suspicion::Named,
+            400 | 422 | 500 => Suspicion::Possible,
+            _ => Suspicion::None,
+        };
+        Failure {
+            error,
+            again,
+            schema,
+            usage: None,
+        }
+    }
+}
+
+fn denied(server: String, status: u16, reason: String) -> MindError {
+    MindError::Denied {
+        server,
+        status,
+        reason,
+    }
+}
+
+fn busy(server: String, status: u16, reason: String) -> MindError {
+    MindError::Busy {
+        server,
+        status,
+        reason,
+    }
+}
+
+fn failed(server: String, status: u16, reason: String) -> MindError {
+    MindError::ServerFailed {
+        server,
+        status,
+        reason,
+    }
+}
+
+fn rejected(server: String, status: u16, reason: String) -> MindError {
+    MindError::Rejected {
+        server,
+        status,
+        reason,
+    }
+}
+
+/// An error and what caused it, as one line.
+fn with_causes(error: reqwest::Error) -> String {
+    let mut line = error.to_string();
+    let mut cause = std::error::Error::source(&error);
+    while let Some(error) = cause {
+        line = format!("{line}: {error}");
+        cause = error.source();
+    }
+    line
+}
+
+/// The words of a body that is no JSON.
+fn plain(body: &str) -> String {
+    match body.trim() {
+        "" => "no reason given".into(),
+        page if is_html(page) => format!("an HTML page{}", title(page)),
+        text => text.into(),
+    }
+}
+
+/// Whether a body is a web page, as proxies and wrong addresses send them.
+pub(super) fn is_html(body: &str) -> bool {
+    body.trim_start().starts_with('<')
+}
+
+/// A page's title, in brackets.
+pub(super) fn title(page: &str) -> String {
+    let title = page.split_once("<title>");
+    let title = title.and_then(|(_, rest)| rest.split_once("</title>"));
+    title.map_or(String::new(), |(title, _)| format!(" ({})", title.trim()))
+}
+
+/// Whether a limit is one of money; "load balancer" is none.
+fn is_about_money(body: &str) -> bool {
+    let body = body.replace("balancer", "").replace("balancing", "");
+    [
+        "insufficient_quota",
+        "current quota",
+        "balance",
+        "billing",
+        "credits",
+        "余额",
+    ]
+    .iter()
+    .any(|word| body.contains(word))
+}
+
+fn names_schema(body: &str) -> bool {
+    ["response_format", "json_schema", "schema", "grammar"]
+        .iter()
+        .any(|word| body.contains(word))
+}
+
+/// Whether a prompt was too long for the model, and the window where the server told it.
+fn too_long(status: StatusCode, body: &str, error: Option<&Value>) -> Option<Option<u64>> {
+    const SPELLINGS: [&str; 9] = [
+        "exceed_context_size_error",
+        "context_length_exceeded",
+        "maximum context length",
+        "exceeds the available context size",
+        "exceed context window",
+        "exceeds the context window",
+        "greater than the context length",
+        "prompt is too long",
+        "input is too long",
+    ];
+    let lower = body.to_lowercase();
+    let told = SPELLINGS.iter().any(|spelling| lower.contains(spelling));
+    let may_tell = matches!(status.as_u16(), 400 | 413 | 422 | 500);
+    (may_tell && told).then(|| {
+        let exact = error.and_then(|error| error["n_ctx"].as_u64());
+        exact.or_else(|| number_after(&lower, "context"))
+    })
+}
+
+/// The first number of at least three digits after a word; servers write the window like that.
+fn number_after(text: &str, word: &str) -> Option<u64> {
+    text.match_indices(word).find_map(|(at, _)| {
+        let near: String = text[at..].chars().take(60).collect();
+        let near = near.replace(',', "");
+        let mut numbers = near.split(|c: char| !c.is_ascii_digit());
+        let number = numbers.find(|digits| digits.len() >= 3)?;
+        number.parse().ok()
+    })
+}
+
+/// The delay that a server asks for, in any of the headers that are in use.
+fn delay(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    let today = || http_date(text("date")?);
+    if let Some(millis) = text("retry-after-ms").and_then(|text| text.parse::<f64>().ok()) {
+        return Some(seconds(millis / 1e3));
+    }
+    if let Some(wait) = text("retry-after") {
+        let until = || Some(http_date(wait)?.saturating_sub(today()?) as f64);
+        return wait.parse().ok().or_else(until).map(seconds);
+    }
+    let resets = [
+        "x-ratelimit-reset",
+        "x-ratelimit-reset-requests",
+        "x-ratelimit-reset-tokens",
+        "ratelimit-reset",
+    ];
+    let wait = resets.iter().find_map(|name| span(text(name)?))?;
+    // A number this great is a point in time: seconds, or thousandths, since 1970.
+    let wait = match wait {
+        point if point > 1e12 => point / 1e3 - today()? as f64,
+        point if point > 1e9 => point - today()? as f64,
+        wait => wait,
+    };
+    Some(seconds(wait))
+}
+
+/// Seconds of a span such as `1.5`, `20ms`, `6m0s` or `1h2m3s`.
+fn span(text: &str) -> Option<f64> {
+    if let Ok(seconds) = text.parse() {
+        return Some(seconds);
+    }
+    let mut rest = text;
+    let mut sum = 0.0;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let (number, after) = rest.split_at(digits);
+        let unit = after
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(after.len());
+        let (unit, after) = after.split_at(unit);
+        sum += number.parse::<f64>().ok()?
+            * match unit {
+                "ms" => 1e-3,
+                "s" => 1.0,
+                "m" => 60.0,
+                "h" => 3600.0,
+                "d" => 86400.0,
+                _ => return None,
+            };
+        rest = after;
+    }
+    Some(sum)
+}
+
+/// Seconds since 1970 of a date as HTTP writes it: `Sun, 06 Nov 1994 08:49:37 GMT`.
+fn http_date(text: &str) -> Option<u64> {
+    const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    let mut words = text.split_once(", ")?.1.split(' ');
+    let day: u64 = words.next()?.parse().ok()?;
+    let month = words.next().filter(|name| name.len() == 3)?;
+    let month = MONTHS.find(month)? as u64 / 3 + 1;
+    let year: u64 = words.next()?.parse().ok()?;
+    let mut clock = words
+        .next()?
+        .split(':')
+        .map(|part| part.parse::<u64>().ok());
+    let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
+    let in_calendar = (1970..10_000).contains(&year) && (1..=31).contains(&day);
+    if !in_calendar || hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+    // Days of a calendar whose years begin in March, so that leap days come last.
+    let (year, month) = match month {
+        1 | 2 => (year - 1, month + 9),
+        _ => (year, month - 3),
+    };
+    let leaps = year / 4 - year / 100 + year / 400;
+    let days = 365 * year + leaps + (153 * month + 2) / 5 + day - 1;
+    let days = days.checked_sub(719_468)?;
+    Some(days * 86_400 + hour * 3600 + minute * 60 + second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use reqwest::header::{HeaderName, HeaderValue};
+
+    fn witness() -> Witness {
+        Witness {
+            server: "http://x/v1".into(),
+            key: Some("sk-secret".into()),
+        }
+    }
+
+    fn refused(status: u16, headers: &[(&'static str, &'static str)], body: &str) -> Failure {
+        let headers = headers.iter().map(|(name, value)| {
+            let name = HeaderName::from_static(name);
+            (name, HeaderValue::from_static(value))
+        });
+        let status = StatusCode::from_u16(status).unwrap();
+        witness().refused(status, &headers.collect(), body)
+    }
+
+    #[test]
+    fn what_can_not_pass_is_not_tried_again() {
+        for (status, body) in [
+            (400, "{}"),
+            (401, r#"{"error": {"message": "bad key"}}"#),
+            (402, "{}"),
+            (403, ""),
+            (404, r#"{"detail": "Not Found"}"#),
+            (422, ""),
+            (429, r#"{"error": {"code": "insufficient_quota"}}"#),
+            (429, "Insufficient Balance"),
+        ] {
+            let failure = refused(status, &[("retry-after", "1")], body);
+            assert_eq!(failure.again, Again::Never, "{status} {body}");
+        }
+        assert_eq!(refused(500, &[], "").again, Again::Soon);
+        assert_eq!(
+            refused(429, &[], "the load balancer is busy").again,
+            Again::Soon
+        );
+    }
+
+    #[test]
+    fn the_servers_delay_is_read_in_each_spelling() {
+        for (headers, millis) in [
+            (&[("retry-after", "7")][..], 7_000),
+            (&[("retry-after", "0.5")], 500),
+            (&[("retry-after-ms", "30"), ("retry-after", "7")], 30),
+            (&[("x-ratelimit-reset", "12")], 12_000),
+            (&[("x-ratelimit-reset-requests", "1m0.5s")], 60_500),
+            (&[("x-ratelimit-reset-tokens", "20ms")], 20),
+            (
+                &[
+                    ("date", "Sun, 06 Nov 1994 08:49:37 GMT"),
+                    ("retry-after", "Sun, 06 Nov 1994 08:50:07 GMT"),
+                ],
+                30_000,
+            ),
+            (
+                &[
+                    ("date", "Sun, 06 Nov 1994 08:49:37 GMT"),
+                    ("x-ratelimit-reset", "2000000000"),
+                ],
+                1_000_000_000,
+            ),
+        ] {
+            let again = refused(429, headers, "").again;
+            assert_eq!(
+                again,
+                Again::After(Duration::from_millis(millis)),
+                "{headers:?}"
+            );
+        }
+        let unclear = refused(429, &[("retry-after", "soon")], "");
+        assert_eq!(unclear.again, Again::Soon);
+    }
+
+    #[test]
+    fn dates_count_from_1970() {
+        assert_eq!(http_date("Thu, 01 Jan 1970 00:00:00 GMT"), Some(0));
+        assert_eq!(
+            http_date("Sun, 06 Nov 1994 08:49:37 GMT"),
+            Some(784_111_777)
+        );
+        assert_eq!(
+            http_date("Thu, 29 Feb 2024 12:00:00 GMT"),
+            Some(1_709_208_000)
+        );
+        assert_eq!(http_date("yesterday"), None);
+        assert_eq!(
+            http_date("Sun, 06 Nov 1994 9999999999999999999:00:00 GMT"),
+            None
+        );
+    }
+
+    #[test]
+    fn a_prompt_too_long_is_known_in_each_spelling() {
+        for (status, body, window) in [
+            (
+                400,
+                r#"{"error": {"type": "exceed_context_size_error", "n_ctx": 4096, "message": "m"}}"#,
+                Some(4096),
+            ),
+            (
+                400,
+                r#"{"error": {"code": "context_length_exceeded", "message": "This model's maximum context length is 128,000 tokens."}}"#,
+                Some(128_000),
+            ),
+            (
+                400,
+                "Requested tokens (900) exceed context window of 512",
+                Some(512),
+            ),
+            (500, "prompt is too long", None),
+        ] {
+            let failure = refused(status, &[], body);
+            let server = witness().server;
+            assert_eq!(
+                failure.error,
+                MindError::TooLong { server, window },
+                "{body}"
+            );
+        }
+    }
+
+    #[test]
+    fn errors_show_no_key_no_control_characters_and_no_page() {
+        let failure = refused(401, &[], "Incorrect key \u{1b}[31m sk-secret\n\n provided");
+        let shown = failure.error.to_string();
+        assert!(
+            shown.contains("***") && !shown.contains("sk-secret"),
+            "{shown}"
+        );
+        assert!(
+            !shown.contains('\u{1b}') && !shown.contains('\n'),
+            "{shown}"
+        );
+        let page = refused(502, &[], "<html><title>Bad Gateway</title><body>…");
+        assert!(page.error.to_string().contains("(Bad Gateway)"));
+        let long = refused(400, &[], &"长".repeat(9_000));
+        assert!(long.error.to_string().chars().count() < 600);
+        assert!(!format!("{:?}", witness()).contains("sk-secret"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_header_or_body_is_too_strange(header in "[ -~]{0,30}", number: f64, body in "\\PC{0,60}", status in 300u16..600) {
+            for text in [header, number.to_string(), format!("{number}s")] {
+                let value = HeaderValue::from_str(&text).unwrap();
+                for name in ["retry-after", "retry-after-ms", "x-ratelimit-reset", "date", "location"] {
+                    let headers = HeaderMap::from_iter([(HeaderName::from_static(name), value.clone())]);
+                    let status = StatusCode::from_u16(status).unwrap();
+                    witness().refused(status, &headers, &body);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_refused_schema_is_suspected() {
+        assert_eq!(
+            refused(400, &[], "unknown response_format").schema,
+            Suspicion::Named
+        );
+        assert_eq!(refused(500, &[], "oops").schema, Suspicion::Possible);
+        assert_eq!(refused(429, &[], "schema").schema, Suspicion::None);
+    }
+}

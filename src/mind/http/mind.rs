@@ -1,0 +1,361 @@
+//! The mind that asks a server, waits, tries again and steps down.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use reqwest::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::{Client, Method, Request, Response, Version, redirect};
+use secrecy::{ExposeSecret, SecretString};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+use super::endpoint::Endpoint;
+use super::failure::{Failure, Suspicion, Witness};
+use super::intake::Intake;
+use super::patience::Patience;
+use super::reply::Reply;
+use super::request::{RequestBody, RequestForm, request_body};
+use super::settings::{Dialect, Retry, SchemaMode, Timeouts, seconds};
+use crate::message::TokenUsage;
+use crate::mind::{Answering, Completion, Finish, Mind, MindError, MindInfo, Prompt};
+
+/// The most bytes of an error's body that are read.
+const LONGEST_ERROR: usize = 64 * 1024;
+/// How long a stream may stay open after it said that it is over, so that its connection can be used
+/// again.
+const FAREWELL: Duration = Duration::from_millis(250);
+
+/// Where a model is asked, and how patiently.
+#[derive(Clone, Debug)]
+pub struct Server {
+    /// Where it listens.
+    pub endpoint: Endpoint,
+    /// What opens it; never shown.
+    pub key: Option<SecretString>,
+    /// Seconds to wait for a connection, as the client was built; for error texts.
+    pub connect: f64,
+    /// How long silence may last.
+    pub timeouts: Timeouts,
+    /// How often to try again.
+    pub retry: Retry,
+    /// The most bytes of an answer.
+    pub longest_answer: usize,
+}
+
+/// A connection pool for minds. One serves all servers outside; another, without proxies, those on
+/// this machine.
+///
+/// # Errors
+/// The system's certificates can't be read.
+pub fn client(connect: f64, local: bool) -> Result<Client, String> {
+    let builder = Client::builder()
+        .connect_timeout(seconds(connect))
+        .redirect(redirect::Policy::none())
+        .user_agent(concat!("playhouse/", env!("CARGO_PKG_VERSION")));
+    let builder = if local { builder.no_proxy() } else { builder };
+    builder.build().map_err(|error| error.to_string())
+}
+
+/// A model behind an OpenAI-compatible server.
+///
+/// Dropping the future of an answer closes its connection, so that the server stops too. Clones of
+/// this mind share their limit of calls and what they learned of the server.
+#[derive(Clone, Debug)]
+pub struct HttpMind {
+    pub(super) shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) info: MindInfo,
+    pub(super) form: RequestForm,
+    pub(super) server: Server,
+    pub(super) witness: Witness,
+    pub(super) client: Client,
+    headers: HeaderMap,
+    width: Semaphore,
+    ladder: Mutex<Ladder>,
+}
+
+/// How the schema travels, as far as this run has learned it.
+#[derive(Clone, Copy, Debug)]
+struct Ladder {
+    mode: SchemaMode,
+    /// Whether the server took a schema in this mode before.
+    proven: bool,
+}
+
+/// An answer and what it took to get it.
+pub(super) struct Heard {
+    pub(super) reply: Reply,
+    pub(super) streamed: bool,
+    pub(super) spent: Option<TokenUsage>,
+    pub(super) retries: u32,
+    pub(super) latency: Duration,
+}
+
+impl HttpMind {
+    /// A mind that asks `server` for `dialect.model` over connections of `client`. At most
+    /// `info.width` calls are under way at once.
+    ///
+    /// # Errors
+    /// The key holds characters that can't be sent.
+    pub fn new(
+        client: Client,
+        server: Server,
+        dialect: Dialect,
+        info: MindInfo,
+    ) -> Result<Self, String> {
+        let shared = Shared {
+            headers: headers(server.key.as_ref())?,
+            width: Semaphore::new(info.width.clamp(1, Semaphore::MAX_PERMITS)),
+            ladder: Mutex::new(Ladder {
+                mode: dialect.schema,
+                proven: false,
+            }),
+            witness: Witness {
+                server: server.endpoint.shown(),
+                key: server.key.clone(),
+            },
+            form: RequestForm::new(dialect),
+            info,
+            server,
+            client,
+        };
+        Ok(Self {
+            shared: Arc::new(shared),
+        })
+    }
+
+    /// How the schema travels to this server, as far as is known.
+    pub fn schema_mode(&self) -> SchemaMode {
+        self.shared.ladder().mode
+    }
+}
+
+impl Mind for HttpMind {
+    fn info(&self) -> &MindInfo {
+        &self.shared.info
+    }
+
+    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
+        let shared = Arc::clone(&self.shared);
+        let mode = shared.ladder().mode;
+        let body = request_body(prompt, &shared.form, mode);
+        let seed = prompt.seed;
+        Box::pin(async move {
+            let patience = Patience::new(shared.server.retry, seed);
+            let heard = shared.ask(body, mode, patience).await?;
+            Ok(shared.completion(heard))
+        })
+    }
+}
+
+fn headers(key: Option<&SecretString>) -> Result<HeaderMap, String> {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    if let Some(key) = key {
+        let bearer = format!("Bearer {}", key.expose_secret());
+        let mut bearer = HeaderValue::try_from(bearer)
+            .map_err(|_| "the key holds characters that can't be sent".to_owned())?;
+        bearer.set_sensitive(true);
+        headers.insert(AUTHORIZATION, bearer);
+    }
+    Ok(headers)
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "latency is shown to people and never reaches the world"
+)]
+pub(super) fn now() -> Instant {
+    Instant::now()
+}
+
+impl Shared {
+    fn ladder(&self) -> Ladder {
+        *self.ladder.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn completion(&self, heard: Heard) -> Completion {
+        let (text, thinking) = heard.reply.words();
+        Completion {
+            text,
+            thinking,
+            finish: heard.reply.finish.unwrap_or(Finish::Unknown),
+            usage: heard.spent,
+            model: (heard.reply.model).unwrap_or_else(|| self.form.dialect().model.clone()),
+            retries: heard.retries,
+            latency: heard.latency,
+        }
+    }
+
+    /// Asks until there is an answer, or none is to be hoped for.
+    pub(super) async fn ask(
+        &self,
+        mut body: RequestBody,
+        mut mode: SchemaMode,
+        mut patience: Patience,
+    ) -> Result<Heard, MindError> {
+        let permit = self.width.acquire().await;
+        let _permit = permit.map_err(|_| MindError::Cancelled)?;
+        let mut request = self.request(body.take_bytes());
+        let (mut spent, mut retries) = (None, 0);
+        loop {
+            let began = now();
+            let failure = match self.attempt(&request).await {
+                Ok((reply, streamed)) => {
+                    if body.wants_json() {
+                        self.learn(mode);
+                    }
+                    return Ok(Heard {
+                        spent: sum(spent, reply.usage),
+                        reply,
+                        streamed,
+                        retries,
+                        latency: began.elapsed(),
+                    });
+                }
+                Err(failure) => failure,
+            };
+            tracing::debug!(model = %self.info.alias, retries, error = %failure.error, "an attempt failed");
+            spent = sum(spent, failure.usage);
+            if let Some(lower) = self.step_down(&body, mode, &failure) {
+                let sent = request.body().and_then(reqwest::Body::as_bytes);
+                let next = body.on_step(sent.unwrap_or_default(), lower, &self.form);
+                request = self.request(next);
+                mode = lower;
+            } else {
+                match patience.next_wait(failure.again) {
+                    Some(wait) => tokio::time::sleep(wait).await,
+                    None => return Err(failure.error),
+                }
+            }
+            retries += 1;
+        }
+    }
+
+    /// Whether to ask again at once with the schema one step lower.
+    fn step_down(
+        &self,
+        body: &RequestBody,
+        mode: SchemaMode,
+        failure: &Failure,
+    ) -> Option<SchemaMode> {
+        let ladder = self.ladder();
+        let took_it_before = ladder.proven && ladder.mode == mode;
+        let blamed = match failure.schema {
+            Suspicion::Named => true,
+            Suspicion::Possible => !took_it_before,
+            Suspicion::None => false,
+        };
+        mode.lower().filter(|_| blamed && body.wants_json())
+    }
+
+    /// Remembers that the server takes a schema in this mode.
+    fn learn(&self, mode: SchemaMode) {
+        let mut ladder = self.ladder.lock().unwrap_or_else(PoisonError::into_inner);
+        *ladder = Ladder { mode, proven: true };
+    }
+
+    fn request(&self, body: Vec<u8>) -> Request {
+        let mut request = Request::new(Method::POST, self.server.endpoint.chat().clone());
+        *request.headers_mut() = self.headers.clone();
+        *request.body_mut() = Some(body.into());
+        request
+    }
+
+    /// A request for what the server tells about its models.
+    pub(super) fn request_for_models(&self) -> Request {
+        let mut request = Request::new(Method::GET, self.server.endpoint.models());
+        *request.headers_mut() = self.headers.clone();
+        request
+    }
+
+    /// Sends one request and reads its answer; tells whether it came in pieces.
+    async fn attempt(&self, request: &Request) -> Result<(Reply, bool), Failure> {
+        let response = self.send(request).await?;
+        if !response.status().is_success() {
+            return Err(self.refusal(response).await);
+        }
+        self.read(response).await
+    }
+
+    /// Sends a request and waits for the head of its answer.
+    pub(super) async fn send(&self, request: &Request) -> Result<Response, Failure> {
+        let first_byte = seconds(self.server.timeouts.first_byte);
+        // A body of bytes can be sent again; one that can't never gets here.
+        let copy = request.try_clone().ok_or_else(|| {
+            Failure::lasting(self.witness.unreadable("the request can't be sent again"))
+        })?;
+        let answered = timeout(first_byte, self.client.execute(copy)).await;
+        let answered = answered
+            .map_err(|_| Failure::passing(self.witness.silent(first_byte, "the first byte")))?;
+        answered.map_err(|error| self.witness.unanswered(error, seconds(self.server.connect)))
+    }
+
+    async fn refusal(&self, mut response: Response) -> Failure {
+        let pause = seconds(self.server.timeouts.between_bytes);
+        let mut body = Vec::new();
+        // However the body ends, what came of it tells what we need.
+        while body.len() < LONGEST_ERROR
+            && let Ok(Ok(Some(bytes))) = timeout(pause, response.chunk()).await
+        {
+            body.extend_from_slice(&bytes);
+        }
+        let text = String::from_utf8_lossy(&body);
+        (self.witness).refused(response.status(), response.headers(), &text)
+    }
+
+    async fn read(&self, mut response: Response) -> Result<(Reply, bool), Failure> {
+        let limit = self.server.longest_answer;
+        let content_type = response.headers().get(CONTENT_TYPE);
+        let content_type = content_type.and_then(|value| value.to_str().ok());
+        let mut intake = Intake::new(&self.witness, content_type.unwrap_or_default(), limit);
+        if response
+            .content_length()
+            .is_some_and(|length| length > limit as u64)
+        {
+            return Err(intake.too_great());
+        }
+        let pause = seconds(self.server.timeouts.between_bytes);
+        let mut wait = seconds(self.server.timeouts.first_byte);
+        let mut waiting_for = "the first byte";
+        loop {
+            match timeout(wait, response.chunk()).await {
+                Ok(Ok(Some(bytes))) => intake.take(&bytes)?,
+                Ok(Ok(None)) => break,
+                _ if intake.is_done() => break,
+                Ok(Err(error)) => {
+                    let reason = format!("the answer broke off: {}", error.without_url());
+                    return Err(intake.broken(self.witness.unreadable(&reason)));
+                }
+                Err(_) => return Err(intake.broken(self.witness.silent(wait, waiting_for))),
+            }
+            (wait, waiting_for) = match intake.is_done() {
+                true => (FAREWELL, "the end"),
+                false => (pause, "the next byte"),
+            };
+        }
+        let streamed = intake.is_stream();
+        let reply = intake.finish(shows_cuts(&response))?;
+        Ok((reply, streamed))
+    }
+}
+
+/// Whether the connection tells a whole body from one that was cut: only a body that ends with its
+/// connection doesn't.
+fn shows_cuts(response: &Response) -> bool {
+    let headers = response.headers();
+    response.version() >= Version::HTTP_2
+        || headers.contains_key(CONTENT_LENGTH)
+        || headers.contains_key("transfer-encoding")
+}
+
+fn sum(one: Option<TokenUsage>, other: Option<TokenUsage>) -> Option<TokenUsage> {
+    let mut both = one.or(other)?;
+    if let (Some(_), Some(other)) = (one, other) {
+        both += other;
+    }
+    Some(both)
+}

@@ -1,0 +1,25 @@
+//! A mind behind an OpenAI-compatible server: OpenAI, DeepSeek, Ollama, vLLM, llama.cpp, LM Studio.
+//!
+//! [`HttpMind`] assembles a request while it may borrow the asker's context ([`request_body`]), then
+//! its future owns the bytes and speaks to the server: one place waits, retries and steps down; what
+//! a server says is read by pure functions. Servers differ in what they send and refuse; nothing is
+//! sent that a [`Dialect`] doesn't name, and nothing is required of an answer. Keys stay in this room.
+//! Start reading at [`HttpMind`].
+
+mod endpoint;
+mod examine;
+mod failure;
+mod intake;
+mod mind;
+mod patience;
+mod reply;
+mod request;
+mod settings;
+mod sse;
+
+pub use endpoint::Endpoint;
+pub use examine::{Examination, KeyState};
+pub use mind::{HttpMind, Server, client};
+pub use request::{RequestBody, RequestForm, request_body};
+pub use settings::{Dialect, LimitField, Retry, SchemaMode, Timeouts, Wording};
+pub use sse::EventFrames;

@@ -1,0 +1,102 @@
+//! How long to wait before the next attempt, and when to give up.
+
+use std::time::Duration;
+
+use super::failure::Again;
+use super::settings::{Retry, seconds};
+
+/// What is left of the will to try again.
+#[derive(Debug)]
+pub(super) struct Patience {
+    rule: Retry,
+    seed: u64,
+    waits: u32,
+    left: Duration,
+}
+
+impl Patience {
+    /// `seed` spreads the waits of calls that fail together.
+    pub(super) fn new(rule: Retry, seed: u64) -> Self {
+        Self {
+            rule,
+            seed,
+            waits: 0,
+            left: seconds(rule.patience),
+        }
+    }
+
+    /// How long to wait before the next attempt; `None` to give up.
+    pub(super) fn next_wait(&mut self, again: Again) -> Option<Duration> {
+        if self.waits >= self.rule.times {
+            return None;
+        }
+        let longest = self.rule.first_wait * 2f64.powi(self.waits.min(30) as i32);
+        let own = seconds(longest.min(self.rule.longest_wait)).mul_f64(self.chance());
+        let wait = match again {
+            Again::Never => return None,
+            Again::Soon => own.min(self.left),
+            // A little later than asked, so that waiting calls don't come back all at once.
+            Again::After(asked) if asked <= self.left => asked + own.min(asked / 4),
+            Again::After(_) => return None,
+        };
+        self.waits += 1;
+        self.left = self.left.saturating_sub(wait);
+        Some(wait)
+    }
+
+    /// A number from 0 to 1, as good as random from call to call and attempt to attempt.
+    fn chance(&self) -> f64 {
+        // The finalizer of MurmurHash3 in Stafford's 13th variant, as splitmix64 uses it.
+        let mut bits = self.seed ^ u64::from(self.waits + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        bits ^= bits >> 31;
+        (bits >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn rule() -> Retry {
+        Retry {
+            times: 3,
+            first_wait: 1.0,
+            longest_wait: 2.0,
+            patience: 10.0,
+        }
+    }
+
+    #[test]
+    fn attempts_are_counted() {
+        let mut patience = Patience::new(rule(), 7);
+        let waits = std::iter::from_fn(|| patience.next_wait(Again::Soon));
+        assert_eq!(waits.count(), 3);
+        assert_eq!(Patience::new(rule(), 7).next_wait(Again::Never), None);
+    }
+
+    #[test]
+    fn a_server_gets_the_delay_it_asks_for_or_is_given_up() {
+        let asked = Duration::from_secs(6);
+        let mut patience = Patience::new(rule(), 7);
+        assert!(patience.next_wait(Again::After(asked)).unwrap() >= asked);
+        assert_eq!(patience.next_wait(Again::After(asked)), None);
+    }
+
+    proptest! {
+        #[test]
+        fn waits_stay_below_their_limits(seed: u64, times in 0u32..9, longest in 0.0..5.0f64) {
+            let rule = Retry { times, first_wait: 1.0, longest_wait: longest, patience: 6.0 };
+            let mut patience = Patience::new(rule, seed);
+            let waits: Vec<_> = std::iter::from_fn(|| patience.next_wait(Again::Soon)).collect();
+            prop_assert_eq!(waits.len(), times as usize);
+            for (attempt, wait) in waits.iter().enumerate() {
+                let limit = longest.min(2f64.powi(attempt as i32));
+                prop_assert!(wait.as_secs_f64() <= limit + 1e-9);
+            }
+            prop_assert!(waits.iter().sum::<Duration>() <= Duration::from_secs(6));
+        }
+    }
+}

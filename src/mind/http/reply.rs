@@ -1,0 +1,310 @@
+//! What servers say back, in every spelling we know, gathered into one form.
+
+use serde_json::Value;
+
+use crate::message::TokenUsage;
+use crate::mind::Finish;
+
+/// An answer as far as it has come. Pieces of a stream and whole answers are taken alike; nothing
+/// is required of either.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Reply {
+    content: String,
+    reasoning: String,
+    pub(super) finish: Option<Finish>,
+    pub(super) usage: Option<TokenUsage>,
+    pub(super) model: Option<String>,
+    /// Whether the usage told of cached tokens, be it none.
+    pub(super) tells_cached: bool,
+}
+
+impl Reply {
+    /// Takes a whole answer or one piece of a stream.
+    pub(super) fn take(&mut self, value: &Value) {
+        if let Some(usage) = usage_of(value) {
+            self.usage = Some(usage);
+            self.tells_cached |= cached_of(value).is_some();
+        }
+        if let (None, Some(model)) = (&self.model, value["model"].as_str()) {
+            self.model = Some(model.into());
+        }
+        let choice = &value["choices"][0];
+        if let Some(reason) = choice["finish_reason"].as_str() {
+            self.finish = Some(finish_of(reason));
+        }
+        let said = match &choice["delta"] {
+            Value::Object(_) => &choice["delta"],
+            _ => &choice["message"],
+        };
+        let reasoning = [&said["reasoning_content"], &said["reasoning"]];
+        if let Some(text) = reasoning.iter().find_map(|value| value.as_str()) {
+            self.reasoning.push_str(text);
+        }
+        match &said["content"] {
+            Value::String(text) => self.content.push_str(text),
+            Value::Array(parts) => parts.iter().for_each(|part| self.take_part(part)),
+            _ => {}
+        }
+    }
+
+    /// A content part, as Mistral's reasoning models send them.
+    fn take_part(&mut self, part: &Value) {
+        match (&part["text"], &part["thinking"]) {
+            (Value::String(text), _) => self.content.push_str(text),
+            (_, Value::String(text)) => self.reasoning.push_str(text),
+            (_, Value::Array(parts)) => {
+                let texts = parts.iter().filter_map(|part| part["text"].as_str());
+                texts.for_each(|text| self.reasoning.push_str(text));
+            }
+            _ => {}
+        }
+    }
+
+    /// How many bytes were said so far.
+    pub(super) fn length(&self) -> usize {
+        self.content.len() + self.reasoning.len()
+    }
+
+    /// The words of the answer, and the reasoning if there was any.
+    pub(super) fn words(&self) -> (String, Option<String>) {
+        let (text, inline) = split_thinking(&self.content);
+        let thinking = [self.reasoning.trim(), inline.as_str()];
+        let thinking = thinking.iter().filter(|part| !part.is_empty());
+        let thinking = thinking.copied().collect::<Vec<_>>().join("\n");
+        (text, (!thinking.is_empty()).then_some(thinking))
+    }
+}
+
+/// The error that a body speaks of: OpenAI's `error`, FastAPI's `detail`, or none.
+pub(super) fn error_in(value: &Value) -> Option<&Value> {
+    let members = [&value["error"], &value["detail"]];
+    members.into_iter().find(|member| !member.is_null())
+}
+
+/// The words of an error: its message, or all of it.
+pub(super) fn error_text(error: &Value) -> String {
+    let message = [error, &error["message"], &error["error"]];
+    match message.iter().find_map(|value| value.as_str()) {
+        Some(text) => text.into(),
+        None => error.to_string(),
+    }
+}
+
+fn finish_of(reason: &str) -> Finish {
+    match reason {
+        "stop" | "eos" | "end_turn" | "stop_sequence" | "STOP" => Finish::Stop,
+        "length" | "max_tokens" | "MAX_TOKENS" | "model_length" => Finish::Length,
+        "tool_calls" | "function_call" | "tool_use" => Finish::ToolCalls,
+        "content_filter" | "SAFETY" | "refusal" => Finish::ContentFilter,
+        _ => Finish::Unknown,
+    }
+}
+
+/// The first of these paths that leads to a whole number.
+fn number(value: &Value, paths: &[&str]) -> Option<u64> {
+    paths.iter().find_map(|path| value.pointer(path)?.as_u64())
+}
+
+/// The usage that a body or a piece of a stream reports. `input` holds the cached tokens in every
+/// spelling, `output` the reasoning.
+fn usage_of(value: &Value) -> Option<TokenUsage> {
+    let input = number(value, &["/usage/prompt_tokens"]).or_else(|| input_by_parts(value))?;
+    let output = [
+        "/usage/completion_tokens",
+        "/usage/output_tokens",
+        "/timings/predicted_n",
+    ];
+    let reasoning = [
+        "/usage/completion_tokens_details/reasoning_tokens",
+        "/usage/output_tokens_details/reasoning_tokens",
+        "/usage/reasoning_tokens",
+    ];
+    let mut usage = TokenUsage {
+        input,
+        output: number(value, &output).unwrap_or_default(),
+        cached: cached_of(value).unwrap_or_default().min(input),
+        reasoning: number(value, &reasoning).unwrap_or_default(),
+    };
+    let apart = usage.total().saturating_add(usage.reasoning);
+    if usage.reasoning > 0 && number(value, &["/usage/total_tokens"]) == Some(apart) {
+        // Some providers, such as xAI, count the reasoning beside the answer.
+        usage.output = usage.output.saturating_add(usage.reasoning);
+    }
+    Some(usage)
+}
+
+/// The prompt tokens of servers that count cached ones apart: Anthropic's, or llama.cpp's timings.
+fn input_by_parts(value: &Value) -> Option<u64> {
+    let sum = |fresh: u64, cached: &[&str]| {
+        let cached = cached.iter().filter_map(|path| number(value, &[path]));
+        cached.fold(fresh, u64::saturating_add)
+    };
+    let anthropic = [
+        "/usage/cache_read_input_tokens",
+        "/usage/cache_creation_input_tokens",
+    ];
+    number(value, &["/usage/input_tokens"])
+        .map(|fresh| sum(fresh, &anthropic))
+        .or_else(|| {
+            let fresh = number(value, &["/timings/prompt_n"])?;
+            Some(sum(fresh, &["/timings/cache_n"]))
+        })
+}
+
+fn cached_of(value: &Value) -> Option<u64> {
+    let paths = [
+        "/usage/prompt_tokens_details/cached_tokens",
+        "/usage/input_tokens_details/cached_tokens",
+        "/usage/prompt_cache_hit_tokens",
+        "/usage/cache_read_input_tokens",
+        "/usage/cached_tokens",
+        "/timings/cache_n",
+    ];
+    number(value, &paths)
+}
+
+const OPEN: &str = "<think>";
+const CLOSE: &str = "</think>";
+
+/// Parts the words of an answer from the reasoning between `<think>` and `</think>`. Reasoning whose
+/// end is missing is reasoning to the end, also where its first tag itself was cut; one whose
+/// beginning is missing (some chat templates put it into the prompt) began with the answer.
+fn split_thinking(content: &str) -> (String, String) {
+    if !content.contains('<') {
+        return (content.to_owned(), String::new());
+    }
+    let mut text = String::new();
+    let mut thinking = Vec::new();
+    let mut rest = content;
+    if let Some((before, after)) = content.split_once(CLOSE)
+        && !before.contains(OPEN)
+    {
+        thinking.push(before.trim());
+        rest = after;
+    }
+    while let Some((before, after)) = rest.split_once(OPEN) {
+        text.push_str(before);
+        let (inside, after) = after
+            .split_once(CLOSE)
+            .unwrap_or_else(|| (uncut(after, CLOSE), ""));
+        thinking.push(inside.trim());
+        rest = after;
+    }
+    text.push_str(uncut(rest, OPEN));
+    thinking.retain(|part| !part.is_empty());
+    let text = match thinking.is_empty() {
+        true => text,
+        false => text.trim().to_owned(),
+    };
+    (text, thinking.join("\n"))
+}
+
+/// The text without a tag that was cut off at its end.
+fn uncut<'a>(text: &'a str, tag: &str) -> &'a str {
+    let cut = (2..tag.len())
+        .rev()
+        .find_map(|end| text.strip_suffix(&tag[..end]));
+    cut.unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn usage(input: u64, output: u64, cached: u64, reasoning: u64) -> TokenUsage {
+        TokenUsage {
+            input,
+            output,
+            cached,
+            reasoning,
+        }
+    }
+
+    fn read(value: Value) -> Option<TokenUsage> {
+        usage_of(&value)
+    }
+
+    #[test]
+    fn usage_is_read_in_each_spelling() {
+        let openai = json!({"usage": {"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13,
+            "prompt_tokens_details": {"cached_tokens": 6}, "completion_tokens_details": {"reasoning_tokens": 3}}});
+        assert_eq!(read(openai), Some(usage(9, 4, 6, 3)));
+        let deepseek = json!({"usage": {"prompt_tokens": 9, "completion_tokens": 4,
+            "prompt_cache_hit_tokens": 8, "prompt_cache_miss_tokens": 1}});
+        assert_eq!(read(deepseek), Some(usage(9, 4, 8, 0)));
+        let llama = json!({"usage": {"prompt_tokens": 9, "completion_tokens": 4}, "timings": {"cache_n": 5, "prompt_n": 4}});
+        assert_eq!(read(llama), Some(usage(9, 4, 5, 0)));
+        let timings = json!({"timings": {"cache_n": 5, "prompt_n": 4, "predicted_n": 2}});
+        assert_eq!(read(timings), Some(usage(9, 2, 5, 0)));
+        let anthropic = json!({"usage": {"input_tokens": 2, "output_tokens": 4,
+            "cache_read_input_tokens": 5, "cache_creation_input_tokens": 1}});
+        assert_eq!(read(anthropic), Some(usage(8, 4, 5, 0)));
+        let beside = json!({"usage": {"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 16,
+            "completion_tokens_details": {"reasoning_tokens": 3}}});
+        assert_eq!(read(beside), Some(usage(9, 7, 0, 3)));
+        assert_eq!(read(json!({"usage": null})), None);
+    }
+
+    #[test]
+    fn nothing_is_required_of_a_piece() {
+        let mut reply = Reply::default();
+        for piece in [
+            json!({}),
+            json!([]),
+            json!({"choices": []}),
+            json!({"choices": [{}]}),
+            json!({"choices": [{"delta": {"content": null, "role": "assistant"}}]}),
+            json!({"choices": [{"delta": {"reasoning": "hm"}}]}),
+            json!({"choices": [{"delta": {"content": "yes"}, "finish_reason": null}]}),
+            json!({"choices": [{"delta": {}, "finish_reason": "length"}]}),
+            json!({"choices": [], "usage": {"prompt_tokens": 3}}),
+        ] {
+            reply.take(&piece);
+        }
+        assert_eq!(reply.words(), ("yes".into(), Some("hm".into())));
+        assert_eq!(reply.finish, Some(Finish::Length));
+        assert_eq!(reply.usage, Some(usage(3, 0, 0, 0)));
+    }
+
+    #[test]
+    fn thinking_is_parted_from_the_answer() {
+        for (content, text, thinking) in [
+            ("plain < text", "plain < text", ""),
+            ("<think>why</think>\n\nso", "so", "why"),
+            ("<think>why", "", "why"),
+            ("<think>why</thi", "", "why"),
+            ("why</think> so", "so", "why"),
+            ("a <think>1</think>b<think>2</think> c", "a b c", "1\n2"),
+            ("<thin", "", ""),
+            ("<think></think>{}", "{}", ""),
+        ] {
+            let split = split_thinking(content);
+            assert_eq!(
+                (split.0.trim(), split.1.as_str()),
+                (text, thinking),
+                "{content}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_thought_never_leaks(
+            before in "[a-z ]{0,5}", secret in "[A-Z]{1,9}", after in "[a-z{} ]{0,9}", cut in 0usize..50,
+        ) {
+            let whole = format!("{before}<think>{secret}</think>{after}");
+            let (text, _) = split_thinking(&whole[..cut.min(whole.len())]);
+            prop_assert!(!text.contains(|c: char| c.is_ascii_uppercase()), "{text}");
+        }
+
+        #[test]
+        fn any_json_can_be_taken(text in "\\PC{0,40}") {
+            let mut reply = Reply::default();
+            reply.take(&Value::from(text.clone()));
+            reply.take(&json!({"choices": text, "usage": {"prompt_tokens": -1}}));
+            prop_assert_eq!(reply, Reply::default());
+        }
+    }
+}

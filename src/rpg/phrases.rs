@@ -1,0 +1,121 @@
+//! Where the campaign's words come from: templates in `data/prompts/<language>/`.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{archive, combat};
+use crate::event::{Phrasebook, Phrases};
+use crate::mind::Language;
+use crate::world_data::{DataFolder, Problems, Templates};
+
+/// The phrases that engine and home life use, with the variables each may use.
+const PROMPTS: &[(&str, &[&str])] = &[
+    (
+        "system/actor",
+        &["name", "profile", "look", "secrets", "skills"],
+    ),
+    ("system/foe", &["name", "profile", "look", "skills"]),
+    ("system/stage", &["name", "profile", "exits", "home"]),
+    ("system/world_agent", &["name", "profile"]),
+    (
+        "asks/kickoff_actor",
+        &[
+            "name",
+            "kickoff",
+            "place",
+            "place_profile",
+            "present",
+            "dungeons",
+        ],
+    ),
+    (
+        "asks/kickoff_foe",
+        &["name", "kickoff", "place", "place_profile"],
+    ),
+    ("asks/kickoff_stage", &["name", "kickoff", "present"]),
+    (
+        "asks/kickoff_world",
+        &["name", "kickoff", "heroes", "dungeons"],
+    ),
+    ("asks/scene", &["day", "present", "news"]),
+    ("asks/scene_short", &["day"]),
+    (
+        "asks/plan",
+        &[
+            "day",
+            "round",
+            "rounds",
+            "place",
+            "present",
+            "exits",
+            "next_dungeon",
+            "whisper",
+            "speech_chars",
+            "refused",
+        ],
+    ),
+    ("asks/plan_short", &["day", "round"]),
+    ("asks/announce", &["day", "events"]),
+    ("asks/announce_short", &["day"]),
+    ("fallback/kickoff", &["name", "place", "kind"]),
+    ("fallback/scene", &["name", "day"]),
+    ("fallback/plan_mind", &["name"]),
+    ("fallback/plan_wait", &["name"]),
+    ("fallback/announce", &["name", "day"]),
+    ("refusals/nobody_there", &["target"]),
+    ("refusals/no_way", &["to"]),
+    ("engine/repair", &["broken"]),
+    ("engine/folded", &["count"]),
+    ("engine/folded_title", &["count"]),
+    ("engine/finished", &["won", "fights"]),
+    ("events/kickoff", &["actor", "message"]),
+    ("events/speak", &["actor", "target", "message"]),
+    ("events/whisper", &["actor", "target", "message"]),
+    ("events/announce", &["actor", "stage", "message"]),
+    ("events/mind", &["actor", "message"]),
+    ("events/query", &["actor", "message", "found"]),
+    ("events/refusal", &["actor", "action", "reason"]),
+    ("events/leave", &["actor", "stage", "to"]),
+    ("events/arrive", &["actor", "stage", "from"]),
+    ("events/appearance", &["actor", "look"]),
+    ("events/death", &["actor", "by", "stage"]),
+    ("events/archive", &["actor", "stage", "chapter", "message"]),
+    ("events/day", &["day", "part"]),
+    ("events/scene", &["stage", "message"]),
+    ("events/dungeon", &["dungeon", "part", "stage", "party"]),
+    (
+        "events/tidings",
+        &["dungeon", "stage", "result", "foes", "fallen"],
+    ),
+    ("events/finale", &["won", "fights", "party"]),
+];
+
+/// Phrases from templates.
+struct FromTemplates(Templates);
+
+impl Phrases for FromTemplates {
+    fn phrase(&self, name: &str, data: &Value) -> Result<String, String> {
+        let text = self
+            .0
+            .render(name, data)
+            .map_err(|problem| problem.to_string())?;
+        Ok(text.trim_end().to_owned())
+    }
+}
+
+/// Reads and checks the templates of a language.
+///
+/// # Errors
+/// Every template that is missing, does not parse, or uses a variable that its phrase does not have.
+pub fn load(data: &DataFolder, language: Language) -> Result<(Phrasebook, Problems), Problems> {
+    let templates = Templates::load(data, &folder(language))?;
+    let declared: Vec<_> = [PROMPTS, combat::PROMPTS, archive::PROMPTS].concat();
+    let problems = templates.check(&declared);
+    problems.unless_errors(Phrasebook(Arc::new(FromTemplates(templates))))
+}
+
+/// The folder of a language's templates.
+pub fn folder(language: Language) -> String {
+    format!("prompts/{}", language.code())
+}

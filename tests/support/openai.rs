@@ -1,0 +1,225 @@
+//! A tiny server that plays OpenAI's part: it answers each request with the next of its scripts.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use playhouse::mind::Mind;
+use playhouse::mind::models::Models;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+/// One step of an answer.
+#[derive(Clone)]
+pub(crate) enum Step {
+    Send(Vec<u8>),
+    Wait(Duration),
+    /// Ends the connection.
+    Close,
+    /// Says nothing more and waits until the client goes away.
+    Hang,
+}
+
+pub(crate) type Script = Vec<Step>;
+
+/// A request as it arrived.
+pub(crate) struct Received {
+    pub(crate) path: String,
+    pub(crate) head: String,
+    pub(crate) body: Value,
+    pub(crate) at: Instant,
+}
+
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) scripts: Mutex<VecDeque<Script>>,
+    /// Played when no script is left.
+    pub(crate) always: Mutex<Option<Script>>,
+    pub(crate) received: Mutex<Vec<Received>>,
+    pub(crate) connections: AtomicUsize,
+    /// Clients that went away while the server was still at it.
+    pub(crate) left: AtomicUsize,
+    pub(crate) under_way: AtomicUsize,
+    pub(crate) most_at_once: AtomicUsize,
+}
+
+#[derive(Clone)]
+pub(crate) struct Server {
+    pub(crate) state: Arc<State>,
+    pub(crate) port: u16,
+}
+
+impl Server {
+    pub(crate) async fn start(scripts: impl IntoIterator<Item = Script>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let state = Arc::new(State::default());
+        state.scripts.lock().unwrap().extend(scripts);
+        let shared = Arc::clone(&state);
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                shared.connections.fetch_add(1, Ordering::SeqCst);
+                tokio::spawn(serve(stream, Arc::clone(&shared)));
+            }
+        });
+        Self { state, port }
+    }
+
+    pub(crate) fn models(&self, options: &str) -> Models {
+        self.models_at(&format!("http://127.0.0.1:{}", self.port), options)
+    }
+
+    pub(crate) fn models_at(&self, base: &str, options: &str) -> Models {
+        let text = format!(
+            r#"(
+                providers: {{"test": (
+                    base_url: "{base}", key_env: "TEST_KEY",
+                    timeouts: (first_byte: 0.4, between_bytes: 0.3),
+                    retry: (times: 2, first_wait: 0.01, longest_wait: 0.02, patience: 1.0),
+                    {options}
+                )}},
+                models: {{"m": (provider: "test", model: "test-model", window: 4096)}},
+            )"#
+        );
+        let env = |name: &str| (name == "TEST_KEY").then(|| "sk-very-secret".to_owned());
+        Models::load(&text, "test.ron", &env).unwrap()
+    }
+
+    pub(crate) fn mind(&self, options: &str) -> Arc<dyn Mind> {
+        self.models(options).mind("m").unwrap()
+    }
+
+    pub(crate) fn requests(&self) -> usize {
+        self.state.received.lock().unwrap().len()
+    }
+
+    pub(crate) fn body(&self, index: usize) -> Value {
+        self.state.received.lock().unwrap()[index].body.clone()
+    }
+
+    pub(crate) async fn sees_a_client_leave(&self) {
+        for _ in 0..200 {
+            if self.state.left.load(Ordering::SeqCst) > 0 {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("no client left within two seconds");
+    }
+}
+
+async fn serve(mut stream: TcpStream, state: Arc<State>) {
+    while let Some(received) = read_request(&mut stream).await {
+        state.received.lock().unwrap().push(received);
+        let next = state.scripts.lock().unwrap().pop_front();
+        let script = next.or_else(|| state.always.lock().unwrap().clone());
+        let under_way = state.under_way.fetch_add(1, Ordering::SeqCst) + 1;
+        state.most_at_once.fetch_max(under_way, Ordering::SeqCst);
+        let stays = play(
+            &mut stream,
+            script.expect("a script for each request"),
+            &state,
+        )
+        .await;
+        state.under_way.fetch_sub(1, Ordering::SeqCst);
+        if !stays {
+            return;
+        }
+    }
+}
+
+/// Plays one answer; tells whether the connection is still open.
+async fn play(stream: &mut TcpStream, script: Script, state: &State) -> bool {
+    for step in script {
+        match step {
+            Step::Send(bytes) => {
+                if stream.write_all(&bytes).await.is_err() {
+                    state.left.fetch_add(1, Ordering::SeqCst);
+                    return false;
+                }
+            }
+            Step::Wait(time) => tokio::time::sleep(time).await,
+            Step::Close => return false,
+            Step::Hang => {
+                let mut rest = [0; 64];
+                while matches!(stream.read(&mut rest).await, Ok(1..)) {}
+                state.left.fetch_add(1, Ordering::SeqCst);
+                return false;
+            }
+        }
+    }
+    true
+}
+
+async fn read_request(stream: &mut TcpStream) -> Option<Received> {
+    let mut bytes = Vec::new();
+    let end = loop {
+        if let Some(at) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
+            break at + 4;
+        }
+        if stream.read_buf(&mut bytes).await.ok()? == 0 {
+            return None;
+        }
+    };
+    let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
+    let length = head.to_lowercase();
+    let length = length.split("content-length: ").nth(1);
+    let length: usize = length.map_or(0, |rest| {
+        rest.split("\r\n").next().unwrap().parse().unwrap()
+    });
+    while bytes.len() < end + length {
+        stream.read_buf(&mut bytes).await.ok()?;
+    }
+    Some(Received {
+        path: head.split(' ').nth(1).unwrap().into(),
+        head,
+        body: serde_json::from_slice(&bytes[end..]).unwrap_or_default(),
+        at: Instant::now(),
+    })
+}
+
+pub(crate) fn answer(status: u16, headers: &str, body: &str) -> Script {
+    let length = body.len();
+    let head = format!("HTTP/1.1 {status} X\r\ncontent-length: {length}\r\n{headers}\r\n");
+    vec![Step::Send(format!("{head}{body}").into_bytes())]
+}
+
+pub(crate) fn error(status: u16, message: &str) -> Script {
+    answer(
+        status,
+        "",
+        &json!({"error": {"message": message}}).to_string(),
+    )
+}
+
+pub(crate) fn says(text: &str) -> Script {
+    let body = json!({
+        "model": "test-model-2", "choices": [{"message": {"content": text}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 10, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 8}},
+    });
+    answer(200, "content-type: application/json\r\n", &body.to_string())
+}
+
+pub(crate) fn chunk(bytes: &[u8]) -> Step {
+    let mut framed = format!("{:x}\r\n", bytes.len()).into_bytes();
+    framed.extend_from_slice(bytes);
+    framed.extend_from_slice(b"\r\n");
+    Step::Send(framed)
+}
+
+pub(crate) const STREAM_HEAD: &str =
+    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+
+/// A stream whose bytes come `at_once` at a time.
+pub(crate) fn streams(body: &str, at_once: usize) -> Script {
+    let mut script = vec![Step::Send(STREAM_HEAD.into())];
+    script.extend(body.as_bytes().chunks(at_once).map(chunk));
+    script.push(Step::Send(b"0\r\n\r\n".to_vec()));
+    script
+}
+
+pub(crate) fn delta(value: Value) -> String {
+    format!("data: {}\n\n", json!({"choices": [{"delta": value}]}))
+}
