@@ -207,9 +207,6 @@ impl Engine {
                 self.step_place(place)?;
             }
             self.commit_arrived()?;
-            if !self.ready.is_empty() {
-                continue;
-            }
             if self.brake.is_pulled() {
                 return Ok(Stop::Braked);
             }
@@ -219,7 +216,7 @@ impl Engine {
                     return Ok(stop);
                 }
             } else if !self.arrived.is_empty() {
-                // Outcomes that needed no call: budgets and exhausted windows.
+                // Outcomes that needed no call: recorded ones, budgets, exhausted windows.
             } else if let Some(reason) = self.capped.take() {
                 return Ok(Stop::CapReached(reason));
             } else if self.settings.replay && !self.calls.waiting.is_empty() {
@@ -895,6 +892,8 @@ impl Engine {
         for place in complete {
             if let Some((_, all)) = self.open.remove(&place) {
                 self.commit_place(place, all);
+                // Its answers are taken before those of another place exist.
+                self.step_place(place)?;
             }
         }
         Ok(())
@@ -918,7 +917,6 @@ impl Engine {
             );
         }
         self.serve_feeds();
-        self.ready.insert(id);
     }
 
     fn fold_for_good(&mut self, entity: Entity, count: u32) {

@@ -8,6 +8,7 @@
 mod completion;
 pub mod human;
 pub mod http;
+pub mod improviser;
 mod info;
 mod minds;
 pub mod models;

@@ -37,7 +37,7 @@ pub fn plugin(setup: &mut Setup) {
 // --- the stage ---
 
 /// A home stage describes how the day begins on it.
-fn ask_scene(
+pub fn ask_scene(
     here: Res<Here>,
     world: Res<RpgWorld>,
     campaign: Res<Campaign>,
@@ -87,7 +87,7 @@ fn ask_scene(
 }
 
 /// Everybody on the stage sees what it described; then they plan.
-fn take_scene(
+pub fn take_scene(
     here: Res<Here>,
     mut answers: Answers<Prose>,
     whereabouts: Whereabouts,
@@ -110,7 +110,7 @@ fn take_scene(
 // --- the actors ---
 
 /// Every living actor on a home stage plans: a thought and exactly one action.
-fn ask_plans(
+pub fn ask_plans(
     here: Res<Here>,
     world: Res<RpgWorld>,
     campaign: Res<Campaign>,
@@ -214,7 +214,7 @@ fn plan_ask(
 }
 
 /// Plans are carried out in a seeded order; what the rules refuse is told to its actor.
-fn take_plans(
+pub fn take_plans(
     here: Res<Here>,
     world: Res<RpgWorld>,
     chance: Chance,
@@ -353,7 +353,7 @@ fn refuse(tell: &mut Tell, who: Entity, actor: String, action: &str, phrase: &st
 // --- the voices of the world ---
 
 /// A voice of the world makes one announcement from what it witnessed since its last.
-fn ask_announcement(
+pub fn ask_announcement(
     here: Res<Here>,
     world: Res<RpgWorld>,
     campaign: Res<Campaign>,
@@ -398,7 +398,7 @@ fn ask_announcement(
 }
 
 /// The announcement goes out at the meeting.
-fn take_announcement(
+pub fn take_announcement(
     here: Res<Here>,
     mut answers: Answers<Prose>,
     whereabouts: Whereabouts,

@@ -16,12 +16,17 @@ pub mod kickoff;
 pub mod phase;
 pub mod phrases;
 pub mod plan;
+pub mod production;
 pub mod query;
 pub mod travel;
 pub mod world_file;
 
+#[cfg(test)]
+mod stage_tests;
+
 pub use components::{Effect, Effects, Fighter, Foe, Health, Homeward, RpgWorld};
 pub use phase::{Phase, at};
+pub use production::{Production, ProductionError};
 
 use crate::engine::Setup;
 

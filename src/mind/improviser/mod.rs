@@ -1,0 +1,249 @@
+//! The embedded default mind: no model, no network, no key.
+//!
+//! It answers from the prompt alone: the notes say what the prompt says in a form that it can read,
+//! grammars in `data/improviser/` give it words in the language of the world, and whatever JSON is
+//! asked for is filled by its schema. Equal prompts get equal answers. Start reading at
+//! [`Improviser`]; then `prose`, `plan` and `hand` know the purposes of the campaign, `writer` turns
+//! facts into sentences that nobody said before, `grammar` reads the files, and `schema` fills what no
+//! purpose knows.
+
+mod chance;
+mod grammar;
+mod hand;
+mod limit;
+mod memory;
+mod names;
+mod narrate;
+mod notes;
+mod plan;
+mod prose;
+mod schema;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+pub use grammar::{GrammarError, GrammarErrors};
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{Answering, Completion, Form, Language, Mind, MindInfo, Prompt};
+use chance::{Chance, hash, mix};
+use grammar::{Grammar, load};
+use memory::Memory;
+use names::{Fact, Root};
+use notes::Notes;
+use writer::{Share, Writer};
+
+const NAME: &str = "improviser";
+
+macro_rules! embedded {
+    ($language:literal: $($file:literal)*) => {
+        &[$((
+            concat!("improviser/", $language, "/", $file),
+            include_str!(concat!("../../../data/improviser/", $language, "/", $file)),
+        ),)*]
+    };
+}
+
+const ENGLISH: &[(&str, &str)] =
+    embedded!("en": "any.ron" "archive.ron" "combat.ron" "home.ron" "kickoff.ron");
+const CHINESE: &[(&str, &str)] =
+    embedded!("zh": "any.ron" "archive.ron" "combat.ron" "home.ron" "kickoff.ron");
+
+/// The mind that improvises: instant, free, seeded, and no language model.
+pub struct Improviser {
+    info: MindInfo,
+    english: Spoken,
+    chinese: Spoken,
+}
+
+/// One language's grammar and what it says about itself.
+struct Spoken {
+    grammar: Grammar,
+    introduction: String,
+}
+
+impl Spoken {
+    fn new(layers: &[&[(&str, &str)]]) -> Result<Self, GrammarErrors> {
+        let grammar = load(layers)?;
+        let introduction = grammar
+            .words(Root::Introduction)
+            .next()
+            .unwrap_or_default()
+            .into();
+        Ok(Self {
+            grammar,
+            introduction,
+        })
+    }
+}
+
+impl Improviser {
+    /// The improviser with the grammars that come with the program.
+    ///
+    /// # Errors
+    /// Never with the grammars as they are; a mistake in them, with file and line.
+    pub fn new() -> Result<Self, GrammarErrors> {
+        Ok(Self {
+            info: MindInfo::embedded(NAME),
+            english: Spoken::new(&[ENGLISH])?,
+            chinese: Spoken::new(&[CHINESE])?,
+        })
+    }
+
+    /// The improviser with a writer's own grammar files for one language, as name and text. A symbol
+    /// that they define takes the place of the built-in one; all others stay.
+    ///
+    /// # Errors
+    /// Every mistake in the files, with file and line.
+    pub fn from_texts(language: Language, texts: &[(&str, &str)]) -> Result<Self, GrammarErrors> {
+        let mut improviser = Self::new()?;
+        match language {
+            Language::En => improviser.english = Spoken::new(&[ENGLISH, texts])?,
+            Language::Zh => improviser.chinese = Spoken::new(&[CHINESE, texts])?,
+        }
+        Ok(improviser)
+    }
+
+    /// As [`Self::from_texts`], with every `.ron` file of a folder.
+    ///
+    /// # Errors
+    /// Every mistake in the files, and those that can't be read.
+    pub fn from_folder(folder: &Path, language: Language) -> Result<Self, GrammarErrors> {
+        let files = read_folder(folder)?;
+        let texts = files
+            .iter()
+            .map(|(name, text)| (name.as_str(), text.as_str()));
+        let texts: Vec<_> = texts.collect();
+        Self::from_texts(language, &texts)
+    }
+
+    /// What it says about itself before a story begins: that it is no language model.
+    pub fn introduction(&self, language: Language) -> &str {
+        &self.spoken(language).introduction
+    }
+
+    fn spoken(&self, language: Language) -> &Spoken {
+        match language {
+            Language::En => &self.english,
+            Language::Zh => &self.chinese,
+        }
+    }
+
+    /// The answer itself; a pure function of the prompt.
+    fn improvise(&self, prompt: &Prompt<'_>) -> String {
+        let notes = Notes::read(prompt.notes());
+        let mut writer = self.writer(prompt, &notes);
+        match prompt.form {
+            Form::Prose { .. } => {
+                let text = prose::write(prompt.purpose, &notes, &mut writer);
+                limit::fit_question(prompt, text)
+            }
+            Form::Json { narrowed, .. } => {
+                let known = match prompt.purpose {
+                    "home.plan" => plan::plan(prompt, narrowed, &notes, &mut writer),
+                    "combat.draw" => hand::hand(&notes, &mut writer),
+                    _ => None,
+                };
+                // A schema that is stricter than the purpose lets us expect has the last word.
+                let known = known.filter(|answer| schema::accepts(narrowed, answer));
+                let answer: Value = known.unwrap_or_else(|| schema::fill(narrowed, &mut writer));
+                answer.to_string()
+            }
+        }
+    }
+
+    fn writer<'a>(&'a self, prompt: &Prompt<'a>, notes: &'a Notes) -> Writer<'a> {
+        let grammar = &self.spoken(prompt.language).grammar;
+        let times = [notes.day, notes.round].map(u64::from);
+        let scene = mix(&[hash(prompt.purpose), hash(&notes.place), times[0], times[1]]);
+        let refusals = prompt.refused.len() as u64;
+        let seed = mix(&[
+            prompt.seed,
+            hash(prompt.entity),
+            hash(prompt.purpose),
+            refusals,
+        ]);
+        let share = Share::among(prompt.entity, notes.group(), scene);
+        let memory = Memory::of(prompt);
+        let mut writer = Writer::new(grammar, prompt.language, Chance::new(seed), memory, share);
+        introduce(prompt, notes, &mut writer);
+        writer
+    }
+}
+
+/// What is known in every prompt: who and where one is, the day, one's temper, what the place is like.
+fn introduce<'a>(prompt: &Prompt<'a>, notes: &'a Notes, writer: &mut Writer<'a>) {
+    let me = if notes.me.is_empty() {
+        &**prompt.entity
+    } else {
+        &notes.me
+    };
+    writer.set(Fact::Me, me);
+    let is_place = notes.place.is_empty() && notes.kind == "stage";
+    writer.set(Fact::Place, if is_place { me } else { &notes.place });
+    writer.set(Fact::Day, limit::number_word(prompt.language, notes.day));
+    let tempers = [Fact::Blunt, Fact::Dreamy, Fact::Wry, Fact::Solemn];
+    if let Some(temper) = Chance::new(hash(me)).pick(&tempers) {
+        writer.flag(*temper, true);
+    }
+    let told = [notes.profile.as_str(), me, &notes.place].map(str::to_lowercase);
+    let topics = [
+        (Root::TopicWater, Fact::Water),
+        (Root::TopicWood, Fact::Wood),
+        (Root::TopicDeep, Fact::Deep),
+        (Root::TopicHearth, Fact::Hearth),
+        (Root::TopicShrine, Fact::Shrine),
+        (Root::TopicMarket, Fact::Market),
+        (Root::TopicHeight, Fact::Height),
+    ];
+    for (root, fact) in topics {
+        let mut words = writer.grammar.words(root);
+        let named = words.any(|word| told.iter().any(|text| text.contains(word)));
+        writer.flag(fact, named);
+    }
+    let mut hostile = writer.grammar.words(Root::HostileCamp);
+    let hostile = hostile.any(|word| notes.camp.to_lowercase() == word);
+    writer.flag(Fact::Hostile, hostile);
+    for line in &notes.heard {
+        writer.memory.keep(&line.text);
+    }
+}
+
+impl Mind for Improviser {
+    fn info(&self) -> &MindInfo {
+        &self.info
+    }
+
+    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
+        let completion = Completion::instant(NAME, self.improvise(prompt));
+        Box::pin(std::future::ready(Ok(completion)))
+    }
+}
+
+/// The `.ron` files of a folder by name, in the order of their names.
+fn read_folder(folder: &Path) -> Result<Vec<(String, String)>, GrammarErrors> {
+    let wrong = |path: &Path, error: std::io::Error| {
+        let mistake = format!("can't be read: {error}");
+        GrammarErrors(vec![GrammarError::new(
+            &path.display().to_string(),
+            0,
+            mistake,
+        )])
+    };
+    let entries = std::fs::read_dir(folder).map_err(|error| wrong(folder, error))?;
+    let paths: Result<Vec<_>, _> = entries
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect();
+    let mut paths = paths.map_err(|error| wrong(folder, error))?;
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "ron"));
+    paths.sort();
+    let read = |path: &std::path::PathBuf| match std::fs::read_to_string(path) {
+        Ok(text) => Ok((path.display().to_string(), text)),
+        Err(error) => Err(wrong(path, error)),
+    };
+    paths.iter().map(read).collect()
+}

@@ -1,0 +1,427 @@
+//! Values for a schema: texts by grammar, choices by seed.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Number, Value};
+
+use super::super::limit::fit;
+use super::super::names::Root;
+use super::super::prose;
+use super::super::writer::{Writer, paragraph};
+use super::check::part_accepts;
+use super::{DEPTH, resolve};
+
+/// From this depth on only what must be there is filled, so that recursion ends.
+const PLAIN: usize = 5;
+/// How often a value is tried anew that its schema does not accept.
+const TRIES: usize = 16;
+/// How many sentences a long text is made of at most before it is padded.
+const SENTENCES: usize = 64;
+/// The longest list that is filled, whatever the schema asks.
+const ITEMS: u64 = 4096;
+
+/// A value that the schema accepts, where one is found.
+pub(in super::super) fn fill(schema: &Value, writer: &mut Writer<'_>) -> Value {
+    let mut filler = Filler {
+        root: schema,
+        writer,
+        left: BUDGET,
+    };
+    let mut value = Value::Null;
+    for _ in 0..TRIES {
+        filler.left = BUDGET;
+        value = filler.value(schema, "", 0);
+        if part_accepts(schema, schema, &value) {
+            break;
+        }
+    }
+    value
+}
+
+/// How many values one try may make, so that wide recursion ends too.
+const BUDGET: usize = 20_000;
+
+struct Filler<'a, 'w, 'g> {
+    root: &'a Value,
+    writer: &'w mut Writer<'g>,
+    left: usize,
+}
+
+impl<'a> Filler<'a, '_, '_> {
+    /// A value for a part of the schema; `name` is the member it is for.
+    fn value(&mut self, schema: &Value, name: &str, depth: usize) -> Value {
+        self.left = self.left.saturating_sub(1);
+        let Some(schema) = schema.as_object() else {
+            return Value::Null;
+        };
+        if depth > DEPTH || self.left == 0 {
+            return Value::Null;
+        }
+        let schema = self.flatten(schema, depth);
+        if let Some(only) = schema.get("const") {
+            return only.clone();
+        }
+        if let Some(listed) = schema.get("enum").and_then(Value::as_array) {
+            return self.listed(&schema, listed);
+        }
+        match self.kind(&schema, depth) {
+            "object" => self.object(&schema, depth),
+            "array" => self.array(&schema, name, depth),
+            "integer" => self.integer(&schema),
+            "number" => self.number(&schema),
+            "boolean" => Value::Bool(self.writer.chance.happens(50)),
+            "null" => Value::Null,
+            _ => self.text(&schema, name),
+        }
+    }
+
+    /// The schema without references and branches: what they say stands in it.
+    fn flatten<'s>(
+        &mut self,
+        schema: &'s Map<String, Value>,
+        depth: usize,
+    ) -> Cow<'s, Map<String, Value>> {
+        const BRANCHES: [&str; 4] = ["$ref", "allOf", "anyOf", "oneOf"];
+        let mut flat = Cow::Borrowed(schema);
+        for _ in 0..DEPTH {
+            if !BRANCHES.iter().any(|key| flat.contains_key(*key)) {
+                break;
+            }
+            let mut own = flat.into_owned();
+            let mut parts = Vec::new();
+            let reference = own.remove("$ref");
+            let reference = reference.as_ref().and_then(Value::as_str);
+            parts.extend(reference.and_then(|name| resolve(self.root, name)).cloned());
+            if let Some(Value::Array(all)) = own.remove("allOf") {
+                parts.extend(all);
+            }
+            for key in ["anyOf", "oneOf"] {
+                if let Some(Value::Array(branches)) = own.remove(key) {
+                    // What a branch does not require might make another branch true as well.
+                    own.insert(CLOSED.into(), Value::Bool(true));
+                    parts.extend(self.branch(&branches, depth));
+                }
+            }
+            for part in parts {
+                if let Value::Object(part) = part {
+                    merge(&mut own, part);
+                }
+            }
+            flat = Cow::Owned(own);
+        }
+        flat
+    }
+
+    /// One of several branches; deep down one that ends.
+    fn branch(&mut self, branches: &[Value], depth: usize) -> Option<Value> {
+        let ends = |branch: &&Value| !has_reference(branch);
+        let is_null = |branch: &Value| branch.get("type").and_then(Value::as_str) == Some("null");
+        if depth >= PLAIN {
+            let null = branches.iter().find(|branch| is_null(branch));
+            let plain = null.or_else(|| branches.iter().find(ends));
+            return plain.or(branches.first()).cloned();
+        }
+        let full: Vec<_> = branches.iter().filter(|branch| !is_null(branch)).collect();
+        let chosen = self.writer.chance.pick(&full).copied();
+        chosen.or(branches.first()).cloned()
+    }
+
+    fn listed(&mut self, schema: &Map<String, Value>, listed: &[Value]) -> Value {
+        let mut rest = schema.clone();
+        rest.remove("enum");
+        let rest = Value::Object(rest);
+        let legal = listed
+            .iter()
+            .filter(|value| part_accepts(self.root, &rest, value));
+        let legal: Vec<_> = legal.collect();
+        let filled: Vec<_> = legal
+            .iter()
+            .copied()
+            .filter(|value| !value.is_null())
+            .collect();
+        let among = if filled.is_empty() { legal } else { filled };
+        self.writer
+            .chance
+            .pick(&among)
+            .map(|value| (*value).clone())
+            .unwrap_or_default()
+    }
+
+    /// The type to fill: of several one that is not null, but null deep down.
+    fn kind<'s>(&mut self, schema: &'s Map<String, Value>, depth: usize) -> &'s str {
+        match schema.get("type") {
+            Some(Value::String(kind)) => kind,
+            Some(Value::Array(kinds)) => {
+                let kinds: Vec<_> = kinds.iter().filter_map(Value::as_str).collect();
+                let filled: Vec<_> = kinds
+                    .iter()
+                    .copied()
+                    .filter(|kind| *kind != "null")
+                    .collect();
+                let nullable = filled.len() < kinds.len();
+                let null = filled.is_empty() || (nullable && depth >= PLAIN);
+                let kind = self.writer.chance.pick(&filled).copied();
+                kind.filter(|_| !null).unwrap_or("null")
+            }
+            _ => implied(schema),
+        }
+    }
+
+    fn object(&mut self, schema: &Map<String, Value>, depth: usize) -> Value {
+        let none = Map::new();
+        let properties = schema
+            .get("properties")
+            .and_then(Value::as_object)
+            .unwrap_or(&none);
+        let required = schema.get("required").and_then(Value::as_array);
+        let required: Vec<_> = required
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let least = count(schema, "minProperties").unwrap_or(0);
+        let closed = schema.contains_key(CLOSED) || depth >= PLAIN;
+        let mut filled = Map::new();
+        for (name, part) in properties {
+            let wanted = required.contains(&name.as_str()) || (filled.len() as u64) < least;
+            if wanted || (!closed && self.writer.chance.happens(50)) {
+                filled.insert(name.clone(), self.value(part, name, depth + 1));
+            }
+        }
+        let free = schema
+            .get("additionalProperties")
+            .cloned()
+            .unwrap_or(Value::Bool(true));
+        for name in required {
+            if !filled.contains_key(name) {
+                filled.insert(name.into(), self.value(&free, name, depth + 1));
+            }
+        }
+        while (filled.len() as u64) < least.min(ITEMS) {
+            let name = format!("{}-{}", self.writer.line(Root::Label), filled.len() + 1);
+            let value = self.value(&free, &name, depth + 1);
+            filled.insert(name, value);
+        }
+        Value::Object(filled)
+    }
+
+    fn array(&mut self, schema: &Map<String, Value>, name: &str, depth: usize) -> Value {
+        let first = schema.get("prefixItems").and_then(Value::as_array);
+        let first = first.map_or(&[][..], Vec::as_slice);
+        let least = count(schema, "minItems").unwrap_or(0).min(ITEMS);
+        let most = count(schema, "maxItems").unwrap_or(least.max(3)).min(ITEMS);
+        let most = if depth >= PLAIN {
+            least
+        } else {
+            most.min(least + 2)
+        };
+        let room = usize::try_from(most.saturating_sub(least)).unwrap_or(0) + 1;
+        let wanted = least
+            .max(first.len() as u64)
+            .max(u64::from(depth < PLAIN).min(most));
+        let wanted = wanted.max(least + self.writer.chance.below(room) as u64);
+        let unique = schema.get("uniqueItems") == Some(&Value::Bool(true));
+        let any = Value::Bool(true);
+        let mut items: Vec<Value> = Vec::new();
+        // Where items must differ, some tries are in vain.
+        for _ in 0..wanted * if unique { 8 } else { 1 } {
+            if items.len() as u64 >= wanted {
+                break;
+            }
+            let part = first
+                .get(items.len())
+                .or_else(|| schema.get("items"))
+                .unwrap_or(&any);
+            let item = self.value(part, name, depth + 1);
+            if !unique || !items.contains(&item) {
+                items.push(item);
+            }
+        }
+        Value::Array(items)
+    }
+
+    fn integer(&mut self, schema: &Map<String, Value>) -> Value {
+        let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
+        let step = bound("multipleOf")
+            .filter(|step| *step >= 1.0)
+            .unwrap_or(1.0);
+        let (least, most) = range(schema, 1.0);
+        let first = (least / step).ceil();
+        let steps = ((most / step).floor() - first).clamp(0.0, 1e6);
+        let at = first + self.writer.chance.below(steps as usize + 1) as f64;
+        Value::Number(Number::from((at * step) as i64))
+    }
+
+    fn number(&mut self, schema: &Map<String, Value>) -> Value {
+        let (least, most) = range(schema, 0.0);
+        if let Some(step) = schema.get("multipleOf").and_then(Value::as_f64) {
+            let first = (least / step).ceil();
+            let steps = ((most / step).floor() - first).clamp(0.0, 1e6);
+            let at = first + self.writer.chance.below(steps as usize + 1) as f64;
+            return Number::from_f64(at * step).map_or(Value::Null, Value::Number);
+        }
+        // The middle parts keep clear of bounds that are not included.
+        let share = (1 + self.writer.chance.below(99)) as f64 / 100.0;
+        let within = if least < most {
+            least + (most - least) * share
+        } else {
+            least
+        };
+        let round = (within * 100.0).round() / 100.0;
+        let fits = round > least && round < most;
+        let number = if fits { round } else { within };
+        Number::from_f64(number).map_or(Value::Null, Value::Number)
+    }
+
+    fn text(&mut self, schema: &Map<String, Value>, name: &str) -> Value {
+        const LABELS: [&str; 5] = ["name", "title", "label", "topic", "id"];
+        let least = count(schema, "minLength").unwrap_or(0).min(100_000) as usize;
+        let most = count(schema, "maxLength").map_or(usize::MAX, |most| most as usize);
+        let language = self.writer.language;
+        let mut text = match LABELS.contains(&name) || most < 40 {
+            true => self.writer.line(Root::Label),
+            false => prose::anything(self.writer),
+        };
+        for _ in 0..SENTENCES {
+            if text.chars().count() >= least {
+                break;
+            }
+            text = paragraph(language, &[text, self.writer.line(Root::GenericMore)]);
+        }
+        let mut text = fit(language, &text, most);
+        let missing = least.saturating_sub(text.chars().count());
+        text.extend(std::iter::repeat_n('…', missing));
+        Value::String(text)
+    }
+}
+
+/// A mark of our own on a schema one of whose branches was chosen.
+const CLOSED: &str = "\u{0}closed";
+
+/// The type that a schema without one means.
+fn implied(schema: &Map<String, Value>) -> &'static str {
+    let has = |keys: &[&str]| keys.iter().any(|key| schema.contains_key(*key));
+    if has(&[
+        "properties",
+        "required",
+        "additionalProperties",
+        "minProperties",
+    ]) {
+        "object"
+    } else if has(&["items", "prefixItems", "minItems", "maxItems"]) {
+        "array"
+    } else if has(&[
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+    ]) {
+        "number"
+    } else {
+        "string"
+    }
+}
+
+fn count(schema: &Map<String, Value>, key: &str) -> Option<u64> {
+    schema.get(key).and_then(Value::as_u64)
+}
+
+/// The bounds of a number; exclusive ones are moved by `gap`, missing ones lie near the other.
+fn range(schema: &Map<String, Value>, gap: f64) -> (f64, f64) {
+    let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
+    let tighter = |a: Option<f64>, b: Option<f64>, pick: fn(f64, f64) -> f64| match (a, b) {
+        (Some(a), Some(b)) => Some(pick(a, b)),
+        (a, b) => a.or(b),
+    };
+    // An integer above 2.5 starts at 3, one above 2 at 3 as well.
+    let above = bound("exclusiveMinimum").map(|least| {
+        if gap > 0.0 {
+            least.floor() + gap
+        } else {
+            least
+        }
+    });
+    let below =
+        bound("exclusiveMaximum").map(|most| if gap > 0.0 { most.ceil() - gap } else { most });
+    let least = tighter(bound("minimum"), above, f64::max);
+    let most = tighter(bound("maximum"), below, f64::min);
+    match (least, most) {
+        (Some(least), Some(most)) => (least, most),
+        (Some(least), None) => (least, least + 10.0),
+        (None, Some(most)) => ((most - 10.0).max(0.0).min(most), most),
+        (None, None) => (0.0, 10.0),
+    }
+}
+
+fn has_reference(schema: &Value) -> bool {
+    match schema {
+        Value::Object(members) => {
+            members.contains_key("$ref") || members.values().any(has_reference)
+        }
+        Value::Array(items) => items.iter().any(has_reference),
+        _ => false,
+    }
+}
+
+/// Puts what a part says into a schema, so that a value that satisfies the sum satisfies both.
+fn merge(schema: &mut Map<String, Value>, part: Map<String, Value>) {
+    for (key, value) in part {
+        let Some(own) = schema.remove(&key) else {
+            schema.insert(key, value);
+            continue;
+        };
+        let sum = match (key.as_str(), own, value) {
+            ("properties", Value::Object(mut own), Value::Object(other)) => {
+                for (name, part) in other {
+                    let both = match own.remove(&name) {
+                        Some(first) => serde_json::json!({"allOf": [first, part]}),
+                        None => part,
+                    };
+                    own.insert(name, both);
+                }
+                Value::Object(own)
+            }
+            ("required" | "allOf", Value::Array(mut own), Value::Array(other)) => {
+                own.extend(other);
+                Value::Array(own)
+            }
+            ("enum", Value::Array(mut own), Value::Array(other)) => {
+                own.retain(|value| other.contains(value));
+                Value::Array(own)
+            }
+            ("items", own, other) => serde_json::json!({"allOf": [own, other]}),
+            ("type", own, other) => both_types(own, other),
+            (key, own, other) => tighter(key, own, other),
+        };
+        schema.insert(key, sum);
+    }
+}
+
+fn both_types(own: Value, other: Value) -> Value {
+    let list = |value: Value| match value {
+        Value::Array(kinds) => kinds,
+        one => vec![one],
+    };
+    let other = list(other);
+    let both = list(own).into_iter().filter(|kind| other.contains(kind));
+    let mut both: Vec<_> = both.collect();
+    match (both.pop(), both.is_empty()) {
+        (Some(only), true) => only,
+        (Some(last), false) => {
+            both.push(last);
+            Value::Array(both)
+        }
+        // An integer is a number too.
+        (None, _) => Value::from("integer"),
+    }
+}
+
+fn tighter(key: &str, own: Value, other: Value) -> Value {
+    let (a, b) = (own.as_f64(), other.as_f64());
+    let least = key.starts_with("min") || key == "exclusiveMinimum";
+    match (a, b) {
+        (Some(a), Some(b)) if (least && a >= b) || (!least && a <= b) => own,
+        _ => other,
+    }
+}
