@@ -66,6 +66,11 @@ impl Desk {
         self.out.clone()
     }
 
+    /// Standard error, to be shared with what runs beside the command.
+    pub(crate) fn shared_err(&self) -> Arc<Mutex<Page>> {
+        Arc::new(Mutex::new(self.err()))
+    }
+
     /// Standard error, for words to people.
     pub(crate) fn err(&self) -> Page {
         let page = Page::new(io::stderr(), self.settings.width.value, self.stderr_colour);

@@ -11,13 +11,15 @@ mod desk;
 mod environment;
 mod error;
 mod paper;
-mod production;
 mod progress;
+mod rehearsal;
+mod seat;
 mod settings;
 mod story;
 mod tables;
 #[cfg(test)]
 mod testing;
+mod theatre;
 mod words;
 
 use std::process::ExitCode;
@@ -28,7 +30,7 @@ use clap::error::ErrorKind;
 use self::args::{Command, CommandLine, CommonArgs};
 use self::desk::Desk;
 use self::environment::Surroundings;
-use self::error::{Failure, Fault};
+use self::error::Fault;
 use self::settings::{Settings, SettingsFile};
 
 /// Runs the program.

@@ -79,7 +79,6 @@ words! {
     thinking(who: &str, purpose: &str, seconds: f64) "{who} is thinking ({purpose}) {seconds:.1} s" "{who}正在思考（{purpose}）{seconds:.1} 秒"
     waiting(others: usize) " · {others} more" " · 另有 {others} 个"
     cap_near(what: &str) "a cap is near: {what}" "接近上限：{what}"
-    no_model() "The improviser plays: a grammar, no language model. Use --model for a real one." "本次由即兴者演出：它是语法规则，不是语言模型。用 --model 选择真正的模型。"
     stopping() "Stopping between two commits; press Ctrl-C again to leave at once." "将在两次提交之间停下；再按一次 Ctrl-C 立即退出。"
 
     // --- tables ---
@@ -140,13 +139,14 @@ words! {
     world_made(path: &str) "A new world stands in {path}." "新的世界已写在 {path}。"
     play_it(command: &str) "Play it with: {command}" "这样来玩：{command}"
     turn_behind(turn: u64, at: u64) "the save is at turn {at} already, past turn {turn}" "存档已在第 {at} 轮，超过第 {turn} 轮"
-    seat_with_json() "with --json the seat is read from standard input as JSON lines" "使用 --json 时，座位从标准输入读取 JSON 行"
 
     // --- doctor and config ---
     model() "model" "模型"
     server() "server" "服务器"
     reachable() "reachable" "可达"
     key() "key" "密钥"
+    key_refused() "refused" "被拒"
+    key_missing() "missing" "缺少"
     answers() "answers" "应答"
     window() "window" "窗口"
     streaming() "streaming" "流式"

@@ -59,6 +59,17 @@ impl Page {
         self.row(&text);
     }
 
+    /// Writes the beginning of a row that somebody will type in.
+    pub(crate) fn prompt(&mut self, text: &str) {
+        if let Some(status) = &self.status {
+            status.wipe();
+        }
+        if self.lost.is_none() {
+            self.lost = write!(self.out, "{}", clean(text)).err();
+        }
+        self.flush();
+    }
+
     /// Writes one JSON value a row.
     pub(crate) fn json(&mut self, value: &impl serde::Serialize) {
         // What we write as JSON has string keys and no failing parts.

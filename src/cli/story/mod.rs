@@ -11,7 +11,7 @@ mod teller;
 mod tests;
 mod troupe;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use playhouse::event::Record;
 
@@ -22,7 +22,7 @@ use super::words::Words;
 
 /// Shows records as a story.
 pub(crate) struct Story {
-    page: Page,
+    page: Arc<Mutex<Page>>,
     teller: Teller,
     /// The place whose scene is shown as it happens.
     live: Option<Arc<str>>,
@@ -36,7 +36,7 @@ pub(crate) struct Story {
 
 impl Story {
     /// A story in these words, with those who are known at its start.
-    pub(crate) fn new(page: Page, words: Words, troupe: Troupe) -> Self {
+    pub(crate) fn new(page: Arc<Mutex<Page>>, words: Words, troupe: Troupe) -> Self {
         Self {
             page,
             teller: Teller::new(words, troupe),
@@ -52,7 +52,7 @@ impl Story {
         let (place, paragraphs) = match record {
             Record::Turn { turn } => {
                 self.turn(*turn);
-                return !self.page.is_lost();
+                return !self.page().is_lost();
             }
             // Its archive event tells it, at its place.
             Record::Chapter { .. } => return true,
@@ -62,7 +62,7 @@ impl Story {
         if !paragraphs.is_empty() {
             self.place(place, paragraphs);
         }
-        !self.page.is_lost()
+        !self.page().is_lost()
     }
 
     /// Shows what is still kept, and explains the marks that were used.
@@ -70,15 +70,15 @@ impl Story {
         self.show_kept();
         if self.teller.marked {
             let note = self.teller.words.stand_in_note();
-            self.page.paragraph(&Paragraph::blank());
-            self.page.paragraph(&Paragraph::of(Ink::Dim, note));
+            let mut page = self.page();
+            page.paragraph(&Paragraph::blank());
+            page.paragraph(&Paragraph::of(Ink::Dim, note));
         }
-        self.page.flush();
+        self.page().flush();
     }
 
-    /// The page, to write on when the story is over.
-    pub(crate) fn page(&mut self) -> &mut Page {
-        &mut self.page
+    fn page(&self) -> MutexGuard<'_, Page> {
+        self.page.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn turn(&mut self, turn: u64) {
@@ -110,21 +110,21 @@ impl Story {
     }
 
     fn show(&mut self, place: &Arc<str>, paragraphs: &[Paragraph]) {
+        let mut before = Vec::new();
         if let Some(turn) = self.mark.take() {
             let mark = format!("· {} ·", self.teller.words.turn(turn));
-            self.page.paragraph(&Paragraph::blank());
-            self.page.paragraph(&Paragraph::of(Ink::Dim, mark));
+            before.extend([Paragraph::blank(), Paragraph::of(Ink::Dim, mark)]);
         }
         if self.shown.as_ref() != Some(place) {
             if self.teller.troupe.is_stage(place) {
-                self.page.paragraph(&Paragraph::blank());
-                self.page.paragraph(&heading("──", place));
+                before.extend([Paragraph::blank(), heading("──", place)]);
             }
             self.shown = Some(place.clone());
         }
-        for paragraph in paragraphs {
-            self.page.paragraph(paragraph);
+        let mut page = self.page();
+        for paragraph in before.iter().chain(paragraphs) {
+            page.paragraph(paragraph);
         }
-        self.page.flush();
+        page.flush();
     }
 }

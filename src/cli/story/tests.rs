@@ -16,6 +16,7 @@ fn story(language: Language, width: usize) -> (Story, Written) {
     for stage in ["Inn", "Quay", "旧磨坊"] {
         troupe.note_stage(stage);
     }
+    let page = Arc::new(Mutex::new(page));
     (Story::new(page, Words(language), troupe), written)
 }
 
@@ -143,7 +144,7 @@ fn nothing_that_was_written_elsewhere_steers_the_terminal() {
 #[test]
 fn colour_is_for_names_and_only_where_it_is_wanted() {
     let written = Written::default();
-    let page = Page::new(written.clone(), 60, true);
+    let page = Arc::new(Mutex::new(Page::new(written.clone(), 60, true)));
     let mut troupe = Troupe::default();
     troupe.note("Mira", "hero");
     let mut story = Story::new(page, Words(Language::En), troupe);
