@@ -118,6 +118,8 @@ impl Story {
         if self.shown.as_ref() != Some(place) {
             if self.teller.troupe.is_stage(place) {
                 before.extend([Paragraph::blank(), heading("──", place)]);
+            } else {
+                before.push(Paragraph::blank());
             }
             self.shown = Some(place.clone());
         }

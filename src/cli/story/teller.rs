@@ -24,6 +24,8 @@ pub(super) struct Teller {
     pub(super) words: Words,
     pub(super) troupe: Troupe,
     told: BTreeSet<String>,
+    /// The looks that were told.
+    looks: BTreeSet<String>,
     /// Those whose last answer the rules gave, and whose deed is still to be told.
     stand_ins: BTreeSet<String>,
     /// Whether any answer of the rules was shown.
@@ -36,6 +38,7 @@ impl Teller {
             words,
             troupe,
             told: BTreeSet::new(),
+            looks: BTreeSet::new(),
             stand_ins: BTreeSet::new(),
             marked: false,
         }
@@ -138,9 +141,11 @@ impl Teller {
             }
             "appearance" => {
                 let Appearance { actor, look } = data(event)?;
-                self.once(&format!("appearance {actor}"))
-                    .map(|()| vec![self.aside(&actor, "", &look)])
-                    .unwrap_or_default()
+                // Who meets whom is told to each; readers need it once.
+                match self.looks.insert(format!("{actor} {look}")) {
+                    true => vec![self.aside(&actor, "", &look)],
+                    false => Vec::new(),
+                }
             }
             "death" => {
                 let event: Death = data(event)?;

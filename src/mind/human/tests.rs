@@ -96,7 +96,17 @@ async fn a_plan_is_chosen_from_menus() {
         json_of(&result.unwrap()),
         json!({"mind": "I am tired.", "speak": {"target": "Bob", "text": "Good evening!"}})
     );
-    insta::assert_snapshot!(shown, @"");
+    insta::assert_snapshot!(shown, @r"
+    *** You are Mira. ***
+    The tavern is full.
+      1) speak to somebody
+      2) wait
+    What do you do? > Type a number from 1 to 2, or a name from the list.
+    What do you do? >   1) Ann
+      2) Bob
+    To whom? > Words > Type a line; Ctrl-D leaves the seat.
+    Words > What do you think? [Enter: …] >
+    ");
 }
 
 #[tokio::test]
