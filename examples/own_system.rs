@@ -46,7 +46,10 @@ impl AgentEvent for Sold {
     const TYPE: &'static str = "sold";
 
     fn text(&self, _: &Phrasebook) -> Result<String, String> {
-        Ok(format!("The lamp goes to {} for {} coins.", self.to, self.coins))
+        Ok(format!(
+            "The lamp goes to {} for {} coins.",
+            self.to, self.coins
+        ))
     }
 }
 
@@ -57,8 +60,15 @@ struct Purse(u32);
 fn ask_bids(mut company: Company<&Purse>, mut commands: Commands, mut asked: Local<bool>) {
     if !std::mem::replace(&mut *asked, true) {
         company.each(|bidder, purse| {
-            let ask = Ask::new("auction.bid", "What do you bid for the lamp?", purse.0, Bid { coins: 0 });
-            commands.entity(bidder).insert(ask.condensed("You bid for the lamp."));
+            let ask = Ask::new(
+                "auction.bid",
+                "What do you bid for the lamp?",
+                purse.0,
+                Bid { coins: 0 },
+            );
+            commands
+                .entity(bidder)
+                .insert(ask.condensed("You bid for the lamp."));
         });
     }
 }
@@ -69,15 +79,28 @@ fn take_bids(mut bids: Answers<Bid>, names: Query<&EntityName>, mut tell: Tell) 
     let Some((winner, bid, _)) = bids.iter().max_by_key(|(_, bid, _)| bid.coins) else {
         return;
     };
-    let to = names.get(*winner).map(ToString::to_string).unwrap_or_default();
-    tell.broadcast_to_stage(*winner, Sold { to, coins: bid.coins }, &[]);
+    let to = names
+        .get(*winner)
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    tell.broadcast_to_stage(
+        *winner,
+        Sold {
+            to,
+            coins: bid.coins,
+        },
+        &[],
+    );
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut setup = Setup::new(1);
     register_event::<Sold>(&mut setup.world);
-    setup.step.add_systems((take_bids.in_set(StepSet::Take), ask_bids.in_set(StepSet::Ask)));
+    setup.step.add_systems((
+        take_bids.in_set(StepSet::Take),
+        ask_bids.in_set(StepSet::Ask),
+    ));
     let newcomer = |name: &str, kind, stage: Option<&str>| Newcomer {
         name: name.into(),
         kind,
@@ -87,7 +110,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     spawn(&mut setup.world, newcomer("Auction", Kind::Stage, None))?;
     for (name, coins) in [("Ida", 7), ("Bram", 4)] {
-        let bidder = spawn(&mut setup.world, newcomer(name, Kind::Actor, Some("Auction")))?;
+        let bidder = spawn(
+            &mut setup.world,
+            newcomer(name, Kind::Actor, Some("Auction")),
+        )?;
         setup.world.entity_mut(bidder).insert(Purse(coins));
     }
 
@@ -97,7 +123,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         0 => ScriptLine::say(r#"{"coins": 5}"#),
         _ => ScriptLine::say(r#"{"coins": 3}"#),
     });
-    let head = Head { format: FORMAT, engine: "example".into(), data: "none".into(), seed: 1 };
+    let head = Head {
+        format: FORMAT,
+        engine: "example".into(),
+        data: "none".into(),
+        seed: 1,
+    };
     let mut engine = Engine::new(setup, Minds::all(Arc::new(mind)), Journal::in_memory(head))?;
     engine.run(Some(1)).await?;
 

@@ -25,7 +25,9 @@ impl Mind for Reader {
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
         let kind = prompt.notes()["kind"].as_str().unwrap_or("?").to_owned();
         let mut first = self.1.lock().unwrap();
-        first.entry(format!("{} {kind}", prompt.purpose)).or_insert_with(|| describe(prompt));
+        first
+            .entry(format!("{} {kind}", prompt.purpose))
+            .or_insert_with(|| describe(prompt));
         self.0.answer(prompt)
     }
 }
@@ -37,7 +39,9 @@ fn describe(prompt: &Prompt<'_>) -> String {
     let short = prompt.question.short().map(|short| short.as_str());
     let form = match prompt.form {
         playhouse::mind::Form::Prose { .. } => "prose".to_owned(),
-        playhouse::mind::Form::Json { narrowed, .. } => serde_json::to_string_pretty(narrowed).unwrap(),
+        playhouse::mind::Form::Json { narrowed, .. } => {
+            serde_json::to_string_pretty(narrowed).unwrap()
+        }
     };
     format!(
         "(the rules of the world, {} characters)\n{}\n\n=== asked\n{}\n\n=== in later prompts\n{}\n\n=== wanted\n{form}",
