@@ -11,7 +11,7 @@ use super::kickoff::names;
 use super::phase::{Part, Phase, at};
 use super::plan::{Plan, PlanFacts, Words};
 use super::query::search;
-use super::travel::travel;
+use super::travel::walk;
 use super::world_file::{Step, WorldFile};
 use crate::cast::{CastList, Chance, Exits, Here, Look, Whereabouts};
 use crate::context::{AgentContext, Chapters};
@@ -305,7 +305,7 @@ pub fn take_plans(
                     .is_some_and(|id| exits.0.contains(&id))
             });
             match to.filter(|_| open) {
-                Some(to) => tell.later(move |world| travel(world, entity, to)),
+                Some(to) => tell.later(move |world| walk(world, entity, to)),
                 None => refuse(
                     &mut tell,
                     entity,
@@ -477,7 +477,8 @@ fn witnessed(context: &AgentContext) -> Vec<Value> {
         .take_while(|entry| entry.role() != Role::Ai);
     let mut events: Vec<_> = since
         .filter_map(|entry| {
-            let kind = event_type(entry)?;
+            // That a day begins or ends is no news.
+            let kind = event_type(entry).filter(|kind| *kind != "day")?;
             Some(json!({"type": kind, "text": entry.body().full_text()}))
         })
         .take(20)
