@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use bevy_ecs::prelude::*;
 use playhouse::context::{AgentContext, Chapters};
 use playhouse::engine::{Engine, Stop};
 use playhouse::message::{BodyId, Role};
