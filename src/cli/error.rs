@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use playhouse::engine::EngineError;
+
 use super::paper::{Ink, Page, Paragraph};
 use super::words::Words;
 
@@ -99,4 +101,20 @@ impl Failure {
             }
         }
     }
+}
+
+/// Why an engine broke off, as a failure of the right kind.
+pub(crate) fn engine_failure(error: &EngineError) -> Failure {
+    let fault = match error {
+        EngineError::Journal(_)
+        | EngineError::Snapshot(_)
+        | EngineError::OtherRequest { .. }
+        | EngineError::OtherState { .. } => Fault::Save,
+        EngineError::UnknownMind { .. } => Fault::Server,
+        EngineError::Ambiguous(_)
+        | EngineError::Fault { .. }
+        | EngineError::NeverRests { .. }
+        | EngineError::NotTaken { .. } => Fault::Other,
+    };
+    Failure::new(fault, error)
 }
