@@ -88,16 +88,16 @@ impl Failure {
         if self.is_told {
             return;
         }
-        let row = |name: String, ink, text: &str| {
-            Paragraph::indented(0, 2)
+        let row = |indent, name: String, ink, text: &str| {
+            Paragraph::indented(indent, indent + 2)
                 .add(ink, name)
                 .plain(words.colon())
                 .plain(text)
         };
-        page.paragraph(&row(words.error(), Ink::Bad, &self.what));
+        page.paragraph(&row(0, words.error(), Ink::Bad, &self.what));
         for (name, text) in [(words.place(), &self.place), (words.remedy(), &self.remedy)] {
             if !text.is_empty() {
-                page.paragraph(&row(format!("  {name}"), Ink::Dim, text));
+                page.paragraph(&row(2, name, Ink::Dim, text));
             }
         }
     }

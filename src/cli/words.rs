@@ -145,7 +145,7 @@ words! {
     no_such_event(id: &str) "no event has the id '{id}'" "没有编号为“{id}”的事件"
     bad_event_id(id: &str) "'{id}' is no event id" "“{id}”不是事件编号"
     event_id_form() "an id looks like 3-17; --json shows the id of each event" "编号形如 3-17；--json 会显示每个事件的编号"
-    world_mistakes(world: &str, count: usize) "the world '{world}' has {count} mistakes" "世界“{world}”有 {count} 处错误"
+    world_mistakes(world: &str, count: usize) "the world '{world}' can't be played; mistakes: {count}" "世界“{world}”无法演出，错误 {count} 处"
     world_fine(world: &str) "The world '{world}' has no mistakes." "世界“{world}”没有错误。"
     mend_world(world: &str) "mend them, then: playhouse check {world}" "改正后运行：playhouse check {world}"
     no_world(world: &str) "there is no world '{world}'" "没有世界“{world}”"

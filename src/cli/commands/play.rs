@@ -172,6 +172,10 @@ impl<'a> Show<'a> {
         stop: &Stop,
         slot: Option<&str>,
     ) -> Result<(), Failure> {
+        if self.desk.out().is_lost() {
+            // Whoever read along has gone away.
+            return Ok(());
+        }
         let turn = engine.world.resource::<WorldTurn>().0;
         let words = self.desk.words;
         if self.desk.settings.json {
@@ -185,9 +189,6 @@ impl<'a> Show<'a> {
         } else if !self.desk.settings.quiet {
             let mut err = self.desk.err();
             tables::write_totals(&mut err, words, &engine.world, engine.totals());
-        }
-        if self.desk.out().is_lost() {
-            return Ok(());
         }
         self.tell_end(stop, turn, slot)
     }
