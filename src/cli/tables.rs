@@ -212,6 +212,11 @@ mod tests {
         let words = Words(Language::Zh);
         let (mut page, text) = paper(100);
         spending(words, words.who(), &rows).write(&mut page);
-        insta::assert_snapshot!(text.get(), @"");
+        insta::assert_snapshot!(text.get(), @r"
+        名字            调用  输入  缓存  输出  缓存率    费用  代答  修正
+        米拉               3  1200   900    40    75.0  0.0123     1     0
+        Tobin the Tall     3     0     0    40       -  0.0123     1     0
+        合计               6  1200   900    80    75.0  0.0246     2     0
+        ");
     }
 }
