@@ -1,4 +1,4 @@
-//! A small game: two stages, four actors who talk and travel, and a voice that announces the news.
+//! A small game: two stages, four actors who talk and travel, one who is dead, and a voice of the world.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -120,7 +120,13 @@ impl Game for Town {
         enter("Bob", Kind::Actor, Some("Harbour"))?;
         enter("Cleo", Kind::Actor, Some("Market"))?;
         enter("Dora \"the Dot\" Doe", Kind::Actor, Some("Harbour"))?;
-        enter("Crier", Kind::WorldAgent, None)
+        enter("Crier", Kind::WorldAgent, None)?;
+        enter("Old Eve", Kind::Actor, Some("Harbour"))?;
+        let eve = setup.world.resource::<CastList>().by_name("Old Eve");
+        if let Some(eve) = eve {
+            setup.world.entity_mut(eve).insert(Dead);
+        }
+        Ok(())
     }
 }
 

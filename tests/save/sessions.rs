@@ -74,7 +74,7 @@ async fn a_run_that_was_killed_anywhere_goes_on_to_the_same_world() {
         .unwrap()
         + 1;
     let last = whole.snapshots.last().unwrap();
-    for sample in 0..60usize {
+    for sample in 0..40usize {
         let room = whole.journal.len() - head;
         let length = head + (sample * 7919 + sample * sample * 131) % room;
         let journal = &whole.journal[..length];
