@@ -115,6 +115,12 @@ fn json_is_one_record_a_line_and_events_can_be_explained() {
         (&"end".into(), &"turn_reached".into())
     );
     assert!(last["spent"]["calls"].as_u64().unwrap() > 10);
+    let spent = last["spent"]["usage"]["prompt_tokens"].as_u64().unwrap();
+    let entities = last["by_entity"].as_object().unwrap().values();
+    let booked: u64 = entities
+        .map(|spent| spent["usage"]["prompt_tokens"].as_u64().unwrap())
+        .sum();
+    assert_eq!(spent, booked, "the run and its ledgers count alike");
     let speak = records
         .iter()
         .find(|record| record["type"] == "speak")

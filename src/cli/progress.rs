@@ -125,12 +125,12 @@ impl Progress {
                 by,
                 latency,
             } => {
-                let seconds = latency.as_secs_f64();
+                let ms = latency.as_millis() as u64;
                 match &by {
                     By::Fallback(reason) => {
-                        tracing::warn!(%entity, purpose, seconds, reason, "the rules answered");
+                        tracing::warn!(%entity, purpose, ms, reason, "the rules answered");
                     }
-                    _ => tracing::info!(%entity, purpose, seconds, ?by, "answered"),
+                    _ => tracing::info!(%entity, purpose, ms, ?by, "answered"),
                 }
                 lock(&self.calls).remove(&entity);
             }
