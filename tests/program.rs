@@ -230,6 +230,7 @@ fn a_seat_shows_its_own_feed_and_its_end_stops_the_run() {
         "{}",
         out(&output)
     );
+    assert!(!err(&output).contains("影班头"), "a seat knows nobody");
     assert!(
         err(&output).contains("playhouse resume seat"),
         "{}",

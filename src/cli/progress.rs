@@ -126,9 +126,10 @@ impl Progress {
                 latency,
             } => {
                 let ms = latency.as_millis() as u64;
+                // A story marks such answers itself, where they are shown.
                 match &by {
                     By::Fallback(reason) => {
-                        tracing::warn!(%entity, purpose, ms, reason, "the rules answered");
+                        tracing::info!(%entity, purpose, ms, reason, "the rules answered");
                     }
                     _ => tracing::info!(%entity, purpose, ms, ?by, "answered"),
                 }

@@ -9,7 +9,7 @@ use playhouse::event::{Feed, Record, View};
 use playhouse::mind::human::HumanMind;
 use playhouse::mind::{Cost, Language, MindInfo, Minds};
 use playhouse::rpg::world_file::WorldFile;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use crate::cli::args::OnServerError;
@@ -102,6 +102,8 @@ pub(super) fn open(desk: &Desk, world: &WorldFile, introduction: Option<&str>) {
 pub(super) struct Show<'a> {
     desk: &'a Desk,
     story: Option<Arc<Mutex<Story>>>,
+    /// Whether the reader may know of everybody; a seat may not.
+    sees_all: bool,
 }
 
 impl<'a> Show<'a> {
@@ -131,7 +133,11 @@ impl<'a> Show<'a> {
             };
             engine.add_feed(feed(seat, sink));
         }
-        Self { desk, story }
+        Self {
+            desk,
+            story,
+            sees_all: seat.is_none(),
+        }
     }
 
     /// Plays until something stops the run.
@@ -179,16 +185,18 @@ impl<'a> Show<'a> {
         let turn = engine.world.resource::<WorldTurn>().0;
         let words = self.desk.words;
         if self.desk.settings.json {
-            let mut end =
-                json!({"record": "end", "stop": name_of(stop), "turn": turn, "slot": slot});
-            let totals = tables::totals_json(&engine.world, engine.totals());
-            if let (Some(end), Some(totals)) = (end.as_object_mut(), totals.as_object()) {
-                end.extend(totals.clone());
+            let end = json!({"record": "end", "stop": name_of(stop), "turn": turn, "slot": slot});
+            let mut parts = vec![end, tables::totals_json(engine.totals())];
+            if self.sees_all {
+                parts.push(tables::entities_json(&engine.world));
             }
-            self.desk.out().json(&end);
+            self.desk.out().json(&joined(parts));
         } else if !self.desk.settings.quiet {
             let mut err = self.desk.err();
-            tables::write_totals(&mut err, words, &engine.world, engine.totals());
+            if self.sees_all {
+                tables::write_entities(&mut err, words, &engine.world);
+            }
+            tables::write_totals(&mut err, words, engine.totals());
         }
         self.tell_end(stop, turn, slot)
     }
@@ -226,6 +234,15 @@ impl<'a> Show<'a> {
         }
         Ok(())
     }
+}
+
+/// One object with the members of all.
+fn joined(parts: Vec<Value>) -> Value {
+    let members = parts.into_iter().filter_map(|part| match part {
+        Value::Object(members) => Some(members),
+        _ => None,
+    });
+    Value::Object(members.flatten().collect())
 }
 
 fn feed(seat: Option<StableId>, sink: impl FnMut(&Record) + Send + Sync + 'static) -> Feed {
