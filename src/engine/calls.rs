@@ -43,6 +43,8 @@ pub(super) struct Job {
     /// The worst case of the call under way, and its estimated prompt tokens.
     pub(super) worst: Spent,
     pub(super) prompt_tokens: u64,
+    /// Which row of the run's figures is that of the call under way.
+    pub(super) figures: usize,
     pub(super) latency: Duration,
     pub(super) model: String,
 }
@@ -68,8 +70,8 @@ pub(super) struct Calls {
 }
 
 impl Job {
-    /// Books what a call spent. Where the provider reports no usage, the estimate counts.
-    pub(super) fn book(&mut self, result: &Result<Completion, MindError>) {
+    /// Books what a call spent, and returns it. Where the provider reports no usage, the estimate counts.
+    pub(super) fn book(&mut self, result: &Result<Completion, MindError>) -> Spent {
         let mut spent = Spent {
             calls: 1,
             ..Spent::default()
@@ -91,6 +93,7 @@ impl Job {
             self.model.clone_from(&completion.model);
         }
         self.spent += spent;
+        spent
     }
 
     /// Notes an answer that failed its check, with what the mind is told about it.

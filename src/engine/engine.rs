@@ -494,6 +494,7 @@ impl Engine {
             estimated: 0,
             worst: Spent::default(),
             prompt_tokens: 0,
+            figures: 0,
             latency: Default::default(),
             model: String::new(),
         })
@@ -602,7 +603,7 @@ impl Engine {
         }
         self.totals.reserve(worst);
         job.worst = worst;
-        self.note_repeats(&job, tally);
+        self.note_repeats(&mut job, tally);
         let Some(history) = job
             .view
             .as_deref()
@@ -708,7 +709,7 @@ impl Engine {
         (!budget.allows(&spent, worst)).then(|| "the entity's budget is used up".to_owned())
     }
 
-    fn note_repeats(&mut self, job: &Job, tally: Tally) {
+    fn note_repeats(&mut self, job: &mut Job, tally: Tally) {
         let Some(context) = self.world.get::<AgentContext>(job.entity) else {
             return;
         };
@@ -726,6 +727,7 @@ impl Engine {
         };
         self.repeats
             .insert(job.entity, (revisions, tally.bytes + kept));
+        job.figures = self.totals.calls.len();
         self.totals.calls.push(super::CallFigures {
             latency: Default::default(),
             prompt_bytes: tally.bytes + asked,
@@ -749,24 +751,11 @@ impl Engine {
     }
 
     fn returned(&mut self, (mut job, result): Returned) -> Option<Stop> {
-        job.book(&result);
-        let mut real = Spent {
-            calls: 1,
-            ..Spent::default()
-        };
-        if let Ok(completion) = &result {
-            real.usage = completion.usage.unwrap_or_default();
-            real.cost = job
-                .mind
-                .info()
-                .price
-                .as_ref()
-                .map(|price| price.of(real.usage))
-                .unwrap_or_default();
-            real.retries = u64::from(completion.retries);
-            if let Some(figures) = self.totals.calls.last_mut() {
-                figures.latency = completion.latency;
-            }
+        let real = job.book(&result);
+        if let Ok(completion) = &result
+            && let Some(figures) = self.totals.calls.get_mut(job.figures)
+        {
+            figures.latency = completion.latency;
         }
         self.totals.settle(job.worst, real);
         if let Some(words) = self.totals.warning(&self.settings.caps) {
@@ -817,6 +806,10 @@ impl Engine {
             self.calls.waiting.push_front(job);
             return None;
         }
+        if matches!(error, MindError::Cancelled | MindError::SeatEmpty { .. }) {
+            self.calls.waiting.push_front(job);
+            return Some(Stop::Braked);
+        }
         tracing::warn!(entity = %job.name, purpose = job.question.purpose(), "{error}");
         let refused = matches!(
             error,
@@ -824,10 +817,6 @@ impl Engine {
         );
         if self.settings.stop_on_first_refusal && refused && !self.any_success {
             return Some(Stop::ServerDown(error.to_string()));
-        }
-        if matches!(error, MindError::Cancelled | MindError::SeatEmpty { .. }) {
-            self.calls.waiting.push_front(job);
-            return Some(Stop::Braked);
         }
         self.failures_in_row += 1;
         let gave_up = self

@@ -32,14 +32,20 @@ pub(super) fn config(desk: &Desk) -> Result<(), Failure> {
     }
     table.write(&mut out);
     out.paragraph(&Paragraph::blank());
-    let heads = [words.model(), words.value(), words.server(), words.key(), words.price()];
+    let heads = [
+        words.model(),
+        words.value(),
+        words.server(),
+        words.key(),
+        words.price(),
+    ];
     let mut table = Table::new(heads.map(|head| (head, Side::Left)));
     let mut wrong = Vec::new();
     for row in models {
         match row {
             Ok(row) => {
                 let key = match &row.key_from {
-                    Some(from) => format!("{} ({from})", row.key),
+                    Some(from) => format!("{} ← {from}", row.key),
                     None => row.key.to_owned(),
                 };
                 let price = row.price.as_ref().map_or_else(
@@ -52,8 +58,8 @@ pub(super) fn config(desk: &Desk) -> Result<(), Failure> {
                 );
                 table.row([
                     row.alias,
-                    format!("{} ({})", row.model, row.model_from),
-                    format!("{} ({})", row.base_url, row.base_url_from),
+                    format!("{} ← {}", row.model, row.model_from),
+                    format!("{} ← {}", row.base_url, row.base_url_from),
                     key,
                     price,
                 ]);

@@ -75,17 +75,61 @@ fn a_home_scene_reads_as_one() {
         48,
         &[
             event("", "day", json!({"day": 2, "part": "begin"})),
-            answer("Inn", "Inn", "home.scene", "Rain drums on the roof, and nobody has lit the lamps.", By::Mind),
-            event("Inn", "scene", json!({"stage": "Inn", "message": "Rain drums on the roof, and nobody has lit the lamps."})),
-            answer("Inn", "Mira", "home.plan", "{\"mind\": \"…\"}", By::Fallback("silence".into())),
-            speak("Inn", "Mira", "Tobin", "Did you see the light on the water last night?"),
-            event("Inn", "mind", json!({"actor": "Mira", "message": "He looks away."})),
+            answer(
+                "Inn",
+                "Inn",
+                "home.scene",
+                "Rain drums on the roof, and nobody has lit the lamps.",
+                By::Mind,
+            ),
+            event(
+                "Inn",
+                "scene",
+                json!({"stage": "Inn", "message": "Rain drums on the roof, and nobody has lit the lamps."}),
+            ),
+            answer(
+                "Inn",
+                "Mira",
+                "home.plan",
+                "{\"mind\": \"…\"}",
+                By::Fallback("silence".into()),
+            ),
+            speak(
+                "Inn",
+                "Mira",
+                "Tobin",
+                "Did you see the light on the water last night?",
+            ),
+            event(
+                "Inn",
+                "mind",
+                json!({"actor": "Mira", "message": "He looks away."}),
+            ),
             event("Inn", "whisper", whisper),
-            event("Inn", "leave", json!({"actor": "Tobin", "stage": "Inn", "to": "Quay"})),
+            event(
+                "Inn",
+                "leave",
+                json!({"actor": "Tobin", "stage": "Inn", "to": "Quay"}),
+            ),
             event("Inn", "magic", json!({})),
         ],
     );
-    insta::assert_snapshot!(text, @"");
+    insta::assert_snapshot!(text, @r"
+    ═══ Day 2 at home ═══
+
+    ── Inn ──
+      Rain drums on the roof, and nobody has lit the
+      lamps.
+      Mira to Tobin: Did you see the light on the
+        water last night? °
+        (Mira thinks: He looks away.)
+      Tobin whispers to Mira: The lamp is out.
+      → Tobin leaves for Quay.
+      (magic)
+
+    ° an answer that the rules gave, because the
+    mind gave none that could be used
+    ");
 }
 
 #[test]
@@ -102,7 +146,18 @@ fn scenes_of_several_places_are_not_mixed() {
             speak("Quay", "Tobin", "", "C."),
         ],
     );
-    insta::assert_snapshot!(text, @"");
+    insta::assert_snapshot!(text, @r"
+    ── Inn ──
+      Mira: One.
+      Mira: Two.
+
+    ── Quay ──
+      Tobin: A.
+      Tobin: B.
+
+    · turn 1 ·
+      Tobin: C.
+    ");
 }
 
 #[test]
@@ -121,14 +176,46 @@ fn a_chinese_fight_lines_up() {
         Language::Zh,
         44,
         &[
-            event("旧磨坊", "combat_start", json!({"stage": "旧磨坊", "combat_id": "1", "heroes": ["米拉", "守门人老葛"], "foes": ["Wolf"]})),
-            event("旧磨坊", "combat_round", json!({"stage": "旧磨坊", "round": 2, "standing": standing})),
+            event(
+                "旧磨坊",
+                "combat_start",
+                json!({"stage": "旧磨坊", "combat_id": "1", "heroes": ["米拉", "守门人老葛"], "foes": ["Wolf"]}),
+            ),
+            event(
+                "旧磨坊",
+                "combat_round",
+                json!({"stage": "旧磨坊", "round": 2, "standing": standing}),
+            ),
             event("旧磨坊", "card_played", card),
-            event("旧磨坊", "death", json!({"actor": "Wolf", "by": "米拉", "stage": "旧磨坊"})),
+            event(
+                "旧磨坊",
+                "death",
+                json!({"actor": "Wolf", "by": "米拉", "stage": "旧磨坊"}),
+            ),
             event("旧磨坊", "combat_outcome", outcome),
         ],
     );
-    insta::assert_snapshot!(text, @"");
+    insta::assert_snapshot!(text, @r"
+    ── 旧磨坊 ──
+
+    ⚔ 战斗 ⚔
+      米拉、守门人老葛 对 Wolf
+
+      第 2 回合
+        米拉        █████████████▒▒▒  24/30  铁壁
+        守门人老葛  ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒   0/8   倒下
+        Wolf        ███▒▒▒▒▒▒▒▒▒▒▒▒▒   5/28
+      米拉打出「潮刃」（斩击）：她压低身子，钩刃
+        贴着积水划出一道冷光，直取狼的前腿。
+          → Wolf：受伤 7，倒下
+          → 守门人老葛：落空
+        ✝ Wolf被米拉击倒了。
+
+      旧磨坊一战，胜。
+        击倒：Wolf
+        倒下：守门人老葛
+        所得：铜钥匙
+    ");
 }
 
 #[test]
@@ -136,9 +223,17 @@ fn nothing_that_was_written_elsewhere_steers_the_terminal() {
     let text = told(
         Language::En,
         60,
-        &[speak("Inn", "Mira", "", "\u{1b}]0;title\u{7}\u{1b}[2Jboo\u{9b}1m")],
+        &[speak(
+            "Inn",
+            "Mira",
+            "",
+            "\u{1b}]0;title\u{7}\u{1b}[2Jboo\u{9b}1m",
+        )],
     );
-    assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
+    assert!(
+        !text.chars().any(|c| c.is_control() && c != '\n'),
+        "{text:?}"
+    );
 }
 
 #[test]
@@ -149,5 +244,9 @@ fn colour_is_for_names_and_only_where_it_is_wanted() {
     troupe.note("Mira", "hero");
     let mut story = Story::new(page, Words(Language::En), troupe);
     story.tell(&speak("Inn", "Mira", "", "Hello."));
-    assert!(written.get().contains("\u{1b}[1;36mMira\u{1b}[0m: Hello."), "{:?}", written.get());
+    assert!(
+        written.get().contains("\u{1b}[1;36mMira\u{1b}[0m: Hello."),
+        "{:?}",
+        written.get()
+    );
 }

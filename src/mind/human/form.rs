@@ -53,8 +53,8 @@ fn kind(schema: &Value) -> &str {
     match schema.get("type") {
         Some(Value::String(kind)) => kind,
         Some(Value::Array(kinds)) => {
-            let kinds = kinds.iter().filter_map(Value::as_str);
-            kinds.filter(|kind| *kind != "null").next().unwrap_or("")
+            let mut kinds = kinds.iter().filter_map(Value::as_str);
+            kinds.find(|kind| *kind != "null").unwrap_or("")
         }
         _ => "",
     }
@@ -144,7 +144,9 @@ fn number(dialogue: &mut Dialogue<'_>, schema: &Value, label: &str) -> io::Resul
         match read.filter(|value| value.as_f64().is_some_and(fits)) {
             Some(value) => return Ok(value),
             None => {
-                let hint = dialogue.phrases.no_number(bound("minimum"), bound("maximum"));
+                let hint = dialogue
+                    .phrases
+                    .no_number(bound("minimum"), bound("maximum"));
                 dialogue.show(&hint)?;
             }
         }
