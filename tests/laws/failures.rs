@@ -159,11 +159,8 @@ async fn repairs_are_bounded_and_all_that_was_said_is_recorded() {
         assert!(heard["Actor1"][1].starts_with(&heard["Actor1"][0]));
         assert!(heard["Actor1"][1].contains("engine/repair"));
         for outcome in outcomes(engine.journal().lines()) {
-            // Prose can only be empty; the rest of this is fine for it.
-            if outcome.purpose == "deed" {
-                assert_eq!((outcome.calls, outcome.refused.len()), (3, 3));
-                assert!(outcome.refused[2].complaint.is_empty());
-            }
+            assert_eq!((outcome.calls, outcome.refused.len()), (3, 3));
+            assert!(outcome.refused[2].complaint.is_empty());
         }
         let actor = of_name(&engine.world, "Actor1");
         let total = engine.world.get::<Ledger>(actor).unwrap().total();

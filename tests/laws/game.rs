@@ -366,8 +366,11 @@ fn ask(
     rounds.0 -= 1;
     if whereabouts.kind(place) == Some(Kind::WorldAgent) {
         let prompt = format!("Turn {}: what do you write down?", turn.0);
-        let fallback = Prose("Nothing of note.".into());
-        let news = Ask::new("news", prompt, ProseRules::default(), fallback);
+        let rules = ProseRules {
+            must_hold: vec!["written".into()],
+            ..ProseRules::default()
+        };
+        let news = Ask::new("news", prompt, rules, Prose("Nothing written.".into()));
         let tag = Tag::DayEnd(format!("news {} {}", turn.0, rounds.0).as_str().into());
         commands.entity(place).insert(news.tag(tag));
         return;

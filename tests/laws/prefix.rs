@@ -80,7 +80,9 @@ fn check(log: &Log) -> (f64, u32) {
             let both = before.turns.iter().zip(&after.turns);
             let equal = both.take_while(|(one, other)| one == other);
             repeated += equal.map(|((_, text), _)| text.len()).sum::<usize>();
-            if before.revisions != after.revisions {
+            // Of an ask whose prompt is folded twice, only the fold that was taken is counted.
+            let folded_more = after.number == before.number && after.history < before.history;
+            if before.revisions != after.revisions || folded_more {
                 changes += 1;
                 continue;
             }
