@@ -274,8 +274,7 @@ fn a_seat_reads_the_words_that_guards_left_its_entity() {
         for record in &house.world.resource::<Records>().0 {
             feed.offer(record);
         }
-        let seen = sink.lock().unwrap().clone();
-        seen
+        sink.lock().unwrap().clone()
     };
     assert!(!seen(Some(house.cast["Bob"]), &house).contains("treasure"));
     assert!(seen(Some(house.cast["Bob"]), &house).contains("███"));

@@ -27,22 +27,11 @@ async fn play(game: &Game, pattern: u64, width: usize, lines: &[Line]) -> (Engin
 async fn any_timing_width_and_order_of_making_gives_one_world() {
     let mut first: Option<String> = None;
     let mut arrivals = BTreeSet::new();
-    let patterns = [
-        (0, 1),
-        (1, 64),
-        (2, 2),
-        (3, 5),
-        (4, 64),
-        (5, 2),
-        (2, 64),
-        (1, 5),
-        (3, 64),
-        (6, 16),
-    ];
-    for (at, (pattern, width)) in patterns.into_iter().enumerate() {
+    for at in 0..16 {
+        let (pattern, width) = (1 + at / 4, [1, 2, 5, 64][at as usize % 4]);
         let game = Game {
-            spawn_order: at as u64 / 2,
-            systems_reversed: at % 2 == 1,
+            spawn_order: at % 3,
+            systems_reversed: at % 5 > 2,
             ..Game::default()
         };
         let (mut engine, calls) = play(&game, pattern, width, &[]).await;

@@ -18,8 +18,8 @@ use playhouse::event::Tell;
 use playhouse::event::kinds::{Announce, Arrive, Death, Leave, Speak, Whisper};
 use playhouse::exchange::{Answers, Ask, Broken, Ledger, Prose, ProseRules, Reply};
 use playhouse::journal::{Line, Outcome};
-use playhouse::message::{Body, BodyId, Tag, Text, message_to_json};
-use playhouse::mind::{MindError, Minds, Prompt, ScriptLine, ScriptMind, prompt_text};
+use playhouse::message::{Body, BodyId, Tag, Text, TokenUsage, message_to_json};
+use playhouse::mind::{Completion, MindError, Minds, Prompt, ScriptLine, ScriptMind, prompt_text};
 use playhouse::save::state_hashes;
 use playhouse::testing::{journal, newcomer};
 use rand::RngExt;
@@ -501,7 +501,15 @@ pub(crate) fn reader(pattern: u64, calls: Arc<AtomicUsize>) -> ScriptMind {
             _ => None,
         };
         let words = format!("{} says {:x}", prompt.entity, read % 0xffff);
-        let line = line.unwrap_or_else(|| ScriptLine::say(deed(prompt, read >> 8, &words)));
+        let line = line.unwrap_or_else(|| {
+            let mut said = Completion::instant("reader", deed(prompt, read >> 8, &words));
+            said.usage = Some(TokenUsage {
+                input: prompt.tokens() * (90 + read % 30) / 100,
+                output: 20 + read % 20,
+                ..TokenUsage::default()
+            });
+            ScriptLine::complete(said)
+        });
         line.after(Duration::from_millis(match pattern {
             0 => 0,
             1 => hash_of(&read) % 50,
@@ -510,6 +518,7 @@ pub(crate) fn reader(pattern: u64, calls: Arc<AtomicUsize>) -> ScriptMind {
             _ => hash_of(&(pattern, read)) % (1 + pattern * 7),
         }))
     })
+    .with_info(|info| info.window = Some(2_000))
 }
 
 // --- looking at a world ---
@@ -527,6 +536,10 @@ pub(crate) fn whole(world: &mut World) -> String {
         let revisions = context.revisions();
         let json = context_to_json(context);
         text += &format!("{id} {revisions} {json:#} {ledger}\n");
+        for held in context.messages() {
+            let body = held.message.body;
+            text += &format!("{} is {} of {}\n", held.id, body.id(), body.time());
+        }
         for chapter in world.get::<Chapters>(entity).unwrap().all() {
             let said = chapter.messages.iter();
             let said = said.map(|held| message_to_json(&held.message).to_string());

@@ -16,10 +16,9 @@ async fn asked(warms: bool, first_fails: bool) -> Vec<u128> {
         let mut log = log.lock().unwrap();
         log.push(began.elapsed().as_millis());
         if first_fails && log.len() == 1 {
-            let error = MindError::Cancelled.to_string();
             let error = MindError::Unreadable {
                 server: "test".into(),
-                reason: error,
+                reason: "cut".into(),
             };
             return ScriptLine::fail(error).after(Duration::from_millis(100));
         }
@@ -29,8 +28,7 @@ async fn asked(warms: bool, first_fails: bool) -> Vec<u128> {
     let mut engine = Game::default().engine(Arc::new(mind));
     engine.settings.width = 64;
     engine.run(Some(1)).await.unwrap();
-    let asked = asked.lock().unwrap().clone();
-    asked
+    asked.lock().unwrap().clone()
 }
 
 #[tokio::test(start_paused = true)]
@@ -43,7 +41,7 @@ async fn one_is_sent_ahead_of_many_that_share_their_rules() {
             times[1..10].iter().all(|at| (100..150).contains(at)),
             "{times:?}"
         );
-        // Warm once, warm for the run.
+        // Warm once, warm for the run: the next round goes at once.
         assert!(
             times[10..].iter().all(|at| (200..250).contains(at)) || times[10] < 250,
             "{times:?}"
