@@ -1,7 +1,6 @@
 //! A journal that was read back: finds outcomes by entity, number and hash.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::{Line, Meeting, Outcome};
 use crate::message::Digest;
@@ -9,7 +8,8 @@ use crate::message::Digest;
 /// The outcomes and meetings of a journal.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
-    outcomes: BTreeMap<(Arc<str>, u32), Outcome>,
+    /// By the entity's number and the number of its ask.
+    outcomes: BTreeMap<(u32, u32), Outcome>,
     meetings: BTreeMap<u64, Meeting>,
     stopped_at: Option<u64>,
 }
@@ -32,7 +32,7 @@ impl Recording {
         for line in lines {
             match line {
                 Line::Outcome(outcome) => {
-                    let key = (outcome.entity.clone(), outcome.number);
+                    let key = (outcome.id, outcome.number);
                     recording.outcomes.entry(key).or_insert(*outcome);
                 }
                 Line::Meeting(meeting) => {
@@ -45,9 +45,9 @@ impl Recording {
         recording
     }
 
-    /// What was recorded for an ask of an entity.
-    pub fn find(&self, entity: &Arc<str>, number: u32, hash: Digest) -> Recorded<'_> {
-        match self.outcomes.get(&(entity.clone(), number)) {
+    /// What was recorded for an ask of the entity with this number in the cast.
+    pub fn find(&self, entity: u32, number: u32, hash: Digest) -> Recorded<'_> {
+        match self.outcomes.get(&(entity, number)) {
             Some(outcome) if outcome.hash == hash => Recorded::Outcome(outcome),
             Some(outcome) => Recorded::OtherRequest(outcome),
             None => Recorded::Nothing,

@@ -153,6 +153,6 @@ impl Mind for Nobody {
             entity: prompt.entity.to_string(),
             number: prompt.number,
         };
-        Box::pin(std::future::ready(Err(error)))
+        Box::pin(std::future::ready(Err(error.into())))
     }
 }

@@ -34,6 +34,7 @@ fn event(place: &str, kind: &str, data: Value) -> Record {
         data,
         text: format!("({kind})"),
         audience: vec![StableId(1)],
+        masked: Vec::new(),
         rule: Rule::Notified,
         guarded: Vec::new(),
     })

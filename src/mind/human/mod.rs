@@ -61,7 +61,7 @@ impl Mind for HumanMind {
             match typing.await {
                 Ok(Ok(answer)) => Ok(Completion::instant(ALIAS, answer)),
                 // The input ended or broke, or the program ends.
-                Ok(Err(_)) | Err(_) => Err(MindError::SeatEmpty { entity }),
+                Ok(Err(_)) | Err(_) => Err(MindError::SeatEmpty { entity }.into()),
             }
         })
     }
