@@ -831,6 +831,10 @@ impl Engine {
             self.calls.waiting.push_front(job);
             return None;
         }
+        if matches!(error, MindError::Cancelled | MindError::SeatEmpty { .. }) {
+            self.calls.waiting.push_front(job);
+            return Some(Stop::Braked);
+        }
         tracing::warn!(entity = %job.name, purpose = job.question.purpose(), "{error}");
         let refused = matches!(
             error,
@@ -838,10 +842,6 @@ impl Engine {
         );
         if self.settings.stop_on_first_refusal && refused && !self.any_success {
             return Some(Stop::ServerDown(error.to_string()));
-        }
-        if matches!(error, MindError::Cancelled | MindError::SeatEmpty { .. }) {
-            self.calls.waiting.push_front(job);
-            return Some(Stop::Braked);
         }
         self.failures_in_row += 1;
         let gave_up = self

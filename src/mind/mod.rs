@@ -7,6 +7,7 @@
 
 mod completion;
 pub mod http;
+pub mod human;
 pub mod improviser;
 mod info;
 mod minds;
