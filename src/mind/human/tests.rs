@@ -69,10 +69,8 @@ async fn answer(
         max_tokens: 100,
         seed: 0,
     });
-    let result = answering
-        .await
-        .map(|completion| completion.text)
-        .map_err(|failed| failed.error);
+    let result = answering.await.map(|completion| completion.text);
+    let result = result.map_err(|failed| failed.error);
     let shown = String::from_utf8(shown.0.lock().unwrap().clone()).unwrap();
     (result, shown)
 }
