@@ -560,7 +560,10 @@ impl Engine {
     }
 
     fn recorded(&self, job: &Job) -> Result<Option<Outcome>, EngineError> {
-        match self.recording.find(job.id.0, job.number, job.hash) {
+        match self
+            .recording
+            .find(&job.name, job.id.0, job.number, job.hash)
+        {
             Recorded::Outcome(outcome) => Ok(Some(outcome.clone())),
             Recorded::Nothing => Ok(None),
             Recorded::OtherRequest(outcome) => Err(EngineError::OtherRequest {

@@ -61,7 +61,9 @@ pub struct RefusedAnswer {
 pub struct Outcome {
     /// Who was asked.
     pub entity: Arc<str>,
-    /// Its number in the cast, which no later entity of the same name ever gets.
+    /// Its number in the cast, which no later entity of the same name ever gets; 0 in journals that
+    /// were written before it was noted.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub id: u32,
     /// The number of the ask among all of the entity, from 1.
     pub number: u32,
