@@ -48,6 +48,13 @@ impl Whereabouts<'_, '_> {
         self.cast.get(entity).ok().map(|(_, _, name, ..)| name)
     }
 
+    /// An entity's name as text; empty for one that is gone.
+    pub fn name_text(&self, entity: Entity) -> String {
+        self.name(entity)
+            .map(ToString::to_string)
+            .unwrap_or_default()
+    }
+
     /// An entity's number.
     pub fn id(&self, entity: Entity) -> Option<StableId> {
         self.cast.get(entity).ok().map(|(_, id, ..)| *id)
