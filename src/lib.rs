@@ -10,5 +10,6 @@ pub mod message;
 pub mod mind;
 pub mod rpg;
 pub mod save;
+pub mod session;
 pub mod testing;
 pub mod world_data;

@@ -1,1 +1,7 @@
-fn main() {}
+//! The program `playhouse`.
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

@@ -502,7 +502,9 @@ impl AgentContext {
         last_id: u32,
         revisions: u32,
     ) -> Result<Self, String> {
+        let messages = messages.into_iter();
         let mut context = Self::new(name);
+        context.reserve(messages.size_hint().0);
         for (id, message) in messages {
             if id.0 <= context.last_id {
                 return Err(format!("message {id} stands out of order"));

@@ -23,7 +23,7 @@ pub enum Rule {
     },
     /// Exactly those whom a system named.
     Notified,
-    /// Every stage and everybody alive on one, without these.
+    /// Every stage and everybody alive on one, and the voices of the world, without these.
     Announced {
         /// The names of those left out.
         exclude: Vec<Arc<str>>,

@@ -156,8 +156,8 @@ impl Tell<'_, '_> {
         }
     }
 
-    /// Tells every stage and everybody alive on one, less exactly `exclude`. At a step it is queued
-    /// for the meeting.
+    /// Tells every stage and everybody alive on one, and the voices of the world, less exactly
+    /// `exclude`. At a step it is queued for the meeting.
     pub fn announce(&mut self, event: impl AgentEvent, exclude: &[Entity]) {
         if *self.here == Here::Meeting {
             self.announce_now(event, exclude);
@@ -192,11 +192,12 @@ impl Tell<'_, '_> {
     }
 
     fn announce_now(&mut self, event: impl AgentEvent, exclude: &[Entity]) {
-        let stages = self.all_stages();
         let mut audience = Vec::new();
-        for stage in stages {
+        for stage in self.all_of(Kind::Stage) {
             self.add_stage(stage, exclude, &mut audience);
         }
+        let voices = self.all_of(Kind::WorldAgent);
+        audience.extend(voices.into_iter().filter(|voice| !exclude.contains(voice)));
         let exclude = exclude.iter().map(|entity| self.name(*entity)).collect();
         self.queue(event, audience, Rule::Announced { exclude });
     }
@@ -263,15 +264,14 @@ impl Tell<'_, '_> {
         self.on_stage.get(entity).map_or(entity, |stage| stage.0)
     }
 
-    /// All stages, in stable order.
-    fn all_stages(&self) -> Vec<Entity> {
+    /// All entities of a kind, in stable order.
+    fn all_of(&self, wanted: Kind) -> Vec<Entity> {
+        let is_wanted = |entity: &Entity| {
+            let found = self.cast.get(*entity);
+            found.is_ok_and(|(_, _, kind, _)| *kind == wanted)
+        };
         let all = self.list.all().map(|(_, entity)| entity);
-        all.filter(|entity| {
-            self.cast
-                .get(*entity)
-                .is_ok_and(|(_, _, kind, _)| *kind == Kind::Stage)
-        })
-        .collect()
+        all.filter(is_wanted).collect()
     }
 
     fn name(&self, entity: Entity) -> Arc<str> {

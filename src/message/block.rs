@@ -246,6 +246,7 @@ mod tests {
             json!({"type": "tool_result", "tool_use_id": "1", "output": "4", "is_error": true}),
             json!({"type": "hologram", "rays": [1, 2]}),
             json!({"type": "text", "text": "hi", "cache_control": {"type": "ephemeral"}}),
+            json!({"type": "image", "source": {"type": "url", "url": "http://x/y.png", "detail": "low"}}),
         ] {
             let block = Block::from(value.clone());
             assert_eq!(serde_json::to_value(&block).unwrap(), value);

@@ -58,9 +58,21 @@ impl Serialize for BodyId {
 
 impl<'de> Deserialize<'de> for BodyId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Cow::<str>::deserialize(deserializer)?
-            .parse()
-            .map_err(de::Error::custom)
+        struct IdVisitor;
+
+        impl de::Visitor<'_> for IdVisitor {
+            type Value = BodyId;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an id, such as \"3-17\"")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<BodyId, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+
+        deserializer.deserialize_str(IdVisitor)
     }
 }
 
@@ -94,8 +106,51 @@ struct Inner {
 /// Parts that few bodies have.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Extra {
-    metadata: Map<String, Value>,
+    /// Most bodies of one kind of event have equal metadata; a load lets them share it.
+    metadata: Arc<Map<String, Value>>,
     response: Option<ResponseMetadata>,
+}
+
+/// Everything a body is made of, for reading it back at once.
+pub(crate) struct BodyParts {
+    pub(crate) id: BodyId,
+    pub(crate) time: u64,
+    pub(crate) sender: Option<Arc<str>>,
+    pub(crate) content: Content,
+    pub(crate) short: Option<Box<str>>,
+    pub(crate) metadata: Option<Arc<Map<String, Value>>>,
+    pub(crate) response: Option<ResponseMetadata>,
+}
+
+impl From<BodyParts> for Body {
+    fn from(parts: BodyParts) -> Self {
+        let extra = (parts.metadata.is_some() || parts.response.is_some()).then(|| {
+            Box::new(Extra {
+                metadata: parts.metadata.unwrap_or_default(),
+                response: parts.response,
+            })
+        });
+        Self(Arc::new(Inner {
+            id: parts.id,
+            time: parts.time,
+            sender: parts.sender,
+            opening: None,
+            content: parts.content,
+            short: parts.short.map(|short| Box::new(Text::from(short))),
+            extra,
+        }))
+    }
+}
+
+impl From<Vec<Block>> for Content {
+    /// A single text block becomes plain text, so that equal content is equal.
+    fn from(blocks: Vec<Block>) -> Self {
+        match <[Block; 1]>::try_from(blocks) {
+            Ok([Block::Text { text }]) => Self::Text(Text::from(text)),
+            Ok(one) => Self::Blocks(Box::new(one)),
+            Err(many) => Self::Blocks(many.into()),
+        }
+    }
 }
 
 impl Body {
@@ -106,11 +161,7 @@ impl Body {
 
     /// A body of blocks. A single text block becomes plain text, so that equal content is equal.
     pub fn blocks(blocks: Vec<Block>) -> Self {
-        Self::from_content(match <[Block; 1]>::try_from(blocks) {
-            Ok([Block::Text { text }]) => Content::Text(Text::from(text)),
-            Ok(one) => Content::Blocks(Box::new(one)),
-            Err(many) => Content::Blocks(many.into()),
-        })
+        Self::from_content(blocks.into())
     }
 
     fn from_content(content: Content) -> Self {
@@ -160,7 +211,7 @@ impl Body {
     /// The same body with free metadata.
     #[must_use]
     pub fn with_metadata(self, metadata: Map<String, Value>) -> Self {
-        self.edit_extra(|extra| extra.metadata = metadata)
+        self.edit_extra(|extra| extra.metadata = Arc::new(metadata))
     }
 
     /// The same body with what the model's provider said about its making.
@@ -223,7 +274,7 @@ impl Body {
         self.0
             .extra
             .as_ref()
-            .map(|extra| &extra.metadata)
+            .map(|extra| &*extra.metadata)
             .filter(|map| !map.is_empty())
     }
 
@@ -285,6 +336,11 @@ impl Body {
     /// Whether two bodies are one and the same, not merely equal.
     pub fn same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Whether anything else points to this body too.
+    pub(crate) fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
     }
 
     /// An address that tells shared bodies apart while both live; for building lookup tables only.

@@ -14,6 +14,7 @@ mod text;
 pub mod tokens;
 
 pub use block::{Block, Source};
+pub(crate) use body::BodyParts;
 pub use body::{Body, BodyId, Content};
 pub use json::{FormatError, message_from_json, message_to_json};
 pub use language::Language;

@@ -106,6 +106,7 @@ impl Tags {
     #[must_use]
     pub fn with(mut self, tag: Tag) -> Self {
         self.own.retain(|other| other.key() != tag.key());
+        self.user.shift_remove(tag.key());
         self.own.push(tag);
         self
     }

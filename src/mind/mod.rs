@@ -6,6 +6,7 @@
 //! `message/`, `context/`, `journal/` and `world_data/`.
 
 mod completion;
+pub mod human;
 pub mod http;
 pub mod improviser;
 mod info;

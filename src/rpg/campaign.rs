@@ -378,7 +378,8 @@ fn tell_tidings(world: &mut World, dungeon: &str, fight: &Fight, end: FightEnd) 
 
 // --- who is where; the whole world may be looked at, since it meets ---
 
-fn all_of(world: &World, kind: Kind) -> Vec<Entity> {
+/// All entities of a kind, in stable order.
+pub(super) fn all_of(world: &World, kind: Kind) -> Vec<Entity> {
     let all = world.resource::<CastList>().all();
     all.filter(|(_, entity)| world.get::<Kind>(*entity) == Some(&kind))
         .map(|(_, entity)| entity)

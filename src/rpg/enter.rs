@@ -16,6 +16,7 @@ use crate::cast::{
 };
 use crate::event::Phrasebook;
 use crate::message::Text;
+use crate::mind::MindAlias;
 
 /// Why the cast of a world file can't enter.
 #[derive(Debug, Error)]
@@ -59,6 +60,7 @@ pub fn enter_cast(world: &mut World, file: &Arc<WorldFile>) -> Result<(), EnterE
         let newcomer = newcomer(&agent.name, Kind::WorldAgent, &rules, identity, None);
         let entity = spawn(world, newcomer)?;
         world.entity_mut(entity).insert(Phase::Rest);
+        prefer(world, entity, &agent.model);
     }
     for actor in &file.actors {
         enter_actor(world, file, actor, &rules)?;
@@ -80,6 +82,7 @@ fn enter_stage(
         world,
         newcomer(&stage.name, Kind::Stage, rules, identity, None),
     )?;
+    prefer(world, entity, &stage.model);
     let mut entity = world.entity_mut(entity);
     entity.insert((Phase::Rest, Look(stage.profile.as_str().into())));
     if home {
@@ -128,6 +131,7 @@ fn enter_actor(
         Some(&actor.stage),
     );
     let entity = spawn(world, newcomer)?;
+    prefer(world, entity, &actor.model);
     let camp = match actor.camp {
         world_file::Camp::Hero => HERO,
         world_file::Camp::Neutral => NEUTRAL,
@@ -181,6 +185,7 @@ fn enter_foe(
         world,
         newcomer(&foe.name, Kind::Actor, &rules, identity, Some(stage)),
     )?;
+    prefer(world, entity, &foe.model);
     world.entity_mut(entity).insert((
         Camp(FOE.into()),
         Look(foe.look.as_str().into()),
@@ -202,6 +207,13 @@ fn stand_up(world: &mut World, entity: Entity, foe: &world_file::Foe, stage: &st
     entity.insert((Health::full(foe.stats.hp), Effects::default()));
     if let Some(stage) = stage {
         entity.insert(OnStage(stage));
+    }
+}
+
+/// Notes the model that an entity's writer chose for it.
+fn prefer(world: &mut World, entity: Entity, model: &str) {
+    if !model.is_empty() {
+        world.entity_mut(entity).insert(MindAlias(model.into()));
     }
 }
 

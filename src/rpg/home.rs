@@ -11,7 +11,7 @@ use super::kickoff::names;
 use super::phase::{Part, Phase, at};
 use super::plan::{Plan, PlanFacts, Words};
 use super::query::search;
-use super::travel::travel;
+use super::travel::walk;
 use super::world_file::{Step, WorldFile};
 use crate::cast::{CastList, Chance, Exits, Here, Look, Whereabouts};
 use crate::context::{AgentContext, Chapters};
@@ -37,7 +37,7 @@ pub fn plugin(setup: &mut Setup) {
 // --- the stage ---
 
 /// A home stage describes how the day begins on it.
-fn ask_scene(
+pub fn ask_scene(
     here: Res<Here>,
     world: Res<RpgWorld>,
     campaign: Res<Campaign>,
@@ -87,7 +87,7 @@ fn ask_scene(
 }
 
 /// Everybody on the stage sees what it described; then they plan.
-fn take_scene(
+pub fn take_scene(
     here: Res<Here>,
     mut answers: Answers<Prose>,
     whereabouts: Whereabouts,
@@ -110,7 +110,7 @@ fn take_scene(
 // --- the actors ---
 
 /// Every living actor on a home stage plans: a thought and exactly one action.
-fn ask_plans(
+pub fn ask_plans(
     here: Res<Here>,
     world: Res<RpgWorld>,
     campaign: Res<Campaign>,
@@ -214,7 +214,7 @@ fn plan_ask(
 }
 
 /// Plans are carried out in a seeded order; what the rules refuse is told to its actor.
-fn take_plans(
+pub fn take_plans(
     here: Res<Here>,
     world: Res<RpgWorld>,
     chance: Chance,
@@ -305,7 +305,7 @@ fn take_plans(
                     .is_some_and(|id| exits.0.contains(&id))
             });
             match to.filter(|_| open) {
-                Some(to) => tell.later(move |world| travel(world, entity, to)),
+                Some(to) => tell.later(move |world| walk(world, entity, to)),
                 None => refuse(
                     &mut tell,
                     entity,
@@ -353,7 +353,7 @@ fn refuse(tell: &mut Tell, who: Entity, actor: String, action: &str, phrase: &st
 // --- the voices of the world ---
 
 /// A voice of the world makes one announcement from what it witnessed since its last.
-fn ask_announcement(
+pub fn ask_announcement(
     here: Res<Here>,
     world: Res<RpgWorld>,
     campaign: Res<Campaign>,
@@ -398,7 +398,7 @@ fn ask_announcement(
 }
 
 /// The announcement goes out at the meeting.
-fn take_announcement(
+pub fn take_announcement(
     here: Res<Here>,
     mut answers: Answers<Prose>,
     whereabouts: Whereabouts,
@@ -477,7 +477,8 @@ fn witnessed(context: &AgentContext) -> Vec<Value> {
         .take_while(|entry| entry.role() != Role::Ai);
     let mut events: Vec<_> = since
         .filter_map(|entry| {
-            let kind = event_type(entry)?;
+            // That a day begins or ends is no news.
+            let kind = event_type(entry).filter(|kind| *kind != "day")?;
             Some(json!({"type": kind, "text": entry.body().full_text()}))
         })
         .take(20)

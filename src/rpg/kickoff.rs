@@ -23,7 +23,7 @@ pub fn plugin(setup: &mut Setup) {
 }
 
 /// Everybody here whose story has not begun is asked to begin it.
-fn ask_kickoffs(
+pub fn ask_kickoffs(
     here: Res<Here>,
     world: Res<RpgWorld>,
     whereabouts: Whereabouts,
@@ -82,7 +82,7 @@ fn ask_kickoffs(
 }
 
 /// What a stage shows, its occupants see; what others feel is their own.
-fn take_kickoffs(
+pub fn take_kickoffs(
     here: Res<Here>,
     mut answers: Answers<Prose>,
     whereabouts: Whereabouts,

@@ -21,6 +21,9 @@ pub mod query;
 pub mod travel;
 pub mod world_file;
 
+#[cfg(test)]
+mod stage_tests;
+
 pub use components::{Effect, Effects, Fighter, Foe, Health, Homeward, RpgWorld};
 pub use phase::{Phase, at};
 pub use production::{Production, ProductionError};

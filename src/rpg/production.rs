@@ -10,7 +10,8 @@ use super::{RpgWorld, phrases, plugin};
 use crate::engine::Setup;
 use crate::event::Phrasebook;
 use crate::event::guard::{Guards, SecretAction, SecretRule};
-use crate::world_data::{DataFolder, Problem, Problems};
+use crate::mind::Language;
+use crate::world_data::{DataError, DataFolder, Problem, Problems};
 
 /// The longest speech that reaches anybody, in characters.
 const LONGEST_SPEECH: usize = 4_000;
@@ -52,16 +53,40 @@ impl Production {
     /// # Errors
     /// Every mistake in them.
     pub fn load(data: &DataFolder, folder: &str) -> Result<Self, ProductionError> {
-        let (file, warnings) = WorldFile::load(data, folder)?;
+        let path = format!("worlds/{folder}/world.ron");
+        let (file, warnings) = WorldFile::load_file(data, &path)?;
+        let mut paths = prompt_files(data, file.language)?;
+        paths.push(path);
+        let fingerprint = data.fingerprint(&paths).map_err(in_data)?;
+        Self::of(data, folder, file, warnings, fingerprint)
+    }
+
+    /// Reads a world that stands in a folder of its own, with the prompts of the data folder. `name` is
+    /// how it is chosen.
+    ///
+    /// # Errors
+    /// Every mistake in them.
+    pub fn load_alone(
+        data: &DataFolder,
+        world: &DataFolder,
+        name: &str,
+    ) -> Result<Self, ProductionError> {
+        let path = "world.ron";
+        let (file, warnings) = WorldFile::load_file(world, path)?;
+        let prompts = prompt_files(data, file.language)?;
+        let prompts = data.fingerprint(&prompts).map_err(in_data)?;
+        let own = world.fingerprint([path]).map_err(in_data)?;
+        Self::of(data, name, file, warnings, format!("{own}-{prompts}"))
+    }
+
+    fn of(
+        data: &DataFolder,
+        folder: &str,
+        file: WorldFile,
+        warnings: Problems,
+        fingerprint: String,
+    ) -> Result<Self, ProductionError> {
         let (phrases, more) = phrases::load(data, file.language)?;
-        let prompts = phrases::folder(file.language);
-        let mut paths = data
-            .files(&prompts)
-            .map_err(|error| Problems::from(Problem::from(error)))?;
-        paths.push(format!("worlds/{folder}/world.ron"));
-        let fingerprint = data
-            .fingerprint(&paths)
-            .map_err(|error| Problems::from(Problem::from(error)))?;
         Ok(Self {
             file: Arc::new(file),
             folder: folder.to_owned(),
@@ -92,6 +117,14 @@ impl Production {
         enter_cast(&mut setup.world, &self.file)?;
         Ok(setup)
     }
+}
+
+fn prompt_files(data: &DataFolder, language: Language) -> Result<Vec<String>, ProductionError> {
+    data.files(&phrases::folder(language)).map_err(in_data)
+}
+
+fn in_data(error: DataError) -> ProductionError {
+    Problems::from(Problem::from(error)).into()
 }
 
 fn secret_rules(file: &WorldFile) -> Vec<SecretRule> {

@@ -9,8 +9,8 @@ use crate::cast::{CastList, Dead, EntityName, Kind, Look, Occupants, OnStage};
 use crate::event::kinds::{Appearance, Arrive, Leave};
 use crate::event::tell_at_meeting;
 
-/// Moves an actor at a meeting: the old stage hears it leave, the new one hears it arrive, and those
-/// who have not met see each other. Nothing happens where it stands there already.
+/// Moves an actor at a meeting: the old stage hears it leave, the new one hears it arrive, and
+/// those who have not met see each other. Nothing happens where it stands there already.
 pub fn travel(world: &mut World, actor: Entity, to: Entity) {
     let from = world.get::<OnStage>(actor).map(|stage| stage.0);
     if from == Some(to) || world.get::<Kind>(to) != Some(&Kind::Stage) {
@@ -38,6 +38,23 @@ pub fn travel(world: &mut World, actor: Entity, to: Entity) {
     };
     tell_at_meeting(world, |tell| tell.broadcast_to_stage(to, event, &[]));
     introduce(world, actor, to);
+}
+
+/// Moves an actor that chose to walk; the voices of the world see it too.
+pub fn walk(world: &mut World, actor: Entity, to: Entity) {
+    let from = world.get::<OnStage>(actor).map(|stage| stage.0);
+    travel(world, actor, to);
+    let name = |entity: Entity| world.get::<EntityName>(entity).map(ToString::to_string);
+    let (Some(who), Some(stage), Some(from)) = (name(actor), name(to), from.and_then(name)) else {
+        return;
+    };
+    let event = Leave {
+        actor: who,
+        stage: from,
+        to: stage,
+    };
+    let voices = super::campaign::all_of(world, Kind::WorldAgent);
+    tell_at_meeting(world, |tell| tell.notify_entities(&voices, event));
 }
 
 /// Those on a stage who have not met the actor see it, and it sees them.

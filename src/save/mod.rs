@@ -1,10 +1,43 @@
-//! Saves: the snapshot of a world as JSON, and what is needed to read it back.
+//! Saves: the snapshot of a world as JSON, the folder that holds it, and what reads both back.
+//!
+//! [`snapshot`] writes a world that rests; [`restore`] reads it into a world that has its plugins and
+//! no cast yet, or refuses it with a [`SaveError`] that names the place in the file. A [`Slot`] is the
+//! folder of one saved story; writing to it takes a [`HeldSlot`], which one process holds at a time.
+//! Files are written whole or not at all. `docs/save-format.md` describes every member.
 //!
 //! A game registers what of its own is saved with a [`SaveRegistry`]; this room knows no game. It may
 //! touch `event/`, `exchange/`, `cast/`, `context/`, `journal/` and `message/`.
 
+mod body_table;
+mod buffers;
+mod error;
+mod files;
+mod form;
+mod json_writer;
+mod migrate;
 mod registry;
+mod restore;
+mod slot;
+mod slot_name;
+mod snapshot;
 mod state_hash;
 
+pub use buffers::file_name;
+pub use error::SaveError;
+pub use form::{SaveHead, read_head};
+pub use migrate::{MIGRATIONS, Migration};
 pub use registry::{SaveRegistry, Saved};
+pub use restore::{Expected, restore};
+pub use slot::{HeldSlot, Listed, Slot, list};
+pub use slot_name::SlotName;
+pub use snapshot::{Meta, snapshot};
 pub use state_hash::state_hashes;
+
+/// The version of `world.json` that is written.
+pub const FORMAT: u32 = 1;
+
+/// The oldest version of `world.json` that can still be read.
+pub const OLDEST: u32 = 1;
+
+/// The name under which the words that end a story are saved; a save that holds it is finished.
+pub const FINALE: &str = "finale";

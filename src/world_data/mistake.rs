@@ -52,6 +52,10 @@ pub(super) fn explain(error: &Error, found: &str, inside: bool) -> Mistake {
             "the file ends too early".into(),
             "close every quote, comment and bracket".into(),
         ),
+        Error::ExpectedMapColon => (
+            "a `:` is missing here".into(),
+            "write a field: name: value".into(),
+        ),
         Error::ExpectedComma if kind == Kind::Comma => (
             "a comma is missing before this".into(),
             "put a `,` after what stands before, or close its quotes".into(),
@@ -117,8 +121,7 @@ fn belongs(error: &Error, found: &str) -> String {
         Error::ExpectedIdentifier if found.starts_with('"') => "write the word without quotes",
         Error::ExpectedIdentifier
         | Error::InvalidIdentifier(_)
-        | Error::SuggestRawIdentifier(_)
-        | Error::ExpectedMapColon => "write a field: name: value",
+        | Error::SuggestRawIdentifier(_) => "write a field: name: value",
         Error::InvalidEscape(_) => {
             "after a backslash only \\n \\t \\r \\\\ \\\" \\0 \\x.. \\u{..} may stand; in r#\"…\"# a backslash is one"
         }

@@ -33,6 +33,13 @@ pub(super) fn outline(text: &str) -> Vec<Node> {
     outline.nodes
 }
 
+/// The first byte from `at` on that is neither blank nor in a comment.
+pub(super) fn past_blanks(text: &str, at: usize) -> usize {
+    let mut tokens = Tokens { text, at };
+    tokens.skip_blanks();
+    tokens.at
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bracket {
     File,

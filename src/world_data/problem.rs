@@ -62,26 +62,25 @@ impl Problem {
 }
 
 impl fmt::Display for Problem {
+    /// One line, without control characters: parts of it may come from anywhere.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}", self.file)?;
-        if self.line > 0 {
-            write!(out, ":{}", self.line)?;
+        let mut line = self.file.clone();
+        let places = [self.line, self.column].into_iter();
+        for place in places.take_while(|place| *place > 0) {
+            line.push_str(&format!(":{place}"));
         }
-        if self.column > 0 {
-            write!(out, ":{}", self.column)?;
-        }
-        out.write_str(match self.severity {
+        line.push_str(match self.severity {
             Severity::Error => ": error: ",
             Severity::Warning => ": warning: ",
-        })?;
+        });
         if !self.field.is_empty() {
-            write!(out, "{}: ", self.field)?;
+            line.push_str(&format!("{}: ", self.field));
         }
-        out.write_str(&self.wrong)?;
+        line.push_str(&self.wrong);
         if !self.right.is_empty() {
-            write!(out, "; {}", self.right)?;
+            line.push_str(&format!("; {}", self.right));
         }
-        Ok(())
+        out.write_str(&line.replace(char::is_control, "\u{fffd}"))
     }
 }
 
@@ -204,6 +203,7 @@ mod tests {
             at(7, "is 0").to_string(),
             "w.ron:7:3: error: a.b: is 0; write 1"
         );
+        assert!(!at(7, "\u{1b}[31m").to_string().contains('\u{1b}'));
         let whole = Problem::of_file("w.ron", "is missing", "").warning();
         assert_eq!(whole.to_string(), "w.ron: warning: is missing");
     }

@@ -6,7 +6,7 @@ use ron::error::{Error, Position, SpannedError};
 use serde::de::DeserializeOwned;
 
 use super::mistake::{Kind, Mistake, explain};
-use super::outline::{Node, outline};
+use super::outline::{Node, outline, past_blanks};
 use super::problem::{Problem, Problems};
 
 /// After so many mistakes of form the rest of a file is not read any more.
@@ -33,6 +33,24 @@ pub struct Reading<T> {
     pub broken: Vec<String>,
     /// All texts in the parts that were left out, so that names in them may count as known.
     pub broken_texts: Vec<String>,
+}
+
+/// What was left out so far.
+#[derive(Default)]
+struct LeftOut {
+    paths: Vec<String>,
+    texts: Vec<String>,
+}
+
+impl LeftOut {
+    fn reading<T>(self, value: T, source: Source) -> Reading<T> {
+        Reading {
+            value,
+            source,
+            broken: self.paths,
+            broken_texts: self.texts,
+        }
+    }
 }
 
 /// A mistake of form.
@@ -95,18 +113,11 @@ impl Source {
     /// It leaves out fields too: `T` should fill every missing field (`#[serde(default)]`).
     pub fn read_all<T: DeserializeOwned>(&self, problems: &mut Problems) -> Option<Reading<T>> {
         let mut kept = self.clone();
-        let (mut broken, mut broken_texts) = (Vec::new(), Vec::new());
+        let mut left = LeftOut::default();
         let mut told: Vec<String> = Vec::new();
         for _ in 0..MOST_MISTAKES {
             let error = match parse(&kept.text) {
-                Ok(value) => {
-                    return Some(Reading {
-                        value,
-                        source: kept,
-                        broken,
-                        broken_texts,
-                    });
-                }
+                Ok(value) => return Some(left.reading(value, kept)),
                 Err(error) => error,
             };
             let found = kept.judge(&error);
@@ -115,20 +126,25 @@ impl Source {
                 told.push(field.clone());
                 problems.push(found.problem);
             }
-            kept = match found.mend? {
-                Mend::Comma(byte) => kept.with(byte..byte + 1, ",")?,
-                Mend::Drop(node, meant) => {
-                    let path = kept.called(node);
-                    let siblings = path.rfind('.').map_or("", |end| &path[..=end]);
-                    broken.extend(meant.map(|meant| format!("{siblings}{meant}")));
-                    broken.push(path);
-                    broken_texts.extend(kept.texts_within(node));
-                    let gone = kept.with_comma(&kept.nodes.get(node)?.field);
-                    kept.with(gone.clone(), &kept.blanks(gone)?)?
-                }
-            };
+            kept = kept.mended(found.mend?, &mut left)?;
         }
         None
+    }
+
+    /// A copy that can be read further.
+    fn mended(&self, mend: Mend, left: &mut LeftOut) -> Option<Self> {
+        let (node, meant) = match mend {
+            Mend::Comma(byte) => return self.with(byte..byte + 1, ","),
+            Mend::Drop(node, meant) => (node, meant),
+        };
+        let path = self.called(node);
+        let siblings = path.rfind('.').map_or("", |end| &path[..=end]);
+        left.paths
+            .extend(meant.map(|meant| format!("{siblings}{meant}")));
+        left.paths.push(path);
+        left.texts.extend(self.texts_within(node));
+        let gone = self.with_comma(&self.nodes.get(node)?.field);
+        self.with(gone.clone(), &self.blanks(gone)?)
     }
 
     /// Where `path` begins and what it is called in the file as it was written.
@@ -184,17 +200,16 @@ impl Source {
 
     /// What is wrong, where, and how to read on.
     fn judge(&self, error: &SpannedError) -> Judgement {
-        let byte = self.byte(error.span.start);
-        if self
-            .text
-            .get(byte..)
-            .is_none_or(|rest| rest.trim().is_empty())
-        {
+        let mut byte = self.byte(error.span.start);
+        // What lacks its colon is before the blanks, what is wrong otherwise after them.
+        if error.code != Error::ExpectedMapColon {
+            byte = past_blanks(&self.text, byte);
+        }
+        if byte >= self.text.len() {
             return self.ended(byte);
         }
         let node = self.innermost(byte);
         let node = node.and_then(|index| Some((index, self.nodes.get(index)?)));
-        let byte = node.map_or(byte, |(_, node)| self.past_blanks(byte, node));
         let (found, inside) = self.found(byte, node.map(|(_, node)| node));
         let mistake = explain(&error.code, found, inside);
         let is_stray = node.is_some_and(|(_, node)| self.origin(node).stray);
@@ -234,15 +249,6 @@ impl Source {
             line,
             column,
             ..Problem::of_file(&self.file, wrong, right)
-        }
-    }
-
-    /// The byte, or where the node's value begins if there are only blanks before it.
-    fn past_blanks(&self, byte: usize, node: &Node) -> usize {
-        let rest = self.text.get(byte..).unwrap_or_default();
-        match rest.starts_with(char::is_whitespace) {
-            true => byte.max(node.value.start),
-            false => byte,
         }
     }
 
@@ -416,7 +422,7 @@ mod tests {
         zoo.ron:1:9: error: name: `"a\q"` does not belong here; after a backslash only \n \t \r \\ \" \0 \x.. \u{..} may stand; in r#"…"# a backslash is one
         zoo.ron:1:12: error: cages: a comma is missing before this; put a `,` after what stands before, or close its quotes
         zoo.ron:1:8: error: name: `"a` does not belong here; the file ends too early: close every quote, comment and bracket
-        zoo.ron:1:12: error: something else belongs here; the outermost bracket is closed before this: one `)` too many?
+        zoo.ron:1:13: error: `x` does not belong here; the outermost bracket is closed before this: one `)` too many?
         zoo.ron:1:1: error: the file ends too early; close every quote, comment and bracket
         "##
         );

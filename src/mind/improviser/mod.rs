@@ -190,7 +190,20 @@ fn introduce<'a>(prompt: &Prompt<'a>, notes: &'a Notes, writer: &mut Writer<'a>)
     if let Some(temper) = Chance::new(hash(me)).pick(&tempers) {
         writer.flag(*temper, true);
     }
-    let told = [notes.profile.as_str(), me, &notes.place].map(str::to_lowercase);
+    if notes.kind == "stage" {
+        look_around(notes, writer);
+    }
+    let mut hostile = writer.grammar.words(Root::HostileCamp);
+    let hostile = hostile.any(|word| notes.camp.to_lowercase() == word);
+    writer.flag(Fact::Hostile, hostile);
+    for line in &notes.heard {
+        writer.memory.keep(&line.text);
+    }
+}
+
+/// What a place is like, by the words in its name and description.
+fn look_around(notes: &Notes, writer: &mut Writer<'_>) {
+    let told = [&notes.profile, &notes.me, &notes.place].map(|text| text.to_lowercase());
     let topics = [
         (Root::TopicWater, Fact::Water),
         (Root::TopicWood, Fact::Wood),
@@ -204,12 +217,6 @@ fn introduce<'a>(prompt: &Prompt<'a>, notes: &'a Notes, writer: &mut Writer<'a>)
         let mut words = writer.grammar.words(root);
         let named = words.any(|word| told.iter().any(|text| text.contains(word)));
         writer.flag(fact, named);
-    }
-    let mut hostile = writer.grammar.words(Root::HostileCamp);
-    let hostile = hostile.any(|word| notes.camp.to_lowercase() == word);
-    writer.flag(Fact::Hostile, hostile);
-    for line in &notes.heard {
-        writer.memory.keep(&line.text);
     }
 }
 

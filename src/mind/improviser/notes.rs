@@ -153,14 +153,15 @@ impl Notes {
         Self::deserialize(notes).unwrap_or_default()
     }
 
-    /// Everybody whom those in the same scene know too.
+    /// Everybody whom those in the same scene know too. Who sums up a fight does so among its own.
     pub(super) fn group(&self) -> Vec<&str> {
         let lists = [&self.companions, &self.heroes, &self.with, &self.fallen];
         let names = lists.into_iter().flatten().map(String::as_str);
-        let fighters = self.allies.iter().chain(&self.foes);
-        let fighters = fighters.map(|fighter| fighter.name.as_str());
-        let present = self.present.iter().map(|person| person.name.as_str());
-        names.chain(fighters).chain(present).collect()
+        let foes = self.foes.iter().filter(|_| self.what.is_empty());
+        let seen = foes.chain(&self.allies).chain(&self.present);
+        names
+            .chain(seen.map(|fighter| fighter.name.as_str()))
+            .collect()
     }
 }
 

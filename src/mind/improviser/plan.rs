@@ -132,7 +132,7 @@ fn choose(
     let weights: Vec<_> = legal.kinds.iter().map(weight).collect();
     let at = writer.chance.weighted(weights.iter().copied());
     // Where nothing attracts, whatever is possible and was not refused; else whatever is possible.
-    let possible = |kind: &&&'static str| legal.has(kind) && !possible_only_with_words(kind, notes);
+    let possible = |kind: &&&'static str| legal.has(kind) && !lacks_a_subject(kind, notes);
     let calm = legal.kinds.iter().rev().filter(possible);
     let mut calm = calm.copied().collect::<Vec<_>>();
     calm.sort_by_key(|kind| refused.contains(kind));
@@ -142,7 +142,7 @@ fn choose(
 }
 
 /// A search needs something to search for.
-fn possible_only_with_words(kind: &str, notes: &Notes) -> bool {
+fn lacks_a_subject(kind: &str, notes: &Notes) -> bool {
     kind == "query" && subjects(notes).is_empty()
 }
 

@@ -86,18 +86,29 @@ fn announcement<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
     events.dedup_by_key(|(_, _, text)| *text);
     events.truncate(EVENTS);
     events.sort_unstable_by_key(|(_, at, _)| *at);
-    let texts: Vec<_> = events.into_iter().map(|(_, _, text)| text).collect();
-    writer.set(
-        Fact::Events,
-        texts.join(match writer.language {
-            Language::En => "; ",
-            Language::Zh => "；",
-        }),
-    );
-    match texts.is_empty() {
-        true => writer.line(Root::WorldQuiet),
-        false => writer.line(Root::WorldAnnounce),
+    if events.is_empty() {
+        return writer.line(Root::WorldQuiet);
     }
+    let mut told = String::new();
+    for (_, _, text) in events {
+        match (told.is_empty(), writer.language) {
+            (true, _) => told.push_str(text),
+            (false, Language::Zh) => told.extend(["；", text]),
+            (false, Language::En) => told.extend(["; ", &go_on(text)]),
+        }
+    }
+    writer.set(Fact::Events, told);
+    writer.line(Root::WorldAnnounce)
+}
+
+/// An English sentence as it goes on after a semicolon: an article becomes small, a name stays.
+fn go_on(text: &str) -> String {
+    let articles = [("The ", "the "), ("A ", "a "), ("An ", "an ")];
+    let mut rest = articles.iter().filter_map(|(great, small)| {
+        let rest = text.strip_prefix(great)?;
+        Some(format!("{small}{rest}"))
+    });
+    rest.next().unwrap_or_else(|| text.into())
 }
 
 fn initiation<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
@@ -141,14 +152,24 @@ fn summary<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
         "day" => day(notes, writer),
         _ => fight(notes, writer),
     };
-    let missing = notes
-        .must
-        .iter()
-        .filter(|must| !text.contains(must.as_str()));
-    let missing: Vec<_> = missing.collect();
-    if !missing.is_empty() {
-        writer.set_list(Fact::Must, &missing);
+    let missing = |text: &str| -> Vec<&'a str> {
+        let missing = notes
+            .must
+            .iter()
+            .filter(|must| !text.contains(must.as_str()));
+        missing.map(String::as_str).collect()
+    };
+    // Names and phrases go into a sentence; what is a sentence itself stands as it is.
+    let phrases = missing(&text)
+        .into_iter()
+        .filter(|must| bare(must) == *must);
+    let phrases: Vec<_> = phrases.collect();
+    if !phrases.is_empty() {
+        writer.set_list(Fact::Must, &phrases);
         text = paragraph(writer.language, &[text, writer.line(Root::Remember)]);
+    }
+    for sentence in missing(&text) {
+        text = paragraph(writer.language, &[&text, sentence]);
     }
     text
 }
@@ -198,7 +219,8 @@ fn voices<'a>(said: &'a [Line], me: &str) -> Vec<&'a Line> {
     let mut voices: Vec<&Line> = Vec::new();
     for line in said.iter().rev().filter(|line| line.who != me) {
         let known = voices.iter().any(|other| other.who == line.who);
-        if !known && !line.who.is_empty() && !fragment(&line.text, 1).is_empty() {
+        let says = line.text.chars().any(char::is_alphanumeric);
+        if !known && says && !line.who.is_empty() {
             voices.push(line);
         }
     }

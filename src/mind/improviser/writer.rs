@@ -146,12 +146,14 @@ impl<'a> Writer<'a> {
 
     /// An alternative from one's own share, best one that this answer has not used.
     fn choose_own(&mut self, symbol: SymbolId) -> Option<usize> {
-        let mut sayable = self.grammar.sayable(symbol, self.known);
+        let sayable = self.grammar.sayable(symbol, self.known);
         let Share { place, of, scene } = self.share;
-        let of = of.min(sayable.len() / 2).max(1);
-        sayable.sort_by_cached_key(|at| mix(&[scene, *at as u64]));
-        let own = sayable.iter().skip(place % of).step_by(of);
-        let own: Vec<_> = own.copied().collect();
+        // All are dealt, sayable or not, so that everybody's deal is the same.
+        let mut all: Vec<_> = (0..self.grammar.size(symbol)).collect();
+        all.sort_by_cached_key(|at| mix(&[scene, *at as u64]));
+        let of = of.min(all.len() / 2).max(1);
+        let own = all.into_iter().skip(place % of).step_by(of);
+        let own: Vec<_> = own.filter(|at| sayable.contains(at)).collect();
         let own = self.unused(symbol, &own);
         match own.is_empty() {
             false => self.choose(symbol, own),

@@ -56,6 +56,8 @@ pub struct WorldAgent {
     /// What it is told when the campaign begins.
     #[serde(deserialize_with = "prose")]
     pub kickoff: String,
+    /// The alias of the model that answers for it; the run's own where left out.
+    pub model: String,
 }
 
 /// What a stage is for.
@@ -84,6 +86,8 @@ pub struct Stage {
     pub kickoff: String,
     /// Where one can walk from here; the way back is written at the other end.
     pub connects: Vec<String>,
+    /// The alias of the model that answers for it; the run's own where left out.
+    pub model: String,
 }
 
 /// Whose side an actor is on.
@@ -121,6 +125,8 @@ pub struct Actor {
     pub kickoff: String,
     /// Ids of the secrets it knows.
     pub secrets: Vec<String>,
+    /// The alias of the model that answers for it; the run's own where left out.
+    pub model: String,
 }
 
 /// Numbers of a combatant, all above 0.
@@ -160,6 +166,8 @@ pub struct Foe {
     pub kickoff: String,
     /// Whether it may be met again, and so remembers.
     pub returns: bool,
+    /// The alias of the model that answers for it; the run's own where left out.
+    pub model: String,
 }
 
 /// What a skill does to its target.
@@ -333,7 +341,37 @@ fn always() -> i32 {
 }
 
 fn prose<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    Ok(unindented(&String::deserialize(from)?))
+    Ok(unwrapped(&unindented(&String::deserialize(from)?)))
+}
+
+/// The text with the lines of a paragraph joined: its writer wrapped them for the eye alone. Empty
+/// lines, lists, headings and indented lines stay as they are.
+fn unwrapped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines() {
+        let starts_anew = line.is_empty()
+            || line.starts_with(['-', '*', '#', '|', '>', ' ', '\t'])
+            || line.starts_with(|c: char| c.is_ascii_digit());
+        let before = out.chars().next_back();
+        match before {
+            None => {}
+            Some('\n') => {}
+            Some(_) if starts_anew => out.push('\n'),
+            // Chinese is written without spaces between words, and so are its lines.
+            Some(last) if is_wide(last) || line.starts_with(is_wide) => {}
+            Some(_) => out.push(' '),
+        }
+        out.push_str(line);
+        if line.is_empty() {
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// Whether no space stands beside the character: ideographs, kana and full-width punctuation.
+fn is_wide(character: char) -> bool {
+    matches!(character, '\u{2018}'..='\u{201d}' | '\u{2026}' | '\u{2014}' | '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}')
 }
 
 /// The text without blank ends and without what all its lines but the first are indented by.
@@ -359,6 +397,19 @@ mod tests {
         assert_eq!(unindented(text), "One.\n\n  - two\nthree");
         assert_eq!(unindented("\u{3000}\u{3000}一\n\u{3000}二"), "一\n二");
         assert_eq!(unindented(" \n "), "");
+    }
+
+    #[test]
+    fn the_lines_of_a_paragraph_are_joined() {
+        assert_eq!(
+            unwrapped("One\ntwo.\n\nThree:\n- four\n- five"),
+            "One two.\n\nThree:\n- four\n- five"
+        );
+        assert_eq!(
+            unwrapped("她站在灯下，\n没有说话。"),
+            "她站在灯下，没有说话。"
+        );
+        assert_eq!(unwrapped(""), "");
     }
 
     #[test]

@@ -105,6 +105,11 @@ impl Grammar {
         symbol.map_or(&[], |symbol| &symbol.alternatives)
     }
 
+    /// How many alternatives a symbol has.
+    pub(super) fn size(&self, symbol: SymbolId) -> usize {
+        self.alternatives(symbol).len()
+    }
+
     /// The places of the alternatives that can be said where these facts are known.
     pub(super) fn sayable(&self, symbol: SymbolId, known: FactSet) -> Vec<usize> {
         let alternatives = self.alternatives(symbol).iter().enumerate();

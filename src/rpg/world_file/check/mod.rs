@@ -51,7 +51,7 @@ impl<'a> Report<'a> {
 
     fn push(&mut self, problem: Problem) {
         let mut broken = self.reading.broken.iter();
-        if !broken.any(|path| is_within(&problem.field, path)) {
+        if !broken.any(|path| !path.is_empty() && is_within(&problem.field, path)) {
             self.problems.push(problem);
         }
     }

@@ -396,7 +396,7 @@ fn a_lost_bracket_is_told_without_what_follows_from_it() {
     w.ron:7:12: error: title: `A` does not belong here; write a text in quotes: "…", or r#"…"# for a long one
     w.ron:12:30: error: else: there is no field `else` here; here may stand: name, language, title, rules, agents, stages, actors, foes, skills, secrets, lore, dungeons, schedule, limits, patterns
 
-    w.ron:33:17: error: stages[0]: something else belongs here; write a field: name: value
+    w.ron:33:17: error: stages[0]: a `:` is missing here; write a field: name: value
     w.ron:89:25: error: foes[0].stats.hp: is -24; write a number from 1 to 9999
 
     w.ron:89:25: error: foes[0].stats.hp: is -24; write a number from 1 to 9999

@@ -1,0 +1,257 @@
+//! What `run`, `resume` and `replay` share: showing a run as it goes on, stopping it, ending it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use playhouse::cast::{StableId, WorldTurn};
+use playhouse::engine::{Brake, Caps, Engine, EngineError, Stop};
+use playhouse::event::{Feed, Record, View};
+use playhouse::mind::{Cost, Language, MindInfo};
+use serde_json::json;
+use tokio::runtime::Runtime;
+
+use crate::cli::args::OnServerError;
+use crate::cli::desk::Desk;
+use crate::cli::error::{Failure, Fault};
+use crate::cli::paper::{Ink, Page, Paragraph};
+use crate::cli::progress::Progress;
+use crate::cli::story::{Story, Troupe};
+use crate::cli::tables;
+use crate::cli::words::Words;
+
+/// After so many failed calls in a row a server is taken for broken.
+const GIVE_UP_AFTER: u32 = 3;
+/// The exit code after a second Ctrl-C, as shells expect it.
+const INTERRUPTED: i32 = 130;
+
+/// The runtime on which calls wait.
+pub(super) fn runtime() -> Result<Runtime, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    runtime.map_err(|error| Failure::new(Fault::Other, error))
+}
+
+/// Sets an engine up as the settings say.
+pub(super) fn prepare(desk: &Desk, engine: &mut Engine) {
+    let settings = &desk.settings;
+    let stops = settings.on_server_error.value == OnServerError::Stop;
+    engine.settings.give_up_after = stops.then_some(GIVE_UP_AFTER);
+    engine.settings.stop_on_first_refusal = stops;
+    engine.settings.caps = Caps {
+        calls: settings.max_calls.value,
+        tokens: settings.max_tokens.value,
+        cost: settings.max_cost.value.map(Cost::from_units),
+    };
+}
+
+/// Refuses a cap on cost where the price is not known.
+pub(super) fn check_price(desk: &Desk, info: &MindInfo) -> Result<(), Failure> {
+    if desk.settings.max_cost.value.is_none() || info.price.is_some() {
+        return Ok(());
+    }
+    let failure = Failure::new(Fault::Usage, desk.words.no_price(&info.alias));
+    Err(failure.try_this(desk.words.give_price()))
+}
+
+/// Writes what a reader should know before the story: the world's title, and who plays.
+pub(super) fn open(desk: &Desk, title: &str, introduction: Option<&str>) {
+    if desk.settings.quiet {
+        return;
+    }
+    let introduction = introduction.map(|text| Paragraph::of(Ink::Dim, text));
+    if desk.settings.json {
+        // Standard output holds records alone.
+        let mut err = desk.err();
+        return introduction.iter().for_each(|text| err.paragraph(text));
+    }
+    let mut out = desk.out();
+    out.paragraph(&Paragraph::of(Ink::Bold, title));
+    introduction.iter().for_each(|text| out.paragraph(text));
+    out.flush();
+}
+
+/// A run that is shown as it goes on.
+pub(super) struct Show<'a> {
+    desk: &'a Desk,
+    story: Option<Arc<Mutex<Story>>>,
+}
+
+impl<'a> Show<'a> {
+    /// Shows what this engine plays: to a seat what its actor learns, else everything.
+    pub(super) fn of(
+        desk: &'a Desk,
+        engine: &mut Engine,
+        language: Language,
+        seat: Option<StableId>,
+    ) -> Self {
+        let brake = engine.brake();
+        let mut story = None;
+        if desk.settings.quiet {
+            // Nobody wants to see it.
+        } else if desk.settings.json {
+            engine.add_feed(feed(seat, json_sink(desk.shared_out(), brake)));
+        } else {
+            let troupe = Troupe::of(&mut engine.world);
+            // The story is told in the language of its world.
+            let told = Story::new(desk.shared_out(), Words(language), troupe);
+            let told = Arc::new(Mutex::new(told));
+            story = Some(told.clone());
+            let sink = move |record: &Record| {
+                if !lock(&told).tell(record) {
+                    brake.pull();
+                }
+            };
+            engine.add_feed(feed(seat, sink));
+        }
+        Self { desk, story }
+    }
+
+    /// Plays until something stops the run.
+    pub(super) fn play(
+        &self,
+        runtime: Runtime,
+        engine: &mut Engine,
+        until: Option<u64>,
+    ) -> Result<Stop, Failure> {
+        let progress = Progress::new(self.desk.status.clone(), self.desk.words);
+        let signals = progress.clone();
+        engine.on_signal(move |signal| signals.note(signal));
+        runtime.spawn(progress.keep_drawing());
+        runtime.spawn(heed_interrupts(
+            engine.brake(),
+            self.desk.err(),
+            self.desk.words,
+        ));
+        let stop = runtime.block_on(engine.run(until));
+        // A person may still be about to type; nobody waits for that.
+        runtime.shutdown_background();
+        self.desk.status.wipe();
+        if let Some(story) = &self.story {
+            lock(story).finish();
+        }
+        stop.map_err(|error| broken(&error))
+    }
+
+    /// Tells how the run ended and what it spent. `slot` is where it is saved.
+    pub(super) fn close(
+        &self,
+        engine: &Engine,
+        stop: &Stop,
+        slot: Option<&str>,
+    ) -> Result<(), Failure> {
+        let turn = engine.world.resource::<WorldTurn>().0;
+        let words = self.desk.words;
+        if self.desk.settings.json {
+            let mut end = json!({"record": "end", "stop": name_of(stop), "turn": turn, "slot": slot});
+            let totals = tables::totals_json(&engine.world, engine.totals());
+            if let (Some(end), Some(totals)) = (end.as_object_mut(), totals.as_object()) {
+                end.extend(totals.clone());
+            }
+            self.desk.out().json(&end);
+        } else if !self.desk.settings.quiet {
+            let mut err = self.desk.err();
+            tables::write_totals(&mut err, words, &engine.world, engine.totals());
+        }
+        if self.desk.out().is_lost() {
+            return Ok(());
+        }
+        self.tell_end(stop, turn, slot)
+    }
+
+    /// The last words; some ends are failures.
+    fn tell_end(&self, stop: &Stop, turn: u64, slot: Option<&str>) -> Result<(), Failure> {
+        let words = self.desk.words;
+        let resume = slot.map(|slot| words.how_to_resume(slot));
+        let fail = |fault, what| {
+            let failure = Failure::new(fault, what);
+            Err(match &resume {
+                Some(resume) => failure.try_this(resume),
+                None => failure,
+            })
+        };
+        let what = match stop {
+            Stop::CapReached(why) => return fail(Fault::Budget, words.cap_reached(why)),
+            Stop::ServerDown(why) => return fail(Fault::Server, words.server_down(why)),
+            Stop::Finished(_) => words.finished(),
+            Stop::TurnReached(turn) => words.turn_reached(*turn),
+            Stop::Braked => words.braked(),
+            Stop::EndOfRecording => words.end_of_recording(turn),
+            Stop::Idle => words.idle(),
+        };
+        if self.desk.settings.quiet || self.desk.settings.json {
+            return Ok(());
+        }
+        let mut err = self.desk.err();
+        err.line(what);
+        let goes_on = matches!(stop, Stop::TurnReached(_) | Stop::Braked);
+        match (slot, resume) {
+            (_, Some(resume)) if goes_on => err.line(resume),
+            (Some(slot), _) => err.line(words.saved_in(slot)),
+            (None, _) => {}
+        }
+        Ok(())
+    }
+}
+
+fn feed(seat: Option<StableId>, sink: impl FnMut(&Record) + Send + Sync + 'static) -> Feed {
+    match seat.map_or(View::Observer, View::Seat) {
+        View::Seat(seat) => Feed::seat(seat, sink),
+        View::Observer => Feed::observer(sink),
+    }
+}
+
+fn json_sink(page: Arc<Mutex<Page>>, brake: Brake) -> impl FnMut(&Record) + Send + Sync {
+    move |record| {
+        let mut page = lock(&page);
+        page.json(record);
+        page.flush();
+        if page.is_lost() {
+            brake.pull();
+        }
+    }
+}
+
+/// The first Ctrl-C stops the run between two commits, the second leaves at once.
+async fn heed_interrupts(brake: Brake, mut err: Page, words: Words) {
+    if tokio::signal::ctrl_c().await.is_err() {
+        return;
+    }
+    brake.pull();
+    err.line(words.stopping());
+    if tokio::signal::ctrl_c().await.is_ok() {
+        // The journal holds all that counts; nothing is to be tidied up.
+        std::process::exit(INTERRUPTED);
+    }
+}
+
+/// Why an engine broke off, as a failure of the right kind.
+pub(super) fn broken(error: &EngineError) -> Failure {
+    let fault = match error {
+        EngineError::Journal(_)
+        | EngineError::Snapshot(_)
+        | EngineError::OtherRequest { .. }
+        | EngineError::OtherState { .. } => Fault::Save,
+        EngineError::UnknownMind { .. } => Fault::Server,
+        EngineError::Ambiguous(_)
+        | EngineError::Fault { .. }
+        | EngineError::NeverRests { .. }
+        | EngineError::NotTaken { .. } => Fault::Other,
+    };
+    Failure::new(fault, error)
+}
+
+fn name_of(stop: &Stop) -> &'static str {
+    match stop {
+        Stop::Finished(_) => "finished",
+        Stop::TurnReached(_) => "turn_reached",
+        Stop::Braked => "braked",
+        Stop::CapReached(_) => "cap_reached",
+        Stop::ServerDown(_) => "server_down",
+        Stop::EndOfRecording => "end_of_recording",
+        Stop::Idle => "idle",
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,82 @@
+//! The environment and the terminal: the one place that looks at them.
+
+use std::io::IsTerminal;
+
+use playhouse::mind::Language;
+
+/// An environment variable, unless it is empty or not text.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the program's one look at its environment"
+    )]
+    let value = std::env::var(name).ok();
+    value.filter(|value| !value.is_empty())
+}
+
+/// What the program runs in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Surroundings {
+    /// The variable that chose the locale, and the language it chose.
+    pub(crate) locale: Option<(&'static str, Language)>,
+    /// Whether `NO_COLOR` is set.
+    pub(crate) no_colour: bool,
+    /// Whether standard output and standard error are terminals that know colour.
+    pub(crate) stdout_is_terminal: bool,
+    /// As above.
+    pub(crate) stderr_is_terminal: bool,
+    /// Cells of a row of the terminal.
+    pub(crate) width: Option<usize>,
+    /// What `RUST_LOG` asks for.
+    pub(crate) log_filter: Option<String>,
+}
+
+impl Surroundings {
+    /// Looks around.
+    pub(crate) fn look() -> Self {
+        let dumb = variable("TERM").is_some_and(|term| term == "dumb");
+        let columns = variable("COLUMNS").and_then(|columns| columns.parse().ok());
+        let measured = || {
+            let (width, _) = terminal_size::terminal_size()?;
+            Some(usize::from(width.0))
+        };
+        Self {
+            locale: locale(variable),
+            no_colour: variable("NO_COLOR").is_some(),
+            stdout_is_terminal: !dumb && std::io::stdout().is_terminal(),
+            stderr_is_terminal: !dumb && std::io::stderr().is_terminal(),
+            width: columns.or_else(measured).filter(|width| *width > 0),
+            log_filter: variable("RUST_LOG"),
+        }
+    }
+}
+
+/// The language of the locale: of the first of the three variables that is set.
+fn locale(variable: impl Fn(&str) -> Option<String>) -> Option<(&'static str, Language)> {
+    let names = ["LC_ALL", "LC_MESSAGES", "LANG"];
+    let (name, value) = names
+        .into_iter()
+        .find_map(|name| Some((name, variable(name)?)))?;
+    let chinese = value.to_ascii_lowercase().starts_with("zh");
+    Some((name, if chinese { Language::Zh } else { Language::En }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_variable_that_is_set_chooses_the_language() {
+        let of = |set: &[(&str, &str)]| {
+            let find = |name: &str| {
+                let found = set.iter().find(|(known, _)| *known == name);
+                found.map(|(_, value)| (*value).to_owned())
+            };
+            locale(find)
+        };
+        assert_eq!(of(&[("LANG", "zh_CN.UTF-8")]), Some(("LANG", Language::Zh)));
+        let both = of(&[("LANG", "zh_CN.UTF-8"), ("LC_ALL", "C")]);
+        assert_eq!(both, Some(("LC_ALL", Language::En)));
+        assert_eq!(of(&[]), None);
+    }
+}

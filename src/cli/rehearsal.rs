@@ -1,0 +1,88 @@
+//! A mind that answers nothing and remembers what it would have been asked.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use playhouse::message::{Role, TokenUsage};
+use playhouse::mind::{Answering, Cost, Mind, MindError, MindInfo, Prompt};
+use serde::Serialize;
+
+/// A prompt that was not sent.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Unsent {
+    /// Who would be asked.
+    pub(crate) entity: String,
+    /// What for.
+    pub(crate) purpose: String,
+    /// The model.
+    pub(crate) model: String,
+    /// The estimated tokens of the prompt.
+    pub(crate) tokens: u64,
+    /// The most tokens of the answer.
+    pub(crate) max_tokens: u32,
+    /// What it costs at most; nothing where the price is unknown.
+    pub(crate) cost: Option<Cost>,
+    /// The conversation as it would be sent.
+    pub(crate) messages: Vec<UnsentMessage>,
+}
+
+/// One turn of a prompt that was not sent.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct UnsentMessage {
+    /// Whose turn.
+    pub(crate) role: Role,
+    /// What is said.
+    pub(crate) content: String,
+}
+
+/// Stands in for a model without calling it.
+#[derive(Clone)]
+pub(crate) struct Rehearsal {
+    info: MindInfo,
+    unsent: Arc<Mutex<Vec<Unsent>>>,
+}
+
+impl Rehearsal {
+    /// A stand-in for the model of which this is known.
+    pub(crate) fn of(mut info: MindInfo) -> Self {
+        // Nothing is sent, so nothing needs to be held back.
+        info.warms = false;
+        Self {
+            info,
+            unsent: Arc::default(),
+        }
+    }
+
+    /// The prompts so far.
+    pub(crate) fn unsent(&self) -> MutexGuard<'_, Vec<Unsent>> {
+        self.unsent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Mind for Rehearsal {
+    fn info(&self) -> &MindInfo {
+        &self.info
+    }
+
+    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
+        let tokens = prompt.tokens();
+        let usage = TokenUsage {
+            input: tokens,
+            output: u64::from(prompt.max_tokens),
+            ..TokenUsage::default()
+        };
+        let messages = prompt.turns().map(|turn| UnsentMessage {
+            role: turn.role,
+            content: turn.to_text(),
+        });
+        self.unsent().push(Unsent {
+            entity: prompt.entity.to_string(),
+            purpose: prompt.purpose.to_owned(),
+            model: self.info.model.clone(),
+            tokens,
+            max_tokens: prompt.max_tokens,
+            cost: self.info.price.as_ref().map(|price| price.of(usage)),
+            messages: messages.collect(),
+        });
+        Box::pin(std::future::ready(Err(MindError::Cancelled)))
+    }
+}

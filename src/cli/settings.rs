@@ -1,0 +1,316 @@
+//! What the program is to do, settled from flags, the environment, `playhouse.ron` and defaults, in
+//! this order; each setting knows where it came from.
+
+use std::fmt::Debug;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use playhouse::mind::Language;
+use playhouse::rpg::world_file::DEFAULT_WORLD;
+use playhouse::world_data::Source;
+use serde::Deserialize;
+
+use super::args::{ColourArg, CommonArgs, LogFormat, OnServerError, PlayArgs, RunArgs};
+use super::environment::Surroundings;
+use super::error::{Failure, Fault};
+use super::words::Words;
+
+/// The settings file in the working directory.
+pub(crate) const SETTINGS_FILE: &str = "playhouse.ron";
+/// The model that answers where none is chosen.
+pub(crate) const IMPROVISER: &str = "improviser";
+/// Longer rows are hard to read.
+const WIDEST: usize = 100;
+/// The cells of a row where there is no terminal.
+const USUAL: usize = 80;
+
+/// Where a setting came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The command line.
+    Flag,
+    /// An environment variable.
+    Environment(&'static str),
+    /// The settings file.
+    File,
+    /// Nowhere: nobody set it.
+    Default,
+}
+
+impl Origin {
+    /// The origin for people.
+    pub(crate) fn shown(&self, words: Words) -> String {
+        match self {
+            Self::Flag => words.by_flag(),
+            Self::Environment(variable) => words.by_environment(variable),
+            Self::File => words.by_file(SETTINGS_FILE),
+            Self::Default => words.by_default(),
+        }
+    }
+}
+
+/// A value and where it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Setting<T> {
+    pub(crate) value: T,
+    pub(crate) origin: Origin,
+}
+
+impl<T> Setting<T> {
+    fn pick(
+        flag: Option<T>,
+        environment: Option<(&'static str, T)>,
+        file: Option<T>,
+        default: T,
+    ) -> Self {
+        let (value, origin) = match (flag, environment, file) {
+            (Some(value), ..) => (value, Origin::Flag),
+            (_, Some((variable, value)), _) => (value, Origin::Environment(variable)),
+            (_, _, Some(value)) => (value, Origin::File),
+            _ => (default, Origin::Default),
+        };
+        Self { value, origin }
+    }
+}
+
+/// The settings file.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename = "Settings")]
+pub(crate) struct SettingsFile {
+    lang: Option<Language>,
+    data: Option<PathBuf>,
+    saves: Option<PathBuf>,
+    width: Option<u16>,
+    world: Option<String>,
+    model: Option<String>,
+    max_calls: Option<u64>,
+    max_tokens: Option<u64>,
+    max_cost: Option<f64>,
+    fall_back: Option<bool>,
+}
+
+impl SettingsFile {
+    /// Reads the file of the working directory, if there is one.
+    pub(crate) fn find() -> Result<Self, Failure> {
+        match std::fs::read_to_string(SETTINGS_FILE) {
+            Ok(text) => Self::read(&text),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(Failure::new(Fault::Usage, error).at(SETTINGS_FILE)),
+        }
+    }
+
+    fn read(text: &str) -> Result<Self, Failure> {
+        let read = Source::new(SETTINGS_FILE, text).read();
+        read.map_err(|problem| Failure::new(Fault::Usage, problem))
+    }
+}
+
+/// What the program is to do.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Settings {
+    /// The language of the interface.
+    pub(crate) language: Setting<Language>,
+    /// The data folder, if one was named.
+    pub(crate) data: Setting<Option<PathBuf>>,
+    /// The folder of all saves.
+    pub(crate) saves: Setting<PathBuf>,
+    /// Whether standard output and standard error show colour.
+    pub(crate) colour: Setting<ColourArg>,
+    /// Cells of a row.
+    pub(crate) width: Setting<usize>,
+    /// The world to play.
+    pub(crate) world: Setting<String>,
+    /// The model that answers.
+    pub(crate) model: Setting<String>,
+    /// Caps of a run.
+    pub(crate) max_calls: Setting<Option<u64>>,
+    /// Caps of a run.
+    pub(crate) max_tokens: Setting<Option<u64>>,
+    /// Caps of a run.
+    pub(crate) max_cost: Setting<Option<f64>>,
+    /// What happens when a server fails for good.
+    pub(crate) on_server_error: Setting<OnServerError>,
+    /// The form of logs.
+    pub(crate) log_format: LogFormat,
+    /// What of the logs is shown.
+    pub(crate) log_filter: Setting<String>,
+    /// JSON in place of text.
+    pub(crate) json: bool,
+    /// No story, no progress, no tables.
+    pub(crate) quiet: bool,
+}
+
+/// A variable of the environment, by name.
+type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+impl Settings {
+    /// Settles everything.
+    pub(crate) fn settle(
+        common: &CommonArgs,
+        run: Option<&RunArgs>,
+        play: Option<&PlayArgs>,
+        around: &Surroundings,
+        variable: Lookup<'_>,
+        file: SettingsFile,
+    ) -> Self {
+        let play = play.cloned().unwrap_or_default();
+        let set = |name: &'static str| variable(name).map(|value| (name, value));
+        let path = |name| set(name).map(|(name, value)| (name, PathBuf::from(value)));
+        let locale = around.locale;
+        let no_colour = around.no_colour.then_some(("NO_COLOR", ColourArg::Never));
+        let columns = around.width.unwrap_or(USUAL).min(WIDEST);
+        let filter = match common.verbose {
+            0 => None,
+            1 => Some("warn,playhouse=info".to_owned()),
+            _ => Some("info,playhouse=debug".to_owned()),
+        };
+        let filter_set = around.log_filter.clone().map(|value| ("RUST_LOG", value));
+        let fall_back = file.fall_back.map(|fall_back| match fall_back {
+            true => OnServerError::FallBack,
+            false => OnServerError::Stop,
+        });
+        Self {
+            language: Setting::pick(
+                common.lang.map(Language::from),
+                locale,
+                file.lang,
+                Language::En,
+            ),
+            data: Setting::pick(
+                common.data.clone().map(Some),
+                path("PLAYHOUSE_DATA").map(|(name, value)| (name, Some(value))),
+                file.data.map(Some),
+                None,
+            ),
+            saves: Setting::pick(
+                common.saves.clone(),
+                path("PLAYHOUSE_SAVES"),
+                file.saves,
+                Path::new("saves").into(),
+            ),
+            colour: Setting::pick(common.color, no_colour, None, ColourArg::Auto),
+            width: Setting::pick(
+                common.width.map(usize::from),
+                None,
+                file.width.map(|width| usize::from(width).max(20)),
+                columns.max(20),
+            ),
+            world: Setting::pick(
+                run.and_then(|run| run.world.clone()),
+                None,
+                file.world,
+                DEFAULT_WORLD.into(),
+            ),
+            model: Setting::pick(
+                play.model,
+                set("PLAYHOUSE_MODEL"),
+                file.model,
+                IMPROVISER.into(),
+            ),
+            max_calls: cap(play.max_calls, file.max_calls),
+            max_tokens: cap(play.max_tokens, file.max_tokens),
+            max_cost: cap(play.max_cost, file.max_cost),
+            on_server_error: Setting::pick(
+                play.on_server_error,
+                None,
+                fall_back,
+                OnServerError::Stop,
+            ),
+            log_format: common.log_format.unwrap_or(LogFormat::Text),
+            log_filter: Setting::pick(filter, filter_set, None, "warn".into()),
+            json: common.json,
+            quiet: common.quiet,
+        }
+    }
+
+    /// The interface's words.
+    pub(crate) fn words(&self) -> Words {
+        Words(self.language.value)
+    }
+
+    /// Every setting by name, with its value as people read it.
+    pub(crate) fn rows(&self) -> Vec<(&'static str, String, &Origin)> {
+        fn shown<T: std::fmt::Display>(value: &Option<T>) -> String {
+            value.as_ref().map_or("-".into(), T::to_string)
+        }
+        let data = self.data.value.as_ref().map(|path| path.display());
+        vec![
+            ("lang", self.language.value.code().into(), &self.language.origin),
+            ("data", shown(&data), &self.data.origin),
+            ("saves", self.saves.value.display().to_string(), &self.saves.origin),
+            ("color", format!("{:?}", self.colour.value).to_lowercase(), &self.colour.origin),
+            ("width", self.width.value.to_string(), &self.width.origin),
+            ("world", self.world.value.clone(), &self.world.origin),
+            ("model", self.model.value.clone(), &self.model.origin),
+            ("max-calls", shown(&self.max_calls.value), &self.max_calls.origin),
+            ("max-tokens", shown(&self.max_tokens.value), &self.max_tokens.origin),
+            ("max-cost", shown(&self.max_cost.value), &self.max_cost.origin),
+            (
+                "on-server-error",
+                match self.on_server_error.value {
+                    OnServerError::Stop => "stop".into(),
+                    OnServerError::FallBack => "fall-back".into(),
+                },
+                &self.on_server_error.origin,
+            ),
+            ("log filter", self.log_filter.value.clone(), &self.log_filter.origin),
+        ]
+    }
+}
+
+fn cap<T: Copy + Debug>(flag: Option<T>, file: Option<T>) -> Setting<Option<T>> {
+    Setting::pick(flag.map(Some), None, file.map(Some), None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn around() -> Surroundings {
+        Surroundings {
+            locale: Some(("LANG", Language::Zh)),
+            no_colour: true,
+            stdout_is_terminal: false,
+            stderr_is_terminal: false,
+            width: Some(300),
+            log_filter: None,
+        }
+    }
+
+    fn settled(common: &CommonArgs, play: &PlayArgs, file: &str) -> Settings {
+        let variable = |name: &str| (name == "PLAYHOUSE_MODEL").then(|| "cloud".to_owned());
+        let file = SettingsFile::read(file).unwrap();
+        Settings::settle(common, None, Some(play), &around(), &variable, file)
+    }
+
+    #[test]
+    fn flags_come_before_the_environment_before_the_file_before_defaults() {
+        let file = "(lang: Some(en), model: Some(\"local\"), max_calls: Some(7))";
+        let settings = settled(&CommonArgs::default(), &PlayArgs::default(), file);
+        assert_eq!(settings.language.origin, Origin::Environment("LANG"));
+        assert_eq!(settings.model.value, "cloud");
+        assert_eq!((settings.max_calls.value, &settings.max_calls.origin), (Some(7), &Origin::File));
+        assert_eq!(settings.world.origin, Origin::Default);
+        assert_eq!((settings.width.value, settings.colour.value), (100, ColourArg::Never));
+        let common = CommonArgs {
+            lang: Some(super::super::args::Tongue::En),
+            verbose: 1,
+            ..CommonArgs::default()
+        };
+        let play = PlayArgs {
+            model: Some("mine".into()),
+            ..PlayArgs::default()
+        };
+        let settings = settled(&common, &play, file);
+        assert_eq!((settings.language.value, settings.language.origin), (Language::En, Origin::Flag));
+        assert_eq!((settings.model.value.as_str(), settings.model.origin), ("mine", Origin::Flag));
+        assert_eq!(settings.log_filter.value, "warn,playhouse=info");
+    }
+
+    #[test]
+    fn a_mistake_in_the_file_is_named_with_its_place() {
+        let failure = SettingsFile::read("(\n  modle: Some(\"x\"),\n)").unwrap_err();
+        assert_eq!(failure.fault, Fault::Usage);
+        assert!(failure.what.contains("playhouse.ron:2"), "{}", failure.what);
+    }
+}

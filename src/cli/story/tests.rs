@@ -1,0 +1,153 @@
+use playhouse::cast::StableId;
+use playhouse::event::{AnswerRecord, By, EventRecord, Record, Rule};
+use playhouse::message::BodyId;
+use playhouse::mind::Language;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::cli::testing::{Written, paper};
+
+fn story(language: Language, width: usize) -> (Story, Written) {
+    let (page, written) = paper(width);
+    let mut troupe = Troupe::default();
+    for (name, camp) in [("Mira", "hero"), ("米拉", "hero"), ("Tobin", "neutral")] {
+        troupe.note(name, camp);
+    }
+    for stage in ["Inn", "Quay", "旧磨坊"] {
+        troupe.note_stage(stage);
+    }
+    let page = Arc::new(Mutex::new(page));
+    (Story::new(page, Words(language), troupe), written)
+}
+
+fn event(place: &str, kind: &str, data: Value) -> Record {
+    Record::Event(EventRecord {
+        id: BodyId {
+            place: 1,
+            number: 1,
+        },
+        turn: 1,
+        time: 1,
+        place: place.into(),
+        kind: kind.into(),
+        speaker: None,
+        data,
+        text: format!("({kind})"),
+        audience: vec![StableId(1)],
+        rule: Rule::Notified,
+        guarded: Vec::new(),
+    })
+}
+
+fn answer(place: &str, who: &str, purpose: &str, text: &str, by: By) -> Record {
+    Record::Answer(AnswerRecord {
+        turn: 1,
+        place: place.into(),
+        entity: who.into(),
+        id: StableId(1),
+        number: 1,
+        purpose: purpose.into(),
+        text: text.into(),
+        by,
+        guarded: Vec::new(),
+    })
+}
+
+fn speak(place: &str, actor: &str, target: &str, message: &str) -> Record {
+    let data = json!({"actor": actor, "target": target, "message": message});
+    event(place, "speak", data)
+}
+
+fn told(language: Language, width: usize, records: &[Record]) -> String {
+    let (mut story, written) = story(language, width);
+    for record in records {
+        story.tell(record);
+    }
+    story.finish();
+    written.get()
+}
+
+#[test]
+fn a_home_scene_reads_as_one() {
+    let whisper = json!({"actor": "Tobin", "target": "Mira", "message": "The lamp is out."});
+    let text = told(
+        Language::En,
+        48,
+        &[
+            event("", "day", json!({"day": 2, "part": "begin"})),
+            answer("Inn", "Inn", "home.scene", "Rain drums on the roof, and nobody has lit the lamps.", By::Mind),
+            event("Inn", "scene", json!({"stage": "Inn", "message": "Rain drums on the roof, and nobody has lit the lamps."})),
+            answer("Inn", "Mira", "home.plan", "{\"mind\": \"…\"}", By::Fallback("silence".into())),
+            speak("Inn", "Mira", "Tobin", "Did you see the light on the water last night?"),
+            event("Inn", "mind", json!({"actor": "Mira", "message": "He looks away."})),
+            event("Inn", "whisper", whisper),
+            event("Inn", "leave", json!({"actor": "Tobin", "stage": "Inn", "to": "Quay"})),
+            event("Inn", "magic", json!({})),
+        ],
+    );
+    insta::assert_snapshot!(text, @"");
+}
+
+#[test]
+fn scenes_of_several_places_are_not_mixed() {
+    let text = told(
+        Language::En,
+        60,
+        &[
+            speak("Inn", "Mira", "", "One."),
+            speak("Quay", "Tobin", "", "A."),
+            speak("Inn", "Mira", "", "Two."),
+            speak("Quay", "Tobin", "", "B."),
+            Record::Turn { turn: 1 },
+            speak("Quay", "Tobin", "", "C."),
+        ],
+    );
+    insta::assert_snapshot!(text, @"");
+}
+
+#[test]
+fn a_chinese_fight_lines_up() {
+    let standing = json!([
+        {"name": "米拉", "hp": 24, "max_hp": 30, "camp": "hero", "effects": ["铁壁"]},
+        {"name": "守门人老葛", "hp": 0, "max_hp": 8, "camp": "hero", "effects": []},
+        {"name": "Wolf", "hp": 5, "max_hp": 28, "camp": "foe", "effects": []}]);
+    let card = json!({"stage": "旧磨坊", "actor": "米拉", "card": "潮刃", "skill": "斩击", "kind": "attack",
+        "description": "她压低身子，钩刃贴着积水划出一道冷光，直取狼的前腿。", "targets": [
+            {"name": "Wolf", "hit": true, "amount": 7, "effect": "", "fell": true},
+            {"name": "守门人老葛", "hit": false, "amount": 0, "effect": "", "fell": false}]});
+    let outcome = json!({"stage": "旧磨坊", "combat_id": "1", "result": "won", "fallen": ["守门人老葛"],
+        "felled": ["Wolf"], "gains": ["铜钥匙"]});
+    let text = told(
+        Language::Zh,
+        44,
+        &[
+            event("旧磨坊", "combat_start", json!({"stage": "旧磨坊", "combat_id": "1", "heroes": ["米拉", "守门人老葛"], "foes": ["Wolf"]})),
+            event("旧磨坊", "combat_round", json!({"stage": "旧磨坊", "round": 2, "standing": standing})),
+            event("旧磨坊", "card_played", card),
+            event("旧磨坊", "death", json!({"actor": "Wolf", "by": "米拉", "stage": "旧磨坊"})),
+            event("旧磨坊", "combat_outcome", outcome),
+        ],
+    );
+    insta::assert_snapshot!(text, @"");
+}
+
+#[test]
+fn nothing_that_was_written_elsewhere_steers_the_terminal() {
+    let text = told(
+        Language::En,
+        60,
+        &[speak("Inn", "Mira", "", "\u{1b}]0;title\u{7}\u{1b}[2Jboo\u{9b}1m")],
+    );
+    assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
+}
+
+#[test]
+fn colour_is_for_names_and_only_where_it_is_wanted() {
+    let written = Written::default();
+    let page = Arc::new(Mutex::new(Page::new(written.clone(), 60, true)));
+    let mut troupe = Troupe::default();
+    troupe.note("Mira", "hero");
+    let mut story = Story::new(page, Words(Language::En), troupe);
+    story.tell(&speak("Inn", "Mira", "", "Hello."));
+    assert!(written.get().contains("\u{1b}[1;36mMira\u{1b}[0m: Hello."), "{:?}", written.get());
+}

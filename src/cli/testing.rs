@@ -1,0 +1,34 @@
+//! A page whose text tests can read.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use super::paper::Page;
+
+/// What was written on a page.
+#[derive(Clone, Default)]
+pub(crate) struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl Written {
+    /// All of it.
+    pub(crate) fn get(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A page of this width without colour, and what is written on it.
+pub(crate) fn paper(width: usize) -> (Page, Written) {
+    let written = Written::default();
+    (Page::new(written.clone(), width, false), written)
+}

@@ -1,0 +1,123 @@
+//! Worlds and minds for a run, found by the names that people give them.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use playhouse::cast::{EntityName, Kind, StableId};
+use playhouse::mind::improviser::Improviser;
+use playhouse::mind::{Mind, MindAlias, Minds};
+use playhouse::rpg::world_file::list_worlds;
+use playhouse::rpg::{Production, ProductionError};
+use playhouse::world_data::{DataFolder, Problems, nearest};
+
+use super::desk::Desk;
+use super::error::{Failure, Fault};
+use super::settings::IMPROVISER;
+
+/// The world of this name: a folder in `worlds/`, or else a path to a folder with a `world.ron`.
+pub(crate) fn world(desk: &Desk, name: &str) -> Result<Production, Failure> {
+    match load(desk, name)? {
+        Ok(production) => Ok(production),
+        Err(ProductionError::Data(problems)) => Err(mistakes(desk, name, &problems)),
+        Err(error) => Err(Failure::new(Fault::World, error).at(name)),
+    }
+}
+
+/// The world of this name, or what is wrong with it.
+pub(crate) fn load(
+    desk: &Desk,
+    name: &str,
+) -> Result<Result<Production, ProductionError>, Failure> {
+    let data = desk.data()?;
+    let (listed, _) = list_worlds(&data);
+    let folders = data.list("worlds").unwrap_or_default();
+    if folders.iter().any(|folder| folder == name) {
+        return Ok(Production::load(&data, name));
+    }
+    // The path of the file itself is as good as that of its folder.
+    let folder = Path::new(name.strip_suffix("world.ron").unwrap_or(name));
+    if folder.join("world.ron").is_file() || folder.is_dir() {
+        let alone = DataFolder::at(folder).map_err(|error| Failure::new(Fault::World, error))?;
+        return Ok(Production::load_alone(&data, &alone, name));
+    }
+    let failure = Failure::new(Fault::World, desk.words.no_world(name)).at(data.name_of("worlds"));
+    let names = listed.iter().map(|world| world.folder.as_str());
+    Err(match nearest(name, names) {
+        Some(near) => failure.try_this(desk.words.nearest(near)),
+        None => failure.try_this(desk.words.list_worlds()),
+    })
+}
+
+/// All mistakes of a world as one failure; each is told first.
+fn mistakes(desk: &Desk, name: &str, problems: &Problems) -> Failure {
+    let mut page = desk.err();
+    for problem in problems.iter() {
+        page.line(problem.to_string());
+    }
+    let what = desk.words.world_mistakes(name, problems.len());
+    Failure::new(Fault::World, what).try_this(desk.words.mend_world(name))
+}
+
+/// Who answers for all that nobody else answers for.
+pub(crate) struct Lead {
+    /// The mind.
+    pub(crate) mind: Arc<dyn Mind>,
+    /// What it says about itself before the story.
+    pub(crate) introduction: Option<String>,
+}
+
+/// The mind of this name, as the lead of a run.
+pub(crate) fn lead(desk: &Desk, name: &str) -> Result<Lead, Failure> {
+    if name != IMPROVISER {
+        let mind = desk.models()?.mind(name);
+        return Ok(Lead {
+            mind: mind.map_err(|error| Failure::new(Fault::Server, error))?,
+            introduction: None,
+        });
+    }
+    let improviser = Improviser::new().map_err(|error| Failure::new(Fault::Other, error))?;
+    let introduction = improviser.introduction(desk.settings.language.value);
+    Ok(Lead {
+        introduction: Some(introduction.to_owned()),
+        mind: Arc::new(improviser),
+    })
+}
+
+/// The minds of a run: one for all, and those that entities prefer.
+pub(crate) fn minds(
+    desk: &Desk,
+    default: Arc<dyn Mind>,
+    world: &mut World,
+) -> Result<Minds, Failure> {
+    let mut preferences = world.query::<&MindAlias>();
+    let preferred: BTreeSet<_> = preferences.iter(world).map(|mind| mind.0.clone()).collect();
+    let mut minds = Minds::all(default);
+    for alias in preferred {
+        minds = minds.with_alias(&*alias, lead(desk, &alias)?.mind);
+    }
+    Ok(minds)
+}
+
+/// The actor whom a person wants to play.
+pub(crate) fn actor(desk: &Desk, world: &mut World, name: &str) -> Result<StableId, Failure> {
+    let mut all = world.query::<(&EntityName, &Kind, &StableId)>();
+    let actors: Vec<_> = all
+        .iter(world)
+        .filter(|(_, kind, _)| **kind == Kind::Actor)
+        .map(|(name, _, id)| (name.to_string(), *id))
+        .collect();
+    if let Some((_, id)) = actors.iter().find(|(known, _)| known == name) {
+        return Ok(*id);
+    }
+    let failure = Failure::new(Fault::Usage, desk.words.no_such_actor(name));
+    let names = || actors.iter().map(|(name, _)| name.as_str());
+    let remedy = match nearest(name, names()) {
+        Some(near) => desk.words.nearest(near),
+        None => desk
+            .words
+            .names_are(&names().collect::<Vec<_>>().join(&desk.words.comma())),
+    };
+    Err(failure.try_this(remedy))
+}

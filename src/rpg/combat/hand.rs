@@ -1,0 +1,159 @@
+//! What a mind answers when it draws: one card for each skill in its hand.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::exchange::{Broken, Reply};
+
+/// The most characters of a card's name.
+pub const NAME_CHARS: usize = 40;
+/// The most characters of a card's description.
+pub const DESCRIPTION_CHARS: usize = 300;
+
+/// The cards of one round, in the order in which their mind would play them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Hand {
+    /// One card for each skill in hand, the most wanted first.
+    pub cards: Vec<Card>,
+}
+
+/// A skill as its mind means to use it now.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Card {
+    /// The skill, by name.
+    pub skill: String,
+    /// What the mind calls this move.
+    pub name: String,
+    /// How it looks, in a sentence.
+    pub description: String,
+    /// On whom, the most wanted first.
+    pub targets: Vec<String>,
+}
+
+/// A skill in hand and on whom it may be used, by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Legal {
+    /// The skill's name.
+    pub skill: Arc<str>,
+    /// Its legal targets, best first by the rules' own measure.
+    pub targets: Vec<Arc<str>>,
+}
+
+impl Reply for Hand {
+    type Facts = Vec<Legal>;
+    const NAME: &'static str = "hand";
+
+    fn narrow(schema: &mut Value, hand: &Vec<Legal>) {
+        let skills: Vec<_> = hand.iter().map(|legal| &legal.skill).collect();
+        let mut targets: Vec<_> = hand.iter().flat_map(|legal| &legal.targets).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        targets.retain(|name| seen.insert(*name));
+        let card = "/properties/cards/items/properties";
+        let limits = [
+            (
+                "/properties/cards".to_owned(),
+                json!({"minItems": hand.len(), "maxItems": hand.len()}),
+            ),
+            (format!("{card}/skill"), json!({"enum": skills})),
+            (
+                format!("{card}/name"),
+                json!({"minLength": 1, "maxLength": NAME_CHARS}),
+            ),
+            (
+                format!("{card}/description"),
+                json!({"minLength": 1, "maxLength": DESCRIPTION_CHARS}),
+            ),
+            (format!("{card}/targets"), json!({"minItems": 1})),
+            (format!("{card}/targets/items"), json!({"enum": targets})),
+        ];
+        for (path, limit) in limits {
+            if let (Some(Value::Object(part)), Value::Object(limit)) =
+                (schema.pointer_mut(&path), limit)
+            {
+                part.extend(limit);
+            }
+        }
+    }
+
+    fn check(&self, hand: &Vec<Legal>) -> Vec<Broken> {
+        let mut broken = Vec::new();
+        for (at, card) in self.cards.iter().enumerate() {
+            let path = |member: &str| format!("cards[{at}].{member}");
+            broken.extend(too_long(path("name"), &card.name, NAME_CHARS));
+            broken.extend(too_long(
+                path("description"),
+                &card.description,
+                DESCRIPTION_CHARS,
+            ));
+            if card.name.contains(char::is_control) {
+                broken.push(Broken::new(path("name"), "a name is a single line"));
+            }
+            match hand.iter().find(|legal| *legal.skill == *card.skill) {
+                Some(legal) => broken.extend(illegal_targets(at, card, legal)),
+                None => {
+                    let rule = format!(
+                        "'{}' is not in your hand, which holds: {}",
+                        card.skill,
+                        skills(hand)
+                    );
+                    broken.push(Broken::new(path("skill"), rule));
+                }
+            }
+        }
+        for legal in hand {
+            let cards = self.cards.iter().filter(|card| *card.skill == *legal.skill);
+            match cards.count() {
+                1 => {}
+                0 => broken.push(Broken::new(
+                    "cards",
+                    format!("a card of '{}' is missing", legal.skill),
+                )),
+                many => {
+                    let rule = format!("exactly one card of '{}', not {many}", legal.skill);
+                    broken.push(Broken::new("cards", rule));
+                }
+            }
+        }
+        broken
+    }
+}
+
+fn too_long(path: String, text: &str, most: usize) -> Option<Broken> {
+    match text.chars().count() {
+        0 => Some(Broken::new(path, "must not be empty")),
+        length if length > most => Some(Broken::new(
+            path,
+            format!("at most {most} characters; this has {length}"),
+        )),
+        _ => None,
+    }
+}
+
+fn illegal_targets(at: usize, card: &Card, legal: &Legal) -> Vec<Broken> {
+    let names = legal.targets.join(", ");
+    if card.targets.is_empty() {
+        let rule = format!("name at least one of: {names}");
+        return vec![Broken::new(format!("cards[{at}].targets"), rule)];
+    }
+    let targets = card.targets.iter().enumerate();
+    let wrong = targets.filter(|(_, name)| !legal.targets.iter().any(|may| **may == ***name));
+    wrong
+        .map(|(number, name)| {
+            let rule = format!(
+                "'{}' can't be used on '{name}'; choose from: {names}",
+                card.skill
+            );
+            Broken::new(format!("cards[{at}].targets[{number}]"), rule)
+        })
+        .collect()
+}
+
+fn skills(hand: &[Legal]) -> String {
+    let names: Vec<_> = hand.iter().map(|legal| &*legal.skill).collect();
+    names.join(", ")
+}

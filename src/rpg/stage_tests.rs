@@ -1,0 +1,355 @@
+//! The systems of home life, each run alone on a real world, without a mind.
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::RunSystemOnce;
+use serde_json::Value;
+
+use super::campaign::{Act, Campaign, direct};
+use super::components::{Acquainted, Health, KickedOff};
+use super::phase::Phase;
+use super::plan::{Pause, Plan, Said, Way, Words};
+use super::production::Production;
+use super::{home, kickoff};
+use crate::cast::{CastList, Dead, Here, OnStage};
+use crate::engine::{Finale, Setup};
+use crate::event::{By, Later, TellQueue};
+use crate::exchange::{Answer, Ask, Prose};
+use crate::world_data::DataFolder;
+
+/// The English world with the party in the tavern, about to step there.
+struct Rehearsal {
+    setup: Setup,
+    tavern: Entity,
+    brant: Entity,
+    pell: Entity,
+}
+
+fn rehearsal() -> Rehearsal {
+    let production = Production::load(&DataFolder::embedded(), "drowned-assize");
+    let setup = production
+        .ok()
+        .and_then(|production| production.opening(1).ok());
+    let mut setup = setup.expect("the shipped world is right");
+    let list = setup.world.resource::<CastList>();
+    let who = |name: &str| list.by_name(name).expect("is in the cast");
+    let (tavern, brant, pell) = (
+        who("The Lamp and Ledger"),
+        who("Brant Hollis"),
+        who("Pell Gantry"),
+    );
+    setup.world.insert_resource(Here::Place(tavern));
+    Rehearsal {
+        setup,
+        tavern,
+        brant,
+        pell,
+    }
+}
+
+impl Rehearsal {
+    fn world(&mut self) -> &mut World {
+        &mut self.setup.world
+    }
+
+    fn phase(&self) -> Phase {
+        *self
+            .setup
+            .world
+            .get::<Phase>(self.tavern)
+            .expect("has a phase")
+    }
+
+    fn told(&self) -> Vec<(&'static str, Vec<Entity>)> {
+        let queue = self.setup.world.resource::<TellQueue>();
+        queue
+            .0
+            .iter()
+            .map(|told| (told.kind, told.audience.clone()))
+            .collect()
+    }
+
+    fn answer_plan(&mut self, who: Entity, plan: Plan) {
+        self.world()
+            .entity_mut(who)
+            .insert(Answer::new(plan, By::Mind));
+        let taken = self.world().run_system_once(home::take_plans);
+        taken.expect("runs");
+    }
+}
+
+#[test]
+fn everybody_on_a_stage_is_asked_to_begin_with_its_own_tag() {
+    let mut stage = rehearsal();
+    stage
+        .world()
+        .run_system_once(kickoff::ask_kickoffs)
+        .expect("runs");
+    for entity in [stage.tavern, stage.brant, stage.pell] {
+        let ask = stage.world().get::<Ask<Prose>>(entity).expect("is asked");
+        assert_eq!(ask.purpose(), "kickoff");
+        assert!(ask.tags().text("kickoff").is_some());
+    }
+    assert_eq!(stage.phase(), Phase::KickoffDone);
+}
+
+#[test]
+fn whoever_has_begun_is_not_asked_again() {
+    let mut stage = rehearsal();
+    let brant = stage.brant;
+    stage.world().entity_mut(brant).insert(KickedOff);
+    stage
+        .world()
+        .run_system_once(kickoff::ask_kickoffs)
+        .expect("runs");
+    assert!(stage.world().get::<Ask<Prose>>(brant).is_none());
+}
+
+#[test]
+fn a_stage_shows_itself_to_its_occupants_and_not_to_itself() {
+    let mut stage = rehearsal();
+    let (tavern, brant, pell) = (stage.tavern, stage.brant, stage.pell);
+    let answer = Answer::new(Prose("A wet morning.".into()), By::Mind);
+    stage.world().entity_mut(tavern).insert(answer);
+    stage
+        .world()
+        .run_system_once(kickoff::take_kickoffs)
+        .expect("runs");
+    assert_eq!(stage.told(), [("kickoff", vec![brant, pell])]);
+}
+
+#[test]
+fn a_scene_leads_to_plans() {
+    let mut stage = rehearsal();
+    let tavern = stage.tavern;
+    stage
+        .world()
+        .run_system_once(home::ask_scene)
+        .expect("runs");
+    let ask = stage.world().get::<Ask<Prose>>(tavern).expect("is asked");
+    assert_eq!(ask.short(), Some("(Day 1: you described how it began.)"));
+    stage.world().entity_mut(tavern).remove::<Ask<Prose>>();
+    stage
+        .world()
+        .entity_mut(tavern)
+        .insert(Answer::new(Prose("Rain.".into()), By::Mind));
+    stage
+        .world()
+        .run_system_once(home::take_scene)
+        .expect("runs");
+    assert_eq!(stage.told()[0].0, "scene");
+    assert_eq!(stage.phase(), Phase::Plan);
+}
+
+#[test]
+fn a_plan_may_address_those_present_and_go_where_ways_lead() {
+    let mut stage = rehearsal();
+    let brant = stage.brant;
+    stage
+        .world()
+        .run_system_once(home::ask_plans)
+        .expect("runs");
+    let ask = stage.world().get::<Ask<Plan>>(brant).expect("is asked");
+    assert_eq!(ask.facts().present, ["Pell Gantry"]);
+    assert_eq!(ask.facts().exits, ["Customs Stair", "Chapel of the Spared"]);
+    assert_eq!(ask.noted()["place"], Value::from("The Lamp and Ledger"));
+}
+
+#[test]
+fn nobody_plans_on_an_empty_stage_and_the_dead_never_do() {
+    let mut stage = rehearsal();
+    for actor in [stage.brant, stage.pell] {
+        stage.world().entity_mut(actor).insert(Dead);
+    }
+    stage
+        .world()
+        .run_system_once(home::ask_plans)
+        .expect("runs");
+    let brant = stage.brant;
+    assert!(stage.world().get::<Ask<Plan>>(brant).is_none());
+    assert_eq!(stage.phase(), Phase::Rest);
+}
+
+#[test]
+fn speech_excludes_its_speaker_and_a_whisper_reaches_one_ear() {
+    let words = |target: &str| {
+        Some(Words {
+            target: target.into(),
+            text: "Listen.".into(),
+        })
+    };
+    let mut stage = rehearsal();
+    let (tavern, brant, pell) = (stage.tavern, stage.brant, stage.pell);
+    let plan = Plan {
+        mind: "m".into(),
+        speak: words("Pell Gantry"),
+        ..Plan::default()
+    };
+    stage.answer_plan(brant, plan);
+    assert_eq!(stage.told()[0], ("mind", vec![brant]));
+    assert_eq!(stage.told()[1], ("speak", vec![tavern, pell]));
+
+    let mut stage = rehearsal();
+    let plan = Plan {
+        mind: "m".into(),
+        whisper: words("Pell Gantry"),
+        ..Plan::default()
+    };
+    stage.answer_plan(brant, plan);
+    assert_eq!(stage.told()[1], ("whisper", vec![pell]));
+}
+
+#[test]
+fn what_the_rules_refuse_is_told_to_its_actor_alone() {
+    let mut stage = rehearsal();
+    let brant = stage.brant;
+    let way = Some(Way {
+        to: "The Slanted Hold".into(),
+    });
+    stage.answer_plan(
+        brant,
+        Plan {
+            mind: "m".into(),
+            go: way,
+            ..Plan::default()
+        },
+    );
+    assert_eq!(stage.told()[1], ("refusal", vec![brant]));
+    assert!(stage.world().resource::<Later>().is_empty());
+}
+
+#[test]
+fn a_walk_takes_effect_at_the_meeting() {
+    let mut stage = rehearsal();
+    let (brant, tavern) = (stage.brant, stage.tavern);
+    let way = Some(Way {
+        to: "Customs Stair".into(),
+    });
+    stage.answer_plan(
+        brant,
+        Plan {
+            mind: "m".into(),
+            go: way,
+            ..Plan::default()
+        },
+    );
+    assert_eq!(
+        stage.world().get::<OnStage>(brant).map(|on| on.0),
+        Some(tavern)
+    );
+    stage.world().insert_resource(Here::Meeting);
+    for crossing in stage.world().resource_mut::<Later>().take() {
+        crossing(stage.world());
+    }
+    assert_ne!(
+        stage.world().get::<OnStage>(brant).map(|on| on.0),
+        Some(tavern)
+    );
+    let kinds: Vec<_> = stage.told().into_iter().map(|(kind, _)| kind).collect();
+    assert!(
+        kinds.contains(&"leave") && kinds.contains(&"arrive"),
+        "{kinds:?}"
+    );
+}
+
+#[test]
+fn a_question_finds_lore_and_tells_its_asker_alone() {
+    let mut stage = rehearsal();
+    let brant = stage.brant;
+    let query = Some(Said {
+        text: "What happened to the Constancy?".into(),
+    });
+    stage.answer_plan(
+        brant,
+        Plan {
+            mind: "m".into(),
+            query,
+            ..Plan::default()
+        },
+    );
+    let queue = stage.setup.world.resource::<TellQueue>();
+    let asked = &queue.0[1];
+    assert_eq!((asked.kind, &asked.audience), ("query", &vec![brant]));
+    assert!(
+        asked.data["found"]
+            .as_array()
+            .is_some_and(|found| !found.is_empty())
+    );
+}
+
+#[test]
+fn waiting_is_only_a_thought() {
+    let mut stage = rehearsal();
+    let brant = stage.brant;
+    let wait = Some(Pause { reason: "r".into() });
+    stage.answer_plan(
+        brant,
+        Plan {
+            mind: "m".into(),
+            wait,
+            ..Plan::default()
+        },
+    );
+    assert_eq!(stage.told(), [("mind", vec![brant])]);
+}
+
+#[test]
+fn the_campaign_goes_from_kickoff_to_the_last_homecoming() {
+    let mut stage = rehearsal();
+    stage.world().insert_resource(Here::Meeting);
+    let mut acts = Vec::new();
+    while stage.world().get_resource::<Finale>().is_none() && acts.len() < 50 {
+        direct(stage.world());
+        acts.push(stage.world().resource::<Campaign>().act.clone());
+    }
+    assert_eq!(acts.first(), Some(&Act::Kickoff));
+    assert_eq!(acts.last(), Some(&Act::Over));
+    let fights = acts
+        .iter()
+        .filter(|act| matches!(act, Act::Fight { .. }))
+        .count();
+    assert_eq!(fights, 2, "an undecided fight leads home");
+}
+
+#[test]
+fn homecoming_heals_and_revives() {
+    let mut stage = rehearsal();
+    let brant = stage.brant;
+    stage.world().insert_resource(Here::Meeting);
+    stage
+        .world()
+        .entity_mut(brant)
+        .insert((Dead, Health { hp: 0, max: 30 }));
+    stage.world().insert_resource(Campaign {
+        act: Act::Fight {
+            dungeon: "The Ropewalk Under".into(),
+            fight: 0,
+        },
+        steps_done: 2,
+        ..Campaign::default()
+    });
+    direct(stage.world());
+    assert_eq!(
+        stage.world().get::<Health>(brant).map(|health| health.hp),
+        Some(30)
+    );
+    assert!(stage.world().get::<Dead>(brant).is_none());
+}
+
+#[test]
+fn looks_are_told_once() {
+    let mut stage = rehearsal();
+    let (brant, pell, tavern) = (stage.brant, stage.pell, stage.tavern);
+    stage.world().insert_resource(Here::Meeting);
+    super::travel::introduce(stage.world(), brant, tavern);
+    super::travel::introduce(stage.world(), brant, tavern);
+    assert_eq!(
+        stage.told(),
+        [("appearance", vec![pell]), ("appearance", vec![brant])]
+    );
+    assert!(
+        stage
+            .world()
+            .get::<Acquainted>(pell)
+            .is_some_and(|known| known.0.contains("Brant Hollis"))
+    );
+}

@@ -1,0 +1,404 @@
+//! `world.json` as it is read: typed, and borrowing from the text wherever that saves a copy.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::{FINALE, SaveError};
+use crate::cast::{Clock, Kind};
+use crate::message::{
+    Block, Body, BodyId, BodyParts, Content, Language, ResponseMetadata, Role, Tags, Text,
+};
+
+/// The first members of a save, which say what it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SaveHead {
+    /// The version of the format.
+    pub format: u32,
+    /// The version of the engine that wrote it.
+    pub engine: String,
+    /// The world's name.
+    pub world: String,
+    /// The fingerprint of the world's data.
+    pub data: String,
+    /// The language of the world.
+    pub language: Language,
+    /// The seed.
+    pub seed: u64,
+    /// How many meetings the world has had.
+    pub turn: u64,
+    /// The words that ended the story, if it is over.
+    pub finale: Option<String>,
+}
+
+/// Reads what a save is, without its cast and messages.
+///
+/// # Errors
+/// It is no save, is truncated, or is of a newer version.
+pub fn read_head(text: &[u8]) -> Result<SaveHead, SaveError> {
+    #[derive(Deserialize)]
+    struct HeadForm {
+        format: u32,
+        engine: String,
+        world: String,
+        data: String,
+        language: Language,
+        seed: u64,
+        turn: u64,
+        #[serde(default)]
+        resources: BTreeMap<String, Value>,
+    }
+
+    super::migrate::check_newer(text)?;
+    let head: HeadForm = parse(text)?;
+    let finale = head.resources.get(FINALE).and_then(Value::as_str);
+    Ok(SaveHead {
+        finale: finale.map(str::to_owned),
+        format: head.format,
+        engine: head.engine,
+        world: head.world,
+        data: head.data,
+        language: head.language,
+        seed: head.seed,
+        turn: head.turn,
+    })
+}
+
+/// Parses text; where that fails, once more to find out where.
+pub(super) fn parse<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, SaveError> {
+    let text = std::str::from_utf8(text).map_err(|error| {
+        let at = format!("byte {}", error.valid_up_to());
+        SaveError::wrong(at, "the save is no UTF-8 text; restore it from a copy")
+    })?;
+    serde_json::from_str(text).map_err(|error| describe::<T>(text, &error))
+}
+
+fn describe<'a, T: Deserialize<'a>>(text: &'a str, error: &serde_json::Error) -> SaveError {
+    if error.is_eof() {
+        return SaveError::Truncated(error.to_string());
+    }
+    let reader = &mut serde_json::Deserializer::from_str(text);
+    match serde_path_to_error::deserialize::<_, T>(reader) {
+        Err(found) => SaveError::wrong(found.path().to_string(), found.inner().to_string()),
+        Ok(_) => SaveError::wrong("end", error.to_string()),
+    }
+}
+
+/// The whole file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WorldForm<'a> {
+    pub(super) format: u32,
+    /// For people; any engine reads what fits.
+    #[serde(rename = "engine")]
+    pub(super) _engine: de::IgnoredAny,
+    #[serde(borrow)]
+    pub(super) world: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(super) data: Cow<'a, str>,
+    pub(super) language: Language,
+    pub(super) seed: u64,
+    pub(super) turn: u64,
+    pub(super) meeting: Clock,
+    pub(super) last_id: u32,
+    #[serde(borrow)]
+    pub(super) resources: Members<'a>,
+    #[serde(borrow)]
+    pub(super) entities: Vec<EntityForm<'a>>,
+    pub(super) arrivals: Vec<ArrivalForm>,
+    pub(super) openings: Vec<Box<str>>,
+    pub(super) messages: Bodies,
+    pub(super) agents_context: Vec<ContextForm>,
+    #[serde(borrow)]
+    pub(super) chapters: Vec<ChaptersForm<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EntityForm<'a> {
+    pub(super) id: u32,
+    #[serde(borrow)]
+    pub(super) name: Cow<'a, str>,
+    pub(super) kind: Kind,
+    #[serde(default)]
+    pub(super) place: bool,
+    #[serde(default)]
+    pub(super) dead: bool,
+    #[serde(default)]
+    pub(super) clock: Option<Clock>,
+    #[serde(borrow)]
+    pub(super) components: Members<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ArrivalForm {
+    pub(super) stage: u32,
+    pub(super) actors: Vec<u32>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ContextForm {
+    pub(super) entity: u32,
+    pub(super) last_id: u32,
+    pub(super) revisions: u32,
+    pub(super) messages: Vec<EntryForm>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ChaptersForm<'a> {
+    pub(super) entity: u32,
+    #[serde(borrow)]
+    pub(super) closed: Vec<ChapterForm<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ChapterForm<'a> {
+    #[serde(borrow)]
+    pub(super) id: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(super) title: Cow<'a, str>,
+    pub(super) turn: u64,
+    pub(super) messages: Vec<EntryForm>,
+    pub(super) summing_up: Vec<EntryForm>,
+    pub(super) summary: u32,
+}
+
+/// Named values in order, each name once.
+#[derive(Default)]
+pub(super) struct Members<'a>(pub(super) Vec<(Cow<'a, str>, Value)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct MembersVisitor;
+
+        impl<'de> Visitor<'de> for MembersVisitor {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of values by name")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut seen = BTreeSet::new();
+                let mut members = Vec::new();
+                while let Some((name, value)) = map.next_entry::<String, Value>()? {
+                    if !seen.insert(name.clone()) {
+                        return Err(de::Error::custom(format!("'{name}' stands here twice")));
+                    }
+                    members.push((Cow::Owned(name), value));
+                }
+                Ok(Members(members))
+            }
+        }
+
+        deserializer.deserialize_map(MembersVisitor)
+    }
+}
+
+/// `[id, role, index of the body, tags]`, the last where there are any.
+pub(super) struct EntryForm {
+    pub(super) id: u32,
+    pub(super) role: Role,
+    pub(super) body: u32,
+    pub(super) tags: Option<Box<Tags>>,
+}
+
+impl<'de> Deserialize<'de> for EntryForm {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct EntryVisitor;
+
+        impl<'de> Visitor<'de> for EntryVisitor {
+            type Value = EntryForm;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("[id, role, index of the message] with an object of tags behind them")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<EntryForm, A::Error> {
+                let missing = |at| de::Error::invalid_length(at, &self);
+                Ok(EntryForm {
+                    id: list.next_element()?.ok_or_else(|| missing(0))?,
+                    role: list.next_element()?.ok_or_else(|| missing(1))?,
+                    body: list.next_element()?.ok_or_else(|| missing(2))?,
+                    tags: match list.next_element::<Members>()? {
+                        Some(members) => Some(tags_of(members)?),
+                        None => None,
+                    },
+                })
+            }
+        }
+
+        deserializer.deserialize_seq(EntryVisitor)
+    }
+}
+
+fn tags_of<E: de::Error>(members: Members) -> Result<Box<Tags>, E> {
+    let all = members.0.into_iter();
+    let tags = all.fold(Ok(Tags::new()), |tags, (key, value)| {
+        tags.and_then(|tags: Tags| tags.with_user(&key, value))
+    });
+    tags.map(Box::new).map_err(E::custom)
+}
+
+/// All bodies. They are built while they are read, so that they never stand in memory twice.
+#[derive(Default)]
+pub(super) struct Bodies {
+    pub(super) list: Vec<Body>,
+    /// Which bodies stand behind which opening, by index.
+    pub(super) opened: Vec<(u32, u32)>,
+    /// The event types that metadata names, each with the first body that does.
+    pub(super) events: BTreeMap<String, u32>,
+}
+
+impl<'de> Deserialize<'de> for Bodies {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct BodiesVisitor;
+
+        impl<'de> Visitor<'de> for BodiesVisitor {
+            type Value = Bodies;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of messages")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Bodies, A::Error> {
+                let mut reader = BodyReader::default();
+                while let Some(form) = list.next_element::<BodyForm>()? {
+                    reader.add(form)?;
+                }
+                Ok(reader.read)
+            }
+        }
+
+        deserializer.deserialize_seq(BodiesVisitor)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BodyForm<'a> {
+    id: BodyId,
+    time: u64,
+    #[serde(borrow, default)]
+    name: Option<Cow<'a, str>>,
+    #[serde(default)]
+    opening: Option<u32>,
+    #[serde(borrow)]
+    content: ContentForm<'a>,
+    #[serde(default)]
+    compressed_prompt: Option<Box<str>>,
+    #[serde(borrow, default)]
+    metadata: Option<&'a RawValue>,
+    #[serde(default)]
+    response_metadata: Option<ResponseMetadata>,
+}
+
+/// One text, or a list of blocks.
+enum ContentForm<'a> {
+    Text(Cow<'a, str>),
+    Blocks(Vec<Block>),
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for ContentForm<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ContentVisitor;
+
+        impl<'de> Visitor<'de> for ContentVisitor {
+            type Value = ContentForm<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text or a list of blocks")
+            }
+
+            fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(ContentForm::Text(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(ContentForm::Text(Cow::Owned(text.to_owned())))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut blocks = Vec::new();
+                while let Some(block) = list.next_element()? {
+                    blocks.push(block);
+                }
+                Ok(ContentForm::Blocks(blocks))
+            }
+        }
+
+        deserializer.deserialize_any(ContentVisitor)
+    }
+}
+
+/// Builds bodies, with names and metadata that repeat stored once.
+#[derive(Default)]
+struct BodyReader<'a> {
+    read: Bodies,
+    names: BTreeSet<Arc<str>>,
+    metadata: BTreeMap<&'a str, Arc<Map<String, Value>>>,
+}
+
+impl<'a> BodyReader<'a> {
+    fn add<E: de::Error>(&mut self, form: BodyForm<'a>) -> Result<(), E> {
+        let index = self.read.list.len() as u32;
+        if let Some(opening) = form.opening {
+            self.read.opened.push((index, opening));
+        }
+        let metadata = match form.metadata {
+            Some(raw) => Some(self.metadata(raw.get(), index)?),
+            None => None,
+        };
+        let parts = BodyParts {
+            id: form.id,
+            time: form.time,
+            sender: form.name.map(|name| self.name(&name)),
+            content: match form.content {
+                ContentForm::Text(text) => Content::Text(Text::from(text)),
+                ContentForm::Blocks(blocks) => blocks.into(),
+            },
+            short: form.compressed_prompt,
+            metadata,
+            response: form.response_metadata,
+        };
+        self.read.list.push(parts.into());
+        Ok(())
+    }
+
+    fn name(&mut self, name: &str) -> Arc<str> {
+        if let Some(known) = self.names.get(name) {
+            return known.clone();
+        }
+        let name: Arc<str> = name.into();
+        self.names.insert(name.clone());
+        name
+    }
+
+    fn metadata<E: de::Error>(
+        &mut self,
+        raw: &'a str,
+        index: u32,
+    ) -> Result<Arc<Map<String, Value>>, E> {
+        if let Some(known) = self.metadata.get(raw) {
+            return Ok(known.clone());
+        }
+        let map: Map<String, Value> =
+            serde_json::from_str(raw).map_err(|error| E::custom(format!("metadata: {error}")))?;
+        if let Some(event) = map.get("event").and_then(Value::as_str) {
+            self.read.events.entry(event.to_owned()).or_insert(index);
+        }
+        let map = Arc::new(map);
+        self.metadata.insert(raw, map.clone());
+        Ok(map)
+    }
+}

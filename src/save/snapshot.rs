@@ -1,0 +1,391 @@
+//! Writing a world that rests.
+
+use bevy_ecs::prelude::*;
+
+use super::body_table::BodyTable;
+use super::json_writer::JsonWriter;
+use super::{FORMAT, SaveError, SaveRegistry};
+use crate::cast::{
+    CastList, Clock, Dead, EntityName, Kind, MeetingClock, Occupants, Place, StableId, WorldSeed,
+    WorldTurn,
+};
+use crate::context::{AgentContext, Chapter, Chapters, EntryId};
+use crate::event::{Later, TellQueue};
+use crate::exchange::{OpenAsks, UntakenAnswers};
+use crate::message::{Body, Content, Language, Role, Tags};
+
+/// What a save says about the world it was made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Meta {
+    /// The world's name, for people.
+    pub world: String,
+    /// The fingerprint of the world's data.
+    pub data: String,
+}
+
+/// Writes a world as `world.json`. Equal worlds give equal bytes.
+///
+/// # Errors
+/// The world does not rest, an entity is incomplete, or a value is nested too deeply.
+pub fn snapshot(world: &World, meta: &Meta) -> Result<Vec<u8>, SaveError> {
+    check_rest(world)?;
+    let cast = cast_in_order(world)?;
+    let mut bodies = BodyTable::default();
+    let mut remembered = JsonWriter::default();
+    write_contexts(&cast, &mut bodies, &mut remembered);
+    write_chapters(&cast, &mut bodies, &mut remembered);
+    let mut json = JsonWriter::with_capacity(expected_size(&bodies));
+    json.push(b'{');
+    write_head(world, meta, &mut json);
+    write_resources(world, &mut json);
+    write_entities(world, &cast, &mut json);
+    write_arrivals(world, &cast, &mut json);
+    write_bodies(&bodies, &mut json);
+    json.append_members(remembered);
+    json.push(b'\n');
+    json.push(b'}');
+    json.push(b'\n');
+    json.finish().map_err(SaveError::TooDeep)
+}
+
+fn check_rest(world: &World) -> Result<(), SaveError> {
+    let open = world.get_resource::<OpenAsks>().map_or(0, OpenAsks::len);
+    let told = world
+        .get_resource::<TellQueue>()
+        .map_or(0, |told| told.0.len());
+    let untaken = world
+        .get_resource::<UntakenAnswers>()
+        .map_or(0, |untaken| untaken.0.len());
+    let crossing = world
+        .get_resource::<Later>()
+        .is_some_and(|later| !later.is_empty());
+    let unrest = match (open, told, untaken, crossing) {
+        (0, 0, 0, false) => return Ok(()),
+        (0, 0, 0, true) => "something waits for the meeting".to_owned(),
+        (0, 0, untaken, _) => format!("{untaken} answers are not taken"),
+        (0, told, ..) => format!("{told} events are not delivered"),
+        (open, ..) => format!("{open} asks are open"),
+    };
+    Err(SaveError::NotAtRest(unrest))
+}
+
+/// One entity of the story and what every such entity has.
+struct Member<'w> {
+    id: StableId,
+    name: &'w EntityName,
+    kind: Kind,
+    entity: EntityRef<'w>,
+}
+
+fn cast_in_order(world: &World) -> Result<Vec<Member<'_>>, SaveError> {
+    let everybody = world.get_resource::<CastList>().into_iter();
+    let everybody = everybody.flat_map(|list| list.all());
+    everybody
+        .map(|(id, entity)| {
+            let incomplete = |missing| SaveError::Incomplete { id: id.0, missing };
+            let entity = world
+                .get_entity(entity)
+                .map_err(|_| incomplete("existence"))?;
+            Ok(Member {
+                id,
+                name: entity.get().ok_or_else(|| incomplete("EntityName"))?,
+                kind: *entity.get().ok_or_else(|| incomplete("Kind"))?,
+                entity,
+            })
+        })
+        .collect()
+}
+
+/// A little more than the bodies will take, so that the text is not moved while it grows.
+fn expected_size(bodies: &BodyTable) -> usize {
+    let text = |body: &Body| match body.content() {
+        Content::Text(text) => text.as_str().len(),
+        Content::Blocks(_) => 0,
+    };
+    let bodies = bodies.bodies().iter();
+    bodies.map(|(body, _)| text(body) + 160).sum::<usize>() + 4096
+}
+
+fn write_head(world: &World, meta: &Meta, json: &mut JsonWriter) {
+    let seed = world
+        .get_resource::<WorldSeed>()
+        .copied()
+        .unwrap_or_default();
+    let turn = world
+        .get_resource::<WorldTurn>()
+        .copied()
+        .unwrap_or_default();
+    let language = world
+        .get_resource::<Language>()
+        .copied()
+        .unwrap_or_default();
+    let meeting = world.get_resource::<MeetingClock>();
+    let last_id = world
+        .get_resource::<CastList>()
+        .map_or(0, CastList::last_id);
+    json.line_member("format");
+    json.number(FORMAT);
+    json.line_member("engine");
+    json.string(env!("CARGO_PKG_VERSION"));
+    json.line_member("world");
+    json.string(&meta.world);
+    json.line_member("data");
+    json.string(&meta.data);
+    json.line_member("language");
+    json.value(&language);
+    json.line_member("seed");
+    json.number(seed.0);
+    json.line_member("turn");
+    json.number(turn.0);
+    json.line_member("meeting");
+    json.value(&meeting.map(|clock| clock.0).unwrap_or_default());
+    json.line_member("last_id");
+    json.number(last_id);
+}
+
+fn write_resources(world: &World, json: &mut JsonWriter) {
+    json.line_member("resources");
+    json.push(b'{');
+    for (name, io) in registry(world).resources {
+        json.raw(|out| write_member(name, out, |out| (io.write)(world, out)));
+    }
+    json.push(b'}');
+}
+
+fn registry(world: &World) -> SaveRegistry {
+    let registry = world.get_resource::<SaveRegistry>();
+    registry.cloned().unwrap_or_default()
+}
+
+/// Appends `"name":value` with the comma before it; false where there is no value.
+fn write_member(name: &str, out: &mut Vec<u8>, value: impl FnOnce(&mut Vec<u8>) -> bool) -> bool {
+    if out.last() != Some(&b'{') {
+        out.push(b',');
+    }
+    // Writing to a vector can't fail.
+    let _ = serde_json::to_writer(&mut *out, name);
+    out.push(b':');
+    value(out)
+}
+
+fn write_entities(world: &World, cast: &[Member], json: &mut JsonWriter) {
+    let components = registry(world).components;
+    json.line_member("entities");
+    json.push(b'[');
+    for member in cast {
+        json.line();
+        json.push(b'{');
+        json.member("id");
+        json.number(member.id.0);
+        json.member("name");
+        json.string(&member.name.0);
+        json.member("kind");
+        json.value(&member.kind);
+        for (name, marked) in [
+            ("place", member.entity.contains::<Place>()),
+            ("dead", member.entity.contains::<Dead>()),
+        ] {
+            if marked {
+                json.member(name);
+                json.value(&true);
+            }
+        }
+        if let Some(clock) = member.entity.get::<Clock>() {
+            json.member("clock");
+            json.value(clock);
+        }
+        json.member("components");
+        json.push(b'{');
+        for (name, io) in &components {
+            json.raw(|out| write_member(name, out, |out| (io.write)(member.entity, out)));
+        }
+        json.push(b'}');
+        json.push(b'}');
+    }
+    json.push(b']');
+}
+
+fn write_arrivals(world: &World, cast: &[Member], json: &mut JsonWriter) {
+    json.line_member("arrivals");
+    json.push(b'[');
+    for member in cast {
+        let Some(occupants) = member.entity.get::<Occupants>() else {
+            continue;
+        };
+        json.line();
+        json.push(b'{');
+        json.member("stage");
+        json.number(member.id.0);
+        json.member("actors");
+        json.push(b'[');
+        for occupant in occupants.in_order() {
+            if let Some(id) = world.get::<StableId>(*occupant) {
+                json.element();
+                json.number(id.0);
+            }
+        }
+        json.push(b']');
+        json.push(b'}');
+    }
+    json.push(b']');
+}
+
+fn write_bodies(bodies: &BodyTable, json: &mut JsonWriter) {
+    json.line_member("openings");
+    json.push(b'[');
+    for opening in bodies.openings() {
+        json.line();
+        json.string(opening);
+    }
+    json.push(b']');
+    json.line_member("messages");
+    json.push(b'[');
+    for (body, opening) in bodies.bodies() {
+        json.line();
+        write_body(body, *opening, json);
+    }
+    json.push(b']');
+}
+
+fn write_body(body: &Body, opening: Option<u32>, json: &mut JsonWriter) {
+    json.push(b'{');
+    json.member("id");
+    json.push(b'"');
+    json.number(body.id().place);
+    json.push(b'-');
+    json.number(body.id().number);
+    json.push(b'"');
+    json.member("time");
+    json.number(body.time());
+    if let Some(sender) = body.sender() {
+        json.member("name");
+        json.string(sender);
+    }
+    if let Some(opening) = opening {
+        json.member("opening");
+        json.number(opening);
+    }
+    json.member("content");
+    match body.content() {
+        Content::Text(text) => json.string(text.as_str()),
+        Content::Blocks(blocks) => json.value(blocks),
+    }
+    if let Some(short) = body.short() {
+        json.member("compressed_prompt");
+        json.string(short.as_str());
+    }
+    if let Some(metadata) = body.metadata() {
+        json.member("metadata");
+        json.value(metadata);
+    }
+    if let Some(response) = body.response() {
+        json.member("response_metadata");
+        json.value(response);
+    }
+    json.push(b'}');
+}
+
+fn write_contexts<'w>(cast: &[Member<'w>], bodies: &mut BodyTable<'w>, json: &mut JsonWriter) {
+    let held = |member: &Member<'w>| Some((member.id, member.entity.get::<AgentContext>()?));
+    json.line_member("agents_context");
+    json.push(b'[');
+    for (id, context) in cast.iter().filter_map(held) {
+        json.line();
+        json.push(b'{');
+        json.member("entity");
+        json.number(id.0);
+        json.member("last_id");
+        json.number(context.last_id());
+        json.member("revisions");
+        json.number(context.revisions());
+        json.member("messages");
+        json.push(b'[');
+        for entry in context.entries() {
+            let index = bodies.index_of(entry.body());
+            let tags = context.tags(entry.id());
+            write_entry(entry.id(), entry.role(), index, tags, json);
+        }
+        json.push(b']');
+        json.push(b'}');
+    }
+    json.push(b']');
+}
+
+/// A message as a context or chapter holds it: id, role, index of the body, tags where there are any.
+fn write_entry(id: EntryId, role: Role, index: u32, tags: Option<&Tags>, json: &mut JsonWriter) {
+    json.element();
+    json.push(b'[');
+    json.number(id.0);
+    json.element();
+    json.string(match role {
+        Role::System => "system",
+        Role::Human => "human",
+        Role::Ai => "ai",
+        Role::Tool => "tool",
+    });
+    json.element();
+    json.number(index);
+    if let Some(tags) = tags.filter(|tags| !tags.is_empty()) {
+        json.element();
+        json.push(b'{');
+        for (key, value) in tags.iter() {
+            json.element();
+            json.string(key);
+            json.push(b':');
+            json.value(&value);
+        }
+        json.push(b'}');
+    }
+    json.push(b']');
+}
+
+fn write_chapters<'w>(cast: &[Member<'w>], bodies: &mut BodyTable<'w>, json: &mut JsonWriter) {
+    json.line_member("chapters");
+    json.push(b'[');
+    for member in cast {
+        let chapters = member.entity.get::<Chapters>();
+        let closed = chapters.map(Chapters::all).unwrap_or_default();
+        if closed.is_empty() {
+            continue;
+        }
+        json.line();
+        json.push(b'{');
+        json.member("entity");
+        json.number(member.id.0);
+        json.member("closed");
+        json.push(b'[');
+        for chapter in closed {
+            json.line();
+            write_chapter(chapter, bodies, json);
+        }
+        json.push(b']');
+        json.push(b'}');
+    }
+    json.push(b']');
+}
+
+fn write_chapter<'w>(chapter: &'w Chapter, bodies: &mut BodyTable<'w>, json: &mut JsonWriter) {
+    json.push(b'{');
+    json.member("id");
+    json.string(&chapter.id.0);
+    json.member("title");
+    json.string(&chapter.title);
+    json.member("turn");
+    json.number(chapter.turn);
+    for (name, held) in [
+        ("messages", &chapter.messages),
+        ("summing_up", &chapter.summing_up),
+    ] {
+        json.member(name);
+        json.push(b'[');
+        for held in held {
+            let index = bodies.index_of(&held.message.body);
+            let tags = Some(&held.message.tags);
+            write_entry(held.id, held.message.role, index, tags, json);
+        }
+        json.push(b']');
+    }
+    json.member("summary");
+    json.number(bodies.index_of(&chapter.summary));
+    json.push(b'}');
+}

@@ -1,0 +1,184 @@
+//! Sessions that go on: a new story, and one that is taken up again.
+
+use std::path::Path;
+
+use bevy_ecs::prelude::*;
+
+use super::{Game, SessionError};
+use crate::cast::WorldTurn;
+use crate::engine::{Engine, EngineError, Setup};
+use crate::journal::{FORMAT, Head, Journal, Line, Recording};
+use crate::mind::Minds;
+use crate::save::{Expected, HeldSlot, Meta, SaveError, Slot, read_head, restore, state_hashes};
+
+/// A story that is played, and saved while it is played. Dropping it lets others take its slot.
+pub struct Session {
+    /// The engine. Run it; settings and feeds may be changed before.
+    pub engine: Engine,
+    slot: Slot,
+}
+
+impl Session {
+    /// Starts a new story in a new slot, saved before its first turn.
+    ///
+    /// # Errors
+    /// The world's data can't be used, the slot's name is bad or taken, or the file system refuses.
+    pub fn start(
+        root: &Path,
+        name: &str,
+        game: &dyn Game,
+        seed: u64,
+        minds: Minds,
+    ) -> Result<Self, SessionError> {
+        let meta = game.meta();
+        let setup = new_world(game, seed)?;
+        let mut held = Slot::create(root, name)?;
+        let head = head(&meta, seed);
+        let journal = Journal::create(&held.slot().journal_file(), head)?;
+        held.save(&setup.world, &meta)?;
+        Self::open(held, meta, setup, minds, journal)
+    }
+
+    /// Takes a story up where it stopped, however it stopped: the last snapshot and the outcomes that
+    /// the journal holds beyond it. With `force`, other data than the save was made from and a state
+    /// that the journal does not know are accepted, at the player's risk.
+    ///
+    /// # Errors
+    /// The slot is unknown or in use, or its files can't be read or don't belong together.
+    pub fn resume(
+        root: &Path,
+        name: &str,
+        game: &dyn Game,
+        minds: Minds,
+        force: bool,
+    ) -> Result<Self, SessionError> {
+        let mut held = Slot::find(root, name)?.hold()?;
+        let slot = held.slot().clone();
+        let (journal, lines) = Journal::open(&slot.journal_file())?;
+        let head = head_of(&slot, &lines)?.clone();
+        let recording = Recording::of(lines);
+        let (setup, meta) = match slot.read_world()? {
+            // The program ended before the first snapshot: the story begins as it began.
+            None => {
+                check_data(&head, &game.meta(), force)?;
+                let setup = new_world(game, head.seed)?;
+                held.save(&setup.world, &game.meta())?;
+                (setup, game.meta())
+            }
+            Some(text) => {
+                let (mut setup, meta) = loaded(&slot, &text, &head, game, force)?;
+                if !force {
+                    check_state(&mut setup.world, &recording)?;
+                }
+                (setup, meta)
+            }
+        };
+        let mut session = Self::open(held, meta, setup, minds, journal)?;
+        session.engine.play_back(recording);
+        Ok(session)
+    }
+
+    fn open(
+        mut held: HeldSlot,
+        meta: Meta,
+        setup: Setup,
+        minds: Minds,
+        journal: Journal,
+    ) -> Result<Self, SessionError> {
+        let slot = held.slot().clone();
+        let mut engine = Engine::new(setup, minds, journal)?;
+        engine.on_turn(move |world| {
+            let saved = held.save(world, &meta);
+            saved.map_err(|error| EngineError::Snapshot(error.to_string()))
+        });
+        Ok(Self { engine, slot })
+    }
+
+    /// The slot that is written to.
+    pub fn slot(&self) -> &Slot {
+        &self.slot
+    }
+}
+
+/// The first line of a journal for a world.
+fn head(meta: &Meta, seed: u64) -> Head {
+    Head {
+        format: FORMAT,
+        engine: env!("CARGO_PKG_VERSION").into(),
+        data: meta.data.clone(),
+        seed,
+    }
+}
+
+/// A world with its cast, about to take its first turn.
+pub(super) fn new_world(game: &dyn Game, seed: u64) -> Result<Setup, SessionError> {
+    let mut setup = game.set_up(seed).map_err(SessionError::World)?;
+    game.populate(&mut setup).map_err(SessionError::World)?;
+    Ok(setup)
+}
+
+/// The first line of a slot's journal.
+pub(super) fn head_of<'l>(slot: &Slot, lines: &'l [Line]) -> Result<&'l Head, SessionError> {
+    match lines.first() {
+        Some(Line::Head(head)) => Ok(head),
+        _ => Err(SessionError::NoHead {
+            path: slot.journal_file(),
+        }),
+    }
+}
+
+/// Refuses a journal that was made from other data.
+pub(super) fn check_data(head: &Head, meta: &Meta, force: bool) -> Result<(), SessionError> {
+    match head.data == meta.data || force {
+        true => Ok(()),
+        false => Err(SessionError::Save(SaveError::OtherData {
+            saved: head.data.clone(),
+            expected: meta.data.clone(),
+        })),
+    }
+}
+
+fn loaded(
+    slot: &Slot,
+    text: &[u8],
+    head: &Head,
+    game: &dyn Game,
+    force: bool,
+) -> Result<(Setup, Meta), SessionError> {
+    let snapshot = slot.explain(read_head(text))?;
+    if snapshot.seed != head.seed {
+        return Err(SessionError::OtherSeed {
+            snapshot: snapshot.seed,
+            journal: head.seed,
+        });
+    }
+    let meta = game.meta();
+    let expected = match force {
+        true => Expected::default(),
+        false => Expected::of_data(&meta.data),
+    };
+    let mut setup = game.set_up(head.seed).map_err(SessionError::World)?;
+    let saved = slot.explain(restore(&mut setup.world, text, &expected))?;
+    Ok((setup, saved))
+}
+
+/// Compares a loaded world with what the journal recorded for its turn.
+fn check_state(world: &mut World, recording: &Recording) -> Result<(), SessionError> {
+    let turn = world.resource::<WorldTurn>().0;
+    let Some(meeting) = recording.meeting(turn) else {
+        let last = recording.last_turn();
+        return match turn {
+            0 => Ok(()),
+            _ => Err(SessionError::JournalBehind { turn, last }),
+        };
+    };
+    let hashes = state_hashes(world);
+    let mut places = meeting.hashes.keys().chain(hashes.keys());
+    match places.find(|place| meeting.hashes.get(*place) != hashes.get(*place)) {
+        Some(place) => Err(SessionError::OtherState {
+            turn,
+            place: place.to_string(),
+        }),
+        None => Ok(()),
+    }
+}

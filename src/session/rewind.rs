@@ -1,0 +1,143 @@
+//! Sessions that go back: a story is played again with its journal as the only mind.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::live::{check_data, head_of, new_world};
+use super::{Game, SessionError};
+use crate::cast::WorldTurn;
+use crate::engine::{Engine, EngineError, Stop};
+use crate::journal::{Journal, Line, Recording};
+use crate::mind::{Answering, Mind, MindError, MindInfo, Minds, Prompt};
+use crate::save::{Slot, snapshot};
+
+/// A story that was played again.
+pub struct Replayed {
+    /// The engine, with the world as it stood when the replay stopped.
+    pub engine: Engine,
+    /// Why the replay stopped.
+    pub stop: Stop,
+    /// The last turn that was reached.
+    pub turn: u64,
+    /// The snapshot of that turn, to compare with a saved one byte for byte.
+    pub snapshot: Vec<u8>,
+}
+
+/// Plays a slot's story again from its start, with its journal as the only mind, until a turn or to
+/// the end of what was recorded. Every state hash is compared with the recorded one.
+///
+/// # Errors
+/// The journal can't be read or is of other data, or the first turn and entity at which the story
+/// differs.
+pub async fn replay(
+    slot: &Slot,
+    game: &dyn Game,
+    until: Option<u64>,
+) -> Result<Replayed, SessionError> {
+    play_again(slot, slot.read_journal()?, game, until).await
+}
+
+/// The world of a slot's story as it stood after a turn.
+///
+/// # Errors
+/// As [`replay`], or the turn was never played.
+pub async fn state_at(slot: &Slot, game: &dyn Game, turn: u64) -> Result<Replayed, SessionError> {
+    let lines = up_to(slot.read_journal()?, turn)?;
+    let replayed = play_again(slot, lines, game, Some(turn)).await?;
+    match replayed.turn == turn {
+        true => Ok(replayed),
+        false => Err(SessionError::NoSuchTurn {
+            turn,
+            last: replayed.turn,
+        }),
+    }
+}
+
+/// Starts a new slot from a turn of an old one. Its journal is the old one up to that turn, so that
+/// the branch can be resumed, replayed and branched like any story.
+///
+/// # Errors
+/// As [`state_at`], or the new slot's name is bad or taken.
+pub async fn branch(
+    root: &Path,
+    from: &Slot,
+    name: &str,
+    game: &dyn Game,
+    turn: u64,
+) -> Result<Slot, SessionError> {
+    let world = state_at(from, game, turn).await?.engine.world;
+    let lines = up_to(from.read_journal()?, turn)?;
+    let head = head_of(from, &lines)?.clone();
+    let mut held = Slot::create(root, name)?;
+    let mut journal = Journal::create(&held.slot().journal_file(), head)?;
+    journal.append(lines.get(1..).unwrap_or_default())?;
+    held.save(&world, &game.meta())?;
+    Ok(held.slot().clone())
+}
+
+/// The lines of a journal up to the meeting that closed a turn; the head alone for turn 0.
+fn up_to(mut lines: Vec<Line>, turn: u64) -> Result<Vec<Line>, SessionError> {
+    let closes = |line: &Line| matches!(line, Line::Meeting(meeting) if meeting.turn == turn);
+    let length = match turn {
+        0 => 1,
+        _ => match lines.iter().position(closes) {
+            Some(at) => at + 1,
+            None => {
+                let last = Recording::of(lines).last_turn();
+                return Err(SessionError::NoSuchTurn { turn, last });
+            }
+        },
+    };
+    lines.truncate(length);
+    Ok(lines)
+}
+
+async fn play_again(
+    slot: &Slot,
+    lines: Vec<Line>,
+    game: &dyn Game,
+    until: Option<u64>,
+) -> Result<Replayed, SessionError> {
+    let head = head_of(slot, &lines)?.clone();
+    let meta = game.meta();
+    check_data(&head, &meta, false)?;
+    let setup = new_world(game, head.seed)?;
+    let latest = Arc::new(Mutex::new(snapshot(&setup.world, &meta)?));
+    let nobody = Minds::all(Arc::new(Nobody(MindInfo::embedded("journal"))));
+    let mut engine = Engine::new(setup, nobody, Journal::in_memory(head))?;
+    engine.settings.replay = true;
+    engine.play_back(Recording::of(lines));
+    let newest = latest.clone();
+    engine.on_turn(move |world| {
+        let bytes = snapshot(world, &meta);
+        let bytes = bytes.map_err(|error| EngineError::Snapshot(error.to_string()))?;
+        *newest.lock().unwrap_or_else(PoisonError::into_inner) = bytes;
+        Ok(())
+    });
+    let stop = engine.run(until).await?;
+    let snapshot = std::mem::take(&mut *latest.lock().unwrap_or_else(PoisonError::into_inner));
+    let turn = engine.world.resource::<WorldTurn>().0;
+    Ok(Replayed {
+        engine,
+        stop,
+        turn,
+        snapshot,
+    })
+}
+
+/// Stands behind a journal that is the only mind. The engine never asks it.
+struct Nobody(MindInfo);
+
+impl Mind for Nobody {
+    fn info(&self) -> &MindInfo {
+        &self.0
+    }
+
+    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
+        let error = MindError::NotRecorded {
+            entity: prompt.entity.to_string(),
+            number: prompt.number,
+        };
+        Box::pin(std::future::ready(Err(error)))
+    }
+}

@@ -1,0 +1,75 @@
+//! Every prompt that a mind reads, in both languages: a change in what minds read is seen here.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use playhouse::engine::Engine;
+use playhouse::mind::improviser::Improviser;
+use playhouse::mind::{Answering, Mind, MindInfo, Minds, Prompt};
+use playhouse::rpg::Production;
+use playhouse::testing::journal;
+use playhouse::world_data::DataFolder;
+
+/// The first prompt of each purpose: system message, question, short form and wanted form.
+type First = Arc<Mutex<BTreeMap<String, String>>>;
+
+/// The improviser, with the first prompt of each purpose kept.
+struct Reader(Improviser, First);
+
+impl Mind for Reader {
+    fn info(&self) -> &MindInfo {
+        self.0.info()
+    }
+
+    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
+        let kind = prompt.notes()["kind"].as_str().unwrap_or("?").to_owned();
+        let mut first = self.1.lock().unwrap();
+        first
+            .entry(format!("{} {kind}", prompt.purpose))
+            .or_insert_with(|| describe(prompt));
+        self.0.answer(prompt)
+    }
+}
+
+fn describe(prompt: &Prompt<'_>) -> String {
+    let system = prompt.history.entries().first().unwrap().body();
+    let own = system.full_text();
+    let opening = system.opening().unwrap().as_str();
+    let short = prompt.question.short().map(|short| short.as_str());
+    let form = match prompt.form {
+        playhouse::mind::Form::Prose { .. } => "prose".to_owned(),
+        playhouse::mind::Form::Json { narrowed, .. } => {
+            serde_json::to_string_pretty(narrowed).unwrap()
+        }
+    };
+    format!(
+        "(the rules of the world, {} characters)\n{}\n\n=== asked\n{}\n\n=== in later prompts\n{}\n\n=== wanted\n{form}",
+        opening.chars().count(),
+        own.strip_prefix(opening).unwrap(),
+        prompt.question.full_text(),
+        short.unwrap_or("(the same)"),
+    )
+}
+
+async fn first_prompts(world: &str) -> BTreeMap<String, String> {
+    let production = Production::load(&DataFolder::at("data").unwrap(), world).unwrap();
+    let first = First::default();
+    let mind = Reader(Improviser::new().unwrap(), first.clone());
+    let setup = production.opening(1).unwrap();
+    let mut engine = Engine::new(setup, Minds::all(Arc::new(mind)), journal()).unwrap();
+    engine.run(None).await.unwrap();
+    let prompts = first.lock().unwrap();
+    prompts.clone()
+}
+
+#[tokio::test]
+async fn every_prompt_in_both_languages() {
+    for (language, world) in [("en", "drowned-assize"), ("zh", "zhaoying-ban")] {
+        for (purpose, prompt) in first_prompts(world).await {
+            insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
+                insta::assert_snapshot!(format!("{language} {}", purpose.replace('.', "_")), prompt);
+            });
+        }
+    }
+}
