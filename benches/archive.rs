@@ -36,7 +36,9 @@ fn archive(context: &mut AgentContext, summary: Body) -> Vec<HeldMessage> {
     };
     let (begin, end) = (newest("combat_initialization"), newest("combat_outcome"));
     let tags = Tag::Archive("Mill".into());
-    let cut = context.replace_message_range(begin, end, summary, tags).unwrap();
+    let cut = context
+        .replace_message_range(begin, end, summary, tags)
+        .unwrap();
     assert_eq!(cut.len(), FIGHT.len());
     cut
 }
@@ -46,7 +48,12 @@ fn archives(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("archive/10000");
     group.bench_function("find and cut 2000", |bencher| {
         bencher.iter_batched(
-            || (whole.clone(), Body::text("I fought at the mill, and we won.")),
+            || {
+                (
+                    whole.clone(),
+                    Body::text("I fought at the mill, and we won."),
+                )
+            },
             |(mut context, summary)| {
                 let cut = archive(&mut context, summary);
                 (context, cut)

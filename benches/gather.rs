@@ -82,7 +82,8 @@ async fn answer_all(mut stream: TcpStream) {
         "model": "m", "choices": [{"message": {"content": words}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 10, "completion_tokens": 2},
     });
-    let delta = serde_json::json!({"choices": [{"delta": {"content": words}, "finish_reason": "stop"}]});
+    let delta =
+        serde_json::json!({"choices": [{"delta": {"content": words}, "finish_reason": "stop"}]});
     let whole = response("application/json", &whole.to_string());
     let pieces = response(
         "text/event-stream",
@@ -120,7 +121,11 @@ async fn next_request(stream: &mut TcpStream) -> Option<bool> {
         stream.read_buf(&mut bytes).await.ok()?;
     }
     let body = &bytes[end..];
-    Some(body.windows(13).take(200).any(|part| part == b"\"stream\":true"))
+    Some(
+        body.windows(13)
+            .take(200)
+            .any(|part| part == b"\"stream\":true"),
+    )
 }
 
 /// Actors on stages of their own, who all had one turn: connections are open.

@@ -22,7 +22,8 @@ use serde::{Deserialize, Serialize};
 
 /// A line of exactly so many bytes; lines of different numbers differ.
 pub fn line(number: usize, bytes: usize) -> String {
-    let words = "The rain has not stopped since the ferry left, and nobody on the quay will say why. ";
+    let words =
+        "The rain has not stopped since the ferry left, and nobody on the quay will say why. ";
     let mut line = format!("{number}: ");
     while line.len() < bytes {
         line.push_str(words);
@@ -104,7 +105,9 @@ impl Reply for Line {
 /// Asks for a line in full words, of which a short form stays.
 pub fn ask_for_line() -> Ask<Line> {
     let words = "What do you say now? Answer with one line, as you would say it aloud.";
-    let fallback = Line { words: "…".into() };
+    let fallback = Line {
+        words: "…".into()
+    };
     Ask::new("line", words, (), fallback).condensed("What do you say?")
 }
 

@@ -25,16 +25,36 @@ pub(crate) struct CommandLine {
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct CommonArgs {
     /// Language of the interface (default: of the locale); a world has its own
-    #[arg(long, global = true, value_name = "LANG", help_heading = "Common options")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "LANG",
+        help_heading = "Common options"
+    )]
     pub(crate) lang: Option<Tongue>,
     /// Folder with worlds/, prompts/ and models.ron (default: ./data, else what is built in)
-    #[arg(long, global = true, value_name = "DIR", help_heading = "Common options")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        help_heading = "Common options"
+    )]
     pub(crate) data: Option<PathBuf>,
     /// Folder of the saves (default: ./saves)
-    #[arg(long, global = true, value_name = "DIR", help_heading = "Common options")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        help_heading = "Common options"
+    )]
     pub(crate) saves: Option<PathBuf>,
     /// When to use colour
-    #[arg(long, global = true, value_name = "WHEN", help_heading = "Common options")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        help_heading = "Common options"
+    )]
     pub(crate) color: Option<ColourArg>,
     /// Cells of a row (default: of the terminal, at most 100)
     #[arg(long, global = true, value_name = "CELLS", help_heading = "Common options",
@@ -50,7 +70,12 @@ pub(crate) struct CommonArgs {
     #[arg(long, short, global = true, action = clap::ArgAction::Count, help_heading = "Common options")]
     pub(crate) verbose: u8,
     /// Form of the logs
-    #[arg(long, global = true, value_name = "FORM", help_heading = "Common options")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "FORM",
+        help_heading = "Common options"
+    )]
     pub(crate) log_format: Option<LogFormat>,
 }
 
@@ -288,7 +313,10 @@ mod tests {
         };
         assert_eq!(world("playhouse"), (None, None, None));
         let mill = Some("mill".to_owned());
-        assert_eq!(world("playhouse mill --seed 3"), (mill.clone(), Some(3), None));
+        assert_eq!(
+            world("playhouse mill --seed 3"),
+            (mill.clone(), Some(3), None)
+        );
         assert_eq!(
             world("playhouse --lang zh run mill"),
             (mill.clone(), None, Some(Tongue::Zh))

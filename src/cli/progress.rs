@@ -159,7 +159,10 @@ impl Progress {
     /// this very terminal.
     fn text(&self, sign: char, now: Instant) -> Option<String> {
         let calls = lock(&self.calls);
-        if calls.values().any(|call| call.mind == playhouse::mind::human::ALIAS) {
+        if calls
+            .values()
+            .any(|call| call.mind == playhouse::mind::human::ALIAS)
+        {
             return None;
         }
         let (who, call) = calls.iter().min_by_key(|(_, call)| call.since)?;

@@ -40,7 +40,10 @@ impl Console for SeatConsole {
         self.write(|page| page.prompt(prompt))?;
         let mut line = Vec::new();
         // The page is free while somebody types, so that others go on.
-        io::stdin().lock().take(LONGEST).read_until(b'\n', &mut line)?;
+        io::stdin()
+            .lock()
+            .take(LONGEST)
+            .read_until(b'\n', &mut line)?;
         let text = String::from_utf8_lossy(&line);
         Ok((!line.is_empty()).then(|| text.trim_end_matches(['\n', '\r']).to_owned()))
     }

@@ -235,16 +235,40 @@ impl Settings {
         }
         let data = self.data.value.as_ref().map(|path| path.display());
         vec![
-            ("lang", self.language.value.code().into(), &self.language.origin),
+            (
+                "lang",
+                self.language.value.code().into(),
+                &self.language.origin,
+            ),
             ("data", shown(&data), &self.data.origin),
-            ("saves", self.saves.value.display().to_string(), &self.saves.origin),
-            ("color", format!("{:?}", self.colour.value).to_lowercase(), &self.colour.origin),
+            (
+                "saves",
+                self.saves.value.display().to_string(),
+                &self.saves.origin,
+            ),
+            (
+                "color",
+                format!("{:?}", self.colour.value).to_lowercase(),
+                &self.colour.origin,
+            ),
             ("width", self.width.value.to_string(), &self.width.origin),
             ("world", self.world.value.clone(), &self.world.origin),
             ("model", self.model.value.clone(), &self.model.origin),
-            ("max-calls", shown(&self.max_calls.value), &self.max_calls.origin),
-            ("max-tokens", shown(&self.max_tokens.value), &self.max_tokens.origin),
-            ("max-cost", shown(&self.max_cost.value), &self.max_cost.origin),
+            (
+                "max-calls",
+                shown(&self.max_calls.value),
+                &self.max_calls.origin,
+            ),
+            (
+                "max-tokens",
+                shown(&self.max_tokens.value),
+                &self.max_tokens.origin,
+            ),
+            (
+                "max-cost",
+                shown(&self.max_cost.value),
+                &self.max_cost.origin,
+            ),
             (
                 "on-server-error",
                 match self.on_server_error.value {
@@ -253,7 +277,11 @@ impl Settings {
                 },
                 &self.on_server_error.origin,
             ),
-            ("log filter", self.log_filter.value.clone(), &self.log_filter.origin),
+            (
+                "log filter",
+                self.log_filter.value.clone(),
+                &self.log_filter.origin,
+            ),
         ]
     }
 }
@@ -289,9 +317,15 @@ mod tests {
         let settings = settled(&CommonArgs::default(), &PlayArgs::default(), file);
         assert_eq!(settings.language.origin, Origin::Environment("LANG"));
         assert_eq!(settings.model.value, "cloud");
-        assert_eq!((settings.max_calls.value, &settings.max_calls.origin), (Some(7), &Origin::File));
+        assert_eq!(
+            (settings.max_calls.value, &settings.max_calls.origin),
+            (Some(7), &Origin::File)
+        );
         assert_eq!(settings.world.origin, Origin::Default);
-        assert_eq!((settings.width.value, settings.colour.value), (100, ColourArg::Never));
+        assert_eq!(
+            (settings.width.value, settings.colour.value),
+            (100, ColourArg::Never)
+        );
         let common = CommonArgs {
             lang: Some(super::super::args::Tongue::En),
             verbose: 1,
@@ -302,8 +336,14 @@ mod tests {
             ..PlayArgs::default()
         };
         let settings = settled(&common, &play, file);
-        assert_eq!((settings.language.value, settings.language.origin), (Language::En, Origin::Flag));
-        assert_eq!((settings.model.value.as_str(), settings.model.origin), ("mine", Origin::Flag));
+        assert_eq!(
+            (settings.language.value, settings.language.origin),
+            (Language::En, Origin::Flag)
+        );
+        assert_eq!(
+            (settings.model.value.as_str(), settings.model.origin),
+            ("mine", Origin::Flag)
+        );
         assert_eq!(settings.log_filter.value, "warn,playhouse=info");
     }
 

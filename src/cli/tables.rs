@@ -73,10 +73,12 @@ impl Table {
         widths: &[usize],
     ) -> Paragraph {
         let columns = self.columns.iter().zip(widths);
-        let cells = row.zip(columns).map(|(text, ((_, side), width))| match side {
-            Side::Left => padded(text, *width),
-            Side::Right => padded_left(text, *width),
-        });
+        let cells = row
+            .zip(columns)
+            .map(|(text, ((_, side), width))| match side {
+                Side::Left => padded(text, *width),
+                Side::Right => padded_left(text, *width),
+            });
         let row = cells.collect::<Vec<_>>().join("  ");
         Paragraph::row().add(ink, row.trim_end())
     }
@@ -176,7 +178,9 @@ pub(crate) fn totals_json(world: &World, totals: &Totals) -> Value {
 
 /// What was spent, for programs.
 pub(crate) fn spending_json(rows: &[(String, Spent)]) -> Value {
-    let rows = rows.iter().map(|(name, spent)| (name.clone(), json!(spent)));
+    let rows = rows
+        .iter()
+        .map(|(name, spent)| (name.clone(), json!(spent)));
     Value::Object(rows.collect())
 }
 

@@ -6,8 +6,8 @@
 //! `message/`, `context/`, `journal/` and `world_data/`.
 
 mod completion;
-pub mod human;
 pub mod http;
+pub mod human;
 pub mod improviser;
 mod info;
 mod minds;

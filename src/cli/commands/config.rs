@@ -32,7 +32,13 @@ pub(super) fn config(desk: &Desk) -> Result<(), Failure> {
     }
     table.write(&mut out);
     out.paragraph(&Paragraph::blank());
-    let heads = [words.model(), words.value(), words.server(), words.key(), words.price()];
+    let heads = [
+        words.model(),
+        words.value(),
+        words.server(),
+        words.key(),
+        words.price(),
+    ];
     let mut table = Table::new(heads.map(|head| (head, Side::Left)));
     let mut wrong = Vec::new();
     for row in models {

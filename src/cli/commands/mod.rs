@@ -20,7 +20,13 @@ pub(crate) fn perform(command: Command, desk: &Desk) -> Result<(), Failure> {
         Command::New { dir, world_lang } => new::new(desk, &dir, world_lang),
         Command::Worlds => worlds::worlds(desk),
         Command::Config => config::config(desk),
-        Command::Resume { .. } | Command::Replay { .. } | Command::Saves | Command::Cost { .. } | Command::Branch { .. } | Command::Why { .. } | Command::Show { .. } => Ok(()),
+        Command::Resume { .. }
+        | Command::Replay { .. }
+        | Command::Saves
+        | Command::Cost { .. }
+        | Command::Branch { .. }
+        | Command::Why { .. }
+        | Command::Show { .. } => Ok(()),
         Command::Doctor { model } => doctor::doctor(desk, model.as_deref()),
     }
 }

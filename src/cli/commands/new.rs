@@ -13,8 +13,7 @@ use crate::cli::error::{Failure, Fault};
 /// Writes a world into a new folder.
 pub(super) fn new(desk: &Desk, folder: &Path, tongue: Option<Tongue>) -> Result<(), Failure> {
     let language = tongue.map_or(desk.settings.language.value, Language::from);
-    let path =
-        new_world(folder, language).map_err(|error| Failure::new(Fault::World, error))?;
+    let path = new_world(folder, language).map_err(|error| Failure::new(Fault::World, error))?;
     let mut out = desk.out();
     if desk.settings.json {
         out.json(&json!({"path": path.display().to_string(), "language": language}));

@@ -142,7 +142,8 @@ impl<'a> Show<'a> {
         let turn = engine.world.resource::<WorldTurn>().0;
         let words = self.desk.words;
         if self.desk.settings.json {
-            let mut end = json!({"record": "end", "stop": name_of(stop), "turn": turn, "slot": slot});
+            let mut end =
+                json!({"record": "end", "stop": name_of(stop), "turn": turn, "slot": slot});
             let totals = tables::totals_json(&engine.world, engine.totals());
             if let (Some(end), Some(totals)) = (end.as_object_mut(), totals.as_object()) {
                 end.extend(totals.clone());

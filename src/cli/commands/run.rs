@@ -5,7 +5,7 @@ use std::sync::Arc;
 use playhouse::engine::{Engine, Setup};
 use playhouse::journal::{FORMAT, Head, Journal};
 use playhouse::mind::human::HumanMind;
-use playhouse::mind::{Minds, MindInfo};
+use playhouse::mind::{MindInfo, Minds};
 use playhouse::rpg::Production;
 
 use super::play::{self, Show};
@@ -30,7 +30,12 @@ pub(super) fn run(desk: &Desk, args: &RunArgs) -> Result<(), Failure> {
     play::check_price(desk, lead.mind.info())?;
     let head = head(&production, seed);
     if args.play.dry_run {
-        return rehearse(desk, setup, lead.mind.info().clone(), Journal::in_memory(head));
+        return rehearse(
+            desk,
+            setup,
+            lead.mind.info().clone(),
+            Journal::in_memory(head),
+        );
     }
     let mut minds = theatre::minds(desk, lead.mind, &mut setup.world)?;
     let seat = match &args.play.seat {

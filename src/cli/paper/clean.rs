@@ -46,7 +46,10 @@ mod tests {
 
     #[test]
     fn nothing_steers_the_terminal() {
-        assert_eq!(clean("a\x1b[31mb\u{9b}2J\u{202e}c\r\nd\te"), "a\u{fffd}[31mb\u{fffd}2J\u{fffd}c\nd e");
+        assert_eq!(
+            clean("a\x1b[31mb\u{9b}2J\u{202e}c\r\nd\te"),
+            "a\u{fffd}[31mb\u{fffd}2J\u{fffd}c\nd e"
+        );
         assert!(matches!(clean("米拉说：\n好"), Cow::Borrowed(_)));
     }
 
@@ -55,6 +58,9 @@ mod tests {
         let json = serde_json::to_string("a\u{9b}\u{7f}b").unwrap();
         let escaped = escape_json(&json);
         assert_eq!(escaped, r#""a\u009b\u007fb""#);
-        assert_eq!(serde_json::from_str::<String>(&escaped).unwrap(), "a\u{9b}\u{7f}b");
+        assert_eq!(
+            serde_json::from_str::<String>(&escaped).unwrap(),
+            "a\u{9b}\u{7f}b"
+        );
     }
 }

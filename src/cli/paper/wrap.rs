@@ -66,7 +66,10 @@ impl Layout {
         if !self.empty && self.used + space + word.cells > self.width {
             self.new_row();
         } else if space > 0 {
-            self.put(' ', word.letters.first().map_or(Ink::Plain, |(_, ink)| *ink));
+            self.put(
+                ' ',
+                word.letters.first().map_or(Ink::Plain, |(_, ink)| *ink),
+            );
         }
         for (letter, ink) in word.letters {
             let cells = letter.width().unwrap_or(0);

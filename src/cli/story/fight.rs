@@ -117,17 +117,16 @@ impl Teller {
             FightEnd::Lost => (Ink::Bad, self.words.lost(&event.stage)),
             FightEnd::Drawn => (Ink::Warn, self.words.drawn(&event.stage)),
         };
-        let mut all = vec![
-            Paragraph::blank(),
-            Paragraph::indented(2, 4).add(ink, what),
-        ];
+        let mut all = vec![Paragraph::blank(), Paragraph::indented(2, 4).add(ink, what)];
         let comma = self.words.comma();
         let list = |names: &[String], say: &dyn Fn(&str) -> String| {
             let some = !names.is_empty();
             some.then(|| Paragraph::indented(4, 6).plain(say(&names.join(&comma))))
         };
         all.extend(list(&event.felled, &|names| self.words.felled_foes(names)));
-        all.extend(list(&event.fallen, &|names| self.words.fallen_heroes(names)));
+        all.extend(list(&event.fallen, &|names| {
+            self.words.fallen_heroes(names)
+        }));
         all.extend(list(&event.gains, &|names| self.words.gains(names)));
         all.push(Paragraph::blank());
         all

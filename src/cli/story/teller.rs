@@ -213,7 +213,10 @@ impl Teller {
     }
 
     fn day(&mut self, event: &Day) -> Vec<Paragraph> {
-        if self.once(&format!("day {} {}", event.day, event.part)).is_none() {
+        if self
+            .once(&format!("day {} {}", event.day, event.part))
+            .is_none()
+        {
             return Vec::new();
         }
         match event.part.as_str() {

@@ -75,13 +75,42 @@ fn a_home_scene_reads_as_one() {
         48,
         &[
             event("", "day", json!({"day": 2, "part": "begin"})),
-            answer("Inn", "Inn", "home.scene", "Rain drums on the roof, and nobody has lit the lamps.", By::Mind),
-            event("Inn", "scene", json!({"stage": "Inn", "message": "Rain drums on the roof, and nobody has lit the lamps."})),
-            answer("Inn", "Mira", "home.plan", "{\"mind\": \"…\"}", By::Fallback("silence".into())),
-            speak("Inn", "Mira", "Tobin", "Did you see the light on the water last night?"),
-            event("Inn", "mind", json!({"actor": "Mira", "message": "He looks away."})),
+            answer(
+                "Inn",
+                "Inn",
+                "home.scene",
+                "Rain drums on the roof, and nobody has lit the lamps.",
+                By::Mind,
+            ),
+            event(
+                "Inn",
+                "scene",
+                json!({"stage": "Inn", "message": "Rain drums on the roof, and nobody has lit the lamps."}),
+            ),
+            answer(
+                "Inn",
+                "Mira",
+                "home.plan",
+                "{\"mind\": \"…\"}",
+                By::Fallback("silence".into()),
+            ),
+            speak(
+                "Inn",
+                "Mira",
+                "Tobin",
+                "Did you see the light on the water last night?",
+            ),
+            event(
+                "Inn",
+                "mind",
+                json!({"actor": "Mira", "message": "He looks away."}),
+            ),
             event("Inn", "whisper", whisper),
-            event("Inn", "leave", json!({"actor": "Tobin", "stage": "Inn", "to": "Quay"})),
+            event(
+                "Inn",
+                "leave",
+                json!({"actor": "Tobin", "stage": "Inn", "to": "Quay"}),
+            ),
             event("Inn", "magic", json!({})),
         ],
     );
@@ -121,10 +150,22 @@ fn a_chinese_fight_lines_up() {
         Language::Zh,
         44,
         &[
-            event("旧磨坊", "combat_start", json!({"stage": "旧磨坊", "combat_id": "1", "heroes": ["米拉", "守门人老葛"], "foes": ["Wolf"]})),
-            event("旧磨坊", "combat_round", json!({"stage": "旧磨坊", "round": 2, "standing": standing})),
+            event(
+                "旧磨坊",
+                "combat_start",
+                json!({"stage": "旧磨坊", "combat_id": "1", "heroes": ["米拉", "守门人老葛"], "foes": ["Wolf"]}),
+            ),
+            event(
+                "旧磨坊",
+                "combat_round",
+                json!({"stage": "旧磨坊", "round": 2, "standing": standing}),
+            ),
             event("旧磨坊", "card_played", card),
-            event("旧磨坊", "death", json!({"actor": "Wolf", "by": "米拉", "stage": "旧磨坊"})),
+            event(
+                "旧磨坊",
+                "death",
+                json!({"actor": "Wolf", "by": "米拉", "stage": "旧磨坊"}),
+            ),
             event("旧磨坊", "combat_outcome", outcome),
         ],
     );
@@ -136,9 +177,17 @@ fn nothing_that_was_written_elsewhere_steers_the_terminal() {
     let text = told(
         Language::En,
         60,
-        &[speak("Inn", "Mira", "", "\u{1b}]0;title\u{7}\u{1b}[2Jboo\u{9b}1m")],
+        &[speak(
+            "Inn",
+            "Mira",
+            "",
+            "\u{1b}]0;title\u{7}\u{1b}[2Jboo\u{9b}1m",
+        )],
     );
-    assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
+    assert!(
+        !text.chars().any(|c| c.is_control() && c != '\n'),
+        "{text:?}"
+    );
 }
 
 #[test]
@@ -149,5 +198,9 @@ fn colour_is_for_names_and_only_where_it_is_wanted() {
     troupe.note("Mira", "hero");
     let mut story = Story::new(page, Words(Language::En), troupe);
     story.tell(&speak("Inn", "Mira", "", "Hello."));
-    assert!(written.get().contains("\u{1b}[1;36mMira\u{1b}[0m: Hello."), "{:?}", written.get());
+    assert!(
+        written.get().contains("\u{1b}[1;36mMira\u{1b}[0m: Hello."),
+        "{:?}",
+        written.get()
+    );
 }

@@ -144,7 +144,9 @@ fn number(dialogue: &mut Dialogue<'_>, schema: &Value, label: &str) -> io::Resul
         match read.filter(|value| value.as_f64().is_some_and(fits)) {
             Some(value) => return Ok(value),
             None => {
-                let hint = dialogue.phrases.no_number(bound("minimum"), bound("maximum"));
+                let hint = dialogue
+                    .phrases
+                    .no_number(bound("minimum"), bound("maximum"));
                 dialogue.show(&hint)?;
             }
         }

@@ -30,7 +30,11 @@ struct Ask<'a> {
 }
 
 /// What a person who types these lines answers, and what it saw.
-async fn answer(ask: Ask<'_>, language: Language, typed: &str) -> (Result<String, MindError>, String) {
+async fn answer(
+    ask: Ask<'_>,
+    language: Language,
+    typed: &str,
+) -> (Result<String, MindError>, String) {
     let shown = Shown::default();
     let console = TextConsole::new(Cursor::new(typed.to_owned()), shown.clone());
     let mind = HumanMind::new(console, language);
@@ -56,7 +60,11 @@ async fn answer(ask: Ask<'_>, language: Language, typed: &str) -> (Result<String
         history: &AgentContext::new("Mira"),
         question: &Body::text("The tavern is full."),
         ask_short: false,
-        refused: if ask.complaint.is_empty() { &[] } else { &refused },
+        refused: if ask.complaint.is_empty() {
+            &[]
+        } else {
+            &refused
+        },
         form,
         max_tokens: 100,
         seed: 0,
@@ -120,9 +128,7 @@ async fn a_plan_in_chinese_needs_no_thought_and_asks_for_no_only_target() {
 }
 
 fn ask_hand<'a>() -> Ask<'a> {
-    let skill = |name: &str, kind: &str, legal: &[&str]| {
-        json!({"skill": name, "kind": kind, "cost": 1, "power": 5, "about": format!("{name}!"), "legal": legal})
-    };
+    let skill = |name: &str, kind: &str, legal: &[&str]| json!({"skill": name, "kind": kind, "cost": 1, "power": 5, "about": format!("{name}!"), "legal": legal});
     Ask {
         purpose: "combat.draw",
         narrowed: Some(json!({})),
@@ -142,7 +148,10 @@ async fn cards_have_an_order_targets_and_names_of_ones_own() {
             {"skill": "Mend", "name": "Mend", "description": "Mend!", "targets": ["Ann"]},
             {"skill": "Strike", "name": "Moonfall", "description": "A pale arc.", "targets": ["Bear", "Wolf"]}]})
     );
-    assert!(shown.contains("1) Strike (attack, power 5, cost 1) Strike!"), "{shown}");
+    assert!(
+        shown.contains("1) Strike (attack, power 5, cost 1) Strike!"),
+        "{shown}"
+    );
 }
 
 #[tokio::test]
@@ -186,7 +195,10 @@ async fn who_is_asked_again_reads_what_was_wrong() {
     };
     let (result, shown) = answer(ask, Language::En, "\nShort.\n").await;
     assert_eq!(result.unwrap(), "Short.");
-    assert!(shown.contains("Too long.") && !shown.contains("tavern"), "{shown}");
+    assert!(
+        shown.contains("Too long.") && !shown.contains("tavern"),
+        "{shown}"
+    );
 }
 
 #[tokio::test]
