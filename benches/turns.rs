@@ -1,6 +1,7 @@
 //! `turns/1000`: four actors on a stage speak in turn, with an instant mind, at the thousandth turn.
 //! A turn is one ask: from its opening to the request's hash and body ready to send, then judging,
 //! commit and the steps of the stage.
+#![allow(clippy::unwrap_used, missing_docs, unreachable_pub, reason = "a bench")]
 
 mod common;
 

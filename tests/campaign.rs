@@ -1,17 +1,50 @@
 //! Whole campaigns on the embedded improviser.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
+use playhouse::cast::EntityName;
+use playhouse::context::{AgentContext, Chapters};
 use playhouse::engine::{Engine, Stop};
-use playhouse::event::{Feed, Record};
+use playhouse::event::{EventRecord, Feed, Record};
 use playhouse::mind::Minds;
 use playhouse::mind::improviser::Improviser;
 use playhouse::rpg::Production;
 use playhouse::testing::journal;
 use playhouse::world_data::DataFolder;
 
-async fn play(world: &str, seed: u64) -> (Engine, Vec<Record>, Stop) {
+const WORLDS: [&str; 2] = ["drowned-assize", "zhaoying-ban"];
+
+struct Played {
+    engine: Engine,
+    records: Vec<Record>,
+    stop: Stop,
+}
+
+impl Played {
+    fn events(&self) -> impl Iterator<Item = &EventRecord> {
+        self.records.iter().filter_map(|record| match record {
+            Record::Event(event) => Some(event),
+            _ => None,
+        })
+    }
+
+    /// Everything that a mind worded, in order: who and what.
+    fn lines(&self) -> Vec<(String, String)> {
+        let told = self.events().filter(|event| event.kind != "query");
+        let worded = told.filter_map(|event| {
+            let words = event.data["message"]
+                .as_str()
+                .or(event.data["description"].as_str())?;
+            let who = event.speaker.as_deref().unwrap_or_default();
+            Some((who.to_owned(), words.to_owned()))
+        });
+        worded.collect()
+    }
+}
+
+async fn play(world: &str, seed: u64) -> Played {
     let data = DataFolder::at("data").unwrap();
     let production = Production::load(&data, world).unwrap();
     let setup = production.opening(seed).unwrap();
@@ -20,30 +53,114 @@ async fn play(world: &str, seed: u64) -> (Engine, Vec<Record>, Stop) {
     let records = Arc::new(Mutex::new(Vec::new()));
     let sink = records.clone();
     engine.add_feed(Feed::observer(move |record| {
-        sink.lock().unwrap().push(record.clone())
+        sink.lock().unwrap().push(record.clone());
     }));
     let stop = engine.run(None).await.unwrap();
     let records = std::mem::take(&mut *records.lock().unwrap());
-    (engine, records, stop)
+    Played {
+        engine,
+        records,
+        stop,
+    }
 }
 
 #[tokio::test]
-async fn a_campaign_comes_home() {
-    for world in ["drowned-assize", "zhaoying-ban"] {
-        let (_engine, records, stop) = play(world, 1).await;
-        for record in &records {
-            match record {
-                Record::Event(event) => println!(
-                    "[{}] {} {}: {}",
-                    event.turn, event.place, event.kind, event.text
-                ),
-                Record::Answer(answer) => println!(
-                    "    {} {} {:?}: {}",
-                    answer.entity, answer.purpose, answer.by, answer.text
-                ),
-                other => println!("--- {other:?}"),
+async fn a_campaign_comes_home_and_is_long_enough_to_be_a_story() {
+    for world in WORLDS {
+        let played = play(world, 1).await;
+        assert!(
+            matches!(played.stop, Stop::Finished(_)),
+            "{:?}",
+            played.stop
+        );
+        let text: String = played
+            .lines()
+            .into_iter()
+            .map(|(_, words)| words + "\n")
+            .collect();
+        let words = text.split_whitespace().count();
+        let characters = text.chars().count();
+        assert!(words >= 2_000 || world == "zhaoying-ban", "{words} words");
+        assert!(characters >= 3_500, "{characters} characters");
+    }
+}
+
+#[tokio::test]
+async fn no_line_is_told_twice() {
+    for world in WORLDS {
+        let played = play(world, 1).await;
+        let mut seen = BTreeMap::new();
+        for (who, words) in played.lines() {
+            if let Some(first) = seen.insert(words.clone(), who.clone()) {
+                panic!("{world}: '{words}' by {first} and by {who}");
             }
         }
-        assert!(matches!(stop, Stop::Finished(_)), "{stop:?}");
     }
+}
+
+#[tokio::test]
+async fn nobody_falls_back_and_every_fight_is_remembered_by_its_heroes() {
+    for world in WORLDS {
+        let mut played = play(world, 2).await;
+        let fallbacks = played.records.iter().filter(|record| {
+            matches!(record, Record::Answer(answer) if matches!(answer.by, playhouse::event::By::Fallback(_)))
+        });
+        assert_eq!(fallbacks.count(), 0);
+        let fights: Vec<_> = played
+            .events()
+            .filter(|event| event.kind == "combat_outcome")
+            .cloned()
+            .collect();
+        assert!(fights.len() >= 2, "{}", fights.len());
+        let mut minds = played
+            .engine
+            .world
+            .query::<(&EntityName, &Chapters, &AgentContext)>();
+        for fight in &fights {
+            let stage = fight.data["stage"].as_str().unwrap();
+            for (name, chapters, context) in minds.iter(&played.engine.world) {
+                if fight.place == name.0 {
+                    assert!(!chapters.all().is_empty(), "{stage} remembers its fight");
+                }
+                let open = context
+                    .messages()
+                    .filter(|held| held.message.tags.text("combat_outcome").is_some());
+                assert_eq!(open.count(), 0, "{name} holds a fight that is over");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn deeds_agree_with_what_happened() {
+    let played = play("drowned-assize", 3).await;
+    let mut fallen = BTreeSet::new();
+    for event in played.events() {
+        match event.kind.as_str() {
+            "combat_start" => fallen.clear(),
+            "death" => {
+                fallen.insert(event.data["actor"].as_str().unwrap().to_owned());
+            }
+            "card_played" => {
+                let actor = event.data["actor"].as_str().unwrap();
+                assert!(!fallen.contains(actor), "{actor} plays after falling");
+                for target in event.data["targets"].as_array().unwrap() {
+                    let name = target["name"].as_str().unwrap();
+                    assert!(!fallen.contains(name), "{name} is struck after falling");
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+#[tokio::test]
+async fn equal_seeds_play_alike_and_others_do_not() {
+    let (one, again, other) = (
+        play("zhaoying-ban", 5).await,
+        play("zhaoying-ban", 5).await,
+        play("zhaoying-ban", 6).await,
+    );
+    assert_eq!(one.lines(), again.lines());
+    assert_ne!(one.lines(), other.lines());
 }

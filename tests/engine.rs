@@ -1,14 +1,12 @@
 //! The loop: asks, commits, faults, journal and replay, on a small game of its own.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use std::sync::Arc;
-
 use bevy_ecs::prelude::*;
 use playhouse::cast::{Company, Dead, Kind};
 use playhouse::context::AgentContext;
 use playhouse::engine::{EngineError, StepSet, Stop};
+use playhouse::event::Tell;
 use playhouse::event::kinds::Speak;
-use playhouse::event::{By, Tell};
 use playhouse::exchange::{Answers, Ask, Broken, Reply};
 use playhouse::mind::{ScriptLine, ScriptMind};
 use playhouse::testing::tiny;
@@ -112,7 +110,6 @@ async fn a_wrong_answer_is_repaired_outside_the_context_and_else_falls_back() {
         "{ann}"
     );
     assert!(buffer(&engine, bob).contains("AI(Bob): {\"words\":\"…\"}"));
-    let _ = By::Mind;
 }
 
 #[tokio::test]
@@ -150,5 +147,4 @@ fn two_tellers_without_an_order_are_named() {
     let error = tiny.engine(ScriptMind::lines([])).err().unwrap();
     assert!(matches!(error, EngineError::Ambiguous(_)), "{error}");
     assert!(error.to_string().contains("take_lines"), "{error}");
-    let _ = Arc::new(0);
 }

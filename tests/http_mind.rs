@@ -18,43 +18,44 @@ use openai::{STREAM_HEAD, Server, Step, answer, chunk, delta, error, says, strea
 use playhouse::context::AgentContext;
 use playhouse::message::{Body, Tags, TokenUsage};
 use playhouse::mind::http::{KeyState, SchemaMode};
-use playhouse::mind::{Completion, Finish, Form, Language, Mind, MindError, Prompt};
+use playhouse::mind::{Answering, Completion, Finish, Form, Language, Mind, MindError, Prompt};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 // --- Questions ----------------------------------------------------------------------------------
 
 async fn ask(mind: &dyn Mind, json: bool) -> Result<Completion, MindError> {
-    let answering = {
-        let mut history = AgentContext::new("Mira");
-        history.add_system_message("You are Mira.").unwrap();
-        history.add_human_message("It rains.", Tags::new());
-        let stable = json!({"title": "stable"}).to_string().into();
-        let narrowed = json!({"title": "narrowed"});
-        let notes = Value::Null;
-        mind.answer(&Prompt {
-            entity: &"Mira".into(),
-            purpose: "test",
-            number: 1,
-            language: Language::En,
-            history: &history,
-            question: &Body::text("What do you do?"),
-            ask_short: false,
-            refused: &[],
-            form: match json {
-                false => Form::Prose { notes: &notes },
-                true => Form::Json {
-                    name: "plan",
-                    schema: &stable,
-                    narrowed: &narrowed,
-                    notes: &notes,
-                },
+    answering(mind, json).await.map_err(|failed| failed.error)
+}
+
+fn answering(mind: &dyn Mind, json: bool) -> Answering {
+    let mut history = AgentContext::new("Mira");
+    history.add_system_message("You are Mira.").unwrap();
+    history.add_human_message("It rains.", Tags::new());
+    let stable = json!({"title": "stable"}).to_string().into();
+    let narrowed = json!({"title": "narrowed"});
+    let notes = Value::Null;
+    mind.answer(&Prompt {
+        entity: &"Mira".into(),
+        purpose: "test",
+        number: 1,
+        language: Language::En,
+        history: &history,
+        question: &Body::text("What do you do?"),
+        ask_short: false,
+        refused: &[],
+        form: match json {
+            false => Form::Prose { notes: &notes },
+            true => Form::Json {
+                name: "plan",
+                schema: &stable,
+                narrowed: &narrowed,
+                notes: &notes,
             },
-            max_tokens: 100,
-            seed: 3,
-        })
-    };
-    answering.await
+        },
+        max_tokens: 100,
+        seed: 3,
+    })
 }
 
 async fn told(mind: &dyn Mind) -> Result<Completion, MindError> {
@@ -322,6 +323,20 @@ async fn broken_answers_are_asked_again_and_their_usage_is_counted() {
         reasoning: 0,
     };
     assert_eq!(completion.usage, Some(expected));
+}
+
+#[tokio::test]
+async fn a_call_that_fails_for_good_tells_what_it_cost() {
+    let empty = |input: u64| {
+        let usage = json!({"prompt_tokens": input, "completion_tokens": 2});
+        let body = json!({"choices": [], "usage": usage}).to_string();
+        answer(200, "", &body)
+    };
+    let server = Server::start([empty(5), empty(6), answer(401, "", "bad key")]).await;
+    let failed = answering(&*server.mind(""), false).await.unwrap_err();
+    assert!(matches!(failed.error, MindError::Denied { .. }), "{failed}");
+    let usage = failed.usage.unwrap();
+    assert_eq!((usage.input, usage.output, failed.retries), (11, 4, 2));
 }
 
 #[tokio::test]

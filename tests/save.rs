@@ -1,5 +1,5 @@
 //! Saves on disk: what is written, what is read back, what is refused, and going on from any moment.
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 mod common;
 

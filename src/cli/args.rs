@@ -194,6 +194,9 @@ pub(crate) enum Command {
     Resume {
         /// The save's slot
         slot: String,
+        /// Load a save of other data, or one that does not fit its journal, at your own risk
+        #[arg(long)]
+        force: bool,
         #[command(flatten)]
         play: PlayArgs,
     },
@@ -229,7 +232,7 @@ pub(crate) enum Command {
     Why {
         /// The save's slot
         slot: String,
-        /// The event's id, such as 3:17
+        /// The event's id, such as 3-17
         event: String,
     },
     /// What a save's entities remember
@@ -333,7 +336,7 @@ mod tests {
             "playhouse saves -vv",
             "playhouse cost s --json",
             "playhouse branch s t --turn 4",
-            "playhouse why s 3:17",
+            "playhouse why s 3-17",
             "playhouse show s",
             "playhouse show s Mira --as request --turn 2",
             "playhouse check w",

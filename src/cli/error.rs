@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use playhouse::engine::EngineError;
+
 use super::paper::{Ink, Page, Paragraph};
 use super::words::Words;
 
@@ -86,17 +88,33 @@ impl Failure {
         if self.is_told {
             return;
         }
-        let row = |name: String, ink, text: &str| {
-            Paragraph::indented(0, 2)
+        let row = |indent, name: String, ink, text: &str| {
+            Paragraph::indented(indent, indent + 2)
                 .add(ink, name)
                 .plain(words.colon())
                 .plain(text)
         };
-        page.paragraph(&row(words.error(), Ink::Bad, &self.what));
+        page.paragraph(&row(0, words.error(), Ink::Bad, &self.what));
         for (name, text) in [(words.place(), &self.place), (words.remedy(), &self.remedy)] {
             if !text.is_empty() {
-                page.paragraph(&row(format!("  {name}"), Ink::Dim, text));
+                page.paragraph(&row(2, name, Ink::Dim, text));
             }
         }
     }
+}
+
+/// Why an engine broke off, as a failure of the right kind.
+pub(crate) fn engine_failure(error: &EngineError) -> Failure {
+    let fault = match error {
+        EngineError::Journal(_)
+        | EngineError::Snapshot(_)
+        | EngineError::OtherRequest { .. }
+        | EngineError::OtherState { .. } => Fault::Save,
+        EngineError::UnknownMind { .. } => Fault::Server,
+        EngineError::Ambiguous(_)
+        | EngineError::Fault { .. }
+        | EngineError::NeverRests { .. }
+        | EngineError::NotTaken { .. } => Fault::Other,
+    };
+    Failure::new(fault, error)
 }

@@ -13,6 +13,7 @@ mod error;
 mod paper;
 mod progress;
 mod rehearsal;
+mod saved;
 mod seat;
 mod settings;
 mod story;

@@ -125,12 +125,13 @@ impl Progress {
                 by,
                 latency,
             } => {
-                let seconds = latency.as_secs_f64();
+                let ms = latency.as_millis() as u64;
+                // A story marks such answers itself, where they are shown.
                 match &by {
                     By::Fallback(reason) => {
-                        tracing::warn!(%entity, purpose, seconds, reason, "the rules answered");
+                        tracing::info!(%entity, purpose, ms, reason, "the rules answered");
                     }
-                    _ => tracing::info!(%entity, purpose, seconds, ?by, "answered"),
+                    _ => tracing::info!(%entity, purpose, ms, ?by, "answered"),
                 }
                 lock(&self.calls).remove(&entity);
             }

@@ -83,6 +83,6 @@ impl Mind for Rehearsal {
             cost: self.info.price.as_ref().map(|price| price.of(usage)),
             messages: messages.collect(),
         });
-        Box::pin(std::future::ready(Err(MindError::Cancelled)))
+        Box::pin(std::future::ready(Err(MindError::Cancelled.into())))
     }
 }

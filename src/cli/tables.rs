@@ -148,10 +148,14 @@ fn spending_row(name: &str, spent: &Spent) -> Vec<String> {
     ]
 }
 
-/// What a run spent, as people read it at its end: by entity, then figures of the whole run.
-pub(crate) fn write_totals(page: &mut Page, words: Words, world: &World, totals: &Totals) {
+/// What the entities of a world have spent, as people read it at the end of a run.
+pub(crate) fn write_entities(page: &mut Page, words: Words, world: &World) {
     page.paragraph(&Paragraph::blank());
     spending(words, words.who(), &spent_by_entity(world)).write(page);
+}
+
+/// What a run spent, as people read it at its end.
+pub(crate) fn write_totals(page: &mut Page, words: Words, totals: &Totals) {
     let spent = &totals.spent;
     let (calls, tokens) = (spent.calls, spent.usage.total());
     let run = words.this_run(calls, tokens, &spent.cost.to_string());
@@ -162,12 +166,18 @@ pub(crate) fn write_totals(page: &mut Page, words: Words, world: &World, totals:
     }
 }
 
-/// What a run spent, for programs.
-pub(crate) fn totals_json(world: &World, totals: &Totals) -> Value {
+/// What the entities of a world have spent, for programs.
+pub(crate) fn entities_json(world: &World) -> Value {
     json!({
-        "spent": totals.spent,
         "by_entity": spending_json(&spent_by_entity(world)),
         "by_purpose": spending_json(&spent_by_purpose(world)),
+    })
+}
+
+/// What a run spent, for programs.
+pub(crate) fn totals_json(totals: &Totals) -> Value {
+    json!({
+        "spent": totals.spent,
         "repeated_share": totals.repeated_share(),
         "latency_ms": {
             "p50": totals.latency(0.5).as_millis() as u64,
@@ -212,6 +222,11 @@ mod tests {
         let words = Words(Language::Zh);
         let (mut page, text) = paper(100);
         spending(words, words.who(), &rows).write(&mut page);
-        insta::assert_snapshot!(text.get(), @"");
+        insta::assert_snapshot!(text.get(), @r"
+        名字            调用  输入  缓存  输出  缓存率    费用  代答  修正
+        米拉               3  1200   900    40    75.0  0.0123     1     0
+        Tobin the Tall     3     0     0    40       -  0.0123     1     0
+        合计               6  1200   900    80    75.0  0.0246     2     0
+        ");
     }
 }

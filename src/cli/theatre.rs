@@ -85,17 +85,27 @@ pub(crate) fn lead(desk: &Desk, name: &str) -> Result<Lead, Failure> {
     })
 }
 
-/// The minds of a run: one for all, and those that entities prefer.
+/// The models that entities of a world prefer.
+pub(crate) fn preferences(world: &mut World) -> BTreeSet<Arc<str>> {
+    let mut preferences = world.query::<&MindAlias>();
+    preferences.iter(world).map(|mind| mind.0.clone()).collect()
+}
+
+/// The minds of a run: one for all, and those that entities prefer. Where the improviser leads, it
+/// plays them all, so that no run needs a key that was not asked for.
 pub(crate) fn minds(
     desk: &Desk,
-    default: Arc<dyn Mind>,
+    lead_mind: Arc<dyn Mind>,
     world: &mut World,
 ) -> Result<Minds, Failure> {
-    let mut preferences = world.query::<&MindAlias>();
-    let preferred: BTreeSet<_> = preferences.iter(world).map(|mind| mind.0.clone()).collect();
-    let mut minds = Minds::all(default);
-    for alias in preferred {
-        minds = minds.with_alias(&*alias, lead(desk, &alias)?.mind);
+    let improvised = desk.settings.model.value == IMPROVISER;
+    let mut minds = Minds::all(lead_mind.clone());
+    for alias in preferences(world) {
+        let mind = match improvised {
+            true => lead_mind.clone(),
+            false => lead(desk, &alias)?.mind,
+        };
+        minds = minds.with_alias(&*alias, mind);
     }
     Ok(minds)
 }

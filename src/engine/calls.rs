@@ -8,14 +8,15 @@ use std::time::Duration;
 use bevy_ecs::prelude::*;
 use futures_util::stream::FuturesUnordered;
 
+use super::CallFigures;
 use super::warmth::Warmth;
 use crate::cast::StableId;
-use crate::context::AgentContext;
+use crate::context::{AgentContext, Tally};
 use crate::event::guard::GuardAct;
 use crate::exchange::{Broken, Question, Spent};
 use crate::journal::{Ending, Outcome, RefusedAnswer};
 use crate::message::{Body, Digest, TokenUsage};
-use crate::mind::{Completion, Mind, MindError, Refused};
+use crate::mind::{Completion, FailedCall, Mind, Refused};
 
 /// One open ask on its way.
 pub(super) struct Job {
@@ -39,10 +40,14 @@ pub(super) struct Job {
     pub(super) folded: u32,
     /// What the calls so far have spent.
     pub(super) spent: Spent,
-    pub(super) estimated: u64,
+    /// What was estimated for the prompts whose tokens were reported; nothing where that can't be
+    /// compared.
+    pub(super) estimated: Option<u64>,
     /// The worst case of the call under way, and its estimated prompt tokens.
     pub(super) worst: Spent,
     pub(super) prompt_tokens: u64,
+    /// The figures of the call under way.
+    pub(super) figures: CallFigures,
     pub(super) latency: Duration,
     pub(super) model: String,
 }
@@ -56,7 +61,7 @@ pub(super) struct Done {
     pub(super) outcome: Outcome,
 }
 
-pub(super) type Returned = (Box<Job>, Result<Completion, MindError>);
+pub(super) type Returned = (Box<Job>, Result<Completion, FailedCall>);
 pub(super) type UnderWay = Pin<Box<dyn Future<Output = Returned> + Send>>;
 
 /// The asks that wait for a slot, and those under way.
@@ -68,29 +73,55 @@ pub(super) struct Calls {
 }
 
 impl Job {
-    /// Books what a call spent. Where the provider reports no usage, the estimate counts.
-    pub(super) fn book(&mut self, result: &Result<Completion, MindError>) {
-        let mut spent = Spent {
+    /// The estimated tokens of its next prompt, uncorrected, where its history has these figures.
+    pub(super) fn estimate(&self, history: &Tally) -> u64 {
+        let question = match self.question.ask_short() {
+            true => self.asked.short_tokens(),
+            false => self.asked.tokens(),
+        };
+        let refused = self.refused.iter();
+        let refused = refused.map(|refused| refused.answer.tokens() + refused.complaint.tokens());
+        let messages = history.messages + 1 + 2 * self.refused.len();
+        // Roles and separators cost about four tokens a message.
+        history.tokens + u64::from(question + refused.sum::<u32>()) + 4 * messages as u64
+    }
+
+    /// Books what a call spent and returns it. Where the provider reports no usage of an answer, the
+    /// estimate counts; a failure without usage was not billed.
+    pub(super) fn book(&mut self, result: &Result<Completion, FailedCall>) -> Spent {
+        let (usage, retries, latency) = match result {
+            Ok(completion) => (completion.usage, completion.retries, completion.latency),
+            Err(failed) => (failed.usage, failed.retries, failed.latency),
+        };
+        let reported = usage.filter(|usage| usage.input > 0 || result.is_err());
+        self.estimated = match (reported, result) {
+            (None, Err(_)) => self.estimated,
+            (Some(_), _) if retries == 0 => self.estimated.map(|sum| sum + self.prompt_tokens),
+            // An estimate, or the sum of several attempts, says nothing about one prompt.
+            _ => None,
+        };
+        let estimate = |completion: &Completion| TokenUsage {
+            input: self.prompt_tokens,
+            output: u64::from(crate::message::tokens::estimate(&completion.text)),
+            ..TokenUsage::default()
+        };
+        let usage = reported.or_else(|| result.as_ref().ok().map(estimate));
+        let usage = usage.unwrap_or_default();
+        let price = self.mind.info().price.as_ref();
+        let spent = Spent {
             calls: 1,
+            retries: u64::from(retries),
+            usage,
+            cost: price.map(|price| price.of(usage)).unwrap_or_default(),
             ..Spent::default()
         };
         if let Ok(completion) = result {
-            let reported = completion.usage.filter(|usage| usage.input > 0);
-            if reported.is_some() {
-                self.estimated += self.prompt_tokens;
-            }
-            spent.usage = reported.unwrap_or_else(|| TokenUsage {
-                input: self.prompt_tokens,
-                output: u64::from(crate::message::tokens::estimate(&completion.text)),
-                ..TokenUsage::default()
-            });
-            spent.retries = u64::from(completion.retries);
-            let price = self.mind.info().price.as_ref();
-            spent.cost = price.map(|price| price.of(spent.usage)).unwrap_or_default();
-            self.latency += completion.latency;
             self.model.clone_from(&completion.model);
         }
+        self.latency += latency;
+        self.figures.latency = latency;
         self.spent += spent;
+        spent
     }
 
     /// Notes an answer that failed its check, with what the mind is told about it.
@@ -110,6 +141,7 @@ impl Job {
         });
         Outcome {
             entity: self.name.clone(),
+            id: self.id.0,
             number: self.number,
             purpose: self.question.purpose().to_owned(),
             hash: self.hash,
@@ -120,7 +152,7 @@ impl Job {
             calls: self.spent.calls,
             retries: self.spent.retries as u32,
             usage: self.spent.usage,
-            estimated: self.estimated,
+            estimated: self.estimated.unwrap_or_default(),
             cost: self.spent.cost,
             provider: info.provider.clone(),
             model: match self.model.as_str() {

@@ -7,15 +7,15 @@
 
 mod calls;
 mod compact;
-mod engine;
 mod error;
+mod run;
 mod setup;
 mod signal;
 mod totals;
 mod warmth;
 
-pub use engine::{Engine, Settings};
 pub use error::{EngineError, Stop};
+pub use run::{Engine, Settings};
 pub use setup::{Meet, MeetSet, Setup, Step, StepSet};
 pub use signal::{Brake, Signal};
 pub use totals::{CallFigures, Caps, Totals};

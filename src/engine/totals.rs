@@ -18,7 +18,7 @@ pub struct Caps {
 }
 
 /// The figures of one call, for tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CallFigures {
     /// From first byte to last.
     pub latency: Duration,

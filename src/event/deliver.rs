@@ -37,6 +37,7 @@ pub fn deliver(
         let id = clock.next_body(place);
         let mut bodies = Bodies::new(&told, id, clock.time, metadata_of(&mut kinds, told.kind));
         let mut audience = Vec::with_capacity(told.audience.len());
+        let mut masked = Vec::new();
         for &receiver in &told.audience {
             let Ok((mut context, mut chapters, kind, receiver)) = cast.get_mut(receiver) else {
                 continue;
@@ -47,6 +48,9 @@ pub fn deliver(
                 continue;
             }
             audience.push(*receiver);
+            if let Some(words) = &copy.masked {
+                masked.push((*receiver, words.clone()));
+            }
             match &told.closing {
                 Some(closing) => {
                     let closed = close(&mut context, &mut chapters, closing, copy, turn.0);
@@ -70,6 +74,7 @@ pub fn deliver(
             data: told.data,
             text: told.text,
             audience,
+            masked,
             rule: told.rule,
             guarded: told.guarded.into_iter().chain(bodies.guarded).collect(),
         }));
@@ -129,6 +134,8 @@ struct Copy {
     body: Body,
     tags: Tags,
     blocked: bool,
+    /// Its words, where guards put others in the place of the event's.
+    masked: Option<String>,
 }
 
 /// The distinct results of the guards for one event, made when first needed.
@@ -166,6 +173,7 @@ impl Bodies {
                 body: self.original.clone(),
                 tags: told.tags.clone(),
                 blocked: false,
+                masked: None,
             });
             return &self.copies[self.copies.len() - 1];
         }
@@ -182,16 +190,13 @@ impl Bodies {
             public: told.public,
             language,
         });
-        let body = if judgement.text == told.text {
-            self.original.clone()
-        } else {
-            body_of(
-                told,
-                &judgement.text,
-                next_id(),
-                self.original.time(),
-                self.metadata.clone(),
-            )
+        let masked = (judgement.text != told.text).then(|| judgement.text.to_string());
+        let body = match &masked {
+            None => self.original.clone(),
+            Some(words) => {
+                let time = self.original.time();
+                body_of(told, words, next_id(), time, self.metadata.clone())
+            }
         };
         let mut tags = told.tags.clone();
         if let Some(flag) = judgement.flagged().next() {
@@ -204,6 +209,7 @@ impl Bodies {
             body,
             tags,
             blocked,
+            masked,
         });
         &self.copies[self.copies.len() - 1]
     }

@@ -54,11 +54,32 @@ pub struct EventRecord {
     pub text: String,
     /// Who got it.
     pub audience: Vec<StableId>,
+    /// The words of those receivers for whom guards put others in their place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub masked: Vec<(StableId, String)>,
     /// By which rule.
     pub rule: Rule,
     /// What guards did to it; empty for most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guarded: Vec<GuardAct>,
+}
+
+impl EventRecord {
+    /// The record as the entity of a seat may see it: with the words that the guards left it, and
+    /// nobody else's.
+    fn as_seen_by(&self, seat: StableId) -> Self {
+        let own = self.masked.iter().find(|(id, _)| *id == seat);
+        let mut seen = Self {
+            masked: Vec::new(),
+            ..self.clone()
+        };
+        if let Some((_, words)) = own {
+            seen.text.clone_from(words);
+            // The event itself holds what the guards hid.
+            seen.data = Value::Null;
+        }
+        seen
+    }
 }
 
 /// Who made an answer.
@@ -188,8 +209,14 @@ impl Feed {
 
     /// Passes the record on, if the view shows it.
     pub fn offer(&mut self, record: &Record) {
-        if self.view.shows(record) {
-            (self.sink)(record);
+        if !self.view.shows(record) {
+            return;
+        }
+        match (self.view, record) {
+            (View::Seat(seat), Record::Event(event)) if !event.masked.is_empty() => {
+                (self.sink)(&Record::Event(event.as_seen_by(seat)));
+            }
+            _ => (self.sink)(record),
         }
     }
 }

@@ -130,27 +130,20 @@ impl Tell<'_, '_> {
 
     /// Tells exactly these entities, dead or alive. At a step they must stand where the step is.
     pub fn notify_entities(&mut self, who: &[Entity], event: impl AgentEvent) {
-        let elsewhere = match *self.here {
-            Here::Meeting => None,
-            Here::Place(place) => who.iter().find(|who| self.place_of(**who) != place),
-        };
-        match elsewhere {
-            Some(&receiver) => self.told_elsewhere(receiver, &event),
-            None => self.queue(event, who.to_vec(), Rule::Notified),
-        }
+        self.tell_these(who, event, Rule::Notified);
     }
 
     /// Records a thought: its thinker's own seat and observers see it. It is in the thinker's context
     /// already, as its own answer, so nothing is added there.
     pub fn think(&mut self, thinker: Entity, event: impl AgentEvent) {
-        self.queue(event, vec![thinker], Rule::Private);
+        self.tell_these(&[thinker], event, Rule::Private);
     }
 
     /// Closes a chapter of one entity: the event's words take the place of a range of its context,
     /// and what stood there moves to the chapter.
     pub fn close_chapter(&mut self, owner: Entity, event: Archive, closing: Closing) {
         let before = self.queue.0.len();
-        self.queue(event, vec![owner], Rule::Notified);
+        self.tell_these(&[owner], event, Rule::Notified);
         if let Some(told) = self.queue.0.get_mut(before) {
             told.closing = Some(closing);
         }
@@ -200,6 +193,24 @@ impl Tell<'_, '_> {
         audience.extend(voices.into_iter().filter(|voice| !exclude.contains(voice)));
         let exclude = exclude.iter().map(|entity| self.name(*entity)).collect();
         self.queue(event, audience, Rule::Announced { exclude });
+    }
+
+    /// Tells these entities once each, all of whom must stand where the step is.
+    fn tell_these(&mut self, who: &[Entity], event: impl AgentEvent, rule: Rule) {
+        let elsewhere = match *self.here {
+            Here::Meeting => None,
+            Here::Place(place) => who.iter().find(|who| self.place_of(**who) != place),
+        };
+        if let Some(&receiver) = elsewhere {
+            return self.told_elsewhere(receiver, &event);
+        }
+        let mut audience = Vec::with_capacity(who.len());
+        for entity in who {
+            if !audience.contains(entity) {
+                audience.push(*entity);
+            }
+        }
+        self.queue(event, audience, rule);
     }
 
     fn queue<E: AgentEvent>(&mut self, mut event: E, audience: Vec<Entity>, rule: Rule) {

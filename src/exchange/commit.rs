@@ -161,11 +161,13 @@ fn answer_body(outcome: &Outcome, text: &str, by: &By, name: Arc<str>) -> Body {
 }
 
 fn spent(outcome: &Outcome, by: &By) -> Spent {
+    let refused = outcome.refused.iter();
+    let sent_back = refused.filter(|refused| !refused.complaint.is_empty());
     Spent {
         asks: 1,
         calls: outcome.calls,
         retries: u64::from(outcome.retries),
-        repairs: outcome.refused.len() as u64,
+        repairs: sent_back.count() as u64,
         fallbacks: u64::from(matches!(by, By::Fallback(_))),
         usage: outcome.usage,
         cost: outcome.cost,

@@ -52,7 +52,7 @@ pub enum Ending {
 pub struct RefusedAnswer {
     /// The answer as it came.
     pub answer: String,
-    /// What the mind was told about it.
+    /// What the mind was told about it; empty where it was not asked again.
     pub complaint: String,
 }
 
@@ -61,6 +61,10 @@ pub struct RefusedAnswer {
 pub struct Outcome {
     /// Who was asked.
     pub entity: Arc<str>,
+    /// Its number in the cast, which no later entity of the same name ever gets; 0 in journals that
+    /// were written before it was noted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub id: u32,
     /// The number of the ask among all of the entity, from 1.
     pub number: u32,
     /// What it was asked for.

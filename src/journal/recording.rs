@@ -9,7 +9,8 @@ use crate::message::Digest;
 /// The outcomes and meetings of a journal.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
-    outcomes: BTreeMap<(Arc<str>, u32), Outcome>,
+    /// By the entity's name and number, and the number of its ask.
+    outcomes: BTreeMap<(Arc<str>, u32, u32), Outcome>,
     meetings: BTreeMap<u64, Meeting>,
     stopped_at: Option<u64>,
 }
@@ -32,7 +33,7 @@ impl Recording {
         for line in lines {
             match line {
                 Line::Outcome(outcome) => {
-                    let key = (outcome.entity.clone(), outcome.number);
+                    let key = (outcome.entity.clone(), outcome.id, outcome.number);
                     recording.outcomes.entry(key).or_insert(*outcome);
                 }
                 Line::Meeting(meeting) => {
@@ -45,9 +46,11 @@ impl Recording {
         recording
     }
 
-    /// What was recorded for an ask of an entity.
-    pub fn find(&self, entity: &Arc<str>, number: u32, hash: Digest) -> Recorded<'_> {
-        match self.outcomes.get(&(entity.clone(), number)) {
+    /// What was recorded for an ask of the entity with this name and number in the cast.
+    pub fn find(&self, entity: &Arc<str>, id: u32, number: u32, hash: Digest) -> Recorded<'_> {
+        let of = |id| self.outcomes.get(&(entity.clone(), id, number));
+        // Old journals don't note the entity's number.
+        match of(id).or_else(|| of(0)) {
             Some(outcome) if outcome.hash == hash => Recorded::Outcome(outcome),
             Some(outcome) => Recorded::OtherRequest(outcome),
             None => Recorded::Nothing,

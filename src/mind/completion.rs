@@ -57,6 +57,32 @@ impl Completion {
     }
 }
 
+/// A call that came to nothing, and what it cost all the same.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[error("{error}")]
+pub struct FailedCall {
+    /// Why.
+    pub error: MindError,
+    /// The tokens of all attempts, where the provider reported any.
+    pub usage: Option<TokenUsage>,
+    /// Attempts after the first.
+    pub retries: u32,
+    /// How long the last attempt took. For people; never reaches the world.
+    pub latency: Duration,
+}
+
+impl From<MindError> for FailedCall {
+    /// A failure that cost nothing.
+    fn from(error: MindError) -> Self {
+        Self {
+            error,
+            usage: None,
+            retries: 0,
+            latency: Duration::ZERO,
+        }
+    }
+}
+
 /// Why a mind has no answer, after all its own retries.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum MindError {

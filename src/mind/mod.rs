@@ -1,6 +1,6 @@
 //! Who answers: the improviser, models over HTTP, a person at a seat, scripts and cassettes.
 //!
-//! A [`Mind`] gets one [`Prompt`] and answers with one [`Completion`] or [`MindError`]. It sees the
+//! A [`Mind`] gets one [`Prompt`] and answers with one [`Completion`] or [`FailedCall`]. It sees the
 //! prompt and nothing else: no world, no other entity. Building the request is synchronous, so that
 //! it may borrow the asker's context; the future it returns owns all it needs. This room may touch
 //! `message/`, `context/`, `journal/` and `world_data/`.
@@ -16,7 +16,7 @@ mod prompt;
 mod script;
 
 pub use crate::message::Language;
-pub use completion::{Completion, Finish, MindError};
+pub use completion::{Completion, FailedCall, Finish, MindError};
 pub use info::{Cost, MindInfo, Price};
 pub use minds::{MindAlias, Minds};
 pub use prompt::{Form, Prompt, Refused, Said, Turn};
@@ -25,7 +25,7 @@ pub use script::{ScriptLine, ScriptMind, prompt_text};
 use std::pin::Pin;
 
 /// The answer on its way. It owns everything it needs.
-pub type Answering = Pin<Box<dyn Future<Output = Result<Completion, MindError>> + Send + 'static>>;
+pub type Answering = Pin<Box<dyn Future<Output = Result<Completion, FailedCall>> + Send + 'static>>;
 
 /// Whoever answers asks: a model, a person, a script. To systems they are all the same kind of thing.
 pub trait Mind: Send + Sync {

@@ -1,16 +1,16 @@
 //! A mind for tests: exact answers, delays and failures, in sequence or by rule.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::{Answering, Completion, Mind, MindError, MindInfo, Prompt};
+use super::{Answering, Completion, FailedCall, Mind, MindError, MindInfo, Prompt};
 
 /// One line of a script.
 #[derive(Clone, Debug)]
 pub struct ScriptLine {
     after: Duration,
-    result: Result<Completion, MindError>,
+    result: Result<Completion, FailedCall>,
 }
 
 impl ScriptLine {
@@ -22,11 +22,11 @@ impl ScriptLine {
         }
     }
 
-    /// A failure.
-    pub fn fail(error: MindError) -> Self {
+    /// A failure; one of a [`MindError`] alone costs nothing.
+    pub fn fail(failure: impl Into<FailedCall>) -> Self {
         Self {
             after: Duration::ZERO,
-            result: Err(error),
+            result: Err(failure.into()),
         }
     }
 

@@ -43,12 +43,20 @@ pub fn ask_kickoffs(
         };
         let (is_home, camp) = traits.get(entity).unwrap_or_default();
         let is_foe = camp.is_some_and(|camp| &*camp.0 == super::enter::FOE);
-        let present = names(&whereabouts, &whereabouts.living_on(place), entity);
+        let mut others = whereabouts.living_on(place);
+        if is_foe {
+            // Whoever lies in wait does not know yet who comes.
+            others.retain(|other| whereabouts.same_side(entity, *other));
+        }
+        let present = names(&whereabouts, &others, entity);
         let place_name = whereabouts
             .name(place)
             .map(ToString::to_string)
             .unwrap_or_default();
-        let notes = notes(&world.0, name, kind, &place_name, &present, is_home);
+        let mut notes = notes(&world.0, name, kind, &place_name, &present, is_home);
+        if let Some(camp) = camp {
+            notes["camp"] = Value::from(&*camp.0);
+        }
         let phrase = match kind {
             Kind::Stage => "asks/kickoff_stage",
             Kind::WorldAgent => "asks/kickoff_world",

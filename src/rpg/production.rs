@@ -11,6 +11,8 @@ use crate::engine::Setup;
 use crate::event::Phrasebook;
 use crate::event::guard::{Guards, SecretAction, SecretRule};
 use crate::mind::Language;
+use crate::save::Meta;
+use crate::session::Game;
 use crate::world_data::{DataError, DataFolder, Problem, Problems};
 
 /// The longest speech that reaches anybody, in characters.
@@ -116,6 +118,24 @@ impl Production {
         let mut setup = self.empty_stage(seed);
         enter_cast(&mut setup.world, &self.file)?;
         Ok(setup)
+    }
+}
+
+impl Game for Production {
+    /// The world's name is its folder, so that a save leads back to it.
+    fn meta(&self) -> Meta {
+        Meta {
+            world: self.folder.clone(),
+            data: self.fingerprint.clone(),
+        }
+    }
+
+    fn set_up(&self, seed: u64) -> Result<Setup, String> {
+        Ok(self.empty_stage(seed))
+    }
+
+    fn populate(&self, setup: &mut Setup) -> Result<(), String> {
+        enter_cast(&mut setup.world, &self.file).map_err(|error| error.to_string())
     }
 }
 

@@ -11,7 +11,7 @@ mod rewind;
 
 pub use error::SessionError;
 pub use live::Session;
-pub use rewind::{Replayed, branch, replay, state_at};
+pub use rewind::{Replayed, branch, replay, replay_with, state_at};
 
 use crate::engine::Setup;
 use crate::save::Meta;

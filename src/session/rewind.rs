@@ -34,7 +34,20 @@ pub async fn replay(
     game: &dyn Game,
     until: Option<u64>,
 ) -> Result<Replayed, SessionError> {
-    play_again(slot, slot.read_journal()?, game, until).await
+    play_again(slot, slot.read_journal()?, game, until, |_| {}).await
+}
+
+/// As [`replay`], with a look at the engine before it plays: to add feeds, or take its brake.
+///
+/// # Errors
+/// As [`replay`].
+pub async fn replay_with(
+    slot: &Slot,
+    game: &dyn Game,
+    until: Option<u64>,
+    prepare: impl FnOnce(&mut Engine),
+) -> Result<Replayed, SessionError> {
+    play_again(slot, slot.read_journal()?, game, until, prepare).await
 }
 
 /// The world of a slot's story as it stood after a turn.
@@ -43,7 +56,7 @@ pub async fn replay(
 /// As [`replay`], or the turn was never played.
 pub async fn state_at(slot: &Slot, game: &dyn Game, turn: u64) -> Result<Replayed, SessionError> {
     let lines = up_to(slot.read_journal()?, turn)?;
-    let replayed = play_again(slot, lines, game, Some(turn)).await?;
+    let replayed = play_again(slot, lines, game, Some(turn), |_| {}).await?;
     match replayed.turn == turn {
         true => Ok(replayed),
         false => Err(SessionError::NoSuchTurn {
@@ -97,6 +110,7 @@ async fn play_again(
     lines: Vec<Line>,
     game: &dyn Game,
     until: Option<u64>,
+    prepare: impl FnOnce(&mut Engine),
 ) -> Result<Replayed, SessionError> {
     let head = head_of(slot, &lines)?.clone();
     let meta = game.meta();
@@ -114,6 +128,7 @@ async fn play_again(
         *newest.lock().unwrap_or_else(PoisonError::into_inner) = bytes;
         Ok(())
     });
+    prepare(&mut engine);
     let stop = engine.run(until).await?;
     let snapshot = std::mem::take(&mut *latest.lock().unwrap_or_else(PoisonError::into_inner));
     let turn = engine.world.resource::<WorldTurn>().0;
@@ -138,6 +153,6 @@ impl Mind for Nobody {
             entity: prompt.entity.to_string(),
             number: prompt.number,
         };
-        Box::pin(std::future::ready(Err(error)))
+        Box::pin(std::future::ready(Err(error.into())))
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn config(desk: &Desk) -> Result<(), Failure> {
         match row {
             Ok(row) => {
                 let key = match &row.key_from {
-                    Some(from) => format!("{} ({from})", row.key),
+                    Some(from) => format!("{} ← {from}", row.key),
                     None => row.key.to_owned(),
                 };
                 let price = row.price.as_ref().map_or_else(
@@ -58,8 +58,8 @@ pub(super) fn config(desk: &Desk) -> Result<(), Failure> {
                 );
                 table.row([
                     row.alias,
-                    format!("{} ({})", row.model, row.model_from),
-                    format!("{} ({})", row.base_url, row.base_url_from),
+                    format!("{} ← {}", row.model, row.model_from),
+                    format!("{} ← {}", row.base_url, row.base_url_from),
                     key,
                     price,
                 ]);

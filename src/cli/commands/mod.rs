@@ -1,11 +1,19 @@
 //! The commands, one file each; those that play share `play.rs`.
 
+mod branch;
 mod check;
 mod config;
+mod cost;
 mod doctor;
 mod new;
 mod play;
+mod rehearse;
+mod replay;
+mod resume;
 mod run;
+mod saves;
+mod show;
+mod why;
 mod worlds;
 
 use super::args::Command;
@@ -16,17 +24,24 @@ use super::error::Failure;
 pub(crate) fn perform(command: Command, desk: &Desk) -> Result<(), Failure> {
     match command {
         Command::Run(args) => run::run(desk, &args),
+        Command::Resume { slot, force, play } => resume::resume(desk, &slot, &play, force),
+        Command::Replay { slot, until, seat } => {
+            replay::replay(desk, &slot, until, seat.as_deref())
+        }
+        Command::Saves => saves::saves(desk),
+        Command::Cost { slot } => cost::cost(desk, &slot),
+        Command::Branch { slot, new, turn } => branch::branch(desk, &slot, &new, turn),
+        Command::Why { slot, event } => why::why(desk, &slot, &event),
+        Command::Show {
+            slot,
+            entity,
+            form,
+            turn,
+        } => show::show(desk, &slot, entity.as_deref(), form, turn),
         Command::Check { world } => check::check(desk, &world),
         Command::New { dir, world_lang } => new::new(desk, &dir, world_lang),
         Command::Worlds => worlds::worlds(desk),
         Command::Config => config::config(desk),
-        Command::Resume { .. }
-        | Command::Replay { .. }
-        | Command::Saves
-        | Command::Cost { .. }
-        | Command::Branch { .. }
-        | Command::Why { .. }
-        | Command::Show { .. } => Ok(()),
         Command::Doctor { model } => doctor::doctor(desk, model.as_deref()),
     }
 }

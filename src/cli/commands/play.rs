@@ -2,21 +2,25 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bevy_ecs::prelude::*;
 use playhouse::cast::{StableId, WorldTurn};
-use playhouse::engine::{Brake, Caps, Engine, EngineError, Stop};
+use playhouse::engine::{Brake, Caps, Engine, Stop};
 use playhouse::event::{Feed, Record, View};
-use playhouse::mind::{Cost, Language, MindInfo};
-use serde_json::json;
+use playhouse::mind::human::HumanMind;
+use playhouse::mind::{Cost, Language, MindInfo, Minds};
+use playhouse::rpg::world_file::WorldFile;
+use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use crate::cli::args::OnServerError;
 use crate::cli::desk::Desk;
-use crate::cli::error::{Failure, Fault};
+use crate::cli::error::{Failure, Fault, engine_failure};
 use crate::cli::paper::{Ink, Page, Paragraph};
 use crate::cli::progress::Progress;
+use crate::cli::seat::SeatConsole;
 use crate::cli::story::{Story, Troupe};
-use crate::cli::tables;
 use crate::cli::words::Words;
+use crate::cli::{tables, theatre};
 
 /// After so many failed calls in a row a server is taken for broken.
 const GIVE_UP_AFTER: u32 = 3;
@@ -53,8 +57,31 @@ pub(super) fn check_price(desk: &Desk, info: &MindInfo) -> Result<(), Failure> {
     Err(failure.try_this(desk.words.give_price()))
 }
 
+/// The number of the actor whom a person wants to play, if one does.
+pub(super) fn seat(
+    desk: &Desk,
+    world: &mut World,
+    actor: Option<&str>,
+) -> Result<Option<StableId>, Failure> {
+    let found = actor.map(|actor| theatre::actor(desk, world, actor));
+    found.transpose()
+}
+
+/// The minds, with a person on the terminal at the seat of this actor.
+pub(super) fn seated(desk: &Desk, minds: Minds, actor: Option<&str>) -> Minds {
+    let Some(actor) = actor else {
+        return minds;
+    };
+    let page = match desk.settings.json {
+        true => desk.shared_err(),
+        false => desk.shared_out(),
+    };
+    let person = HumanMind::new(SeatConsole(page), desk.settings.language.value);
+    minds.with_seat(actor, Arc::new(person))
+}
+
 /// Writes what a reader should know before the story: the world's title, and who plays.
-pub(super) fn open(desk: &Desk, title: &str, introduction: Option<&str>) {
+pub(super) fn open(desk: &Desk, world: &WorldFile, introduction: Option<&str>) {
     if desk.settings.quiet {
         return;
     }
@@ -65,7 +92,8 @@ pub(super) fn open(desk: &Desk, title: &str, introduction: Option<&str>) {
         return introduction.iter().for_each(|text| err.paragraph(text));
     }
     let mut out = desk.out();
-    out.paragraph(&Paragraph::of(Ink::Bold, title));
+    out.paragraph(&Paragraph::of(Ink::Bold, &world.name));
+    out.paragraph(&Paragraph::default().plain(&world.title));
     introduction.iter().for_each(|text| out.paragraph(text));
     out.flush();
 }
@@ -74,6 +102,8 @@ pub(super) fn open(desk: &Desk, title: &str, introduction: Option<&str>) {
 pub(super) struct Show<'a> {
     desk: &'a Desk,
     story: Option<Arc<Mutex<Story>>>,
+    /// Whether the reader may know of everybody; a seat may not.
+    sees_all: bool,
 }
 
 impl<'a> Show<'a> {
@@ -103,7 +133,11 @@ impl<'a> Show<'a> {
             };
             engine.add_feed(feed(seat, sink));
         }
-        Self { desk, story }
+        Self {
+            desk,
+            story,
+            sees_all: seat.is_none(),
+        }
     }
 
     /// Plays until something stops the run.
@@ -126,10 +160,15 @@ impl<'a> Show<'a> {
         // A person may still be about to type; nobody waits for that.
         runtime.shutdown_background();
         self.desk.status.wipe();
+        self.finish();
+        stop.map_err(|error| engine_failure(&error))
+    }
+
+    /// Shows what was kept back until its turn was over.
+    pub(super) fn finish(&self) {
         if let Some(story) = &self.story {
             lock(story).finish();
         }
-        stop.map_err(|error| broken(&error))
     }
 
     /// Tells how the run ended and what it spent. `slot` is where it is saved.
@@ -139,22 +178,25 @@ impl<'a> Show<'a> {
         stop: &Stop,
         slot: Option<&str>,
     ) -> Result<(), Failure> {
+        if self.desk.out().is_lost() {
+            // Whoever read along has gone away.
+            return Ok(());
+        }
         let turn = engine.world.resource::<WorldTurn>().0;
         let words = self.desk.words;
         if self.desk.settings.json {
-            let mut end =
-                json!({"record": "end", "stop": name_of(stop), "turn": turn, "slot": slot});
-            let totals = tables::totals_json(&engine.world, engine.totals());
-            if let (Some(end), Some(totals)) = (end.as_object_mut(), totals.as_object()) {
-                end.extend(totals.clone());
+            let end = json!({"record": "end", "stop": name_of(stop), "turn": turn, "slot": slot});
+            let mut parts = vec![end, tables::totals_json(engine.totals())];
+            if self.sees_all {
+                parts.push(tables::entities_json(&engine.world));
             }
-            self.desk.out().json(&end);
+            self.desk.out().json(&joined(parts));
         } else if !self.desk.settings.quiet {
             let mut err = self.desk.err();
-            tables::write_totals(&mut err, words, &engine.world, engine.totals());
-        }
-        if self.desk.out().is_lost() {
-            return Ok(());
+            if self.sees_all {
+                tables::write_entities(&mut err, words, &engine.world);
+            }
+            tables::write_totals(&mut err, words, engine.totals());
         }
         self.tell_end(stop, turn, slot)
     }
@@ -194,6 +236,15 @@ impl<'a> Show<'a> {
     }
 }
 
+/// One object with the members of all.
+fn joined(parts: Vec<Value>) -> Value {
+    let members = parts.into_iter().filter_map(|part| match part {
+        Value::Object(members) => Some(members),
+        _ => None,
+    });
+    Value::Object(members.flatten().collect())
+}
+
 fn feed(seat: Option<StableId>, sink: impl FnMut(&Record) + Send + Sync + 'static) -> Feed {
     match seat.map_or(View::Observer, View::Seat) {
         View::Seat(seat) => Feed::seat(seat, sink),
@@ -223,22 +274,6 @@ async fn heed_interrupts(brake: Brake, mut err: Page, words: Words) {
         // The journal holds all that counts; nothing is to be tidied up.
         std::process::exit(INTERRUPTED);
     }
-}
-
-/// Why an engine broke off, as a failure of the right kind.
-pub(super) fn broken(error: &EngineError) -> Failure {
-    let fault = match error {
-        EngineError::Journal(_)
-        | EngineError::Snapshot(_)
-        | EngineError::OtherRequest { .. }
-        | EngineError::OtherState { .. } => Fault::Save,
-        EngineError::UnknownMind { .. } => Fault::Server,
-        EngineError::Ambiguous(_)
-        | EngineError::Fault { .. }
-        | EngineError::NeverRests { .. }
-        | EngineError::NotTaken { .. } => Fault::Other,
-    };
-    Failure::new(fault, error)
 }
 
 fn name_of(stop: &Stop) -> &'static str {

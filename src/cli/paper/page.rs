@@ -38,11 +38,6 @@ impl Page {
         self
     }
 
-    /// How many cells a row has.
-    pub(crate) fn width(&self) -> usize {
-        self.width
-    }
-
     /// Writes a paragraph, wrapped.
     pub(crate) fn paragraph(&mut self, paragraph: &Paragraph) {
         for row in wrap(paragraph, self.width) {

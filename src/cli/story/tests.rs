@@ -34,6 +34,7 @@ fn event(place: &str, kind: &str, data: Value) -> Record {
         data,
         text: format!("({kind})"),
         audience: vec![StableId(1)],
+        masked: Vec::new(),
         rule: Rule::Notified,
         guarded: Vec::new(),
     })
@@ -114,7 +115,22 @@ fn a_home_scene_reads_as_one() {
             event("Inn", "magic", json!({})),
         ],
     );
-    insta::assert_snapshot!(text, @"");
+    insta::assert_snapshot!(text, @r"
+    ═══ Day 2 at home ═══
+
+    ── Inn ──
+      Rain drums on the roof, and nobody has lit the
+      lamps.
+      Mira to Tobin: Did you see the light on the
+        water last night? °
+        (Mira thinks: He looks away.)
+      Tobin whispers to Mira: The lamp is out.
+      → Tobin leaves for Quay.
+      (magic)
+
+    ° an answer that the rules gave, because the
+    mind gave none that could be used
+    ");
 }
 
 #[test]
@@ -131,7 +147,18 @@ fn scenes_of_several_places_are_not_mixed() {
             speak("Quay", "Tobin", "", "C."),
         ],
     );
-    insta::assert_snapshot!(text, @"");
+    insta::assert_snapshot!(text, @r"
+    ── Inn ──
+      Mira: One.
+      Mira: Two.
+
+    ── Quay ──
+      Tobin: A.
+      Tobin: B.
+
+    · turn 1 ·
+      Tobin: C.
+    ");
 }
 
 #[test]
@@ -169,7 +196,27 @@ fn a_chinese_fight_lines_up() {
             event("旧磨坊", "combat_outcome", outcome),
         ],
     );
-    insta::assert_snapshot!(text, @"");
+    insta::assert_snapshot!(text, @r"
+    ── 旧磨坊 ──
+
+    ⚔ 战斗 ⚔
+      米拉、守门人老葛 对 Wolf
+
+      第 2 回合
+        米拉        █████████████▒▒▒  24/30  铁壁
+        守门人老葛  ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒   0/8   倒下
+        Wolf        ███▒▒▒▒▒▒▒▒▒▒▒▒▒   5/28
+      米拉打出「潮刃」（斩击）：她压低身子，钩刃
+        贴着积水划出一道冷光，直取狼的前腿。
+          → Wolf：受伤 7，倒下
+          → 守门人老葛：落空
+        ✝ Wolf被米拉击倒了。
+
+      旧磨坊一战，胜。
+        击倒：Wolf
+        倒下：守门人老葛
+        所得：铜钥匙
+    ");
 }
 
 #[test]

@@ -79,9 +79,14 @@ impl Secrets {
         if !text.is_ascii() {
             return false;
         }
-        let mut squeezed = String::with_capacity(text.len());
-        let visible = text.chars().filter(|char| !char.is_whitespace());
-        squeezed.extend(visible.map(|char| char.to_ascii_lowercase()));
+        let visible = text
+            .bytes()
+            .filter(|byte| !char::from(*byte).is_whitespace());
+        let mut squeezed = Vec::with_capacity(text.len());
+        squeezed.extend(visible.map(|byte| byte.to_ascii_lowercase()));
+        let Ok(squeezed) = String::from_utf8(squeezed) else {
+            return false;
+        };
         let mut heads = self.rules.iter().map(|rule| rule.head.as_str());
         heads.all(|head| head.is_empty() || !squeezed.contains(head))
     }

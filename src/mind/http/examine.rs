@@ -13,7 +13,7 @@ use super::request::request_body;
 use super::settings::{Retry, SchemaMode};
 use crate::context::AgentContext;
 use crate::message::Body;
-use crate::mind::{Form, Language, MindError, Prompt};
+use crate::mind::{FailedCall, Form, Language, MindError, Prompt};
 
 /// The most bytes of a list of models that are read.
 const LONGEST_LIST: usize = 1024 * 1024;
@@ -113,7 +113,7 @@ impl HttpMind {
                 found.latency_ms = u64::try_from(heard.latency.as_millis()).ok();
                 found.notes = notes_on(&heard.reply.words().0, &found, heard.retries);
             }
-            Err(error) => {
+            Err(FailedCall { error, .. }) => {
                 found.reachable = !is_absence(&error);
                 found.key = key_after(&error, shared.server.key.is_some());
                 found.notes.push(error.to_string());
@@ -133,7 +133,7 @@ impl HttpMind {
 }
 
 impl Shared {
-    async fn ask_something_cheap(&self, mode: SchemaMode) -> Result<Heard, MindError> {
+    async fn ask_something_cheap(&self, mode: SchemaMode) -> Result<Heard, FailedCall> {
         let schema = json!({
             "type": "object",
             "properties": {"ready": {"type": "boolean"}},

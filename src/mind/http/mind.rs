@@ -17,7 +17,7 @@ use super::reply::Reply;
 use super::request::{RequestBody, RequestForm, request_body};
 use super::settings::{Dialect, Retry, SchemaMode, Timeouts, seconds};
 use crate::message::TokenUsage;
-use crate::mind::{Answering, Completion, Finish, Mind, MindError, MindInfo, Prompt};
+use crate::mind::{Answering, Completion, FailedCall, Finish, Mind, MindError, MindInfo, Prompt};
 
 /// The most bytes of an error's body that are read.
 const LONGEST_ERROR: usize = 64 * 1024;
@@ -196,7 +196,7 @@ impl Shared {
         mut body: RequestBody,
         mut mode: SchemaMode,
         mut patience: Patience,
-    ) -> Result<Heard, MindError> {
+    ) -> Result<Heard, FailedCall> {
         let permit = self.width.acquire().await;
         let _permit = permit.map_err(|_| MindError::Cancelled)?;
         let mut request = self.request(body.take_bytes());
@@ -228,7 +228,14 @@ impl Shared {
             } else {
                 match patience.next_wait(failure.again) {
                     Some(wait) => tokio::time::sleep(wait).await,
-                    None => return Err(failure.error),
+                    None => {
+                        return Err(FailedCall {
+                            error: failure.error,
+                            usage: spent,
+                            retries,
+                            latency: began.elapsed(),
+                        });
+                    }
                 }
             }
             retries += 1;

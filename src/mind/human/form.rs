@@ -53,8 +53,8 @@ fn kind(schema: &Value) -> &str {
     match schema.get("type") {
         Some(Value::String(kind)) => kind,
         Some(Value::Array(kinds)) => {
-            let kinds = kinds.iter().filter_map(Value::as_str);
-            kinds.filter(|kind| *kind != "null").next().unwrap_or("")
+            let mut kinds = kinds.iter().filter_map(Value::as_str);
+            kinds.find(|kind| *kind != "null").unwrap_or("")
         }
         _ => "",
     }

@@ -61,7 +61,7 @@ impl Mind for HumanMind {
             match typing.await {
                 Ok(Ok(answer)) => Ok(Completion::instant(ALIAS, answer)),
                 // The input ended or broke, or the program ends.
-                Ok(Err(_)) | Err(_) => Err(MindError::SeatEmpty { entity }),
+                Ok(Err(_)) | Err(_) => Err(MindError::SeatEmpty { entity }.into()),
             }
         })
     }
@@ -106,13 +106,24 @@ impl Asked {
         let heading = dialogue.phrases.your_turn(&self.entity);
         dialogue.show(&heading)?;
         // Who is asked again has read the question already.
-        dialogue.show(self.complaint.as_ref().unwrap_or(&self.question))?;
+        match (&self.complaint, &self.wanted) {
+            (Some(complaint), _) => dialogue.show(complaint)?,
+            (None, Wanted::Prose) => dialogue.show(&self.question)?,
+            (None, _) => dialogue.show(&without_format(&self.question))?,
+        }
         match &self.wanted {
             Wanted::Prose => dialogue.text(""),
             Wanted::Hand(skills) => Ok(hand::play(dialogue, skills)?.to_string()),
             Wanted::Schema(schema) => Ok(form::fill(dialogue, schema, "")?.to_string()),
         }
     }
+}
+
+/// The question without the paragraphs that tell models which JSON to write: a person has menus.
+fn without_format(question: &str) -> String {
+    let paragraphs = question.split("\n\n");
+    let kept: Vec<_> = paragraphs.filter(|text| !text.contains("JSON")).collect();
+    kept.join("\n\n")
 }
 
 #[cfg(test)]

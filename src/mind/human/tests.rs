@@ -70,6 +70,7 @@ async fn answer(
         seed: 0,
     });
     let result = answering.await.map(|completion| completion.text);
+    let result = result.map_err(|failed| failed.error);
     let shown = String::from_utf8(shown.0.lock().unwrap().clone()).unwrap();
     (result, shown)
 }

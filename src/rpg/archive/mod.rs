@@ -29,7 +29,7 @@ pub const PROMPTS: &[(&str, &[&str])] = &[
     (
         "asks/archive_fight",
         &[
-            "kind", "place", "foes", "with", "outcome", "fallen", "gains", "must",
+            "kind", "place", "foes", "with", "outcome", "fallen", "gains",
         ],
     ),
     ("asks/archive_day", &["kind", "day", "must"]),

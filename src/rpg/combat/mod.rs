@@ -14,7 +14,7 @@ pub mod outcome;
 pub mod play;
 pub mod rules;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::sync::Arc;
 

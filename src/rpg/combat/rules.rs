@@ -95,7 +95,7 @@ pub fn play_round<'a>(
         let Some(hand) = hands.get(&by) else { continue };
         let mut energy = all[by].stats.energy;
         for card in &hand.cards {
-            if !all[by].stands() {
+            if !all[by].stands() || !has_foe(by, all) {
                 break;
             }
             let Some(skill) = skill(&card.skill).filter(|skill| skill.cost <= energy) else {
@@ -117,6 +117,12 @@ pub fn play_round<'a>(
         }
     }
     played
+}
+
+/// Whether somebody on another side still stands; a decided fight needs no more cards.
+fn has_foe(me: usize, all: &[Combatant]) -> bool {
+    let mut others = all.iter().filter(|one| one.stands());
+    others.any(|one| !one.sides_with(&all[me]))
 }
 
 /// The first wanted target that is still legal, else the best legal one.

@@ -1,6 +1,6 @@
 //! The engine: one world, its schedules, its minds and its journal.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
@@ -9,7 +9,7 @@ use futures_util::{FutureExt, StreamExt};
 use super::calls::{Calls, Done, Job, Returned, rules_of};
 use super::compact::{fold, fold_into_chapter, next_fold};
 use super::totals::worst_case;
-use super::{AskCount, Brake, Caps, EngineError, Finale, Setup, Signal, Stop, Totals};
+use super::{AskCount, Brake, CallFigures, Caps, EngineError, Finale, Setup, Signal, Stop, Totals};
 use crate::cast::{
     CastList, Clock, EntityName, Here, MeetingClock, OnStage, Place, StableId, WorldSeed,
     WorldTurn, stable_id,
@@ -25,7 +25,7 @@ use crate::exchange::{
 use crate::journal::{Ending, Journal, Line, Meeting, Outcome, Recorded, Recording, Stopped};
 use crate::message::tokens::Correction;
 use crate::message::{Body, Language, Role};
-use crate::mind::{MindAlias, MindError, Minds, Prompt};
+use crate::mind::{Answering, FailedCall, MindAlias, MindError, Minds, Prompt};
 use crate::save::state_hashes;
 
 /// How an engine runs.
@@ -89,12 +89,22 @@ pub struct Engine {
     calls: Calls,
     /// Outcomes that were recorded, and new ones that the journal must hold before they count.
     arrived: Vec<(StableId, Done, IsNew)>,
-    /// What of each entity's last prompt its next one will repeat: revisions and bytes.
-    repeats: BTreeMap<Entity, (u32, u64)>,
+    /// What of each entity's last prompt its next one will repeat.
+    repeats: BTreeMap<Entity, Repeats>,
     capped: Option<String>,
     failures_in_row: u32,
     any_success: bool,
     idle_turns: u32,
+}
+
+/// The bytes of an entity's last prompt that its next one will repeat.
+struct Repeats {
+    /// The context's revisions, and how many messages were folded away.
+    shape: (u32, u32),
+    /// All of it, which a repair repeats.
+    sent: u64,
+    /// What the next ask repeats.
+    kept: u64,
 }
 
 /// Whether an outcome is new to the journal.
@@ -211,12 +221,14 @@ impl Engine {
                 return Ok(Stop::Braked);
             }
             self.start_calls();
-            if !self.calls.under_way.is_empty() {
+            if !self.arrived.is_empty() {
+                // Outcomes that needed no call: recorded ones, budgets, exhausted windows.
+            } else if !self.calls.under_way.is_empty() {
                 if let Some(stop) = self.wait().await {
+                    // What has come is paid for.
+                    self.record_arrived()?;
                     return Ok(stop);
                 }
-            } else if !self.arrived.is_empty() {
-                // Outcomes that needed no call: recorded ones, budgets, exhausted windows.
             } else if let Some(reason) = self.capped.take() {
                 return Ok(Stop::CapReached(reason));
             } else if self.settings.replay && !self.calls.waiting.is_empty() {
@@ -274,10 +286,7 @@ impl Engine {
     fn close_turn(&mut self) -> Result<(), EngineError> {
         self.world.insert_resource(Here::Meeting);
         self.world.resource_mut::<MeetingClock>().0.time += 1;
-        for crossing in self.world.resource_mut::<Later>().take() {
-            crossing(&mut self.world);
-        }
-        self.deliver_crossings();
+        self.cross()?;
         self.check_step(None)?;
         let mut corrections = self.world.query::<&mut Correction>();
         for mut correction in corrections.iter_mut(&mut self.world) {
@@ -290,13 +299,33 @@ impl Engine {
             .0
             .push(Record::Turn { turn });
         self.serve_feeds();
-        if self.settings.hash_meetings {
+        if self.settings.hash_meetings || self.settings.replay {
             self.note_meeting(turn)?;
         }
         match &mut self.on_turn {
             Some(act) => act(&mut self.world),
             None => Ok(()),
         }
+    }
+
+    /// Runs what was queued to cross stages, and what that queues in turn, within bounds.
+    fn cross(&mut self) -> Result<(), EngineError> {
+        let mut waves = 0;
+        while !self.world.resource::<Later>().is_empty() {
+            waves += 1;
+            if waves > self.settings.max_steps {
+                return Err(EngineError::NeverRests {
+                    place: "the meeting".into(),
+                    steps: self.settings.max_steps,
+                    turn: self.turn(),
+                });
+            }
+            for crossing in self.world.resource_mut::<Later>().take() {
+                crossing(&mut self.world);
+            }
+        }
+        self.deliver_crossings();
+        Ok(())
     }
 
     fn deliver_crossings(&mut self) {
@@ -491,9 +520,10 @@ impl Engine {
             view: None,
             folded: 0,
             spent: Spent::default(),
-            estimated: 0,
+            estimated: Some(0),
             worst: Spent::default(),
             prompt_tokens: 0,
+            figures: CallFigures::default(),
             latency: Default::default(),
             model: String::new(),
         })
@@ -530,7 +560,10 @@ impl Engine {
     }
 
     fn recorded(&self, job: &Job) -> Result<Option<Outcome>, EngineError> {
-        match self.recording.find(&job.name, job.number, job.hash) {
+        match self
+            .recording
+            .find(&job.name, job.id.0, job.number, job.hash)
+        {
             Recorded::Outcome(outcome) => Ok(Some(outcome.clone())),
             Recorded::Nothing => Ok(None),
             Recorded::OtherRequest(outcome) => Err(EngineError::OtherRequest {
@@ -550,8 +583,11 @@ impl Engine {
         if self.settings.replay {
             return;
         }
-        let mut held = std::collections::VecDeque::new();
-        while self.capped.is_none() && self.calls.under_way.len() < self.settings.width {
+        // A cap may have refused a call for what was only reserved then.
+        self.capped = None;
+        let width = self.settings.width.max(1);
+        let mut held = VecDeque::new();
+        while self.capped.is_none() && self.calls.under_way.len() < width {
             let Some(job) = self.calls.waiting.pop_front() else {
                 break;
             };
@@ -574,65 +610,22 @@ impl Engine {
 
     fn start_call(&mut self, mut job: Box<Job>) {
         let tally = self.fit_window(&mut job);
-        let question = job.asked.tokens();
-        let refused = job.refused.iter();
-        let refused: u32 = refused
-            .map(|refused| refused.answer.tokens() + refused.complaint.tokens())
-            .sum();
-        job.prompt_tokens =
-            tally.tokens + u64::from(question) + u64::from(refused) + 4 * tally.messages as u64;
-        let correction = self
-            .world
-            .get::<Correction>(job.entity)
-            .copied()
-            .unwrap_or_default();
-        let max_tokens = job.question.max_tokens().min(job.mind.info().max_output);
-        let price = job.mind.info().price.clone();
-        let worst = worst_case(correction.apply(job.prompt_tokens), max_tokens, |usage| {
-            price
-                .as_ref()
-                .map(|price| price.of(usage))
-                .unwrap_or_default()
-        });
-        if let Some(reason) = self.over_budget(&job, &worst) {
+        job.prompt_tokens = job.estimate(&tally);
+        job.worst = self.worst_of(&job);
+        if let Some(reason) = self.over_budget(&job, &job.worst) {
             return self.end(job, Ending::Failed { reason });
         }
-        if let Some(reason) = self.totals.refuses(&self.settings.caps, &worst) {
+        if let Some(reason) = self.totals.refuses(&self.settings.caps, &job.worst) {
             self.capped = Some(reason);
             self.calls.waiting.push_front(job);
             return;
         }
-        self.totals.reserve(worst);
-        job.worst = worst;
-        self.note_repeats(&job, tally);
-        let Some(history) = job
-            .view
-            .as_deref()
-            .or_else(|| self.world.get::<AgentContext>(job.entity))
-        else {
-            return self.end(
-                job,
-                Ending::Failed {
-                    reason: "the entity is gone".into(),
-                },
-            );
+        let Some(answering) = self.ask_mind(&job) else {
+            let reason = "the entity is gone".into();
+            return self.end(job, Ending::Failed { reason });
         };
-        let span = tracing::debug_span!("call", entity = %job.name, purpose = job.question.purpose(), tokens = job.prompt_tokens);
-        let entered = span.enter();
-        let answering = job.mind.answer(&Prompt {
-            entity: &job.name,
-            purpose: job.question.purpose(),
-            number: job.number,
-            language: *self.world.resource::<Language>(),
-            history,
-            question: &job.asked,
-            ask_short: job.question.ask_short(),
-            refused: &job.refused,
-            form: job.question.form(),
-            max_tokens,
-            seed: job.seed,
-        });
-        drop(entered);
+        self.totals.reserve(job.worst);
+        self.note_repeats(&mut job, tally);
         let info = job.mind.info();
         if let Some(opening) = job.opening {
             self.calls.warmth.started(&info.alias, opening);
@@ -647,6 +640,43 @@ impl Engine {
             let result = answering.await;
             (job, result)
         }));
+    }
+
+    /// The worst case of a job's next call.
+    fn worst_of(&self, job: &Job) -> Spent {
+        let info = job.mind.info();
+        let prompt = self.correction(job.entity).apply(job.prompt_tokens);
+        let answer = job.question.max_tokens().min(info.max_output);
+        worst_case(prompt, answer, |usage| {
+            let price = info.price.as_ref();
+            price.map(|price| price.of(usage)).unwrap_or_default()
+        })
+    }
+
+    fn correction(&self, entity: Entity) -> Correction {
+        let correction = self.world.get::<Correction>(entity);
+        correction.copied().unwrap_or_default()
+    }
+
+    /// Hands a prompt to its mind; nothing where the entity has left the world.
+    fn ask_mind(&self, job: &Job) -> Option<Answering> {
+        let whole = || self.world.get::<AgentContext>(job.entity);
+        let history = job.view.as_deref().or_else(whole)?;
+        let span = tracing::debug_span!("call", entity = %job.name, purpose = job.question.purpose(), tokens = job.prompt_tokens);
+        let _entered = span.enter();
+        Some(job.mind.answer(&Prompt {
+            entity: &job.name,
+            purpose: job.question.purpose(),
+            number: job.number,
+            language: *self.world.resource::<Language>(),
+            history,
+            question: &job.asked,
+            ask_short: job.question.ask_short(),
+            refused: &job.refused,
+            form: job.question.form(),
+            max_tokens: job.question.max_tokens().min(job.mind.info().max_output),
+            seed: job.seed,
+        }))
     }
 
     /// Folds the oldest messages away until the prompt fits a window that is known.
@@ -664,13 +694,8 @@ impl Engine {
             let Some(window) = info.window else {
                 return tally;
             };
-            let correction = self
-                .world
-                .get::<Correction>(job.entity)
-                .copied()
-                .unwrap_or_default();
             let answer = u64::from(job.question.max_tokens().min(info.max_output));
-            let prompt = correction.apply(tally.tokens + u64::from(job.asked.tokens()));
+            let prompt = self.correction(job.entity).apply(job.estimate(&tally));
             if prompt + answer <= window || !self.fold_once(job) {
                 return tally;
             }
@@ -710,29 +735,37 @@ impl Engine {
         (!budget.allows(&spent, worst)).then(|| "the entity's budget is used up".to_owned())
     }
 
-    fn note_repeats(&mut self, job: &Job, tally: Tally) {
+    /// Notes how much of a prompt its provider has seen before.
+    fn note_repeats(&mut self, job: &mut Job, tally: Tally) {
         let Some(context) = self.world.get::<AgentContext>(job.entity) else {
             return;
         };
-        let revisions = context.revisions() + job.folded;
-        let asked = job.asked.full_text().len() as u64;
-        let before = self.repeats.get(&job.entity);
-        let repeated = before
-            .filter(|(old, _)| *old == revisions)
-            .map_or(0, |(_, bytes)| *bytes);
-        // The full question is replaced by its short form in the next prompt, others are kept.
-        let kept = if job.asked.short().is_some() && !job.question.ask_short() {
-            0
-        } else {
-            asked
+        let shape = (context.revisions(), job.folded);
+        let short = job.asked.short().map(|short| short.as_str().len() as u64);
+        let asked = match short {
+            Some(short) if job.question.ask_short() => short,
+            _ => job.asked.full_text().len() as u64,
         };
-        self.repeats
-            .insert(job.entity, (revisions, tally.bytes + kept));
-        self.totals.calls.push(super::CallFigures {
-            latency: Default::default(),
-            prompt_bytes: tally.bytes + asked,
-            repeated_bytes: repeated.min(tally.bytes + asked),
+        let refused = job.refused.iter().map(|refused| {
+            (refused.answer.as_str().len() + refused.complaint.as_str().len()) as u64
         });
+        let before = self.repeats.get(&job.entity);
+        let before = before.filter(|before| before.shape == shape);
+        let repeated = before.map_or(0, |before| match job.refused.is_empty() {
+            true => before.kept,
+            false => before.sent,
+        });
+        let sent = tally.bytes + asked + refused.sum::<u64>();
+        // A full question is replaced by its short form in the next prompt, others are kept.
+        let keeps_question = short.is_none() || job.question.ask_short();
+        let kept = tally.bytes + if keeps_question { asked } else { 0 };
+        job.figures = CallFigures {
+            prompt_bytes: sent,
+            repeated_bytes: repeated.min(sent),
+            ..CallFigures::default()
+        };
+        let repeats = Repeats { shape, sent, kept };
+        self.repeats.insert(job.entity, repeats);
     }
 
     /// Waits for the next answer, and takes all that have arrived with it.
@@ -751,26 +784,9 @@ impl Engine {
     }
 
     fn returned(&mut self, (mut job, result): Returned) -> Option<Stop> {
-        job.book(&result);
-        let mut real = Spent {
-            calls: 1,
-            ..Spent::default()
-        };
-        if let Ok(completion) = &result {
-            real.usage = completion.usage.unwrap_or_default();
-            real.cost = job
-                .mind
-                .info()
-                .price
-                .as_ref()
-                .map(|price| price.of(real.usage))
-                .unwrap_or_default();
-            real.retries = u64::from(completion.retries);
-            if let Some(figures) = self.totals.calls.last_mut() {
-                figures.latency = completion.latency;
-            }
-        }
-        self.totals.settle(job.worst, real);
+        let spent = job.book(&result);
+        self.totals.calls.push(job.figures);
+        self.totals.settle(job.worst, spent);
         if let Some(words) = self.totals.warning(&self.settings.caps) {
             self.signal(Signal::CapNear(words));
         }
@@ -795,7 +811,7 @@ impl Engine {
                 }
                 None
             }
-            Err(error) => self.failed(job, error),
+            Err(FailedCall { error, .. }) => self.failed(job, error),
         }
     }
 
@@ -803,6 +819,7 @@ impl Engine {
         if job.refused.len() as u32 >= job.question.repairs() {
             let rules: Vec<_> = broken.iter().map(|broken| broken.rule.as_str()).collect();
             let reason = format!("the answer failed its check: {}", rules.join("; "));
+            job.refuse(answer, String::new());
             return self.end(job, Ending::Failed { reason });
         }
         let phrases = self.world.resource::<Phrasebook>();
@@ -819,6 +836,10 @@ impl Engine {
             self.calls.waiting.push_front(job);
             return None;
         }
+        if matches!(error, MindError::Cancelled | MindError::SeatEmpty { .. }) {
+            self.calls.waiting.push_front(job);
+            return Some(Stop::Braked);
+        }
         tracing::warn!(entity = %job.name, purpose = job.question.purpose(), "{error}");
         let refused = matches!(
             error,
@@ -827,23 +848,19 @@ impl Engine {
         if self.settings.stop_on_first_refusal && refused && !self.any_success {
             return Some(Stop::ServerDown(error.to_string()));
         }
-        if matches!(error, MindError::Cancelled | MindError::SeatEmpty { .. }) {
-            self.calls.waiting.push_front(job);
-            return Some(Stop::Braked);
-        }
         self.failures_in_row += 1;
         let gave_up = self
             .settings
             .give_up_after
             .is_some_and(|most| self.failures_in_row >= most);
         let reason = error.to_string();
-        self.end(
-            job,
-            Ending::Failed {
-                reason: reason.clone(),
-            },
-        );
-        gave_up.then_some(Stop::ServerDown(reason))
+        if gave_up {
+            // Who resumes asks this one again.
+            self.calls.waiting.push_front(job);
+            return Some(Stop::ServerDown(reason));
+        }
+        self.end(job, Ending::Failed { reason });
+        None
     }
 
     fn end(&mut self, job: Box<Job>, ending: Ending) {
@@ -874,13 +891,7 @@ impl Engine {
 
     /// Syncs what has arrived to the journal, once, and commits every place whose asks are all done.
     fn commit_arrived(&mut self) -> Result<(), EngineError> {
-        let new = self.arrived.iter().filter(|(.., is_new)| *is_new);
-        let lines: Vec<_> = new
-            .map(|(_, done, _)| Line::Outcome(Box::new(done.outcome.clone())))
-            .collect();
-        if !lines.is_empty() {
-            self.journal.append(lines)?;
-        }
+        self.record_arrived()?;
         let mut complete = Vec::new();
         for (place, done, _) in std::mem::take(&mut self.arrived) {
             let (missing, all) = self.open.entry(place).or_default();
@@ -897,6 +908,19 @@ impl Engine {
                 // Its answers are taken before those of another place exist.
                 self.step_place(place)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Syncs what has arrived and is new to the journal, once.
+    fn record_arrived(&mut self) -> Result<(), EngineError> {
+        let new = self.arrived.iter_mut();
+        let new = new.filter_map(|(_, done, is_new)| std::mem::take(is_new).then_some(done));
+        let lines: Vec<_> = new
+            .map(|done| Line::Outcome(Box::new(done.outcome.clone())))
+            .collect();
+        if !lines.is_empty() {
+            self.journal.append(lines)?;
         }
         Ok(())
     }

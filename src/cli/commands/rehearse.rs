@@ -1,0 +1,61 @@
+//! `--dry-run`: the next prompts, and what they would cost; nothing is sent and nothing saved.
+
+use std::sync::Arc;
+
+use playhouse::engine::{Engine, Setup};
+use playhouse::journal::{Head, Journal, Recording};
+use playhouse::mind::{MindInfo, Minds};
+
+use super::play;
+use crate::cli::desk::Desk;
+use crate::cli::error::{Failure, engine_failure};
+use crate::cli::paper::{Ink, Page, Paragraph};
+use crate::cli::rehearsal::{Rehearsal, Unsent};
+use crate::cli::theatre;
+
+/// Shows the prompts that this world would send next to the model of which this is known.
+pub(super) fn rehearse(
+    desk: &Desk,
+    mut setup: Setup,
+    model: &MindInfo,
+    head: Head,
+    recording: Recording,
+) -> Result<(), Failure> {
+    let rehearsal = Rehearsal::of(model.clone());
+    let mut minds = Minds::all(Arc::new(rehearsal.clone()));
+    for alias in theatre::preferences(&mut setup.world) {
+        minds = minds.with_alias(&*alias, Arc::new(rehearsal.clone()));
+    }
+    let engine = Engine::new(setup, minds, Journal::in_memory(head));
+    let mut engine = engine.map_err(|error| engine_failure(&error))?;
+    engine.play_back(recording);
+    engine.settings.width = usize::MAX;
+    let played = play::runtime()?.block_on(engine.run(None));
+    played.map_err(|error| engine_failure(&error))?;
+    let unsent = rehearsal.unsent();
+    let mut out = desk.out();
+    for prompt in unsent.iter() {
+        match desk.settings.json {
+            true => out.json(prompt),
+            false => tell(desk, &mut out, prompt),
+        }
+    }
+    if !desk.settings.json {
+        out.paragraph(&Paragraph::of(Ink::Bold, desk.words.dry_run(unsent.len())));
+    }
+    Ok(())
+}
+
+fn tell(desk: &Desk, out: &mut Page, prompt: &Unsent) {
+    let words = desk.words;
+    let price = prompt.cost.map(|cost| cost.to_string());
+    let price = price.unwrap_or_else(|| words.unknown_price());
+    let heading = words.dry_prompt(&prompt.entity, &prompt.purpose, prompt.tokens, &price);
+    out.paragraph(&Paragraph::of(Ink::Bold, heading));
+    for message in &prompt.messages {
+        let role = format!("{:?}", message.role).to_lowercase();
+        let said = Paragraph::indented(2, 4).add(Ink::Dim, format!("{role}: "));
+        out.paragraph(&said.plain(&message.content));
+    }
+    out.paragraph(&Paragraph::blank());
+}

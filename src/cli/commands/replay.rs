@@ -1,0 +1,55 @@
+//! `replay`: a save is played again from its journal, and compared.
+
+use playhouse::engine::Stop;
+use playhouse::session::{Replayed, replay_with};
+
+use super::play::{self, Show};
+use crate::cli::desk::Desk;
+use crate::cli::error::{Failure, Fault};
+use crate::cli::saved::{Saved, save_failure, session_failure};
+
+/// Plays a story again with its journal as the only mind.
+pub(super) fn replay(
+    desk: &Desk,
+    slot: &str,
+    until: Option<u64>,
+    actor: Option<&str>,
+) -> Result<(), Failure> {
+    let saved = Saved::find(desk, slot)?;
+    let file = saved.production.file.clone();
+    let opening = saved.production.opening(saved.head.seed);
+    let mut opening = opening.map_err(|error| Failure::new(Fault::World, error))?;
+    let seat = play::seat(desk, &mut opening.world, actor)?;
+    play::open(desk, &file, None);
+    let mut show = None;
+    let replayed = play::runtime()?.block_on(async {
+        replay_with(&saved.slot, &saved.production, until, |engine| {
+            show = Some(Show::of(desk, engine, file.language, seat));
+        })
+        .await
+    });
+    if let Some(show) = &show {
+        show.finish();
+    }
+    let replayed = replayed.map_err(session_failure)?;
+    compare(desk, &saved, &replayed)?;
+    match (&show, desk.settings.json) {
+        (Some(show), true) => show.close(&replayed.engine, &replayed.stop, Some(slot)),
+        _ => Ok(()),
+    }
+}
+
+/// Compares the world that the replay reached with the snapshot, where both are of one turn.
+fn compare(desk: &Desk, saved: &Saved, replayed: &Replayed) -> Result<(), Failure> {
+    if replayed.turn == saved.head.turn {
+        let snapshot = saved.slot.read_world().map_err(save_failure)?;
+        if snapshot.is_some_and(|snapshot| snapshot != replayed.snapshot) {
+            let failure = Failure::new(Fault::Save, desk.words.other_end());
+            return Err(failure.at(saved.slot.world_file().display()));
+        }
+    }
+    if !desk.settings.quiet && !desk.settings.json && !matches!(replayed.stop, Stop::Braked) {
+        desk.err().line(desk.words.replay_agrees(replayed.turn));
+    }
+    Ok(())
+}

@@ -1,0 +1,43 @@
+//! `resume`: a save goes on.
+
+use playhouse::cast::WorldTurn;
+use playhouse::session::Session;
+
+use super::play::{self, Show};
+use super::rehearse::rehearse;
+use crate::cli::args::PlayArgs;
+use crate::cli::desk::Desk;
+use crate::cli::error::{Failure, Fault};
+use crate::cli::saved::{Saved, session_failure};
+use crate::cli::theatre;
+
+/// Takes a story up where it stopped.
+pub(super) fn resume(desk: &Desk, slot: &str, args: &PlayArgs, force: bool) -> Result<(), Failure> {
+    let saved = Saved::find(desk, slot)?;
+    let mut setup = saved.world(force)?;
+    let turn = setup.world.resource::<WorldTurn>().0;
+    if let Some(until) = args.until.filter(|until| *until < turn) {
+        let what = desk.words.turn_behind(until, turn);
+        return Err(Failure::new(Fault::Usage, what).at(slot));
+    }
+    let lead = theatre::lead(desk, &desk.settings.model.value)?;
+    play::check_price(desk, lead.mind.info())?;
+    let seat = play::seat(desk, &mut setup.world, args.seat.as_deref())?;
+    if args.dry_run {
+        let (head, recording) = saved.journal()?;
+        let head = head.ok_or_else(|| Failure::new(Fault::Save, desk.words.not_whole(slot)))?;
+        return rehearse(desk, setup, lead.mind.info(), head, recording);
+    }
+    let minds = theatre::minds(desk, lead.mind, &mut setup.world)?;
+    let minds = play::seated(desk, minds, args.seat.as_deref());
+    drop(setup);
+    let root = &desk.settings.saves.value;
+    let session = Session::resume(root, slot, &saved.production, minds, force);
+    let mut session = session.map_err(session_failure)?;
+    play::prepare(desk, &mut session.engine);
+    let file = &saved.production.file;
+    play::open(desk, file, lead.introduction.as_deref());
+    let show = Show::of(desk, &mut session.engine, file.language, seat);
+    let stop = show.play(play::runtime()?, &mut session.engine, args.until)?;
+    show.close(&session.engine, &stop, Some(slot))
+}

@@ -1,0 +1,67 @@
+//! `saves`: what there is to resume.
+
+use playhouse::save::{Listed, list};
+use serde_json::{Value, json};
+
+use crate::cli::desk::Desk;
+use crate::cli::error::Failure;
+use crate::cli::saved::save_failure;
+use crate::cli::tables::{Side, Table};
+
+/// Lists the slots.
+pub(super) fn saves(desk: &Desk) -> Result<(), Failure> {
+    let root = &desk.settings.saves.value;
+    let slots = list(root).map_err(save_failure)?;
+    let mut out = desk.out();
+    if desk.settings.json {
+        let slots: Vec<_> = slots.iter().map(described).collect();
+        out.pretty_json(&slots);
+        return Ok(());
+    }
+    let words = desk.words;
+    if slots.is_empty() {
+        out.line(words.no_saves(&root.display().to_string()));
+        return Ok(());
+    }
+    let mut table = Table::new([
+        (words.slot(), Side::Left),
+        (words.world(), Side::Left),
+        (words.turn_column(), Side::Right),
+        (words.bytes(), Side::Right),
+        (words.state(), Side::Left),
+    ]);
+    for listed in &slots {
+        let name = listed.slot.name().to_string();
+        let size = listed.size.to_string();
+        table.row(match &listed.head {
+            Ok(Some(head)) => {
+                let state = match head.finale {
+                    Some(_) => words.is_over(),
+                    None => words.goes_on(),
+                };
+                let turn = head.turn.to_string();
+                [name, head.world.clone(), turn, size, state]
+            }
+            Ok(None) => {
+                let state = words.not_whole(&name);
+                [name, "-".into(), "-".into(), size, state]
+            }
+            Err(error) => [name, "-".into(), "-".into(), size, error.to_string()],
+        });
+    }
+    table.write(&mut out);
+    Ok(())
+}
+
+fn described(listed: &Listed) -> Value {
+    let (head, error) = match &listed.head {
+        Ok(head) => (head.as_ref(), None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    json!({
+        "slot": listed.slot.name().as_str(),
+        "head": head,
+        "bytes": listed.size,
+        "error": error,
+    })
+}

@@ -1,0 +1,119 @@
+//! `show`: what the entities of a save remember.
+
+use bevy_ecs::prelude::*;
+use playhouse::cast::{CastList, EntityName, Kind};
+use playhouse::context::{AgentContext, Chapters, buffer, context_to_json};
+use playhouse::message::Role;
+use playhouse::session::state_at;
+use playhouse::world_data::nearest;
+use serde_json::{Value, json};
+
+use super::play;
+use crate::cli::args::ShowAs;
+use crate::cli::desk::Desk;
+use crate::cli::error::{Failure, Fault};
+use crate::cli::saved::{Saved, session_failure};
+use crate::cli::tables::{Side, Table};
+
+/// Shows one entity, or lists all.
+pub(super) fn show(
+    desk: &Desk,
+    slot: &str,
+    name: Option<&str>,
+    form: ShowAs,
+    turn: Option<u64>,
+) -> Result<(), Failure> {
+    let saved = Saved::find(desk, slot)?;
+    let world = match turn {
+        // Reading is harmless, so the data may have changed since.
+        None => saved.world(true)?.world,
+        Some(turn) => {
+            let past = state_at(&saved.slot, &saved.production, turn);
+            let past = play::runtime()?.block_on(past);
+            past.map_err(session_failure)?.engine.world
+        }
+    };
+    match name {
+        None => list(desk, &world),
+        Some(name) => show_one(desk, &world, name, form)?,
+    }
+    Ok(())
+}
+
+fn show_one(desk: &Desk, world: &World, name: &str, form: ShowAs) -> Result<(), Failure> {
+    let list = world.resource::<CastList>();
+    let context = list.by_name(name);
+    let context = context.and_then(|entity| world.get::<AgentContext>(entity));
+    let Some(context) = context else {
+        let failure = Failure::new(Fault::Usage, desk.words.no_such_entity(name));
+        let names = list.names().map(|name| &**name);
+        return Err(match nearest(name, names) {
+            Some(near) => failure.try_this(desk.words.nearest(near)),
+            None => failure,
+        });
+    };
+    let mut out = desk.out();
+    match form {
+        ShowAs::Buffer if !desk.settings.json => out.line(buffer(context).trim_end()),
+        ShowAs::Buffer | ShowAs::Json => out.pretty_json(&context_to_json(context)),
+        ShowAs::Request => out.pretty_json(&request(context)),
+    }
+    Ok(())
+}
+
+/// The messages as the next request would send them, in the field's usual form.
+fn request(context: &AgentContext) -> Value {
+    let messages = context.entries().iter().map(|entry| {
+        let role = match entry.role() {
+            Role::System => "system",
+            Role::Human => "user",
+            Role::Ai => "assistant",
+            Role::Tool => "tool",
+        };
+        json!({"role": role, "content": entry.body().short_text()})
+    });
+    json!({ "messages": messages.collect::<Vec<_>>() })
+}
+
+fn list(desk: &Desk, world: &World) {
+    let words = desk.words;
+    let rows: Vec<_> = world
+        .resource::<CastList>()
+        .all()
+        .filter_map(|(_, entity)| {
+            let context = world.get::<AgentContext>(entity)?;
+            let chapters = world.get::<Chapters>(entity);
+            Some((
+                world.get::<EntityName>(entity)?.to_string(),
+                *world.get::<Kind>(entity)?,
+                context.len(),
+                context.tokens(),
+                chapters.map_or(0, |chapters| chapters.all().len()),
+            ))
+        })
+        .collect();
+    let mut out = desk.out();
+    if desk.settings.json {
+        let rows = rows.iter().map(|(name, kind, messages, tokens, chapters)| {
+            json!({"name": name, "kind": kind, "messages": messages, "tokens": tokens, "chapters": chapters})
+        });
+        return out.pretty_json(&rows.collect::<Vec<_>>());
+    }
+    let mut table = Table::new([
+        (words.who(), Side::Left),
+        (words.kind(), Side::Left),
+        (words.messages(), Side::Right),
+        (words.tokens(), Side::Right),
+        (words.chapters(), Side::Right),
+    ]);
+    for (name, kind, messages, tokens, chapters) in rows {
+        let kind = json!(kind).as_str().unwrap_or_default().to_owned();
+        let numbers = [
+            messages.to_string(),
+            tokens.to_string(),
+            chapters.to_string(),
+        ];
+        table.row([name, kind].into_iter().chain(numbers));
+    }
+    table.write(&mut out);
+}

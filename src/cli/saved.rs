@@ -1,0 +1,113 @@
+//! Saves, found by the names of their slots, and the worlds they are of.
+
+use std::path::Path;
+
+use playhouse::engine::Setup;
+use playhouse::journal::{Head, JournalError, Line, Recording};
+use playhouse::rpg::Production;
+use playhouse::save::{Expected, SaveError, SaveHead, Slot, SlotName, restore};
+use playhouse::session::SessionError;
+
+use super::desk::Desk;
+use super::error::{Failure, Fault, engine_failure};
+use super::theatre;
+
+/// A save, and the world that it is of.
+pub(crate) struct Saved {
+    /// Where it is.
+    pub(crate) slot: Slot,
+    /// What it says about itself.
+    pub(crate) head: SaveHead,
+    /// Its world, as it is in the data folder now.
+    pub(crate) production: Production,
+}
+
+impl Saved {
+    /// The save in this slot.
+    pub(crate) fn find(desk: &Desk, name: &str) -> Result<Self, Failure> {
+        let slot = Slot::find(&desk.settings.saves.value, name).map_err(save_failure)?;
+        let head = slot.head().map_err(save_failure)?.ok_or_else(|| {
+            let what = desk.words.not_whole(name);
+            let failure = Failure::new(Fault::Save, what).at(slot.folder().display());
+            failure.try_this(desk.words.start_anew())
+        })?;
+        let production = theatre::world(desk, &head.world)?;
+        Ok(Self {
+            slot,
+            head,
+            production,
+        })
+    }
+
+    /// Its world at rest, as the last snapshot holds it. With `force`, of other data too.
+    pub(crate) fn world(&self, force: bool) -> Result<Setup, Failure> {
+        let text = self.slot.read_world().map_err(save_failure)?;
+        let mut setup = self.production.empty_stage(self.head.seed);
+        let expected = match force {
+            true => Expected::default(),
+            false => Expected::of_data(&self.production.fingerprint),
+        };
+        let restored = restore(&mut setup.world, &text.unwrap_or_default(), &expected);
+        restored.map_err(|error| save_failure(error).at(self.slot.world_file().display()))?;
+        Ok(setup)
+    }
+
+    /// Its journal: the head, and what was recorded.
+    pub(crate) fn journal(&self) -> Result<(Option<Head>, Recording), Failure> {
+        let lines = self.slot.read_journal().map_err(journal_failure)?;
+        let head = lines.iter().find_map(|line| match line {
+            Line::Head(head) => Some(head.clone()),
+            _ => None,
+        });
+        Ok((head, Recording::of(lines)))
+    }
+}
+
+/// A name for a new slot after a world: the first that is free.
+pub(crate) fn free_name(root: &Path, world: &str) -> String {
+    let last = Path::new(world).file_name().and_then(|name| name.to_str());
+    let base = last.filter(|name| name.parse::<SlotName>().is_ok());
+    let base = base.unwrap_or("story");
+    let names = std::iter::once(base.to_owned()).chain((2..).map(|n| format!("{base}-{n}")));
+    let mut free = names.filter(|name| Slot::find(root, name).is_err());
+    // Numbers do not end.
+    free.next().unwrap_or_default()
+}
+
+/// Empties a slot that no process holds.
+pub(crate) fn clear(root: &Path, name: &str) -> Result<(), Failure> {
+    let slot = match Slot::find(root, name) {
+        Ok(slot) => slot,
+        Err(SaveError::NoSuchSlot { .. }) => return Ok(()),
+        Err(error) => return Err(save_failure(error)),
+    };
+    let folder = slot.folder().to_owned();
+    let held = slot.hold().map_err(save_failure)?;
+    let removed = std::fs::remove_dir_all(&folder);
+    drop(held);
+    removed.map_err(|error| Failure::new(Fault::Save, error).at(folder.display()))
+}
+
+/// A failure of a save.
+pub(crate) fn save_failure(error: SaveError) -> Failure {
+    let fault = match error {
+        SaveError::BadSlotName { .. } => Fault::Usage,
+        _ => Fault::Save,
+    };
+    Failure::new(fault, error)
+}
+
+/// A failure of a journal.
+pub(crate) fn journal_failure(error: JournalError) -> Failure {
+    Failure::new(Fault::Save, error)
+}
+
+/// A failure of a session.
+pub(crate) fn session_failure(error: SessionError) -> Failure {
+    match error {
+        SessionError::Save(error) => save_failure(error),
+        SessionError::Engine(error) => engine_failure(&error),
+        SessionError::World(_) => Failure::new(Fault::World, error),
+        error => Failure::new(Fault::Save, error),
+    }
+}

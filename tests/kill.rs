@@ -1,0 +1,84 @@
+//! A real `kill -9` of the real program, on real files: nothing that was journaled is lost.
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// The program, quiet, with its saves in a folder.
+fn playhouse(saves: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_playhouse"));
+    command
+        .args(arguments)
+        .arg("--saves")
+        .arg(saves)
+        .args(["--quiet", "--color", "never"]);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command
+}
+
+/// Every outcome in a journal, as entity and number.
+fn outcomes(saves: &Path, slot: &str) -> Vec<(String, u64)> {
+    let journal = std::fs::read_to_string(saves.join(slot).join("journal.jsonl")).unwrap();
+    let lines = journal
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let outcomes = lines.filter_map(|line| {
+        let outcome = line.get("outcome")?;
+        Some((
+            outcome["entity"].as_str()?.to_owned(),
+            outcome["number"].as_u64()?,
+        ))
+    });
+    outcomes.collect()
+}
+
+#[test]
+fn a_killed_run_resumes_to_the_same_world() {
+    let saves = tempfile::tempdir().unwrap();
+    let saves = saves.path();
+    assert!(
+        playhouse(saves, &["run", "--save", "whole"])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let whole = std::fs::read(saves.join("whole/world.json")).unwrap();
+    let mut killed_midway = 0;
+    for milliseconds in [150, 300, 500, 800] {
+        let slot = format!("killed-{milliseconds}");
+        let mut run = playhouse(saves, &["run", "--save", &slot]).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        // SIGKILL: the program gets no chance to tidy up.
+        run.kill().unwrap();
+        let ended_by_itself = run.wait().unwrap().success();
+        if !saves.join(&slot).join("journal.jsonl").exists() {
+            continue;
+        }
+        killed_midway += u32::from(!ended_by_itself);
+        let resumed = playhouse(saves, &["resume", &slot]).status().unwrap();
+        assert!(resumed.success(), "killed after {milliseconds} ms");
+        let world = std::fs::read(saves.join(&slot).join("world.json")).unwrap();
+        assert!(
+            world == whole,
+            "killed after {milliseconds} ms, the world differs"
+        );
+        let mut asked = outcomes(saves, &slot);
+        let all = asked.len();
+        asked.sort();
+        asked.dedup();
+        assert_eq!(
+            asked.len(),
+            all,
+            "killed after {milliseconds} ms, an ask was paid for twice"
+        );
+    }
+    assert!(
+        killed_midway > 0,
+        "every run was over before it could be killed"
+    );
+}

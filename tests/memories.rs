@@ -1,0 +1,83 @@
+//! Whole campaigns with little room to remember: what is over is folded away, and nothing is lost.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use playhouse::context::{AgentContext, Chapters};
+use playhouse::engine::{Engine, Stop};
+use playhouse::message::{BodyId, Role};
+use playhouse::mind::Minds;
+use playhouse::mind::improviser::Improviser;
+use playhouse::rpg::Production;
+use playhouse::testing::journal;
+use playhouse::world_data::DataFolder;
+
+const ROOM: i32 = 2_000;
+
+async fn play(world: &str) -> Engine {
+    let data = DataFolder::at("data").unwrap();
+    let mut production = Production::load(&data, world).unwrap();
+    Arc::make_mut(&mut production.file).limits.context_tokens = ROOM;
+    let setup = production.opening(1).unwrap();
+    let minds = Minds::all(Arc::new(Improviser::new().unwrap()));
+    let mut engine = Engine::new(setup, minds, journal()).unwrap();
+    let stop = engine.run(None).await.unwrap();
+    assert!(matches!(stop, Stop::Finished(_)), "{stop:?}");
+    engine
+}
+
+/// Everything that an entity's context and chapters hold, once each.
+fn held(context: &AgentContext, chapters: &Chapters) -> Vec<BodyId> {
+    let now = context.messages().map(|held| held.message.body.id());
+    let past = chapters.all().iter().flat_map(|chapter| {
+        let messages = chapter.messages.iter().chain(&chapter.summing_up);
+        messages.map(|held| held.message.body.id())
+    });
+    now.chain(past).collect()
+}
+
+#[tokio::test]
+async fn fights_and_long_days_become_chapters_and_every_message_stays_findable() {
+    for world in ["drowned-assize", "zhaoying-ban"] {
+        let mut engine = play(world).await;
+        let mut minds = engine.world.query::<(&AgentContext, &Chapters)>();
+        let (mut fights, mut days) = (0, 0);
+        for (context, chapters) in minds.iter(&engine.world) {
+            let name = context.name();
+            let ids = held(context, chapters);
+            let distinct: BTreeSet<_> = ids.iter().map(|id| (id.place, id.number)).collect();
+            assert_eq!(ids.len(), distinct.len(), "{name} holds a message twice");
+            assert_eq!(
+                context.entries().first().map(|entry| entry.role()),
+                Some(Role::System)
+            );
+            for entry in context.entries() {
+                let tags = context.tags(entry.id());
+                let id = tags.and_then(|tags| tags.text("combat_id"));
+                assert_eq!(id, None, "{name} still holds a part of a fight");
+            }
+            for chapter in chapters.all() {
+                assert_eq!(chapter.summing_up.len(), 2, "{}", chapter.id);
+                let has = |key: &str| {
+                    let mut messages = chapter.messages.iter();
+                    messages.any(|held| held.message.tags.get(key).is_some())
+                };
+                assert_eq!(
+                    has("combat_initialization"),
+                    has("combat_outcome"),
+                    "{}",
+                    chapter.id
+                );
+                match has("combat_outcome") {
+                    true => fights += 1,
+                    false => days += 1,
+                }
+            }
+        }
+        assert!(
+            fights > 8 && days > 0,
+            "{world}: {fights} fights, {days} days"
+        );
+    }
+}
