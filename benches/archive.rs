@@ -1,6 +1,12 @@
 //! `archive/10000`: a fight of 2,000 messages is found by its tags in a conversation of 10,000, of
 //! which a tenth is tagged, and cut out; its summary takes its place.
-#![allow(clippy::unwrap_used, missing_docs, unreachable_pub, reason = "a bench")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    missing_docs,
+    unreachable_pub,
+    reason = "a bench"
+)]
 
 mod common;
 

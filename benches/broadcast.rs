@@ -1,6 +1,12 @@
 //! `broadcast/1000`: lines of 300 bytes to a thousand actors on one stage, through `Tell`, the built-in
 //! guards and `deliver` in the schedule of a step. Figures are those of one delivery.
-#![allow(clippy::unwrap_used, missing_docs, unreachable_pub, reason = "a bench")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    missing_docs,
+    unreachable_pub,
+    reason = "a bench"
+)]
 
 mod common;
 

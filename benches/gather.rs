@@ -1,6 +1,12 @@
 //! `gather/64x20`: 64 actors on as many stages are asked at once, in 20 rounds, over loopback from a
 //! server that thinks for 50 ms. The server is a process of its own, so that its work is not ours.
-#![allow(clippy::unwrap_used, missing_docs, unreachable_pub, reason = "a bench")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    missing_docs,
+    unreachable_pub,
+    reason = "a bench"
+)]
 
 mod common;
 

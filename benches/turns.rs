@@ -1,7 +1,13 @@
 //! `turns/1000`: four actors on a stage speak in turn, with an instant mind, at the thousandth turn.
 //! A turn is one ask: from its opening to the request's hash and body ready to send, then judging,
 //! commit and the steps of the stage.
-#![allow(clippy::unwrap_used, missing_docs, unreachable_pub, reason = "a bench")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    missing_docs,
+    unreachable_pub,
+    reason = "a bench"
+)]
 
 mod common;
 
