@@ -219,6 +219,11 @@ impl AgentContext {
         tally
     }
 
+    /// The figures as they were counted last, which may be of fewer messages than there are now.
+    pub fn counted(&self) -> Tally {
+        self.tally
+    }
+
     /// All messages with their ids and tags, oldest first.
     pub fn messages(&self) -> impl DoubleEndedIterator<Item = HeldMessage> {
         self.entries.iter().map(|entry| self.held(entry))
@@ -353,12 +358,23 @@ impl AgentContext {
         end: EntryId,
     ) -> Result<Vec<HeldMessage>, ContextError> {
         let (from, to) = self.range(begin, end)?;
-        let removed = self.entries[from..=to]
-            .iter()
-            .map(|entry| self.held(entry))
-            .collect();
-        self.entries.drain(from..=to);
-        self.forget_tags(begin, end);
+        let first = self.tags.partition_point(|(id, _)| *id < begin);
+        let last = self.tags.partition_point(|(id, _)| *id <= end);
+        let mut tags = self.tags.drain(first..last).peekable();
+        // Bodies are moved out, not shared and let go again, which would touch every one of them.
+        let removed = self.entries.drain(from..=to).map(|entry| HeldMessage {
+            id: entry.id,
+            message: Message {
+                role: entry.role,
+                body: entry.body,
+                tags: tags
+                    .next_if(|(id, _)| *id == entry.id)
+                    .map_or_else(Tags::new, |(_, tags)| tags),
+            },
+        });
+        let removed = removed.collect();
+        drop(tags);
+        self.index.retain(|(_, id)| *id < begin || *id > end);
         self.revise();
         Ok(removed)
     }
@@ -433,13 +449,6 @@ impl AgentContext {
     fn revise(&mut self) {
         self.revisions += 1;
         self.tally = Tally::default();
-    }
-
-    fn forget_tags(&mut self, begin: EntryId, end: EntryId) {
-        let first = self.tags.partition_point(|(id, _)| *id < begin);
-        let last = self.tags.partition_point(|(id, _)| *id <= end);
-        self.tags.drain(first..last);
-        self.index.retain(|(_, id)| *id < begin || *id > end);
     }
 
     fn carries(&self, entry: &Entry, key: &str, value: &Value) -> bool {

@@ -602,8 +602,10 @@ impl Engine {
             }
         }
         // Those held back go first when the cache is warm.
-        held.append(&mut self.calls.waiting);
-        self.calls.waiting = held;
+        if !held.is_empty() {
+            held.append(&mut self.calls.waiting);
+            self.calls.waiting = held;
+        }
     }
 
     fn start_call(&mut self, mut job: Box<Job>) {
@@ -918,7 +920,7 @@ impl Engine {
             .map(|done| Line::Outcome(Box::new(done.outcome.clone())))
             .collect();
         if !lines.is_empty() {
-            self.journal.append(&lines)?;
+            self.journal.append(lines)?;
         }
         Ok(())
     }

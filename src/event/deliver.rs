@@ -1,5 +1,6 @@
 //! The end of a step: what was told reaches contexts and feeds.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
@@ -21,6 +22,7 @@ pub fn deliver(
     turn: Res<WorldTurn>,
     guards: Res<Guards>,
     language: Res<Language>,
+    mut kinds: Local<BTreeMap<&'static str, Metadata>>,
     mut places: Query<(&StableId, &EntityName, &mut Clock)>,
     mut cast: Query<(&mut AgentContext, &mut Chapters, &Kind, &StableId)>,
 ) {
@@ -33,7 +35,7 @@ pub fn deliver(
     };
     for told in queue.0.drain(..) {
         let id = clock.next_body(place);
-        let mut bodies = Bodies::new(&told, id, clock.time);
+        let mut bodies = Bodies::new(&told, id, clock.time, metadata_of(&mut kinds, told.kind));
         let mut audience = Vec::with_capacity(told.audience.len());
         let mut masked = Vec::new();
         for &receiver in &told.audience {
@@ -138,15 +140,17 @@ struct Copy {
 
 /// The distinct results of the guards for one event, made when first needed.
 struct Bodies {
+    metadata: Metadata,
     original: Body,
     copies: Vec<Copy>,
     guarded: Vec<super::guard::GuardAct>,
 }
 
 impl Bodies {
-    fn new(told: &Told, id: BodyId, time: u64) -> Self {
+    fn new(told: &Told, id: BodyId, time: u64, metadata: Metadata) -> Self {
         Self {
-            original: body_of(told, &told.text, id, time),
+            original: body_of(told, &told.text, id, time, metadata.clone()),
+            metadata,
             copies: Vec::new(),
             guarded: Vec::new(),
         }
@@ -189,7 +193,10 @@ impl Bodies {
         let masked = (judgement.text != told.text).then(|| judgement.text.to_string());
         let body = match &masked {
             None => self.original.clone(),
-            Some(words) => body_of(told, words, next_id(), self.original.time()),
+            Some(words) => {
+                let time = self.original.time();
+                body_of(told, words, next_id(), time, self.metadata.clone())
+            }
         };
         let mut tags = told.tags.clone();
         if let Some(flag) = judgement.flagged().next() {
@@ -208,9 +215,19 @@ impl Bodies {
     }
 }
 
-fn body_of(told: &Told, text: &str, id: BodyId, time: u64) -> Body {
-    let event = Map::from_iter([("event".to_owned(), Value::from(told.kind))]);
-    let body = Body::text(text).with_id(id).at(time).with_metadata(event);
+/// The metadata of the bodies of each kind of event, which they share.
+type Metadata = Arc<Map<String, Value>>;
+
+fn metadata_of(known: &mut BTreeMap<&'static str, Metadata>, kind: &'static str) -> Metadata {
+    let metadata = || Map::from_iter([("event".to_owned(), Value::from(kind))]).into();
+    known.entry(kind).or_insert_with(metadata).clone()
+}
+
+fn body_of(told: &Told, text: &str, id: BodyId, time: u64, metadata: Metadata) -> Body {
+    let body = Body::text(text)
+        .with_id(id)
+        .at(time)
+        .with_metadata(metadata);
     match &told.speaker {
         Some(speaker) => body.from_sender(speaker.clone()),
         None => body,

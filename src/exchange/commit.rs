@@ -135,11 +135,15 @@ fn resolve(question: &dyn Question, outcome: &Outcome) -> (Settled, String, By) 
 fn answer_body(outcome: &Outcome, text: &str, by: &By, name: Arc<str>) -> Body {
     let metadata = match by {
         By::Fallback(reason) => {
-            let mut metadata = ResponseMetadata::new("playhouse", "fallback", Default::default());
-            metadata.0.insert("fallback".into(), reason.as_str().into());
+            let metadata = ResponseMetadata::new("playhouse", "fallback", Default::default())
+                .with("fallback", reason.as_str());
             return Body::text(text).from_sender(name).with_response(metadata);
         }
-        _ => ResponseMetadata::new(&outcome.provider, &outcome.model, outcome.usage),
+        _ => ResponseMetadata::new(
+            outcome.provider.as_str(),
+            outcome.model.as_str(),
+            outcome.usage,
+        ),
     };
     let body = match &outcome.ending {
         Ending::Answered {

@@ -107,12 +107,13 @@ impl Journal {
     ///
     /// # Errors
     /// The disk is full, read-only or gone. What was written in part is a torn line.
-    pub fn append(&mut self, lines: &[Line]) -> Result<(), JournalError> {
+    pub fn append(&mut self, lines: impl Into<Vec<Line>>) -> Result<(), JournalError> {
+        let lines = lines.into();
         match &mut self.file {
-            None => self.lines.extend_from_slice(lines),
+            None => self.lines.extend(lines),
             Some((file, path)) => {
                 let mut bytes = Vec::new();
-                for line in lines {
+                for line in &lines {
                     // Lines hold nothing that can fail to serialise.
                     let _ = serde_json::to_writer(&mut bytes, line);
                     bytes.push(b'\n');

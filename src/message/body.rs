@@ -210,8 +210,9 @@ impl Body {
 
     /// The same body with free metadata.
     #[must_use]
-    pub fn with_metadata(self, metadata: Map<String, Value>) -> Self {
-        self.edit_extra(|extra| extra.metadata = Arc::new(metadata))
+    pub fn with_metadata(self, metadata: impl Into<Arc<Map<String, Value>>>) -> Self {
+        let metadata = metadata.into();
+        self.edit_extra(|extra| extra.metadata = metadata)
     }
 
     /// The same body with what the model's provider said about its making.
@@ -357,13 +358,10 @@ impl Inner {
             sender: self.sender.clone(),
             opening: self.opening.clone(),
             content: match &self.content {
-                Content::Text(text) => Content::Text(Text::from(text.as_str())),
+                Content::Text(text) => Content::Text(text.clone()),
                 Content::Blocks(blocks) => Content::Blocks(blocks.clone()),
             },
-            short: self
-                .short
-                .as_ref()
-                .map(|short| Box::new(Text::from(short.as_str()))),
+            short: self.short.clone(),
             extra: self.extra.clone(),
         }
     }

@@ -59,7 +59,7 @@ pub fn message_to_json(message: &Message) -> Value {
     if let Some(response) = body.response() {
         map.insert(
             "response_metadata".into(),
-            Value::Object(response.0.clone()),
+            Value::Object(response.to_map().into_owned()),
         );
     }
     Value::Object(map)
@@ -115,7 +115,7 @@ pub fn message_from_json(value: &Value) -> Result<Message, FormatError> {
         body = body.with_metadata(metadata);
     }
     if let Some(Value::Object(response)) = map.get("response_metadata") {
-        body = body.with_response(ResponseMetadata(response.clone()));
+        body = body.with_response(ResponseMetadata::from(response.clone()));
     }
     if let Some(short) = map.get(Tag::COMPRESSED_PROMPT).and_then(Value::as_str) {
         body = with_condensed(body, short);

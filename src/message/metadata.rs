@@ -1,6 +1,9 @@
 //! What a model's provider says about the making of an ai message.
 
-use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 /// Tokens of one call, in one form for all providers.
@@ -38,49 +41,150 @@ impl std::ops::AddAssign for TokenUsage {
 
 /// The `response_metadata` member of an ai message. Members we do not know, and known ones in a form
 /// we do not know, are kept as they came.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ResponseMetadata(pub Map<String, Value>);
+#[derive(Clone, Debug)]
+pub struct ResponseMetadata(Form);
+
+#[derive(Clone, Debug)]
+enum Form {
+    /// As the engine makes it for every answer; as JSON it would take ten times the memory.
+    Made {
+        provider: Arc<str>,
+        model: Arc<str>,
+        usage: TokenUsage,
+    },
+    /// As it came.
+    Read(Map<String, Value>),
+}
 
 impl ResponseMetadata {
     /// Metadata as the engine writes it.
-    pub fn new(provider: &str, model: &str, usage: TokenUsage) -> Self {
-        let usage_value = serde_json::json!({
-            "prompt_tokens": usage.input,
-            "completion_tokens": usage.output,
-            "total_tokens": usage.total(),
-            "reasoning_tokens": usage.reasoning,
-        });
-        Self(Map::from_iter([
-            ("token_usage".into(), usage_value),
-            ("model_provider".into(), provider.into()),
-            ("model_name".into(), model.into()),
-            ("prompt_cache_hit_tokens".into(), usage.cached.into()),
-        ]))
+    pub fn new(
+        provider: impl Into<Arc<str>>,
+        model: impl Into<Arc<str>>,
+        usage: TokenUsage,
+    ) -> Self {
+        Self(Form::Made {
+            provider: provider.into(),
+            model: model.into(),
+            usage,
+        })
+    }
+
+    /// The same metadata with one more member.
+    #[must_use]
+    pub fn with(self, key: &str, value: impl Into<Value>) -> Self {
+        let mut map = self.to_map().into_owned();
+        map.insert(key.to_owned(), value.into());
+        Self(Form::Read(map))
+    }
+
+    /// All members.
+    pub fn to_map(&self) -> Cow<'_, Map<String, Value>> {
+        match &self.0 {
+            Form::Read(map) => Cow::Borrowed(map),
+            Form::Made {
+                provider,
+                model,
+                usage,
+            } => Cow::Owned(made(provider, model, *usage)),
+        }
     }
 
     /// The provider, such as `deepseek`.
     pub fn model_provider(&self) -> Option<&str> {
-        self.0.get("model_provider")?.as_str()
+        match &self.0 {
+            Form::Made { provider, .. } => Some(provider),
+            Form::Read(map) => map.get("model_provider")?.as_str(),
+        }
     }
 
     /// The model, such as `deepseek-chat`.
     pub fn model_name(&self) -> Option<&str> {
-        self.0.get("model_name")?.as_str()
+        match &self.0 {
+            Form::Made { model, .. } => Some(model),
+            Form::Read(map) => map.get("model_name")?.as_str(),
+        }
     }
 
     /// Prompt tokens that the provider read from its cache.
     pub fn prompt_cache_hit_tokens(&self) -> Option<u64> {
-        self.0.get("prompt_cache_hit_tokens")?.as_u64()
+        match &self.0 {
+            Form::Made { usage, .. } => Some(usage.cached),
+            Form::Read(map) => map.get("prompt_cache_hit_tokens")?.as_u64(),
+        }
     }
 
     /// Tokens of the call that made the message.
     pub fn token_usage(&self) -> Option<TokenUsage> {
-        let mut usage: TokenUsage =
-            serde_json::from_value(self.0.get("token_usage")?.clone()).ok()?;
-        usage.cached = usage
-            .cached
-            .max(self.prompt_cache_hit_tokens().unwrap_or_default());
+        let map = match &self.0 {
+            Form::Made { usage, .. } => return Some(*usage),
+            Form::Read(map) => map,
+        };
+        let mut usage = TokenUsage::deserialize(map.get("token_usage")?).ok()?;
+        let cached = self.prompt_cache_hit_tokens().unwrap_or_default();
+        usage.cached = usage.cached.max(cached);
         Some(usage)
+    }
+}
+
+fn made(provider: &str, model: &str, usage: TokenUsage) -> Map<String, Value> {
+    let tokens = serde_json::json!({
+        "prompt_tokens": usage.input,
+        "completion_tokens": usage.output,
+        "total_tokens": usage.total(),
+        "reasoning_tokens": usage.reasoning,
+    });
+    Map::from_iter([
+        ("token_usage".into(), tokens),
+        ("model_provider".into(), provider.into()),
+        ("model_name".into(), model.into()),
+        ("prompt_cache_hit_tokens".into(), usage.cached.into()),
+    ])
+}
+
+impl From<Map<String, Value>> for ResponseMetadata {
+    fn from(map: Map<String, Value>) -> Self {
+        Self(Form::Read(map))
+    }
+}
+
+impl PartialEq for ResponseMetadata {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_map() == other.to_map()
+    }
+}
+
+impl Serialize for ResponseMetadata {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_map().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for ResponseMetadata {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Map::deserialize(deserializer).map(Self::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_is_the_same_made_and_read() {
+        let usage = TokenUsage {
+            input: 9,
+            output: 4,
+            cached: 3,
+            reasoning: 1,
+        };
+        let made = ResponseMetadata::new("openai", "gpt", usage);
+        let json = serde_json::to_string(&made).unwrap();
+        let read: ResponseMetadata = serde_json::from_str(&json).unwrap();
+        assert_eq!(read, made);
+        assert_eq!(read.model_provider(), made.model_provider());
+        assert_eq!(read.model_name(), made.model_name());
+        assert_eq!(read.token_usage(), made.token_usage());
+        assert_eq!(made.with("fallback", "why").to_map()["fallback"], "why");
     }
 }

@@ -90,8 +90,14 @@ pub enum TagError {
 }
 
 /// The tags of one message: the engine's own, then the user's with any JSON value, in order of adding.
+/// Clones share them, and no tags take no memory: most messages have none, and a broadcast tags all of
+/// its receivers' messages alike.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tags {
+pub struct Tags(Option<Arc<Marks>>);
+
+/// `None` in [`Tags`] stands for an empty one.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Marks {
     own: Vec<Tag>,
     user: IndexMap<Arc<str>, Value>,
 }
@@ -105,9 +111,10 @@ impl Tags {
     /// These and one of the engine's tags. A tag of the same key gives way to the new one.
     #[must_use]
     pub fn with(mut self, tag: Tag) -> Self {
-        self.own.retain(|other| other.key() != tag.key());
-        self.user.shift_remove(tag.key());
-        self.own.push(tag);
+        let marks = self.marks_mut();
+        marks.own.retain(|other| other.key() != tag.key());
+        marks.user.shift_remove(tag.key());
+        marks.own.push(tag);
         self
     }
 
@@ -124,9 +131,9 @@ impl Tags {
         }
         let value = value.into();
         match value.as_str().and_then(|text| Tag::from_key(key, text)) {
-            Some(tag) => self.own.push(tag),
+            Some(tag) => self.marks_mut().own.push(tag),
             None => {
-                self.user.insert(key.into(), value);
+                self.marks_mut().user.insert(key.into(), value);
             }
         }
         Ok(self)
@@ -134,38 +141,57 @@ impl Tags {
 
     /// The value of a tag.
     pub fn get(&self, key: &str) -> Option<Value> {
-        let own = self.own.iter().find(|tag| tag.key() == key);
-        own.map(|tag| Value::from(tag.value().as_ref()))
-            .or_else(|| self.user.get(key).cloned())
+        match self.own(key) {
+            Some(tag) => Some(Value::from(tag.value().as_ref())),
+            None => self.user(key).cloned(),
+        }
     }
 
     /// The text value of a tag.
     pub fn text(&self, key: &str) -> Option<&str> {
-        let own = self.own.iter().find(|tag| tag.key() == key);
-        own.map(|tag| tag.value().as_ref())
-            .or_else(|| self.user.get(key)?.as_str())
+        match self.own(key) {
+            Some(tag) => Some(tag.value()),
+            None => self.user(key)?.as_str(),
+        }
     }
 
     /// All tags as key and JSON value: the engine's own first.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Value)> {
-        let own = self
-            .own
-            .iter()
-            .map(|tag| (tag.key(), Value::from(tag.value().as_ref())));
-        let user = self.user.iter().map(|(key, value)| (&**key, value.clone()));
-        own.chain(user)
+        self.0.iter().flat_map(|marks| {
+            let own = marks.own.iter();
+            let own = own.map(|tag| (tag.key(), Value::from(tag.value().as_ref())));
+            let user = marks.user.iter();
+            own.chain(user.map(|(key, value)| (&**key, value.clone())))
+        })
     }
 
     /// Takes the short text away from these, to put it into the body.
     pub(crate) fn take_compressed_prompt(&mut self) -> Option<Arc<str>> {
+        let short = self.own(Tag::COMPRESSED_PROMPT)?.value().clone();
+        let marks = self.marks_mut();
         let is_short = |tag: &Tag| matches!(tag, Tag::CompressedPrompt(_));
-        let at = self.own.iter().position(is_short)?;
-        Some(self.own.remove(at).value().clone())
+        marks.own.retain(|tag| !is_short(tag));
+        if *marks == Marks::default() {
+            self.0 = None;
+        }
+        Some(short)
     }
 
     /// Whether there is no tag.
     pub fn is_empty(&self) -> bool {
-        self.own.is_empty() && self.user.is_empty()
+        self.0.is_none()
+    }
+
+    fn own(&self, key: &str) -> Option<&Tag> {
+        self.0.as_ref()?.own.iter().find(|tag| tag.key() == key)
+    }
+
+    fn user(&self, key: &str) -> Option<&Value> {
+        self.0.as_ref()?.user.get(key)
+    }
+
+    fn marks_mut(&mut self) -> &mut Marks {
+        Arc::make_mut(self.0.get_or_insert_default())
     }
 }
 

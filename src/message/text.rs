@@ -49,13 +49,13 @@ impl<'de> serde::Deserialize<'de> for Digest {
 }
 
 /// Immutable text. Its escaped form, digest and token estimate are computed at first use and kept.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Text {
     raw: Box<str>,
     derived: OnceLock<Derived>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Derived {
     /// `None` where escaping changes nothing, so that most text is stored once.
     escaped: Option<Box<str>>,

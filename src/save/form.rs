@@ -243,9 +243,9 @@ impl<'de> Deserialize<'de> for EntryForm {
 }
 
 fn tags_of<E: de::Error>(members: Members) -> Result<Box<Tags>, E> {
-    let all = members.0.into_iter();
-    let tags = all.fold(Ok(Tags::new()), |tags, (key, value)| {
-        tags.and_then(|tags: Tags| tags.with_user(&key, value))
+    let mut all = members.0.into_iter();
+    let tags = all.try_fold(Tags::new(), |tags, (key, value)| {
+        tags.with_user(&key, value)
     });
     tags.map(Box::new).map_err(E::custom)
 }

@@ -131,7 +131,7 @@ async fn every_failure_falls_back_and_says_why() {
         let last = unfolded(&engine.world, actor).into_iter().rev();
         let mut answers = last.filter(|held| held.message.role == Role::Ai);
         let metadata = answers.next().unwrap().message.body.response().cloned();
-        assert!(metadata.unwrap().0.contains_key("fallback"));
+        assert!(metadata.unwrap().to_map().contains_key("fallback"));
     }
 }
 

@@ -122,7 +122,7 @@ fn body() -> impl Strategy<Value = Body> {
             body = body.with_metadata(metadata);
         }
         if let Some(response) = response {
-            body = body.with_response(ResponseMetadata(response));
+            body = body.with_response(ResponseMetadata::from(response));
         }
         match opening {
             Some(opening) => body.after(Arc::new(Text::from(format!("Opening {opening}\n")))),
