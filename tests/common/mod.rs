@@ -1,3 +1,3 @@
 //! What several tests share.
 
-pub mod town;
+pub(crate) mod town;

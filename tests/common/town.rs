@@ -22,9 +22,9 @@ use serde::{Deserialize, Serialize};
 
 /// What an actor does with its turn.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Deed {
-    pub words: String,
-    pub go: bool,
+pub(crate) struct Deed {
+    pub(crate) words: String,
+    pub(crate) go: bool,
 }
 
 impl Reply for Deed {
@@ -35,24 +35,24 @@ impl Reply for Deed {
 /// What an actor owns; grows when it speaks.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Purse(pub u32);
+pub(crate) struct Purse(pub(crate) u32);
 
 /// How many deeds an actor has left in this turn.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Breath(pub u32);
+pub(crate) struct Breath(pub(crate) u32);
 
 /// What the town remembers.
 #[derive(Resource, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Annals {
-    pub mornings: u64,
+pub(crate) struct Annals {
+    pub(crate) mornings: u64,
 }
 
 /// The game. With `until` the story is over after that turn.
 #[derive(Clone, Debug)]
-pub struct Town {
-    pub data: String,
-    pub until: Option<u64>,
+pub(crate) struct Town {
+    pub(crate) data: String,
+    pub(crate) until: Option<u64>,
 }
 
 impl Default for Town {
@@ -257,7 +257,7 @@ fn end_days(company: Company<(&AgentContext, &Chapters, &EntityName)>, mut tell:
 }
 
 /// A mind whose answers depend on who asks and how often, and whose delays come from `latency`.
-pub fn mind(latency: u64) -> ScriptMind {
+pub(crate) fn mind(latency: u64) -> ScriptMind {
     ScriptMind::by_rule(move |prompt| {
         let who = prompt.entity.len() as u64;
         let number = u64::from(prompt.number);
@@ -282,7 +282,7 @@ pub fn mind(latency: u64) -> ScriptMind {
 }
 
 /// One mind for everybody, and a handle to hear what it was asked.
-pub fn minds(latency: u64) -> (Minds, Arc<ScriptMind>) {
+pub(crate) fn minds(latency: u64) -> (Minds, Arc<ScriptMind>) {
     let mind = Arc::new(mind(latency));
     (Minds::all(mind.clone()), mind)
 }

@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::Path;
 
-use bevy_ecs::prelude::*;
 use playhouse::cast::{CastList, Dead, Occupants, WorldTurn};
 use playhouse::context::{AgentContext, Chapters};
 use playhouse::journal::{Journal, Line};
