@@ -1,6 +1,6 @@
 //! Snapshots of 100 entities with 500 distinct messages of 300 bytes each, a tenth of them tagged:
 //! written and read in memory, and written to disk with its syncs.
-#![expect(clippy::unwrap_used, missing_docs, reason = "benchmarks")]
+#![expect(clippy::unwrap_used, reason = "benchmarks")]
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use playhouse::cast::{Kind, spawn};

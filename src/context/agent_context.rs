@@ -513,7 +513,7 @@ impl AgentContext {
     ) -> Result<Self, String> {
         let messages = messages.into_iter();
         let mut context = Self::new(name);
-        context.reserve(messages.size_hint().0);
+        context.reserve(messages.size_hint().1.unwrap_or_default());
         for (id, message) in messages {
             if id.0 <= context.last_id {
                 return Err(format!("message {id} stands out of order"));

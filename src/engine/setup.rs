@@ -10,7 +10,7 @@ use crate::event::deliver;
 use crate::exchange::{Budget, Ledger};
 use crate::message::tokens::Correction;
 use crate::mind::MindAlias;
-use crate::save::SaveRegistry;
+use crate::save::{FINALE, SaveRegistry};
 use crate::{cast, event, exchange};
 
 /// The schedule of one place: it takes answers, applies rules, tells and asks.
@@ -65,7 +65,7 @@ impl Setup {
         world.init_resource::<SaveRegistry>();
         world
             .resource_mut::<SaveRegistry>()
-            .resource::<Finale>("finale")
+            .resource::<Finale>(FINALE)
             .component::<AskCount>("ask_count")
             .component::<Ledger>("ledger")
             .component::<Budget>("budget")

@@ -100,15 +100,15 @@ struct Inner {
     content: Content,
     /// What stands in the content's place in every prompt after the turn that asked.
     short: Option<Box<Text>>,
-    extra: Option<Box<Extra>>,
+    /// Most bodies of one kind of event have equal extras; a load lets them share one.
+    extra: Option<Arc<Extra>>,
 }
 
 /// Parts that few bodies have.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Extra {
-    /// Most bodies of one kind of event have equal metadata; a load lets them share it.
-    metadata: Arc<Map<String, Value>>,
-    response: Option<ResponseMetadata>,
+pub(crate) struct Extra {
+    pub(crate) metadata: Arc<Map<String, Value>>,
+    pub(crate) response: Option<ResponseMetadata>,
 }
 
 /// Everything a body is made of, for reading it back at once.
@@ -118,18 +118,11 @@ pub(crate) struct BodyParts {
     pub(crate) sender: Option<Arc<str>>,
     pub(crate) content: Content,
     pub(crate) short: Option<Box<str>>,
-    pub(crate) metadata: Option<Arc<Map<String, Value>>>,
-    pub(crate) response: Option<ResponseMetadata>,
+    pub(crate) extra: Option<Arc<Extra>>,
 }
 
 impl From<BodyParts> for Body {
     fn from(parts: BodyParts) -> Self {
-        let extra = (parts.metadata.is_some() || parts.response.is_some()).then(|| {
-            Box::new(Extra {
-                metadata: parts.metadata.unwrap_or_default(),
-                response: parts.response,
-            })
-        });
         Self(Arc::new(Inner {
             id: parts.id,
             time: parts.time,
@@ -137,7 +130,7 @@ impl From<BodyParts> for Body {
             opening: None,
             content: parts.content,
             short: parts.short.map(|short| Box::new(Text::from(short))),
-            extra,
+            extra: parts.extra,
         }))
     }
 }
@@ -235,7 +228,7 @@ impl Body {
     fn edit_extra(self, change: impl FnOnce(&mut Extra)) -> Self {
         self.edit(|inner| {
             let mut extra = inner.extra.take().unwrap_or_default();
-            change(&mut extra);
+            change(Arc::make_mut(&mut extra));
             inner.extra = (*extra != Extra::default()).then_some(extra);
         })
     }

@@ -14,8 +14,8 @@ mod text;
 pub mod tokens;
 
 pub use block::{Block, Source};
-pub(crate) use body::BodyParts;
 pub use body::{Body, BodyId, Content};
+pub(crate) use body::{BodyParts, Extra};
 pub use json::{FormatError, message_from_json, message_to_json};
 pub use language::Language;
 pub use metadata::{ResponseMetadata, TokenUsage};

@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use crate::message::{Body, Text};
+use super::json_writer::JsonWriter;
+use crate::message::{Body, Content, Text};
 
-/// Gives every distinct body, and every first part that bodies share, its index in a save.
-#[derive(Default)]
-pub(super) struct BodyTable<'w> {
-    bodies: Vec<(&'w Body, Option<u32>)>,
+/// Gives every distinct body, and every first part that bodies share, its index in a save. A body is
+/// written at the moment when it is first met, while its text is at hand.
+pub(super) struct BodyTable<'w, 'j> {
+    json: &'j mut JsonWriter,
+    count: u32,
     /// Address → index, of bodies that more than one place points to. Never iterated.
     shared: IndexMap<usize, u32>,
     openings: Vec<&'w str>,
@@ -18,10 +20,22 @@ pub(super) struct BodyTable<'w> {
     opening_by_text: BTreeMap<&'w str, u32>,
 }
 
-impl<'w> BodyTable<'w> {
+impl<'w, 'j> BodyTable<'w, 'j> {
+    /// An empty table that writes bodies as elements of a list.
+    pub(super) fn new(json: &'j mut JsonWriter) -> Self {
+        Self {
+            json,
+            count: 0,
+            shared: IndexMap::new(),
+            openings: Vec::new(),
+            opening_by_address: BTreeMap::new(),
+            opening_by_text: BTreeMap::new(),
+        }
+    }
+
     /// The index of a body; a new one where it was not met before.
     pub(super) fn index_of(&mut self, body: &'w Body) -> u32 {
-        let next = self.bodies.len() as u32;
+        let next = self.count;
         // A body that nothing else points to can't have been met.
         if body.is_shared() {
             let index = *self.shared.entry(body.address()).or_insert(next);
@@ -30,7 +44,9 @@ impl<'w> BodyTable<'w> {
             }
         }
         let opening = body.opening().map(|text| self.opening_of(text));
-        self.bodies.push((body, opening));
+        self.json.line();
+        write_body(body, opening, self.json);
+        self.count += 1;
         next
     }
 
@@ -49,13 +65,46 @@ impl<'w> BodyTable<'w> {
         index
     }
 
-    /// All bodies in order of their indexes, each with the index of its opening.
-    pub(super) fn bodies(&self) -> &[(&'w Body, Option<u32>)] {
-        &self.bodies
-    }
-
     /// All openings in order of their indexes.
-    pub(super) fn openings(&self) -> &[&'w str] {
-        &self.openings
+    pub(super) fn into_openings(self) -> Vec<&'w str> {
+        self.openings
     }
+}
+
+fn write_body(body: &Body, opening: Option<u32>, json: &mut JsonWriter) {
+    json.push(b'{');
+    json.member("id");
+    json.push(b'"');
+    json.number(body.id().place);
+    json.push(b'-');
+    json.number(body.id().number);
+    json.push(b'"');
+    json.member("time");
+    json.number(body.time());
+    if let Some(sender) = body.sender() {
+        json.member("name");
+        json.string(sender);
+    }
+    if let Some(opening) = opening {
+        json.member("opening");
+        json.number(opening);
+    }
+    json.member("content");
+    match body.content() {
+        Content::Text(text) => json.string(text.as_str()),
+        Content::Blocks(blocks) => json.value(blocks),
+    }
+    if let Some(short) = body.short() {
+        json.member("compressed_prompt");
+        json.string(short.as_str());
+    }
+    if let Some(metadata) = body.metadata() {
+        json.member("metadata");
+        json.value(metadata);
+    }
+    if let Some(response) = body.response() {
+        json.member("response_metadata");
+        json.value(response);
+    }
+    json.push(b'}');
 }

@@ -10,7 +10,6 @@ use super::SaveError;
 use super::files::{Durability, replace};
 use crate::cast::{CastList, StableId};
 use crate::context::{AgentContext, buffer};
-use crate::message::Digest;
 
 /// The most bytes of a file's name; file systems take 255.
 const MOST_BYTES: usize = 200;
@@ -18,7 +17,9 @@ const MOST_BYTES: usize = 200;
 /// Remembers which buffers stand on disk, so that only those that changed are written.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
-    written: BTreeMap<StableId, Digest>,
+    /// Each entity's context as it was last written: its length, last id and revisions, one of
+    /// which every edit changes.
+    written: BTreeMap<StableId, (usize, u32, u32)>,
 }
 
 impl Buffers {
@@ -31,14 +32,13 @@ impl Buffers {
             let Some(context) = world.get::<AgentContext>(entity) else {
                 continue;
             };
-            let text = buffer(context);
-            let digest = Digest::of(text.as_bytes());
-            if self.written.get(&id) == Some(&digest) {
+            let state = (context.len(), context.last_id(), context.revisions());
+            if self.written.get(&id) == Some(&state) {
                 continue;
             }
             let path = folder.join(file_name(context.name(), id));
-            replace(&path, text.as_bytes(), Durability::Unsynced)?;
-            self.written.insert(id, digest);
+            replace(&path, buffer(context).as_bytes(), Durability::Unsynced)?;
+            self.written.insert(id, state);
         }
         Ok(())
     }

@@ -50,6 +50,12 @@ fn beside(path: &Path) -> std::path::PathBuf {
     path.with_file_name(name)
 }
 
+/// Makes a new folder that survives a crash. Its parent must exist.
+pub(super) fn make_folder(path: &Path) -> io::Result<()> {
+    fs::create_dir(path)?;
+    sync_folder(path)
+}
+
 /// Makes a rename in a file's folder survive a crash, where the system can.
 fn sync_folder(path: &Path) -> io::Result<()> {
     match path.parent() {

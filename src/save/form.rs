@@ -5,15 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
+use indexmap::{IndexMap, IndexSet};
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::{FINALE, SaveError};
+use super::{FINALE, FORMAT, SaveError};
 use crate::cast::{Clock, Kind};
 use crate::message::{
-    Block, Body, BodyId, BodyParts, Content, Language, ResponseMetadata, Role, Tags, Text,
+    Block, Body, BodyId, BodyParts, Content, Extra, Language, ResponseMetadata, Role, Tags, Text,
 };
 
 /// The first members of a save, which say what it is.
@@ -55,8 +56,11 @@ pub fn read_head(text: &[u8]) -> Result<SaveHead, SaveError> {
         resources: BTreeMap<String, Value>,
     }
 
-    super::migrate::check_newer(text)?;
-    let head: HeadForm = parse(text)?;
+    let head = parse::<HeadForm>(text);
+    if !head.as_ref().is_ok_and(|head| head.format <= FORMAT) {
+        super::migrate::check_newer(text)?;
+    }
+    let head = head?;
     let finale = head.resources.get(FINALE).and_then(Value::as_str);
     Ok(SaveHead {
         finale: finale.map(str::to_owned),
@@ -341,12 +345,12 @@ impl<'de: 'a, 'a> Deserialize<'de> for ContentForm<'a> {
     }
 }
 
-/// Builds bodies, with names and metadata that repeat stored once.
+/// Builds bodies, with names and extras that repeat stored once.
 #[derive(Default)]
 struct BodyReader<'a> {
     read: Bodies,
-    names: BTreeSet<Arc<str>>,
-    metadata: BTreeMap<&'a str, Arc<Map<String, Value>>>,
+    names: IndexSet<Arc<str>>,
+    extras: IndexMap<&'a str, Arc<Extra>>,
 }
 
 impl<'a> BodyReader<'a> {
@@ -355,10 +359,7 @@ impl<'a> BodyReader<'a> {
         if let Some(opening) = form.opening {
             self.read.opened.push((index, opening));
         }
-        let metadata = match form.metadata {
-            Some(raw) => Some(self.metadata(raw.get(), index)?),
-            None => None,
-        };
+        let extra = self.extra(form.metadata, form.response_metadata, index)?;
         let parts = BodyParts {
             id: form.id,
             time: form.time,
@@ -368,8 +369,7 @@ impl<'a> BodyReader<'a> {
                 ContentForm::Blocks(blocks) => blocks.into(),
             },
             short: form.compressed_prompt,
-            metadata,
-            response: form.response_metadata,
+            extra,
         };
         self.read.list.push(parts.into());
         Ok(())
@@ -384,21 +384,43 @@ impl<'a> BodyReader<'a> {
         name
     }
 
-    fn metadata<E: de::Error>(
+    fn extra<E: de::Error>(
         &mut self,
-        raw: &'a str,
+        metadata: Option<&'a RawValue>,
+        response: Option<ResponseMetadata>,
         index: u32,
-    ) -> Result<Arc<Map<String, Value>>, E> {
-        if let Some(known) = self.metadata.get(raw) {
+    ) -> Result<Option<Arc<Extra>>, E> {
+        let raw = metadata.map(RawValue::get);
+        if let (Some(raw), None) = (raw, &response) {
+            return Ok(Some(self.shared_extra(raw, index)?));
+        }
+        let metadata = match raw {
+            Some(raw) => self.shared_extra(raw, index)?.metadata.clone(),
+            None => Arc::default(),
+        };
+        Ok(response.map(|response| {
+            Arc::new(Extra {
+                metadata,
+                response: Some(response),
+            })
+        }))
+    }
+
+    /// Metadata that repeats is parsed once.
+    fn shared_extra<E: de::Error>(&mut self, raw: &'a str, index: u32) -> Result<Arc<Extra>, E> {
+        if let Some(known) = self.extras.get(raw) {
             return Ok(known.clone());
         }
-        let map: Map<String, Value> =
+        let metadata: Map<String, Value> =
             serde_json::from_str(raw).map_err(|error| E::custom(format!("metadata: {error}")))?;
-        if let Some(event) = map.get("event").and_then(Value::as_str) {
+        if let Some(event) = metadata.get("event").and_then(Value::as_str) {
             self.read.events.entry(event.to_owned()).or_insert(index);
         }
-        let map = Arc::new(map);
-        self.metadata.insert(raw, map.clone());
-        Ok(map)
+        let extra = Arc::new(Extra {
+            metadata: metadata.into(),
+            response: None,
+        });
+        self.extras.insert(raw, extra.clone());
+        Ok(extra)
     }
 }

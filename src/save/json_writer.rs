@@ -14,7 +14,8 @@ pub(super) struct JsonWriter {
 }
 
 impl JsonWriter {
-    pub(super) fn with_capacity(bytes: usize) -> Self {
+    /// A writer with room for so many bytes.
+    pub(super) fn with_room(bytes: usize) -> Self {
         Self {
             bytes: Vec::with_capacity(bytes),
             too_deep: None,

@@ -285,10 +285,34 @@ fn read_context(
 ) -> Result<AgentContext, SaveError> {
     let at = format!("agents_context[{at}]");
     check_number(&format!("{at}.last_id"), form.last_id)?;
-    let messages = read_entries(&format!("{at}.messages"), &form.messages, bodies)?;
-    let messages = messages.into_iter().map(|held| (held.id, held.message));
-    AgentContext::restore(name.clone(), messages, form.last_id, form.revisions)
+    check_entries(&format!("{at}.messages"), &form.messages, bodies)?;
+    let entries = form.messages.iter().filter_map(|entry| {
+        let body = bodies.get(entry.body as usize)?.clone();
+        Some((EntryId(entry.id), message_of(entry, body)))
+    });
+    AgentContext::restore(name.clone(), entries, form.last_id, form.revisions)
         .map_err(|problem| SaveError::wrong(at, problem))
+}
+
+/// Refuses entries that point to no body.
+fn check_entries(at: &str, entries: &[EntryForm], bodies: &[Body]) -> Result<(), SaveError> {
+    let missing = |entry: &EntryForm| entry.body as usize >= bodies.len();
+    let found = entries.iter().enumerate().find(|(_, entry)| missing(entry));
+    match found {
+        Some((index, entry)) => {
+            let at = format!("{at}[{index}]");
+            Err(out_of_range(at, entry.body, bodies.len(), "messages"))
+        }
+        None => Ok(()),
+    }
+}
+
+fn message_of(entry: &EntryForm, body: Body) -> Message {
+    Message {
+        role: entry.role,
+        body,
+        tags: entry.tags.as_deref().cloned().unwrap_or_default(),
+    }
 }
 
 fn read_entries(
@@ -300,11 +324,7 @@ fn read_entries(
         let body = find_body(bodies, entry.body, || format!("{at}[{index}]"))?;
         Ok(HeldMessage {
             id: EntryId(entry.id),
-            message: Message {
-                role: entry.role,
-                body,
-                tags: entry.tags.as_deref().cloned().unwrap_or_default(),
-            },
+            message: message_of(entry, body),
         })
     };
     entries.iter().enumerate().map(read).collect()

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use bevy_ecs::prelude::*;
 
 use super::buffers::Buffers;
-use super::files::{Durability, io_error, replace};
+use super::files::{Durability, io_error, make_folder, replace};
 use super::{Meta, SaveError, SaveHead, SlotName, read_head, snapshot};
 use crate::journal::{Journal, JournalError, Line};
 
@@ -43,7 +43,7 @@ impl Slot {
     pub fn create(root: &Path, name: &str) -> Result<HeldSlot, SaveError> {
         let slot = Self::at(root, name.parse()?);
         fs::create_dir_all(root).map_err(|source| io_error(root, "make it", source))?;
-        match fs::create_dir(&slot.folder) {
+        match make_folder(&slot.folder) {
             Ok(()) => slot.hold(),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(SaveError::SlotExists(name.to_owned()))

@@ -12,7 +12,7 @@ use crate::cast::{
 use crate::context::{AgentContext, Chapter, Chapters, EntryId};
 use crate::event::{Later, TellQueue};
 use crate::exchange::{OpenAsks, UntakenAnswers};
-use crate::message::{Body, Content, Language, Role, Tags};
+use crate::message::{Language, Role, Tags};
 
 /// What a save says about the world it was made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,22 +30,37 @@ pub struct Meta {
 pub fn snapshot(world: &World, meta: &Meta) -> Result<Vec<u8>, SaveError> {
     check_rest(world)?;
     let cast = cast_in_order(world)?;
-    let mut bodies = BodyTable::default();
-    let mut remembered = JsonWriter::default();
-    write_contexts(&cast, &mut bodies, &mut remembered);
-    write_chapters(&cast, &mut bodies, &mut remembered);
-    let mut json = JsonWriter::with_capacity(expected_size(&bodies));
+    let mut json = JsonWriter::with_room(expected_size(&cast));
     json.push(b'{');
     write_head(world, meta, &mut json);
     write_resources(world, &mut json);
     write_entities(world, &cast, &mut json);
     write_arrivals(world, &cast, &mut json);
-    write_bodies(&bodies, &mut json);
-    json.append_members(remembered);
+    write_memories(&cast, &mut json);
     json.push(b'\n');
     json.push(b'}');
     json.push(b'\n');
     json.finish().map_err(SaveError::TooDeep)
+}
+
+/// One walk over all contexts and chapters writes what they hold, and the bodies that they point to.
+fn write_memories(cast: &[Member], json: &mut JsonWriter) {
+    json.line_member("messages");
+    json.push(b'[');
+    let mut holders = JsonWriter::default();
+    let mut bodies = BodyTable::new(json);
+    write_contexts(cast, &mut bodies, &mut holders);
+    write_chapters(cast, &mut bodies, &mut holders);
+    let openings = bodies.into_openings();
+    json.push(b']');
+    json.line_member("openings");
+    json.push(b'[');
+    for opening in openings {
+        json.line();
+        json.string(opening);
+    }
+    json.push(b']');
+    json.append_members(holders);
 }
 
 fn check_rest(world: &World) -> Result<(), SaveError> {
@@ -96,14 +111,14 @@ fn cast_in_order(world: &World) -> Result<Vec<Member<'_>>, SaveError> {
         .collect()
 }
 
-/// A little more than the bodies will take, so that the text is not moved while it grows.
-fn expected_size(bodies: &BodyTable) -> usize {
-    let text = |body: &Body| match body.content() {
-        Content::Text(text) => text.as_str().len(),
-        Content::Blocks(_) => 0,
-    };
-    let bodies = bodies.bodies().iter();
-    bodies.map(|(body, _)| text(body) + 160).sum::<usize>() + 4096
+/// Room for a few lines of text a message, so that the snapshot is not moved while it grows. Room
+/// that is not used costs nothing.
+fn expected_size(cast: &[Member]) -> usize {
+    let contexts = cast
+        .iter()
+        .filter_map(|member| member.entity.get::<AgentContext>());
+    let messages: usize = contexts.map(AgentContext::len).sum();
+    (messages * 450).min(1 << 26)
 }
 
 fn write_head(world: &World, meta: &Meta, json: &mut JsonWriter) {
@@ -230,62 +245,7 @@ fn write_arrivals(world: &World, cast: &[Member], json: &mut JsonWriter) {
     json.push(b']');
 }
 
-fn write_bodies(bodies: &BodyTable, json: &mut JsonWriter) {
-    json.line_member("openings");
-    json.push(b'[');
-    for opening in bodies.openings() {
-        json.line();
-        json.string(opening);
-    }
-    json.push(b']');
-    json.line_member("messages");
-    json.push(b'[');
-    for (body, opening) in bodies.bodies() {
-        json.line();
-        write_body(body, *opening, json);
-    }
-    json.push(b']');
-}
-
-fn write_body(body: &Body, opening: Option<u32>, json: &mut JsonWriter) {
-    json.push(b'{');
-    json.member("id");
-    json.push(b'"');
-    json.number(body.id().place);
-    json.push(b'-');
-    json.number(body.id().number);
-    json.push(b'"');
-    json.member("time");
-    json.number(body.time());
-    if let Some(sender) = body.sender() {
-        json.member("name");
-        json.string(sender);
-    }
-    if let Some(opening) = opening {
-        json.member("opening");
-        json.number(opening);
-    }
-    json.member("content");
-    match body.content() {
-        Content::Text(text) => json.string(text.as_str()),
-        Content::Blocks(blocks) => json.value(blocks),
-    }
-    if let Some(short) = body.short() {
-        json.member("compressed_prompt");
-        json.string(short.as_str());
-    }
-    if let Some(metadata) = body.metadata() {
-        json.member("metadata");
-        json.value(metadata);
-    }
-    if let Some(response) = body.response() {
-        json.member("response_metadata");
-        json.value(response);
-    }
-    json.push(b'}');
-}
-
-fn write_contexts<'w>(cast: &[Member<'w>], bodies: &mut BodyTable<'w>, json: &mut JsonWriter) {
+fn write_contexts<'w>(cast: &[Member<'w>], bodies: &mut BodyTable<'w, '_>, json: &mut JsonWriter) {
     let held = |member: &Member<'w>| Some((member.id, member.entity.get::<AgentContext>()?));
     json.line_member("agents_context");
     json.push(b'[');
@@ -339,7 +299,7 @@ fn write_entry(id: EntryId, role: Role, index: u32, tags: Option<&Tags>, json: &
     json.push(b']');
 }
 
-fn write_chapters<'w>(cast: &[Member<'w>], bodies: &mut BodyTable<'w>, json: &mut JsonWriter) {
+fn write_chapters<'w>(cast: &[Member<'w>], bodies: &mut BodyTable<'w, '_>, json: &mut JsonWriter) {
     json.line_member("chapters");
     json.push(b'[');
     for member in cast {
@@ -364,7 +324,7 @@ fn write_chapters<'w>(cast: &[Member<'w>], bodies: &mut BodyTable<'w>, json: &mu
     json.push(b']');
 }
 
-fn write_chapter<'w>(chapter: &'w Chapter, bodies: &mut BodyTable<'w>, json: &mut JsonWriter) {
+fn write_chapter<'w>(chapter: &'w Chapter, bodies: &mut BodyTable<'w, '_>, json: &mut JsonWriter) {
     json.push(b'{');
     json.member("id");
     json.string(&chapter.id.0);

@@ -35,12 +35,12 @@ impl Reply for Deed {
 /// What an actor owns; grows when it speaks.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Purse(pub u32);
+pub(crate) struct Purse(pub(crate) u32);
 
 /// How many deeds an actor has left in this turn.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Breath(pub u32);
+pub(crate) struct Breath(pub(crate) u32);
 
 /// What the town remembers.
 #[derive(Resource, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
