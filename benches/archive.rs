@@ -14,6 +14,9 @@ use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use playhouse::context::{AgentContext, HeldMessage, Order};
 use playhouse::message::{Body, Tag, Tags};
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const MESSAGES: usize = 10_000;
 const FIGHT: std::ops::Range<usize> = 4_000..6_000;
 

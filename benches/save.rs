@@ -11,6 +11,9 @@ use playhouse::save::{Expected, Meta, Slot, restore, snapshot};
 use playhouse::testing::newcomer;
 use serde_json::Map;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const ENTITIES: u32 = 100;
 const MESSAGES: u32 = 500;
 const BYTES: usize = 300;

@@ -23,6 +23,9 @@ use playhouse::mind::http::{Dialect, RequestForm, request_body};
 use playhouse::mind::{Answering, Completion, Mind, MindInfo, Prompt};
 use tokio::runtime::Runtime;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const ACTORS: u64 = 4;
 /// Turns before the measured ones, and how many are measured at a time.
 const BEFORE: u64 = 1_000;

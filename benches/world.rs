@@ -19,6 +19,9 @@ use playhouse::engine::Engine;
 use playhouse::mind::{ScriptLine, ScriptMind};
 use tokio::runtime::Runtime;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const STAGES: usize = 1_000;
 const ACTORS: usize = 10;
 const TURNS: usize = 5;

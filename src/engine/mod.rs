@@ -3,10 +3,14 @@
 //! Systems never do I/O and never wait; the only async code of the engine stands between two runs
 //! of a schedule. Each place steps whenever none of its asks is open; when all rest, the world meets.
 //! Outcomes are synced to the journal before they are applied, so whatever the network's timing, the
-//! world is a function of its data, its seed and its journal. Start reading at [`Engine::run`].
+//! world is a function of its data, its seed and its journal. Start reading at [`Engine::run`]: `run.rs` has turns and steps, `asks.rs`, `dispatch.rs` and
+//! `commits.rs` follow an ask from opening to commit.
 
+mod asks;
 mod calls;
+mod commits;
 mod compact;
+mod dispatch;
 mod error;
 mod run;
 mod setup;
