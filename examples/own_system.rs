@@ -45,7 +45,7 @@ struct Sold {
 impl AgentEvent for Sold {
     const TYPE: &'static str = "sold";
 
-    fn text(&self, _: &Phrasebook) -> Result<String, String> {
+    fn text(&self, _: &Phrasebook, _: &serde_json::Value) -> Result<String, String> {
         Ok(format!(
             "The lamp goes to {} for {} coins.",
             self.to, self.coins

@@ -1,5 +1,7 @@
 //! Asks are taken up: counted, guarded, hashed, and looked for in the recording.
 
+use std::sync::Arc;
+
 use bevy_ecs::prelude::*;
 
 use super::Engine;
@@ -29,7 +31,7 @@ impl Engine {
             match self.recorded(&job)? {
                 Some(outcome) => {
                     let place = job.place;
-                    let done = Box::new(job).done(outcome);
+                    let done = Box::new(job).done(outcome, None);
                     self.arrived.push((place, done, false));
                 }
                 None => self.calls.waiting.push_back(Box::new(job)),
@@ -85,6 +87,7 @@ impl Engine {
             .first()
             .filter(|entry| entry.role() == Role::System);
         let opening = opening.and_then(|entry| Some(entry.body().opening()?.digest()));
+        let opening = opening.filter(|_| mind.info().warms);
         let seed = self.world.resource::<WorldSeed>();
         let mixed = seed.mixed(&[name.as_bytes(), &hash.0]);
         let mut short = [0; 8];
@@ -145,7 +148,7 @@ impl Engine {
         (asked, acts)
     }
 
-    pub(super) fn recorded(&self, job: &Job) -> Result<Option<Outcome>, EngineError> {
+    pub(super) fn recorded(&self, job: &Job) -> Result<Option<Arc<Outcome>>, EngineError> {
         match self
             .recording
             .find(&job.name, job.id.0, job.number, job.hash)

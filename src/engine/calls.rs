@@ -13,7 +13,7 @@ use super::warmth::Warmth;
 use crate::cast::StableId;
 use crate::context::{AgentContext, Tally};
 use crate::event::guard::GuardAct;
-use crate::exchange::{Broken, Question, Spent};
+use crate::exchange::{Broken, Question, Settled, Spent};
 use crate::journal::{Ending, Outcome, RefusedAnswer};
 use crate::message::{Body, Digest, TokenUsage};
 use crate::mind::{Completion, FailedCall, Mind, Refused};
@@ -32,7 +32,8 @@ pub(super) struct Job {
     pub(super) hash: Digest,
     pub(super) seed: u64,
     pub(super) mind: Arc<dyn Mind>,
-    /// The digest of the opening that its prompt shares with other entities.
+    /// The digest of the opening that its prompt shares with other entities, where its mind's provider
+    /// caches prompts.
     pub(super) opening: Option<Digest>,
     pub(super) refused: Vec<Refused>,
     /// The history with its oldest messages folded away, where the whole was too long.
@@ -58,7 +59,9 @@ pub(super) struct Done {
     pub(super) id: StableId,
     pub(super) asked: Body,
     pub(super) guarded: Vec<GuardAct>,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: Arc<Outcome>,
+    /// The answer, where it was judged in this run.
+    pub(super) value: Option<Settled>,
 }
 
 pub(super) type Returned = (Box<Job>, Result<Completion, FailedCall>);
@@ -163,8 +166,10 @@ impl Job {
         }
     }
 
-    pub(super) fn done(self: Box<Self>, outcome: Outcome) -> Done {
+    /// The ask with its outcome, and the answer where it was judged just now.
+    pub(super) fn done(self: Box<Self>, outcome: Arc<Outcome>, value: Option<Settled>) -> Done {
         Done {
+            value,
             entity: self.entity,
             id: self.id,
             asked: self.asked,

@@ -41,7 +41,7 @@ impl Engine {
         let new = self.arrived.iter_mut();
         let new = new.filter_map(|(_, done, is_new)| std::mem::take(is_new).then_some(done));
         let lines: Vec<_> = new
-            .map(|done| Line::Outcome(Box::new(done.outcome.clone())))
+            .map(|done| Line::Outcome(done.outcome.clone()))
             .collect();
         if !lines.is_empty() {
             self.journal.append(lines)?;
@@ -63,6 +63,7 @@ impl Engine {
                 done.entity,
                 &done.asked,
                 &done.outcome,
+                done.value,
                 done.guarded,
             );
         }

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use std::sync::Arc;
+
 use bevy_ecs::prelude::*;
 use futures_util::{FutureExt, StreamExt};
 
@@ -13,7 +15,7 @@ use super::totals::worst_case;
 use super::{CallFigures, Signal, Stop};
 use crate::context::{AgentContext, Tally};
 use crate::event::{By, Phrasebook};
-use crate::exchange::{Budget, Ledger, Spent};
+use crate::exchange::{Budget, Ledger, Settled, Spent};
 use crate::journal::Ending;
 use crate::message::Language;
 use crate::message::tokens::Correction;
@@ -33,11 +35,11 @@ impl Engine {
             let Some(job) = self.calls.waiting.pop_front() else {
                 break;
             };
-            let info = job.mind.info();
-            let warm = match job.opening {
-                Some(opening) if info.warms => self.calls.warmth.lets_start(&info.alias, opening),
-                _ => true,
-            };
+            let alias = &job.mind.info().alias;
+            let warmth = &self.calls.warmth;
+            let warm = job
+                .opening
+                .is_none_or(|opening| warmth.lets_start(alias, opening));
             match warm {
                 true => self.start_call(job),
                 false => held.push_back(job),
@@ -55,7 +57,7 @@ impl Engine {
         job.prompt_tokens = job.estimate(&tally);
         job.worst = self.worst_of(&job);
         if let Some(reason) = self.over_budget(&job, &job.worst) {
-            return self.end(job, Ending::Failed { reason });
+            return self.end(job, Ending::Failed { reason }, None);
         }
         if let Some(reason) = self.totals.refuses(&self.settings.caps, &job.worst) {
             self.capped = Some(reason);
@@ -64,7 +66,7 @@ impl Engine {
         }
         let Some(answering) = self.ask_mind(&job) else {
             let reason = "the entity is gone".into();
-            return self.end(job, Ending::Failed { reason });
+            return self.end(job, Ending::Failed { reason }, None);
         };
         self.totals.reserve(job.worst);
         self.note_repeats(&mut job, tally);
@@ -72,12 +74,13 @@ impl Engine {
         if let Some(opening) = job.opening {
             self.calls.warmth.started(&info.alias, opening);
         }
-        let signal = Signal::CallStarted {
-            entity: job.name.clone(),
-            purpose: job.question.purpose(),
-            mind: info.alias.clone(),
-        };
-        self.signal(signal);
+        if let Some(act) = &mut self.on_signal {
+            act(Signal::CallStarted {
+                entity: job.name.clone(),
+                purpose: job.question.purpose(),
+                mind: info.alias.clone(),
+            });
+        }
         self.calls.under_way.push(Box::pin(async move {
             let result = answering.await;
             (job, result)
@@ -241,14 +244,14 @@ impl Engine {
                 self.failures_in_row = 0;
                 self.any_success = true;
                 match job.question.judge(&completion.text) {
-                    Ok(_) => self.end(
-                        job,
-                        Ending::Answered {
+                    Ok(value) => {
+                        let answered = Ending::Answered {
                             text: completion.text,
                             thinking: completion.thinking,
                             finish: completion.finish,
-                        },
-                    ),
+                        };
+                        self.end(job, answered, Some(value));
+                    }
                     Err(broken) => self.repair(job, &completion.text, &broken),
                 }
                 None
@@ -267,7 +270,7 @@ impl Engine {
             let rules: Vec<_> = broken.iter().map(|broken| broken.rule.as_str()).collect();
             let reason = format!("the answer failed its check: {}", rules.join("; "));
             job.refuse(answer, String::new());
-            return self.end(job, Ending::Failed { reason });
+            return self.end(job, Ending::Failed { reason }, None);
         }
         let phrases = self.world.resource::<Phrasebook>();
         let facts = serde_json::json!({"broken": rules_of(broken)});
@@ -306,26 +309,28 @@ impl Engine {
             self.calls.waiting.push_front(job);
             return Some(Stop::ServerDown(reason));
         }
-        self.end(job, Ending::Failed { reason });
+        self.end(job, Ending::Failed { reason }, None);
         None
     }
 
-    pub(super) fn end(&mut self, job: Box<Job>, ending: Ending) {
-        let by = match &ending {
-            Ending::Failed { reason } => By::Fallback(reason.clone()),
-            Ending::Answered { .. } if job.refused.is_empty() => By::Mind,
-            Ending::Answered { .. } => By::Repaired(job.refused.len() as u32),
-        };
-        let signal = Signal::CallEnded {
-            entity: job.name.clone(),
-            purpose: job.question.purpose(),
-            by,
-            latency: job.latency,
-        };
-        self.signal(signal);
+    /// An ask has its outcome, and its answer where one passed.
+    pub(super) fn end(&mut self, job: Box<Job>, ending: Ending, value: Option<Settled>) {
+        if let Some(act) = &mut self.on_signal {
+            act(Signal::CallEnded {
+                entity: job.name.clone(),
+                purpose: job.question.purpose(),
+                by: match &ending {
+                    Ending::Failed { reason } => By::Fallback(reason.clone()),
+                    Ending::Answered { .. } if job.refused.is_empty() => By::Mind,
+                    Ending::Answered { .. } => By::Repaired(job.refused.len() as u32),
+                },
+                latency: job.latency,
+            });
+        }
         let outcome = job.outcome(ending);
         let place = job.place;
-        self.arrived.push((place, job.done(outcome), true));
+        self.arrived
+            .push((place, job.done(Arc::new(outcome), value), true));
     }
 
     pub(super) fn signal(&mut self, signal: Signal) {

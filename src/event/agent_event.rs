@@ -35,12 +35,13 @@ pub trait AgentEvent: Serialize + DeserializeOwned + Send + Sync + 'static {
         Tags::new()
     }
 
-    /// The words that receivers read. By default the phrase `events/TYPE` filled with the event.
+    /// The words that receivers read. By default the phrase `events/TYPE` filled with the event, which
+    /// `data` holds as JSON.
     ///
     /// # Errors
     /// What the phrasebook says.
-    fn text(&self, phrases: &Phrasebook) -> Result<String, String> {
-        phrases.say(&format!("events/{}", Self::TYPE), self)
+    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, String> {
+        phrases.0.phrase(&format!("events/{}", Self::TYPE), data)
     }
 }
 

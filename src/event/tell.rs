@@ -240,9 +240,9 @@ impl Tell<'_, '_> {
             let text = judgement.text.into_owned();
             *spoken = text;
         }
-        let text = event.text(&self.phrases);
         let data = serde_json::to_value(&event).map_err(|error| error.to_string());
-        match text.and_then(|text| Ok((text, data?))) {
+        let told = data.and_then(|data| Ok((event.text(&self.phrases, &data)?, data)));
+        match told {
             Ok((text, data)) => self.queue.0.push(Told {
                 kind: E::TYPE,
                 speaker,

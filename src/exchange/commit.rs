@@ -19,12 +19,13 @@ use crate::mind::Form;
 /// takes the place of `Ask<R>`, and the ledger books what was spent.
 ///
 /// Nothing can fail halfway: whatever is not an answer that passes its check becomes the ask's own
-/// fallback. `asked` is the question as guards let it pass. An entity that left the world meanwhile loses its ask and nothing else happens.
+/// fallback. `judged` is the answer where it was judged just now, which spares judging it again; `asked` is the question as guards let it pass. An entity that left the world meanwhile loses its ask and nothing else happens.
 pub fn commit(
     world: &mut World,
     entity: Entity,
     asked: &Body,
     outcome: &Outcome,
+    judged: Option<Settled>,
     guarded: Vec<GuardAct>,
 ) {
     let open = world.resource_mut::<OpenAsks>().close(entity);
@@ -34,7 +35,7 @@ pub fn commit(
     let Some(place) = place_of(world, entity, here) else {
         return;
     };
-    let (value, text, by) = resolve(&*question, outcome);
+    let (value, text, by) = resolve(&*question, outcome, judged);
     let Some((ids, place_name, time)) = stamp(world, place) else {
         return;
     };
@@ -111,13 +112,17 @@ pub fn request_hash(context: &mut AgentContext, asked: &Body, question: &dyn Que
 }
 
 /// The value that is committed, its text, and who made it.
-fn resolve(question: &dyn Question, outcome: &Outcome) -> (Settled, String, By) {
+fn resolve(
+    question: &dyn Question,
+    outcome: &Outcome,
+    judged: Option<Settled>,
+) -> (Settled, String, By) {
     let fall_back = |reason: String| {
         let (value, text) = question.fallback();
         (value, text, By::Fallback(reason))
     };
     match &outcome.ending {
-        Ending::Answered { text, .. } => match question.judge(text) {
+        Ending::Answered { text, .. } => match judged.map_or_else(|| question.judge(text), Ok) {
             Ok(value) if outcome.refused.is_empty() => (value, text.clone(), By::Mind),
             Ok(value) => {
                 let times = outcome.refused.len() as u32;

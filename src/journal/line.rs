@@ -131,7 +131,7 @@ pub enum Line {
     /// The first line.
     Head(Head),
     /// The outcome of an ask.
-    Outcome(Box<Outcome>),
+    Outcome(Arc<Outcome>),
     /// A meeting.
     Meeting(Meeting),
     /// A stop.

@@ -10,7 +10,7 @@ use crate::message::Digest;
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
     /// By the entity's name and number, and the number of its ask.
-    outcomes: BTreeMap<(Arc<str>, u32, u32), Outcome>,
+    outcomes: BTreeMap<(Arc<str>, u32, u32), Arc<Outcome>>,
     meetings: BTreeMap<u64, Meeting>,
     stopped_at: Option<u64>,
 }
@@ -19,9 +19,9 @@ pub struct Recording {
 #[derive(Debug)]
 pub enum Recorded<'a> {
     /// The outcome of exactly this request.
-    Outcome(&'a Outcome),
+    Outcome(&'a Arc<Outcome>),
     /// An outcome of this ask, whose request was another one.
-    OtherRequest(&'a Outcome),
+    OtherRequest(&'a Arc<Outcome>),
     /// Nothing.
     Nothing,
 }
@@ -34,7 +34,7 @@ impl Recording {
             match line {
                 Line::Outcome(outcome) => {
                     let key = (outcome.entity.clone(), outcome.id, outcome.number);
-                    recording.outcomes.entry(key).or_insert(*outcome);
+                    recording.outcomes.entry(key).or_insert(outcome);
                 }
                 Line::Meeting(meeting) => {
                     recording.meetings.entry(meeting.turn).or_insert(meeting);
@@ -84,6 +84,6 @@ impl Recording {
 
     /// All outcomes, by entity and number.
     pub fn outcomes(&self) -> impl Iterator<Item = &Outcome> {
-        self.outcomes.values()
+        self.outcomes.values().map(|outcome| &**outcome)
     }
 }

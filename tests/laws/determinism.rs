@@ -101,7 +101,7 @@ async fn another_answer_or_request_is_named_with_turn_and_entity() {
             _ => None,
         });
         let outcome = outcome.unwrap();
-        change(outcome);
+        change(std::sync::Arc::make_mut(outcome));
         (outcome.entity.clone(), lines)
     };
     let replay = async |lines: Vec<Line>| {
