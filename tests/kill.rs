@@ -1,6 +1,6 @@
 //! A real `kill -9` of the real program, on real files: nothing that was journaled is lost.
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::path::Path;
 use std::process::{Command, Stdio};

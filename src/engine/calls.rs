@@ -12,6 +12,7 @@ use super::CallFigures;
 use super::warmth::Warmth;
 use crate::cast::StableId;
 use crate::context::{AgentContext, Tally};
+use crate::event::Phrasebook;
 use crate::event::guard::GuardAct;
 use crate::exchange::{Broken, Question, Settled, Spent};
 use crate::journal::{Ending, Outcome, RefusedAnswer};
@@ -180,7 +181,10 @@ impl Job {
 }
 
 /// The broken rules as a list for the mind that broke them.
-pub(super) fn rules_of(broken: &[Broken]) -> Vec<serde_json::Value> {
-    let row = |broken: &Broken| serde_json::json!({"path": broken.path, "rule": broken.rule});
+pub(super) fn rules_of(broken: &[Broken], phrases: &Phrasebook) -> Vec<serde_json::Value> {
+    let row = |broken: &Broken| {
+        let rule = broken.words(phrases);
+        serde_json::json!({"path": broken.path, "rule": rule})
+    };
     broken.iter().map(row).collect()
 }

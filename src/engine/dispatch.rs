@@ -273,7 +273,7 @@ impl Engine {
             return self.end(job, Ending::Failed { reason }, None);
         }
         let phrases = self.world.resource::<Phrasebook>();
-        let facts = serde_json::json!({"broken": rules_of(broken)});
+        let facts = serde_json::json!({"broken": rules_of(broken, phrases)});
         let complaint = phrases
             .say("engine/repair", &facts)
             .unwrap_or_else(|_| facts.to_string());

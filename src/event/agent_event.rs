@@ -52,6 +52,9 @@ pub trait Phrases: Send + Sync {
     /// # Errors
     /// Why it can't be made: no such phrase, an unknown variable.
     fn phrase(&self, name: &str, data: &Value) -> Result<String, String>;
+
+    /// Whether there is a phrase of this name.
+    fn knows(&self, name: &str) -> bool;
 }
 
 /// The phrases of the world's language. Without data, a phrase is its name and its facts.
@@ -80,6 +83,10 @@ struct BarePhrases;
 impl Phrases for BarePhrases {
     fn phrase(&self, name: &str, data: &Value) -> Result<String, String> {
         Ok(format!("{name} {data}"))
+    }
+
+    fn knows(&self, _name: &str) -> bool {
+        false
     }
 }
 

@@ -1,6 +1,7 @@
 //! Finding the JSON that a mind meant, in whatever it wrapped it.
 
 use serde::de::DeserializeOwned;
+use serde_json::json;
 
 use super::Broken;
 
@@ -41,21 +42,26 @@ fn complete_prefix(text: &str) -> Option<&str> {
 /// Reads a reply out of a mind's text.
 pub(super) fn read_json<R: DeserializeOwned>(raw: &str) -> Result<R, Vec<Broken>> {
     let Some(json) = json_in(raw) else {
-        let found = match raw.trim() {
-            "" => "the answer is empty",
-            text if text.contains('{') => "the JSON is not complete",
-            _ => "there is no JSON in the answer",
+        let (kind, found) = match raw.trim() {
+            "" => ("nothing", "the answer is empty"),
+            text if text.contains('{') => ("part", "the JSON is not complete"),
+            _ => ("prose", "there is no JSON in the answer"),
         };
-        return Err(vec![Broken::new(
-            "",
-            format!("{found}; answer with one JSON object and nothing else"),
-        )]);
+        return Err(vec![
+            Broken::new(
+                "",
+                format!("{found}; answer with one JSON object and nothing else"),
+            )
+            .said("rules/no_json", json!({"found": kind})),
+        ]);
     };
     let mut reader = serde_json::Deserializer::from_str(json);
     serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let path = error.path().to_string();
         let path = if path == "." { String::new() } else { path };
-        vec![Broken::new(path, error.into_inner().to_string())]
+        let problem = error.into_inner().to_string();
+        let facts = json!({"problem": problem});
+        vec![Broken::new(path, problem).said("rules/wrong_form", facts)]
     })
 }
 

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::{Broken, Reply};
 use crate::mind::Language;
@@ -44,16 +45,16 @@ impl Reply for Prose {
             rules.max_chars
         };
         if length == 0 {
-            broken.push(Broken::new(
-                "",
-                "the answer is empty; write the text that was asked for",
-            ));
+            broken.push(
+                Broken::new("", "the answer is empty; write the text that was asked for")
+                    .said("rules/empty", json!({})),
+            );
         }
         if length > most {
-            broken.push(Broken::new(
-                "",
-                format!("at most {most} characters; this has {length}"),
-            ));
+            broken.push(
+                Broken::new("", format!("at most {most} characters; this has {length}"))
+                    .said("rules/too_long", json!({"most": most, "length": length})),
+            );
         }
         if rules
             .language
@@ -63,16 +64,19 @@ impl Reply for Prose {
                 Some(Language::Zh) => "中文",
                 _ => "English",
             };
-            broken.push(Broken::new(
-                "",
-                format!("write in the language of the story: {name}"),
-            ));
+            broken.push(
+                Broken::new("", format!("write in the language of the story: {name}"))
+                    .said("rules/language", json!({})),
+            );
         }
         let missing = rules
             .must_hold
             .iter()
             .filter(|fact| !self.0.contains(fact.as_str()));
-        broken.extend(missing.map(|fact| Broken::new("", format!("it must contain: {fact}"))));
+        broken.extend(missing.map(|fact| {
+            let rule = format!("it must contain: {fact}");
+            Broken::new("", rule).said("rules/must_hold", json!({"fact": fact}))
+        }));
         broken
     }
 }

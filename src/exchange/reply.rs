@@ -5,17 +5,21 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use schemars::JsonSchema;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::event::Phrasebook;
+
 /// A rule that an answer broke, and where in it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
     /// Where, such as `cards[2].targets[0]`; empty for the whole answer.
     pub path: String,
     /// The rule, in words that tell the mind what would be right.
     pub rule: String,
+    /// The phrase that says the same in the language of the world, and its facts.
+    pub phrase: Option<(&'static str, Value)>,
 }
 
 impl Broken {
@@ -24,7 +28,26 @@ impl Broken {
         Self {
             path: path.into(),
             rule: rule.into(),
+            phrase: None,
         }
+    }
+
+    /// The same rule, said by a phrase where the phrasebook has it: what a mind reads is then a
+    /// template that a writer may change.
+    #[must_use]
+    pub fn said(mut self, phrase: &'static str, facts: Value) -> Self {
+        self.phrase = Some((phrase, facts));
+        self
+    }
+
+    /// The rule in the words of the phrasebook.
+    pub fn words(&self, phrases: &Phrasebook) -> String {
+        let said = self
+            .phrase
+            .as_ref()
+            .filter(|(name, _)| phrases.0.knows(name));
+        said.and_then(|(name, facts)| phrases.0.phrase(name, facts).ok())
+            .unwrap_or_else(|| self.rule.clone())
     }
 }
 

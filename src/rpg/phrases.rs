@@ -65,6 +65,22 @@ const PROMPTS: &[(&str, &[&str])] = &[
     ("fallback/announce", &["name", "day"]),
     ("refusals/nobody_there", &["target"]),
     ("refusals/no_way", &["to"]),
+    ("rules/empty", &[]),
+    ("rules/too_long", &["most", "length"]),
+    ("rules/language", &[]),
+    ("rules/must_hold", &["fact"]),
+    ("rules/no_json", &["found"]),
+    ("rules/wrong_form", &["problem"]),
+    ("rules/not_here", &["target", "present"]),
+    ("rules/one_action", &["actions", "found"]),
+    ("rules/not_possible", &["action"]),
+    ("rules/no_way", &["to", "exits"]),
+    ("rules/one_line", &[]),
+    ("rules/not_in_hand", &["skill", "hand"]),
+    ("rules/card_missing", &["skill"]),
+    ("rules/one_card", &["skill", "count"]),
+    ("rules/no_target", &["legal"]),
+    ("rules/illegal_target", &["skill", "name", "legal"]),
     ("engine/repair", &["broken"]),
     ("engine/folded", &["count"]),
     ("engine/folded_title", &["count"]),
@@ -101,6 +117,10 @@ impl Phrases for FromTemplates {
             .render(name, data)
             .map_err(|problem| problem.to_string())?;
         Ok(text.trim_end().to_owned())
+    }
+
+    fn knows(&self, name: &str) -> bool {
+        self.0.has(name)
     }
 }
 

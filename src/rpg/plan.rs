@@ -124,7 +124,9 @@ impl PlanFacts {
                 words.target,
                 self.present.join(", ")
             );
-            broken.push(Broken::new(format!("{path}.target"), rule));
+            let facts = json!({"target": words.target, "present": self.present});
+            let path = format!("{path}.target");
+            broken.push(Broken::new(path, rule).said("rules/not_here", facts));
         }
         self.check_text(&format!("{path}.text"), &words.text, broken);
     }
@@ -132,13 +134,14 @@ impl PlanFacts {
     fn check_text(&self, path: &str, text: &str, broken: &mut Vec<Broken>) {
         let length = text.chars().count();
         if text.trim().is_empty() {
-            broken.push(Broken::new(path, "must not be empty"));
+            broken.push(Broken::new(path, "must not be empty").said("rules/empty", json!({})));
         } else if length > self.speech_chars {
             let rule = format!(
                 "at most {} characters; this has {length}",
                 self.speech_chars
             );
-            broken.push(Broken::new(path, rule));
+            let facts = json!({"most": self.speech_chars, "length": length});
+            broken.push(Broken::new(path, rule).said("rules/too_long", facts));
         }
     }
 }
@@ -200,13 +203,14 @@ impl Reply for Plan {
                 false => format!("there are {}", actions.join(", ")),
             };
             let rule = format!("exactly one of {} beside mind; {found}", ACTIONS.join(", "));
-            broken.push(Broken::new("", rule));
+            let facts = json!({"actions": ACTIONS, "found": actions});
+            broken.push(Broken::new("", rule).said("rules/one_action", facts));
         }
         for action in actions.iter().filter(|action| !facts.allows(action)) {
-            broken.push(Broken::new(
-                *action,
-                "not possible here and now; choose another action",
-            ));
+            broken.push(
+                Broken::new(*action, "not possible here and now; choose another action")
+                    .said("rules/not_possible", json!({"action": action})),
+            );
         }
         if let Some(words) = self.speak.as_ref().filter(|_| facts.allows("speak")) {
             facts.check_words("speak", words, &mut broken);
@@ -232,7 +236,8 @@ impl Reply for Plan {
                 way.to,
                 facts.exits.join(", ")
             );
-            broken.push(Broken::new("move.to", rule));
+            let to = json!({"to": way.to, "exits": facts.exits});
+            broken.push(Broken::new("move.to", rule).said("rules/no_way", to));
         }
         broken
     }

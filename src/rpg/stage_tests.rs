@@ -353,3 +353,30 @@ fn looks_are_told_once() {
             .is_some_and(|known| known.0.contains("Brant Hollis"))
     );
 }
+
+#[test]
+fn a_mind_is_told_what_is_wrong_in_its_own_language() {
+    let (phrases, _) = super::phrases::load(&DataFolder::embedded(), crate::message::Language::Zh)
+        .expect("the shipped phrases are right");
+    let facts = super::plan::PlanFacts {
+        present: vec!["甲".into()],
+        speech_chars: 1,
+        ..super::plan::PlanFacts::default()
+    };
+    let words = Some(Words {
+        target: "乙".into(),
+        text: "太长了".into(),
+    });
+    let plan = Plan {
+        speak: words,
+        wait: Some(Pause { reason: "x".into() }),
+        ..Plan::default()
+    };
+    let broken = crate::exchange::Reply::check(&plan, &facts);
+    assert_eq!(broken.len(), 4);
+    for rule in broken {
+        let words = rule.words(&phrases);
+        let is_han = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
+        assert!(words.contains(is_han), "{words}");
+    }
+}

@@ -91,7 +91,8 @@ impl Reply for Hand {
                 DESCRIPTION_CHARS,
             ));
             if card.name.contains(char::is_control) {
-                broken.push(Broken::new(path("name"), "a name is a single line"));
+                let rule = Broken::new(path("name"), "a name is a single line");
+                broken.push(rule.said("rules/one_line", json!({})));
             }
             match hand.iter().find(|legal| *legal.skill == *card.skill) {
                 Some(legal) => broken.extend(illegal_targets(at, card, legal)),
@@ -101,7 +102,9 @@ impl Reply for Hand {
                         card.skill,
                         skills(hand)
                     );
-                    broken.push(Broken::new(path("skill"), rule));
+                    let facts = json!({"skill": card.skill, "hand": skills(hand)});
+                    let rule = Broken::new(path("skill"), rule);
+                    broken.push(rule.said("rules/not_in_hand", facts));
                 }
             }
         }
@@ -109,13 +112,15 @@ impl Reply for Hand {
             let cards = self.cards.iter().filter(|card| *card.skill == *legal.skill);
             match cards.count() {
                 1 => {}
-                0 => broken.push(Broken::new(
-                    "cards",
-                    format!("a card of '{}' is missing", legal.skill),
-                )),
+                0 => {
+                    let rule = format!("a card of '{}' is missing", legal.skill);
+                    let facts = json!({"skill": legal.skill});
+                    broken.push(Broken::new("cards", rule).said("rules/card_missing", facts));
+                }
                 many => {
                     let rule = format!("exactly one card of '{}', not {many}", legal.skill);
-                    broken.push(Broken::new("cards", rule));
+                    let facts = json!({"skill": legal.skill, "count": many});
+                    broken.push(Broken::new("cards", rule).said("rules/one_card", facts));
                 }
             }
         }
@@ -125,11 +130,12 @@ impl Reply for Hand {
 
 fn too_long(path: String, text: &str, most: usize) -> Option<Broken> {
     match text.chars().count() {
-        0 => Some(Broken::new(path, "must not be empty")),
-        length if length > most => Some(Broken::new(
-            path,
-            format!("at most {most} characters; this has {length}"),
-        )),
+        0 => Some(Broken::new(path, "must not be empty").said("rules/empty", json!({}))),
+        length if length > most => {
+            let rule = format!("at most {most} characters; this has {length}");
+            let facts = json!({"most": most, "length": length});
+            Some(Broken::new(path, rule).said("rules/too_long", facts))
+        }
         _ => None,
     }
 }
@@ -138,7 +144,8 @@ fn illegal_targets(at: usize, card: &Card, legal: &Legal) -> Vec<Broken> {
     let names = legal.targets.join(", ");
     if card.targets.is_empty() {
         let rule = format!("name at least one of: {names}");
-        return vec![Broken::new(format!("cards[{at}].targets"), rule)];
+        let rule = Broken::new(format!("cards[{at}].targets"), rule);
+        return vec![rule.said("rules/no_target", json!({"legal": names}))];
     }
     let targets = card.targets.iter().enumerate();
     let wrong = targets.filter(|(_, name)| !legal.targets.iter().any(|may| **may == ***name));
@@ -148,7 +155,9 @@ fn illegal_targets(at: usize, card: &Card, legal: &Legal) -> Vec<Broken> {
                 "'{}' can't be used on '{name}'; choose from: {names}",
                 card.skill
             );
-            Broken::new(format!("cards[{at}].targets[{number}]"), rule)
+            let facts = json!({"skill": card.skill, "name": name, "legal": names});
+            let path = format!("cards[{at}].targets[{number}]");
+            Broken::new(path, rule).said("rules/illegal_target", facts)
         })
         .collect()
 }
