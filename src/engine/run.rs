@@ -179,11 +179,14 @@ impl Engine {
     /// committed before is safe.
     pub async fn run(&mut self, until: Option<u64>) -> Result<Stop, EngineError> {
         self.check_minds()?;
+        let was_over = self.world.contains_resource::<Finale>();
         let stop = self.play(until).await;
         self.calls = Calls::default();
         self.totals.reserved = Spent::default();
+        // A story that was over before has its last line already.
         if let Ok(stop) = &stop
             && !self.settings.replay
+            && !was_over
             && !matches!(stop, Stop::TurnReached(_))
         {
             let turn = self.turn();

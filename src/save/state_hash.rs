@@ -7,7 +7,7 @@ use bevy_ecs::prelude::*;
 
 use super::SaveRegistry;
 use crate::cast::{CastList, Clock, Dead, EntityName, Occupants, Place};
-use crate::context::AgentContext;
+use crate::context::{AgentContext, Chapters};
 use crate::message::Digest;
 
 /// The state hash of every place, by name; the world's own resources count under the empty name.
@@ -60,6 +60,16 @@ fn add_entity(
     }
     if let Some(digest) = digests.get(&entity.id()) {
         bytes.extend_from_slice(&digest.0);
+    }
+    for chapter in entity
+        .get::<Chapters>()
+        .map(Chapters::all)
+        .unwrap_or_default()
+    {
+        bytes.extend_from_slice(chapter.id.0.as_bytes());
+        bytes.extend_from_slice(&chapter.turn.to_le_bytes());
+        bytes.extend_from_slice(&(chapter.messages.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&chapter.summary.digest().0);
     }
     if let Some(clock) = entity.get::<Clock>() {
         bytes.extend_from_slice(&clock.time.to_le_bytes());
