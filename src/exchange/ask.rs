@@ -14,7 +14,7 @@ use super::reply::{Schema, schema_of};
 use super::{Broken, Reply};
 use crate::cast::EntityName;
 use crate::event::{By, Fault, Faults};
-use crate::message::{Body, Tag, Tags};
+use crate::message::{Body, Digest, Tag, Tags};
 use crate::mind::Form;
 
 /// A question to the entity that carries it. Open until its outcome is committed; it can't be edited.
@@ -22,14 +22,40 @@ use crate::mind::Form;
 #[component(storage = "SparseSet", immutable, on_insert = opened::<R>)]
 pub struct Ask<R: Reply>(Arc<Spec<R>>);
 
+/// The JSON that an ask wants.
+struct Wanted {
+    schema: Schema,
+    narrowed: Arc<Value>,
+    /// Of the narrowed schema.
+    digest: Digest,
+}
+
+impl Wanted {
+    fn new<R: Reply>(facts: &R::Facts) -> Self {
+        let schema = schema_of::<R>();
+        match R::narrow(&schema.value, facts) {
+            Some(narrowed) => Self {
+                digest: Digest::of(narrowed.to_string().as_bytes()),
+                narrowed: Arc::new(narrowed),
+                schema,
+            },
+            None => Self {
+                digest: schema.digest,
+                narrowed: schema.value.clone(),
+                schema,
+            },
+        }
+    }
+}
+
 struct Spec<R: Reply> {
     purpose: &'static str,
     body: Body,
     tags: Tags,
     facts: R::Facts,
     notes: Value,
-    schema: Option<Schema>,
-    narrowed: Value,
+    /// Nothing for prose.
+    wanted: Option<Wanted>,
     fallback: R,
     max_tokens: u32,
     repairs: u32,
@@ -45,23 +71,14 @@ impl<R: Reply> Ask<R> {
         facts: R::Facts,
         fallback: R,
     ) -> Self {
-        let schema = (!R::IS_PROSE).then(schema_of::<R>);
-        let narrowed = match &schema {
-            Some(schema) => {
-                let mut narrowed = (*schema.value).clone();
-                R::narrow(&mut narrowed, &facts);
-                narrowed
-            }
-            None => Value::Null,
-        };
+        let wanted = (!R::IS_PROSE).then(|| Wanted::new::<R>(&facts));
         Self(Arc::new(Spec {
             purpose,
             body: Body::text(prompt),
             tags: Tags::new(),
             facts,
             notes: Value::Null,
-            schema,
-            narrowed,
+            wanted,
             fallback,
             max_tokens: 1024,
             repairs: 2,
@@ -143,7 +160,8 @@ impl<R: Reply> Ask<R> {
 
     /// The schema narrowed to what is legal; null for prose.
     pub fn narrowed_schema(&self) -> &Value {
-        &self.0.narrowed
+        let wanted = self.0.wanted.as_ref();
+        wanted.map_or(&Value::Null, |wanted| &wanted.narrowed)
     }
 
     /// Builders run before the ask is inserted, while nobody shares it.
@@ -170,6 +188,8 @@ pub trait Question: Send + Sync {
     fn tags(&self) -> &Tags;
     /// The form of the answer.
     fn form(&self) -> Form<'_>;
+    /// A digest of the wanted JSON; nothing for prose.
+    fn form_digest(&self) -> Option<Digest>;
     /// The most tokens of an answer.
     fn max_tokens(&self) -> u32;
     /// How often the mind may mend its answer.
@@ -203,15 +223,19 @@ impl<R: Reply> Question for Spec<R> {
     }
 
     fn form(&self) -> Form<'_> {
-        match &self.schema {
+        match &self.wanted {
             None => Form::Prose { notes: &self.notes },
-            Some(schema) => Form::Json {
+            Some(wanted) => Form::Json {
                 name: R::NAME,
-                schema: &schema.text,
-                narrowed: &self.narrowed,
+                schema: &wanted.schema.text,
+                narrowed: &wanted.narrowed,
                 notes: &self.notes,
             },
         }
+    }
+
+    fn form_digest(&self) -> Option<Digest> {
+        self.wanted.as_ref().map(|wanted| wanted.digest)
     }
 
     fn max_tokens(&self) -> u32 {

@@ -91,21 +91,14 @@ pub fn request_hash(context: &mut AgentContext, asked: &Body, question: &dyn Que
         hasher.update(&[u8::from(question.ask_short())]);
         hasher.update(&short.digest().0);
     }
-    let notes = match question.form() {
-        Form::Prose { notes } => notes,
-        Form::Json {
-            schema,
-            narrowed,
-            notes,
-            ..
-        } => {
-            hasher.update(schema.as_bytes());
-            // Writing to a hasher can't fail.
-            let _ = serde_json::to_writer(&mut hasher, narrowed);
-            notes
-        }
-    };
-    let _ = serde_json::to_writer(&mut hasher, notes);
+    if let Some(wanted) = question.form_digest() {
+        hasher.update(&wanted.0);
+    }
+    let (Form::Prose { notes } | Form::Json { notes, .. }) = question.form();
+    if !notes.is_null() {
+        // Writing to a hasher can't fail.
+        let _ = serde_json::to_writer(&mut hasher, notes);
+    }
     let mut short = [0; 16];
     short.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
     Digest(short)

@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::event::Phrasebook;
+use crate::message::Digest;
 
 /// A rule that an answer broke, and where in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,8 +63,10 @@ pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync
     /// Whether the answer is free text instead of JSON.
     const IS_PROSE: bool = false;
 
-    /// Narrows the type's schema to what is legal in this ask.
-    fn narrow(_schema: &mut Value, _facts: &Self::Facts) {}
+    /// The type's schema narrowed to what is legal in this ask; nothing where it stays as it is.
+    fn narrow(_schema: &Value, _facts: &Self::Facts) -> Option<Value> {
+        None
+    }
 
     /// Every rule that the answer breaks; empty where it may be used.
     fn check(&self, _facts: &Self::Facts) -> Vec<Broken> {
@@ -89,6 +92,7 @@ pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync
 pub(super) struct Schema {
     pub(super) text: Arc<str>,
     pub(super) value: Arc<Value>,
+    pub(super) digest: Digest,
 }
 
 pub(super) fn schema_of<R: Reply>() -> Schema {
@@ -105,9 +109,11 @@ pub(super) fn schema_of<R: Reply>() -> Schema {
                 .into_generator()
                 .into_root_schema_for::<R>()
                 .to_value();
+            let text: Arc<str> = value.to_string().into();
             Schema {
-                text: value.to_string().into(),
+                digest: Digest::of(text.as_bytes()),
                 value: Arc::new(value),
+                text,
             }
         })
         .clone()

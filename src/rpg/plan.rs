@@ -150,7 +150,7 @@ impl Reply for Plan {
     type Facts = PlanFacts;
     const NAME: &'static str = "plan";
 
-    fn narrow(schema: &mut Value, facts: &PlanFacts) {
+    fn narrow(_schema: &Value, facts: &PlanFacts) -> Option<Value> {
         let text = json!({"type": "string", "minLength": 1, "maxLength": facts.speech_chars});
         let words = json!({
             "type": "object",
@@ -185,12 +185,12 @@ impl Reply for Plan {
             .iter()
             .map(|action| json!({"required": ["mind", action]}))
             .collect();
-        *schema = json!({
+        Some(json!({
             "type": "object",
             "properties": properties,
             "oneOf": pairs,
             "additionalProperties": false,
-        });
+        }))
     }
 
     fn check(&self, facts: &PlanFacts) -> Vec<Broken> {
@@ -289,8 +289,7 @@ mod tests {
             present: vec![],
             ..facts()
         };
-        let mut schema = Value::Null;
-        Plan::narrow(&mut schema, &alone);
+        let schema = Plan::narrow(&Value::Null, &alone).unwrap();
         assert!(schema["properties"].get("speak").is_none());
         assert_eq!(
             schema["properties"]["move"]["properties"]["to"]["enum"],

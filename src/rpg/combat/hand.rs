@@ -48,7 +48,8 @@ impl Reply for Hand {
     type Facts = Vec<Legal>;
     const NAME: &'static str = "hand";
 
-    fn narrow(schema: &mut Value, hand: &Vec<Legal>) {
+    fn narrow(schema: &Value, hand: &Vec<Legal>) -> Option<Value> {
+        let mut schema = schema.clone();
         let skills: Vec<_> = hand.iter().map(|legal| &legal.skill).collect();
         let mut targets: Vec<_> = hand.iter().flat_map(|legal| &legal.targets).collect();
         let mut seen = std::collections::BTreeSet::new();
@@ -78,6 +79,7 @@ impl Reply for Hand {
                 part.extend(limit);
             }
         }
+        Some(schema)
     }
 
     fn check(&self, hand: &Vec<Legal>) -> Vec<Broken> {
