@@ -37,6 +37,15 @@ pub fn install(world: &mut World, seed: WorldSeed) {
     world.init_resource::<WorldTurn>();
 }
 
+/// All entities of a kind, in stable order. For setting up and for meetings; a step asks
+/// [`Company`] or [`Whereabouts`].
+pub fn all_of(world: &World, kind: Kind) -> Vec<Entity> {
+    let all = world.resource::<CastList>().all();
+    all.filter(|(_, entity)| world.get::<Kind>(*entity) == Some(&kind))
+        .map(|(_, entity)| entity)
+        .collect()
+}
+
 /// What an entity of the story is.
 #[derive(
     Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,

@@ -12,7 +12,7 @@ use super::events::{Day, Homecoming, Journey, Tidings};
 use super::phase::Phase;
 use super::travel::{introduce, travel, travel_to};
 use super::world_file::{Fight, Step};
-use crate::cast::{Camp, CastList, Dead, EntityName, Kind, OnStage, StableId, despawn};
+use crate::cast::{Camp, CastList, Dead, EntityName, Kind, OnStage, StableId, all_of, despawn};
 use crate::engine::{Finale, MeetSet, Setup};
 use crate::event::{AgentEvent, Fault, Faults, Phrasebook, tell_at_meeting};
 
@@ -377,14 +377,6 @@ fn tell_tidings(world: &mut World, dungeon: &str, fight: &Fight, end: FightEnd) 
 }
 
 // --- who is where; the whole world may be looked at, since it meets ---
-
-/// All entities of a kind, in stable order.
-pub(super) fn all_of(world: &World, kind: Kind) -> Vec<Entity> {
-    let all = world.resource::<CastList>().all();
-    all.filter(|(_, entity)| world.get::<Kind>(*entity) == Some(&kind))
-        .map(|(_, entity)| entity)
-        .collect()
-}
 
 fn home_stages(world: &World) -> Vec<Entity> {
     let mut stages = all_of(world, Kind::Stage);

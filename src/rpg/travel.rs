@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 
 use super::components::Acquainted;
-use crate::cast::{CastList, Dead, EntityName, Kind, Look, Occupants, OnStage};
+use crate::cast::{CastList, Dead, EntityName, Kind, Look, Occupants, OnStage, all_of};
 use crate::event::kinds::{Appearance, Arrive, Leave};
 use crate::event::tell_at_meeting;
 
@@ -53,7 +53,7 @@ pub fn walk(world: &mut World, actor: Entity, to: Entity) {
         stage: from,
         to: stage,
     };
-    let voices = super::campaign::all_of(world, Kind::WorldAgent);
+    let voices = all_of(world, Kind::WorldAgent);
     tell_at_meeting(world, |tell| tell.notify_entities(&voices, event));
 }
 
