@@ -1,7 +1,7 @@
 //! A person at a seat: asks become a dialogue on a console, with the legal choices shown.
 //!
 //! [`HumanMind`] is a mind like any other. What it asks for is read from the ask alone: free text, a
-//! hand of cards ([`hand`]), or any JSON schema ([`form`]), whose closed lists become menus. The
+//! hand of cards (`hand`), or any JSON schema (`form`), whose closed lists become menus. The
 //! person types on a thread of its own, so that other places go on meanwhile. When the input ends,
 //! the seat is empty and the run stops with a save. Start reading at [`HumanMind`].
 
