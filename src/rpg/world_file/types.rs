@@ -298,7 +298,7 @@ pub enum Step {
 pub struct Limits {
     /// Plans of each actor on a day at home.
     pub home_rounds: i32,
-    /// Rounds after which a fight is lost.
+    /// Rounds after which a fight ends undecided.
     pub combat_rounds: i32,
     /// Skills a combatant may choose from in a round.
     pub hand_size: i32,
