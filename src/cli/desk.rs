@@ -4,6 +4,7 @@ use std::io;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use playhouse::dialect::format::MediaFolder;
 use playhouse::mind::models::{Models, SHIPPED, SHIPPED_NAME};
 use playhouse::world_data::{DataError, DataFolder};
 use tracing_subscriber::EnvFilter;
@@ -98,7 +99,8 @@ impl Desk {
         data.map_err(|error| Failure::new(Fault::World, error))
     }
 
-    /// The models of the data folder, or those that come with the program.
+    /// The models of the data folder, or those that come with the program. Media files that they are sent lie
+    /// in the data folder.
     pub(crate) fn models(&self) -> Result<Models, Failure> {
         let data = self.data()?;
         let name = data.name_of(MODELS);
@@ -107,7 +109,11 @@ impl Desk {
             Err(DataError::Missing(_)) => Models::load(SHIPPED, SHIPPED_NAME, &variable),
             Err(error) => return Err(Failure::new(Fault::World, error)),
         };
-        models.map_err(|error| Failure::new(Fault::Server, error))
+        let models = models.map_err(|error| Failure::new(Fault::Server, error))?;
+        Ok(match data.root() {
+            Some(root) => models.with_files(Arc::new(MediaFolder::new(root))),
+            None => models,
+        })
     }
 
     /// Tells how the command ended, and gives its exit code.

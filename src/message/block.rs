@@ -17,9 +17,9 @@ pub enum Source {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         media_type: Option<String>,
     },
-    /// A file inside the world's folder.
+    /// A file inside the folder of media files, which for the program is its data folder.
     File {
-        /// The path, relative to the world's folder.
+        /// The path, relative to that folder.
         path: String,
         /// The media type, such as `image/png`; guessed from the ending where absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -140,7 +140,7 @@ impl Source {
         }
     }
 
-    /// A file inside the world's folder.
+    /// A file inside the folder of media files.
     pub fn file(path: impl Into<String>) -> Self {
         Self::File {
             path: path.into(),

@@ -25,8 +25,6 @@ pub mod secret;
 pub mod statistics;
 pub mod table;
 pub mod taboo;
-#[cfg(test)]
-mod tests;
 pub mod vote;
 
 pub use at_table::Next;

@@ -92,6 +92,11 @@ impl DataFolder {
         }
     }
 
+    /// Where the folder is, where it is not the defaults inside the program.
+    pub fn root(&self) -> Option<&Path> {
+        self.root.as_deref()
+    }
+
     /// How messages call a file of this folder.
     pub fn name_of(&self, path: &str) -> String {
         match self.root_for(path) {

@@ -1,4 +1,6 @@
-//! A tiny server that plays OpenAI's part: it answers each request with the next of its scripts.
+//! A tiny server that plays a provider's part: it answers each request with the next of its scripts. What
+//! those say is OpenAI's form where nothing else is said.
+#![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -194,6 +196,19 @@ pub(crate) fn error(status: u16, message: &str) -> Script {
     )
 }
 
+/// A whole answer of JSON.
+pub(crate) fn whole(body: &Value) -> Script {
+    answer(200, "content-type: application/json\r\n", &body.to_string())
+}
+
+/// Events that hold these values, as server-sent events.
+pub(crate) fn events(values: &[Value]) -> String {
+    values
+        .iter()
+        .map(|value| format!("data: {value}\n\n"))
+        .collect()
+}
+
 pub(crate) fn says(text: &str) -> Script {
     let body = json!({
         "model": "test-model-2", "choices": [{"message": {"content": text}, "finish_reason": "stop"}],
@@ -212,9 +227,16 @@ pub(crate) fn chunk(bytes: &[u8]) -> Step {
 pub(crate) const STREAM_HEAD: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
 
-/// A stream whose bytes come `at_once` at a time.
+/// A stream of events whose bytes come `at_once` at a time.
 pub(crate) fn streams(body: &str, at_once: usize) -> Script {
-    let mut script = vec![Step::Send(STREAM_HEAD.into())];
+    comes_in_pieces("text/event-stream", body, at_once)
+}
+
+/// A body of this type whose bytes come `at_once` at a time.
+pub(crate) fn comes_in_pieces(kind: &str, body: &str, at_once: usize) -> Script {
+    let head =
+        format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ntransfer-encoding: chunked\r\n\r\n");
+    let mut script = vec![Step::Send(head.into_bytes())];
     script.extend(body.as_bytes().chunks(at_once).map(chunk));
     script.push(Step::Send(b"0\r\n\r\n".to_vec()));
     script

@@ -64,7 +64,10 @@ impl Api {
             put("\",");
         }
         if let Some(reasoning) = reasoning {
-            put("\"reasoning_content\":");
+            put(match self {
+                Self::Ollama => "\"thinking\":",
+                _ => "\"reasoning_content\":",
+            });
             put(&Value::from(reasoning).to_string());
             put(",");
         }
@@ -279,16 +282,28 @@ pub(super) fn escaped(text: &str) -> String {
 }
 
 /// The thoughts of a turn that may be sent back.
-pub(super) fn thoughts<'a>(turn: Turn<'a>, shape: &Shape) -> Vec<(&'a str, Option<&'a str>)> {
-    let blocks = turn.blocks().iter();
-    let thoughts = blocks.filter_map(|block| match block {
+pub(super) fn thoughts<'a>(turn: Turn<'a>, shape: &Shape) -> Vec<&'a Block> {
+    let may_go = |block: &&Block| match block {
+        Block::Thinking { signature, .. } => signature.is_some() || shape.unsigned_thinking,
+        block => is_closed_thought(block),
+    };
+    turn.blocks().iter().filter(may_go).collect()
+}
+
+/// Whether a block is a thought that only its provider can read: Anthropic's `redacted_thinking`.
+pub(super) fn is_closed_thought(block: &Block) -> bool {
+    matches!(block, Block::Unknown(value) if value["type"] == "redacted_thinking")
+}
+
+/// A thought as a part of Anthropic's form.
+pub(super) fn thought_part(block: &Block) -> Option<Value> {
+    match block {
         Block::Thinking {
             thinking,
-            signature,
-        } => Some((&**thinking, signature.as_deref())),
+            signature: Some(signature),
+        } => Some(json!({"type": "thinking", "thinking": thinking, "signature": signature})),
+        Block::Thinking { thinking, .. } => Some(json!({"type": "thinking", "thinking": thinking})),
+        Block::Unknown(value) => Some(value.clone()),
         _ => None,
-    });
-    thoughts
-        .filter(|(_, signature)| signature.is_some() || shape.unsigned_thinking)
-        .collect()
+    }
 }

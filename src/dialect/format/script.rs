@@ -3,7 +3,10 @@
 use bytes::BytesMut;
 
 use super::Format;
-use super::frames::{MediaPart, Pair, Speaker, escaped, media_part, thoughts, unclosed};
+use super::frames::{
+    MediaPart, Pair, Speaker, escaped, is_closed_thought, media_part, thought_part, thoughts,
+    unclosed,
+};
 use super::left_out::LeftOut;
 use super::media::{Media, MediaError};
 use super::pairing::{Calls, calls_tools};
@@ -207,6 +210,8 @@ impl<'f> Script<'f> {
         self.note_results(turn);
         if calls_tools(&turn) {
             self.add_calls(turn, after)
+        } else if self.says_nothing(turn) {
+            Ok(())
         } else if turn.role == Role::System && self.opens() {
             self.add_system(turn)
         } else {
@@ -223,9 +228,6 @@ impl<'f> Script<'f> {
     }
 
     fn add_words(&mut self, turn: Turn<'_>) -> Result<(), MediaError> {
-        if self.says_nothing(turn) {
-            return Ok(());
-        }
         match self.format.style {
             Style::History if !self.asking => self.tell(turn),
             Style::Brackets if !self.asking => self.tell_alone(turn),
@@ -236,21 +238,27 @@ impl<'f> Script<'f> {
     /// Whether nothing of a turn would be sent: only blocks that aren't, or empty words where those are
     /// refused.
     fn says_nothing(&mut self, turn: Turn<'_>) -> bool {
-        let refused = |text: &str| self.format.api.has_parts() && text.trim().is_empty();
-        let has_opening = turn.opening.is_some_and(|text| !refused(text.as_str()));
+        let has_opening = turn
+            .opening
+            .is_some_and(|text| !self.refuses(text.as_str()));
         let says = match turn.said {
-            Said::Text(text) => !refused(text.as_str()),
+            Said::Text(text) => !self.refuses(text.as_str()),
             Said::Blocks(blocks) => blocks.iter().any(|block| match block {
-                Block::Text { text } => !refused(text),
+                Block::Text { text } => !self.refuses(text),
                 block => Media::of(block).is_some(),
             }),
         };
-        if !says {
-            turn.blocks()
-                .iter()
-                .for_each(|block| self.note_unknown(block));
+        let nothing = !says && !has_opening;
+        if nothing {
+            let blocks = turn.blocks().iter();
+            blocks.for_each(|block| self.note_unknown(block));
         }
-        !says && !has_opening
+        nothing
+    }
+
+    /// Whether words are empty, where empty parts are refused.
+    pub(super) fn refuses(&self, words: &str) -> bool {
+        self.format.api.has_parts() && words.trim().is_empty()
     }
 
     fn is_own(&self, turn: Turn<'_>) -> bool {
@@ -295,8 +303,8 @@ impl<'f> Script<'f> {
         self.words_and_media(turn)
     }
 
-    /// The thoughts of a turn that are sent back, each with its signature.
-    fn thoughts<'t>(&self, turn: Turn<'t>) -> Vec<(&'t str, Option<&'t str>)> {
+    /// The thoughts of a turn that are sent back.
+    fn thoughts<'t>(&self, turn: Turn<'t>) -> Vec<&'t Block> {
         let wanted = match self.format.shape.thinking {
             Thinking::Never => false,
             Thinking::Rounds => self.asking,
@@ -309,29 +317,26 @@ impl<'f> Script<'f> {
         }
     }
 
-    fn begin_thinking(
-        &mut self,
-        speaker: Speaker,
-        name: Option<&str>,
-        thoughts: &[(&str, Option<&str>)],
-    ) {
-        let texts: Vec<_> = thoughts.iter().map(|(text, _)| *text).collect();
-        match self.format.api {
-            Api::DeepSeek if !texts.is_empty() => {
-                self.begin(speaker, name, Some(&texts.join("\n")));
+    /// Opens a message with what was thought before it.
+    fn begin_thinking(&mut self, speaker: Speaker, name: Option<&str>, thoughts: &[&Block]) {
+        if self.format.api.has_parts() {
+            self.begin(speaker, name, None);
+            // Gemini wants its signatures back with the calls alone.
+            let parts = thoughts
+                .iter()
+                .filter(|_| self.format.api == Api::Anthropic);
+            for part in parts.filter_map(|block| thought_part(block)) {
+                self.part(unclosed(&part));
             }
-            Api::Anthropic => {
-                self.begin(speaker, name, None);
-                for (thinking, signature) in thoughts {
-                    let mut part = serde_json::json!({"type": "thinking", "thinking": thinking});
-                    if let Some(signature) = signature {
-                        part["signature"] = (*signature).into();
-                    }
-                    self.part(unclosed(&part));
-                }
-            }
-            _ => self.begin(speaker, name, None),
+            return;
         }
+        let texts = thoughts.iter().filter_map(|block| match block {
+            Block::Thinking { thinking, .. } => Some(&**thinking),
+            _ => None,
+        });
+        let reasoning = texts.collect::<Vec<_>>().join("\n");
+        let reasoning = Some(&*reasoning).filter(|reasoning| !reasoning.is_empty());
+        self.begin(speaker, name, reasoning);
     }
 
     /// Writes the words and media of a turn into the open message.
@@ -347,6 +352,9 @@ impl<'f> Script<'f> {
         let (mut opening, mut join) = (opening.unwrap_or_default(), "\\n\\n");
         for block in blocks {
             if let Some(text) = block.as_text() {
+                if opening.is_empty() && self.refuses(text) {
+                    continue;
+                }
                 self.words(join, &[std::mem::take(&mut opening), &escaped(text)]);
             } else if let Some(media) = Media::of(block) {
                 if !opening.is_empty() {
@@ -401,7 +409,9 @@ impl<'f> Script<'f> {
     }
 
     pub(super) fn note_unknown(&mut self, block: &Block) {
-        if let Block::Unknown(value) = block {
+        if let Block::Unknown(value) = block
+            && !is_closed_thought(block)
+        {
             let kind = value["type"].as_str().unwrap_or("?").into();
             self.left_out.push(LeftOut::UnknownBlock { kind });
         }
@@ -417,7 +427,7 @@ impl<'f> Script<'f> {
         let calls = Calls::of(turn, after);
         if self.format.style == Style::Perspective && !self.is_own(turn) {
             self.leave_out_calls_of_another(&calls);
-            return self.add_words(turn);
+            return self.add_beside_calls(turn);
         }
         if calls.open {
             // A later turn may bring the result, and then this one is another.
@@ -428,7 +438,7 @@ impl<'f> Script<'f> {
             self.left_out.push(LeftOut::Unanswered { id, tool });
         }
         if calls.answered.is_empty() {
-            return self.add_words(turn);
+            return self.add_beside_calls(turn);
         }
         let thoughts = self.thoughts(turn);
         self.begin_thinking(Speaker::Assistant, turn.speaker, &thoughts);
@@ -442,6 +452,14 @@ impl<'f> Script<'f> {
         let ids = calls.answered.iter().map(|pair| pair.call.id.into());
         self.now.written.extend(ids);
         Ok(())
+    }
+
+    /// Adds what a turn says beside calls that are not sent.
+    fn add_beside_calls(&mut self, turn: Turn<'_>) -> Result<(), MediaError> {
+        match self.says_nothing(turn) {
+            true => Ok(()),
+            false => self.add_words(turn),
+        }
     }
 
     fn leave_out_calls_of_another(&mut self, calls: &Calls<'_>) {

@@ -177,8 +177,8 @@ impl Shape {
                 DeepSeek | Anthropic => Thinking::Rounds,
                 OpenAi | Gemini | DashScope | Ollama => Thinking::Never,
             },
-            // Anthropic refuses a thought that it did not sign.
-            unsigned_thinking: api == DeepSeek,
+            // It refuses a thought that it did not sign; others sign none.
+            unsigned_thinking: api != Anthropic,
             tell_lost_media: true,
             system: match api {
                 Anthropic | Gemini => SystemPlace::Member,

@@ -47,6 +47,9 @@ impl Script<'_> {
         let mut first = true;
         for block in blocks {
             if let Some(text) = block.as_text() {
+                if self.refuses(text) {
+                    continue;
+                }
                 begin(self, turn, first);
                 if first {
                     self.put_opening(turn);
@@ -54,14 +57,15 @@ impl Script<'_> {
                 let clear = escaped(&self.clear(turn, text));
                 self.put(&clear);
             } else if let Some(media) = Media::of(block) {
-                if first {
+                let heads = first && self.has_heading(turn);
+                if heads {
                     // Whose they are.
                     begin(self, turn, true);
                     self.put_opening(turn);
                 }
                 if let Some(lost) = self.media(media)? {
-                    if !first {
-                        begin(self, turn, false);
+                    if !heads {
+                        begin(self, turn, first);
                     }
                     let clear = escaped(&self.clear(turn, &lost));
                     self.put(&clear);
@@ -77,6 +81,11 @@ impl Script<'_> {
             self.put_opening(turn);
         }
         Ok(())
+    }
+
+    /// Whether words stand before the first media of a turn.
+    fn has_heading(&self, turn: Turn<'_>) -> bool {
+        self.format.style == Style::History || turn.speaker.is_some() || turn.opening.is_some()
     }
 
     /// Begins a line of a history, and the history itself where none is open.

@@ -195,6 +195,10 @@ proptest! {
         prop_assert!(!text.contains("mystery"));
         let sent_back = text.contains("\"thinking\"") || text.contains("reasoning_content");
         prop_assert!(format.shape.thinking == Thinking::Always || !sent_back);
+        if format.api.has_parts() {
+            let empty = text.contains("\"text\":\"\"") || text.contains("\"text\":\" \"");
+            prop_assert!(!empty, "an empty part is refused: {text}");
+        }
     }
 
     #[test]
@@ -338,12 +342,14 @@ fn thoughts_go_back_signed_and_only_while_the_question_is_open() {
         thinking: "hm".into(),
         signature: Some("s1".into()),
     };
+    let closed = json!({"type": "redacted_thinking", "data": "x"});
     let round = [
         Message::new(
             Role::Ai,
             vec![
                 Block::thinking("unsigned"),
                 signed,
+                Block::Unknown(closed.clone()),
                 Block::tool_use("1", "dice", json!({})),
             ],
         ),
@@ -365,7 +371,9 @@ fn thoughts_go_back_signed_and_only_while_the_question_is_open() {
         serde_json::from_str(&format!("{{{}}}", String::from_utf8_lossy(&bytes))).unwrap();
     let thought = json!({"type": "thinking", "thinking": "hm", "signature": "s1"});
     assert_eq!(value["messages"][0]["content"][0], thought);
-    assert_eq!(value["messages"][0]["content"][1]["type"], "tool_use");
+    assert_eq!(value["messages"][0]["content"][1], closed);
+    assert_eq!(value["messages"][0]["content"][2]["type"], "tool_use");
+    assert_eq!(written.left_out, []);
 }
 
 #[test]
