@@ -122,6 +122,7 @@ def openai():
         "ChatCompletionFunctionToolParam",
         "ResponseFormatJSONSchema",
         "ResponseFormatJSONObject",
+        "ChatCompletionStreamOptionsParam",
     }
     # A request that comes whole is the same but for this one member.
     schema["properties"]["stream"] = {"type": "boolean"}

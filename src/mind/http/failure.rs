@@ -167,7 +167,7 @@ impl Witness {
         };
         let (error, again) = match status {
             401..=403 => (denied(server, status, reason), Again::Never),
-            400 if names_debt(&lower) => (denied(server, status, reason), Again::Never),
+            400 if names_denial(&lower) => (denied(server, status, reason), Again::Never),
             // Gemini speaks of plan and billing whenever a minute's quota is used up, but says how long.
             429 if is_about_money(&lower) && asked.is_none() => {
                 (denied(server, status, reason), Again::Never)
@@ -270,9 +270,11 @@ fn is_about_money(body: &str) -> bool {
     .any(|word| body.contains(word))
 }
 
-/// Whether a request is refused for want of money: Anthropic's and DashScope's words for it.
-fn names_debt(body: &str) -> bool {
-    body.contains("credit balance") || body.contains("arrearage")
+/// Whether a request is refused for want of money or of a good key, in the words of those who answer it with 400.
+fn names_denial(body: &str) -> bool {
+    // Anthropic, DashScope, Gemini.
+    let spellings = ["credit balance", "arrearage", "api key not valid"];
+    spellings.iter().any(|spelling| body.contains(spelling))
 }
 
 fn names_schema(body: &str) -> bool {
@@ -311,6 +313,8 @@ fn too_long(status: StatusCode, body: &str, error: Option<&Value>) -> Option<Opt
     (may_tell && told).then(|| {
         let exact = error.and_then(|error| error["n_ctx"].as_u64());
         let spelled = [
+            "context size",
+            "context length",
             "context",
             "tokens >",
             "tokens allowed",
