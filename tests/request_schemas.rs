@@ -111,7 +111,8 @@ fn requests(api: Api) -> Vec<(String, Value)> {
                 cache_key: true,
                 window: Some(4096),
                 stream_usage: true,
-                temperature: Some(0.5),
+                // Anthropic's newest models refuse it.
+                temperature: (api != Api::Anthropic).then_some(0.5),
                 merge_turns: style == Style::Perspective,
                 thinking: (api == Api::OpenAi).then_some(Thinking::Never),
                 ..Dialect::cautious("m")

@@ -26,6 +26,16 @@ impl Api {
         matches!(self, Self::Anthropic | Self::Gemini)
     }
 
+    /// Whether content may be a list of parts.
+    pub(crate) fn knows_parts(self) -> bool {
+        self != Self::Ollama
+    }
+
+    /// Whether a message may carry the name of its speaker beside its words.
+    pub(crate) fn has_names(self) -> bool {
+        matches!(self, Self::OpenAi | Self::DeepSeek)
+    }
+
     /// What opens the list of messages.
     pub(super) fn list(self) -> &'static str {
         match self {
