@@ -77,7 +77,7 @@ impl Mind for Rehearsal {
         self.unsent().push(Unsent {
             entity: prompt.entity.to_string(),
             purpose: prompt.purpose.to_owned(),
-            model: self.info.model.clone(),
+            model: self.info.model.to_string(),
             tokens,
             max_tokens: prompt.max_tokens,
             cost: self.info.price.as_ref().map(|price| price.of(usage)),

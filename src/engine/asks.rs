@@ -125,7 +125,7 @@ impl Engine {
             prompt_tokens: 0,
             figures: CallFigures::default(),
             latency: Default::default(),
-            model: String::new(),
+            model: None,
         })
     }
 

@@ -62,7 +62,8 @@ pub(super) struct Job {
     /// The figures of the call under way.
     pub(super) figures: CallFigures,
     pub(super) latency: Duration,
-    pub(super) model: String,
+    /// The model that answered, where its name is another than the mind's.
+    pub(super) model: Option<Arc<str>>,
 }
 
 /// An ask whose outcome is known, waiting for the others of its place.
@@ -140,7 +141,9 @@ impl Job {
             ..Spent::default()
         };
         if let Ok(completion) = result {
-            self.model.clone_from(&completion.model);
+            let name = completion.model.as_str();
+            let is_other = !name.is_empty() && name != &*self.mind.info().model;
+            self.model = is_other.then(|| name.into());
         }
         self.latency += latency;
         self.figures.latency = latency;
@@ -190,10 +193,7 @@ impl Job {
             estimated: self.estimated.unwrap_or_default(),
             cost: self.spent.cost,
             provider: info.provider.clone(),
-            model: match self.model.as_str() {
-                "" => info.model.clone(),
-                model => model.to_owned(),
-            },
+            model: self.model.clone().unwrap_or_else(|| info.model.clone()),
             ms: self.latency.as_millis() as u64,
         }
     }

@@ -215,8 +215,8 @@ fn answer_body(outcome: &Outcome, text: &str, by: &By, name: Arc<str>) -> Body {
             return Body::text(text).from_sender(name).with_response(metadata);
         }
         _ => ResponseMetadata::new(
-            outcome.provider.as_str(),
-            outcome.model.as_str(),
+            outcome.provider.clone(),
+            outcome.model.clone(),
             usage_after_rounds(outcome),
         ),
     };

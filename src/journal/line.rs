@@ -157,9 +157,9 @@ pub struct Outcome {
     /// Money for all attempts.
     pub cost: Cost,
     /// Who runs the mind.
-    pub provider: String,
+    pub provider: Arc<str>,
     /// The model.
-    pub model: String,
+    pub model: Arc<str>,
     /// Wall-clock milliseconds of all attempts; for people.
     pub ms: u64,
 }

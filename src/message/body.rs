@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::{Map, Value};
@@ -103,10 +103,27 @@ struct Inner {
 }
 
 /// Parts that few bodies have.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Extra {
     pub(crate) metadata: Arc<Map<String, Value>>,
     pub(crate) response: Option<ResponseMetadata>,
+}
+
+impl Extra {
+    fn is_empty(&self) -> bool {
+        self.metadata.is_empty() && self.response.is_none()
+    }
+}
+
+impl Default for Extra {
+    fn default() -> Self {
+        /// All bodies without metadata share one map, which spares an allocation for each.
+        static NONE: LazyLock<Arc<Map<String, Value>>> = LazyLock::new(Arc::default);
+        Self {
+            metadata: NONE.clone(),
+            response: None,
+        }
+    }
 }
 
 /// Everything a body is made of, for reading it back at once.
@@ -227,7 +244,7 @@ impl Body {
         self.edit(|inner| {
             let mut extra = inner.extra.take().unwrap_or_default();
             change(Arc::make_mut(&mut extra));
-            inner.extra = (*extra != Extra::default()).then_some(extra);
+            inner.extra = (!extra.is_empty()).then_some(extra);
         })
     }
 

@@ -15,42 +15,67 @@ use serde::{Deserialize, Serialize};
 
 /// Estimates how many tokens a model reads `text` as.
 pub fn estimate(text: &str) -> u32 {
-    let mut lanes = lanes(text);
-    // Each character waits for the one before it; lanes don't wait for each other.
-    while lanes.iter().all(|lane| !lane.rest.as_str().is_empty()) {
-        lanes.iter_mut().for_each(Lane::step);
-    }
-    for lane in &mut lanes {
-        while !lane.rest.as_str().is_empty() {
-            lane.step();
-        }
-    }
-    let cost: u64 = lanes.iter().map(|lane| lane.cost).sum();
+    let stretches = stretches(text);
+    // Most text of most worlds is ASCII, which needs no decoding.
+    let cost = match text.is_ascii() {
+        true => read(
+            stretches.map(|stretch| stretch.lane(str::bytes)),
+            Class::of_byte,
+        ),
+        false => read(
+            stretches.map(|stretch| stretch.lane(str::chars)),
+            Class::of,
+        ),
+    };
     u32::try_from(cost.div_ceil(TOKEN)).unwrap_or(u32::MAX)
 }
 
-/// A stretch of a text, the state in which it begins or stands, and what it cost so far.
-struct Lane<'t> {
-    rest: std::str::Chars<'t>,
+/// What lanes cost. Each character waits for the one before it; lanes don't wait for each other.
+fn read<R: Iterator>(mut lanes: [Lane<R>; LANES], class_of: impl Fn(R::Item) -> Class) -> u64 {
+    let step_all = |lanes: &mut [Lane<R>; LANES]| {
+        let steps = lanes.iter_mut().map(|lane| lane.step(&class_of));
+        steps.fold(true, |all, stepped| all & stepped)
+    };
+    while step_all(&mut lanes) {}
+    for lane in &mut lanes {
+        while lane.step(&class_of) {}
+    }
+    lanes.iter().map(|lane| lane.cost).sum()
+}
+
+/// What is read of a stretch, in which state, and what it cost so far.
+struct Lane<R> {
+    rest: R,
     state: State,
     cost: u64,
 }
 
-impl<'t> Lane<'t> {
-    fn new(text: &'t str, state: State) -> Self {
-        Self {
-            rest: text.chars(),
-            state,
-            cost: 0,
-        }
-    }
-
+impl<R: Iterator> Lane<R> {
+    /// Reads one character; false at the end.
     #[inline]
-    fn step(&mut self) {
-        if let Some(character) = self.rest.next() {
-            let step = STEPS[self.state as usize][Class::of(character) as usize];
-            self.state = step.next;
-            self.cost += u64::from(step.cost);
+    fn step(&mut self, class_of: impl Fn(R::Item) -> Class) -> bool {
+        let Some(character) = self.rest.next() else {
+            return false;
+        };
+        let step = STEPS[self.state as usize][class_of(character) as usize];
+        self.state = step.next;
+        self.cost += u64::from(step.cost);
+        true
+    }
+}
+
+/// A stretch of a text, and the state in which it begins.
+struct Stretch<'t> {
+    text: &'t str,
+    state: State,
+}
+
+impl<'t> Stretch<'t> {
+    fn lane<R>(self, read: impl Fn(&'t str) -> R) -> Lane<R> {
+        Lane {
+            rest: read(self.text),
+            state: self.state,
+            cost: 0,
         }
     }
 }
@@ -59,19 +84,19 @@ const LANES: usize = 4;
 
 /// A text in stretches of about one length, each with the state that the ones before lead to. It is cut
 /// where that is known without reading them: behind anything but a lower-case letter.
-fn lanes(text: &str) -> [Lane<'_>; LANES] {
+fn stretches(text: &str) -> [Stretch<'_>; LANES] {
     let mut rest = text;
     let mut state = State::Start;
     std::array::from_fn(|lane| {
         let share = rest.len() / (LANES - lane);
-        let (stretch, next) = match lane == LANES - 1 {
+        let (text, next) = match lane == LANES - 1 {
             true => (rest, State::Start),
             false => cut(rest, share, state),
         };
-        let lane = Lane::new(stretch, state);
-        rest = &rest[stretch.len()..];
+        let stretch = Stretch { text, state };
+        rest = &rest[text.len()..];
         state = next;
-        lane
+        stretch
     })
 }
 
@@ -142,6 +167,11 @@ impl Class {
             0x1_0000.. => Self::Symbol,
             _ => Self::OtherLetter,
         }
+    }
+
+    /// The class of a character of ASCII.
+    fn of_byte(byte: u8) -> Self {
+        ASCII[usize::from(byte & 0x7F)]
     }
 
     const fn of_ascii(byte: u8) -> Self {
@@ -364,8 +394,12 @@ mod tests {
 
     /// As the rules say it, one character after the other.
     fn read_in_one_go(text: &str) -> u32 {
-        let mut lane = Lane::new(text, State::Start);
-        text.chars().for_each(|_| lane.step());
+        let whole = Stretch {
+            text,
+            state: State::Start,
+        };
+        let mut lane = whole.lane(str::chars);
+        while lane.step(Class::of) {}
         lane.cost.div_ceil(TOKEN) as u32
     }
 

@@ -1,6 +1,7 @@
 //! What is known of a mind before it is asked, and what it costs.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -68,9 +69,9 @@ pub struct MindInfo {
     /// The alias under which entities and commands choose it.
     pub alias: String,
     /// Who runs it: `improviser`, `openai`, `deepseek`, `local` …
-    pub provider: String,
+    pub provider: Arc<str>,
     /// The model's name at its provider.
-    pub model: String,
+    pub model: Arc<str>,
     /// Tokens of prompt and answer together, where known.
     pub window: Option<u64>,
     /// The most tokens it is asked to answer with.

@@ -192,7 +192,7 @@ fn book(player: &mut PlayerFigures, outcome: &Outcome) {
         }
         _ => player.other_refusals += outcome.refused.len() as u32,
     }
-    player.model.clone_from(&outcome.model);
+    player.model = outcome.model.to_string();
     player.spent += Spent {
         asks: 1,
         calls: outcome.calls,

@@ -11,6 +11,7 @@ mod lexicon;
 mod mistake;
 mod names;
 mod outline;
+mod plain;
 mod problem;
 mod source;
 mod templates;

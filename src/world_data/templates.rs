@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::folder::{DataError, DataFolder};
 use super::names::nearest;
+use super::plain::Plain;
 use super::problem::{Problem, Problems};
 
 /// The ending of template files.
@@ -29,6 +30,7 @@ pub struct Templates {
 struct File {
     shown: String,
     text: String,
+    plain: Option<Plain>,
 }
 
 impl Templates {
@@ -104,7 +106,9 @@ impl Templates {
             let added = templates
                 .environment
                 .add_template_owned(name.clone(), text.clone());
-            templates.files.insert(name.clone(), File { shown, text });
+            let plain = Plain::of(&text);
+            let file = File { shown, text, plain };
+            templates.files.insert(name.clone(), file);
             if let Err(error) = added {
                 problems.push(templates.problem(&name, &error));
             }
@@ -130,6 +134,15 @@ impl Templates {
         let template = self.environment.get_template(name);
         let text = template.and_then(|template| template.render(Serde(context)));
         text.map_err(|error| self.problem(name, &error))
+    }
+
+    /// Fills a template with JSON, which is several times faster where the template has no logic.
+    pub fn render_json(&self, name: &str, data: &serde_json::Value) -> Result<String, Problem> {
+        let plain = self.files.get(name).and_then(|file| file.plain.as_ref());
+        match plain.and_then(|plain| plain.fill(data)) {
+            Some(text) => Ok(text),
+            None => self.render(name, data),
+        }
     }
 
     /// Checks that each declared template is there and, with the parts it includes, uses only

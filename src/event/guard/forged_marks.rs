@@ -157,7 +157,9 @@ fn may_hold_signs(text: &str) -> bool {
 
 /// Searching for one character after the other is faster than for all at once.
 fn holds_any(text: &str, signs: &[char]) -> bool {
-    signs.iter().any(|sign| text.contains(*sign))
+    let ascii = text.is_ascii();
+    let mut possible = signs.iter().filter(|sign| !ascii || sign.is_ascii());
+    possible.any(|sign| text.contains(*sign))
 }
 
 /// Finds `System:` and `[Name]:` at the start of a line.

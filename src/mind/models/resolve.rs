@@ -462,8 +462,8 @@ impl Resolved {
     fn info(&self, dialect: &Dialect) -> MindInfo {
         MindInfo {
             alias: self.alias.clone(),
-            provider: self.provider_name.clone(),
-            model: dialect.model.clone(),
+            provider: self.provider_name.as_str().into(),
+            model: dialect.model.as_str().into(),
             window: self.entry.window,
             max_output: dialect.max_output,
             price: self.entry.price.clone(),
