@@ -55,7 +55,9 @@ impl Plain {
 fn variable(inside: &str) -> Option<&str> {
     let name = inside.trim_matches(' ');
     let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic())
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     // Words of the language itself.
     let is_word = ["true", "false", "none", "not"].contains(&&*name.to_ascii_lowercase());
     (is_name && !is_word).then_some(name)
