@@ -56,6 +56,14 @@ fn a_campaign_is_told_saved_and_replayed() {
         "{}",
         err(&told)
     );
+    // Foes that fell and left have cost something too.
+    let calls = |start: &str| {
+        let told = err(&told);
+        let row = told.lines().find_map(|line| line.strip_prefix(start));
+        let number = row.and_then(|row| row.split_whitespace().next());
+        number.unwrap().parse::<u64>().unwrap()
+    };
+    assert_eq!(calls("total "), calls("this run: "));
     let replayed = run(folder.path(), "replay drowned-assize");
     assert_eq!(replayed.status.code(), Some(0), "{}", err(&replayed));
     // Places are told as their minds answer, so between them the order may be another one.

@@ -3,7 +3,7 @@
 use bevy_ecs::prelude::*;
 use playhouse::cast::{CastList, EntityName};
 use playhouse::engine::Totals;
-use playhouse::exchange::{Ledger, Spent};
+use playhouse::exchange::{Ledger, PastLedgers, Spent};
 use serde_json::{Value, json};
 
 use super::paper::{Ink, Page, Paragraph, cells, padded, padded_left};
@@ -84,27 +84,37 @@ impl Table {
     }
 }
 
-/// What every entity has spent, in stable order, without those who were never asked.
+/// What every entity has spent, in stable order, without those who were never asked; then, by name, those
+/// who left the world.
 pub(crate) fn spent_by_entity(world: &World) -> Vec<(String, Spent)> {
-    let all = world.resource::<CastList>().all();
-    all.filter_map(|(_, entity)| {
-        let spent = world.get::<Ledger>(entity)?.total();
-        let name = world.get::<EntityName>(entity)?.to_string();
-        (spent.asks > 0).then_some((name, spent))
-    })
-    .collect()
+    let mut rows = Vec::<(String, Spent)>::new();
+    for (name, ledger) in ledgers(world) {
+        let spent = ledger.total();
+        match rows.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, sum)) => *sum += spent,
+            None => rows.push((name, spent)),
+        }
+    }
+    rows.retain(|(_, spent)| spent.asks > 0);
+    rows
 }
 
 /// What was spent on every purpose.
 pub(crate) fn spent_by_purpose(world: &World) -> Vec<(String, Spent)> {
-    let mut sums = std::collections::BTreeMap::<String, Spent>::new();
-    for (_, entity) in world.resource::<CastList>().all() {
-        let ledger = world.get::<Ledger>(entity).cloned().unwrap_or_default();
-        for (purpose, spent) in ledger.purposes {
-            *sums.entry(purpose).or_default() += spent;
-        }
-    }
-    sums.into_iter().collect()
+    let mut sum = Ledger::default();
+    ledgers(world).for_each(|(_, ledger)| sum.add(ledger));
+    sum.purposes.into_iter().collect()
+}
+
+fn ledgers(world: &World) -> impl Iterator<Item = (String, &Ledger)> {
+    let present = world.resource::<CastList>().all();
+    let present = present.filter_map(|(_, entity)| {
+        let name = world.get::<EntityName>(entity)?.to_string();
+        Some((name, world.get::<Ledger>(entity)?))
+    });
+    let past = world.get_resource::<PastLedgers>();
+    let past = past.into_iter().flat_map(|past| &past.ledgers);
+    present.chain(past.map(|(name, ledger)| (name.clone(), ledger)))
 }
 
 /// A table of what was spent, with its sum.

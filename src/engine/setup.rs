@@ -7,7 +7,7 @@ use super::{AskCount, EngineError, Finale, IdleTurns};
 use crate::cast::{Camp, Exits, Look, WorldSeed};
 use crate::context::{AgentContext, View};
 use crate::event::deliver;
-use crate::exchange::{Budget, Ledger};
+use crate::exchange::{Budget, Ledger, PastLedgers};
 use crate::message::tokens::Correction;
 use crate::mind::MindAlias;
 use crate::save::{FINALE, SaveRegistry};
@@ -69,6 +69,7 @@ impl Setup {
             .resource_mut::<SaveRegistry>()
             .resource::<Finale>(FINALE)
             .resource::<IdleTurns>("idle_turns")
+            .resource::<PastLedgers>("past_ledgers")
             .component::<AskCount>("ask_count")
             .component::<Ledger>("ledger")
             .component::<Budget>("budget")

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
+use bevy_ecs::world::DeferredWorld;
 use serde::{Deserialize, Serialize};
 
+use crate::cast::EntityName;
 use crate::message::TokenUsage;
 use crate::mind::Cost;
 
@@ -39,9 +42,11 @@ impl std::ops::AddAssign for Spent {
     }
 }
 
-/// What an entity's committed exchanges have spent, by purpose.
+/// What an entity's committed exchanges have spent, by purpose. When the entity leaves the world it goes to
+/// [`PastLedgers`].
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
+#[component(on_remove = hand_over)]
 pub struct Ledger {
     /// Purpose → what was spent on it.
     pub purposes: BTreeMap<String, Spent>,
@@ -58,6 +63,13 @@ impl Ledger {
         }
     }
 
+    /// Adds what another ledger holds.
+    pub fn add(&mut self, other: &Self) {
+        for (purpose, spent) in &other.purposes {
+            self.book(purpose, *spent);
+        }
+    }
+
     /// Everything the entity spent.
     pub fn total(&self) -> Spent {
         let mut total = Spent::default();
@@ -66,6 +78,29 @@ impl Ledger {
         }
         total
     }
+}
+
+/// What entities that left the world had spent, by name. Without any there is no such resource.
+#[derive(Resource, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PastLedgers {
+    /// Name → what all who had it and are gone spent.
+    pub ledgers: BTreeMap<String, Ledger>,
+}
+
+/// Keeps the ledger of an entity that leaves, so that no cost is ever forgotten.
+fn hand_over(mut world: DeferredWorld, context: HookContext) {
+    let ledger = world.get_mut::<Ledger>(context.entity);
+    let ledger = ledger.map(|mut ledger| std::mem::take(&mut *ledger));
+    let Some(ledger) = ledger.filter(|ledger| !ledger.purposes.is_empty()) else {
+        return;
+    };
+    let name = world.get::<EntityName>(context.entity);
+    let name = name.map_or(String::new(), |name| name.to_string());
+    world.commands().queue(move |world: &mut World| {
+        let mut past = world.get_resource_or_init::<PastLedgers>();
+        past.ledgers.entry(name).or_default().add(&ledger);
+    });
 }
 
 /// The most that an entity may spend in its life. Without the component there is no limit.
@@ -86,5 +121,30 @@ impl Budget {
         let tokens = spent.usage.total().saturating_add(worst.usage.total());
         let cost = spent.cost.plus(worst.cost);
         self.tokens.is_none_or(|most| tokens <= most) && self.cost.is_none_or(|most| cost <= most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_spent_outlives_who_spent_it() {
+        let mut world = World::new();
+        for calls in [2, 3] {
+            let mut ledger = Ledger::default();
+            let spent = Spent {
+                asks: 1,
+                calls,
+                ..Spent::default()
+            };
+            ledger.book("rpg.draw", spent);
+            let who = world.spawn((EntityName("Rat".into()), ledger)).id();
+            assert!(world.despawn(who));
+        }
+        world.spawn(Ledger::default()).despawn();
+        let past = world.resource::<PastLedgers>();
+        assert_eq!(past.ledgers.len(), 1);
+        assert_eq!(past.ledgers["Rat"].total().calls, 5);
     }
 }

@@ -19,7 +19,7 @@ pub use answer::{Answer, Answers, UntakenAnswers};
 pub use ask::{Ask, Closing, OpenAsks, Question, Settled};
 pub use commit::{commit, request_hash};
 pub use extract::json_in;
-pub use ledger::{Budget, Ledger, Spent};
+pub use ledger::{Budget, Ledger, PastLedgers, Spent};
 pub use prose::{Prose, ProseRules};
 pub use reply::{Broken, Reply};
 pub use rounds::{RoundMaker, TOOL_RESULT};
