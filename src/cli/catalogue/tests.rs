@@ -33,6 +33,7 @@ const SPOKEN: &[&str] = &[
     "src/save",
     "src/session",
     "src/tool/servers/config.rs",
+    "src/tool/servers/examine.rs",
     "src/world_data",
 ];
 

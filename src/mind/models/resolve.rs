@@ -14,19 +14,18 @@ use crate::dialect::format::{MediaFiles, NoFiles};
 use crate::mind::http::{self, Dialect, Endpoint, Examination, HttpMind, KeyState, Server};
 use crate::mind::{InWords, Mind, MindInfo, Price};
 use crate::tool::WebPolicy;
-use crate::tool::servers::ServerPlan;
 
 const BASE_URL: &str = "OPENAI_BASE_URL";
-const KEY: &str = "OPENAI_API_KEY";
+pub(super) const KEY: &str = "OPENAI_API_KEY";
 
 /// The models of a file and an environment. Minds of one alias share their connections, their limit
 /// of calls and what they learned of their server.
 #[derive(Debug)]
 pub struct Models {
-    file_name: String,
-    file: ModelFile,
+    pub(super) file_name: String,
+    pub(super) file: ModelFile,
     /// The variables that the file names, as far as they are set; some are keys.
-    environment: BTreeMap<String, SecretString>,
+    pub(super) environment: BTreeMap<String, SecretString>,
     minds: Mutex<BTreeMap<String, HttpMind>>,
     /// Where media files are.
     files: Arc<dyn MediaFiles>,
@@ -166,48 +165,6 @@ impl Models {
     /// What tools of the web may do.
     pub fn web(&self) -> &WebPolicy {
         &self.file.web
-    }
-
-    /// The servers of tools by these names, ready to be started, or the first that the file does not
-    /// define.
-    ///
-    /// # Errors
-    /// The name that no server has.
-    pub fn tool_servers<'n>(
-        &self,
-        names: impl IntoIterator<Item = &'n str>,
-    ) -> Result<Vec<ServerPlan>, ModelError> {
-        let keys = self.key_variables();
-        let plan = |name: &str| {
-            let server = self.file.servers.get(name).cloned();
-            let server = server.ok_or_else(|| ModelError::UnknownServer {
-                server: name.into(),
-                file: self.file_name.clone(),
-                known: self.file.servers.keys().cloned().collect(),
-            })?;
-            let token = server.token_env.as_deref();
-            let withheld = keys.iter().filter(|key| !server.env.contains(key));
-            Ok(ServerPlan {
-                name: name.into(),
-                token: token.and_then(|variable| self.environment.get(variable).cloned()),
-                withheld: withheld.cloned().collect(),
-                server,
-            })
-        };
-        names.into_iter().map(plan).collect()
-    }
-
-    /// The variables that may hold a key.
-    fn key_variables(&self) -> Vec<String> {
-        let providers = self
-            .file
-            .providers
-            .values()
-            .map(|provider| &provider.key_env);
-        let models = self.file.models.values().map(|entry| &entry.key_env);
-        let tokens = self.file.servers.values().map(|server| &server.token_env);
-        let named = providers.chain(models).chain(tokens).flatten().cloned();
-        named.chain([KEY.to_owned()]).collect()
     }
 
     /// What is set for this name, and where each setting came from.

@@ -100,7 +100,7 @@ impl ToolServer {
     }
 
     /// Its command or address for people, without anything that may be secret.
-    pub(super) fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         match self.way() {
             Some(Way::Process { command, .. }) => command.into(),
             Some(Way::Http { url }) => match reqwest::Url::parse(url) {

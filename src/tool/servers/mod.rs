@@ -6,10 +6,12 @@
 //! The protocol: <https://modelcontextprotocol.io/specification>.
 
 mod config;
+mod examine;
 mod names;
 mod result;
 
 pub use config::ToolServer;
+pub use examine::ServerExamination;
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -105,23 +107,28 @@ impl ToolServers {
 
     /// The names of their tools, as worlds name them.
     pub fn tool_names(&self) -> impl Iterator<Item = String> {
-        let each = |server: &Connected| {
-            let names = server.tools.iter();
-            let names = names.map(|tool| format!("{}.{}", server.name, tool.name));
-            names.collect::<Vec<_>>()
-        };
-        self.0.iter().flat_map(each)
+        self.0.iter().flat_map(Connected::tool_names)
     }
 
     /// Stops them and waits, but not for ever.
     pub async fn close(self) {
-        let closing = self.0.into_iter().map(|mut server| async move {
-            let closed = server.client.close_with_timeout(FAREWELL).await;
-            if !matches!(closed, Ok(Some(_))) {
-                tracing::warn!(server = server.name, "the tool server did not stop in time");
-            }
-        });
-        join_all(closing).await;
+        join_all(self.0.into_iter().map(stop)).await;
+    }
+}
+
+impl Connected {
+    /// The names of its tools, as worlds name them.
+    fn tool_names(&self) -> impl Iterator<Item = String> {
+        let tools = self.tools.iter();
+        tools.map(|tool| format!("{}.{}", self.name, tool.name))
+    }
+}
+
+/// Stops a server and waits, but not for ever.
+async fn stop(mut server: Connected) {
+    let closed = server.client.close_with_timeout(FAREWELL).await;
+    if !matches!(closed, Ok(Some(_))) {
+        tracing::warn!(server = server.name, "the tool server did not stop in time");
     }
 }
 
