@@ -27,12 +27,12 @@ impl Api {
     }
 
     /// Whether content may be a list of parts.
-    pub(crate) fn knows_parts(self) -> bool {
+    pub(super) fn knows_parts(self) -> bool {
         self != Self::Ollama
     }
 
     /// Whether a message may carry the name of its speaker beside its words.
-    pub(crate) fn has_names(self) -> bool {
+    pub(super) fn has_names(self) -> bool {
         matches!(self, Self::OpenAi | Self::DeepSeek)
     }
 

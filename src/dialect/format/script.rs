@@ -556,8 +556,8 @@ impl<'f> Script<'f> {
             false => self.put(self.format.api.list()),
         }
         self.now.listed = true;
-        let name = name.filter(|_| self.format.shape.names);
         let api = self.format.api;
+        let name = name.filter(|_| self.format.shape.names && api.has_names());
         api.open_message(&mut self.out, speaker, name, reasoning);
         self.open(speaker);
     }
@@ -565,7 +565,8 @@ impl<'f> Script<'f> {
     /// Writes escaped pieces into the open message: as a part of their own, or within its string behind
     /// `join`.
     pub(super) fn words(&mut self, join: &str, pieces: &[&str]) {
-        let listed = self.format.shape.parts || self.format.api.has_parts();
+        let api = self.format.api;
+        let listed = api.has_parts() || (self.format.shape.parts && api.knows_parts());
         match self.content() {
             Content::Words => self.put(join),
             Content::Nothing if !listed => {
@@ -579,7 +580,7 @@ impl<'f> Script<'f> {
                     self.close_part();
                     self.put(",");
                 }
-                self.put(self.format.api.text_part());
+                self.put(api.text_part());
                 self.set(Content::PartWords);
             }
         }

@@ -453,6 +453,8 @@ fn distance(one: &str, other: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn nothing(_: &str) -> Option<String> {
@@ -474,6 +476,17 @@ mod tests {
         }
         let shown = format!("{models:?} {:?}", models.describe());
         assert!(!shown.contains("sk-secret"));
+        let priced = models
+            .describe()
+            .into_iter()
+            .filter_map(|row| row.ok()?.price);
+        for price in priced.filter(|price| price.input > 0.0) {
+            let date: Vec<_> = price.date.split('-').map(str::len).collect();
+            assert!(
+                date == [4, 2, 2] && price.source.starts_with("https://"),
+                "{price:?}"
+            );
+        }
     }
 
     #[test]
@@ -595,5 +608,32 @@ mod tests {
         assert_eq!(distance("kitten", "sitting"), 3);
         assert_eq!(distance("", "ab"), 2);
         assert_eq!(distance("Same", "same"), 0);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn a_spoilt_file_is_an_error_or_has_models(
+            at in any::<prop::sample::Index>(), taken in 0usize..40,
+            put in "[\\PC\n\"'(){}:,0-9a-z]{0,12}", env in prop::option::of("\\PC{0,20}"),
+        ) {
+            let bounds: Vec<_> = SHIPPED.char_indices().map(|(at, _)| at).collect();
+            let at = at.index(bounds.len());
+            let end = bounds.get(at + taken).copied().unwrap_or(SHIPPED.len());
+            let text = [&SHIPPED[..bounds[at]], &put, &SHIPPED[end..]].concat();
+            if let Ok(models) = Models::load(&text, "my.ron", &|_| env.clone()) {
+                for row in models.describe() {
+                    let aliases: Vec<_> = models.aliases().collect();
+                    prop_assert!(row.is_err() || row.is_ok_and(|row| aliases.contains(&&*row.alias)));
+                }
+                models.describe_servers();
+            }
+        }
+
+        #[test]
+        fn no_text_is_too_strange_for_a_file(text in "[\\PC\n\"'(){}:,/*]{0,80}") {
+            let _ = Models::load(&text, "my.ron", &nothing);
+        }
     }
 }
