@@ -1,7 +1,9 @@
 //! How models of every interface are told of tools: in its own form, or in words for one that takes none.
 
+use std::sync::Arc;
+
 use playhouse::engine::Engine;
-use playhouse::mind::Minds;
+use playhouse::mind::{MindAlias, Minds, ScriptLine, ScriptMind};
 use playhouse::testing::journal;
 use serde_json::{Value, json};
 
@@ -37,17 +39,13 @@ fn yes(words: &str) -> Value {
 /// rules as they are stored.
 async fn sent(settings: &str, answers: &[&str]) -> (Vec<Value>, String) {
     let server = Server::start([]).await;
-    let calm = Server::start([]).await;
-    *calm.state.always.lock().unwrap() = Some(whole(&yes("I say nothing.")));
+    let others = ScriptMind::by_rule(|_| ScriptLine::say("I say nothing."));
     let answers = answers.iter().map(|words| whole(&yes(words)));
     server.state.scripts.lock().unwrap().extend(answers);
     let mut setup = Parlour::default().opening(7);
     let ann = crate::rounds::entity(&setup.world, "Ann");
-    setup
-        .world
-        .entity_mut(ann)
-        .insert(playhouse::mind::MindAlias("ann".into()));
-    let minds = Minds::all(calm.mind("")).with_alias("ann", server.mind(settings));
+    setup.world.entity_mut(ann).insert(MindAlias("ann".into()));
+    let minds = Minds::all(Arc::new(others)).with_alias("ann", server.mind(settings));
     let mut engine = Engine::new(setup, minds, journal()).unwrap();
     engine.run(Some(1)).await.unwrap();
     let requests = (0..server.requests()).map(|at| server.body(at)).collect();

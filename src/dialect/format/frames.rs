@@ -36,6 +36,16 @@ impl Api {
         matches!(self, Self::OpenAi | Self::DeepSeek)
     }
 
+    /// Whether a message of a user has a place for media of this kind, in some form of them.
+    pub(super) fn has_place_for(self, kind: MediaKind) -> bool {
+        match self {
+            Self::OpenAi => kind != MediaKind::Video,
+            Self::DeepSeek => false,
+            Self::Anthropic | Self::Ollama => kind == MediaKind::Image,
+            Self::Gemini | Self::DashScope => true,
+        }
+    }
+
     /// What opens the list of messages.
     pub(super) fn list(self) -> &'static str {
         match self {

@@ -384,9 +384,10 @@ impl<'f> Script<'f> {
             .now
             .open
             .is_some_and(|open| open.speaker == Speaker::User);
-        let form = match by_user || api.has_parts() {
+        // An assistant's or system's message has no place for them, but in a list of parts.
+        let has_place = (by_user || api.has_parts()) && api.has_place_for(media.kind);
+        let form = match has_place {
             true => media_part(api, media.kind, media.data(&*self.format.files)?),
-            // An assistant's or system's message has no place for them.
             false => None,
         };
         match form {

@@ -99,6 +99,18 @@ impl ToolServer {
         self.tools.is_empty() || self.tools.iter().any(|allowed| allowed == tool)
     }
 
+    /// What is said of it, without what may be secret in its address.
+    pub(super) fn clean(&self, said: &str) -> String {
+        let Some(Way::Http { url }) = self.way() else {
+            return said.to_owned();
+        };
+        // As the file has it, and as errors of the connection have it.
+        let whole = reqwest::Url::parse(url).map(|url| url.to_string());
+        let shown = self.shown();
+        let said = whole.map_or(said.to_owned(), |whole| said.replace(&whole, &shown));
+        said.replace(url, &shown)
+    }
+
     /// Its command or address for people, without anything that may be secret.
     pub(crate) fn shown(&self) -> String {
         match self.way() {
@@ -149,5 +161,18 @@ mod tests {
             ..ToolServer::default()
         };
         assert_eq!(server.shown(), "https://x.org/mcp");
+        let said = "no answer from https://me:secret@x.org/mcp?key=secret (refused)";
+        assert_eq!(
+            server.clean(said),
+            "no answer from https://x.org/mcp (refused)"
+        );
+        let bare = ToolServer {
+            url: Some("http://x.org?key=secret".into()),
+            ..ToolServer::default()
+        };
+        assert_eq!(
+            bare.clean("url (http://x.org/?key=secret)"),
+            "url (http://x.org/)"
+        );
     }
 }
