@@ -104,11 +104,12 @@ impl ToolServer {
         let Some(Way::Http { url }) = self.way() else {
             return said.to_owned();
         };
-        // As the file has it, and as errors of the connection have it.
-        let whole = reqwest::Url::parse(url).map(|url| url.to_string());
         let shown = self.shown();
-        let said = whole.map_or(said.to_owned(), |whole| said.replace(&whole, &shown));
-        said.replace(url, &shown)
+        // As errors of the connection have it, and as the file has it.
+        let whole = reqwest::Url::parse(url).map(|url| url.to_string());
+        let spellings = [whole.as_deref().unwrap_or(url), url];
+        let secret = spellings.into_iter().filter(|url| !shown.starts_with(url));
+        secret.fold(said.to_owned(), |said, url| said.replace(url, &shown))
     }
 
     /// Its command or address for people, without anything that may be secret.
