@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use playhouse::context::AgentContext;
 use playhouse::dialect::format::{Api, NoFiles, Style};
-use playhouse::message::{Body, Tags};
+use playhouse::message::{Block, Body, Source, Tags};
 use playhouse::mind::http::{Dialect, Drafts, RequestForm, SchemaMode};
 use playhouse::mind::{Form, Language, Prompt, Tools};
 use serde_json::{Value, json};
@@ -15,6 +15,29 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// Everything that a conversation has: words of both, pictures, calls and their results.
+fn remember(history: &mut AgentContext, number: usize, pictures: bool) {
+    let words = format!("{number}: ") + &"rain ".repeat(60);
+    let id = format!("call_{number}");
+    match number % 8 {
+        2 => drop(history.add_ai_message([Body::text(words)])),
+        4 if pictures => {
+            let picture = Block::image(Source::url("http://x/inn.png"));
+            let look = vec![Block::text(words), picture];
+            history.add_human_message(Body::blocks(look).from_sender("Odile Marsh"), Tags::new());
+        }
+        6 => {
+            let call = Block::tool_use(&*id, "dice", json!({"sides": 6}));
+            drop(history.add_ai_message([Body::blocks(vec![Block::text(words), call])]));
+            history.add_tool_message(Body::blocks(vec![Block::tool_result(&*id, "4")]));
+        }
+        _ => {
+            let said = Body::text(words).from_sender("Odile Marsh");
+            history.add_human_message(said, Tags::new());
+        }
+    }
+}
 
 /// The bytes that each of a row of requests allocates, after so many messages.
 fn allocated(messages: usize, api: Api, style: Style) -> Vec<usize> {
@@ -28,16 +51,18 @@ fn allocated(messages: usize, api: Api, style: Style) -> Vec<usize> {
         RequestForm::new(dialect, Arc::new(NoFiles)),
     );
     let mut history = AgentContext::new("Mira");
+    // Pictures of a history stand behind all of its words there, so that it is not append-only.
+    let pictures = style != Style::History || !matches!(api, Api::OpenAi | Api::Ollama);
     for number in 0..messages {
-        let said = Body::text(format!("{number}: ") + &"rain ".repeat(60));
-        history.add_human_message(said.from_sender("Odile Marsh"), Tags::new());
+        remember(&mut history, number, pictures);
     }
     history.reserve(200);
     let stable = json!({"type": "object"}).to_string().into();
     let (notes, narrowed) = (Value::Null, json!({"const": "narrowed"}));
     let mut each = Vec::new();
-    for _ in 0..100 {
-        history.add_human_message("It rains still.", Tags::new());
+    for number in 0..100 {
+        let said = Body::text("It rains still.").from_sender("Odile Marsh");
+        history.add_human_message(said, Tags::new());
         let (entity, question) = ("Mira".into(), Body::text("What do you do?"));
         let region = Region::new(ALLOCATOR);
         let body = drafts.request(
@@ -65,7 +90,9 @@ fn allocated(messages: usize, api: Api, style: Style) -> Vec<usize> {
         );
         let mut body = body.unwrap();
         let sent = body.bytes().clone();
-        serde_json::from_slice::<serde::de::IgnoredAny>(&sent).unwrap();
+        if number % 25 == 0 {
+            serde_json::from_slice::<serde::de::IgnoredAny>(&sent).unwrap();
+        }
         drop(sent);
         drafts.take_back(&mut body);
         let change = region.change();
@@ -76,16 +103,11 @@ fn allocated(messages: usize, api: Api, style: Style) -> Vec<usize> {
 
 #[test]
 fn the_next_request_allocates_nothing_that_grows_with_the_history() {
-    let most = |each: &[usize]| each.iter().filter(|bytes| **bytes > 5_000).count();
-    for api in [
-        Api::OpenAi,
-        Api::DeepSeek,
-        Api::Anthropic,
-        Api::Gemini,
-        Api::DashScope,
-        Api::Ollama,
-    ] {
-        for style in [Style::Perspective, Style::History, Style::Brackets] {
+    for api in Api::ALL {
+        for style in Style::ALL {
+            // Anthropic's marks for the cache move on by turns: what lies between two is written again.
+            let few = if api == Api::Anthropic { 50_000 } else { 5_000 };
+            let most = |each: &[usize]| each.iter().filter(|bytes| **bytes > few).count();
             let (short, long) = (allocated(10, api, style), allocated(1_000, api, style));
             // The first is rendered whole; then the buffer doubles now and then.
             assert!(most(&short) <= 6, "{api:?} {style:?} {short:?}");

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 #![expect(
     clippy::disallowed_methods,
-    reason = "tests measure how long is waited for servers that hang"
+    reason = "tests measure how long is waited for servers that hang, and write model files"
 )]
 
 #[path = "support/http.rs"]
@@ -486,6 +486,89 @@ async fn keys_of_models_are_kept_from_a_child_process() {
     assert!(ToolServers::connect(vec![plan]).await.is_err());
     let seen = std::fs::read_to_string(seen).unwrap();
     assert!(seen.starts_with("[][/"), "{seen}");
+}
+
+#[tokio::test]
+async fn a_look_at_a_server_tells_what_it_offers_and_what_is_missing() {
+    let mut plan = library();
+    plan.server.tools = vec!["find_book".into(), "burn_book".into()];
+    let found = plan.examine().await;
+    assert!(found.answers);
+    assert_eq!(found.tools, ["library.find_book"]);
+    let lacking = "The model file allows the tool 'burn_book', which the server does not have.";
+    assert_eq!(found.notes, [lacking]);
+    let found = process("no-such-program-anywhere", &[]).examine().await;
+    assert!(!found.answers && found.tools.is_empty());
+    assert!(found.notes[0].contains("can't be started"), "{found:?}");
+    // As an odd server has them, and no more.
+    let server = odd_server(Some("sesame")).await;
+    let mut plan = over_http(server.port);
+    plan.token = Some("sesame".to_owned().into());
+    let found = plan.examine().await;
+    assert_eq!(found.tools, ["library.echo", "library.读.file"]);
+    assert!(found.notes.is_empty(), "{found:?}");
+    let found = over_http(server.port).examine().await;
+    assert!(!found.answers && !found.notes.is_empty());
+}
+
+#[test]
+fn the_program_shows_servers_and_how_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("mine");
+    std::fs::create_dir(&data).unwrap();
+    let command = example().display().to_string();
+    let models = format!(
+        r#"(providers: {{}}, models: {{}}, servers: {{
+            "library": (command: {command:?}, args: ["serve"], tools: ["find_book", "burn_book"]),
+            "weather": (url: "http://127.0.0.1:1/mcp?secret=x", token_env: "WEATHER_TOKEN", start: 5.0),
+        }})"#
+    );
+    std::fs::write(data.join("models.ron"), models).unwrap();
+    let run = |arguments: &str| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_playhouse"));
+        let program = program.current_dir(folder.path()).env_clear();
+        let arguments = arguments
+            .split(' ')
+            .chain(["--data", "mine", "--width", "1000"]);
+        let output = program.args(arguments).output().unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert!(!said.contains("secret"), "{said}");
+        (output.status.code(), said)
+    };
+    let (_, shown) = run("config");
+    for words in [
+        "library",
+        "find_book, burn_book",
+        "missing ← WEATHER_TOKEN",
+        "http://127.0.0.1:1/mcp",
+    ] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    let (code, shown) = run("doctor --json");
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(code, Some(0), "some of all may be out of use");
+    let state = |at: usize| {
+        (
+            &shown["servers"][at]["server"],
+            &shown["servers"][at]["answers"],
+        )
+    };
+    assert_eq!(state(0), (&json!("library"), &json!(true)));
+    assert_eq!(state(1), (&json!("weather"), &json!(false)));
+    assert_eq!(shown["servers"][0]["tools"], json!(["library.find_book"]));
+    let (code, shown) = run("doctor library");
+    assert_eq!(code, Some(0));
+    assert!(
+        shown.contains("yes") && shown.contains("library.find_book"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("allows the tool 'burn_book'") && !shown.contains("weather"),
+        "{shown}"
+    );
+    let (code, shown) = run("doctor weather --lang zh");
+    assert_eq!(code, Some(5), "{shown}");
+    assert!(shown.contains("工具服务器“weather”"), "{shown}");
 }
 
 #[test]

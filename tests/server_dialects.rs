@@ -8,16 +8,36 @@
     reason = "a test may panic and look at the clock"
 )]
 
+#[path = "server_dialects/played.rs"]
+mod played;
 #[path = "support/openai.rs"]
 mod server;
 
+use std::sync::Arc;
+
+use played::{Played, Schema, Usage};
 use playhouse::context::AgentContext;
 use playhouse::message::{Block, Body, Message, Role, Tags};
 use playhouse::mind::{Completion, Finish, Form, Language, Mind, MindError, Prompt, Tools};
+use playhouse::tool::ToolSpec;
 use serde_json::{Value, json};
 use server::{STREAM_HEAD, Script, Server, Step, answer, comes_in_pieces, events, streams, whole};
 
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Wanted {
+    Prose,
+    Json,
+    /// Words, with dice at hand.
+    Call,
+}
+
 async fn ask(mind: &dyn Mind, json: bool) -> Result<Completion, MindError> {
+    let wanted = if json { Wanted::Json } else { Wanted::Prose };
+    ask_for(mind, wanted).await
+}
+
+async fn ask_for(mind: &dyn Mind, wanted: Wanted) -> Result<Completion, MindError> {
     let mut history = AgentContext::new("Mira");
     history.add_system_message("You are Mira.").unwrap();
     history.add_human_message("It rains.", Tags::new());
@@ -31,6 +51,12 @@ async fn ask(mind: &dyn Mind, json: bool) -> Result<Completion, MindError> {
         .into();
     let narrowed = json!({"type": "object", "title": "narrowed"});
     let notes = Value::Null;
+    let schema = json!({"type": "object", "properties": {"sides": {"type": "integer"}}});
+    let dice = ToolSpec::new("dice", "Rolls dice.", &schema).unwrap();
+    let dice: &[_] = match wanted {
+        Wanted::Call => &[Arc::new(dice)],
+        Wanted::Prose | Wanted::Json => &[],
+    };
     let answering = mind.answer(&Prompt {
         entity: &"Mira".into(),
         purpose: "test",
@@ -40,10 +66,14 @@ async fn ask(mind: &dyn Mind, json: bool) -> Result<Completion, MindError> {
         question: &Body::text("What do you do?"),
         ask_short: false,
         rounds: &[],
-        tools: Tools::NONE,
-        form: match json {
-            false => Form::Prose { notes: &notes },
-            true => Form::Json {
+        tools: Tools {
+            specs: dice,
+            callable: true,
+            ..Tools::NONE
+        },
+        form: match wanted {
+            Wanted::Prose | Wanted::Call => Form::Prose { notes: &notes },
+            Wanted::Json => Form::Json {
                 name: "plan",
                 schema: &stable,
                 narrowed: &narrowed,
@@ -178,6 +208,7 @@ async fn an_error_is_read_in_each_of_its_forms() {
         json!({"error": {"code": null, "message": "no such thing"}}).to_string(),
         json!({"error": {"code": "bad", "message": "no such thing"}}).to_string(),
         json!({"detail": "no such thing"}).to_string(),
+        json!({"detail": [{"type": "extra_forbidden", "loc": ["body", "n", 0], "msg": "no such thing"}]}).to_string(),
         "no such thing".to_owned(),
         json!({"error": {"code": "400", "message": "litellm.BadRequestError: OpenAIException - no such thing"}}).to_string(),
     ] {
@@ -441,4 +472,87 @@ async fn deepseek_counts_hits_and_misses_and_takes_its_thoughts_back_in_rounds_a
         matches!(broke, MindError::Denied { status: 402, .. }),
         "{broke}"
     );
+}
+
+/// A server that behaves like one of them.
+async fn play(played: Played) -> Server {
+    Server::ruled(move |received| played.answer(received)).await
+}
+
+#[tokio::test]
+async fn each_of_them_is_asked_for_words_json_and_calls_whole_and_in_pieces() {
+    for played in played::ALL {
+        for stream in [true, false] {
+            let server = play(played).await;
+            let mind = server.mind(&format!("stream: {stream}, stream_usage: {stream}"));
+            for wanted in [Wanted::Prose, Wanted::Json, Wanted::Call] {
+                let about = format!("{}, stream: {stream}, {wanted:?}", played.name);
+                let completion = ask_for(&*mind, wanted).await.expect(&about);
+                let text = match (wanted, played.schema) {
+                    (Wanted::Call, _) => "",
+                    (Wanted::Json, Schema::Grammar | Schema::WantsObject) => "{\"ready\": true}",
+                    // Whoever asked finds out that a schema was ignored.
+                    (Wanted::Json, Schema::Ignored) | (Wanted::Prose, _) => "Yes, I am.",
+                };
+                assert_eq!(completion.text, text, "{about}");
+                let calls: Vec<_> = completion
+                    .calls
+                    .iter()
+                    .map(|call| (&*call.id, &*call.name, &*call.arguments))
+                    .collect();
+                let expected: &[_] = match wanted {
+                    Wanted::Call => &[("call_9", "dice", "{\"sides\": 6}")],
+                    Wanted::Prose | Wanted::Json => &[],
+                };
+                assert_eq!(calls, expected, "{about}");
+                let told = !stream || played.usage != Usage::Never;
+                let cached = if played.cached { 5 } else { 0 };
+                let expected = told.then_some([9, 2, cached]);
+                assert_eq!(figures(&completion), expected, "{about}");
+                let stepped = wanted == Wanted::Json && played.schema == Schema::WantsObject;
+                assert_eq!(completion.retries, u32::from(stepped), "{about}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_each_of_them_refuses_is_told_with_its_words_and_what_to_do() {
+    let refused =
+        |name: &str, answered: Result<Completion, MindError>, status, said: &[&str]| match (
+            answered, status,
+        ) {
+            (Ok(completion), None) => assert_eq!(completion.text, "Yes, I am.", "{name}"),
+            (Err(error), Some(status)) => {
+                let shown = error.to_string();
+                assert!(
+                    shown.starts_with("'m' at http://127.0.0.1"),
+                    "{name}: {shown}"
+                );
+                assert!(!shown.contains("sk-not-it"), "{name}: {shown}");
+                let status = format!("{status}");
+                for words in [&[&*status], said].concat() {
+                    assert!(shown.contains(words), "{name}: {shown}");
+                }
+            }
+            (answered, status) => panic!("{name}: {answered:?}, expected {status:?}"),
+        };
+    for played in played::ALL {
+        let (server, name) = (play(played).await, played.name);
+        let vendor = server.mind("extra: {\"top_k\": 4}");
+        let said = ["Unexpected keys", "top_k", "correct the model's settings"];
+        let answered = ask(&*vendor, false).await;
+        refused(name, answered, played.unknown_field, &said);
+
+        let other = server.models_as(Some("sk-very-secret"), "no-such-model");
+        let answered = ask(&*other.mind("m").unwrap(), false).await;
+        let said = ["no-such-model", "not found", "correct"];
+        refused(name, answered, played.unknown_model, &said);
+
+        for key in [None, Some("sk-not-it")] {
+            let other = server.models_as(key, "test-model");
+            let answered = ask(&*other.mind("m").unwrap(), false).await;
+            refused(name, answered, played.wrong_key, &["a wrong key"]);
+        }
+    }
 }

@@ -327,10 +327,10 @@ pub(crate) enum Command {
     },
     /// Show every setting and where it comes from; keys are masked
     Config,
-    /// Ask configured servers one cheap question each, and report
+    /// Ask configured models one cheap question each, look at servers of tools, and report
     Doctor {
-        /// One model only
-        model: Option<String>,
+        /// One model or server of tools only
+        name: Option<String>,
     },
 }
 

@@ -193,8 +193,10 @@ impl Writer<'_> {
             (Role::Ai, _) | (Role::Tool, Profile::AgentScopePython2) => "assistant",
             (Role::Tool, _) => "tool",
         };
-        // A developer's rules are a system's.
-        let small = playhouse::take_role(&mut neutral.origin).map_or(small, |_| "system");
+        let small = match neutral.role() {
+            Role::Human => playhouse::take_role(&mut neutral.origin).map_or(small, |_| "system"),
+            _ => small,
+        };
         match self.in_capitals() {
             true => small.to_ascii_uppercase(),
             false => small.to_owned(),

@@ -6,12 +6,6 @@ use serde_json::{Map, Value};
 
 use super::{Profile, langchain, openai};
 
-/// What was looked for, and what it would have told.
-const LOOKED_FOR: &str = "looked for 'type' with 'content' (playhouse, langchain-flat), 'type' with 'data' \
-    (langchain), 'role' in capitals (agentscope, agentscope-java1), 'role' with 'timestamp' or 'metadata' \
-    (agentscope-python1), 'role' with 'created_at' (agentscope-python2), 'role' with 'content' or \
-    'tool_calls' (openai)";
-
 /// The form that these messages have.
 ///
 /// # Errors
@@ -61,7 +55,12 @@ pub(super) fn detect<'a>(
         true => "no message with members".to_owned(),
         false => found.join(", "),
     };
-    Err(format!("{LOOKED_FOR}; found {found}"))
+    Err(format!(
+        "looked for 'type' with 'content' (playhouse, langchain-flat), 'type' with 'data' or 'lc' with 'kwargs' \
+         (langchain), 'role' in capitals (agentscope, agentscope-java1), 'role' with 'timestamp' or 'metadata' \
+         (agentscope-python1), 'role' with 'created_at' (agentscope-python2), 'role' with 'content' or \
+         'tool_calls' (openai); found {found}"
+    ))
 }
 
 fn in_capitals(map: &Map<String, Value>) -> bool {
@@ -120,6 +119,11 @@ mod tests {
             ),
             (
                 json!({"type": "human", "data": {"content": "hi"}}),
+                Profile::LangChain,
+            ),
+            (
+                json!({"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "HumanMessage"],
+                    "kwargs": {"content": "hi"}}),
                 Profile::LangChain,
             ),
             (

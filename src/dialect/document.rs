@@ -34,10 +34,16 @@ pub struct Reading {
 #[derive(Debug, Error)]
 pub enum DialectError {
     /// The text is neither JSON nor one JSON value a line.
-    #[error("no JSON{}: {reason}", line.map(|line| format!(" in line {line}")).unwrap_or_default())]
+    #[error("this is no JSON: {reason}")]
     NoJson {
-        /// The line, counted from 1, where each line is a value of its own.
-        line: Option<usize>,
+        /// What the parser says.
+        reason: String,
+    },
+    /// A line is no JSON, where each line is a value of its own.
+    #[error("line {line} is no JSON: {reason}")]
+    NoJsonLine {
+        /// The line, counted from 1.
+        line: usize,
         /// What the parser says.
         reason: String,
     },
@@ -71,7 +77,6 @@ pub fn read(text: &str, profile: Option<Profile>) -> Result<Reading, DialectErro
     match lines(text) {
         Some(values) => read_lines(&values?, profile),
         None => Err(DialectError::NoJson {
-            line: None,
             reason: problem.to_string(),
         }),
     }
@@ -83,8 +88,8 @@ fn lines(text: &str) -> Option<Result<Vec<Value>, DialectError>> {
     let mut lines = lines.filter(|(_, line)| !line.trim().is_empty()).peekable();
     serde_json::from_str::<Value>(lines.peek()?.1).ok()?;
     let values = lines.map(|(index, line)| {
-        serde_json::from_str(line).map_err(|error| DialectError::NoJson {
-            line: Some(index + 1),
+        serde_json::from_str(line).map_err(|error| DialectError::NoJsonLine {
+            line: index + 1,
             reason: error.to_string(),
         })
     });
@@ -435,7 +440,7 @@ mod tests {
             "{error}"
         );
         let error = read("once upon a time", None).unwrap_err().to_string();
-        assert!(error.starts_with("no JSON: "), "{error}");
+        assert!(error.starts_with("this is no JSON: "), "{error}");
         assert!(matches!(
             read(" \n", None),
             Err(DialectError::NoJson { .. })

@@ -1,6 +1,7 @@
 //! LangChain's messages: `{"type", "data"}` as `messages_to_dict` writes them, and dumped one by one with
-//! all members beside the type. Sources: `langchain_core.messages`; media are written as its standard
-//! content blocks (`url`, or `base64` with `mime_type`), reasoning as its `reasoning` block.
+//! all members beside the type; read also as `dumpd` writes them, `{"lc", "id", "kwargs"}`. Sources:
+//! `langchain_core.messages`; media are written as its standard content blocks (`url`, or `base64` with
+//! `mime_type`), reasoning as its `reasoning` block.
 //!
 //! LangChain lets a message have members of anybody's choice, so that tags stand beside the content as in
 //! our own form, and one named `metadata` keeps the rest.
@@ -54,20 +55,23 @@ pub(super) fn is_dumped(map: &Map<String, Value>) -> bool {
     is_wrapped(map) || own.iter().any(|key| map.contains_key(*key))
 }
 
-/// Whether a message stands in its `data`.
+/// Whether a message stands in a member of its own: `data`, or `kwargs` where it was dumped as what
+/// constructs it.
 pub(super) fn is_wrapped(map: &Map<String, Value>) -> bool {
-    map.get("data").is_some_and(Value::is_object) && map.contains_key("type")
+    map.contains_key("type") && held(map).is_some()
 }
 
-/// Reads a message in either form.
+fn held(map: &Map<String, Value>) -> Option<&Map<String, Value>> {
+    let kwargs = map.get("kwargs").filter(|_| map.contains_key("lc"));
+    map.get("data").or(kwargs)?.as_object()
+}
+
+/// Reads a message in any of the forms.
 pub(super) fn read(
     outer: &Map<String, Value>,
     warnings: &mut Vec<FormatError>,
 ) -> Result<Neutral, FormatError> {
-    let data = match outer.get("data") {
-        Some(Value::Object(data)) => data,
-        _ => outer,
-    };
+    let data = held(outer).unwrap_or(outer);
     let mut neutral = Neutral::default();
     let role = role(outer, data, &mut neutral)?;
     let blocks = blocks::read_content(data.get("content"), warnings)?;
@@ -107,21 +111,30 @@ fn role(
     neutral: &mut Neutral,
 ) -> Result<Role, FormatError> {
     let wanted = "use system, human, ai, tool or function";
-    let kind = outer.get("type").or_else(|| data.get("type"));
-    let Some(kind) = kind.and_then(Value::as_str) else {
+    let Some(kind) = kind(outer, data) else {
         return Err(FormatError::new("type", format!("missing; {wanted}")));
     };
-    match kind {
-        "system" | "SystemMessageChunk" => Ok(Role::System),
-        "human" | "user" | "HumanMessageChunk" => Ok(Role::Human),
-        "ai" | "assistant" | "AIMessageChunk" => Ok(Role::Ai),
-        "tool" | "function" | "ToolMessageChunk" | "FunctionMessageChunk" => Ok(Role::Tool),
-        "chat" | "ChatMessageChunk" => Ok(chat_role(data, neutral)),
+    // Of classes and their pieces of a stream: `AIMessage`, `AIMessageChunk`.
+    let name = kind.trim_end_matches("Chunk").trim_end_matches("Message");
+    match name.to_ascii_lowercase().as_str() {
+        "system" => Ok(Role::System),
+        "human" | "user" => Ok(Role::Human),
+        "ai" | "assistant" => Ok(Role::Ai),
+        "tool" | "function" => Ok(Role::Tool),
+        "chat" => Ok(chat_role(data, neutral)),
         _ => Err(FormatError::new(
             "type",
             format!("'{kind}' is no role; {wanted}"),
         )),
     }
+}
+
+/// The type of a message, or the class that is constructed of it.
+fn kind<'a>(outer: &'a Map<String, Value>, data: &'a Map<String, Value>) -> Option<&'a str> {
+    let class = outer.get("id").filter(|_| outer.contains_key("lc"));
+    let class = class.and_then(Value::as_array).and_then(|path| path.last());
+    let kind = outer.get("type").or_else(|| data.get("type"));
+    class.or(kind)?.as_str()
 }
 
 /// A chat message names any role; one that we don't know is somebody who speaks.
@@ -255,7 +268,13 @@ fn write_one(mut neutral: Neutral) -> Vec<(&'static str, Value)> {
     if !written.is_empty() && blocks.is_empty() {
         return written;
     }
-    let role = playhouse::take_role(&mut neutral.origin).map_or(neutral.role(), |_| Role::System);
+    let role = match neutral.role() {
+        Role::Human => {
+            let other = playhouse::take_role(&mut neutral.origin);
+            other.map_or(Role::Human, |_| Role::System)
+        }
+        role => role,
+    };
     let kind = match role {
         Role::System => "system",
         Role::Human => "human",
@@ -393,4 +412,69 @@ fn usage(neutral: &Neutral) -> Option<Value> {
         "input_token_details": {"cache_read": usage.cached},
         "output_token_details": {"reasoning": usage.reasoning},
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(value: Value) -> Message {
+        let mut warnings = Vec::new();
+        let neutral = read(value.as_object().unwrap(), &mut warnings).unwrap();
+        assert_eq!(warnings, []);
+        neutral.into_messages().remove(0)
+    }
+
+    #[test]
+    fn a_message_is_read_in_all_dumps() {
+        let members =
+            json!({"content": "hi", "name": "Wren", "mood": "calm", "additional_kwargs": {}});
+        let mut flat = members.clone();
+        flat["type"] = "human".into();
+        let wrapped = json!({"type": "human", "data": members});
+        let class = ["langchain", "schema", "messages", "HumanMessage"];
+        let constructed = json!({"lc": 1, "type": "constructor", "id": class, "kwargs": flat});
+        for value in [flat, wrapped, constructed] {
+            let message = one(value);
+            assert_eq!(message.role, Role::Human);
+            assert_eq!(message.body.full_text(), "hi");
+            assert_eq!(message.tags.text("mood"), Some("calm"));
+            assert_eq!(message.body.metadata(), None);
+        }
+        let chunk = one(json!({"type": "AIMessageChunk", "data": {"content": "hi"}}));
+        assert_eq!(chunk.role, Role::Ai);
+    }
+
+    #[test]
+    fn what_a_model_said_is_read_once() {
+        let message = one(json!({"type": "ai", "data": {
+            "content": [{"type": "text", "text": "so"}, {"type": "tool_use", "id": "c1", "name": "f", "input": {}}],
+            "tool_calls": [{"name": "f", "args": {}, "id": "c1", "type": "tool_call"},
+                {"name": "g", "args": {"k": 1}, "id": "c2", "type": "tool_call"}],
+            "additional_kwargs": {"reasoning_content": "why", "refusal": null},
+            "usage_metadata": {"input_tokens": 9, "output_tokens": 4, "total_tokens": 13,
+                "input_token_details": {"cache_read": 6}}}}));
+        assert_eq!(
+            message.body.listed_blocks(),
+            [
+                Block::thinking("why"),
+                Block::text("so"),
+                Block::tool_use("c1", "f", json!({})),
+                Block::tool_use("c2", "g", json!({"k": 1})),
+            ]
+        );
+        let usage = message
+            .body
+            .response()
+            .and_then(ResponseMetadata::token_usage);
+        let usage = usage.map(|usage| (usage.input, usage.output, usage.cached));
+        assert_eq!(usage, Some((9, 4, 6)));
+    }
+
+    #[test]
+    fn a_role_of_somebodys_choice_is_who_speaks() {
+        let message = one(json!({"type": "chat", "data": {"role": "narrator", "content": "hi"}}));
+        assert_eq!(message.role, Role::Human);
+        assert_eq!(message.body.sender().map(|name| &**name), Some("narrator"));
+    }
 }

@@ -33,7 +33,7 @@ pub(super) fn write(messages: &[Message]) -> Vec<Value> {
         (1.., Role::System) => {
             let mut neutral = Neutral::of(message);
             neutral.role = Some(Role::Human);
-            neutral.origin.insert("role".into(), "system".into());
+            neutral.origin.entry("role").or_insert("system".into());
             let told = neutral.into_messages();
             told.first().map(message_to_json).unwrap_or_default()
         }

@@ -173,10 +173,14 @@ pub enum MindError {
         reason: String,
     },
     /// The prompt does not fit into the model's window.
-    #[error("the prompt is too long for {server}{}", window.map(|w| format!(" (window: {w} tokens)")).unwrap_or_default())]
+    #[error("{server} finds the prompt too long ({status}): {reason}; {}", length_advice(*window))]
     TooLong {
         /// The server's address.
         server: String,
+        /// The HTTP status.
+        status: u16,
+        /// What the server said.
+        reason: String,
         /// The window in tokens, where the server told it.
         window: Option<u64>,
     },
@@ -239,6 +243,19 @@ fn rejection_advice(status: u16) -> &'static str {
         300..=399 => "correct `base_url` in the model file",
         404 | 405 => "correct `base_url` or `model` in the model file",
         _ => "correct the model's settings in the model file; `playhouse doctor` tests them",
+    }
+}
+
+/// What to do about a prompt that was too long.
+fn length_advice(window: Option<u64>) -> String {
+    match window {
+        Some(tokens) => format!(
+            "set the model's `window` in the model file to {tokens}, so that old messages are folded in time"
+        ),
+        None => {
+            "set the model's `window` in the model file, so that old messages are folded in time"
+                .into()
+        }
     }
 }
 

@@ -115,7 +115,7 @@ fn round_in_words(round: &Round) -> Round {
     match round {
         // An ai turn and a human turn are what a refused answer looks like, too.
         Round::Tools(round) => Round::Refused(Refused {
-            answer: calls_in_words(&round.called).into(),
+            answer: as_written(&round.called).into(),
             complaint: round.returned.shown().into_owned().into(),
         }),
         other => other.clone(),
@@ -123,7 +123,7 @@ fn round_in_words(round: &Round) -> Round {
 }
 
 /// The mind's own message as it wrote it, or would have.
-fn calls_in_words(called: &Body) -> String {
+fn as_written(called: &Body) -> String {
     let Content::Blocks(blocks) = called.content() else {
         return called.full_text().into_owned();
     };
@@ -140,7 +140,7 @@ fn calls_in_words(called: &Body) -> String {
 
 /// The answer with the calls that its text holds.
 fn with_calls(mut completion: Completion, specs: &[Arc<ToolSpec>]) -> Completion {
-    let (said, calls) = calls_in(&completion.text, specs);
+    let (said, calls) = calls_in_words(&completion.text, specs);
     if !calls.is_empty() {
         completion.text = said;
         completion.calls = calls;
@@ -150,7 +150,7 @@ fn with_calls(mut completion: Completion, specs: &[Arc<ToolSpec>]) -> Completion
 }
 
 /// What a text says before its first call, and its calls of these tools.
-fn calls_in(text: &str, specs: &[Arc<ToolSpec>]) -> (String, Vec<ToolCall>) {
+pub fn calls_in_words(text: &str, specs: &[Arc<ToolSpec>]) -> (String, Vec<ToolCall>) {
     let (mut calls, mut first, mut read) = (Vec::new(), text.len(), 0);
     let starts = text.char_indices().filter(|(_, c)| matches!(c, '{' | '['));
     for (at, _) in starts.take(MOST_STARTS) {
@@ -239,7 +239,11 @@ mod tests {
             ),
             (r#"{"tool": "dice", "#, r#"{"tool": "dice","#, vec![]),
         ] {
-            assert_eq!(calls_in(text, &specs()), (said.to_owned(), calls), "{text}");
+            assert_eq!(
+                calls_in_words(text, &specs()),
+                (said.to_owned(), calls),
+                "{text}"
+            );
         }
     }
 
@@ -293,9 +297,25 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_read(text in "\\PC{0,60}|[{}\\[\\]\":,tol a]{0,60}") {
-            let (said, calls) = calls_in(&text, &specs());
+            let (said, calls) = calls_in_words(&text, &specs());
             prop_assert!(calls.is_empty());
             prop_assert!(said.len() <= text.len());
+        }
+
+        #[test]
+        fn calls_are_of_tools_that_there_are(
+            pieces in prop::collection::vec(prop::sample::select(vec![
+                "{", "}", "[", "]", ",", "\"tool\": ", "\"dice\"", "\"look\"", "\"lava\"", "\"arguments\": ",
+                "{\"tool\": \"dice\"}", "null", "7", "```json\n", "```", "\\", "\"", "雨",
+            ]), 0..24),
+        ) {
+            let text = pieces.concat();
+            let (said, calls) = calls_in_words(&text, &specs());
+            for call in &calls {
+                prop_assert!(matches!(&*call.name, "dice" | "look"), "{call:?}");
+            }
+            let trimmed = text.trim();
+            prop_assert!(!calls.is_empty() || said.len() <= trimmed.len());
         }
     }
 }

@@ -50,6 +50,9 @@ pub struct Price {
     pub currency: String,
     /// The day the price was read, such as `2026-11-01`.
     pub date: String,
+    /// The provider's page that tells it; empty where there is none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub source: String,
 }
 
 impl Price {
@@ -104,6 +107,7 @@ impl MindInfo {
                 output: 0.0,
                 currency: "USD".into(),
                 date: "always".into(),
+                source: String::new(),
             }),
             width: 64,
             warms: false,

@@ -19,7 +19,7 @@ mod script;
 pub use crate::dialect::format::{Said, Turn};
 pub use crate::message::Language;
 pub use completion::{Completion, FailedCall, Finish, MindError};
-pub use in_words::InWords;
+pub use in_words::{InWords, calls_in_words};
 pub use info::{Cost, MindInfo, Price};
 pub use minds::{MindAlias, Minds};
 pub use prompt::{Form, Prompt, Refused, Round, ToolRound, Tools};

@@ -30,7 +30,7 @@ pub use schema::schema_for;
 pub use set::ToolSet;
 pub use spec::{ToolNameError, ToolSpec};
 pub use toolbox::{Output, Running, Tool, ToolLimits, Toolbox};
-pub use web::WebPolicy;
+pub use web::{WebPolicy, page_text};
 
 /// The tools that come along, by the names by which worlds name them. Those of the web are there only
 /// where the player allows hosts.

@@ -188,6 +188,7 @@ fn paid(factor: u64, price: f64) -> ScriptMind {
             output: 4.0 * price,
             currency: "USD".into(),
             date: "2026-11-01".into(),
+            source: String::new(),
         });
     })
 }

@@ -239,6 +239,7 @@ async fn what_failed_calls_cost_is_booked_everywhere() {
             output: 10.0,
             currency: "USD".into(),
             date: "2026-11-01".into(),
+            source: String::new(),
         });
     });
     let mut engine = SMALL.engine(Arc::new(mind));

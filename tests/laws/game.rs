@@ -470,6 +470,8 @@ pub(crate) fn mishap(prompt: &Prompt<'_>, number: u64) -> Option<ScriptLine> {
         },
         9 => MindError::TooLong {
             server: server(),
+            status: 400,
+            reason: reason(),
             window: None,
         },
         10 => MindError::Silent {

@@ -25,6 +25,8 @@ pub(crate) enum Step {
 }
 
 pub(crate) type Script = Vec<Step>;
+/// A server that answers by what it is asked.
+pub(crate) type Rule = Arc<dyn Fn(&Received) -> Script + Send + Sync>;
 
 /// A request as it arrived.
 pub(crate) struct Received {
@@ -39,6 +41,8 @@ pub(crate) struct State {
     pub(crate) scripts: Mutex<VecDeque<Script>>,
     /// Played when no script is left.
     pub(crate) always: Mutex<Option<Script>>,
+    /// Asked for a script when there is none of the others.
+    pub(crate) rule: Mutex<Option<Rule>>,
     pub(crate) received: Mutex<Vec<Received>>,
     pub(crate) connections: AtomicUsize,
     /// Clients that went away while the server was still at it.
@@ -69,24 +73,25 @@ impl Server {
         Self { state, port }
     }
 
+    /// A server that answers by what it is asked.
+    pub(crate) async fn ruled(rule: impl Fn(&Received) -> Script + Send + Sync + 'static) -> Self {
+        let server = Self::start([]).await;
+        *server.state.rule.lock().unwrap() = Some(Arc::new(rule));
+        server
+    }
+
     pub(crate) fn models(&self, options: &str) -> Models {
         self.models_at(&format!("http://127.0.0.1:{}", self.port), options)
     }
 
     pub(crate) fn models_at(&self, base: &str, options: &str) -> Models {
-        let text = format!(
-            r#"(
-                providers: {{"test": (
-                    base_url: "{base}", key_env: "TEST_KEY",
-                    timeouts: (first_byte: 0.4, between_bytes: 0.3),
-                    retry: (times: 2, first_wait: 0.01, longest_wait: 0.02, patience: 1.0),
-                    {options}
-                )}},
-                models: {{"m": (provider: "test", model: "test-model", window: 4096)}},
-            )"#
-        );
-        let env = |name: &str| (name == "TEST_KEY").then(|| "sk-very-secret".to_owned());
-        Models::load(&text, "test.ron", &env).unwrap()
+        models(base, Some("sk-very-secret"), "test-model", options)
+    }
+
+    /// Its models with another key, or none, and another name.
+    pub(crate) fn models_as(&self, key: Option<&str>, model: &str) -> Models {
+        let base = format!("http://127.0.0.1:{}", self.port);
+        models(&base, key, model, "")
     }
 
     pub(crate) fn mind(&self, options: &str) -> Arc<dyn Mind> {
@@ -112,11 +117,29 @@ impl Server {
     }
 }
 
+fn models(base: &str, key: Option<&str>, model: &str, options: &str) -> Models {
+    let text = format!(
+        r#"(
+            providers: {{"test": (
+                base_url: "{base}", key_env: "TEST_KEY",
+                timeouts: (first_byte: 0.4, between_bytes: 0.3),
+                retry: (times: 2, first_wait: 0.01, longest_wait: 0.02, patience: 1.0),
+                {options}
+            )}},
+            models: {{"m": (provider: "test", model: "{model}", window: 4096)}},
+        )"#
+    );
+    let env = |name: &str| key.filter(|_| name == "TEST_KEY").map(str::to_owned);
+    Models::load(&text, "test.ron", &env).unwrap()
+}
+
 async fn serve(mut stream: TcpStream, state: Arc<State>) {
     while let Some(received) = read_request(&mut stream).await {
-        state.received.lock().unwrap().push(received);
         let next = state.scripts.lock().unwrap().pop_front();
-        let script = next.or_else(|| state.always.lock().unwrap().clone());
+        let next = next.or_else(|| state.always.lock().unwrap().clone());
+        let rule = state.rule.lock().unwrap().clone();
+        let script = next.or_else(|| Some(rule?(&received)));
+        state.received.lock().unwrap().push(received);
         let under_way = state.under_way.fetch_add(1, Ordering::SeqCst) + 1;
         state.most_at_once.fetch_max(under_way, Ordering::SeqCst);
         let stays = play(

@@ -27,8 +27,12 @@ pub(crate) fn engine(
     (engine.unwrap(), mind)
 }
 
+pub(crate) fn entity(world: &World, name: &str) -> Entity {
+    world.resource::<CastList>().by_name(name).unwrap()
+}
+
 pub(crate) fn named(engine: &Engine, name: &str) -> Entity {
-    engine.world.resource::<CastList>().by_name(name).unwrap()
+    entity(&engine.world, name)
 }
 
 pub(crate) fn context<'e>(engine: &'e Engine, name: &str) -> &'e AgentContext {

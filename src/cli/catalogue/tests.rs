@@ -13,9 +13,18 @@ const FILE: &str = include_str!("zh.txt");
 /// Files and folders in which every text of more than one word may reach people.
 const SPOKEN: &[&str] = &[
     "src/cast/name.rs",
+    "src/dialect/agentscope.rs",
+    "src/dialect/arguments.rs",
+    "src/dialect/blocks.rs",
+    "src/dialect/detect.rs",
+    "src/dialect/document.rs",
+    "src/dialect/langchain.rs",
+    "src/dialect/memory.rs",
+    "src/dialect/openai.rs",
     "src/engine/totals.rs",
     "src/event/guard",
     "src/journal",
+    "src/message/json.rs",
     "src/mind/http/endpoint.rs",
     "src/mind/http/intake.rs",
     "src/mind/improviser/grammar",
@@ -24,6 +33,7 @@ const SPOKEN: &[&str] = &[
     "src/save",
     "src/session",
     "src/tool/servers/config.rs",
+    "src/tool/servers/examine.rs",
     "src/world_data",
 ];
 

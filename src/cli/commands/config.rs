@@ -1,6 +1,6 @@
 //! `config`: every setting and where it came from; of keys only whether they are set.
 
-use playhouse::mind::models::Origin;
+use playhouse::mind::models::{Origin, ServerRow};
 use serde_json::json;
 
 use crate::cli::desk::Desk;
@@ -9,10 +9,11 @@ use crate::cli::paper::Paragraph;
 use crate::cli::tables::{Side, Table};
 use crate::cli::words::Words;
 
-/// Shows the settings, then the models.
+/// Shows the settings, then the models, then the servers of tools.
 pub(super) fn config(desk: &Desk) -> Result<(), Failure> {
     let words = desk.words;
-    let models = desk.models()?.describe();
+    let models = desk.models()?;
+    let (models, servers) = (models.describe(), models.describe_servers());
     let settings = desk.settings.rows();
     let mut out = desk.out();
     if desk.settings.json {
@@ -24,7 +25,7 @@ pub(super) fn config(desk: &Desk) -> Result<(), Failure> {
             Err(error) => json!({"error": error.to_string()}),
         });
         let (settings, models): (Vec<_>, Vec<_>) = (settings.collect(), models.collect());
-        out.pretty_json(&json!({"settings": settings, "models": models}));
+        out.pretty_json(&json!({"settings": settings, "models": models, "servers": servers}));
         return Ok(());
     }
     let heads = [words.setting(), words.value(), words.origin()];
@@ -46,11 +47,7 @@ pub(super) fn config(desk: &Desk) -> Result<(), Failure> {
     for row in models {
         match row {
             Ok(row) => {
-                let key = key_state(words, row.key);
-                let key = match &row.key_from {
-                    Some(from) => format!("{key} ← {from}"),
-                    None => key,
-                };
+                let key = key_and_origin(words, row.key, row.key_from.as_ref());
                 let from = |origin: &Origin| words.error_text(&origin.to_string());
                 let price = row.price.as_ref().map_or_else(
                     || words.unknown_price(),
@@ -72,10 +69,43 @@ pub(super) fn config(desk: &Desk) -> Result<(), Failure> {
         }
     }
     table.write(&mut out);
+    if !servers.is_empty() {
+        out.paragraph(&Paragraph::blank());
+        table_of_servers(words, servers).write(&mut out);
+    }
     for error in wrong {
         out.line(words.error_text(&error.to_string()));
     }
     Ok(())
+}
+
+/// The servers of tools and what of them may be called.
+fn table_of_servers(words: Words, servers: Vec<ServerRow>) -> Table {
+    let heads = [
+        words.tool_server(),
+        words.place(),
+        words.key(),
+        words.tools(),
+    ];
+    let mut table = Table::new(heads.map(|head| (head, Side::Left)));
+    for row in servers {
+        let tools = match row.tools.is_empty() {
+            true => words.all_tools(),
+            false => row.tools.join(&words.comma()),
+        };
+        let token = key_and_origin(words, row.token, row.token_from.as_ref());
+        table.row([row.server, row.place, token, tools]);
+    }
+    table
+}
+
+/// What is known of a key, and the variable that holds it.
+fn key_and_origin(words: Words, key: &str, from: Option<&Origin>) -> String {
+    let key = key_state(words, key);
+    match from {
+        Some(from) => format!("{key} ← {from}"),
+        None => key,
+    }
 }
 
 /// What is known of a key, in words.

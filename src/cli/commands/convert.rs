@@ -83,7 +83,7 @@ fn tell(desk: &Desk, reading: &Reading) {
         let row = Paragraph::indented(2, 4)
             .add(Ink::Dim, &warning.path)
             .plain(words.colon())
-            .plain(&warning.problem);
+            .plain(words.error_text(&warning.problem));
         err.paragraph(&row);
     }
 }

@@ -1,33 +1,53 @@
-//! `doctor`: one cheap question to each configured server, and what the answers show.
+//! `doctor`: one cheap question to each configured model, a look at each server of tools, and what they show.
 
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 use playhouse::mind::http::{Examination, KeyState};
 use playhouse::mind::models::{ModelError, Models};
+use playhouse::tool::servers::{ServerExamination, ServerPlan};
+use serde_json::json;
 
 use crate::cli::desk::Desk;
 use crate::cli::error::{Failure, Fault};
-use crate::cli::paper::{Ink, Paragraph};
+use crate::cli::paper::{Ink, Page, Paragraph};
 use crate::cli::tables::{Side, Table};
 use crate::cli::words::Words;
 
-/// Examines one model, or all of the model file.
-pub(super) fn doctor(desk: &Desk, model: Option<&str>) -> Result<(), Failure> {
+/// Examines one model or server of tools, or all of the model file.
+pub(super) fn doctor(desk: &Desk, name: Option<&str>) -> Result<(), Failure> {
     let models = desk.models()?;
-    let aliases: Vec<_> = match model {
-        Some(model) => vec![model.to_owned()],
-        None => models.aliases().map(str::to_owned).collect(),
-    };
+    let (aliases, servers) = asked_for(&models, name);
+    let plans = models.tool_servers(servers.iter().map(String::as_str));
+    let plans = plans.map_err(|error| Failure::new(Fault::Server, error))?;
     let runtime = super::play::runtime()?;
-    let found = runtime.block_on(examine(&models, &aliases));
+    let looking = join_all(plans.into_iter().map(ServerPlan::examine));
+    let (found, servers) = runtime.block_on(join(examine(&models, &aliases), looking));
     let (found, wrong): (Vec<_>, Vec<_>) = found.into_iter().partition(Result::is_ok);
     let found: Vec<_> = found.into_iter().filter_map(Result::ok).collect();
-    let healthy = found.iter().any(|one| one.answers);
-    tell(desk, &found);
+    let healthy = found.iter().all(|one| one.answers) && servers.iter().all(|one| one.answers);
+    tell(desk, &found, &servers);
     match wrong.into_iter().find_map(Result::err) {
         Some(error) => Err(Failure::new(Fault::Server, error)),
-        // Of all models together, some may well be out of use.
-        None if healthy || model.is_none() => Ok(()),
+        // Of all together, some may well be out of use.
+        None if healthy || name.is_none() => Ok(()),
         None => Err(Failure::told(Fault::Server)),
+    }
+}
+
+/// The models and the servers of tools that are meant. A name of both is the model's.
+fn asked_for(models: &Models, name: Option<&str>) -> (Vec<String>, Vec<String>) {
+    let servers = || models.server_names().map(str::to_owned);
+    match name {
+        None => (
+            models.aliases().map(str::to_owned).collect(),
+            servers().collect(),
+        ),
+        Some(name)
+            if !models.aliases().any(|alias| alias == name)
+                && servers().any(|server| server == name) =>
+        {
+            (Vec::new(), vec![name.to_owned()])
+        }
+        Some(name) => (vec![name.to_owned()], Vec::new()),
     }
 }
 
@@ -35,12 +55,56 @@ async fn examine(models: &Models, aliases: &[String]) -> Vec<Result<Examination,
     join_all(aliases.iter().map(|alias| models.examine(alias))).await
 }
 
-fn tell(desk: &Desk, found: &[Examination]) {
+fn tell(desk: &Desk, models: &[Examination], servers: &[ServerExamination]) {
     let words = desk.words;
     let mut out = desk.out();
     if desk.settings.json {
-        return out.pretty_json(&found);
+        return out.pretty_json(&json!({"models": models, "servers": servers}));
     }
+    if !models.is_empty() {
+        table_of_models(words, models).write(&mut out);
+    }
+    if !servers.is_empty() {
+        if !models.is_empty() {
+            out.paragraph(&Paragraph::blank());
+        }
+        table_of_servers(words, servers).write(&mut out);
+    }
+    for one in models {
+        tell_notes(words, &mut out, &one.alias, &one.notes);
+    }
+    for one in servers {
+        tell_notes(words, &mut out, &one.server, &one.notes);
+    }
+}
+
+fn tell_notes(words: Words, out: &mut Page, name: &str, notes: &[String]) {
+    for note in notes {
+        let name = Paragraph::indented(0, 2).add(Ink::Bold, name);
+        out.paragraph(&name.plain(words.colon()).plain(words.error_text(note)));
+    }
+}
+
+fn table_of_servers(words: Words, found: &[ServerExamination]) -> Table {
+    let heads = [
+        words.tool_server(),
+        words.place(),
+        words.answers(),
+        words.tools(),
+    ];
+    let mut table = Table::new(heads.map(|head| (head, Side::Left)));
+    for one in found {
+        let tools = match one.tools.is_empty() {
+            true => words.none(),
+            false => one.tools.join(&words.comma()),
+        };
+        let answers = if one.answers { words.yes() } else { words.no() };
+        table.row([one.server.clone(), one.place.clone(), answers, tools]);
+    }
+    table
+}
+
+fn table_of_models(words: Words, found: &[Examination]) -> Table {
     let heads = [
         words.model(),
         words.server(),
@@ -57,13 +121,7 @@ fn tell(desk: &Desk, found: &[Examination]) {
     for one in found {
         table.row(row(words, one));
     }
-    table.write(&mut out);
-    for one in found {
-        for note in &one.notes {
-            let name = Paragraph::indented(0, 2).add(Ink::Bold, &one.alias);
-            out.paragraph(&name.plain(words.colon()).plain(words.error_text(note)));
-        }
-    }
+    table
 }
 
 fn row(words: Words, one: &Examination) -> Vec<String> {

@@ -69,6 +69,6 @@ pub(crate) fn perform(command: Command, desk: &Desk) -> Result<(), Failure> {
             convert::convert(desk, &conversion)
         }
         Command::Config => config::config(desk),
-        Command::Doctor { model } => doctor::doctor(desk, model.as_deref()),
+        Command::Doctor { name } => doctor::doctor(desk, name.as_deref()),
     }
 }

@@ -27,13 +27,23 @@ impl Api {
     }
 
     /// Whether content may be a list of parts.
-    pub(crate) fn knows_parts(self) -> bool {
+    pub(super) fn knows_parts(self) -> bool {
         self != Self::Ollama
     }
 
     /// Whether a message may carry the name of its speaker beside its words.
-    pub(crate) fn has_names(self) -> bool {
+    pub(super) fn has_names(self) -> bool {
         matches!(self, Self::OpenAi | Self::DeepSeek)
+    }
+
+    /// Whether a message of a user has a place for media of this kind, in some form of them.
+    pub(super) fn has_place_for(self, kind: MediaKind) -> bool {
+        match self {
+            Self::OpenAi => kind != MediaKind::Video,
+            Self::DeepSeek => false,
+            Self::Anthropic | Self::Ollama => kind == MediaKind::Image,
+            Self::Gemini | Self::DashScope => true,
+        }
     }
 
     /// What opens the list of messages.

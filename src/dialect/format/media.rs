@@ -211,6 +211,8 @@ fn by_content(bytes: &[u8]) -> Option<&'static str> {
 mod tests {
     use std::collections::BTreeMap;
 
+    use proptest::prelude::*;
+
     use super::*;
 
     #[derive(Debug)]
@@ -355,5 +357,24 @@ mod tests {
             Some("image/gif")
         );
         assert_eq!(of("http://x/a", None), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_media_or_are_not(
+            bytes in prop::collection::vec(any::<u8>(), 0..20),
+            begin in prop::sample::select(vec![&b""[..], b"\xff", b"RIFF....", b"....ftyp", b"ID3"]),
+            path in "\\PC{0,9}(\\.png|\\.mp3|\\.mp4)?", told in prop::option::of("\\PC{0,9}|image/jpg|audio/x-wav"),
+        ) {
+            let bytes = [begin, &bytes].concat();
+            for kind in [MediaKind::Image, MediaKind::Audio, MediaKind::Video] {
+                let source = Source::File { path: path.clone(), media_type: told.clone() };
+                let checked = Media { kind, source: &source }.checked(&path, &bytes);
+                match checked {
+                    Ok(found) => prop_assert!(is_of(found, kind)),
+                    Err(error) => prop_assert!(error.to_string().contains(&*path)),
+                }
+            }
+        }
     }
 }

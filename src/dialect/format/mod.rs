@@ -7,6 +7,8 @@
 //! look like the frame it stands in. What is not sent is told in the result, as [`LeftOut`], never in the
 //! prompt. [`truncate`](truncate()) drops the oldest turns to keep within a limit.
 
+#[cfg(test)]
+mod every_api;
 mod folder;
 mod frames;
 mod guard;

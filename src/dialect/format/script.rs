@@ -384,9 +384,10 @@ impl<'f> Script<'f> {
             .now
             .open
             .is_some_and(|open| open.speaker == Speaker::User);
-        let form = match by_user || api.has_parts() {
+        // An assistant's or system's message has no place for them, but in a list of parts.
+        let has_place = (by_user || api.has_parts()) && api.has_place_for(media.kind);
+        let form = match has_place {
             true => media_part(api, media.kind, media.data(&*self.format.files)?),
-            // An assistant's or system's message has no place for them.
             false => None,
         };
         match form {
@@ -556,8 +557,8 @@ impl<'f> Script<'f> {
             false => self.put(self.format.api.list()),
         }
         self.now.listed = true;
-        let name = name.filter(|_| self.format.shape.names);
         let api = self.format.api;
+        let name = name.filter(|_| self.format.shape.names && api.has_names());
         api.open_message(&mut self.out, speaker, name, reasoning);
         self.open(speaker);
     }
@@ -565,7 +566,8 @@ impl<'f> Script<'f> {
     /// Writes escaped pieces into the open message: as a part of their own, or within its string behind
     /// `join`.
     pub(super) fn words(&mut self, join: &str, pieces: &[&str]) {
-        let listed = self.format.shape.parts || self.format.api.has_parts();
+        let api = self.format.api;
+        let listed = api.has_parts() || (self.format.shape.parts && api.knows_parts());
         match self.content() {
             Content::Words => self.put(join),
             Content::Nothing if !listed => {
@@ -579,7 +581,7 @@ impl<'f> Script<'f> {
                     self.close_part();
                     self.put(",");
                 }
-                self.put(self.format.api.text_part());
+                self.put(api.text_part());
                 self.set(Content::PartWords);
             }
         }

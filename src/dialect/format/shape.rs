@@ -23,6 +23,18 @@ pub enum Api {
     Ollama,
 }
 
+impl Api {
+    /// Every interface.
+    pub const ALL: [Self; 6] = [
+        Self::OpenAi,
+        Self::DeepSeek,
+        Self::Anthropic,
+        Self::Gemini,
+        Self::DashScope,
+        Self::Ollama,
+    ];
+}
+
 /// How the turns of a conversation become messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -42,6 +54,14 @@ pub enum Style {
 }
 
 impl Style {
+    /// Every style.
+    pub const ALL: [Self; 4] = [
+        Self::AsStored,
+        Self::Perspective,
+        Self::History,
+        Self::Brackets,
+    ];
+
     /// Whether turns are told with the names of their speakers, and none is the assistant's.
     pub(super) fn is_told(self) -> bool {
         matches!(self, Self::History | Self::Brackets)
@@ -97,7 +117,7 @@ pub enum SystemPlace {
 /// The details in which messages of one provider may differ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
-    /// Whether messages carry the name of their speaker; only chat completions have a place for it.
+    /// Whether messages carry the name of their speaker, where the form has a place for it: OpenAI's and DeepSeek's.
     pub names: bool,
     /// Whether words are always a list of parts, in forms that know both.
     pub parts: bool,

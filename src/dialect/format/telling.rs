@@ -85,7 +85,8 @@ impl Script<'_> {
 
     /// Whether words stand before the first media of a turn.
     fn has_heading(&self, turn: Turn<'_>) -> bool {
-        self.format.style == Style::History || turn.speaker.is_some() || turn.opening.is_some()
+        let begins = self.format.style == Style::History && !self.now.telling;
+        begins || turn.speaker.is_some() || turn.opening.is_some()
     }
 
     /// Begins a line of a history, and the history itself where none is open.

@@ -160,6 +160,8 @@ fn is_version(segment: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -287,5 +289,21 @@ mod tests {
         assert!(Endpoint::parse("ftp://x", Api::OpenAi).is_err());
         assert!(Endpoint::parse("", Api::OpenAi).is_err());
         assert!(Endpoint::parse("http://", Api::OpenAi).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_an_address_or_is_refused(
+            base in "\\PC{0,30}|(https?://)?[a-z.:@\\[\\]/0-9%?#]{0,20}(/v1|/api)?/?", model in "\\PC{0,9}",
+        ) {
+            for api in Api::ALL {
+                if let Ok(endpoint) = Endpoint::parse(&base, api) {
+                    for url in [endpoint.chat(&model, true), endpoint.models(&model)] {
+                        prop_assert!(matches!(url.scheme(), "http" | "https"), "{url}");
+                    }
+                    prop_assert!(!endpoint.shown().contains('@') || endpoint.root.path().contains('@'), "{}", endpoint.shown());
+                }
+            }
+        }
     }
 }

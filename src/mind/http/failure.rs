@@ -146,10 +146,6 @@ impl Witness {
     pub(super) fn refused(&self, status: StatusCode, headers: &HeaderMap, body: &str) -> Failure {
         let json = serde_json::from_str::<Value>(body).unwrap_or_default();
         let error = error_in(&json);
-        if let Some(window) = too_long(status, body, error) {
-            let server = self.server.clone();
-            return Failure::lasting(MindError::TooLong { server, window });
-        }
         let said = match headers.get(LOCATION).and_then(|value| value.to_str().ok()) {
             Some(place) if status.is_redirection() => {
                 format!("it sends us on to {place}; is that the base URL?")
@@ -157,6 +153,14 @@ impl Witness {
             _ => error.map_or_else(|| plain(body), error_text),
         };
         let (server, reason) = (self.server.clone(), self.quote(&said));
+        if let Some(window) = too_long(status, body, error) {
+            return Failure::lasting(MindError::TooLong {
+                server,
+                status: status.as_u16(),
+                reason,
+                window,
+            });
+        }
         let status = status.as_u16();
         let lower = body.to_lowercase();
         let asked = error.and_then(delay_in);
@@ -551,6 +555,11 @@ mod tests {
                 "no such field; correct the model's settings",
             ),
             (
+                422,
+                r#"{"detail": [{"type": "extra_forbidden", "loc": ["body", "top_k"], "msg": "Extra inputs are not permitted"}]}"#,
+                "body.top_k: Extra inputs are not permitted; correct the model's settings",
+            ),
+            (
                 529,
                 r#"{"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}"#,
                 "Overloaded; resume later",
@@ -619,12 +628,13 @@ mod tests {
             ),
         ] {
             let failure = refused(status, &[], body);
-            let server = witness().server;
-            assert_eq!(
-                failure.error,
-                MindError::TooLong { server, window },
-                "{body}"
-            );
+            let shown = failure.error.to_string();
+            let MindError::TooLong { window: told, .. } = failure.error else {
+                panic!("{body}: {shown}");
+            };
+            assert_eq!(told, window, "{body}");
+            assert!(shown.contains(&format!("({status}): ")), "{shown}");
+            assert!(shown.contains("set the model's `window`"), "{shown}");
         }
     }
 
@@ -647,6 +657,38 @@ mod tests {
         assert!(!format!("{:?}", witness()).contains("sk-secret"));
     }
 
+    /// JSON that is nearly an error.
+    fn any_error() -> impl Strategy<Value = Value> {
+        const NAMES: [&str; 10] = [
+            "error",
+            "detail",
+            "message",
+            "code",
+            "n_ctx",
+            "details",
+            "retryDelay",
+            "loc",
+            "msg",
+            "output",
+        ];
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<i64>().prop_map(Value::from),
+            "prompt is too long|[0-9]{1,30}(s|ms|h)?|\\PC{0,9}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 30, 4, move |inner| {
+            let members = prop::collection::btree_map(
+                prop::sample::select(&NAMES[..]).prop_map(str::to_owned),
+                inner.clone(),
+                0..4,
+            );
+            prop_oneof![
+                prop::collection::vec(inner, 0..4).prop_map(Value::from),
+                members.prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
     proptest! {
         #[test]
         fn no_header_or_body_is_too_strange(header in "[ -~]{0,30}", number: f64, body in "\\PC{0,60}", status in 300u16..600) {
@@ -658,6 +700,13 @@ mod tests {
                     witness().refused(status, &headers, &body);
                 }
             }
+        }
+
+        #[test]
+        fn no_error_is_too_strange(body in any_error(), status in 300u16..600) {
+            let failure = refused(status, &[], &body.to_string());
+            let shown = failure.error.to_string();
+            prop_assert!(shown.starts_with("http://x/v1 "), "{}", shown);
         }
     }
 

@@ -2,12 +2,29 @@
 
 use serde_json::Value;
 
-use super::api::Protocol;
+use super::api::{Protocol, protocol};
 use super::failure::{Failure, Witness, is_html, title};
 use super::reply::{Reply, error_in, error_text};
 use super::sse::EventFrames;
 use super::values::ValueFrames;
-use crate::mind::Finish;
+use crate::dialect::format::Api;
+use crate::mind::{Completion, Finish, MindError};
+
+/// What the body of an answer says that was recorded at an interface: one JSON value, several, or a stream of
+/// events. It tells no latency, and no more of the model than the answer itself.
+///
+/// # Errors
+/// It is no answer, or speaks of an error.
+pub fn read_answer(api: Api, body: &[u8]) -> Result<Completion, MindError> {
+    let witness = Witness {
+        server: "the recorded answer".into(),
+        key: None,
+    };
+    let mut intake = Intake::new(&witness, protocol(api), "", usize::MAX);
+    let taken = intake.take(body).and_then(|()| intake.finish(true));
+    let reply = taken.map_err(|failure| failure.error)?;
+    Ok(reply.into_completion(""))
+}
 
 /// How much framing a streamed byte of text may bring along: one-token pieces are about 250 bytes.
 const FRAMING: usize = 100;
@@ -207,23 +224,103 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::dialect::format::Api;
-    use crate::mind::http::api::protocol;
 
     /// What becomes of a body that arrives in pieces.
-    fn read(kind: &str, pieces: &[&[u8]]) -> Result<Reply, String> {
+    fn read(api: Api, kind: &str, pieces: &[&[u8]]) -> Result<Reply, String> {
         let witness = Witness {
             server: "http://x/v1".into(),
             key: None,
         };
-        let protocol = protocol(Api::OpenAi);
-        let mut intake = Intake::new(&witness, protocol, kind, 10_000);
+        let mut intake = Intake::new(&witness, protocol(api), kind, 10_000);
         for piece in pieces {
             let taken = intake.take(piece);
             taken.map_err(|failure| failure.error.to_string())?;
         }
         let reply = intake.finish(true);
         reply.map_err(|failure| failure.error.to_string())
+    }
+
+    const WORDS: [&str; 44] = [
+        "arguments",
+        "cached_tokens",
+        "candidates",
+        "choices",
+        "completion_tokens",
+        "content",
+        "content_block",
+        "content_block_delta",
+        "content_block_start",
+        "data",
+        "delta",
+        "done",
+        "error",
+        "finish_reason",
+        "function",
+        "functionCall",
+        "give_answer",
+        "id",
+        "index",
+        "input",
+        "input_json_delta",
+        "input_tokens",
+        "message",
+        "message_delta",
+        "message_start",
+        "message_stop",
+        "model",
+        "name",
+        "output",
+        "partial_json",
+        "parts",
+        "prompt_tokens",
+        "reasoning_content",
+        "redacted_thinking",
+        "signature",
+        "stop",
+        "text",
+        "thinking",
+        "thoughtSignature",
+        "tool_calls",
+        "tool_use",
+        "type",
+        "usage",
+        "usageMetadata",
+    ];
+
+    /// JSON that is nearly an answer of some interface.
+    fn nearly() -> impl Strategy<Value = Value> {
+        let word = || prop::sample::select(&WORDS[..]).prop_map(str::to_owned);
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            word().prop_map(Value::from),
+            "<think>|</think>|\\{\"a|雨 \n".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(6, 60, 5, move |inner| {
+            let members = prop::collection::btree_map(word(), inner.clone(), 0..6);
+            prop_oneof![
+                1 => prop::collection::vec(inner, 0..4).prop_map(Value::from),
+                2 => members.prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    /// Bytes that are nearly the body of an answer.
+    fn body() -> impl Strategy<Value = Vec<u8>> {
+        let values = || prop::collection::vec(nearly(), 1..5);
+        let written = |frame: fn(&Value) -> String| {
+            move |values: Vec<Value>| values.iter().map(frame).collect::<String>().into_bytes()
+        };
+        prop_oneof![
+            values().prop_map(written(|value| format!("data: {value}\n\n"))),
+            values().prop_map(written(|value| format!(
+                "event: x\r\ndata: {value:#}\r\n\r\n"
+            ))),
+            values().prop_map(written(|value| format!("{value}\n"))),
+            prop::collection::vec(any::<u8>(), 0..60),
+        ]
     }
 
     const STREAM: &str = "\ndata: {\"choices\": [{\"delta\": {\"content\": \"雨 \"}}]}\r\n\r\ndata: {\"choices\": [{\"delta\": {\"content\": \"停了\"}}]}\n\ndata: [DONE]\n\n";
@@ -235,7 +332,7 @@ mod tests {
             let body = if stream { STREAM } else { WHOLE };
             let kind = if stream && typed { "text/event-stream" } else { "" };
             let (one, other) = body.as_bytes().split_at(cut.index(body.len()));
-            let reply = read(kind, &[one, other]).unwrap();
+            let reply = read(Api::OpenAi, kind, &[one, other]).unwrap();
             prop_assert_eq!(reply.words().text, "雨 停了");
         }
 
@@ -243,7 +340,22 @@ mod tests {
         fn no_body_is_too_strange(pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..30), 0..6), typed: bool) {
             let kind = if typed { "text/event-stream" } else { "text/plain" };
             let pieces: Vec<_> = pieces.iter().map(Vec::as_slice).collect();
-            prop_assert!(read(kind, &pieces).is_err());
+            prop_assert!(read(Api::OpenAi, kind, &pieces).is_err());
+        }
+
+        #[test]
+        fn nothing_is_too_strange_for_any_interface(
+            body in body(), cut in any::<prop::sample::Index>(), api in prop::sample::select(&Api::ALL[..]),
+        ) {
+            let (one, other) = body.split_at(cut.index(body.len() + 1));
+            let whole = read(api, "", &[&body]);
+            if let Ok(reply) = &whole {
+                let completion = read_answer(api, &body).unwrap();
+                prop_assert_eq!(completion.text, reply.words().text);
+            }
+            prop_assert_eq!(read(api, "", &[one, other]).is_ok(), whole.is_ok());
+            let page = serde_json::from_slice::<Value>(&body).unwrap_or_default();
+            let _ = protocol(api).window(&page, "index");
         }
     }
 }

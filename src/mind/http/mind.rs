@@ -19,7 +19,7 @@ use super::request::{RequestBody, RequestForm};
 use super::settings::{Dialect, Retry, SchemaMode, Timeouts, seconds};
 use crate::dialect::format::MediaFiles;
 use crate::message::TokenUsage;
-use crate::mind::{Answering, Completion, FailedCall, Finish, Mind, MindError, MindInfo, Prompt};
+use crate::mind::{Answering, Completion, FailedCall, Mind, MindError, MindInfo, Prompt};
 
 /// The most bytes of an error's body that are read.
 const LONGEST_ERROR: usize = 64 * 1024;
@@ -218,23 +218,11 @@ impl Shared {
     }
 
     fn completion(&self, heard: Heard) -> Completion {
-        let words = heard.reply.words();
-        let calls = heard.reply.calls();
-        let finish = match calls.is_empty() {
-            true => heard.reply.finish.unwrap_or(Finish::Unknown),
-            // Some servers say that it stopped.
-            false => Finish::ToolCalls,
-        };
         Completion {
-            text: words.text,
-            thinking: Some(words.thinking).filter(|thinking| !thinking.is_empty()),
-            signed: heard.reply.signed(),
-            calls,
-            finish,
             usage: heard.spent,
-            model: (heard.reply.model).unwrap_or_else(|| self.form.dialect().model.clone()),
             retries: heard.retries,
             latency: heard.latency,
+            ..heard.reply.into_completion(&self.form.dialect().model)
         }
     }
 

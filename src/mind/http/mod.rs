@@ -27,6 +27,7 @@ pub(in crate::mind) use api::own_members;
 pub use draft::Drafts;
 pub use endpoint::Endpoint;
 pub use examine::{Examination, KeyState};
+pub use intake::read_answer;
 pub use mind::{HttpMind, Server, client};
 pub use request::{RequestBody, RequestForm, request_body};
 pub use settings::{Dialect, LimitField, Retry, SchemaMode, Timeouts, Wording};

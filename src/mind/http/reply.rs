@@ -1,11 +1,13 @@
 //! What servers say back, gathered into one form.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use super::api::REPLY_TOOL;
 use crate::dialect::thinking::{Parted, Spoken};
 use crate::message::{Block, TokenUsage};
-use crate::mind::Finish;
+use crate::mind::{Completion, Finish};
 use crate::tool::ToolCall;
 
 /// An answer as far as it has come. Pieces of a stream and whole answers are taken alike; nothing
@@ -216,6 +218,26 @@ impl Reply {
         self.spoken.parted()
     }
 
+    /// All of it. `model` is the name of a model that does not name itself.
+    pub(super) fn into_completion(self, model: &str) -> Completion {
+        let (words, calls) = (self.words(), self.calls());
+        Completion {
+            text: words.text,
+            thinking: Some(words.thinking).filter(|thinking| !thinking.is_empty()),
+            signed: self.signed(),
+            finish: match calls.is_empty() {
+                true => self.finish.unwrap_or(Finish::Unknown),
+                // Some servers say that it stopped.
+                false => Finish::ToolCalls,
+            },
+            calls,
+            usage: self.usage,
+            model: self.model.unwrap_or_else(|| model.into()),
+            retries: 0,
+            latency: Duration::ZERO,
+        }
+    }
+
     /// Whether nothing came that an answer could be.
     pub(super) fn is_empty(&self) -> bool {
         self.calls.is_empty() && self.words().text.is_empty()
@@ -241,8 +263,25 @@ pub(super) fn error_text(error: &Value) -> String {
     let message = [error, &error["message"], &error["error"]];
     match message.iter().find_map(|value| value.as_str()) {
         Some(text) => text.into(),
-        None => error.to_string(),
+        None => faults(error).unwrap_or_else(|| error.to_string()),
     }
+}
+
+/// The words of FastAPI's list of faults: `[{"loc": ["body", "top_k"], "msg": "Extra inputs are not permitted"}]`.
+fn faults(error: &Value) -> Option<String> {
+    let fault = |fault: &Value| {
+        let place = fault["loc"]
+            .as_array()?
+            .iter()
+            .map(|step| match step.as_str() {
+                Some(name) => name.to_owned(),
+                None => step.to_string(),
+            });
+        let place = place.collect::<Vec<_>>().join(".");
+        Some(format!("{place}: {}", fault["msg"].as_str()?))
+    };
+    let all: Option<Vec<_>> = error.as_array()?.iter().map(fault).collect();
+    all.filter(|all| !all.is_empty()).map(|all| all.join("; "))
 }
 
 fn finish_of(reason: &str) -> Finish {

@@ -213,8 +213,8 @@ impl Dialect {
     pub(super) fn format(&self) -> Format {
         let mut shape = Shape::cautious(self.api);
         shape.header = self.history_header.as_str().into();
-        shape.names = self.names && self.api.has_names();
-        shape.parts = self.parts && self.api.knows_parts();
+        shape.names = self.names;
+        shape.parts = self.parts;
         shape.merge = self.merge_turns;
         shape.thinking = self.thinking.unwrap_or(shape.thinking);
         Format::new(self.api, self.style, shape)

@@ -16,10 +16,12 @@
 mod error;
 mod file;
 mod resolve;
+mod servers;
 
 pub use error::ModelError;
 pub use file::{ModelEntry, ModelFile, Provider};
 pub use resolve::{Models, Origin, Row};
+pub use servers::ServerRow;
 
 /// The model file that the engine ships with.
 pub const SHIPPED: &str = include_str!("../../../data/models.ron");

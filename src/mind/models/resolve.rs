@@ -14,19 +14,18 @@ use crate::dialect::format::{MediaFiles, NoFiles};
 use crate::mind::http::{self, Dialect, Endpoint, Examination, HttpMind, KeyState, Server};
 use crate::mind::{InWords, Mind, MindInfo, Price};
 use crate::tool::WebPolicy;
-use crate::tool::servers::ServerPlan;
 
 const BASE_URL: &str = "OPENAI_BASE_URL";
-const KEY: &str = "OPENAI_API_KEY";
+pub(super) const KEY: &str = "OPENAI_API_KEY";
 
 /// The models of a file and an environment. Minds of one alias share their connections, their limit
 /// of calls and what they learned of their server.
 #[derive(Debug)]
 pub struct Models {
-    file_name: String,
-    file: ModelFile,
+    pub(super) file_name: String,
+    pub(super) file: ModelFile,
     /// The variables that the file names, as far as they are set; some are keys.
-    environment: BTreeMap<String, SecretString>,
+    pub(super) environment: BTreeMap<String, SecretString>,
     minds: Mutex<BTreeMap<String, HttpMind>>,
     /// Where media files are.
     files: Arc<dyn MediaFiles>,
@@ -166,48 +165,6 @@ impl Models {
     /// What tools of the web may do.
     pub fn web(&self) -> &WebPolicy {
         &self.file.web
-    }
-
-    /// The servers of tools by these names, ready to be started, or the first that the file does not
-    /// define.
-    ///
-    /// # Errors
-    /// The name that no server has.
-    pub fn tool_servers<'n>(
-        &self,
-        names: impl IntoIterator<Item = &'n str>,
-    ) -> Result<Vec<ServerPlan>, ModelError> {
-        let keys = self.key_variables();
-        let plan = |name: &str| {
-            let server = self.file.servers.get(name).cloned();
-            let server = server.ok_or_else(|| ModelError::UnknownServer {
-                server: name.into(),
-                file: self.file_name.clone(),
-                known: self.file.servers.keys().cloned().collect(),
-            })?;
-            let token = server.token_env.as_deref();
-            let withheld = keys.iter().filter(|key| !server.env.contains(key));
-            Ok(ServerPlan {
-                name: name.into(),
-                token: token.and_then(|variable| self.environment.get(variable).cloned()),
-                withheld: withheld.cloned().collect(),
-                server,
-            })
-        };
-        names.into_iter().map(plan).collect()
-    }
-
-    /// The variables that may hold a key.
-    fn key_variables(&self) -> Vec<String> {
-        let providers = self
-            .file
-            .providers
-            .values()
-            .map(|provider| &provider.key_env);
-        let models = self.file.models.values().map(|entry| &entry.key_env);
-        let tokens = self.file.servers.values().map(|server| &server.token_env);
-        let named = providers.chain(models).chain(tokens).flatten().cloned();
-        named.chain([KEY.to_owned()]).collect()
     }
 
     /// What is set for this name, and where each setting came from.
@@ -496,6 +453,8 @@ fn distance(one: &str, other: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn nothing(_: &str) -> Option<String> {
@@ -517,6 +476,17 @@ mod tests {
         }
         let shown = format!("{models:?} {:?}", models.describe());
         assert!(!shown.contains("sk-secret"));
+        let priced = models
+            .describe()
+            .into_iter()
+            .filter_map(|row| row.ok()?.price);
+        for price in priced.filter(|price| price.input > 0.0) {
+            let date: Vec<_> = price.date.split('-').map(str::len).collect();
+            assert!(
+                date == [4, 2, 2] && price.source.starts_with("https://"),
+                "{price:?}"
+            );
+        }
     }
 
     #[test]
@@ -638,5 +608,32 @@ mod tests {
         assert_eq!(distance("kitten", "sitting"), 3);
         assert_eq!(distance("", "ab"), 2);
         assert_eq!(distance("Same", "same"), 0);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn a_spoilt_file_is_an_error_or_has_models(
+            at in any::<prop::sample::Index>(), taken in 0usize..40,
+            put in "[\\PC\n\"'(){}:,0-9a-z]{0,12}", env in prop::option::of("\\PC{0,20}"),
+        ) {
+            let bounds: Vec<_> = SHIPPED.char_indices().map(|(at, _)| at).collect();
+            let at = at.index(bounds.len());
+            let end = bounds.get(at + taken).copied().unwrap_or(SHIPPED.len());
+            let text = [&SHIPPED[..bounds[at]], &put, &SHIPPED[end..]].concat();
+            if let Ok(models) = Models::load(&text, "my.ron", &|_| env.clone()) {
+                for row in models.describe() {
+                    let aliases: Vec<_> = models.aliases().collect();
+                    prop_assert!(row.is_err() || row.is_ok_and(|row| aliases.contains(&&*row.alias)));
+                }
+                models.describe_servers();
+            }
+        }
+
+        #[test]
+        fn no_text_is_too_strange_for_a_file(text in "[\\PC\n\"'(){}:,/*]{0,80}") {
+            let _ = Models::load(&text, "my.ron", &nothing);
+        }
     }
 }

@@ -99,8 +99,21 @@ impl ToolServer {
         self.tools.is_empty() || self.tools.iter().any(|allowed| allowed == tool)
     }
 
+    /// What is said of it, without what may be secret in its address.
+    pub(super) fn clean(&self, said: &str) -> String {
+        let Some(Way::Http { url }) = self.way() else {
+            return said.to_owned();
+        };
+        let shown = self.shown();
+        // As errors of the connection have it, and as the file has it.
+        let whole = reqwest::Url::parse(url).map(|url| url.to_string());
+        let spellings = [whole.as_deref().unwrap_or(url), url];
+        let secret = spellings.into_iter().filter(|url| !shown.starts_with(url));
+        secret.fold(said.to_owned(), |said, url| said.replace(url, &shown))
+    }
+
     /// Its command or address for people, without anything that may be secret.
-    pub(super) fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         match self.way() {
             Some(Way::Process { command, .. }) => command.into(),
             Some(Way::Http { url }) => match reqwest::Url::parse(url) {
@@ -149,5 +162,18 @@ mod tests {
             ..ToolServer::default()
         };
         assert_eq!(server.shown(), "https://x.org/mcp");
+        let said = "no answer from https://me:secret@x.org/mcp?key=secret (refused)";
+        assert_eq!(
+            server.clean(said),
+            "no answer from https://x.org/mcp (refused)"
+        );
+        let bare = ToolServer {
+            url: Some("http://x.org?key=secret".into()),
+            ..ToolServer::default()
+        };
+        assert_eq!(
+            bare.clean("url (http://x.org/?key=secret)"),
+            "url (http://x.org/)"
+        );
     }
 }

@@ -6,10 +6,12 @@
 //! The protocol: <https://modelcontextprotocol.io/specification>.
 
 mod config;
+mod examine;
 mod names;
 mod result;
 
 pub use config::ToolServer;
+pub use examine::ServerExamination;
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -73,9 +75,9 @@ type Client = RunningService<RoleClient, ClientConfig>;
 /// A server that answers.
 struct Connected {
     name: String,
+    server: Arc<ToolServer>,
     tools: Vec<model::Tool>,
     client: Client,
-    call: Duration,
 }
 
 /// The servers of a run. Dropping them kills their processes too; [`Self::close`] lets them end well.
@@ -105,23 +107,28 @@ impl ToolServers {
 
     /// The names of their tools, as worlds name them.
     pub fn tool_names(&self) -> impl Iterator<Item = String> {
-        let each = |server: &Connected| {
-            let names = server.tools.iter();
-            let names = names.map(|tool| format!("{}.{}", server.name, tool.name));
-            names.collect::<Vec<_>>()
-        };
-        self.0.iter().flat_map(each)
+        self.0.iter().flat_map(Connected::tool_names)
     }
 
     /// Stops them and waits, but not for ever.
     pub async fn close(self) {
-        let closing = self.0.into_iter().map(|mut server| async move {
-            let closed = server.client.close_with_timeout(FAREWELL).await;
-            if !matches!(closed, Ok(Some(_))) {
-                tracing::warn!(server = server.name, "the tool server did not stop in time");
-            }
-        });
-        join_all(closing).await;
+        join_all(self.0.into_iter().map(stop)).await;
+    }
+}
+
+impl Connected {
+    /// The names of its tools, as worlds name them.
+    fn tool_names(&self) -> impl Iterator<Item = String> {
+        let tools = self.tools.iter();
+        tools.map(|tool| format!("{}.{}", self.name, tool.name))
+    }
+}
+
+/// Stops a server and waits, but not for ever.
+async fn stop(mut server: Connected) {
+    let closed = server.client.close_with_timeout(FAREWELL).await;
+    if !matches!(closed, Ok(Some(_))) {
+        tracing::warn!(server = server.name, "the tool server did not stop in time");
     }
 }
 
@@ -129,7 +136,7 @@ async fn connect(plan: ServerPlan) -> Result<Connected, ServerError> {
     let failed = |reason: String| ServerError {
         server: plan.name.clone(),
         place: plan.server.shown(),
-        reason,
+        reason: plan.server.clean(&reason),
     };
     let start = plan.server.start();
     let connecting = async {
@@ -146,10 +153,10 @@ async fn connect(plan: ServerPlan) -> Result<Connected, ServerError> {
         ))
     })??;
     Ok(Connected {
-        name: plan.name.clone(),
+        server: Arc::new(plan.server.clone()),
+        name: plan.name,
         tools,
         client,
-        call: plan.server.call(),
     })
 }
 
@@ -244,13 +251,19 @@ fn add_tool(toolbox: &mut Toolbox, server: &Connected, tool: &model::Tool, wire_
         .collect();
     let schema = Value::Object((*tool.input_schema).clone());
     let (peer, called): (_, Arc<str>) = (server.client.peer().clone(), (*tool.name).into());
+    let plan = Arc::clone(&server.server);
     toolbox.add_foreign(&name, wire_name, &about, schema, move |arguments| {
-        call(peer.clone(), called.to_string(), arguments)
+        call(
+            peer.clone(),
+            Arc::clone(&plan),
+            called.to_string(),
+            arguments,
+        )
     });
-    toolbox.change(&name, |tool| tool.within(server.call));
+    toolbox.change(&name, |tool| tool.within(server.server.call()));
 }
 
-fn call(peer: Peer<RoleClient>, tool: String, arguments: &str) -> Running {
+fn call(peer: Peer<RoleClient>, server: Arc<ToolServer>, tool: String, arguments: &str) -> Running {
     let arguments = match arguments_of(arguments) {
         Value::Object(arguments) => arguments,
         _ => serde_json::Map::new(),
@@ -262,7 +275,10 @@ fn call(peer: Peer<RoleClient>, tool: String, arguments: &str) -> Running {
             Ok(_) => Err(ToolError::new(
                 "the server wants more than arguments, which nobody can give",
             )),
-            Err(error) => Output::Err(ToolError::new(format!("the server failed: {error}"))),
+            Err(error) => {
+                let error = server.clean(&error.to_string());
+                Output::Err(ToolError::new(format!("the server failed: {error}")))
+            }
         }
     })
 }

@@ -15,6 +15,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+pub use self::page::page_text;
+
 use self::extract::{Named, Rules};
 use self::fetch::Fetcher;
 use super::{ToolError, Toolbox};
@@ -100,7 +102,7 @@ async fn fetch(fetcher: Arc<Fetcher>, asked: Fetch) -> Result<String, ToolError>
     if asked.html || !page.is_html {
         return Ok(page.text.to_string());
     }
-    apart(move || page::readable(&page.text)).await
+    apart(move || page_text(&page.text)).await
 }
 
 #[derive(Deserialize, JsonSchema)]

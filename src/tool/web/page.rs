@@ -3,7 +3,7 @@
 use scraper::{Html, Node, Selector};
 
 /// The text of a page as one reads it: its title, then its words, a line for each block.
-pub(super) fn readable(html: &str) -> String {
+pub fn page_text(html: &str) -> String {
     if is_too_deep(html) {
         return without_tags(html);
     }
@@ -145,7 +145,7 @@ mod tests {
             <script>let x = 1;</script><h1>Rooms</h1><p>Two <b>beds</b>,
             one window.<br>No dogs.</p><ul><li>One</li><li>Two</li></ul><noscript>Turn it on</noscript></body>";
         assert_eq!(
-            readable(html),
+            page_text(html),
             "The Inn\nRooms\nTwo beds,\none window.\nNo dogs.\nOne\nTwo"
         );
     }
@@ -153,13 +153,13 @@ mod tests {
     #[test]
     fn depth_is_no_danger() {
         let deep = "<div>".repeat(100_000);
-        assert_eq!(readable(&format!("{deep}words")), "words");
+        assert_eq!(page_text(&format!("{deep}words")), "words");
     }
 
     proptest! {
         #[test]
         fn any_text_is_a_page(html in "\\PC{0,80}|(<[a-z/! ]{0,8}>|[a-z&;#x0-9 ]){0,20}") {
-            let _ = readable(&html);
+            let _ = page_text(&html);
         }
     }
 }

@@ -1,0 +1,88 @@
+//! Servers of tools, as the model file defines them.
+
+use serde::Serialize;
+
+use super::resolve::KEY;
+use super::{ModelError, Models, Origin};
+use crate::tool::servers::{ServerPlan, ToolServer};
+
+/// A server of tools as people see it: its token only as set or missing.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ServerRow {
+    /// Its name, as worlds use it.
+    pub server: String,
+    /// Its command or address, without anything that may be secret.
+    pub place: String,
+    /// The tools that may be used; all where empty.
+    pub tools: Vec<String>,
+    /// `set`, `missing`, or `none` where it needs none.
+    pub token: &'static str,
+    /// The variable that holds the token, or would.
+    pub token_from: Option<Origin>,
+}
+
+impl Models {
+    /// The names of the servers of tools, in order.
+    pub fn server_names(&self) -> impl Iterator<Item = &str> {
+        self.file.servers.keys().map(String::as_str)
+    }
+
+    /// What is set for each server of tools.
+    pub fn describe_servers(&self) -> Vec<ServerRow> {
+        let servers = self.file.servers.iter();
+        let row = |(name, server): (&String, &ToolServer)| ServerRow {
+            server: name.clone(),
+            place: server.shown(),
+            tools: server.tools.clone(),
+            token: match &server.token_env {
+                Some(variable) if self.environment.contains_key(variable) => "set",
+                Some(_) => "missing",
+                None => "none",
+            },
+            token_from: server.token_env.clone().map(Origin::Environment),
+        };
+        servers.map(row).collect()
+    }
+
+    /// The servers of tools by these names, ready to be started, or the first that the file does not
+    /// define.
+    ///
+    /// # Errors
+    /// The name that no server has.
+    pub fn tool_servers<'n>(
+        &self,
+        names: impl IntoIterator<Item = &'n str>,
+    ) -> Result<Vec<ServerPlan>, ModelError> {
+        let keys = self.key_variables();
+        let plan = |name: &str| {
+            let server = self.file.servers.get(name).cloned();
+            let server = server.ok_or_else(|| ModelError::UnknownServer {
+                server: name.into(),
+                file: self.file_name.clone(),
+                known: self.file.servers.keys().cloned().collect(),
+            })?;
+            let token = server.token_env.as_deref();
+            let withheld = keys.iter().filter(|key| !server.env.contains(key));
+            Ok(ServerPlan {
+                name: name.into(),
+                token: token.and_then(|variable| self.environment.get(variable).cloned()),
+                withheld: withheld.cloned().collect(),
+                server,
+            })
+        };
+        names.into_iter().map(plan).collect()
+    }
+
+    /// The variables that may hold a key.
+    fn key_variables(&self) -> Vec<String> {
+        let providers = self
+            .file
+            .providers
+            .values()
+            .map(|provider| &provider.key_env);
+        let models = self.file.models.values().map(|entry| &entry.key_env);
+        let tokens = self.file.servers.values().map(|server| &server.token_env);
+        let named = providers.chain(models).chain(tokens).flatten().cloned();
+        named.chain([KEY.to_owned()]).collect()
+    }
+}
