@@ -25,6 +25,7 @@ pub mod secret;
 pub mod statistics;
 pub mod table;
 pub mod taboo;
+pub mod tournament;
 pub mod vote;
 
 pub use at_table::Next;
@@ -41,7 +42,10 @@ pub use secret::{Card, Confidences, Moderator, Role, Sides, moderated};
 pub use table::{
     Description, Elimination, Phase, Player, PlayerId, Round, Seat, Side, Table, Vote,
 };
+pub use figures::{FiguresError, GameFigures, figures_of};
+pub use statistics::{Mean, Share, Statistics};
 pub use taboo::{Slip, Taboo};
+pub use tournament::{Opened, Tournament, TournamentError};
 
 use bevy_ecs::prelude::*;
 
