@@ -17,9 +17,11 @@ mod manual;
 mod paper;
 mod progress;
 mod rehearsal;
+mod round_table;
 mod saved;
 mod seat;
 mod settings;
+mod standings;
 mod story;
 mod tables;
 #[cfg(test)]
@@ -106,6 +108,7 @@ fn perform(
         Command::Run(run) => (Some(run), Some(&run.play)),
         Command::Resume { play, .. } => (None, Some(play)),
         Command::Chat(chat) => (None, Some(&chat.play)),
+        Command::Undercover(game) => (None, Some(&game.play)),
         _ => (None, None),
     };
     let variable = &environment::variable;

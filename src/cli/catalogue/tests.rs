@@ -24,6 +24,9 @@ const SPOKEN: &[&str] = &[
     "src/save",
     "src/session",
     "src/tool/servers/config.rs",
+    "src/undercover/game.rs",
+    "src/undercover/rules.rs",
+    "src/undercover/tournament.rs",
     "src/world_data",
 ];
 

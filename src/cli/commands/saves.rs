@@ -1,6 +1,7 @@
 //! `saves`: what there is to resume.
 
 use playhouse::save::{Listed, list};
+use playhouse::undercover::{GAME, Tournament};
 use serde_json::{Value, json};
 
 use crate::cli::desk::Desk;
@@ -42,6 +43,10 @@ pub(super) fn saves(desk: &Desk) -> Result<(), Failure> {
                 let turn = head.turn.to_string();
                 [name, head.world.clone(), turn, size, state]
             }
+            Ok(None) if Tournament::is_in(root, &name) => {
+                let state = tournament_state(desk, &name);
+                [name, GAME.into(), "-".into(), size, state]
+            }
             Ok(None) => {
                 let state = words.not_whole(&name);
                 [name, "-".into(), "-".into(), size, state]
@@ -54,6 +59,20 @@ pub(super) fn saves(desk: &Desk) -> Result<(), Failure> {
     }
     table.write(&mut out);
     Ok(())
+}
+
+/// How many games a tournament has.
+fn tournament_state(desk: &Desk, name: &str) -> String {
+    let words = desk.words;
+    let data = desk.data().map_err(|failure| failure.what);
+    let found = data.and_then(|data| {
+        let found = Tournament::find(&desk.settings.saves.value, name, &data);
+        found.map_err(|error| error.to_string())
+    });
+    match found {
+        Ok(tournament) => words.tournament_of(tournament.games()),
+        Err(why) => words.error_text(&why),
+    }
 }
 
 fn described(listed: &Listed) -> Value {
