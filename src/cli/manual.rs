@@ -114,7 +114,10 @@ const CHINESE: &[(&str, &str)] = &[
         "undercover reflect",
         "玩家何时写下自己的判断：off（从不）、round（每轮之后）、line（每听到一句之后）",
     ),
-    ("undercover model_of", "某个玩家的模型，写作 名字=模型；可写多次"),
+    (
+        "undercover model_of",
+        "某个玩家的模型，写作 名字=模型；可写多次",
+    ),
     ("undercover seed", "发牌与次序的种子；赛事中每局依次加一"),
     ("undercover games", "打一场这么多局的赛事，并统计"),
     ("undercover jobs", "赛事同时进行几局（默认：每个核心一局）"),

@@ -159,7 +159,10 @@ impl RoundTable {
             (words.votes(), Side::Right),
         ]);
         for vote in &votes.votes {
-            let counted = votes.tally.iter().find(|one| one.player_id == vote.voter_id);
+            let counted = votes
+                .tally
+                .iter()
+                .find(|one| one.player_id == vote.voter_id);
             let target = match vote.target_id {
                 Some(id) => numbered(id, &vote.target),
                 None => words.abstains(),

@@ -70,7 +70,9 @@ fn undercover(desk: &Desk, slot: &Slot) -> Result<Option<Match>, Failure> {
         Line::Game(setup) if setup.name == GAME => Some(setup),
         _ => None,
     });
-    let game = setup.map(|setup| Match::of_setup(&desk.data()?, setup).map_err(|error| match_failure(desk, error)));
+    let game = setup.map(|setup| {
+        Match::of_setup(&desk.data()?, setup).map_err(|error| match_failure(desk, error))
+    });
     game.transpose()
 }
 

@@ -1,6 +1,8 @@
 //! What many games tell together, as tables for people.
 
-use playhouse::undercover::statistics::{Mean, ModelStatistics, RoundStatistics, Share, Statistics};
+use playhouse::undercover::statistics::{
+    Mean, ModelStatistics, RoundStatistics, Share, Statistics,
+};
 
 use super::paper::{Ink, Page, Paragraph};
 use super::tables::{Side, Table};
@@ -112,11 +114,7 @@ fn model_row(name: &str, model: &ModelStatistics) -> Vec<String> {
         (model.cost, 6),
     ];
     let means = means.map(|(mean, digits)| match mean.margin() {
-        Some(_) => format!(
-            "{} {}",
-            number(mean.value(), digits),
-            around(mean, digits)
-        ),
+        Some(_) => format!("{} {}", number(mean.value(), digits), around(mean, digits)),
         None => number(mean.value(), digits),
     });
     let counts = [name.to_owned(), model.seats.to_string()];

@@ -398,10 +398,7 @@ mod tests {
         assert_eq!(soy.slip("ＳＯＹ　ｍｉｌｋ"), Some(Slip::Translation));
         assert_eq!(soy.slip("就是 Dou4Jiang1"), Some(Slip::Translation));
         assert_eq!(soy.slip("斗酱呀"), Some(Slip::Translation));
-        assert_eq!(
-            taboo("豆浆", &[]).slip("doujiang"),
-            Some(Slip::Translation)
-        );
+        assert_eq!(taboo("豆浆", &[]).slip("doujiang"), Some(Slip::Translation));
         assert_eq!(soy.slip("6LGG5rWG"), Some(Slip::Word));
         assert_eq!(soy.slip("早上常喝，白白的"), None);
         assert_eq!(taboo("饺子", &[]).slip("孩子爱吃"), None);

@@ -142,8 +142,8 @@ impl Tournament {
         let folder = root.join(name.as_str());
         let path = folder.join(FILE);
         let text = fs::read(&path).map_err(|source| io_error(&path, "read it", source))?;
-        let plan: Plan = serde_json::from_slice(&text)
-            .map_err(|error| unreadable(&path, error.to_string()))?;
+        let plan: Plan =
+            serde_json::from_slice(&text).map_err(|error| unreadable(&path, error.to_string()))?;
         if plan.format != FORMAT {
             let reason = format!("its format is {}, not {FORMAT}", plan.format);
             return Err(unreadable(&path, reason));

@@ -36,7 +36,13 @@ fn a_game_is_shown_and_its_slot_does_what_every_slot_does() {
     for (lang, marks, ends) in [
         (
             "en",
-            ["At The Round Table", "── Round 1 ──", "vote of", "votes got", "role"],
+            [
+                "At The Round Table",
+                "── Round 1 ──",
+                "vote of",
+                "votes got",
+                "role",
+            ],
             ["The civilians win", "undercover win"],
         ),
         (
@@ -72,7 +78,12 @@ fn a_game_is_shown_and_its_slot_does_what_every_slot_does() {
         let shown = out(&go("show whole --json"));
         assert_eq!(serde_json::from_str::<Vec<Value>>(&shown).unwrap().len(), 6);
         let cost: Value = serde_json::from_str(&out(&go("cost whole --json"))).unwrap();
-        assert!(cost["by_purpose"]["undercover.vote"]["calls"].as_u64().unwrap() > 4);
+        assert!(
+            cost["by_purpose"]["undercover.vote"]["calls"]
+                .as_u64()
+                .unwrap()
+                > 4
+        );
         assert!(out(&go("trace whole")).contains(">>> AGENT:"));
         let again = go("resume whole");
         assert!(err(&again).contains("whole"), "{}", err(&again));
@@ -89,7 +100,11 @@ fn a_person_at_the_table_sees_one_seat_and_nothing_else() {
     let mut game = command.spawn().unwrap();
     let mut typed = game.stdin.take().unwrap();
     // A line; then a reason, oneself by its place in a menu, and whom by number: two mistakes first.
-    write!(typed, "One holds it close.\nThey differ.\n4\nsomebody\n2\n3\n").unwrap();
+    write!(
+        typed,
+        "One holds it close.\nThey differ.\n4\nsomebody\n2\n3\n"
+    )
+    .unwrap();
     drop(typed);
     let output = game.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
@@ -99,7 +114,10 @@ fn a_person_at_the_table_sees_one_seat_and_nothing_else() {
         true => ["violin", "cello"],
         false => ["cello", "violin"],
     };
-    assert!(seen.contains(&format!("Bruno holds the word “{own}”")), "{seen}");
+    assert!(
+        seen.contains(&format!("Bruno holds the word “{own}”")),
+        "{seen}"
+    );
     assert!(!seen.contains(other), "{seen}");
     for part in [
         "2 Bruno: One holds it close.",
@@ -139,7 +157,12 @@ fn what_makes_no_game_is_refused_before_it_starts() {
         ("--words broken.ron", 3, "broken.ron:1:", "broken.ron:1:"),
         ("--words empty.ron", 3, "no pair of words", "没有"),
         ("--seat Nobody", 2, "choose one of", "可选"),
-        ("--model-of Nobody=improviser", 2, "no player is called", "Nobody"),
+        (
+            "--model-of Nobody=improviser",
+            2,
+            "no player is called",
+            "Nobody",
+        ),
         ("--model nosuch", 5, "nosuch", "nosuch"),
         ("--model-of Agatha=nosuch", 5, "nosuch", ""),
         ("--from nothing", 4, "nothing", "nothing"),
@@ -171,7 +194,10 @@ fn a_word_file_is_played_and_kept_in_the_slot() {
     std::fs::write(folder.join("mine.ron"), words).unwrap();
     let game = "undercover --words mine.ron --players 4 --save";
     let shown = out(&succeed(folder, &format!("{game} whole")));
-    assert!(shown.contains("codex") && shown.contains("is held in the hands"), "{shown}");
+    assert!(
+        shown.contains("codex") && shown.contains("is held in the hands"),
+        "{shown}"
+    );
     succeed(folder, &format!("{game} parts --until 2 -q"));
     std::fs::remove_file(folder.join("mine.ron")).unwrap();
     succeed(folder, "resume parts -q");
@@ -191,9 +217,9 @@ fn figures(output: &Output) -> (Vec<Value>, Value) {
 fn a_tournament_is_the_same_however_many_games_are_played_at_a_time() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let play = |more: &str| succeed(folder, &format!("undercover --players 4 --seed 5 {more}"));
-    let one = figures(&play("--games 5 --save one --jobs 1 --json"));
-    let many = figures(&play("--games 5 --save many --jobs 3 --json"));
+    let play = |more: &str| succeed(folder, &format!("undercover --players 4 {more}"));
+    let one = figures(&play("--games 5 --seed 5 --save one --jobs 1 --json"));
+    let many = figures(&play("--games 5 --seed 5 --save many --jobs 3 --json"));
     assert!(one == many, "{:#}\n{:#}", one.1, many.1);
     let (games, all) = one.clone();
     assert_eq!((games.len(), &all["games"]), (5, &5.into()));
@@ -216,10 +242,18 @@ fn a_tournament_is_the_same_however_many_games_are_played_at_a_time() {
     let listed = out(&run(folder, "saves"));
     assert!(listed.contains("tournament of 5 games"), "{listed}");
     let table = out(&play("--games 2 --save table"));
-    for part in ["civilians win", "95 % interval", "votes on undercover", "improviser"] {
+    for part in [
+        "civilians win",
+        "95 % interval",
+        "votes on undercover",
+        "improviser",
+    ] {
         assert!(table.contains(part), "no '{part}' in:\n{table}");
     }
-    let table = out(&run(folder, "undercover --from table --lang zh --width 300"));
+    let table = out(&run(
+        folder,
+        "undercover --from table --lang zh --width 300",
+    ));
     for part in ["平民获胜", "95% 区间", "投中卧底的票"] {
         assert!(table.contains(part), "no '{part}' in:\n{table}");
     }

@@ -9,7 +9,10 @@ use playhouse::undercover::{Reflect, Rules};
 use crate::table::{Language, game, named, number, opening, play, players, rules};
 
 /// The scripted players, with the first question of each kind kept.
-struct Reader(ScriptMind, std::sync::Mutex<std::collections::BTreeMap<String, String>>);
+struct Reader(
+    ScriptMind,
+    std::sync::Mutex<std::collections::BTreeMap<String, String>>,
+);
 
 impl Mind for Reader {
     fn info(&self) -> &MindInfo {
@@ -53,12 +56,22 @@ async fn everything_that_a_player_reads_in_both_languages() {
             ..rules(language, 5)
         };
         let setup = opening(&game(rules, one, other), 2);
-        // A tie with its run-off, then an end by the limit of rounds.
-        let script = players(|prompt| match number(prompt.entity) {
-            1 | 3 => 2,
-            2 | 4 => 1,
-            _ if prompt.notes()["run_off"] == true => 2,
-            _ => 4,
+        // A tie with its run-off first; whoever can't have the one it wants takes the first it can.
+        let script = players(|prompt| {
+            let wanted = match number(prompt.entity) {
+                1 | 3 => 2,
+                2 | 4 => 1,
+                _ => 4,
+            };
+            let legal = prompt.notes()["legal"].as_array().unwrap().iter();
+            let legal: Vec<_> = legal
+                .map(|one| one["id"].as_u64().unwrap() as u32)
+                .collect();
+            if legal.contains(&wanted) {
+                wanted
+            } else {
+                legal[0]
+            }
         });
         let mind = Arc::new(Reader(script, Default::default()));
         let played = play(setup, mind.clone()).await;

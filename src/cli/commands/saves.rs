@@ -1,5 +1,7 @@
 //! `saves`: what there is to resume.
 
+use std::path::Path;
+
 use playhouse::save::{Listed, list};
 use playhouse::undercover::{GAME, Tournament};
 use serde_json::{Value, json};
@@ -15,7 +17,7 @@ pub(super) fn saves(desk: &Desk) -> Result<(), Failure> {
     let slots = list(root).map_err(save_failure)?;
     let mut out = desk.out();
     if desk.settings.json {
-        let slots: Vec<_> = slots.iter().map(described).collect();
+        let slots: Vec<_> = slots.iter().map(|slot| described(root, slot)).collect();
         out.pretty_json(&slots);
         return Ok(());
     }
@@ -75,13 +77,14 @@ fn tournament_state(desk: &Desk, name: &str) -> String {
     }
 }
 
-fn described(listed: &Listed) -> Value {
+fn described(root: &Path, listed: &Listed) -> Value {
     let (head, error) = match &listed.head {
         Ok(head) => (head.as_ref(), None),
         Err(error) => (None, Some(error.to_string())),
     };
     json!({
         "slot": listed.slot.name().as_str(),
+        "is_tournament": Tournament::is_in(root, listed.slot.name().as_str()),
         "head": head,
         "bytes": listed.size,
         "error": error,

@@ -79,7 +79,10 @@ pub(super) fn count(desk: &Desk, names: &[String]) -> Result<(), Failure> {
     for name in names {
         for slot in slots_of(desk, name)? {
             let figures = runtime.block_on(figures_of(&slot, &data));
-            games.push(figures.map_err(|error| figures_failure(desk, error).at(slot.folder().display()))?);
+            games.push(
+                figures
+                    .map_err(|error| figures_failure(desk, error).at(slot.folder().display()))?,
+            );
         }
     }
     show(desk, &games, None);
@@ -96,7 +99,11 @@ fn slots_of(desk: &Desk, name: &str) -> Result<Vec<Slot>, Failure> {
     } else {
         let path = Path::new(name);
         let games = path.join("games");
-        if games.is_dir() { games } else { path.to_owned() }
+        if games.is_dir() {
+            games
+        } else {
+            path.to_owned()
+        }
     };
     let slots = list(&folder).map_err(save_failure)?;
     let is_game = |head: &playhouse::save::SaveHead| head.world == playhouse::undercover::GAME;
@@ -147,7 +154,10 @@ fn play_all(
     });
     runtime.shutdown_background();
     desk.status.wipe();
-    let done = hall.done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let done = hall
+        .done
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
     let games: Vec<_> = done.figures.into_values().collect();
     show(desk, &games, Some(tournament));
     let failure = done.failures.into_iter().next().map(|(_, failure)| failure);
@@ -314,7 +324,10 @@ impl Hall<'_> {
             winners.by_ref().filter(|winner| *winner == side).count() as u32
         };
         let (civilians, undercover) = (won(Side::Civilian), won(Side::Undercover));
-        let text = self.desk.words.games_played(count, all, civilians, undercover);
+        let text = self
+            .desk
+            .words
+            .games_played(count, all, civilians, undercover);
         if self.desk.status.is_shown() {
             let full = BAR * count as usize / all.max(1) as usize;
             let bar = "█".repeat(full) + &"░".repeat(BAR - full.min(BAR));
@@ -404,7 +417,8 @@ impl Purse {
     fn give_back(&self, Grant(caps): Grant, spent: &Spent) {
         let mut held = lock(&self.held);
         let rest = |held: u64, granted: Option<u64>, spent: u64| {
-            held.saturating_sub(granted.unwrap_or(0)).saturating_add(spent)
+            held.saturating_sub(granted.unwrap_or(0))
+                .saturating_add(spent)
         };
         held.under_way = held.under_way.saturating_sub(1);
         held.calls = rest(held.calls, caps.calls, spent.calls);

@@ -255,7 +255,9 @@ impl Players {
         };
         let lead = find(&desk.settings.model.value)?;
         let names: BTreeSet<_> = rules.models.values().collect();
-        let by_alias = names.into_iter().map(|name| Ok((name.clone(), find(name)?)));
+        let by_alias = names
+            .into_iter()
+            .map(|name| Ok((name.clone(), find(name)?)));
         let by_alias = by_alias.collect::<Result<BTreeMap<_, _>, Failure>>()?;
         let improvised = lead.is_none() && rules.models.len() < rules.players.len();
         let introduces = improvised || by_alias.values().any(Option::is_none);

@@ -75,11 +75,7 @@ fn choose(dialogue: &mut Dialogue<'_>, options: &[Value], label: &str) -> io::Re
 }
 
 /// One of some numbers, typed as it is: its place in a menu would be another number.
-fn choose_number(
-    dialogue: &mut Dialogue<'_>,
-    options: &[Value],
-    label: &str,
-) -> io::Result<Value> {
+fn choose_number(dialogue: &mut Dialogue<'_>, options: &[Value], label: &str) -> io::Result<Value> {
     loop {
         let line = dialogue.text(label)?;
         let typed = line.parse::<u64>().map(Value::from).ok();
