@@ -1,11 +1,12 @@
 //! Who is the undercover, from outside: games, seats, saves, tournaments and what goes wrong.
 
-use std::io::Write;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Output, Stdio};
 
 use serde_json::Value;
 
+use super::chinese::write;
 use super::{err, out, playhouse, run};
 
 fn succeed(folder: &Path, arguments: &str) -> Output {
@@ -138,12 +139,9 @@ fn a_person_at_the_table_sees_one_seat_and_nothing_else() {
 fn what_makes_no_game_is_refused_before_it_starts() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    std::fs::write(
-        folder.join("broken.ron"),
-        "(pairs: [(one: (word: \"\"), other: (wort: \"b\"))])",
-    )
-    .unwrap();
-    std::fs::write(folder.join("empty.ron"), "(pairs: [])").unwrap();
+    let broken = r#"(pairs: [(one: (word: ""), other: (wort: "b"))])"#;
+    write(&folder.join("broken.ron"), broken);
+    write(&folder.join("empty.ron"), "(pairs: [])");
     for (arguments, code, english, chinese) in [
         ("--players 2", 2, "at least 3", "至少"),
         ("--players 99", 2, "there are names for at most", "99"),
@@ -191,7 +189,7 @@ fn a_word_file_is_played_and_kept_in_the_slot() {
         shared: ["is held in the hands", "has pages of a kind", "is opened"],
         one: (word: "codex", own: ["is bound"]), other: (word: "scroll", own: ["is rolled"]),
     )])"#;
-    std::fs::write(folder.join("mine.ron"), words).unwrap();
+    write(&folder.join("mine.ron"), words);
     let game = "undercover --words mine.ron --players 4 --save";
     let shown = out(&succeed(folder, &format!("{game} whole")));
     assert!(

@@ -16,7 +16,7 @@ use super::names::{Fact, Root};
 use super::notes::{Notes, Numbered, bare};
 use super::writer::{Writer, paragraph};
 use crate::context::Entry;
-use crate::message::{Reading, Role};
+use crate::message::{Pairs, Reading, Role};
 use crate::mind::Prompt;
 use crate::world_data::Lexicon;
 
@@ -57,14 +57,14 @@ pub(super) struct Vocabulary(BTreeMap<String, Vec<Attribute>>);
 #[derive(Clone, Debug)]
 struct Attribute {
     text: String,
-    reading: Reading,
+    pairs: Pairs,
 }
 
 impl Vocabulary {
     /// Everything that a list says.
     pub(super) fn of(list: &Lexicon) -> Self {
         let attribute = |text: &str| Attribute {
-            reading: Reading::of(text),
+            pairs: Reading::of(text).pairs(),
             text: text.to_owned(),
         };
         let words = list.pairs.iter().flat_map(|pair| pair.words());
@@ -244,10 +244,10 @@ fn sense(text: &str, known: &[Known<'_>], writer: &Writer<'_>) -> Sense {
     if vague.any(|words| words == text) {
         return Sense::Nothing;
     }
-    let said = Reading::of(text);
+    let said = Reading::of(text).pairs();
     let nearness = known
         .iter()
-        .map(|known| said.share_of(&known.attribute.reading));
+        .map(|known| said.share_of(&known.attribute.pairs));
     let nearest = nearness.fold(0.0, f64::max);
     match ((1.0 - nearest) * FARTHEST as f64) as usize {
         ..=NEAR => Sense::Fits,
