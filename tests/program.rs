@@ -3,6 +3,8 @@
 
 #[path = "program/chinese.rs"]
 mod chinese;
+#[path = "program/undercover.rs"]
+mod undercover;
 
 use std::fs::File;
 use std::io::{Read, Write};

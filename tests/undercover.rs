@@ -7,6 +7,12 @@ mod games;
 mod improvised;
 #[path = "undercover/isolation.rs"]
 mod isolation;
+#[path = "undercover/prompts.rs"]
+mod prompts;
+#[path = "undercover/redteam.rs"]
+mod redteam;
+#[path = "undercover/saving.rs"]
+mod saving;
 #[path = "undercover/table.rs"]
 mod table;
 #[path = "undercover/words.rs"]

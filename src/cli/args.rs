@@ -6,6 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use playhouse::dialect::Profile;
 use playhouse::mind::Language;
+use playhouse::undercover::{Order, Reflect, Ties};
 
 use super::error::EXIT_CODES;
 
@@ -209,6 +210,135 @@ pub(crate) struct ChatArgs {
     pub(crate) play: PlayArgs,
 }
 
+/// What happens when several players have the most votes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TiesArg {
+    /// Nobody leaves
+    NobodyOut,
+    /// One more vote between the tied; if that is tied too, nobody leaves
+    #[default]
+    RunOff,
+    /// Lots are drawn
+    Draw,
+}
+
+impl From<TiesArg> for Ties {
+    fn from(ties: TiesArg) -> Self {
+        match ties {
+            TiesArg::NobodyOut => Self::NobodyOut,
+            TiesArg::RunOff => Self::RunOff,
+            TiesArg::Draw => Self::Draw,
+        }
+    }
+}
+
+/// In which order players describe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OrderArg {
+    /// Shuffled anew for each round
+    #[default]
+    Shuffled,
+    /// By number
+    ByNumber,
+}
+
+impl From<OrderArg> for Order {
+    fn from(order: OrderArg) -> Self {
+        match order {
+            OrderArg::Shuffled => Self::Shuffled,
+            OrderArg::ByNumber => Self::ByNumber,
+        }
+    }
+}
+
+/// When players put down what they believe of everybody.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReflectArg {
+    /// Never
+    #[default]
+    Off,
+    /// After each round
+    Round,
+    /// After each line that they hear
+    Line,
+}
+
+impl From<ReflectArg> for Reflect {
+    fn from(reflect: ReflectArg) -> Self {
+        match reflect {
+            ReflectArg::Off => Self::Off,
+            ReflectArg::Round => Self::Round,
+            ReflectArg::Line => Self::Line,
+        }
+    }
+}
+
+/// What `undercover` understands.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub(crate) struct UndercoverArgs {
+    /// How many play; their names come from the data folder
+    #[arg(long, value_name = "N", default_value_t = 6)]
+    pub(crate) players: usize,
+    /// How many of them are undercover
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) undercover: usize,
+    /// How many of them get no word
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) blank: usize,
+    /// A word file, or two words with a comma between them (default: the lists of the data folder)
+    #[arg(long, value_name = "FILE|A,B")]
+    pub(crate) words: Option<String>,
+    /// What happens in a tie
+    #[arg(long, value_name = "WHAT", default_value = "run-off")]
+    pub(crate) ties: TiesArg,
+    /// In which order players describe
+    #[arg(long, value_name = "WHICH", default_value = "shuffled")]
+    pub(crate) order: OrderArg,
+    /// The table does not learn the role of whoever is voted out
+    #[arg(long)]
+    pub(crate) hide_roles: bool,
+    /// The most rounds; after them those undercover have won (default: players and two)
+    #[arg(long, value_name = "N")]
+    pub(crate) max_rounds: Option<u32>,
+    /// When players put down what they believe of everybody
+    #[arg(long, value_name = "WHEN", default_value = "off")]
+    pub(crate) reflect: ReflectArg,
+    /// The model of one player; for several, write it again
+    #[arg(long, value_name = "NAME=M", value_parser = model_of)]
+    pub(crate) model_of: Vec<(String, String)>,
+    /// The seed of cards and orders; each game of a tournament has the next
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Play a tournament of so many games, and count
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=99_999),
+          conflicts_with_all = ["seat", "until", "dry_run"])]
+    pub(crate) games: Option<u32>,
+    /// How many games of a tournament are played at a time (default: one for each core)
+    #[arg(long, value_name = "N", requires = "games", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub(crate) jobs: Option<u32>,
+    /// Play nothing; compute the figures of slots, tournaments or folders of slots from their journals
+    #[arg(long, value_name = "WHICH", num_args = 1.., conflicts_with_all = ["games", "save", "seat", "words"])]
+    pub(crate) from: Vec<String>,
+    /// The slot, or the folder of a tournament's slots, to save to (default: a new one)
+    #[arg(long, value_name = "SLOT")]
+    pub(crate) save: Option<String>,
+    /// Start over in a slot that is in use; what it held is lost
+    #[arg(long, requires = "save")]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) play: PlayArgs,
+}
+
+/// A player and its model, as `NAME=M`.
+fn model_of(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, model)) if !name.trim().is_empty() && !model.trim().is_empty() => {
+            Ok((name.trim().into(), model.trim().into()))
+        }
+        _ => Err("write a player's name and a model, such as Greta=deepseek".into()),
+    }
+}
+
 /// How `show` shows an entity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ShowAs {
@@ -241,6 +371,8 @@ pub(crate) enum Command {
     },
     /// Let a team talk about a task, or list the teams
     Chat(ChatArgs),
+    /// Play who is the undercover, once or as a tournament
+    Undercover(Box<UndercoverArgs>),
     /// What each call of a save's entities saw, and what came back
     Trace {
         /// The save's slot
@@ -410,6 +542,10 @@ mod tests {
             "playhouse show s",
             "playhouse chat",
             "playhouse chat en/writing-desk --task hi --form log --save s --force --seed 3 --model m",
+            "playhouse undercover",
+            "playhouse undercover --players 7 --undercover 2 --blank 1 --words a,b --ties draw --order by-number --hide-roles --max-rounds 4 --reflect line --seed 3 --save s --force --seat Greta --model m --model-of Greta=x --model-of Hugo=y/z --json",
+            "playhouse undercover --games 200 --jobs 2",
+            "playhouse undercover --from saves/one two",
             "playhouse resume s --task more",
             "playhouse trace s",
             "playhouse trace s Ava",
@@ -441,6 +577,13 @@ mod tests {
             "playhouse convert talk.json --to yaml",
             "playhouse --width 3",
             "playhouse run --force",
+            "playhouse undercover --games 0",
+            "playhouse undercover --games 3 --seat Greta",
+            "playhouse undercover --games 3 --until 2",
+            "playhouse undercover --jobs 3",
+            "playhouse undercover --from s --games 3",
+            "playhouse undercover --model-of Greta",
+            "playhouse undercover --ties maybe",
         ] {
             assert!(meant(line).is_err(), "{line}");
         }

@@ -89,6 +89,47 @@ const CHINESE: &[(&str, &str)] = &[
     ("chat seed", "团队抽签的种子"),
     ("chat save", "存到哪个存档（默认：新建一个，以团队命名）"),
     ("chat force", "在已有的存档里从头开始；原有内容会丢失"),
+    ("undercover", "玩“谁是卧底”：一局，或一场赛事"),
+    ("undercover players", "几人参加；名字来自数据文件夹"),
+    ("undercover undercover", "其中几名卧底"),
+    ("undercover blank", "其中几名白板（没有词）"),
+    (
+        "undercover words",
+        "词表文件，或用逗号隔开的两个词（默认：数据文件夹中的词表）",
+    ),
+    (
+        "undercover ties",
+        "平票怎么办：nobody-out（无人出局）、run-off（平票者之间再投一次，再平则无人出局）、draw（抽签）",
+    ),
+    (
+        "undercover order",
+        "描述的次序：shuffled（每轮重排）、by-number（按编号）",
+    ),
+    ("undercover hide_roles", "出局时不公开身份"),
+    (
+        "undercover max_rounds",
+        "至多几轮；轮数用尽则卧底获胜（默认：人数加二）",
+    ),
+    (
+        "undercover reflect",
+        "玩家何时写下自己的判断：off（从不）、round（每轮之后）、line（每听到一句之后）",
+    ),
+    (
+        "undercover model_of",
+        "某个玩家的模型，写作 名字=模型；可写多次",
+    ),
+    ("undercover seed", "发牌与次序的种子；赛事中每局依次加一"),
+    ("undercover games", "打一场这么多局的赛事，并统计"),
+    ("undercover jobs", "赛事同时进行几局（默认：每个核心一局）"),
+    (
+        "undercover from",
+        "不打牌，只从日志统计：存档、赛事，或存档所在的文件夹",
+    ),
+    (
+        "undercover save",
+        "存到哪个存档，或赛事的文件夹（默认：新建一个）",
+    ),
+    ("undercover force", "在已有的存档里从头开始；原有内容会丢失"),
     ("trace", "存档中每次调用看到了什么、回答了什么"),
     ("trace entity", "谁的调用；不写则全部"),
     // --- looking ---

@@ -2,9 +2,9 @@
 //!
 //! [`main`] reads the command line (`args.rs`), settles it with environment and settings file
 //! (`settings.rs`) and hands over to one file of `commands/`. What people read goes through `paper/`;
-//! `story/` shows a run as it happens, `progress.rs` who is thinking. The program's own words stand in
-//! `words.rs`, the Chinese of the library's in `catalogue/`. This room is on top of all others; nothing
-//! imports from it.
+//! `story/` shows a run as it happens (`round_table.rs` a social game), `standings.rs` what many games
+//! tell, `progress.rs` who is thinking. The program's own words stand in `words.rs`, the Chinese of the
+//! library's in `catalogue/`. This room is on top of all others; nothing imports from it.
 
 mod args;
 mod catalogue;
@@ -17,9 +17,11 @@ mod manual;
 mod paper;
 mod progress;
 mod rehearsal;
+mod round_table;
 mod saved;
 mod seat;
 mod settings;
+mod standings;
 mod story;
 mod tables;
 #[cfg(test)]
@@ -106,6 +108,7 @@ fn perform(
         Command::Run(run) => (Some(run), Some(&run.play)),
         Command::Resume { play, .. } => (None, Some(play)),
         Command::Chat(chat) => (None, Some(&chat.play)),
+        Command::Undercover(game) => (None, Some(&game.play)),
         _ => (None, None),
     };
     let variable = &environment::variable;

@@ -47,7 +47,13 @@ impl StatusLine {
         });
     }
 
-    fn draw(&self, text: &str) {
+    /// Whether there is a terminal that shows it.
+    pub(crate) fn is_shown(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Shows this text in the place of the last one.
+    pub(crate) fn draw(&self, text: &str) {
         self.with(|drawn| {
             let text = cut(&clean(text), drawn.width.saturating_sub(1));
             // A line that can't be drawn is no loss.

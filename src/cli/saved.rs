@@ -8,6 +8,7 @@ use playhouse::journal::{Head, JournalError, Line, Recording};
 use playhouse::rpg::Production;
 use playhouse::save::{Expected, SaveError, SaveHead, Slot, SlotName, restore};
 use playhouse::session::{Game, SessionError};
+use playhouse::undercover::{GAME, Match, MatchError};
 
 use super::desk::Desk;
 use super::error::{Failure, Fault, engine_failure};
@@ -29,6 +30,8 @@ pub(crate) enum Played {
     World(Box<Production>),
     /// A conversation of a team.
     Team(Box<ChatGame>),
+    /// A game of who is the undercover.
+    Undercover(Box<Match>),
 }
 
 impl Played {
@@ -37,11 +40,17 @@ impl Played {
         match self {
             Self::World(production) => &**production,
             Self::Team(team) => &**team,
+            Self::Undercover(game) => &**game,
         }
     }
 
-    /// What a save of this name is of.
-    fn find(desk: &Desk, name: &str) -> Result<Self, Failure> {
+    /// What a save whose snapshot names this world is of.
+    fn find(desk: &Desk, slot: &Slot, name: &str) -> Result<Self, Failure> {
+        if name == GAME
+            && let Some(game) = undercover(desk, slot)?
+        {
+            return Ok(Self::Undercover(Box::new(game)));
+        }
         let is_team = name.starts_with("teams/") || name.ends_with(".ron");
         Ok(match is_team {
             true => {
@@ -53,6 +62,20 @@ impl Played {
     }
 }
 
+/// The game of who is the undercover that a journal says it is of; nothing where a world of that name was
+/// played.
+fn undercover(desk: &Desk, slot: &Slot) -> Result<Option<Match>, Failure> {
+    let lines = slot.read_journal().map_err(journal_failure)?;
+    let setup = lines.iter().find_map(|line| match line {
+        Line::Game(setup) if setup.name == GAME => Some(setup),
+        _ => None,
+    });
+    let game = setup.map(|setup| {
+        Match::of_setup(&desk.data()?, setup).map_err(|error| match_failure(desk, error))
+    });
+    game.transpose()
+}
+
 impl Saved {
     /// The save in this slot.
     pub(crate) fn find(desk: &Desk, name: &str) -> Result<Self, Failure> {
@@ -62,7 +85,7 @@ impl Saved {
             let failure = Failure::new(Fault::Save, what).at(slot.folder().display());
             failure.try_this(desk.words.start_anew())
         })?;
-        let played = Played::find(desk, &head.world)?;
+        let played = Played::find(desk, &slot, &head.world)?;
         Ok(Self { slot, head, played })
     }
 
@@ -130,6 +153,21 @@ pub(crate) fn save_failure(error: SaveError) -> Failure {
 /// A failure of a journal.
 pub(crate) fn journal_failure(error: JournalError) -> Failure {
     Failure::new(Fault::Save, error)
+}
+
+/// A game that can't be set up. Mistakes in files are told first.
+pub(crate) fn match_failure(desk: &Desk, error: MatchError) -> Failure {
+    match error {
+        MatchError::Data(problems) => {
+            let mut page = desk.err();
+            for problem in problems.iter() {
+                page.line(desk.words.problem(problem));
+            }
+            Failure::new(Fault::World, desk.words.game_mistakes(problems.len()))
+        }
+        MatchError::Setup(_) => Failure::new(Fault::Save, error),
+        error => Failure::new(Fault::Usage, error),
+    }
 }
 
 /// A failure of a session.

@@ -24,7 +24,7 @@ pub(crate) use json::with_condensed;
 pub use json::{FormatError, message_from_json, message_to_json};
 pub use language::Language;
 pub use metadata::{ResponseMetadata, TokenUsage};
-pub use reading::{Reading, is_invisible};
+pub use reading::{Pairs, Reading, is_invisible};
 pub use shown::shown;
 pub use tag::{RESERVED_MEMBERS, Tag, TagError, Tags};
 pub use text::{Digest, Text};

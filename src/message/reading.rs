@@ -102,7 +102,7 @@ impl Reading {
         if self.letters == other.letters {
             return 1.0;
         }
-        let (one, two) = (self.pairs(), other.pairs());
+        let (Pairs(one), Pairs(two)) = (self.pairs(), other.pairs());
         let all = one.len() + two.len();
         match all {
             0 => 0.0,
@@ -110,26 +110,31 @@ impl Reading {
         }
     }
 
-    /// Which part of another reading stands in this one, from 0 to 1, by pairs of neighbouring letters.
-    pub fn share_of(&self, other: &Self) -> f64 {
-        let (own, wanted) = (self.pairs(), other.pairs());
-        match wanted.len() {
-            0 => 0.0,
-            all => shared(&own, &wanted) as f64 / all as f64,
-        }
+    /// Its pairs of neighbouring letters, to be compared with those of many others.
+    pub fn pairs(&self) -> Pairs {
+        let pairs = self.letters.windows(2);
+        let mut pairs: Vec<_> = pairs.map(|pair| (pair[0], pair[1])).collect();
+        pairs.sort_unstable();
+        Pairs(pairs)
     }
 
     /// Whether a word begins, or the text ends, at a letter.
     fn parts(&self, at: usize) -> bool {
         self.begins.get(at).copied().unwrap_or(true)
     }
+}
 
-    /// Its pairs of neighbouring letters, sorted.
-    fn pairs(&self) -> Vec<(char, char)> {
-        let pairs = self.letters.windows(2);
-        let mut pairs: Vec<_> = pairs.map(|pair| (pair[0], pair[1])).collect();
-        pairs.sort_unstable();
-        pairs
+/// The pairs of neighbouring letters of a text, sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pairs(Vec<(char, char)>);
+
+impl Pairs {
+    /// Which part of another text stands in this one, from 0 to 1.
+    pub fn share_of(&self, other: &Self) -> f64 {
+        match other.0.len() {
+            0 => 0.0,
+            all => shared(&self.0, &other.0) as f64 / all as f64,
+        }
     }
 }
 
@@ -235,7 +240,7 @@ mod tests {
         fn no_text_breaks_it(one in "\\PC{0,40}", two in "\\PC{0,40}") {
             let (a, b) = (Reading::of(&one), Reading::of_looks(&two));
             prop_assert!((0.0..=1.0).contains(&a.likeness(&b)));
-            prop_assert!((0.0..=1.0).contains(&a.share_of(&b)));
+            prop_assert!((0.0..=1.0).contains(&a.pairs().share_of(&b.pairs())));
             prop_assert_eq!(a.words().map(<[char]>::len).sum::<usize>(), a.letters().len());
             prop_assert!(a.is_empty() || a.holds(&a));
         }

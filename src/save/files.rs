@@ -1,4 +1,4 @@
-//! The one place of this room that writes files: whole or not at all.
+//! The one place that writes files of saves: whole or not at all.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -9,7 +9,7 @@ use super::SaveError;
 
 /// Whether a file must survive a crash of the machine, not only of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Durability {
+pub(crate) enum Durability {
     /// Synced before it takes the old file's place.
     Synced,
     /// Left to the system; for what can be made again.
@@ -17,7 +17,7 @@ pub(super) enum Durability {
 }
 
 /// Replaces a file as a whole. Where anything fails, the old file stays as it was.
-pub(super) fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), SaveError> {
+pub(crate) fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), SaveError> {
     let fail = |action| move |source| io_error(path, action, source);
     let new = beside(path);
     let written = write_new(&new, bytes, durability).map_err(fail("write it"));
@@ -51,7 +51,7 @@ fn beside(path: &Path) -> std::path::PathBuf {
 }
 
 /// Makes a new folder that survives a crash. Its parent must exist.
-pub(super) fn make_folder(path: &Path) -> io::Result<()> {
+pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
     fs::create_dir(path)?;
     sync_folder(path)
 }
@@ -65,7 +65,7 @@ fn sync_folder(path: &Path) -> io::Result<()> {
 }
 
 /// An error that names its file and what was tried.
-pub(super) fn io_error(path: &Path, action: &'static str, source: io::Error) -> SaveError {
+pub(crate) fn io_error(path: &Path, action: &'static str, source: io::Error) -> SaveError {
     SaveError::Io {
         path: path.to_owned(),
         action,

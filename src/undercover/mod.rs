@@ -25,6 +25,7 @@ pub mod secret;
 pub mod statistics;
 pub mod table;
 pub mod taboo;
+pub mod tournament;
 pub mod vote;
 
 pub use at_table::Next;
@@ -32,16 +33,19 @@ pub use ballot::{Ballot, Candidates, Guess, Target};
 pub use belief::{Belief, BeliefOf};
 pub use check::winner;
 pub use course::direct;
+pub use figures::{FiguresError, GameFigures, figures_of};
 pub use game::{GAME, Match, MatchError, Words, check_words, shipped_words, usual_rules};
 pub use memory::SummingUp;
 pub use rules::{FEWEST, Order, Reflect, Rules, RulesError, Ties};
 pub use saying::{Saying, SayingRules};
 pub use seats::take_seats;
 pub use secret::{Card, Confidences, Moderator, Role, Sides, moderated};
+pub use statistics::{Mean, Share, Statistics};
 pub use table::{
     Description, Elimination, Phase, Player, PlayerId, Round, Seat, Side, Table, Vote,
 };
 pub use taboo::{Slip, Taboo};
+pub use tournament::{Opened, Tournament, TournamentError};
 
 use bevy_ecs::prelude::*;
 

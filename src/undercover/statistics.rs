@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Serialize, Serializer};
+use serde_json::json;
 
 use super::figures::{GameFigures, PlayerFigures};
 use super::secret::Role;
@@ -11,8 +12,8 @@ use super::table::Side;
 /// The quantile of the normal distribution for intervals of 95 %.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// So many of so many.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// So many of so many. In JSON the share and its interval stand beside the numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
     /// How many.
     pub hits: u64,
@@ -43,8 +44,17 @@ impl Share {
     }
 }
 
-/// The mean of some numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+impl Serialize for Share {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (low, high) = self.interval().unzip();
+        let (hits, of, share) = (self.hits, self.of, self.value());
+        json!({"hits": hits, "of": of, "share": share, "low": low, "high": high})
+            .serialize(serializer)
+    }
+}
+
+/// The mean of some numbers. In JSON how many there were, and half the width of its interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Mean {
     /// How many numbers.
     pub of: u64,
@@ -75,8 +85,14 @@ impl Mean {
     }
 }
 
+impl Serialize for Mean {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json!({"of": self.of, "mean": self.value(), "margin": self.margin()}).serialize(serializer)
+    }
+}
+
 /// How those of a role fared in a round.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct RoundStatistics {
     /// Which, from 1.
     pub round: u32,
@@ -91,7 +107,7 @@ pub struct RoundStatistics {
 }
 
 /// How a model played.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ModelStatistics {
     /// How many seats it had over all games.
     pub seats: u64,
@@ -116,7 +132,7 @@ pub struct ModelStatistics {
 }
 
 /// What many games tell.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Statistics {
     /// Games that are over.
     pub games: u64,

@@ -1,8 +1,15 @@
 //! What a player must not say: its word, parts of it, and the same word in other languages.
 //!
 //! The check reads as a reader does: case, width, accents, spacing, invisible signs, look-alike letters
-//! and digits for letters make no difference, and neither does writing the word backwards. What can't be
-//! found by letters alone, such as a riddle about them, passes.
+//! and digits for letters make no difference, and neither does writing the word backwards. It decodes what
+//! code can decode: base64, hexadecimal digits, letters moved by thirteen, the first or last letters of
+//! words, and Chinese by its sound. What can't be found by letters alone, such as a riddle, a rhyme or a
+//! message over several rounds, passes; it is for the players to judge.
+
+use base64::Engine as _;
+use base64::alphabet::{STANDARD, URL_SAFE};
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use pinyin::ToPinyin;
 
 use crate::message::Reading;
 
@@ -24,6 +31,8 @@ pub struct Taboo {
     /// Parts of the word, each in all its forms.
     parts: Vec<Forms>,
     also: Vec<Forms>,
+    /// How the word is read aloud, syllable by syllable, where it is Chinese.
+    sound: Vec<&'static str>,
 }
 
 impl std::fmt::Debug for Taboo {
@@ -102,6 +111,7 @@ impl Taboo {
             word: Forms::of(word),
             parts: parts.filter(is_part).map(|part| Forms::of(&part)).collect(),
             also: also.iter().map(|text| Forms::of(text)).collect(),
+            sound: sound(word),
         }
     }
 
@@ -109,16 +119,107 @@ impl Taboo {
     pub fn slip(&self, text: &str) -> Option<Slip> {
         let said = Forms::of(text);
         let holds = |word: &Forms| !word.is_empty() && said.any(word, Reading::holds);
-        if holds(&self.word) || said.any(&self.word, backwards) {
+        let hides = || self.is_hidden_in(text) || self.is_spelt_by(&said);
+        if holds(&self.word) || said.any(&self.word, backwards) || hides() {
             Some(Slip::Word)
         } else if self.parts.iter().any(|part| says_part(&said, part)) {
             Some(Slip::Part)
-        } else if self.also.iter().any(holds) {
+        } else if self.also.iter().any(holds) || self.sounds_in(text) {
             Some(Slip::Translation)
         } else {
             None
         }
     }
+
+    /// Whether the word stands encoded in a text.
+    fn is_hidden_in(&self, text: &str) -> bool {
+        let [word, ..] = &self.word.0;
+        let long = word.letters().len() >= SHORTEST_HIDDEN;
+        let tokens = text.split(|c: char| !(c.is_ascii_alphanumeric() || "+/-_=".contains(c)));
+        let decoded = tokens.flat_map(|token| [from_base64(token), from_hex(token)]);
+        let mut decoded = decoded.flatten();
+        decoded.any(|decoded| Reading::of(&decoded).holds(word))
+            || (long && Reading::of(&moved_by_thirteen(text)).holds(word))
+    }
+
+    /// Whether the first or the last letters of neighbouring words spell the word.
+    fn is_spelt_by(&self, said: &Forms) -> bool {
+        let ([word, ..], [said, ..]) = (&self.word.0, &said.0);
+        let letters = word.letters();
+        let firsts: Vec<_> = said.words().filter_map(|word| word.first()).collect();
+        let lasts: Vec<_> = said.words().filter_map(|word| word.last()).collect();
+        let spells = |ends: &[&char]| {
+            let mut runs = ends.windows(letters.len().max(1));
+            runs.any(|run| run.iter().copied().eq(letters))
+        };
+        letters.len() >= SHORTEST_HIDDEN && (spells(&firsts) || spells(&lasts))
+    }
+
+    /// Whether a text says a Chinese word by its sound: in Latin letters, or in other characters.
+    fn sounds_in(&self, text: &str) -> bool {
+        // One syllable has too many characters to mean one of them.
+        if self.sound.len() < 2 {
+            return false;
+        }
+        let long = self.sound.len();
+        let syllables = text
+            .to_pinyin()
+            .map(|found| found.map_or("", |pinyin| pinyin.plain()));
+        let syllables: Vec<_> = syllables.collect();
+        let latin: String = text.chars().filter(|c| !c.is_ascii_digit()).collect();
+        syllables.windows(long).any(|said| said == self.sound)
+            || Reading::of(&latin).holds(&Reading::of(&self.sound.concat()))
+    }
+}
+
+/// Shorter words are spelt by other words, or by moved letters, too often by chance.
+const SHORTEST_HIDDEN: usize = 4;
+
+/// Base64 with or without what fills it up.
+const fn base64_of(alphabet: &base64::alphabet::Alphabet) -> GeneralPurpose {
+    let config = GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true);
+    GeneralPurpose::new(alphabet, config)
+}
+
+const BASE64: [GeneralPurpose; 2] = [base64_of(&STANDARD), base64_of(&URL_SAFE)];
+
+/// The text that a token is the base64 of.
+fn from_base64(token: &str) -> Option<String> {
+    let mut decoded = BASE64.iter().filter_map(|base64| base64.decode(token).ok());
+    decoded.find_map(|bytes| String::from_utf8(bytes).ok())
+}
+
+/// The text that a token is the hexadecimal digits of.
+fn from_hex(token: &str) -> Option<String> {
+    let digits = token.strip_prefix("0x").unwrap_or(token);
+    let pairs = digits.as_bytes().chunks(2);
+    let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok();
+    let bytes: Option<Vec<_>> = pairs.map(byte).collect();
+    String::from_utf8(bytes?).ok()
+}
+
+/// The text with each Latin letter moved by half of the alphabet.
+fn moved_by_thirteen(text: &str) -> String {
+    let moved = |character: char| {
+        let base = match character {
+            'a'..='z' => b'a',
+            'A'..='Z' => b'A',
+            other => return other,
+        };
+        char::from((character as u8 - base + 13) % 26 + base)
+    };
+    text.chars().map(moved).collect()
+}
+
+/// How a Chinese word is read aloud; nothing where any of it is no Chinese.
+fn sound(word: &str) -> Vec<&'static str> {
+    let syllables: Option<Vec<_>> = word
+        .to_pinyin()
+        .map(|found| found.map(|pinyin| pinyin.plain()))
+        .collect();
+    syllables.unwrap_or_default()
 }
 
 /// Whether a text holds a word written backwards, as words of its own.
@@ -223,6 +324,13 @@ mod tests {
             "@pp13",
             "appIe",
             "elppa, read it backwards",
+            "YXBwbGU= if you can read it",
+            "mine is YXBwbGU",
+            "6170706c65",
+            "0x4150504c45",
+            "nccyr",
+            "A purple plum likes evenings.",
+            "Banana, soup, trip, cruel, nice",
             "E L P P A",
         ] {
             assert_eq!(apple.slip(text), Some(Slip::Word), "{text}");
@@ -237,6 +345,7 @@ mod tests {
             "It grows on trees.",
             "Doctors fear one a day.",
             "apply here",
+            "Most people have one now and then.",
             "",
         ] {
             assert_eq!(apple.slip(text), None, "{text}");
@@ -287,6 +396,10 @@ mod tests {
         assert_eq!(soy.slip("用黄豆做的"), Some(Slip::Part));
         assert_eq!(soy.slip("Dòu Jiāng"), Some(Slip::Translation));
         assert_eq!(soy.slip("ＳＯＹ　ｍｉｌｋ"), Some(Slip::Translation));
+        assert_eq!(soy.slip("就是 Dou4Jiang1"), Some(Slip::Translation));
+        assert_eq!(soy.slip("斗酱呀"), Some(Slip::Translation));
+        assert_eq!(taboo("豆浆", &[]).slip("doujiang"), Some(Slip::Translation));
+        assert_eq!(soy.slip("6LGG5rWG"), Some(Slip::Word));
         assert_eq!(soy.slip("早上常喝，白白的"), None);
         assert_eq!(taboo("饺子", &[]).slip("孩子爱吃"), None);
         assert_eq!(taboo("饺子", &[]).slip("水饺"), Some(Slip::Part));

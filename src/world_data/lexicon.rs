@@ -76,7 +76,7 @@ impl Pair {
 }
 
 /// Pairs of words.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename = "Words")]
 pub struct Lexicon {
     /// The pairs.

@@ -47,7 +47,7 @@ fn assert_chinese(text: &str) {
     }
 }
 
-fn write(path: &Path, text: &str) {
+pub(super) fn write(path: &Path, text: &str) {
     File::create(path)
         .unwrap()
         .write_all(text.as_bytes())

@@ -1,12 +1,13 @@
 //! Tables to test at: scripted players, and everything that they were asked and told.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use bevy_ecs::prelude::*;
 use playhouse::cast::{CastList, Kind, all_of};
 use playhouse::engine::{Engine, Setup, Stop};
 use playhouse::event::{EventRecord, Feed, Record};
+use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Mind, Minds, Prompt, ScriptLine, ScriptMind};
 use playhouse::session::Game;
 use playhouse::testing::journal;
@@ -52,6 +53,12 @@ pub(crate) fn opening(game: &Match, seed: u64) -> Setup {
     let mut setup = game.set_up(seed).unwrap();
     game.populate(&mut setup).unwrap();
     setup
+}
+
+/// The improviser, which reads its words once for all tests.
+pub(crate) fn improviser() -> Improviser {
+    static READ: LazyLock<Improviser> = LazyLock::new(|| Improviser::new().unwrap());
+    READ.clone()
 }
 
 /// The stage of a game.

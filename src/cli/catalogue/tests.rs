@@ -34,6 +34,9 @@ const SPOKEN: &[&str] = &[
     "src/session",
     "src/tool/servers/config.rs",
     "src/tool/servers/examine.rs",
+    "src/undercover/game.rs",
+    "src/undercover/rules.rs",
+    "src/undercover/tournament.rs",
     "src/world_data",
 ];
 

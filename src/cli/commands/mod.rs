@@ -15,7 +15,9 @@ mod resume;
 mod run;
 mod saves;
 mod show;
+mod tournament;
 mod trace;
+mod undercover;
 mod why;
 mod worlds;
 
@@ -37,6 +39,7 @@ pub(crate) fn perform(command: Command, desk: &Desk) -> Result<(), Failure> {
             play,
         } => resume::resume(desk, &slot, &play, force, task),
         Command::Chat(args) => chat::chat(desk, &args),
+        Command::Undercover(args) => undercover::undercover(desk, &args),
         Command::Trace { slot, entity } => trace::trace(desk, &slot, entity.as_deref()),
         Command::Replay { slot, until, seat } => {
             replay::replay(desk, &slot, until, seat.as_deref())

@@ -19,7 +19,7 @@ use crate::cli::error::{Failure, Fault, engine_failure};
 use crate::cli::paper::{Ink, Page, Paragraph};
 use crate::cli::progress::Progress;
 use crate::cli::seat::SeatConsole;
-use crate::cli::story::{Story, Troupe};
+use crate::cli::story::{Story, Tells, Troupe};
 use crate::cli::words::Words;
 use crate::cli::{tables, theatre};
 
@@ -102,18 +102,32 @@ pub(super) fn open(desk: &Desk, world: &WorldFile, introduction: Option<&str>) {
 /// A run that is shown as it goes on.
 pub(super) struct Show<'a> {
     desk: &'a Desk,
-    story: Option<Arc<Mutex<Story>>>,
+    story: Option<Arc<Mutex<Box<dyn Tells>>>>,
     /// Whether the reader may know of everybody; a seat may not.
     sees_all: bool,
 }
 
 impl<'a> Show<'a> {
-    /// Shows what this engine plays: to a seat what its actor learns, else everything.
+    /// Shows the story that this engine plays: to a seat what its actor learns, else everything.
     pub(super) fn of(
         desk: &'a Desk,
         engine: &mut Engine,
         language: Language,
         seat: Option<StableId>,
+    ) -> Self {
+        Self::told_by(desk, engine, seat, |world| {
+            // The story is told in the language of its world.
+            let story = Story::new(desk.shared_out(), Words(language), Troupe::of(world));
+            Box::new(story)
+        })
+    }
+
+    /// Shows what this engine plays as somebody tells it who is made when people read along.
+    pub(super) fn told_by(
+        desk: &'a Desk,
+        engine: &mut Engine,
+        seat: Option<StableId>,
+        teller: impl FnOnce(&mut World) -> Box<dyn Tells>,
     ) -> Self {
         let brake = engine.brake();
         let mut story = None;
@@ -122,10 +136,7 @@ impl<'a> Show<'a> {
         } else if desk.settings.json {
             engine.add_feed(feed(seat, json_sink(desk.shared_out(), brake)));
         } else {
-            let troupe = Troupe::of(&mut engine.world);
-            // The story is told in the language of its world.
-            let told = Story::new(desk.shared_out(), Words(language), troupe);
-            let told = Arc::new(Mutex::new(told));
+            let told = Arc::new(Mutex::new(teller(&mut engine.world)));
             story = Some(told.clone());
             let sink = move |record: &Record| {
                 if !lock(&told).tell(record) {

@@ -4,6 +4,7 @@ use playhouse::engine::Stop;
 use playhouse::session::{Replayed, replay_with};
 
 use super::play::{self, Show};
+use super::undercover;
 use crate::cli::desk::Desk;
 use crate::cli::error::{Failure, Fault};
 use crate::cli::saved::{Played, Saved, save_failure, session_failure};
@@ -16,18 +17,30 @@ pub(super) fn replay(
     actor: Option<&str>,
 ) -> Result<(), Failure> {
     let saved = Saved::find(desk, slot)?;
-    let Played::World(production) = &saved.played else {
-        return replay_team(desk, &saved, until);
+    let game = saved.played.game();
+    let language = match &saved.played {
+        Played::Team(_) => return replay_team(desk, &saved, until),
+        Played::World(production) => production.file.language,
+        Played::Undercover(game) => game.rules().language,
     };
-    let file = production.file.clone();
-    let opening = production.opening(saved.head.seed);
-    let mut opening = opening.map_err(|error| Failure::new(Fault::World, error))?;
+    let fault = |reason: String| Failure::new(Fault::World, reason);
+    let mut opening = game.set_up(saved.head.seed).map_err(fault)?;
+    game.populate(&mut opening).map_err(fault)?;
     let seat = play::seat(desk, &mut opening.world, actor)?;
-    play::open(desk, &file, None);
+    match &saved.played {
+        Played::World(production) => play::open(desk, &production.file, None),
+        Played::Undercover(game) => undercover::open(desk, game.rules(), None),
+        Played::Team(_) => {}
+    }
     let mut show = None;
     let replayed = play::runtime()?.block_on(async {
-        replay_with(&saved.slot, &**production, until, |engine| {
-            show = Some(Show::of(desk, engine, file.language, seat));
+        replay_with(&saved.slot, game, until, |engine| {
+            show = Some(match &saved.played {
+                Played::Undercover(_) => Show::told_by(desk, engine, seat, |world| {
+                    undercover::teller(desk, language, world, seat.is_some())
+                }),
+                _ => Show::of(desk, engine, language, seat),
+            });
         })
         .await
     });

@@ -1,11 +1,14 @@
 //! `resume`: a save goes on.
 
+use bevy_ecs::prelude::*;
 use playhouse::cast::WorldTurn;
 use playhouse::session::Session;
+use playhouse::undercover::Tournament;
 
 use super::chat;
 use super::play::{self, Show};
 use super::rehearse::rehearse;
+use super::{tournament, undercover};
 use crate::cli::args::{ChatArgs, PlayArgs};
 use crate::cli::desk::Desk;
 use crate::cli::error::{Failure, Fault};
@@ -20,6 +23,9 @@ pub(super) fn resume(
     force: bool,
     task: Option<String>,
 ) -> Result<(), Failure> {
+    if Tournament::is_in(&desk.settings.saves.value, slot) {
+        return tournament::go_on(desk, slot, args);
+    }
     let saved = Saved::find(desk, slot)?;
     let production = match &saved.played {
         Played::World(production) => production,
@@ -31,13 +37,10 @@ pub(super) fn resume(
             };
             return chat::go_on(desk, game, slot, &args, force);
         }
+        Played::Undercover(game) => return undercover::go_on(desk, &saved, game, args, force),
     };
     let mut setup = saved.world(force)?;
-    let turn = setup.world.resource::<WorldTurn>().0;
-    if let Some(until) = args.until.filter(|until| *until < turn) {
-        let what = desk.words.turn_behind(until, turn);
-        return Err(Failure::new(Fault::Usage, what).at(slot));
-    }
+    check_turn(desk, &setup.world, args, slot)?;
     let lead = theatre::lead(desk, &desk.settings.model.value)?;
     play::check_price(desk, lead.mind.info())?;
     let seat = play::seat(desk, &mut setup.world, args.seat.as_deref())?;
@@ -60,4 +63,21 @@ pub(super) fn resume(
     let show = Show::of(desk, &mut session.engine, file.language, seat);
     let stop = show.play(runtime, &mut session.engine, servers, args.until)?;
     show.close(&session.engine, &stop, Some(slot))
+}
+
+/// Refuses to play up to a turn that is over.
+pub(super) fn check_turn(
+    desk: &Desk,
+    world: &World,
+    args: &PlayArgs,
+    slot: &str,
+) -> Result<(), Failure> {
+    let turn = world.resource::<WorldTurn>().0;
+    match args.until.filter(|until| *until < turn) {
+        Some(until) => {
+            let what = desk.words.turn_behind(until, turn);
+            Err(Failure::new(Fault::Usage, what).at(slot))
+        }
+        None => Ok(()),
+    }
 }

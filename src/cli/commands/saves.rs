@@ -1,6 +1,9 @@
 //! `saves`: what there is to resume.
 
+use std::path::Path;
+
 use playhouse::save::{Listed, list};
+use playhouse::undercover::{GAME, Tournament};
 use serde_json::{Value, json};
 
 use crate::cli::desk::Desk;
@@ -14,7 +17,7 @@ pub(super) fn saves(desk: &Desk) -> Result<(), Failure> {
     let slots = list(root).map_err(save_failure)?;
     let mut out = desk.out();
     if desk.settings.json {
-        let slots: Vec<_> = slots.iter().map(described).collect();
+        let slots: Vec<_> = slots.iter().map(|slot| described(root, slot)).collect();
         out.pretty_json(&slots);
         return Ok(());
     }
@@ -42,6 +45,10 @@ pub(super) fn saves(desk: &Desk) -> Result<(), Failure> {
                 let turn = head.turn.to_string();
                 [name, head.world.clone(), turn, size, state]
             }
+            Ok(None) if Tournament::is_in(root, &name) => {
+                let state = tournament_state(desk, &name);
+                [name, GAME.into(), "-".into(), size, state]
+            }
             Ok(None) => {
                 let state = words.not_whole(&name);
                 [name, "-".into(), "-".into(), size, state]
@@ -56,13 +63,28 @@ pub(super) fn saves(desk: &Desk) -> Result<(), Failure> {
     Ok(())
 }
 
-fn described(listed: &Listed) -> Value {
+/// How many games a tournament has.
+fn tournament_state(desk: &Desk, name: &str) -> String {
+    let words = desk.words;
+    let data = desk.data().map_err(|failure| failure.what);
+    let found = data.and_then(|data| {
+        let found = Tournament::find(&desk.settings.saves.value, name, &data);
+        found.map_err(|error| error.to_string())
+    });
+    match found {
+        Ok(tournament) => words.tournament_of(tournament.games()),
+        Err(why) => words.error_text(&why),
+    }
+}
+
+fn described(root: &Path, listed: &Listed) -> Value {
     let (head, error) = match &listed.head {
         Ok(head) => (head.as_ref(), None),
         Err(error) => (None, Some(error.to_string())),
     };
     json!({
         "slot": listed.slot.name().as_str(),
+        "is_tournament": Tournament::is_in(root, listed.slot.name().as_str()),
         "head": head,
         "bytes": listed.size,
         "error": error,

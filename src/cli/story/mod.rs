@@ -20,6 +20,15 @@ pub(crate) use self::troupe::Troupe;
 use super::paper::{Ink, Page, Paragraph};
 use super::words::Words;
 
+/// Tells people what happens, record by record.
+pub(crate) trait Tells: Send {
+    /// Tells one record. False when nobody reads any more.
+    fn tell(&mut self, record: &Record) -> bool;
+
+    /// Shows what is still kept back, and explains the marks that were used.
+    fn finish(&mut self);
+}
+
 /// Shows records as a story.
 pub(crate) struct Story {
     page: Arc<Mutex<Page>>,
@@ -34,21 +43,8 @@ pub(crate) struct Story {
     mark: Option<u64>,
 }
 
-impl Story {
-    /// A story in these words, with those who are known at its start.
-    pub(crate) fn new(page: Arc<Mutex<Page>>, words: Words, troupe: Troupe) -> Self {
-        Self {
-            page,
-            teller: Teller::new(words, troupe),
-            live: None,
-            kept: Vec::new(),
-            shown: None,
-            mark: None,
-        }
-    }
-
-    /// Tells one record. False when nobody reads any more.
-    pub(crate) fn tell(&mut self, record: &Record) -> bool {
+impl Tells for Story {
+    fn tell(&mut self, record: &Record) -> bool {
         let (place, paragraphs) = match record {
             Record::Turn { turn } => {
                 self.turn(*turn);
@@ -65,8 +61,7 @@ impl Story {
         !self.page().is_lost()
     }
 
-    /// Shows what is still kept, and explains the marks that were used.
-    pub(crate) fn finish(&mut self) {
+    fn finish(&mut self) {
         self.show_kept();
         if self.teller.marked {
             let note = self.teller.words.stand_in_note();
@@ -75,6 +70,20 @@ impl Story {
             page.paragraph(&Paragraph::of(Ink::Dim, note));
         }
         self.page().flush();
+    }
+}
+
+impl Story {
+    /// A story in these words, with those who are known at its start.
+    pub(crate) fn new(page: Arc<Mutex<Page>>, words: Words, troupe: Troupe) -> Self {
+        Self {
+            page,
+            teller: Teller::new(words, troupe),
+            live: None,
+            kept: Vec::new(),
+            shown: None,
+            mark: None,
+        }
     }
 
     fn page(&self) -> MutexGuard<'_, Page> {

@@ -61,12 +61,33 @@ fn kind(schema: &Value) -> &str {
 }
 
 fn choose(dialogue: &mut Dialogue<'_>, options: &[Value], label: &str) -> io::Result<Value> {
-    let names: Vec<_> = options.iter().map(shown).collect();
+    if !options.is_empty() && options.iter().all(Value::is_u64) {
+        return choose_number(dialogue, options, label);
+    }
+    let phrases = dialogue.phrases;
+    let names = options.iter().map(|option| phrases.option(&shown(option)));
+    let names: Vec<_> = names.collect();
     if names.is_empty() {
         return Ok(Value::Null);
     }
     let chosen = dialogue.choice(label, &names)?;
     Ok(options.get(chosen).cloned().unwrap_or_default())
+}
+
+/// One of some numbers, typed as it is: its place in a menu would be another number.
+fn choose_number(dialogue: &mut Dialogue<'_>, options: &[Value], label: &str) -> io::Result<Value> {
+    loop {
+        let line = dialogue.text(label)?;
+        let typed = line.parse::<u64>().map(Value::from).ok();
+        match typed.filter(|typed| options.contains(typed)) {
+            Some(typed) => return Ok(typed),
+            None => {
+                let all: Vec<_> = options.iter().map(shown).collect();
+                let hint = dialogue.phrases.one_number_of(&all.join(", "));
+                dialogue.show(&hint)?;
+            }
+        }
+    }
 }
 
 fn shown(value: &Value) -> String {

@@ -124,6 +124,26 @@ impl SeatPhrases {
         )
     }
 
+    /// A word of a closed list; one that is not known is shown as it is.
+    pub(super) fn option(self, name: &str) -> String {
+        let (en, zh) = match name {
+            "civilian" => ("civilian", "平民"),
+            "undercover" => ("undercover", "卧底"),
+            "blank" => ("blank", "白板"),
+            "unsure" => ("unsure", "不确定"),
+            other => (other, other),
+        };
+        self.of(en, zh)
+    }
+
+    /// What to type where only some numbers will do.
+    pub(super) fn one_number_of(self, numbers: &str) -> String {
+        self.of(
+            &format!("Type one of these numbers: {numbers}."),
+            &format!("请输入其中一个数字：{numbers}。"),
+        )
+    }
+
     /// The name of a member of an answer; one that is not known is shown as it is.
     pub(super) fn member(self, name: &str) -> String {
         let (en, zh) = match name {
@@ -138,6 +158,11 @@ impl SeatPhrases {
             "text" => ("Words", "话语"),
             "to" => ("Where to?", "去哪里？"),
             "reason" => ("Why?", "为什么？"),
+            "i_am" => ("What are you yourself?", "你认为自己是什么？"),
+            "vote_number" => ("Whom do you vote out? (number)", "投谁出局？（编号）"),
+            "players" => ("what you take the others for", "你对他人的判断"),
+            "player" => ("Whom? (number)", "谁？（编号）"),
+            "is" => ("What is it?", "是什么？"),
             other => (other, other),
         };
         self.of(en, zh)

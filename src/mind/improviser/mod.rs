@@ -30,7 +30,7 @@ mod tests;
 pub use grammar::{GrammarError, GrammarErrors};
 
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
@@ -59,7 +59,8 @@ macro_rules! embedded {
 const ENGLISH: &[(&str, &str)] = embedded!("en": "any.ron" "archive.ron" "chat.ron" "combat.ron" "home.ron" "kickoff.ron" "undercover.ron");
 const CHINESE: &[(&str, &str)] = embedded!("zh": "any.ron" "archive.ron" "chat.ron" "combat.ron" "home.ron" "kickoff.ron" "undercover.ron");
 
-/// The mind that improvises: instant, free, seeded, and no language model.
+/// The mind that improvises: instant, free, seeded, and no language model. Clones share what they read.
+#[derive(Clone)]
 pub struct Improviser {
     info: MindInfo,
     english: Spoken,
@@ -67,14 +68,15 @@ pub struct Improviser {
 }
 
 /// One language's grammar, what it says about itself, and the words that it knows.
+#[derive(Clone)]
 struct Spoken {
-    grammar: Grammar,
-    introduction: String,
+    grammar: Arc<Grammar>,
+    introduction: Arc<str>,
     language: Language,
-    /// Words that a game brought along.
-    lent: Lexicon,
+    /// Words that a game brought along; they come first.
+    lent: Arc<Vocabulary>,
     /// Read when the first game needs it.
-    vocabulary: OnceLock<Vocabulary>,
+    shipped: Arc<OnceLock<Vocabulary>>,
 }
 
 impl Spoken {
@@ -86,22 +88,22 @@ impl Spoken {
             .unwrap_or_default()
             .into();
         Ok(Self {
-            grammar,
+            grammar: Arc::new(grammar),
             introduction,
             language,
-            lent: Lexicon::default(),
-            vocabulary: OnceLock::new(),
+            lent: Arc::default(),
+            shipped: Arc::default(),
         })
     }
 
-    fn vocabulary(&self) -> &Vocabulary {
-        self.vocabulary.get_or_init(|| {
+    fn vocabularies(&self) -> [&Vocabulary; 2] {
+        let shipped = self.shipped.get_or_init(|| {
             let folder = format!("undercover/{}/words", self.language.code());
             let shipped = Lexicon::load(&DataFolder::embedded(), &folder);
             // A test reads the lists that come with the program.
-            let shipped = shipped.unwrap_or_default();
-            Vocabulary::of([&shipped, &self.lent])
-        })
+            Vocabulary::of(&shipped.unwrap_or_default())
+        });
+        [&self.lent, shipped]
     }
 }
 
@@ -147,13 +149,12 @@ impl Improviser {
 
     /// The same improviser, knowing what can be said of these words of a language too.
     #[must_use]
-    pub fn knowing(mut self, language: Language, words: Lexicon) -> Self {
+    pub fn knowing(mut self, language: Language, words: &Lexicon) -> Self {
         let spoken = match language {
             Language::En => &mut self.english,
             Language::Zh => &mut self.chinese,
         };
-        spoken.lent = words;
-        spoken.vocabulary = OnceLock::new();
+        spoken.lent = Arc::new(Vocabulary::of(words));
         self
     }
 
@@ -179,7 +180,7 @@ impl Improviser {
                 return Completion::calling(NAME, calls);
             }
         }
-        let known = || self.spoken(prompt.language).vocabulary();
+        let known = || self.spoken(prompt.language).vocabularies();
         let text = match prompt.form {
             Form::Prose { .. } => {
                 let text = match prompt.purpose {

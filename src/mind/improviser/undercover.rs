@@ -2,47 +2,52 @@
 //!
 //! It knows no more than any player: its own card, and the lines that reached it, all taken from the
 //! conversation. What can be said of a word it looks up by its own word alone, and like everybody it does
-//! not think of everything: each player has a part of it on the tip of the tongue. A line that it
-//! would not have thought of is suspect, and where most of what the others say is, it suspects itself.
+//! not know everything: some attributes of its word mean nothing to a player, and of the others it thinks
+//! of some by itself. How far a line is from its word is how far it is from the nearest attribute that the
+//! player knows; whoever said the farthest things is suspect, and where most of what the others say is far
+//! off, it suspects itself, says no more than it must, and votes as the others do.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::chance::{Chance, hash, mix};
+use super::chance::{hash, mix};
 use super::names::{Fact, Root};
 use super::notes::{Notes, Numbered, bare};
 use super::writer::{Writer, paragraph};
 use crate::context::Entry;
-use crate::message::{Reading, Role};
+use crate::message::{Pairs, Reading, Role};
 use crate::mind::Prompt;
 use crate::world_data::Lexicon;
 
 /// The tag of the message that deals a card, and the event of a line.
 const CARD: &str = "card";
 const DESCRIPTION: &str = "undercover_description";
+const VOTES: &str = "undercover_votes";
 
-/// How many in a hundred attributes of its word a player has in mind.
-const IN_MIND: u64 = 45;
+/// How many in a hundred attributes of its word a player knows when it hears them, and how many of those
+/// it thinks of by itself.
+const KNOWN: u64 = 75;
+const IN_MIND: u64 = 70;
 /// How many in a hundred lines tell nothing on purpose.
-const EVASIVE: usize = 8;
-/// The same for a player who takes itself for the one they look for.
-const EVASIVE_WHEN_FOUND: usize = 30;
-/// How narrow the lines of each round are, from 0 (what fits much) to 100 (what fits one word).
-const NARROWNESS: [usize; 5] = [10, 30, 50, 70, 90];
-/// How narrow a line may be for whoever hides, in the same measure.
-const SAFE_PLACE: usize = 50;
-/// How far chance moves a line, and a suspicion, in hundredths. With these and `IN_MIND`, civilians win about two
-/// games in three; lower doubt finds the undercover at once.
-const DRIFT: usize = 45;
-const DOUBT: usize = 350;
-/// How strange a line is that one would not have thought of, and one that tells nothing.
-const STRANGE: usize = 100;
-const EMPTY: usize = 45;
+const EVASIVE: usize = 40;
+/// How narrow the lines of each round are, from 0 (what fits much) to 100 (what fits one word), and how
+/// far chance moves a line.
+const NARROWNESS: [usize; 5] = [0, 25, 50, 75, 100];
+const DRIFT: usize = 10;
+/// All distances go from 0 to this.
+const FARTHEST: usize = 100;
+/// Nearer lines say what one knows; it is only put otherwise.
+const NEAR: usize = 30;
+/// How far a line is that would fit anything.
+const NOWHERE: usize = 0;
+/// How far chance moves a suspicion. With these figures civilians win about two games in three, which is what
+/// they would by lot: what they hear of the undercover in the first rounds, it makes good when it hides.
+const DOUBT: usize = 50;
 /// From how many telling lines on one judges oneself, and by which share of strange ones, in hundredths.
-const ENOUGH: usize = 4;
-const AT_HOME: usize = 40;
-const ASTRAY: usize = 60;
+const ENOUGH: usize = 2;
+const AT_HOME: usize = 30;
+const ASTRAY: usize = 45;
 
 /// Each word of a language with what can be said of it, from vague to narrow. Which word is whose
 /// neighbour is not in it.
@@ -52,43 +57,51 @@ pub(super) struct Vocabulary(BTreeMap<String, Vec<Attribute>>);
 #[derive(Clone, Debug)]
 struct Attribute {
     text: String,
-    reading: Reading,
+    pairs: Pairs,
 }
 
 impl Vocabulary {
-    /// Everything that these lists say.
-    pub(super) fn of<'a>(lists: impl IntoIterator<Item = &'a Lexicon>) -> Self {
-        let pairs = lists.into_iter().flat_map(|list| {
-            let words = list.pairs.iter().flat_map(|pair| pair.words());
-            words.map(|word| {
-                (
-                    word.word.clone(),
-                    list.attributes(&word.word).unwrap_or_default(),
-                )
-            })
-        });
+    /// Everything that a list says.
+    pub(super) fn of(list: &Lexicon) -> Self {
         let attribute = |text: &str| Attribute {
-            reading: Reading::of(text),
+            pairs: Reading::of(text).pairs(),
             text: text.to_owned(),
         };
-        let read = |texts: Vec<&str>| texts.into_iter().map(attribute).collect();
-        Self(pairs.map(|(word, texts)| (word, read(texts))).collect())
+        let words = list.pairs.iter().flat_map(|pair| pair.words());
+        let read = words.map(|word| {
+            let texts = list.attributes(&word.word).unwrap_or_default();
+            (
+                word.word.clone(),
+                texts.into_iter().map(attribute).collect(),
+            )
+        });
+        Self(read.collect())
     }
 
-    fn attributes(&self, word: &str) -> &[Attribute] {
-        self.0.get(word).map_or(&[], Vec::as_slice)
+    fn attributes(&self, word: &str) -> Option<&[Attribute]> {
+        self.0.get(word).map(Vec::as_slice)
     }
 }
 
 /// What a line tells somebody who holds a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sense {
-    /// It is true of the word, as far as one has it in mind.
+    /// It is true of the word, as far as one knows.
     Fits,
-    /// One would not have thought of it.
-    Strange,
+    /// It is this far from everything that one knows of it.
+    Strange(usize),
     /// It would fit anything.
     Nothing,
+}
+
+impl Sense {
+    fn distance(self) -> usize {
+        match self {
+            Self::Fits => 0,
+            Self::Strange(distance) => distance,
+            Self::Nothing => NOWHERE,
+        }
+    }
 }
 
 /// A line that was heard.
@@ -107,10 +120,20 @@ enum Standing {
     Unsure,
 }
 
+/// An attribute of one's word that one knows.
+#[derive(Clone, Copy)]
+struct Known<'v> {
+    attribute: &'v Attribute,
+    /// Its place among all that can be said of the word, in hundredths.
+    place: usize,
+    /// Whether one thinks of it by oneself.
+    in_mind: bool,
+}
+
 /// What a player has in mind.
 struct Player<'v> {
-    /// What it could say, each with its place among all that can be said, in hundredths.
-    in_mind: Vec<(usize, &'v Attribute)>,
+    /// What it knows of its word, from vague to narrow.
+    known: Vec<Known<'v>>,
     /// What others said, oldest first.
     lines: Vec<Line>,
     /// What it said itself.
@@ -121,33 +144,35 @@ struct Player<'v> {
 }
 
 impl<'v> Player<'v> {
-    fn of(prompt: &Prompt<'_>, vocabulary: &'v Vocabulary, writer: &Writer<'_>) -> Self {
+    fn of(prompt: &Prompt<'_>, words: [&'v Vocabulary; 2], writer: &Writer<'_>) -> Self {
         let entries = prompt.history.entries();
         let card = entries.iter().find_map(|entry| {
             let tags = prompt.history.tags(entry.id())?;
             Some(tags.text(CARD)?.to_owned())
         });
         let word = card.unwrap_or_default();
-        // What one thinks of differs from game to game: by the first messages, which differ too.
+        // What one knows differs from game to game: by the first messages, which differ too.
         let game = entries
             .iter()
             .take(3)
             .map(|entry| hash(&entry.body().full_text()));
         let game = mix(&game.collect::<Vec<_>>());
-        let all = vocabulary.attributes(&word);
-        let thinks_of = |attribute: &Attribute| {
-            mix(&[hash(prompt.entity), hash(&attribute.text), game]) % 100 < IN_MIND
-        };
-        let placed = all.iter().enumerate();
-        let placed = placed.map(|(at, attribute)| (at * 100 / all.len().max(1), attribute));
-        let in_mind: Vec<_> = placed
-            .filter(|(_, attribute)| thinks_of(attribute))
-            .collect();
+        let found = words.iter().find_map(|known| known.attributes(&word));
+        let all = found.unwrap_or_default();
+        let known = all.iter().enumerate().filter_map(|(at, attribute)| {
+            let lot = mix(&[hash(prompt.entity), hash(&attribute.text), game]);
+            (lot % 100 < KNOWN).then_some(Known {
+                attribute,
+                place: at * 100 / all.len().max(1),
+                in_mind: lot / 100 % 100 < IN_MIND,
+            })
+        });
+        let known: Vec<_> = known.collect();
         let own = entries.iter().filter(|entry| entry.role() == Role::Ai);
         let own = own.map(|entry| entry.body().full_text().into_owned());
         let heard = entries.iter().filter_map(heard);
         let lines = heard.map(|(who, text)| Line {
-            sense: sense(&text, &in_mind, writer),
+            sense: sense(&text, &known, writer),
             who,
             text,
         });
@@ -159,41 +184,47 @@ impl<'v> Player<'v> {
         Self {
             // Votes and beliefs are JSON; lines are not.
             own: own.filter(|text| !text.starts_with('{')).collect(),
-            in_mind,
+            known,
             lines,
             standing,
             word,
         }
     }
 
-    /// How strange somebody's lines are on the whole, in hundredths.
-    fn strangeness(&self, who: &str) -> usize {
+    /// How far somebody's lines are from one's word on the whole.
+    fn distance(&self, who: &str) -> usize {
         let lines = self.lines.iter().filter(|line| line.who == who);
         let (mut sum, mut count) = (0, 0);
         for line in lines {
-            sum += match line.sense {
-                Sense::Fits => 0,
-                Sense::Strange => STRANGE,
-                Sense::Nothing => EMPTY,
-            };
+            sum += line.sense.distance();
             count += 1;
         }
-        sum.checked_div(count).unwrap_or(EMPTY)
+        usize::checked_div(sum, count).unwrap_or(NOWHERE)
     }
 
-    /// Somebody's line that says most about it: the last strange one, else the last.
+    /// Somebody's line that says most about it: the farthest, else the last.
     fn telling_line(&self, who: &str) -> Option<&Line> {
-        let mut lines = self.lines.iter().rev().filter(|line| line.who == who);
-        let strange = lines.clone().find(|line| line.sense == Sense::Strange);
-        strange.or_else(|| lines.next())
+        let lines = self.lines.iter().filter(|line| line.who == who);
+        lines.max_by_key(|line| line.sense.distance())
     }
+}
+
+/// Whether a message tells an event of this type.
+fn is_event(entry: &Entry, kind: &str) -> bool {
+    let metadata = entry.body().metadata();
+    let told = metadata.and_then(|metadata| metadata.get("event")?.as_str());
+    told == Some(kind)
+}
+
+/// How often a name stands in a message: in one that shows votes, the more often the more it got.
+fn mentions(text: &str, name: &str) -> usize {
+    text.matches(name).count()
 }
 
 /// The speaker and the words of a line, where a message is one.
 fn heard(entry: &Entry) -> Option<(String, String)> {
     let body = entry.body();
-    let kind = body.metadata()?.get("event")?.as_str()?;
-    let who = body.sender().filter(|_| kind == DESCRIPTION)?;
+    let who = body.sender().filter(|_| is_event(entry, DESCRIPTION))?;
     let text = body.full_text();
     // What stands in quotes; the words around it are the table's.
     let quoted = text.find('“').zip(text.rfind('”'));
@@ -201,28 +232,34 @@ fn heard(entry: &Entry) -> Option<(String, String)> {
     Some((who.to_string(), inside.unwrap_or(&text).to_owned()))
 }
 
-/// What a line tells somebody who has this in mind.
-fn sense(text: &str, in_mind: &[(usize, &Attribute)], writer: &Writer<'_>) -> Sense {
-    if in_mind.iter().any(|(_, known)| text.contains(&known.text)) {
+/// What a line tells somebody who knows this.
+fn sense(text: &str, known: &[Known<'_>], writer: &Writer<'_>) -> Sense {
+    let mut vague = writer.grammar.words(Root::UndercoverVague);
+    if known
+        .iter()
+        .any(|known| text.contains(&known.attribute.text))
+    {
         return Sense::Fits;
     }
-    let mut vague = writer.grammar.words(Root::UndercoverVague);
     if vague.any(|words| words == text) {
         return Sense::Nothing;
     }
-    let said = Reading::of(text);
-    let alike = |(_, known): &(usize, &Attribute)| said.share_of(&known.reading) > 0.7;
-    match in_mind.iter().any(alike) {
-        true => Sense::Fits,
-        false => Sense::Strange,
+    let said = Reading::of(text).pairs();
+    let nearness = known
+        .iter()
+        .map(|known| said.share_of(&known.attribute.pairs));
+    let nearest = nearness.fold(0.0, f64::max);
+    match ((1.0 - nearest) * FARTHEST as f64) as usize {
+        ..=NEAR => Sense::Fits,
+        distance => Sense::Strange(distance),
     }
 }
 
 /// What one takes oneself for, by how much of what the others say is strange.
 fn standing(lines: &[Line]) -> Standing {
-    let count = |sense| lines.iter().filter(|line| line.sense == sense).count();
-    let (fits, strange) = (count(Sense::Fits), count(Sense::Strange));
-    let telling = fits + strange;
+    let count = |is: fn(&Sense) -> bool| lines.iter().filter(|line| is(&line.sense)).count();
+    let strange = count(|sense| matches!(sense, Sense::Strange(_)));
+    let telling = strange + count(|sense| *sense == Sense::Fits);
     match (100 * strange).checked_div(telling) {
         Some(share) if telling >= ENOUGH && share >= ASTRAY => Standing::Undercover,
         Some(share) if telling >= ENOUGH && share <= AT_HOME => Standing::Civilian,
@@ -234,12 +271,11 @@ fn standing(lines: &[Line]) -> Standing {
 pub(super) fn describe(
     prompt: &Prompt<'_>,
     notes: &Notes,
-    vocabulary: &Vocabulary,
+    words: [&Vocabulary; 2],
     writer: &mut Writer<'_>,
 ) -> String {
-    let player = Player::of(prompt, vocabulary, writer);
+    let player = Player::of(prompt, words, writer);
     let hidden = player.standing == Standing::Undercover;
-    let evasive = if hidden { EVASIVE_WHEN_FOUND } else { EVASIVE };
     // Whoever was told that a line won't do tries another one.
     let refused = prompt.refused().map(|refused| refused.answer.as_str());
     let said = player.lines.iter().map(|line| line.text.as_str());
@@ -247,30 +283,24 @@ pub(super) fn describe(
         .chain(player.own.iter().map(String::as_str))
         .chain(refused);
     let said: Vec<_> = said.collect();
-    let is_new = |(_, known): &&(usize, &Attribute)| {
-        !said.iter().any(|said| said.contains(bare(&known.text)))
+    let is_new = |known: &&Known<'_>| {
+        let text = bare(&known.attribute.text);
+        !said.iter().any(|said| said.contains(text))
     };
     let round = notes.round.max(1) as usize - 1;
-    let target = NARROWNESS
-        .get(round)
-        .or(NARROWNESS.last())
-        .copied()
-        .unwrap_or(0);
-    let target = if hidden { 0 } else { target };
-    let distance = |(place, _): &&(usize, &Attribute), chance: &mut Chance| {
-        place.abs_diff(target) + chance.below(DRIFT)
-    };
-    // Whoever hides keeps to what may well be true of the others' word too.
-    let safe = |(place, _): &&(usize, &Attribute)| !hidden || *place <= SAFE_PLACE;
-    let fresh = player.in_mind.iter().filter(is_new).filter(safe);
+    let narrowness = NARROWNESS.get(round).or(NARROWNESS.last());
+    let target = narrowness.copied().unwrap_or(0);
+    let fresh = player.known.iter().filter(|known| known.in_mind);
     let mut best: Option<(usize, &Attribute)> = None;
-    for known in fresh {
-        let distance = distance(&known, &mut writer.chance);
+    for known in fresh.filter(is_new) {
+        let distance = known.place.abs_diff(target) + writer.chance.below(DRIFT);
         if best.is_none_or(|(least, _)| distance < least) {
-            best = Some((distance, known.1));
+            best = Some((distance, known.attribute));
         }
     }
-    let known = best.filter(|_| !writer.chance.happens(evasive));
+    // Whoever takes itself for the one they look for tells nothing any more.
+    let is_evasive = hidden || writer.chance.happens(EVASIVE);
+    let known = best.filter(|_| !is_evasive);
     let mut say = || match known {
         Some((_, known)) => {
             writer.set(Fact::Attribute, known.text.clone());
@@ -306,16 +336,22 @@ fn holds_part(line: &str, word: &str) -> bool {
 pub(super) fn vote(
     prompt: &Prompt<'_>,
     notes: &Notes,
-    vocabulary: &Vocabulary,
+    words: [&Vocabulary; 2],
     writer: &mut Writer<'_>,
 ) -> Option<Value> {
-    let player = Player::of(prompt, vocabulary, writer);
-    let hidden = matches!(player.standing, Standing::Undercover | Standing::Blank);
+    let player = Player::of(prompt, words, writer);
+    let mut entries = prompt.history.entries().iter().rev();
+    let votes = entries.find(|entry| is_event(entry, VOTES));
+    let votes = votes.map(|entry| entry.body().full_text());
+    let votes = votes.as_deref().unwrap_or_default();
     let mut chosen: Option<(usize, &Numbered)> = None;
     for candidate in &notes.legal {
-        let strange = player.strangeness(&candidate.name);
-        // Whoever hides has no word to judge by and follows chance.
-        let suspicion = if hidden { 0 } else { strange } + writer.chance.below(DOUBT);
+        let suspicion = match player.standing {
+            Standing::Civilian | Standing::Unsure => player.distance(&candidate.name),
+            // Whose word is the odd one can't judge by it, and votes as most others did.
+            Standing::Undercover | Standing::Blank => 100 * mentions(votes, &candidate.name),
+        };
+        let suspicion = suspicion + writer.chance.below(DOUBT);
         if chosen.is_none_or(|(most, _)| suspicion > most) {
             chosen = Some((suspicion, candidate));
         }
@@ -347,7 +383,7 @@ fn opinion(player: &Player<'_>, other: &str, writer: &mut Writer<'_>) -> String 
     let said = line.map(|line| bare(&line.text).to_owned());
     writer.set(Fact::Said, said.unwrap_or_default());
     writer.line(match line.map(|line| line.sense) {
-        Some(Sense::Strange) => Root::UndercoverOdd,
+        Some(Sense::Strange(_)) => Root::UndercoverOdd,
         Some(Sense::Fits) => Root::UndercoverFits,
         Some(Sense::Nothing) | None => Root::UndercoverUnclear,
     })
@@ -357,18 +393,18 @@ fn opinion(player: &Player<'_>, other: &str, writer: &mut Writer<'_>) -> String 
 pub(super) fn believe(
     prompt: &Prompt<'_>,
     notes: &Notes,
-    vocabulary: &Vocabulary,
+    words: [&Vocabulary; 2],
     writer: &mut Writer<'_>,
 ) -> Option<Value> {
-    let player = Player::of(prompt, vocabulary, writer);
+    let player = Player::of(prompt, words, writer);
     let mut players = Vec::new();
     for other in &notes.legal {
-        let is = match player.strangeness(&other.name) {
+        let is = match player.distance(&other.name) {
             _ if player.standing == Standing::Blank => Standing::Unsure,
-            ..=30 => Standing::Civilian,
+            ..=15 => Standing::Civilian,
             // To whoever is undercover, the others are not.
             _ if player.standing == Standing::Undercover => Standing::Civilian,
-            70.. => Standing::Undercover,
+            45.. => Standing::Undercover,
             _ => Standing::Unsure,
         };
         let why = opinion(&player, &other.name, writer);
@@ -386,12 +422,12 @@ pub(super) fn believe(
 pub(super) fn sum_up(
     prompt: &Prompt<'_>,
     notes: &Notes,
-    vocabulary: &Vocabulary,
+    words: [&Vocabulary; 2],
     writer: &mut Writer<'_>,
 ) -> String {
     /// How many lines of each player are kept.
     const LINES: usize = 4;
-    let player = Player::of(prompt, vocabulary, writer);
+    let player = Player::of(prompt, words, writer);
     let mut kept = Vec::new();
     for name in &notes.must {
         let lines = player.lines.iter().rev().filter(|line| line.who == *name);

@@ -1,0 +1,308 @@
+//! Who is the undercover, from outside: games, seats, saves, tournaments and what goes wrong.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Output, Stdio};
+
+use serde_json::Value;
+
+use super::chinese::write;
+use super::{err, out, playhouse, run};
+
+fn succeed(folder: &Path, arguments: &str) -> Output {
+    let output = run(folder, arguments);
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{arguments}: {}",
+        err(&output)
+    );
+    output
+}
+
+fn world(folder: &Path, slot: &str) -> Vec<u8> {
+    std::fs::read(folder.join("saves").join(slot).join("world.json")).unwrap()
+}
+
+fn records(output: &Output) -> Vec<Value> {
+    let text = out(output);
+    let lines = text.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn a_game_is_shown_and_its_slot_does_what_every_slot_does() {
+    for (lang, marks, ends) in [
+        (
+            "en",
+            [
+                "At The Round Table",
+                "── Round 1 ──",
+                "vote of",
+                "votes got",
+                "role",
+            ],
+            ["The civilians win", "undercover win"],
+        ),
+        (
+            "zh",
+            ["在座：", "── 第 1 轮 ──", "投票人", "得票", "身份"],
+            ["平民获胜", "卧底获胜"],
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let go = |arguments: &str| succeed(folder, &format!("{arguments} --lang {lang}"));
+        let whole = go("undercover --players 5 --seed 4 --save whole");
+        let shown = out(&whole);
+        for mark in marks {
+            assert!(shown.contains(mark), "no '{mark}' in:\n{shown}");
+        }
+        assert!(ends.iter().any(|end| shown.contains(end)), "{shown}");
+        assert!(err(&whole).contains("whole"), "{}", err(&whole));
+        go("undercover --players 5 --seed 4 --save parts --until 2 -q");
+        go("resume parts -q");
+        assert!(world(folder, "whole") == world(folder, "parts"));
+        let replayed = out(&go("replay whole"));
+        let from_round = |text: &str| {
+            let at = text.find("──").unwrap();
+            text.get(at..).unwrap().to_owned()
+        };
+        assert_eq!(from_round(&replayed), from_round(&shown));
+        go("branch whole twig --turn 3");
+        go("resume twig -q");
+        assert!(world(folder, "whole") == world(folder, "twig"));
+        let listed = out(&go("saves"));
+        assert_eq!(listed.matches("undercover").count(), 3, "{listed}");
+        let shown = out(&go("show whole --json"));
+        assert_eq!(serde_json::from_str::<Vec<Value>>(&shown).unwrap().len(), 6);
+        let cost: Value = serde_json::from_str(&out(&go("cost whole --json"))).unwrap();
+        assert!(
+            cost["by_purpose"]["undercover.vote"]["calls"]
+                .as_u64()
+                .unwrap()
+                > 4
+        );
+        assert!(out(&go("trace whole")).contains(">>> AGENT:"));
+        let again = go("resume whole");
+        assert!(err(&again).contains("whole"), "{}", err(&again));
+    }
+}
+
+#[test]
+fn a_person_at_the_table_sees_one_seat_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = playhouse(folder.path());
+    let arguments = "undercover --players 4 --words violin,cello --order by-number --seat Bruno --until 2 --lang en";
+    command.args(arguments.split(' ')).stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut game = command.spawn().unwrap();
+    let mut typed = game.stdin.take().unwrap();
+    // A line; then a reason, oneself by its place in a menu, and whom by number: two mistakes first.
+    write!(
+        typed,
+        "One holds it close.\nThey differ.\n4\nsomebody\n2\n3\n"
+    )
+    .unwrap();
+    drop(typed);
+    let output = game.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let seen = out(&output);
+    assert_eq!(seen.matches("holds the word").count(), 1, "{seen}");
+    let [own, other] = match seen.contains("Bruno holds the word “violin”") {
+        true => ["violin", "cello"],
+        false => ["cello", "violin"],
+    };
+    assert!(
+        seen.contains(&format!("Bruno holds the word “{own}”")),
+        "{seen}"
+    );
+    assert!(!seen.contains(other), "{seen}");
+    for part in [
+        "2 Bruno: One holds it close.",
+        "Type one of these numbers: 1, 3, 4.",
+        "3 Clemence",
+        "votes got",
+    ] {
+        assert!(seen.contains(part), "no '{part}' in:\n{seen}");
+    }
+    // What others spent says nothing here either.
+    assert!(!err(&output).contains("Agatha"), "{}", err(&output));
+    let journal = folder.path().join("saves/undercover/journal.jsonl");
+    let journal = std::fs::read_to_string(journal).unwrap();
+    assert!(journal.contains("They differ."), "the vote is a person's");
+}
+
+#[test]
+fn what_makes_no_game_is_refused_before_it_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let broken = r#"(pairs: [(one: (word: ""), other: (wort: "b"))])"#;
+    write(&folder.join("broken.ron"), broken);
+    write(&folder.join("empty.ron"), "(pairs: [])");
+    for (arguments, code, english, chinese) in [
+        ("--players 2", 2, "at least 3", "至少"),
+        ("--players 99", 2, "there are names for at most", "99"),
+        ("--undercover 0", 2, "nobody is undercover", "卧底"),
+        ("--undercover 3", 2, "civilians are left", "平民"),
+        ("--blank 5", 2, "civilians are left", "平民"),
+        ("--max-rounds 0", 2, "the limit of rounds", "轮数上限"),
+        ("--words pear,Pear", 2, "are the same", "相同"),
+        ("--words pear", 2, "neither a word file", "既不是词表文件"),
+        ("--words pear,…", 2, "no letters", "没有文字"),
+        ("--words broken.ron", 3, "broken.ron:1:", "broken.ron:1:"),
+        ("--words empty.ron", 3, "no pair of words", "没有"),
+        ("--seat Nobody", 2, "choose one of", "可选"),
+        (
+            "--model-of Nobody=improviser",
+            2,
+            "no player is called",
+            "Nobody",
+        ),
+        ("--model nosuch", 5, "nosuch", "nosuch"),
+        ("--model-of Agatha=nosuch", 5, "nosuch", ""),
+        ("--from nothing", 4, "nothing", "nothing"),
+        ("--save ../x", 2, "../x", "../x"),
+    ] {
+        for (lang, says) in [("en", english), ("zh", chinese)] {
+            if says.is_empty() {
+                continue;
+            }
+            let line = format!("undercover {arguments} --lang {lang} --width 1000");
+            let output = run(folder, &line);
+            let told = err(&output);
+            assert_eq!(output.status.code(), Some(code), "{line}: {told}");
+            assert!(told.contains(says), "{line}: {told}");
+            assert!(!told.contains("panicked"), "{told}");
+        }
+    }
+    assert!(!folder.join("saves").exists(), "nothing was begun");
+}
+
+#[test]
+fn a_word_file_is_played_and_kept_in_the_slot() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let words = r#"(pairs: [(
+        shared: ["is held in the hands", "has pages of a kind", "is opened"],
+        one: (word: "codex", own: ["is bound"]), other: (word: "scroll", own: ["is rolled"]),
+    )])"#;
+    write(&folder.join("mine.ron"), words);
+    let game = "undercover --words mine.ron --players 4 --save";
+    let shown = out(&succeed(folder, &format!("{game} whole")));
+    assert!(
+        shown.contains("codex") && shown.contains("is held in the hands"),
+        "{shown}"
+    );
+    succeed(folder, &format!("{game} parts --until 2 -q"));
+    std::fs::remove_file(folder.join("mine.ron")).unwrap();
+    succeed(folder, "resume parts -q");
+    assert!(world(folder, "whole") == world(folder, "parts"));
+}
+
+/// The figures of games without the names of their slots' folders, and of all of them together.
+fn figures(output: &Output) -> (Vec<Value>, Value) {
+    let mut records = records(output);
+    let mut all = records.pop().unwrap();
+    assert_eq!(all["record"], "tournament");
+    all["slot"] = Value::Null;
+    (records, all)
+}
+
+#[test]
+fn a_tournament_is_the_same_however_many_games_are_played_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let play = |more: &str| succeed(folder, &format!("undercover --players 4 {more}"));
+    let one = figures(&play("--games 5 --seed 5 --save one --jobs 1 --json"));
+    let many = figures(&play("--games 5 --seed 5 --save many --jobs 3 --json"));
+    assert!(one == many, "{:#}\n{:#}", one.1, many.1);
+    let (games, all) = one.clone();
+    assert_eq!((games.len(), &all["games"]), (5, &5.into()));
+    let share = &all["civilians_won"];
+    assert!(share["low"].as_f64() <= share["share"].as_f64(), "{share}");
+    assert!(share["high"].as_f64() >= share["share"].as_f64(), "{share}");
+    assert_eq!(all["by_model"]["improviser"]["seats"], 20);
+    assert!(all["calls"]["mean"].as_f64().unwrap() >= 8.0, "{all}");
+    // The journals alone tell the same again, by the tournament's name or by its folder.
+    for from in ["one", "saves/one", "saves/one/games"] {
+        let again = run(folder, &format!("undercover --from {from} --json"));
+        assert!(figures(&again) == one, "{from}: {}", err(&again));
+    }
+    // So does each game that is played alone with its seed.
+    play("--seed 7 --save alone -q");
+    let alone = figures(&run(folder, "undercover --from alone --json"));
+    let mut third = games[2].clone();
+    third["slot"] = "alone".into();
+    assert_eq!(alone.0, [third]);
+    let listed = out(&run(folder, "saves"));
+    assert!(listed.contains("tournament of 5 games"), "{listed}");
+    let table = out(&play("--games 2 --save table"));
+    for part in [
+        "civilians win",
+        "95 % interval",
+        "votes on undercover",
+        "improviser",
+    ] {
+        assert!(table.contains(part), "no '{part}' in:\n{table}");
+    }
+    let table = out(&run(
+        folder,
+        "undercover --from table --lang zh --width 300",
+    ));
+    for part in ["平民获胜", "95% 区间", "投中卧底的票"] {
+        assert!(table.contains(part), "no '{part}' in:\n{table}");
+    }
+}
+
+#[test]
+fn a_tournament_that_a_cap_stops_goes_on_where_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let play = |more: &str| run(folder, &format!("undercover --players 4 --games 4 {more}"));
+    let whole = figures(&play("--save whole --json"));
+    let stopped = play("--save parts --max-calls 25 --jobs 2");
+    assert_eq!(stopped.status.code(), Some(6), "{}", err(&stopped));
+    assert!(
+        err(&stopped).contains("playhouse resume parts"),
+        "{}",
+        err(&stopped)
+    );
+    let counted = figures(&run(folder, "undercover --from parts --json"));
+    let spent: u64 = counted
+        .0
+        .iter()
+        .flat_map(|game| game["players"].as_array().unwrap())
+        .map(|player| player["spent"]["calls"].as_u64().unwrap())
+        .sum();
+    assert!(spent <= 25, "{spent} calls");
+    succeed(folder, "resume parts -q");
+    let parts = figures(&run(folder, "undercover --from parts --json"));
+    assert!(parts == whole, "{:#}\n{:#}", parts.1, whole.1);
+    let seat = run(folder, "resume parts --seat Agatha");
+    assert_eq!(seat.status.code(), Some(2), "{}", err(&seat));
+}
+
+#[test]
+fn a_server_that_is_down_stops_the_game_or_the_rules_play_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}", port.local_addr().unwrap());
+    drop(port);
+    let play = |more: &str| {
+        let mut command = playhouse(folder.path());
+        command.env("OPENAI_BASE_URL", &base);
+        let line = format!("undercover --players 4 --max-rounds 1 --model some {more}");
+        command.args(line.split(' ')).output().unwrap()
+    };
+    let stopped = play("--save stopped");
+    assert_eq!(stopped.status.code(), Some(5), "{}", err(&stopped));
+    let on = play("--save on --on-server-error fall-back");
+    assert_eq!(on.status.code(), Some(0), "{}", err(&on));
+    let shown = out(&on);
+    assert_eq!(shown.matches("abstains").count(), 4, "{shown}");
+    assert!(shown.contains("have stayed hidden"), "{shown}");
+    assert!(shown.contains(" °"), "{shown}");
+}
