@@ -34,7 +34,7 @@ impl Desk {
     /// An empty desk, whose clock stands still.
     pub fn new() -> Self {
         Self {
-            info: MindInfo::embedded("desk"),
+            info: MindInfo::unmetered("desk"),
             state: Arc::default(),
             clock: Arc::new(|| 0),
             person: None,

@@ -8,6 +8,7 @@
 
 mod as_tool;
 mod desk;
+mod fenced;
 mod flow;
 mod functions;
 mod game;
@@ -23,7 +24,8 @@ pub mod termination;
 
 pub use as_tool::{TaskArguments, team_tool};
 pub use desk::Desk;
-pub use functions::{Candidates, EdgeCondition, Functions, Picker, Talk};
+pub use fenced::code_blocks;
+pub use functions::{Candidates, EdgeCondition, Functions, Picker, Summary, Talk};
 pub use game::ChatGame;
 pub use names::{from_wire, mentions, to_wire};
 pub use perspective::{Seen, perspective, seen, words};

@@ -34,8 +34,9 @@ pub(crate) fn perform(command: Command, desk: &Desk) -> Result<(), Failure> {
             slot,
             force,
             task,
+            allow_code,
             play,
-        } => resume::resume(desk, &slot, &play, force, task),
+        } => resume::resume(desk, &slot, &play, force, task, allow_code),
         Command::Chat(args) => chat::chat(desk, &args),
         Command::Trace { slot, entity } => trace::trace(desk, &slot, entity.as_deref()),
         Command::Replay { slot, until, seat } => {

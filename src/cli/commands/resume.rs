@@ -19,6 +19,7 @@ pub(super) fn resume(
     args: &PlayArgs,
     force: bool,
     task: Option<String>,
+    allow_code: bool,
 ) -> Result<(), Failure> {
     let saved = Saved::find(desk, slot)?;
     let production = match &saved.played {
@@ -26,6 +27,7 @@ pub(super) fn resume(
         Played::Team(game) => {
             let args = ChatArgs {
                 task,
+                allow_code,
                 play: args.clone(),
                 ..ChatArgs::default()
             };
