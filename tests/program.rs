@@ -3,6 +3,8 @@
 
 #[path = "program/chinese.rs"]
 mod chinese;
+#[path = "program/teams.rs"]
+mod teams;
 
 use std::fs::File;
 use std::io::{Read, Write};

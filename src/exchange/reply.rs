@@ -116,8 +116,6 @@ pub(super) fn schema_of<R: Reply>() -> Schema {
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     known
         .entry(TypeId::of::<R>())
-        .or_insert_with(|| {
-            Schema::of(schema_for::<R>())
-        })
+        .or_insert_with(|| Schema::of(schema_for::<R>()))
         .clone()
 }

@@ -60,7 +60,10 @@ mod tests {
         let text = "First:\n```python title=x\nprint(1)\n\nprint(2)\n```\nthen\n````\n```\ninside\n```\n````\n";
         assert_eq!(
             found(text),
-            [block("python", "print(1)\n\nprint(2)"), block("", "```\ninside\n```")]
+            [
+                block("python", "print(1)\n\nprint(2)"),
+                block("", "```\ninside\n```")
+            ]
         );
         assert_eq!(found("  ```sh\n  ls\n  ```"), [block("sh", "  ls")]);
         assert_eq!(found("``` one line ```"), []);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 
+use super::as_tool::{Overheard, TeamTool};
 use super::guards::{AtAnswers, ForgedSpeakers};
 use super::message::MessageFactory;
 use super::stage::{BELL, Chat, Teams, register_handoffs, transfer_tool};
@@ -47,6 +48,8 @@ pub struct ChatGame {
     /// The tables that the team's tools look things up in, by the names of those.
     tables: Arc<BTreeMap<String, Table>>,
     code: CodePolicy,
+    /// Teams that participants call as tools, with names and what minds are told of them.
+    team_tools: Vec<(String, String, TeamTool)>,
 }
 
 impl ChatGame {
@@ -104,6 +107,7 @@ impl ChatGame {
             tools: None,
             tables: Arc::new(tables),
             code: CodePolicy::default(),
+            team_tools: Vec::new(),
             teams: Teams::new(team, Functions::default(), MessageFactory::new()),
         })
     }
@@ -136,6 +140,13 @@ impl ChatGame {
     #[must_use]
     pub fn with_tools(mut self, tools: impl Fn(&mut Toolbox) + Send + Sync + 'static) -> Self {
         self.tools = Some(Arc::new(tools));
+        self
+    }
+
+    /// The same game with a team, or one agent, that participants may call as the tool of this name.
+    #[must_use]
+    pub fn with_team_tool(mut self, name: &str, about: &str, tool: TeamTool) -> Self {
+        self.team_tools.push((name.into(), about.into(), tool));
         self
     }
 
@@ -190,10 +201,15 @@ impl Game for ChatGame {
         setup.world.insert_resource(self.team().language);
         setup.world.insert_resource(self.teams.clone());
         setup.world.insert_resource(self.guards());
+        let overheard = Overheard::default();
+        setup.world.insert_resource(overheard.clone());
         let mut toolbox = setup.world.get_resource_or_init::<Toolbox>();
         tool::code::register(&mut toolbox, &self.code);
         for (name, table) in self.tables.iter() {
             toolbox.table(name, table.clone());
+        }
+        for (name, about, tool) in &self.team_tools {
+            tool.add_to(&mut toolbox, name, about, overheard.clone());
         }
         if let Some(add) = &self.tools {
             add(&mut toolbox);
@@ -248,8 +264,7 @@ fn tables_of(data: &DataFolder, team: &TeamFile) -> Result<BTreeMap<String, Tabl
     let names = names.filter(|name| known.contains(&Table::path(team.language, name)));
     let names: BTreeSet<&String> = names.collect();
     let tables = names.into_iter();
-    let tables = tables
-        .map(|name| Ok((name.clone(), Table::load(data, team.language, name)?)));
+    let tables = tables.map(|name| Ok((name.clone(), Table::load(data, team.language, name)?)));
     tables.collect()
 }
 

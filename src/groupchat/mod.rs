@@ -22,7 +22,7 @@ pub mod stage;
 pub mod team;
 pub mod termination;
 
-pub use as_tool::{TaskArguments, team_tool};
+pub use as_tool::{TaskArguments, TeamTool};
 pub use desk::Desk;
 pub use fenced::code_blocks;
 pub use functions::{Candidates, EdgeCondition, Functions, Picker, Summary, Talk};

@@ -9,8 +9,9 @@ use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use super::Desk;
+use super::as_tool::Overheard;
 use super::game::ChatGame;
-use super::message::{ChatMessage, FactoryError, RequestUsage};
+use super::message::{ChatMessage, Content, FactoryError, RequestUsage};
 use super::perspective::{Seen, perspective};
 use super::stage::{BELL, Chat, Order, Phase};
 use super::team::TeamFile;
@@ -343,6 +344,7 @@ impl Team {
         let goes_on = self.chat().phase != Phase::Waiting;
         let runs = self.chat().runs;
         self.told().clear();
+        self.engine.world.resource::<Overheard>().clear();
         if !goes_on {
             self.desk.order(order);
         }
@@ -360,7 +362,7 @@ impl Team {
             if run.ended {
                 return Ok(None);
             }
-            let next = self.told().pop_front();
+            let next = self.next_told();
             if let Some(message) = next {
                 run.messages.push(message.clone());
                 return Ok(Some(StreamItem::Message(message)));
@@ -378,6 +380,19 @@ impl Team {
             }
             self.turn().await?;
         }
+    }
+
+    /// What a team said inside that is a tool stands before its result.
+    fn next_told(&self) -> Option<ChatMessage> {
+        let mut told = self.told();
+        let is_result = told
+            .front()
+            .is_some_and(|next| matches!(next.content, Content::ToolCallExecution(_)));
+        let inside = match is_result {
+            true => self.engine.world.resource::<Overheard>().pop(),
+            false => None,
+        };
+        inside.or_else(|| told.pop_front())
     }
 
     fn result(&mut self, run: &mut Running) -> Result<StreamItem, ChatError> {

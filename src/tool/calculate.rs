@@ -81,9 +81,7 @@ fn plain(char: char) -> char {
         '×' => '*',
         '÷' => '/',
         '−' => '-',
-        '\u{ff01}'..='\u{ff5e}' => {
-            char::from_u32(u32::from(char) - 0xfee0).unwrap_or(char)
-        }
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(char) - 0xfee0).unwrap_or(char),
         other => other,
     }
 }

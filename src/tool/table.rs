@@ -67,7 +67,9 @@ impl Table {
             problems.push(reading.source.problem(&path, wrong, right));
         }
         problems.sort();
-        problems.unless_errors(reading.value).map(|(table, _)| table)
+        problems
+            .unless_errors(reading.value)
+            .map(|(table, _)| table)
     }
 
     fn mistakes(&self) -> Vec<(String, String, &'static str)> {
@@ -201,13 +203,24 @@ mod tests {
             let arguments = json!({"from": from, "to": to}).to_string();
             table.look_up(Language::En, &arguments)
         };
-        assert_eq!(asked("lisbon", "Porto").as_deref(), Ok("Lisbon, Porto: 07:30"));
+        assert_eq!(
+            asked("lisbon", "Porto").as_deref(),
+            Ok("Lisbon, Porto: 07:30")
+        );
         let error = asked("Rome", "Porto").unwrap_err().to_string();
-        assert!(error.contains("Rome, Porto") && error.contains("Porto, Lisbon"), "{error}");
-        let error = table.look_up(Language::En, r#"{"from": "Porto"}"#).unwrap_err();
+        assert!(
+            error.contains("Rome, Porto") && error.contains("Porto, Lisbon"),
+            "{error}"
+        );
+        let error = table
+            .look_up(Language::En, r#"{"from": "Porto"}"#)
+            .unwrap_err();
         assert!(error.to_string().contains("`to`"), "{error}");
         let schema = table.schema();
-        assert_eq!(schema["properties"]["from"]["enum"], json!(["Lisbon", "Porto"]));
+        assert_eq!(
+            schema["properties"]["from"]["enum"],
+            json!(["Lisbon", "Porto"])
+        );
         assert_eq!(schema["required"], json!(["from", "to"]));
     }
 
@@ -223,7 +236,14 @@ mod tests {
         let problems = Table::parse("t.ron", text).unwrap_err();
         let told: Vec<_> = problems.iter().map(ToString::to_string).collect();
         let told = told.join("\n");
-        for part in ["what it is for", "'der Ort'", "2 values for 1", "t.ron:5:", "the same", "is empty"] {
+        for part in [
+            "what it is for",
+            "'der Ort'",
+            "2 values for 1",
+            "t.ron:5:",
+            "the same",
+            "is empty",
+        ] {
             assert!(told.contains(part), "{part} is missing in\n{told}");
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::StreamExt;
+use playhouse::context::context_to_json;
 use playhouse::groupchat::message::ChatMessage;
 use playhouse::groupchat::team::{Newcomers, Participant, TeamFile};
 use playhouse::groupchat::termination::Rule;
@@ -195,4 +196,57 @@ async fn a_failure_ends_the_run_with_a_reason_and_poisons_nothing() {
     team.reset().await.unwrap();
     let result = team.run("hi").await.unwrap();
     assert_eq!(result.messages.len(), 5);
+}
+
+#[tokio::test]
+async fn a_stage_delivers_as_a_hub_does() {
+    let mut file = TeamFile::of("hub", ["a", "b", "c"].map(Participant::named)).turns(3);
+    file.open = true;
+    file.user = "host".into();
+    file.participants[2].absent = true;
+    let script = Scripted::new(&json!({
+        "a": [{"text": "hi", "thinking": "secret"}], "b": ["b's reply", "again", "more"], "c": ["c's reply", "and more", "still"],
+    }));
+    let mut team = team(file, &script);
+    let desk = team.desk().clone();
+    let mut told = 0;
+    {
+        let mut stream = Box::pin(team.run_stream("welcome").unwrap());
+        while let Some(item) = stream.next().await {
+            if let StreamItem::Message(message) = item.unwrap()
+                && !message.is_event()
+            {
+                told += 1;
+                match told {
+                    2 => desk.join("c"),
+                    3 => {
+                        desk.leave("a");
+                        desk.leave("nobody");
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    let heard = |who: &str| {
+        let seen = team.perspective(who).into_iter();
+        let others = seen.filter(|seen| seen.role == "user");
+        others.map(|seen| seen.content).collect::<Vec<_>>()
+    };
+    assert_eq!(heard("a"), ["welcome", "b's reply"]);
+    assert_eq!(heard("b"), ["welcome", "hi", "c's reply"]);
+    assert_eq!(heard("c"), ["b's reply"]);
+    team.run("manual").await.unwrap();
+    assert!(heard_contains(&team, "b", "manual") && heard_contains(&team, "c", "manual"));
+    assert!(!heard_contains(&team, "a", "manual"));
+    // What it thought stays with whoever thought it.
+    for (who, knows) in [("a", true), ("b", false), ("c", false)] {
+        let context = context_to_json(team.context(who).unwrap()).to_string();
+        assert_eq!(context.contains("secret"), knows, "{who}");
+    }
+}
+
+fn heard_contains(team: &Team, who: &str, text: &str) -> bool {
+    let seen = team.perspective(who);
+    seen.iter().any(|seen| seen.content.contains(text))
 }

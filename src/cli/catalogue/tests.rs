@@ -15,6 +15,7 @@ const SPOKEN: &[&str] = &[
     "src/cast/name.rs",
     "src/engine/totals.rs",
     "src/event/guard",
+    "src/groupchat/team/check.rs",
     "src/journal",
     "src/mind/http/endpoint.rs",
     "src/mind/http/intake.rs",

@@ -94,7 +94,7 @@ fn list(desk: &Desk) -> Result<(), Failure> {
     let mut err = desk.err();
     problems
         .iter()
-        .for_each(|problem| err.line(problem.to_string()));
+        .for_each(|problem| err.line(desk.words.problem(problem)));
     let mut out = desk.out();
     if desk.settings.json {
         teams.iter().for_each(|team| out.json(team));

@@ -283,8 +283,8 @@ impl Board<'_, '_> {
             let speaks = at.chat.speaking.iter().any(|other| other == approver)
                 && !at.chat.spoken.contains_key(approver);
             let mut others = at.chat.coding.values();
-            let is_asked =
-                others.any(|coding| matches!(&coding.step, Step::Asked(other) if other == approver));
+            let is_asked = others
+                .any(|coding| matches!(&coding.step, Step::Asked(other) if other == approver));
             if !speaks && !is_asked {
                 self.ask_approver(at, &name, approver);
             }

@@ -6,9 +6,7 @@ use bevy_ecs::prelude::*;
 use serde_json::{Value, json};
 
 use super::chat::Spoken;
-use super::replies::{
-    Produced, ProducedFacts, SayFacts, Shaped, ShapedFacts, Words, WordsFacts,
-};
+use super::replies::{Produced, ProducedFacts, SayFacts, Shaped, ShapedFacts, Words, WordsFacts};
 use super::tools::{handed_by_tool, last_rounds, summary, transfer_tool, with_tools};
 use super::{At, Board, Chat, Phase, Say};
 use crate::cast::CastList;
@@ -440,7 +438,11 @@ fn handoffs_in_words(one: &Participant) -> impl Iterator<Item = &str> {
 }
 
 /// The ask as every participant gets it: sent once, never remembered.
-pub(super) fn lasting<R: crate::exchange::Reply>(ask: Ask<R>, one: &Participant, notes: Value) -> Ask<R> {
+pub(super) fn lasting<R: crate::exchange::Reply>(
+    ask: Ask<R>,
+    one: &Participant,
+    notes: Value,
+) -> Ask<R> {
     ask.condensed("").max_tokens(one.max_tokens).notes(notes)
 }
 

@@ -165,7 +165,7 @@ fn participants(team: &TeamFile, at: &str, report: &mut Report) {
                     report.error(
                         format!("{path}.view"),
                         format!("nobody called '{}' speaks here", shown.source),
-                        format!("{known}, or {}", team.user),
+                        format!("one of: {known}, {}", team.user),
                     );
                 }
             }
@@ -269,7 +269,7 @@ fn coder(team: &TeamFile, one: &Participant, path: &str, is_root: bool, report: 
             report.error(
                 format!("{path}.kind"),
                 format!("nobody called '{source}' speaks here"),
-                format!("{known}, or {}", team.user),
+                format!("one of: {known}, {}", team.user),
             );
         }
     }

@@ -450,6 +450,12 @@ impl TeamFile {
         }
     }
 
+    /// One participant by itself: each task is one turn of its own.
+    pub fn alone(participant: Participant) -> Self {
+        let name = format!("solo-{}", participant.name);
+        Self::of(name, [participant]).turns(1)
+    }
+
     /// The same team, choosing speakers so.
     #[must_use]
     pub fn selecting(mut self, selection: Selection) -> Self {

@@ -110,15 +110,20 @@ fn found(schema: &Value, text: &str, is_meant: bool) -> Vec<Value> {
         found.sort_unstable();
         // A name within another one is not named.
         let inside = |at: usize, name: &str| {
-            found
-                .iter()
-                .any(|(other, long)| *other <= at && long.len() > name.len() && at < other + long.len())
+            found.iter().any(|(other, long)| {
+                *other <= at && long.len() > name.len() && at < other + long.len()
+            })
         };
-        let free = found.iter().filter(|(at, name)| is_meant && !inside(*at, name));
+        let free = found
+            .iter()
+            .filter(|(at, name)| is_meant && !inside(*at, name));
         return free.map(|(_, name)| json!(name)).collect();
     }
     if let Some(pattern) = schema["pattern"].as_str() {
-        return matches(pattern, text).into_iter().map(Value::from).collect();
+        return matches(pattern, text)
+            .into_iter()
+            .map(Value::from)
+            .collect();
     }
     if schema["format"] == "uri" {
         return addresses(text).into_iter().map(Value::from).collect();
@@ -142,7 +147,9 @@ fn position(text: &str, name: &str) -> Option<usize> {
     text.match_indices(&name)
         .find(|(at, _)| {
             let before = text.get(..*at).and_then(|text| text.chars().next_back());
-            let after = text.get(at + name.len()..).and_then(|text| text.chars().next());
+            let after = text
+                .get(at + name.len()..)
+                .and_then(|text| text.chars().next());
             !alphabetic || !(before.is_some_and(in_word) || after.is_some_and(in_word))
         })
         .map(|(at, _)| at)
@@ -165,9 +172,13 @@ fn addresses(text: &str) -> Vec<String> {
     let starts = text.match_indices("http").map(|(at, _)| at);
     let found = starts.filter_map(|at| {
         let rest = text.get(at..)?;
-        let rest = rest.split(|char: char| char.is_whitespace() || !char.is_ascii()).next()?;
+        let rest = rest
+            .split(|char: char| char.is_whitespace() || !char.is_ascii())
+            .next()?;
         let rest = rest.trim_end_matches(['.', ',', ';', ':', ')', ']', '"', '\'', '!', '?', '>']);
-        let host = rest.strip_prefix("https://").or_else(|| rest.strip_prefix("http://"))?;
+        let host = rest
+            .strip_prefix("https://")
+            .or_else(|| rest.strip_prefix("http://"))?;
         (!host.is_empty()).then(|| rest.to_owned())
     });
     let mut addresses: Vec<String> = Vec::new();
@@ -231,7 +242,10 @@ mod tests {
         assert_eq!(asked(sum, "nothing", true), json!([]));
         let page = json!({"properties": {"url": {"type": "string", "format": "uri"}}, "required": ["url"]});
         let text = "Read (http://127.0.0.1:80/a) and http://127.0.0.1:80/a, https:// not.";
-        assert_eq!(asked(page, text, false), json!([{"url": "http://127.0.0.1:80/a"}]));
+        assert_eq!(
+            asked(page, text, false),
+            json!([{"url": "http://127.0.0.1:80/a"}])
+        );
         let broken = json!({"properties": {"x": {"pattern": "(("}}, "required": ["x"]});
         assert_eq!(asked(broken, "((", true), json!([]));
     }
@@ -239,7 +253,10 @@ mod tests {
     #[test]
     fn a_text_and_a_tool_are_about_the_same_where_they_share_a_word() {
         let idle = BTreeSet::from(["tell".to_owned()]);
-        let trains = about(&spec("trains", "Tells what tickets cost.", json!({})), &idle);
+        let trains = about(
+            &spec("trains", "Tells what tickets cost.", json!({})),
+            &idle,
+        );
         assert!(!trains.is_disjoint(&stems("One ticket, please", &idle)));
         assert!(trains.is_disjoint(&stems("Tell me of the sea", &idle)));
         let weather = about(&spec("weather", "查一个城市的天气", json!({})), &idle);

@@ -127,7 +127,10 @@ fn in_talk(prompt: &Prompt<'_>, notes: &Notes, writer: &mut Writer<'_>) -> Vec<T
         let mut chance = Chance::new(mix(&[prompt.seed, hash("hand on")]));
         // Who was given the word least comes first, then who is the best for what was said.
         let ranked = transfers.iter().map(|spec| {
-            let times = called.iter().filter(|(name, _)| name == spec.name()).count();
+            let times = called
+                .iter()
+                .filter(|(name, _)| name == spec.name())
+                .count();
             let shared = about(spec, &idle).intersection(&task).count();
             (times, usize::MAX - shared, chance.next(), *spec)
         });
@@ -140,12 +143,7 @@ fn in_talk(prompt: &Prompt<'_>, notes: &Notes, writer: &mut Writer<'_>) -> Vec<T
 
 /// The arguments with which a text asks for a tool: those of the sentences that speak of what it is for, else
 /// those of the whole text.
-fn wanted(
-    spec: &ToolSpec,
-    prompt: &Prompt<'_>,
-    text: &str,
-    idle: &BTreeSet<String>,
-) -> Vec<Value> {
+fn wanted(spec: &ToolSpec, prompt: &Prompt<'_>, text: &str, idle: &BTreeSet<String>) -> Vec<Value> {
     let mut own = about(spec, idle);
     // What several tools speak of tells none of them apart.
     let others = prompt.tools.specs.iter();

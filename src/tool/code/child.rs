@@ -64,7 +64,9 @@ async fn wait(mut child: Child, policy: &CodePolicy, said: &mut Said) -> i32 {
     let ended = tokio::time::timeout(policy.time, async {
         let (out, err) = tokio::join!(read(out), read(err));
         // Whoever writes more than is read would wait forever.
-        let is_full = [&out, &err].iter().any(|read| read.len() as u64 == MOST_BYTES);
+        let is_full = [&out, &err]
+            .iter()
+            .any(|read| read.len() as u64 == MOST_BYTES);
         if is_full {
             group.end();
         }

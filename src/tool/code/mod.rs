@@ -140,7 +140,9 @@ impl Ran {
             _ => {}
         }
         let (head, output) = text.split_once('\n').unwrap_or((text, ""));
-        let code = head.strip_prefix("exit ").and_then(|code| code.parse().ok());
+        let code = head
+            .strip_prefix("exit ")
+            .and_then(|code| code.parse().ok());
         match code {
             Some(code) => Self::Ended {
                 code,
@@ -159,15 +161,10 @@ pub fn register(tools: &mut Toolbox, policy: &CodePolicy) {
     let ours = policy.clone();
     // One after another; the tool's own limit only catches what the limits of the parts let through.
     let patience = policy.time * 16 + Duration::from_secs(5);
-    tools.outside_private(
-        RUN_CODE,
-        "run_code",
-        "Runs code.",
-        move |job: Job| {
-            let policy = ours.clone();
-            async move { run(&job, &policy).await.map(|ran| ran.to_text()) }
-        },
-    );
+    tools.outside_private(RUN_CODE, "run_code", "Runs code.", move |job: Job| {
+        let policy = ours.clone();
+        async move { run(&job, &policy).await.map(|ran| ran.to_text()) }
+    });
     tools.change(RUN_CODE, |tool| tool.within(patience));
 }
 

@@ -61,10 +61,16 @@ async fn no_process_runs_without_leave_and_a_yes() {
     let policy = CodePolicy::default();
     assert_eq!(run(&job(&code, true), &policy).await, Ok(Ran::NotAllowed));
     let policy = allowing();
-    assert_eq!(run(&job(&code, false), &policy).await, Ok(Ran::NeedsApproval));
+    assert_eq!(
+        run(&job(&code, false), &policy).await,
+        Ok(Ran::NeedsApproval)
+    );
     // Scripts in the sandbox need neither.
     let script = job(&[(Lang::Rhai, "1 + 1")], false);
-    let two = Ran::Ended { code: 0, output: "2".into() };
+    let two = Ran::Ended {
+        code: 0,
+        output: "2".into(),
+    };
     assert_eq!(run(&script, &CodePolicy::default()).await, Ok(two));
 }
 
@@ -78,10 +84,19 @@ async fn pieces_run_in_order_in_a_folder_of_their_own_until_one_fails() {
     ];
     let (code, output) = ran(&pieces, &allowing()).await;
     assert_eq!(code, 2);
-    assert!(output.starts_with("one\nkept\n") && output.ends_with("Boom"), "{output}");
-    assert!(!output.contains("never") && !output.contains("CARGO"), "{output}");
+    assert!(
+        output.starts_with("one\nkept\n") && output.ends_with("Boom"),
+        "{output}"
+    );
+    assert!(
+        !output.contains("never") && !output.contains("CARGO"),
+        "{output}"
+    );
     let folder = output.lines().nth(2).unwrap();
-    assert!(!std::path::Path::new(folder).exists(), "{folder} is left behind");
+    assert!(
+        !std::path::Path::new(folder).exists(),
+        "{folder} is left behind"
+    );
 }
 
 #[cfg(unix)]
@@ -92,7 +107,10 @@ async fn a_process_that_runs_on_is_ended_with_all_that_it_started() {
         ..allowing()
     };
     let mark = tempfile::NamedTempFile::new().unwrap();
-    let code = format!("(sleep 1; echo alive > {}) & sleep 30", mark.path().display());
+    let code = format!(
+        "(sleep 1; echo alive > {}) & sleep 30",
+        mark.path().display()
+    );
     let (code, _) = ran(&[(Lang::Sh, &code)], &policy).await;
     assert_eq!(code, OUT_OF_TIME);
     tokio::time::sleep(Duration::from_millis(1_300)).await;
@@ -112,11 +130,20 @@ fn what_the_tool_returned_is_read_back() {
     for ran in [
         Ran::NeedsApproval,
         Ran::NotAllowed,
-        Ran::Ended { code: -3, output: "a\nb".into() },
-        Ran::Ended { code: 0, output: String::new() },
+        Ran::Ended {
+            code: -3,
+            output: "a\nb".into(),
+        },
+        Ran::Ended {
+            code: 0,
+            output: String::new(),
+        },
     ] {
         assert_eq!(Ran::read(&ran.to_text()), ran);
     }
-    let odd = Ran::Ended { code: 1, output: "the tool did not answer".into() };
+    let odd = Ran::Ended {
+        code: 1,
+        output: "the tool did not answer".into(),
+    };
     assert_eq!(Ran::read("the tool did not answer"), odd);
 }
