@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 
 use super::as_tool::{Overheard, TeamTool};
-use super::guards::{AtAnswers, ForgedSpeakers};
+use super::guards::{AtAnswers, ForgedSpeakers, TeamSecrets};
 use super::message::MessageFactory;
 use super::stage::{BELL, Chat, Teams, register_handoffs, transfer_tool};
 use super::team::{FOLDER, Kind, Participant, TeamFile};
@@ -176,7 +176,7 @@ impl ChatGame {
         names.push(&self.team().user);
         let mut guards = Guards::none();
         guards
-            .add(AtAnswers(Secrets::new(secrets)))
+            .add(TeamSecrets(Secrets::new(secrets)))
             .add(AtAnswers(ForgedMarks))
             .add(ForgedSpeakers::new(names))
             .add(AtAnswers(LengthLimit { chars: LONGEST }));

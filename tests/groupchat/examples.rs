@@ -222,10 +222,12 @@ async fn the_travel_desk_hands_a_journey_on_with_what_was_looked_up() {
         let result = desk.run(task).await.unwrap();
         assert_eq!(sources(&result), speakers, "{path}: {:?}", calls(&result));
         assert!(result.stop_reason.as_deref().unwrap().contains("TERMINATE"));
-        let (guide, heard) = (speakers[3], desk.perspective(speakers[3]));
-        for part in found {
+        // What was looked up goes to whoever is given the word, and what the last one finds to all.
+        let hearers = [speakers[2], speakers[3], speakers[3], speakers[1]];
+        for (part, who) in found.into_iter().zip(hearers) {
+            let heard = desk.perspective(who);
             let knows = heard.iter().any(|seen| seen.content.contains(part));
-            assert!(knows, "{guide} does not know of {part}: {heard:#?}");
+            assert!(knows, "{who} does not know of {part}: {heard:#?}");
         }
     }
 }

@@ -98,14 +98,17 @@ async fn a_function_that_was_not_given_or_names_nobody_who_is_there_ends_the_run
     );
 }
 
-#[test]
-fn a_tool_that_nobody_has_is_told_when_the_team_is_set_up() {
+#[tokio::test]
+async fn a_tool_that_nobody_has_is_told_before_anybody_speaks() {
     let mut file = three(Selection::RoundRobin).turns(2);
     file.participants[1].tools = vec!["wether".into()];
-    let game = ChatGame::of(&DataFolder::at("data").unwrap(), file).unwrap();
-    let team = Team::new(game, Minds::all(Arc::new(Scripted::new(&Value::Null))), 7);
-    let error = team.err().unwrap().to_string();
-    assert!(error.contains("'B'") && error.contains("wether"), "{error}");
+    let (mut team, script) = set_up(file, |game| game, &Value::Null);
+    let error = team.run("hi").await.unwrap_err().to_string();
+    assert!(
+        error.contains('B') && error.contains("wether") && error.contains("calculate"),
+        "{error}"
+    );
+    assert_eq!(script.calls(), 0);
 }
 
 #[tokio::test]

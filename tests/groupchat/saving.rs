@@ -112,61 +112,71 @@ fn functions() -> Functions {
         .walking("odd", move |message| !is_even(message))
 }
 
-fn team(file: &TeamFile) -> Team {
-    let data = DataFolder::at("data").unwrap();
-    let game = ChatGame::of(&data, file.clone()).unwrap();
-    let game = game.with_functions(functions());
-    let minds = Minds::all(Arc::new(Improviser::new().unwrap()));
-    Team::new(game, minds, 7).unwrap()
+/// What is made once for all runs of a team.
+struct Play {
+    game: ChatGame,
+    minds: Minds,
 }
 
-/// The messages of a run, broken off after so many and gone on with by another program.
-async fn told(file: &TeamFile, break_after: Option<usize>) -> Vec<String> {
-    let mut first = team(file);
-    let mut told = Vec::new();
-    {
-        let pause = first.pause_handle();
-        let mut stream = Box::pin(
-            first
-                .run_stream(
-                    "What shall we plant on the hill, and is 6 * 7 enough?\n```rhai\n6 * 7\n```",
-                )
-                .unwrap(),
-        );
-        while let Some(item) = stream.next().await {
-            match item.unwrap() {
-                StreamItem::Message(message) => told.push(short(&message)),
-                StreamItem::Result(result) => told.extend(result.stop_reason),
-            }
-            if break_after == Some(told.len()) {
-                pause.store(true, std::sync::atomic::Ordering::SeqCst);
+impl Play {
+    fn team(&self) -> Team {
+        Team::new(self.game.clone(), self.minds.clone(), 7).unwrap()
+    }
+
+    /// The messages of a run, broken off after so many and gone on with by another program. Pieces of
+    /// messages are told live alone.
+    async fn told(&self, break_after: Option<usize>) -> Vec<String> {
+        let mut first = self.team();
+        let mut told = Vec::new();
+        {
+            let pause = first.pause_handle();
+            let mut stream = Box::pin(first.run_stream(TASK).unwrap());
+            while let Some(item) = stream.next().await {
+                match item.unwrap() {
+                    StreamItem::Message(message)
+                        if message.type_name() == "ModelClientStreamingChunkEvent" => {}
+                    StreamItem::Message(message) => told.push(short(&message)),
+                    StreamItem::Result(result) => told.extend(result.stop_reason),
+                }
+                if break_after == Some(told.len()) {
+                    pause.store(true, std::sync::atomic::Ordering::SeqCst);
+                }
             }
         }
+        if break_after.is_none() || first.chat().stop.is_some() {
+            return told;
+        }
+        let state = first.save_state().unwrap();
+        let text = serde_json::to_string(&state).unwrap();
+        drop(first);
+        let mut second = self.team();
+        second
+            .load_state(&serde_json::from_str(&text).unwrap())
+            .unwrap();
+        let rest = second.run(Task::go_on()).await.unwrap();
+        told.extend(rest.messages.iter().map(short));
+        told.push(rest.stop_reason.unwrap());
+        told
     }
-    if break_after.is_none() || first.chat().stop.is_some() {
-        return told;
-    }
-    let state = first.save_state().unwrap();
-    let text = serde_json::to_string(&state).unwrap();
-    drop(first);
-    let mut second = team(file);
-    second
-        .load_state(&serde_json::from_str(&text).unwrap())
-        .unwrap();
-    let rest = second.run(Task::go_on()).await.unwrap();
-    told.extend(rest.messages.iter().map(short));
-    told.push(rest.stop_reason.unwrap());
-    told
 }
+
+const TASK: &str = "What shall we plant on the hill, and is 6 * 7 enough?\n```rhai\n6 * 7\n```";
 
 #[tokio::test]
 async fn a_save_at_every_turn_of_every_kind_of_team_goes_on_alike() {
+    let data = DataFolder::at("data").unwrap();
+    let minds = Minds::all(Arc::new(Improviser::new().unwrap()));
     for file in teams() {
-        let whole = told(&file, None).await;
+        let game = ChatGame::of(&data, file.clone()).unwrap();
+        let play = Play {
+            game: game.with_functions(functions()),
+            minds: minds.clone(),
+        };
+        let whole = play.told(None).await;
         assert!(whole.len() >= 4, "{:?}: {whole:?}", file.selection);
         for at in 1..whole.len() {
             assert_eq!(
-                told(&file, Some(at)).await,
+                play.told(Some(at)).await,
                 whole,
                 "{:?} at {at}",
                 file.selection
