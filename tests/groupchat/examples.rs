@@ -1,6 +1,6 @@
 //! The teams that come along, on the improviser.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use hyper::body::Incoming;
 use hyper::{Request, Response};
@@ -8,12 +8,15 @@ use playhouse::groupchat::message::{ChatMessage, Content};
 use playhouse::groupchat::team::list_teams;
 use playhouse::groupchat::{ChatGame, TaskResult, Team};
 use playhouse::message::Language;
-use playhouse::mind::Minds;
 use playhouse::mind::improviser::Improviser;
+use playhouse::mind::{Mind, Minds};
 use playhouse::tool::WebPolicy;
 use playhouse::world_data::DataFolder;
 
 use crate::http::HttpServer;
+
+/// Reads its grammars once.
+static IMPROVISER: LazyLock<Arc<dyn Mind>> = LazyLock::new(|| Arc::new(Improviser::new().unwrap()));
 
 fn game(path: &str) -> ChatGame {
     let data = DataFolder::at("data").unwrap();
@@ -27,8 +30,7 @@ fn team(path: &str) -> Team {
 }
 
 fn improvised(game: ChatGame) -> Team {
-    let minds = Minds::all(Arc::new(Improviser::new().unwrap()));
-    Team::new(game, minds, 1).unwrap()
+    Team::new(game, Minds::all(IMPROVISER.clone()), 1).unwrap()
 }
 
 async fn talk(path: &str, task: &str) -> TaskResult {

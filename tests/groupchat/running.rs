@@ -1,14 +1,16 @@
 //! Streams, pauses, cancels, joining and leaving.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use futures_util::StreamExt;
 use playhouse::context::context_to_json;
 use playhouse::groupchat::message::ChatMessage;
-use playhouse::groupchat::team::{Newcomers, Participant, TeamFile};
+use playhouse::groupchat::team::{Kind, Newcomers, Participant, TeamFile};
 use playhouse::groupchat::termination::Rule;
 use playhouse::groupchat::{ChatError, ChatGame, Desk, StreamItem, Task, Team};
-use playhouse::mind::Minds;
+use playhouse::mind::{Answering, Completion, Mind, MindInfo, Minds, Prompt};
 use playhouse::world_data::DataFolder;
 use serde_json::{Value, json};
 
@@ -249,4 +251,65 @@ async fn a_stage_delivers_as_a_hub_does() {
 fn heard_contains(team: &Team, who: &str, text: &str) -> bool {
     let seen = team.perspective(who);
     seen.iter().any(|seen| seen.content.contains(text))
+}
+
+/// A person who lets others wait until the door is opened.
+struct Waits {
+    info: MindInfo,
+    open: Arc<AtomicBool>,
+}
+
+impl Mind for Waits {
+    fn info(&self) -> &MindInfo {
+        &self.info
+    }
+
+    fn answer(&self, _prompt: &Prompt<'_>) -> Answering {
+        match self.open.load(Ordering::SeqCst) {
+            true => Box::pin(std::future::ready(Ok(Completion::instant(
+                "p",
+                "here I am",
+            )))),
+            false => Box::pin(std::future::pending()),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_was_given_up_while_a_person_thinks_goes_on_here_and_after_a_restart() {
+    for restarts in [false, true] {
+        let mut file = three().turns(4);
+        file.participants[2].kind = Kind::Person;
+        let open = Arc::new(AtomicBool::new(false));
+        let made = |script: &Scripted| {
+            let person = Waits {
+                info: MindInfo::embedded("p"),
+                open: open.clone(),
+            };
+            let minds = Minds::all(Arc::new(script.clone()));
+            let minds = minds.with_seat("C", Arc::new(person));
+            Team::new(game(file.clone()), minds, 7).unwrap()
+        };
+        let script = Scripted::new(&Value::Null);
+        let mut team = made(&script);
+        // Twice, so that what was recorded before the first time is still there.
+        for task in [Task::from("hi"), Task::go_on()] {
+            let given_up = tokio::time::timeout(Duration::from_millis(50), team.run(task)).await;
+            assert!(given_up.is_err(), "nobody answers");
+        }
+        let state = team.save_state().unwrap();
+        let later = Scripted::new(&Value::Null);
+        if restarts {
+            team = made(&later);
+            team.load_state(&state).unwrap();
+        }
+        open.store(true, Ordering::SeqCst);
+        let rest = team.run(Task::go_on()).await.unwrap();
+        assert_eq!(
+            texts(&rest.messages),
+            ["UserInputRequestedEvent (C) ", "C:here I am", "A:A2"],
+            "{restarts}"
+        );
+        assert_eq!(script.heard("B").prompts.len(), 1, "nobody is asked twice");
+    }
 }
