@@ -11,6 +11,7 @@ use playhouse::groupchat::team::{Kind, Newcomers, Participant, TeamFile};
 use playhouse::groupchat::termination::Rule;
 use playhouse::groupchat::{ChatError, ChatGame, Desk, StreamItem, Task, Team};
 use playhouse::mind::{Answering, Completion, Mind, MindInfo, Minds, Prompt};
+use playhouse::tool::code::CodePolicy;
 use playhouse::world_data::DataFolder;
 use serde_json::{Value, json};
 
@@ -273,6 +274,44 @@ impl Mind for Waits {
             false => Box::pin(std::future::pending()),
         }
     }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn code_that_ran_is_not_run_again_when_a_run_goes_on() {
+    let mark = tempfile::NamedTempFile::new().unwrap();
+    let mut file = three().turns(3);
+    file.participants[0].kind = Kind::Coder {
+        writes: false,
+        sources: Vec::new(),
+        approver: "B".into(),
+        retries: 0,
+    };
+    file.participants[2].kind = Kind::Person;
+    let open = Arc::new(AtomicBool::new(false));
+    let person = Waits {
+        info: MindInfo::embedded("p"),
+        open: open.clone(),
+    };
+    let yes = json!({"text": {"approved": true, "reason": "harmless"}});
+    let script = Scripted::new(&json!({"B": [yes, "I saw it run"]}));
+    let minds = Minds::all(Arc::new(script.clone()));
+    let game = game(file).with_code(CodePolicy {
+        allow_processes: true,
+        ..CodePolicy::default()
+    });
+    let mut team = Team::new(game, minds.with_seat("C", Arc::new(person)), 7).unwrap();
+    let task = format!("```sh\necho once | tee -a {}\n```", mark.path().display());
+    let given_up = tokio::time::timeout(Duration::from_secs(3), team.run(task)).await;
+    assert!(given_up.is_err(), "nobody answers");
+    open.store(true, Ordering::SeqCst);
+    let rest = team.run(Task::go_on()).await.unwrap();
+    assert_eq!(rest.last().unwrap().to_text(), "here I am");
+    assert!(script.heard("B").prompts[0].contains("tee -a"));
+    let known = team.perspective("B");
+    assert!(known.iter().any(|seen| seen.name == "A" && seen.content.contains("once")));
+    assert!(!known.iter().any(|seen| seen.content.contains("approved")), "{known:?}");
+    assert_eq!(std::fs::read_to_string(mark.path()).unwrap(), "once\n");
 }
 
 #[tokio::test]
