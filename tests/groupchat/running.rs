@@ -352,3 +352,21 @@ async fn a_run_that_was_given_up_while_a_person_thinks_goes_on_here_and_after_a_
         assert_eq!(script.heard("B").prompts.len(), 1, "nobody is asked twice");
     }
 }
+
+#[tokio::test]
+async fn an_agent_runs_alone_and_answers_with_what_it_did_on_the_way() {
+    let mut agent = Participant::named("A");
+    agent.tools = vec!["calculate".into()];
+    let script = Scripted::new(&json!({
+        "A": [{"text": "hm", "calls": [["1", "calculate", {"expression": "6 * 7"}]]}, "and more"],
+    }));
+    let mut agent = team(TeamFile::alone(agent), &script);
+    let result = agent.run("6 * 7?").await.unwrap();
+    let responses = result.responses();
+    assert_eq!(responses[1].chat_message.to_text(), "42");
+    let inner = responses[1].inner_messages.iter();
+    let inner: Vec<_> = inner.map(ChatMessage::type_name).collect();
+    assert_eq!(inner, ["ThoughtEvent", "ToolCallRequestEvent", "ToolCallExecutionEvent"]);
+    let result = agent.run("go on").await.unwrap();
+    assert_eq!(texts(&result.messages), ["user:go on", "A:and more"]);
+}

@@ -2,7 +2,7 @@
 //!
 //! [`Chat`] says where a conversation stands; one system, [`play`], moves it on at each step of its
 //! stage. `choose.rs` finds who speaks next, `speak.rs` asks and listens, `orders.rs` takes in what comes
-//! from outside, `orchestrate.rs` keeps the ledger. One turn of the conversation is one turn of the
+//! from outside, `code.rs` lets code run, `orchestrate.rs` keeps the ledger. One turn of the conversation is one turn of the
 //! world, so that a save stands between any two messages. Start reading at [`Phase`].
 
 mod chat;
