@@ -309,8 +309,15 @@ async fn code_that_ran_is_not_run_again_when_a_run_goes_on() {
     assert_eq!(rest.last().unwrap().to_text(), "here I am");
     assert!(script.heard("B").prompts[0].contains("tee -a"));
     let known = team.perspective("B");
-    assert!(known.iter().any(|seen| seen.name == "A" && seen.content.contains("once")));
-    assert!(!known.iter().any(|seen| seen.content.contains("approved")), "{known:?}");
+    assert!(
+        known
+            .iter()
+            .any(|seen| seen.name == "A" && seen.content.contains("once"))
+    );
+    assert!(
+        !known.iter().any(|seen| seen.content.contains("approved")),
+        "{known:?}"
+    );
     assert_eq!(std::fs::read_to_string(mark.path()).unwrap(), "once\n");
 }
 
@@ -366,7 +373,14 @@ async fn an_agent_runs_alone_and_answers_with_what_it_did_on_the_way() {
     assert_eq!(responses[1].chat_message.to_text(), "42");
     let inner = responses[1].inner_messages.iter();
     let inner: Vec<_> = inner.map(ChatMessage::type_name).collect();
-    assert_eq!(inner, ["ThoughtEvent", "ToolCallRequestEvent", "ToolCallExecutionEvent"]);
+    assert_eq!(
+        inner,
+        [
+            "ThoughtEvent",
+            "ToolCallRequestEvent",
+            "ToolCallExecutionEvent"
+        ]
+    );
     let result = agent.run("go on").await.unwrap();
     assert_eq!(texts(&result.messages), ["user:go on", "A:and more"]);
 }

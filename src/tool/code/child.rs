@@ -2,6 +2,8 @@
 //! limits of time, memory and output. This keeps accidents small; it is no wall against malice, which is
 //! why whoever runs the program must allow it and an approver must have said yes.
 
+use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
 
@@ -31,7 +33,9 @@ pub(super) async fn run(
         Lang::Sh | Lang::Rhai => ("sh", &[], "sh"),
     };
     let file = folder.join(format!("snippet-{}.{ending}", number + 1));
-    std::fs::write(&file, &snippet.code).map_err(|error| ToolError::new(error.to_string()))?;
+    let written =
+        File::create_new(&file).and_then(|mut file| file.write_all(snippet.code.as_bytes()));
+    written.map_err(|error| ToolError::new(error.to_string()))?;
     let mut command = Command::new("sh");
     command
         .args(["-c", LIMITS, "sh", program])
