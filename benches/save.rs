@@ -32,7 +32,7 @@ fn line(entity: u32, message: u32) -> String {
         0 => "\"Who goes there?\" asks the guard\nand lifts a lamp. ",
         _ => "Rain falls on the roofs of the town and on the road. ",
     };
-    let mut text = start + &words.repeat(8);
+    let mut text = format!("{start}{}", words.repeat(8));
     text.truncate(BYTES);
     text
 }

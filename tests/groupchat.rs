@@ -8,6 +8,10 @@ mod cases;
 mod defence;
 #[path = "groupchat/examples.rs"]
 mod examples;
+#[path = "groupchat/faults.rs"]
+mod faults;
+#[path = "support/http.rs"]
+mod http;
 #[path = "groupchat/minds.rs"]
 mod minds;
 #[path = "groupchat/running.rs"]

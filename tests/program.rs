@@ -5,6 +5,8 @@
 mod chinese;
 #[path = "program/undercover.rs"]
 mod undercover;
+#[path = "program/teams.rs"]
+mod teams;
 
 use std::fs::File;
 use std::io::{Read, Write};

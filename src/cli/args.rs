@@ -206,6 +206,9 @@ pub(crate) struct ChatArgs {
     /// Start over in a slot that is in use; what it held is lost
     #[arg(long, requires = "save")]
     pub(crate) force: bool,
+    /// Let those of the team who run code start python and sh, each time after an approver's yes
+    #[arg(long)]
+    pub(crate) allow_code: bool,
     #[command(flatten)]
     pub(crate) play: PlayArgs,
 }
@@ -366,6 +369,9 @@ pub(crate) enum Command {
         /// What a team is asked next, where the save is a team's
         #[arg(long, value_name = "TEXT")]
         task: Option<String>,
+        /// Let those of the team who run code start python and sh, each time after an approver's yes
+        #[arg(long)]
+        allow_code: bool,
         #[command(flatten)]
         play: PlayArgs,
     },

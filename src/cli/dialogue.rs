@@ -72,15 +72,15 @@ impl Dialogue {
         {
             let id = full_message_id.clone().unwrap_or_default();
             let head = if self.streamed.insert(id) {
-                self.end_line() + &head
+                format!("{}{head}", self.end_line())
             } else {
                 String::new()
             };
             self.is_open = true;
-            return head + content;
+            return format!("{head}{content}");
         }
         if self.streamed.remove(&message.id) {
-            return self.end_line() + &usage;
+            return format!("{}{usage}", self.end_line());
         }
         let text = message.to_text();
         format!("{}{head}{text}\n{usage}", self.end_line())
@@ -125,7 +125,7 @@ impl Dialogue {
                 &format!("消息数量：{count}"),
             ]),
         };
-        open + &ended
+        format!("{open}{ended}")
     }
 }
 

@@ -77,7 +77,7 @@ pub(crate) fn team(desk: &Desk, name: &str) -> Result<ChatGame, Failure> {
     read.map_err(|problems| {
         let mut page = desk.err();
         for problem in problems.iter() {
-            page.line(problem.to_string());
+            page.line(desk.words.problem(problem));
         }
         Failure::new(Fault::World, desk.words.team_mistakes(name, problems.len()))
     })

@@ -75,7 +75,7 @@ impl Chapters {
                 .map(|held| held.message.body.full_text());
             let text = said.fold(
                 format!("{}\n{}", chapter.title, chapter.summary.full_text()),
-                |text, said| text + "\n" + &said,
+                |text, said| text + "\n" + said.as_ref(),
             );
             let text = text.to_lowercase();
             !words.is_empty() && words.iter().all(|word| text.contains(word))

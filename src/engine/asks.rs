@@ -15,7 +15,7 @@ use crate::event::{Fault, Phrasebook};
 use crate::exchange::{OpenAsks, Question, Spent, request_hash};
 use crate::journal::{Outcome, Recorded};
 use crate::message::{Body, Language, Role, TokenUsage};
-use crate::mind::MindAlias;
+use crate::mind::{Caller, Mind, MindAlias};
 
 impl Engine {
     /// Takes up the asks that were opened, in stable order.
@@ -81,8 +81,17 @@ impl Engine {
         };
         let name = self.name(entity);
         let alias = self.world.get::<MindAlias>(entity);
-        let mind = self.minds.of(&name, alias).clone();
-        let tools = self.tools_for(entity, &*question, &*mind)?;
+        let (mind, tools) = match question.calls() {
+            [] => {
+                let mind = self.minds.of(&name, alias).clone();
+                let tools = self.tools_for(entity, &*question, &*mind)?;
+                (mind, tools)
+            }
+            calls => {
+                let (tools, calls) = self.tools_called(&name, calls)?;
+                (Arc::new(Caller::new(calls)) as Arc<dyn Mind>, tools)
+            }
+        };
         let mut view = self.view_of(entity);
         let Some(mut context) = self.world.get_mut::<AgentContext>(entity) else {
             return Err(bad(self, question.purpose(), "it has no conversation"));

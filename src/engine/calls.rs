@@ -129,7 +129,9 @@ impl Job {
             output: u64::from(crate::message::tokens::estimate(&completion.text)),
             ..TokenUsage::default()
         };
-        let usage = reported.or_else(|| result.as_ref().ok().map(estimate));
+        let metered = self.mind.info().metered;
+        let estimated = || result.as_ref().ok().filter(|_| metered).map(estimate);
+        let usage = reported.or_else(estimated);
         let usage = usage.unwrap_or_default();
         self.last_usage = usage;
         let price = self.mind.info().price.as_ref();

@@ -98,6 +98,12 @@ impl Engine {
     /// The worst case of a job's next call, attempts that are repeated included.
     pub(super) fn worst_of(&self, job: &Job) -> Spent {
         let info = job.mind.info();
+        if !info.metered {
+            return Spent {
+                calls: 1,
+                ..Spent::default()
+            };
+        }
         let prompt = self.correction(job.entity).apply(job.prompt_tokens);
         let answer = job.question.max_tokens().min(info.max_output);
         worst_case(prompt, answer, info.billed_attempts, |usage| {

@@ -102,13 +102,46 @@ impl Engine {
                 }
             }
         }
-        let mut digest = [0; 16];
-        digest.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
-        tools.digest = Some(Digest(digest));
+        tools.digest = Some(short_digest(&hasher));
         if mind.info().tools_in_words && !tools.specs.is_empty() {
             tools.in_words = Some(self.tools_in_words(&tools.specs));
         }
         Ok(tools)
+    }
+
+    /// The tools of calls that code chose, by their names in the toolbox; and the calls by the names that
+    /// the request has. The calls are what is asked, so that the digest covers them.
+    pub(super) fn tools_called(
+        &mut self,
+        entity: &Arc<str>,
+        calls: &[ToolCall],
+    ) -> Result<(AskTools, Vec<ToolCall>), EngineError> {
+        let set = ToolSet::of(calls.iter().map(|call| call.name.as_str()));
+        self.check_set(entity, &set)?;
+        let mut tools = AskTools {
+            rounds: 1,
+            ..AskTools::default()
+        };
+        let mut hasher = blake3::Hasher::new();
+        let mut wired = Vec::with_capacity(calls.len());
+        for (name, call) in set.0.into_iter().zip(calls) {
+            for part in [&call.name, &call.arguments] {
+                hasher.update(&(part.len() as u64).to_le_bytes());
+                hasher.update(part.as_bytes());
+            }
+            let Some(spec) = self.spec_of(&name)? else {
+                continue;
+            };
+            let mut call = call.clone();
+            call.name = spec.name().to_owned();
+            wired.push(call);
+            if !tools.names.contains(&name) {
+                tools.specs.push(spec);
+                tools.names.push(name);
+            }
+        }
+        tools.digest = Some(short_digest(&hasher));
+        Ok((tools, wired))
     }
 
     /// How to call these tools, in words.
@@ -449,6 +482,12 @@ fn words_of(error: &ToolError, phrases: &Phrasebook) -> String {
     let said = error.phrase().filter(|(name, _)| phrases.0.knows(name));
     said.and_then(|(name, facts)| phrases.0.phrase(name, facts).ok())
         .unwrap_or_else(|| error.to_string())
+}
+
+fn short_digest(hasher: &blake3::Hasher) -> Digest {
+    let mut digest = [0; 16];
+    digest.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    Digest(digest)
 }
 
 fn known_tools(toolbox: &Toolbox) -> String {

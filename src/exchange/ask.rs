@@ -16,6 +16,7 @@ use crate::cast::EntityName;
 use crate::event::{By, Fault, Faults};
 use crate::message::{Body, Digest, Tag, Tags};
 use crate::mind::Form;
+use crate::tool::ToolCall;
 
 /// A question to the entity that carries it. Open until its outcome is committed; it can't be edited.
 #[derive(Component)]
@@ -34,6 +35,14 @@ impl Wanted {
     fn new<R: Reply>(facts: &R::Facts) -> Self {
         let schema = schema_of::<R>();
         match R::narrow(&schema.value, facts) {
+            Some(own) if R::OWN_SCHEMA => {
+                let schema = Schema::of(own);
+                Self {
+                    digest: schema.digest,
+                    narrowed: schema.value.clone(),
+                    schema,
+                }
+            }
             Some(narrowed) => Self {
                 digest: Digest::of(narrowed.to_string().as_bytes()),
                 narrowed: Arc::new(narrowed),
@@ -63,6 +72,8 @@ struct Spec<R: Reply> {
     /// Rounds of tool calls; as the run's limits say where absent.
     tool_rounds: Option<u32>,
     closing: Closing,
+    /// Calls that code chose; a mind answers where there are none.
+    calls: Vec<ToolCall>,
 }
 
 /// Which rounds of tool calls are the last: then no mind is asked again, and the answer is empty.
@@ -97,6 +108,7 @@ impl<R: Reply> Ask<R> {
             ask_short: false,
             tool_rounds: None,
             closing: Closing::default(),
+            calls: Vec::new(),
         }))
     }
 
@@ -150,6 +162,18 @@ impl<R: Reply> Ask<R> {
     #[must_use]
     pub fn closed_by(self, closing: Closing) -> Self {
         self.edit(|spec| spec.closing = closing)
+    }
+
+    /// Asks no mind: these calls of tools are made, and what they return is all that is wanted. The tools
+    /// need not be among those that the entity's mind may call. Its reply type must accept an empty answer.
+    #[must_use]
+    pub fn calling(self, calls: Vec<ToolCall>) -> Self {
+        let closing = Closing {
+            last_round: true,
+            ..Closing::default()
+        };
+        let ask = self.tool_rounds(1).closed_by(closing);
+        ask.edit(|spec| spec.calls = calls)
     }
 
     /// Wants an answer at once, without tools: a summary, a choice among what is told.
@@ -233,6 +257,8 @@ pub trait Question: Send + Sync {
     fn tool_rounds(&self) -> Option<u32>;
     /// Which rounds of tool calls are the last.
     fn closing(&self) -> &Closing;
+    /// The calls that code chose; a mind answers where there are none.
+    fn calls(&self) -> &[ToolCall];
     /// Reads and checks an answer.
     ///
     /// # Errors
@@ -291,6 +317,10 @@ impl<R: Reply> Question for Spec<R> {
 
     fn closing(&self) -> &Closing {
         &self.closing
+    }
+
+    fn calls(&self) -> &[ToolCall] {
+        &self.calls
     }
 
     fn judge(&self, raw: &str) -> Result<Settled, Vec<Broken>> {

@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 use serde_json::Value;
 
 use super::ask::{OpenAsks, Question};
-use super::{Ledger, RoundMaker, Settled, Spent};
+use super::{Ledger, RoundMaker, Settled, Spent, json_in};
 use crate::cast::{Clock, EntityName, Here, OnStage, StableId, WorldTurn};
 use crate::context::AgentContext;
 use crate::event::guard::{GuardAct, Guards, Judged, Point};
@@ -160,8 +160,7 @@ fn resolve(
     }
 }
 
-/// The answer as the guards let it pass, with what they did. Answers in JSON are no words; what is told
-/// of them is guarded when it is told.
+/// The answer as the guards let it pass, with what they did. Of an answer in JSON they judge every text.
 fn guard_answer(
     world: &World,
     question: &dyn Question,
@@ -170,26 +169,35 @@ fn guard_answer(
 ) -> (Settled, String, By, Vec<GuardAct>) {
     let guards = world.get_resource::<Guards>();
     let guards = guards.filter(|guards| guards.watch(Point::Answer));
-    let (Some(guards), Form::Prose { .. }, false) =
-        (guards, question.form(), matches!(by, By::Fallback(_)))
-    else {
+    let (Some(guards), false) = (guards, matches!(by, By::Fallback(_))) else {
         return (value, text, by, guarded);
     };
-    let judgement = guards.judge(Judged {
-        point: Point::Answer,
-        text: &text,
-        kind: question.purpose(),
-        speaker: None,
-        receiver: None,
-        public: true,
-        language: world.get_resource().copied().unwrap_or_default(),
-    });
-    let left = match judgement.blocked() {
-        Some(reason) => withheld(world, reason),
-        None if judgement.text == text => return (value, text, by, guarded),
-        None => judgement.text.to_string(),
+    let language = world.get_resource().copied().unwrap_or_default();
+    let mut judge = |text: &str| {
+        let judgement = guards.judge(Judged {
+            point: Point::Answer,
+            text,
+            kind: question.purpose(),
+            speaker: None,
+            receiver: None,
+            public: true,
+            language,
+        });
+        let left = match judgement.blocked() {
+            Some(reason) => withheld(world, reason),
+            None if judgement.text == text => return None,
+            None => judgement.text.to_string(),
+        };
+        guarded.extend(judgement.acts);
+        Some(left)
     };
-    guarded.extend(judgement.acts);
+    let left = match question.form() {
+        Form::Prose { .. } => judge(&text),
+        Form::Json { .. } => guarded_json(&text, &mut judge),
+    };
+    let Some(left) = left else {
+        return (value, text, by, guarded);
+    };
     match question.judge(&left) {
         Ok(value) => (value, left, by, guarded),
         Err(_) => {
@@ -198,6 +206,38 @@ fn guard_answer(
             (value, text, by, guarded)
         }
     }
+}
+
+/// JSON with its texts as guards left them; nothing where they let all of them pass.
+fn guarded_json(text: &str, judge: &mut impl FnMut(&str) -> Option<String>) -> Option<String> {
+    let mut json: Value = serde_json::from_str(json_in(text)?).ok()?;
+    guard_texts(&mut json, judge).then(|| json.to_string())
+}
+
+/// Whether a guard changed a text.
+fn guard_texts(json: &mut Value, judge: &mut impl FnMut(&str) -> Option<String>) -> bool {
+    // What was read as JSON is at most 128 deep.
+    let mut changed = false;
+    match json {
+        Value::String(text) => {
+            if let Some(left) = judge(text) {
+                *text = left;
+                changed = true;
+            }
+        }
+        Value::Array(all) => {
+            for one in all {
+                changed |= guard_texts(one, judge);
+            }
+        }
+        Value::Object(members) => {
+            for (_, one) in members {
+                changed |= guard_texts(one, judge);
+            }
+        }
+        _ => {}
+    }
+    changed
 }
 
 fn withheld(world: &World, reason: &str) -> String {

@@ -64,6 +64,10 @@ pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync
     /// Whether the answer is free text instead of JSON.
     const IS_PROSE: bool = false;
 
+    /// Whether the narrowed schema is the same at every ask of an entity, so that it stands where the
+    /// type's own would.
+    const OWN_SCHEMA: bool = false;
+
     /// The type's schema narrowed to what is legal in this ask; nothing where it stays as it is.
     fn narrow(_schema: &Value, _facts: &Self::Facts) -> Option<Value> {
         None
@@ -96,19 +100,22 @@ pub(super) struct Schema {
     pub(super) digest: Digest,
 }
 
+impl Schema {
+    pub(super) fn of(value: Value) -> Self {
+        let text: Arc<str> = value.to_string().into();
+        Self {
+            digest: Digest::of(text.as_bytes()),
+            value: Arc::new(value),
+            text,
+        }
+    }
+}
+
 pub(super) fn schema_of<R: Reply>() -> Schema {
     static KNOWN: LazyLock<Mutex<BTreeMap<TypeId, Schema>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     known
         .entry(TypeId::of::<R>())
-        .or_insert_with(|| {
-            let value = schema_for::<R>();
-            let text: Arc<str> = value.to_string().into();
-            Schema {
-                digest: Digest::of(text.as_bytes()),
-                value: Arc::new(value),
-                text,
-            }
-        })
+        .or_insert_with(|| Schema::of(schema_for::<R>()))
         .clone()
 }

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::stage::{Bell, Order};
-use crate::message::TokenUsage;
+use super::stage::{Approval, Bell, Order};
+use crate::message::{Language, TokenUsage};
 use crate::mind::{Answering, Completion, Mind, MindError, MindInfo, Prompt};
 
 /// The user's desk: orders that were given, and what the bell will tell. Clones share it.
@@ -34,7 +34,7 @@ impl Desk {
     /// An empty desk, whose clock stands still.
     pub fn new() -> Self {
         Self {
-            info: MindInfo::embedded("desk"),
+            info: MindInfo::unmetered("desk"),
             state: Arc::default(),
             clock: Arc::new(|| 0),
             person: None,
@@ -116,6 +116,19 @@ impl Desk {
     }
 }
 
+/// Where nobody sits at the desk, no code is let through.
+fn refusal(language: Language) -> String {
+    let reason = match language {
+        Language::En => "nobody is there who could say yes",
+        Language::Zh => "没有人在场可以批准",
+    };
+    let approval = Approval {
+        approved: false,
+        reason: reason.into(),
+    };
+    serde_json::to_string(&approval).unwrap_or_default()
+}
+
 impl Mind for Desk {
     fn info(&self) -> &MindInfo {
         &self.info
@@ -125,6 +138,7 @@ impl Mind for Desk {
         let text = match prompt.purpose {
             "chat.bell" => Some(self.ring()),
             "chat.task" => self.next_order().map(|order| order.to_answer()),
+            "chat.approve" if self.person.is_none() => Some(refusal(prompt.language)),
             _ => None,
         };
         match (text, &self.person) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::message::ChatMessage;
+use super::message::{ChatMessage, FunctionCall, FunctionResult};
 use super::termination::Predicate;
 use crate::context::AgentContext;
 use crate::message::Role;
@@ -40,6 +40,9 @@ pub type Candidates = Arc<dyn Fn(Talk<'_>) -> Vec<String> + Send + Sync>;
 /// Says whether an edge of a graph is walked after a message.
 pub type EdgeCondition = Arc<dyn Fn(&ChatMessage) -> bool + Send + Sync>;
 
+/// Puts a call of a tool and its result into words, where the results are the answer.
+pub type Summary = Arc<dyn Fn(&FunctionCall, &FunctionResult) -> String + Send + Sync>;
+
 /// The functions that a user of the library gives to teams. They must be pure: a replay calls them
 /// again.
 #[derive(Clone, Default)]
@@ -52,6 +55,8 @@ pub struct Functions {
     pub candidates: BTreeMap<String, Candidates>,
     /// Those that say whether an edge of a graph is walked.
     pub edges: BTreeMap<String, EdgeCondition>,
+    /// Those that put results of tools into words.
+    pub summaries: BTreeMap<String, Summary>,
 }
 
 impl Functions {
@@ -85,6 +90,17 @@ impl Functions {
         candidates: impl Fn(Talk<'_>) -> Vec<String> + Send + Sync + 'static,
     ) -> Self {
         self.candidates.insert(name.into(), Arc::new(candidates));
+        self
+    }
+
+    /// With a function that puts results of tools into words.
+    #[must_use]
+    pub fn summing_up(
+        mut self,
+        name: &str,
+        summary: impl Fn(&FunctionCall, &FunctionResult) -> String + Send + Sync + 'static,
+    ) -> Self {
+        self.summaries.insert(name.into(), Arc::new(summary));
         self
     }
 

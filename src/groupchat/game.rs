@@ -1,10 +1,12 @@
 //! A team becomes a world that can be played, saved and replayed.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 
-use super::guards::{AtAnswers, ForgedSpeakers};
+use super::as_tool::{Overheard, TeamTool};
+use super::guards::{AtAnswers, ForgedSpeakers, TeamSecrets};
 use super::message::MessageFactory;
 use super::stage::{BELL, Chat, Teams, register_handoffs, transfer_tool};
 use super::team::{FOLDER, Kind, Participant, TeamFile};
@@ -20,7 +22,8 @@ use crate::message::{Digest, Text};
 use crate::mind::MindAlias;
 use crate::save::Meta;
 use crate::session::Game;
-use crate::tool::{ToolSet, Toolbox};
+use crate::tool::code::CodePolicy;
+use crate::tool::{self, TABLES, Table, ToolSet, Toolbox};
 use crate::world_data::{DataFolder, Problem, Problems};
 
 /// The longest message that reaches anybody, in characters.
@@ -42,6 +45,11 @@ pub struct ChatGame {
     phrases: Phrasebook,
     guards: Option<MakeGuards>,
     tools: Option<AddTools>,
+    /// The tables that the team's tools look things up in, by the names of those.
+    tables: Arc<BTreeMap<String, Table>>,
+    code: CodePolicy,
+    /// Teams that participants call as tools, with names and what minds are told of them.
+    team_tools: Vec<(String, String, TeamTool)>,
 }
 
 impl ChatGame {
@@ -54,8 +62,10 @@ impl ChatGame {
         let in_data = |error| Problems::from(Problem::from(error));
         let mut files = phrases::files(data, team.language).map_err(in_data)?;
         files.push(format!("{FOLDER}/{path}.ron"));
-        let fingerprint = data.fingerprint(&files).map_err(in_data)?;
+        let language = team.language;
         let mut game = Self::of(data, team)?;
+        files.extend(game.tables.keys().map(|name| Table::path(language, name)));
+        let fingerprint = data.fingerprint(&files).map_err(in_data)?;
         game.path = format!("{FOLDER}/{path}");
         game.fingerprint = fingerprint;
         game.warnings.extend(warnings);
@@ -83,7 +93,9 @@ impl ChatGame {
         let ((), warnings) = problems.unless_errors(())?;
         let (phrases, more) = phrases::load(data, team.language)?;
         let in_data = |error| Problems::from(Problem::from(error));
-        let files = phrases::files(data, team.language).map_err(in_data)?;
+        let mut files = phrases::files(data, team.language).map_err(in_data)?;
+        let tables = tables_of(data, &team)?;
+        files.extend(tables.keys().map(|name| Table::path(team.language, name)));
         let prompts = data.fingerprint(&files).map_err(in_data)?;
         let own = serde_json::to_vec(&team).unwrap_or_default();
         Ok(Self {
@@ -93,6 +105,9 @@ impl ChatGame {
             phrases,
             guards: None,
             tools: None,
+            tables: Arc::new(tables),
+            code: CodePolicy::default(),
+            team_tools: Vec::new(),
             teams: Teams::new(team, Functions::default(), MessageFactory::new()),
         })
     }
@@ -128,6 +143,20 @@ impl ChatGame {
         self
     }
 
+    /// The same game with a team, or one agent, that participants may call as the tool of this name.
+    #[must_use]
+    pub fn with_team_tool(mut self, name: &str, about: &str, tool: TeamTool) -> Self {
+        self.team_tools.push((name.into(), about.into(), tool));
+        self
+    }
+
+    /// The same game, running code under this policy; scripts in the sandbox alone unless told.
+    #[must_use]
+    pub fn with_code(mut self, policy: CodePolicy) -> Self {
+        self.code = policy;
+        self
+    }
+
     /// The outermost team.
     pub fn team(&self) -> &TeamFile {
         &self.teams.root
@@ -147,7 +176,7 @@ impl ChatGame {
         names.push(&self.team().user);
         let mut guards = Guards::none();
         guards
-            .add(AtAnswers(Secrets::new(secrets)))
+            .add(TeamSecrets(Secrets::new(secrets)))
             .add(AtAnswers(ForgedMarks))
             .add(ForgedSpeakers::new(names))
             .add(AtAnswers(LengthLimit { chars: LONGEST }));
@@ -172,12 +201,21 @@ impl Game for ChatGame {
         setup.world.insert_resource(self.team().language);
         setup.world.insert_resource(self.teams.clone());
         setup.world.insert_resource(self.guards());
+        let overheard = Overheard::default();
+        setup.world.insert_resource(overheard.clone());
         let mut toolbox = setup.world.get_resource_or_init::<Toolbox>();
+        tool::code::register(&mut toolbox, &self.code);
+        for (name, table) in self.tables.iter() {
+            toolbox.table(name, table.clone());
+        }
+        for (name, about, tool) in &self.team_tools {
+            tool.add_to(&mut toolbox, name, about, overheard.clone());
+        }
         if let Some(add) = &self.tools {
             add(&mut toolbox);
         }
         for team in self.team().all() {
-            register_handoffs(team, &mut toolbox);
+            register_handoffs(team, &self.phrases, &mut toolbox);
         }
         setup.plugin(plugin);
         Ok(setup)
@@ -214,6 +252,20 @@ impl Game for ChatGame {
         }
         Ok(())
     }
+}
+
+/// The tables of the data folder that a team's tools are.
+fn tables_of(data: &DataFolder, team: &TeamFile) -> Result<BTreeMap<String, Table>, Problems> {
+    let folder = format!("{TABLES}/{}", team.language.code());
+    let known = data.files(&folder).unwrap_or_default();
+    let teams = team.all();
+    let participants = teams.iter().flat_map(|team| &team.participants);
+    let names = participants.flat_map(|one| &one.tools);
+    let names = names.filter(|name| known.contains(&Table::path(team.language, name)));
+    let names: BTreeSet<&String> = names.collect();
+    let tables = names.into_iter();
+    let tables = tables.map(|name| Ok((name.clone(), Table::load(data, team.language, name)?)));
+    tables.collect()
 }
 
 fn enter_team(world: &mut World, team: &TeamFile, rules: Option<&Arc<Text>>) -> Result<(), String> {

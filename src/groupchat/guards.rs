@@ -1,7 +1,7 @@
 //! What stands guard over conversations: the engine's own guards at the answers too, and one against lines
 //! that pretend to be somebody else's.
 
-use crate::event::guard::{Guard, Judged, Point, Verdict};
+use crate::event::guard::{Guard, Judged, Point, Secrets, Verdict};
 
 /// A guard at the answers as well as where it stands already, so that whoever said something keeps no other
 /// words than those who heard it.
@@ -18,6 +18,29 @@ impl<G: Guard> Guard for AtAnswers<G> {
 
     fn judge(&self, message: &Judged<'_>) -> Verdict {
         self.0.judge(message)
+    }
+}
+
+/// The secrets of a team: no text may carry them, whoever hears it; what tools return neither.
+pub(super) struct TeamSecrets(pub(super) Secrets);
+
+impl Guard for TeamSecrets {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn points(&self) -> &[Point] {
+        match self.0.points() {
+            [] => &[],
+            _ => &[Point::Answer, Point::Send],
+        }
+    }
+
+    fn judge(&self, message: &Judged<'_>) -> Verdict {
+        self.0.judge(&Judged {
+            public: true,
+            ..*message
+        })
     }
 }
 

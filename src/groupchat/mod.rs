@@ -8,6 +8,7 @@
 
 mod as_tool;
 mod desk;
+mod fenced;
 mod flow;
 mod functions;
 mod game;
@@ -21,9 +22,10 @@ pub mod stage;
 pub mod team;
 pub mod termination;
 
-pub use as_tool::{TaskArguments, team_tool};
+pub use as_tool::{TaskArguments, TeamTool};
 pub use desk::Desk;
-pub use functions::{Candidates, EdgeCondition, Functions, Picker, Talk};
+pub use fenced::code_blocks;
+pub use functions::{Candidates, EdgeCondition, Functions, Picker, Summary, Talk};
 pub use game::ChatGame;
 pub use names::{from_wire, mentions, to_wire};
 pub use perspective::{Seen, perspective, seen, words};

@@ -4,13 +4,14 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy_ecs::prelude::*;
-use futures_util::Stream;
+use futures_util::{FutureExt, Stream};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use super::Desk;
+use super::as_tool::Overheard;
 use super::game::ChatGame;
-use super::message::{ChatMessage, FactoryError, RequestUsage};
+use super::message::{ChatMessage, Content, FactoryError, RequestUsage};
 use super::perspective::{Seen, perspective};
 use super::stage::{BELL, Chat, Order, Phase};
 use super::team::TeamFile;
@@ -19,7 +20,7 @@ use crate::context::AgentContext;
 use crate::engine::{Brake, Engine, EngineError, Stop};
 use crate::event::{Feed, Record};
 use crate::exchange::Ledger;
-use crate::journal::{FORMAT, Head, Journal, Recording};
+use crate::journal::{FORMAT, Head, Journal, Line, Recording};
 use crate::mind::Minds;
 use crate::save::{Expected, SaveError, restore, snapshot};
 use crate::session::Game;
@@ -158,6 +159,10 @@ pub struct Team {
     /// cancelled in the middle of a turn goes on from there.
     checkpoint: Vec<u8>,
     broken_off: bool,
+    /// The world's turn when it last rested.
+    rested: u64,
+    /// What was recorded since the checkpoint, by engines that a broken run left behind.
+    recorded: Vec<Line>,
     paused: Arc<std::sync::atomic::AtomicBool>,
     seed: u64,
 }
@@ -189,6 +194,7 @@ impl Team {
         let journal = journal(&game, seed);
         let mut engine = Engine::new(setup, minds.clone(), journal)?;
         settle(&mut engine, &game, &told);
+        let rested = turn_of(&engine);
         Ok(Self {
             game,
             minds,
@@ -197,6 +203,8 @@ impl Team {
             told,
             checkpoint,
             broken_off: false,
+            rested,
+            recorded: Vec::new(),
             paused: Arc::default(),
             seed,
         })
@@ -343,6 +351,7 @@ impl Team {
         let goes_on = self.chat().phase != Phase::Waiting;
         let runs = self.chat().runs;
         self.told().clear();
+        self.engine.world.resource::<Overheard>().clear();
         if !goes_on {
             self.desk.order(order);
         }
@@ -360,7 +369,7 @@ impl Team {
             if run.ended {
                 return Ok(None);
             }
-            let next = self.told().pop_front();
+            let next = self.next_told();
             if let Some(message) = next {
                 run.messages.push(message.clone());
                 return Ok(Some(StreamItem::Message(message)));
@@ -380,6 +389,19 @@ impl Team {
         }
     }
 
+    /// What a team said inside that is a tool stands before its result.
+    fn next_told(&self) -> Option<ChatMessage> {
+        let mut told = self.told();
+        let is_result = told
+            .front()
+            .is_some_and(|next| matches!(next.content, Content::ToolCallExecution(_)));
+        let inside = match is_result {
+            true => self.engine.world.resource::<Overheard>().pop(),
+            false => None,
+        };
+        inside.or_else(|| told.pop_front())
+    }
+
     fn result(&mut self, run: &mut Running) -> Result<StreamItem, ChatError> {
         let (stop, failed) = {
             let chat = self.chat();
@@ -396,13 +418,13 @@ impl Team {
 
     /// Plays one turn of the world.
     async fn turn(&mut self) -> Result<(), ChatError> {
-        let turn = self.engine.world.resource::<WorldTurn>().0;
-        let until = turn + 1;
+        let until = turn_of(&self.engine) + 1;
         // A future that is dropped leaves calls behind.
         self.broken_off = true;
         match self.engine.run(Some(until)).await? {
-            Stop::TurnReached(_) => {
+            Stop::TurnReached(turn) => {
                 self.broken_off = false;
+                self.rested = turn;
                 Ok(())
             }
             Stop::Braked => Err(ChatError::Cancelled),
@@ -410,22 +432,41 @@ impl Team {
         }
     }
 
-    /// Brings a world that was left in the middle of a turn to rest: the state of the last checkpoint,
-    /// and what was answered since.
+    /// Brings a world that was left in the middle of a turn to rest: the state of the last checkpoint, then
+    /// the turns since, from what was recorded. What was answered in the broken turn is not asked again.
     fn mend(&mut self) -> Result<(), ChatError> {
-        match self.broken_off {
-            false => {
-                self.checkpoint = snapshot(&self.engine.world, &self.game.meta())?;
-                Ok(())
-            }
-            true => {
-                let recording = Recording::of(self.engine.journal().lines().to_vec());
-                let state = std::mem::take(&mut self.checkpoint);
-                let loaded = self.load(&state, Some(recording));
-                self.checkpoint = state;
-                loaded
+        if self.broken_off {
+            let (rested, state) = (self.rested, std::mem::take(&mut self.checkpoint));
+            self.recorded
+                .extend_from_slice(self.engine.journal().lines());
+            let recording = Recording::of(self.recorded.clone());
+            let loaded = self.load(&state, Some(recording));
+            self.checkpoint = state;
+            loaded?;
+            self.catch_up(rested)?;
+        } else {
+            self.recorded.clear();
+        }
+        self.checkpoint = snapshot(&self.engine.world, &self.game.meta())?;
+        Ok(())
+    }
+
+    /// Plays recorded turns again, which waits for nobody.
+    fn catch_up(&mut self, turn: u64) -> Result<(), ChatError> {
+        if turn_of(&self.engine) < turn {
+            let played = self.engine.run(Some(turn)).now_or_never();
+            match played.transpose()? {
+                Some(Stop::TurnReached(_)) => {}
+                Some(other) => return Err(ChatError::Stopped(other)),
+                None => {
+                    self.broken_off = true;
+                    return Err(ChatError::Cancelled);
+                }
             }
         }
+        self.rested = turn_of(&self.engine);
+        self.told().clear();
+        Ok(())
     }
 
     fn load(&mut self, state: &[u8], recording: Option<Recording>) -> Result<(), ChatError> {
@@ -441,6 +482,7 @@ impl Team {
         }
         self.engine = engine;
         self.broken_off = false;
+        self.rested = turn_of(&self.engine);
         self.told().clear();
         Ok(())
     }
@@ -495,6 +537,7 @@ impl Team {
             serde_json::to_vec(world).map_err(|error| ChatError::NoState(error.to_string()))?;
         self.desk.clear();
         self.load(&text, None)?;
+        self.recorded.clear();
         self.checkpoint = text;
         Ok(())
     }
@@ -563,6 +606,10 @@ pub fn message_of(record: &Record, team: &TeamFile) -> Option<ChatMessage> {
 fn is_blocked(event: &crate::event::EventRecord) -> bool {
     let last = event.guarded.last();
     last.is_some_and(|last| last.act == crate::event::guard::Act::Block)
+}
+
+fn turn_of(engine: &Engine) -> u64 {
+    engine.world.resource::<WorldTurn>().0
 }
 
 fn settle(engine: &mut Engine, game: &ChatGame, told: &Arc<Mutex<VecDeque<ChatMessage>>>) {

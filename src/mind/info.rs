@@ -88,11 +88,21 @@ pub struct MindInfo {
     /// The most attempts of one call that its provider may bill; budgets and caps reserve the worst case of
     /// all of them.
     pub billed_attempts: u32,
+    /// Whether tokens are estimated where it reports none. A desk of orders reads and writes none.
+    pub metered: bool,
     /// Whether it takes tools in words alone: told at the end of the system message, called in its text.
     pub tools_in_words: bool,
 }
 
 impl MindInfo {
+    /// No language at all: orders, calls that code chose. It counts no tokens.
+    pub fn unmetered(alias: &str) -> Self {
+        Self {
+            metered: false,
+            ..Self::embedded(alias)
+        }
+    }
+
     /// A mind inside this process: free, without limits.
     pub fn embedded(alias: &str) -> Self {
         Self {
@@ -112,6 +122,7 @@ impl MindInfo {
             width: 64,
             warms: false,
             billed_attempts: 1,
+            metered: true,
             tools_in_words: false,
         }
     }

@@ -5,6 +5,7 @@
 //! it may borrow the asker's context; the future it returns owns all it needs. This room may touch
 //! `message/`, `context/`, `journal/`, `tool/` and `world_data/`.
 
+mod caller;
 mod completion;
 pub mod http;
 pub mod human;
@@ -18,6 +19,7 @@ mod script;
 
 pub use crate::dialect::format::{Said, Turn};
 pub use crate::message::Language;
+pub(crate) use caller::Caller;
 pub use completion::{Completion, FailedCall, Finish, MindError};
 pub use in_words::{InWords, calls_in_words};
 pub use info::{Cost, MindInfo, Price};

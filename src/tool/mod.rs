@@ -5,11 +5,13 @@
 //! may see it ([`Asker`]) and at nothing else, so that equal worlds give equal results. *Outside tools*
 //! are async: web pages, servers. A mind sees a [`ToolSpec`]; what it wants called comes back as a
 //! [`ToolCall`]. The engine runs calls between an ask's opening and its commit. This room may touch
-//! `cast/`, `context/`, `dialect/` and `message/`. Start reading at [`Toolbox`].
+//! `cast/`, `context/`, `dialect/`, `message/` and `world_data/`. Start reading at [`Toolbox`].
 
 mod arguments;
 mod asker;
+mod calculate;
 mod call;
+pub mod code;
 mod error;
 mod game;
 mod lookup;
@@ -17,6 +19,7 @@ mod schema;
 pub mod servers;
 mod set;
 mod spec;
+mod table;
 mod toolbox;
 mod web;
 
@@ -29,6 +32,7 @@ pub use lookup::{Lore, LoreBook, recall};
 pub use schema::schema_for;
 pub use set::ToolSet;
 pub use spec::{ToolNameError, ToolSpec};
+pub use table::{Row, TABLES, Table};
 pub use toolbox::{Output, Running, Tool, ToolLimits, Toolbox};
 pub use web::{WebPolicy, page_text};
 
@@ -39,6 +43,7 @@ pub const BUILT_IN: &[&str] = &[
     "look_around",
     "recall",
     "search_lore",
+    "calculate",
     "fetch_web_content",
     "extract_information",
 ];
@@ -51,6 +56,7 @@ pub const PROMPTS: &[(&str, &[&str])] = &[
     ("tools/look_around", &[]),
     ("tools/recall", &[]),
     ("tools/search_lore", &[]),
+    ("tools/calculate", &[]),
     ("tools/fetch_web_content", &[]),
     ("tools/extract_information", &[]),
     ("tools/in_words", &["tools"]),
@@ -61,5 +67,7 @@ pub const PROMPTS: &[(&str, &[&str])] = &[
     ("tools/errors/time", &["seconds"]),
     ("tools/errors/blocked", &["reason"]),
     ("tools/errors/not_now", &[]),
+    ("tools/errors/expression", &["problem"]),
+    ("tools/errors/no_row", &["asked", "known"]),
     ("tools/errors/dice", &["most_dice", "most_sides"]),
 ];

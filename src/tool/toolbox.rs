@@ -181,6 +181,7 @@ impl Toolbox {
     pub fn standard() -> Self {
         let mut tools = Self::default();
         super::game::register(&mut tools);
+        super::calculate::register(&mut tools);
         tools.allow_web(&WebPolicy::default());
         tools
     }
@@ -208,6 +209,25 @@ impl Toolbox {
         self.add_native::<A>(name, about, Run::World(Arc::new(run)))
     }
 
+    /// Adds a world tool whose arguments are described by a schema of its own, and read by itself.
+    pub(super) fn world_described(
+        &mut self,
+        name: &str,
+        about: &str,
+        schema: Value,
+        run: impl Fn(&Asker<'_>, &str) -> Output + Send + Sync + 'static,
+    ) -> &mut Self {
+        let tool = Tool {
+            wire_name: name.into(),
+            about: about.into(),
+            schema,
+            run: Run::World(Arc::new(run)),
+            time: None,
+            is_foreign: false,
+        };
+        self.add(name, tool)
+    }
+
     /// Adds an outside tool: an async function of its arguments. Its results are recorded, and never
     /// fetched again for an ask that was recorded.
     pub fn outside<A, R, F>(
@@ -231,6 +251,25 @@ impl Toolbox {
             }
         };
         self.add_native::<A>(name, about, Run::Outside(Arc::new(run)))
+    }
+
+    /// Adds an outside tool that minds can't be given, since `name` is none that a file may name. Systems
+    /// call it by that name.
+    pub(super) fn outside_private<A, R, F>(
+        &mut self,
+        name: &str,
+        wire_name: &str,
+        about: &str,
+        run: impl Fn(A) -> F + Send + Sync + 'static,
+    ) where
+        A: DeserializeOwned + JsonSchema,
+        R: Serialize,
+        F: Future<Output = Result<R, ToolError>> + Send + 'static,
+    {
+        self.outside(wire_name, about, run);
+        if let Some(tool) = self.tools.remove(wire_name) {
+            self.tools.insert(name.into(), tool);
+        }
     }
 
     /// Adds an outside tool whose arguments are described by a schema that came from elsewhere, such as

@@ -4,18 +4,24 @@
 //! `expected` or with which words it is `refused`. Of an object that is expected only the members that it
 //! names are compared. Operations: `create` makes messages, `watch` lets a termination rule look at
 //! deltas, `mistakes` checks a team, `mentions` finds names, `run` plays a team: `team`, `lines` by
-//! entity, `steps` (`{"run": task}`, `{"go_on": true}`, `{"reset": true}`, `{"reload": true}`).
+//! entity, `steps` (`{"run": task}`, `{"go_on": true}`, `{"reset": true}`, `{"reload": true}`); where
+//! `allow_code` is there, processes may be started, and `team_tools` are teams that its participants call.
+//! `tool` calls a team as a tool, `drop` gives a stream up after `take` items.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
 
+use futures_util::StreamExt;
 use playhouse::groupchat::message::{ChatMessage, Content, MessageFactory, Structured};
 use playhouse::groupchat::team::TeamFile;
 use playhouse::groupchat::termination::{Look as Glance, Predicate, Rule, Termination};
-use playhouse::groupchat::{ChatError, ChatGame, Functions, Task, Team, mentions, perspective};
+use playhouse::groupchat::{
+    ChatError, ChatGame, Functions, Task, Team, TeamTool, mentions, perspective,
+};
 use playhouse::message::Language;
 use playhouse::mind::Minds;
+use playhouse::tool::code::CodePolicy;
 use playhouse::tool::{ToolError, Toolbox};
 use playhouse::world_data::DataFolder;
 use schemars::JsonSchema;
@@ -98,13 +104,27 @@ fn tools(toolbox: &mut Toolbox) {
 }
 
 /// A team of a case, ready to run.
-pub(crate) fn team(file: &Value, script: &Scripted) -> Result<Team, String> {
+fn team(input: &Value, script: &Scripted) -> Result<Team, String> {
+    let minds = Minds::all(Arc::new(script.clone()));
+    let mut game = game(&input["team"])?;
+    if input.get("allow_code").is_some() {
+        game = game.with_code(CodePolicy {
+            allow_processes: true,
+            ..CodePolicy::default()
+        });
+    }
+    for tool in input["team_tools"].as_array().into_iter().flatten() {
+        let inner = TeamTool::new(self::game(&tool["team"])?, minds.clone());
+        game = game.with_team_tool(tool["name"].as_str().unwrap(), "Asks others.", inner);
+    }
+    Team::new(game, minds, 7).map_err(|error| error.to_string())
+}
+
+fn game(file: &Value) -> Result<ChatGame, String> {
     let file: TeamFile = serde_json::from_value(file.clone()).map_err(|error| error.to_string())?;
     let data = DataFolder::at("data").unwrap();
     let game = ChatGame::of(&data, file).map_err(|problems| problems.to_string())?;
-    let game = game.with_functions(functions()).with_tools(tools);
-    let minds = Minds::all(Arc::new(script.clone()));
-    Team::new(game, minds, 7).map_err(|error| error.to_string())
+    Ok(game.with_functions(functions()).with_tools(tools))
 }
 
 fn create(input: &Value) -> Result<Value, String> {
@@ -169,7 +189,7 @@ fn watch(input: &Value) -> Result<Value, String> {
 }
 
 fn mistakes(input: &Value) -> Result<Value, String> {
-    team(input, &Scripted::new(&Value::Null)).map(|_| Value::Null)
+    team(&json!({"team": input}), &Scripted::new(&Value::Null)).map(|_| Value::Null)
 }
 
 fn found(input: &Value) -> Result<Value, String> {
@@ -182,17 +202,53 @@ fn found(input: &Value) -> Result<Value, String> {
     Ok(json!(mentions(input["text"].as_str().unwrap(), &names)))
 }
 
+fn runtime() -> tokio::runtime::Runtime {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_all().build().unwrap()
+}
+
 fn run(input: &Value) -> Result<Value, String> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    runtime.block_on(play(input))
+    runtime().block_on(play(input))
+}
+
+/// A team is called as a tool by somebody whose only words are its result.
+fn tool(input: &Value) -> Result<Value, String> {
+    let task = input["task"].as_str().unwrap();
+    let caller = json!({"calls": [["1", "team", {"task": task}]]});
+    let mut lines = input["lines"].as_object().cloned().unwrap_or_default();
+    lines.insert("caller".into(), json!([caller]));
+    let script = Scripted::new(&Value::Object(lines));
+    let minds = Minds::all(Arc::new(script.clone()));
+    let inner = TeamTool::new(game(&input["team"])?, minds.clone());
+    let inner = match input.get("last_alone").is_some() {
+        true => inner.returning_the_last(),
+        false => inner,
+    };
+    let caller = json!({
+        "name": "outer", "max_turns": 1, "participants": [{"name": "caller", "tools": ["team"]}],
+    });
+    let outer = game(&caller)?.with_team_tool("team", "Asks others.", inner);
+    let mut outer = Team::new(outer, minds, 7).map_err(|error| error.to_string())?;
+    let result = runtime().block_on(outer.run("hi"));
+    let result = result.map_err(|error| error.to_string())?;
+    Ok(result.last().map(ChatMessage::to_text).into())
+}
+
+fn drop_stream(input: &Value) -> Result<Value, String> {
+    let script = Scripted::new(&input["lines"]);
+    let mut team = team(input, &script)?;
+    runtime().block_on(async {
+        let mut stream = Box::pin(team.run_stream("hi").unwrap());
+        for _ in 0..input["take"].as_u64().unwrap() {
+            stream.next().await.unwrap().unwrap();
+        }
+    });
+    Ok(json!({"calls": script.calls()}))
 }
 
 async fn play(input: &Value) -> Result<Value, String> {
     let script = Scripted::new(&input["lines"]);
-    let mut team = team(&input["team"], &script)?;
+    let mut team = team(input, &script)?;
     let mut runs = Vec::new();
     let mut usage = 0;
     for step in input["steps"].as_array().unwrap() {
@@ -281,6 +337,8 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("mistakes", mistakes),
     ("mentions", found),
     ("run", run),
+    ("tool", tool),
+    ("drop", drop_stream),
 ];
 
 /// What differs: members that are not expected are not compared; `{"has": [..]}` names parts of a text.

@@ -249,3 +249,30 @@ async fn what_is_blocked_is_replaced_for_all_by_one_notice() {
     );
     assert_eq!(result.messages.len(), 3);
 }
+
+#[tokio::test]
+async fn what_guards_took_out_of_a_whisper_its_own_speaker_does_not_keep_either() {
+    for language in [Language::En, Language::Zh] {
+        let [speaker, hearer, ..] = names(language);
+        let secret = match language {
+            Language::En => "blue heron nine",
+            Language::Zh => "青鹭九号",
+        };
+        let said = json!({"message": format!("psst: {secret}!"), "whisper_to": [hearer]});
+        let mut team = team(language, &[json!({"text": said})], true);
+        let result = team.run("go").await.unwrap();
+        assert_eq!(
+            said_by(&result.messages, speaker)[0].to_text(),
+            "psst: ███!"
+        );
+        assert_eq!(heard(&team, hearer, speaker), ["psst: ███!"]);
+        let own = team.perspective(speaker);
+        assert!(own.iter().any(|seen| seen.content.contains("psst: ███!")));
+        assert!(!own.iter().any(|seen| seen.content.contains(secret)));
+        let journal = team.engine().journal().lines();
+        let mut journal = journal
+            .iter()
+            .map(|line| serde_json::to_string(line).unwrap());
+        assert!(journal.any(|line| line.contains(secret)));
+    }
+}

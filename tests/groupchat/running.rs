@@ -1,13 +1,17 @@
 //! Streams, pauses, cancels, joining and leaving.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use futures_util::StreamExt;
+use playhouse::context::context_to_json;
 use playhouse::groupchat::message::ChatMessage;
-use playhouse::groupchat::team::{Newcomers, Participant, TeamFile};
+use playhouse::groupchat::team::{Kind, Newcomers, Participant, TeamFile};
 use playhouse::groupchat::termination::Rule;
 use playhouse::groupchat::{ChatError, ChatGame, Desk, StreamItem, Task, Team};
-use playhouse::mind::Minds;
+use playhouse::mind::{Answering, Completion, Mind, MindInfo, Minds, Prompt};
+use playhouse::tool::code::CodePolicy;
 use playhouse::world_data::DataFolder;
 use serde_json::{Value, json};
 
@@ -195,4 +199,188 @@ async fn a_failure_ends_the_run_with_a_reason_and_poisons_nothing() {
     team.reset().await.unwrap();
     let result = team.run("hi").await.unwrap();
     assert_eq!(result.messages.len(), 5);
+}
+
+#[tokio::test]
+async fn a_stage_delivers_as_a_hub_does() {
+    let mut file = TeamFile::of("hub", ["a", "b", "c"].map(Participant::named)).turns(3);
+    file.open = true;
+    file.user = "host".into();
+    file.participants[2].absent = true;
+    let script = Scripted::new(&json!({
+        "a": [{"text": "hi", "thinking": "secret"}], "b": ["b's reply", "again", "more"], "c": ["c's reply", "and more", "still"],
+    }));
+    let mut team = team(file, &script);
+    let desk = team.desk().clone();
+    let mut told = 0;
+    {
+        let mut stream = Box::pin(team.run_stream("welcome").unwrap());
+        while let Some(item) = stream.next().await {
+            if let StreamItem::Message(message) = item.unwrap()
+                && !message.is_event()
+            {
+                told += 1;
+                match told {
+                    2 => desk.join("c"),
+                    3 => {
+                        desk.leave("a");
+                        desk.leave("nobody");
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    let heard = |who: &str| {
+        let seen = team.perspective(who).into_iter();
+        let others = seen.filter(|seen| seen.role == "user");
+        others.map(|seen| seen.content).collect::<Vec<_>>()
+    };
+    assert_eq!(heard("a"), ["welcome", "b's reply"]);
+    assert_eq!(heard("b"), ["welcome", "hi", "c's reply"]);
+    assert_eq!(heard("c"), ["b's reply"]);
+    team.run("manual").await.unwrap();
+    assert!(heard_contains(&team, "b", "manual") && heard_contains(&team, "c", "manual"));
+    assert!(!heard_contains(&team, "a", "manual"));
+    // What it thought stays with whoever thought it.
+    for (who, knows) in [("a", true), ("b", false), ("c", false)] {
+        let context = context_to_json(team.context(who).unwrap()).to_string();
+        assert_eq!(context.contains("secret"), knows, "{who}");
+    }
+}
+
+fn heard_contains(team: &Team, who: &str, text: &str) -> bool {
+    let seen = team.perspective(who);
+    seen.iter().any(|seen| seen.content.contains(text))
+}
+
+/// A person who lets others wait until the door is opened.
+struct Waits {
+    info: MindInfo,
+    open: Arc<AtomicBool>,
+}
+
+impl Mind for Waits {
+    fn info(&self) -> &MindInfo {
+        &self.info
+    }
+
+    fn answer(&self, _prompt: &Prompt<'_>) -> Answering {
+        match self.open.load(Ordering::SeqCst) {
+            true => Box::pin(std::future::ready(Ok(Completion::instant(
+                "p",
+                "here I am",
+            )))),
+            false => Box::pin(std::future::pending()),
+        }
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn code_that_ran_is_not_run_again_when_a_run_goes_on() {
+    let mark = tempfile::NamedTempFile::new().unwrap();
+    let mut file = three().turns(3);
+    file.participants[0].kind = Kind::Coder {
+        writes: false,
+        sources: Vec::new(),
+        approver: "B".into(),
+        retries: 0,
+    };
+    file.participants[2].kind = Kind::Person;
+    let open = Arc::new(AtomicBool::new(false));
+    let person = Waits {
+        info: MindInfo::embedded("p"),
+        open: open.clone(),
+    };
+    let yes = json!({"text": {"approved": true, "reason": "harmless"}});
+    let script = Scripted::new(&json!({"B": [yes, "I saw it run"]}));
+    let minds = Minds::all(Arc::new(script.clone()));
+    let game = game(file).with_code(CodePolicy {
+        allow_processes: true,
+        ..CodePolicy::default()
+    });
+    let mut team = Team::new(game, minds.with_seat("C", Arc::new(person)), 7).unwrap();
+    let task = format!("```sh\necho once | tee -a {}\n```", mark.path().display());
+    let given_up = tokio::time::timeout(Duration::from_secs(3), team.run(task)).await;
+    assert!(given_up.is_err(), "nobody answers");
+    open.store(true, Ordering::SeqCst);
+    let rest = team.run(Task::go_on()).await.unwrap();
+    assert_eq!(rest.last().unwrap().to_text(), "here I am");
+    assert!(script.heard("B").prompts[0].contains("tee -a"));
+    let known = team.perspective("B");
+    assert!(
+        known
+            .iter()
+            .any(|seen| seen.name == "A" && seen.content.contains("once"))
+    );
+    assert!(
+        !known.iter().any(|seen| seen.content.contains("approved")),
+        "{known:?}"
+    );
+    assert_eq!(std::fs::read_to_string(mark.path()).unwrap(), "once\n");
+}
+
+#[tokio::test]
+async fn a_run_that_was_given_up_while_a_person_thinks_goes_on_here_and_after_a_restart() {
+    for restarts in [false, true] {
+        let mut file = three().turns(4);
+        file.participants[2].kind = Kind::Person;
+        let open = Arc::new(AtomicBool::new(false));
+        let made = |script: &Scripted| {
+            let person = Waits {
+                info: MindInfo::embedded("p"),
+                open: open.clone(),
+            };
+            let minds = Minds::all(Arc::new(script.clone()));
+            let minds = minds.with_seat("C", Arc::new(person));
+            Team::new(game(file.clone()), minds, 7).unwrap()
+        };
+        let script = Scripted::new(&Value::Null);
+        let mut team = made(&script);
+        // Twice, so that what was recorded before the first time is still there.
+        for task in [Task::from("hi"), Task::go_on()] {
+            let given_up = tokio::time::timeout(Duration::from_millis(50), team.run(task)).await;
+            assert!(given_up.is_err(), "nobody answers");
+        }
+        let state = team.save_state().unwrap();
+        let later = Scripted::new(&Value::Null);
+        if restarts {
+            team = made(&later);
+            team.load_state(&state).unwrap();
+        }
+        open.store(true, Ordering::SeqCst);
+        let rest = team.run(Task::go_on()).await.unwrap();
+        assert_eq!(
+            texts(&rest.messages),
+            ["UserInputRequestedEvent (C) ", "C:here I am", "A:A2"],
+            "{restarts}"
+        );
+        assert_eq!(script.heard("B").prompts.len(), 1, "nobody is asked twice");
+    }
+}
+
+#[tokio::test]
+async fn an_agent_runs_alone_and_answers_with_what_it_did_on_the_way() {
+    let mut agent = Participant::named("A");
+    agent.tools = vec!["calculate".into()];
+    let script = Scripted::new(&json!({
+        "A": [{"text": "hm", "calls": [["1", "calculate", {"expression": "6 * 7"}]]}, "and more"],
+    }));
+    let mut agent = team(TeamFile::alone(agent), &script);
+    let result = agent.run("6 * 7?").await.unwrap();
+    let responses = result.responses();
+    assert_eq!(responses[1].chat_message.to_text(), "42");
+    let inner = responses[1].inner_messages.iter();
+    let inner: Vec<_> = inner.map(ChatMessage::type_name).collect();
+    assert_eq!(
+        inner,
+        [
+            "ThoughtEvent",
+            "ToolCallRequestEvent",
+            "ToolCallExecutionEvent"
+        ]
+    );
+    let result = agent.run("go on").await.unwrap();
+    assert_eq!(texts(&result.messages), ["user:go on", "A:and more"]);
 }

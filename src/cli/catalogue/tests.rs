@@ -23,6 +23,7 @@ const SPOKEN: &[&str] = &[
     "src/dialect/openai.rs",
     "src/engine/totals.rs",
     "src/event/guard",
+    "src/groupchat/team/check.rs",
     "src/journal",
     "src/message/json.rs",
     "src/mind/http/endpoint.rs",

@@ -13,6 +13,7 @@ use playhouse::groupchat::{ChatGame, Desk as TeamDesk, message_of, seat_desk};
 use playhouse::mind::Minds;
 use playhouse::mind::human::HumanMind;
 use playhouse::session::{Game, Session};
+use playhouse::tool::code::CodePolicy;
 use playhouse::world_data::nearest;
 use serde_json::json;
 
@@ -34,7 +35,7 @@ pub(super) fn chat(desk: &Desk, args: &ChatArgs) -> Result<(), Failure> {
     let Some(name) = &args.team else {
         return list(desk);
     };
-    let game = theatre::team(desk, name)?;
+    let game = theatre::team(desk, name)?.with_code(code_policy(args));
     let root = &desk.settings.saves.value;
     let slot = match &args.save {
         Some(name) => name.clone(),
@@ -65,6 +66,7 @@ pub(super) fn go_on(
     args: &ChatArgs,
     force: bool,
 ) -> Result<(), Failure> {
+    let game = &game.clone().with_code(code_policy(args));
     let team_desk = team_desk(desk);
     let minds = minds(desk, game, USUAL_SEED, &team_desk, &args.play)?;
     let root = &desk.settings.saves.value;
@@ -79,13 +81,20 @@ pub(super) fn go_on(
     talk.go(&mut session.engine, &team_desk)
 }
 
+fn code_policy(args: &ChatArgs) -> CodePolicy {
+    CodePolicy {
+        allow_processes: args.allow_code,
+        ..CodePolicy::default()
+    }
+}
+
 fn list(desk: &Desk) -> Result<(), Failure> {
     let data = desk.data()?;
     let (teams, problems) = list_teams(&data);
     let mut err = desk.err();
     problems
         .iter()
-        .for_each(|problem| err.line(problem.to_string()));
+        .for_each(|problem| err.line(desk.words.problem(problem)));
     let mut out = desk.out();
     if desk.settings.json {
         teams.iter().for_each(|team| out.json(team));
@@ -180,7 +189,9 @@ impl Talk<'_> {
             self.desk.err(),
             self.desk.words,
         ));
+        let servers = runtime.block_on(theatre::equip(self.desk, engine))?;
         let stop = runtime.block_on(talk_on(engine, &team, wanted, self.form.play.until));
+        runtime.block_on(servers.close());
         runtime.shutdown_background();
         let stop = stop.map_err(|error| engine_failure(&error))?;
         let seconds = since(began) as f64 / 1000.0;

@@ -22,6 +22,7 @@ pub(super) fn resume(
     args: &PlayArgs,
     force: bool,
     task: Option<String>,
+    allow_code: bool,
 ) -> Result<(), Failure> {
     if Tournament::is_in(&desk.settings.saves.value, slot) {
         return tournament::go_on(desk, slot, args);
@@ -32,6 +33,7 @@ pub(super) fn resume(
         Played::Team(game) => {
             let args = ChatArgs {
                 task,
+                allow_code,
                 play: args.clone(),
                 ..ChatArgs::default()
             };

@@ -106,7 +106,7 @@ fn as_text(call: &Call) -> String {
         ));
     }
     let reply = call.reply.body().full_text();
-    text + &format!("{}\nReply: {reply}\n{rule}\n", "-".repeat(70))
+    format!("{text}{}\nReply: {reply}\n{rule}\n", "-".repeat(70))
 }
 
 fn as_json(call: &Call) -> serde_json::Value {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::code::Coding;
 use super::ledger::Ledger;
 use crate::groupchat::flow::Flow;
 use crate::groupchat::functions::Functions;
@@ -64,6 +65,10 @@ pub struct Chat {
     pub speaking: Vec<String>,
     /// What those have said already who wait for the others.
     pub(super) spoken: BTreeMap<String, Spoken>,
+    /// Where those stand who run code.
+    pub(super) coding: BTreeMap<String, Coding>,
+    /// What those did whose own mind now has the last word about their code.
+    pub(super) coded: BTreeMap<String, Vec<ChatMessage>>,
     /// Those inside whose talk is over, and who are to sum it up.
     pub(super) overheard: BTreeMap<String, Vec<ChatMessage>>,
     /// What each team inside has not heard yet.

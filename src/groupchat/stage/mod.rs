@@ -2,11 +2,12 @@
 //!
 //! [`Chat`] says where a conversation stands; one system, [`play`], moves it on at each step of its
 //! stage. `choose.rs` finds who speaks next, `speak.rs` asks and listens, `orders.rs` takes in what comes
-//! from outside, `orchestrate.rs` keeps the ledger. One turn of the conversation is one turn of the
+//! from outside, `code.rs` lets code run, `orchestrate.rs` keeps the ledger. One turn of the conversation is one turn of the
 //! world, so that a save stands between any two messages. Start reading at [`Phase`].
 
 mod chat;
 mod choose;
+mod code;
 pub mod events;
 mod ledger;
 mod orchestrate;
@@ -18,7 +19,7 @@ mod tools;
 
 pub use chat::{Chat, Phase, Teams};
 pub use ledger::{Analysis, Assignment, Complexity, Ledger, Progress, Subtask};
-pub use replies::{Bell, Order, Pick, Say};
+pub use replies::{Approval, Bell, Order, Pick, Say};
 pub(super) use tools::{register_handoffs, transfer_tool};
 
 use std::sync::Arc;
@@ -34,7 +35,7 @@ use crate::engine::{Setup, StepSet};
 use crate::event::Tell;
 use crate::exchange::{Answers, Prose};
 use crate::message::Language;
-use replies::{Produced, Words};
+use replies::{Produced, Shaped, Words};
 
 /// The name of whoever is asked what happened outside.
 pub const BELL: &str = "(bell)";
@@ -56,6 +57,8 @@ struct Replies<'w, 's> {
     prose: Answers<'w, 's, Prose>,
     says: Answers<'w, 's, Say>,
     produced: Answers<'w, 's, Produced>,
+    shaped: Answers<'w, 's, Shaped>,
+    approvals: Answers<'w, 's, Approval>,
     analyses: Answers<'w, 's, Analysis>,
     progress: Answers<'w, 's, Progress>,
 }
@@ -137,6 +140,8 @@ impl Board<'_, '_> {
         at.chat.speaking.clear();
         at.chat.spoken.clear();
         at.chat.overheard.clear();
+        at.chat.coding.clear();
+        at.chat.coded.clear();
         self.report(at);
     }
 

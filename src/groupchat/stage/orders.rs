@@ -142,6 +142,22 @@ impl Board<'_, '_> {
         }
     }
 
+    /// Takes the last call of a tool and its result out of somebody's own conversation.
+    pub(super) fn forget_round(&mut self, entity: Entity) {
+        let Ok(mut context) = self.contexts.get_mut(entity) else {
+            return;
+        };
+        let mut last = context.entries().iter().rev();
+        let (returned, called) = (last.next(), last.next());
+        if let (Some(returned), Some(called)) = (returned, called)
+            && (returned.role(), called.role()) == (Role::Tool, Role::Ai)
+        {
+            let (first, last) = (called.id(), returned.id());
+            // The ids were read just now.
+            let _ = context.remove_message_range(first, last);
+        }
+    }
+
     // --- while a run is under way ---
 
     pub(super) fn ask_bell(&mut self, at: &mut At) {

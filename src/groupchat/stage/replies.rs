@@ -1,6 +1,7 @@
 //! What minds answer in a group chat.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -269,6 +270,68 @@ impl Reply for Say {
             }
         }
         broken
+    }
+}
+
+/// Whether code may be run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Approval {
+    /// Whether it may.
+    pub approved: bool,
+    /// Why.
+    #[serde(default)]
+    pub reason: String,
+}
+
+impl Reply for Approval {
+    type Facts = ();
+    const NAME: &'static str = "approval";
+}
+
+/// An answer in JSON of the form that its sender was set up with; text where it is of another form.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(super) struct Shaped(pub(super) Value);
+
+/// What an answer of a given form must hold to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ShapedFacts {
+    /// Its JSON schema.
+    pub(super) schema: Arc<Value>,
+    /// Whether what tools returned may take the place of words.
+    pub(super) or_tools: bool,
+}
+
+impl Reply for Shaped {
+    type Facts = ShapedFacts;
+    const NAME: &'static str = "shaped";
+    const OWN_SCHEMA: bool = true;
+
+    fn narrow(_schema: &Value, facts: &ShapedFacts) -> Option<Value> {
+        Some((*facts.schema).clone())
+    }
+
+    fn read(raw: &str) -> Result<Self, Vec<Broken>> {
+        let read = json_in(raw).and_then(|json| serde_json::from_str(json).ok());
+        Ok(Self(read.unwrap_or_else(|| raw.trim().into())))
+    }
+
+    fn check(&self, facts: &ShapedFacts) -> Vec<Broken> {
+        let is_empty = self.0.as_str().is_some_and(str::is_empty);
+        let rule = "the answer is empty; write the text that was asked for";
+        let broken = Broken::new("", rule).said("rules/empty", json!({}));
+        (is_empty && !facts.or_tools)
+            .then_some(broken)
+            .into_iter()
+            .collect()
+    }
+
+    fn to_text(&self) -> String {
+        match self.0.as_str() {
+            Some(text) => text.to_owned(),
+            None => self.0.to_string(),
+        }
     }
 }
 

@@ -1,19 +1,21 @@
 //! Those who have the word are asked, and what they say is told.
 
+use std::sync::Arc;
+
 use bevy_ecs::prelude::*;
 use serde_json::{Value, json};
 
 use super::chat::Spoken;
-use super::replies::{Produced, ProducedFacts, SayFacts, Words, WordsFacts};
-use super::tools::{handed_by_tool, last_rounds, summary, with_tools};
+use super::replies::{Produced, ProducedFacts, SayFacts, Shaped, ShapedFacts, Words, WordsFacts};
+use super::tools::{handed_by_tool, last_rounds, summary, transfer_tool, with_tools};
 use super::{At, Board, Chat, Phase, Say};
 use crate::cast::CastList;
 use crate::context::AgentContext;
 use crate::event::By;
 use crate::exchange::Ask;
-use crate::groupchat::message::{ChatMessage, Content, MemoryItem};
+use crate::groupchat::message::{ChatMessage, Content, MemoryItem, Structured};
 use crate::groupchat::perspective::{last_usage, words};
-use crate::groupchat::team::{Audience, Kind, Participant, Selection};
+use crate::groupchat::team::{Audience, Kind, Output, Participant, Selection};
 use crate::groupchat::termination::Rule;
 use crate::message::{Block, Content as Said, Role};
 
@@ -31,6 +33,8 @@ impl Board<'_, '_> {
         }
         at.chat.spoken.clear();
         at.chat.overheard.clear();
+        at.chat.coding.clear();
+        at.chat.coded.clear();
         at.chat.phase = Phase::Speaking;
         for name in &names {
             let Some(one) = at.team.participant(name) else {
@@ -38,6 +42,7 @@ impl Board<'_, '_> {
             };
             match &one.kind {
                 Kind::Assistant | Kind::Person => self.ask_to_speak(at, one),
+                Kind::Coder { .. } => self.let_code(at, one),
                 Kind::Team => self.let_talk(at, one, &one.name),
                 Kind::Society { team, .. } => self.let_talk(at, one, team),
             }
@@ -59,7 +64,7 @@ impl Board<'_, '_> {
         });
     }
 
-    fn ask_to_speak(&mut self, at: &mut At, one: &Participant) {
+    pub(super) fn ask_to_speak(&mut self, at: &mut At, one: &Participant) {
         let Some(entity) = self.entity(&one.name) else {
             return;
         };
@@ -107,6 +112,13 @@ impl Board<'_, '_> {
                 one,
                 notes,
             ));
+        } else if let Some(output) = &one.output {
+            let facts = ShapedFacts {
+                schema: Arc::new(serde_json::from_str(&output.schema).unwrap_or_default()),
+                or_tools: !one.tools.is_empty(),
+            };
+            let ask = Ask::new("chat.speak", question, facts, Shaped("…".into()));
+            entity.insert(with_tools(lasting(ask, one, notes), one));
         } else if targets.is_empty() && ears.is_empty() {
             let facts = WordsFacts {
                 or_tools: !one.tools.is_empty(),
@@ -143,6 +155,9 @@ impl Board<'_, '_> {
         }
         let heard = self.contexts.get(entity).ok();
         let last = heard.and_then(|heard| heard.entries().last().map(|entry| entry.role()));
+        if one.output.is_some() {
+            parts.push(self.say("chat/asks/shaped", &json!({})));
+        }
         // Many servers refuse a conversation that does not end with somebody else's words.
         if parts.is_empty() && last != Some(Role::Human) {
             parts.push(self.say("chat/asks/go_on", &json!({})));
@@ -159,7 +174,7 @@ impl Board<'_, '_> {
     }
 
     /// What its conversation says, in a form that a grammar can read.
-    fn notes(&self, at: &At, one: &Participant, entity: Entity) -> Value {
+    pub(super) fn notes(&self, at: &At, one: &Participant, entity: Entity) -> Value {
         let closing = at.team.termination.iter().flat_map(Rule::all);
         let closing = closing.into_iter().find_map(|rule| match rule {
             Rule::TextMention { text, .. } if one.system_message.contains(text.as_str()) => {
@@ -175,7 +190,11 @@ impl Board<'_, '_> {
             let who = last.body().sender().map(ToString::to_string);
             json!({"who": who.unwrap_or_default(), "text": text})
         });
+        // With tools it hands the word on by a tool, of which the request tells.
+        let hand_on = one.handoffs.iter().filter(|_| !one.tools.is_empty());
+        let hand_on: Vec<_> = hand_on.map(|to| transfer_tool(&to.target)).collect();
         json!({
+            "hand_on": hand_on,
             "me": one.name, "kind": "chat", "must": closing.into_iter().collect::<Vec<_>>(),
             "said": said.into_iter().collect::<Vec<_>>(),
         })
@@ -185,9 +204,20 @@ impl Board<'_, '_> {
 
     /// Takes what came; when all have spoken who have the word, tells it.
     pub(super) fn listen(&mut self, at: &mut At) {
+        self.take_approvals(at);
         for (entity, Words(text), by) in self.replies.words.take() {
+            let Some((text, by)) = self.take_coding(at, entity, text, by) else {
+                continue;
+            };
             self.hear(at, entity, by, |source| {
                 (ChatMessage::text(source, text), Vec::new())
+            });
+        }
+        for (entity, Shaped(value), by) in self.replies.shaped.take() {
+            let one = at.team.participant(&self.name(entity));
+            let content = shaped(value, one.and_then(|one| one.output.as_ref()));
+            self.hear(at, entity, by, |source| {
+                (ChatMessage::new(source, content), Vec::new())
             });
         }
         for (entity, Produced(message), by) in self.replies.produced.take() {
@@ -230,6 +260,7 @@ impl Board<'_, '_> {
             });
         }
         self.ask_to_sum_up(at);
+        self.ask_approvers(at);
         let all = at.chat.speaking.iter();
         if all.clone().all(|name| at.chat.spoken.contains_key(name)) {
             self.tell_all(at);
@@ -256,10 +287,13 @@ impl Board<'_, '_> {
         let context = self.contexts.get(entity).ok();
         let usage = context.and_then(last_usage);
         let thought = context.and_then(last_thought);
-        let rounds = context.map(last_rounds).unwrap_or_default();
-        let (mut message, ears) = message(&name);
         let one = at.team.participant(&name);
-        let mut messages: Vec<ChatMessage> = Vec::new();
+        // Of those who run code, what was run is told already.
+        let is_coder = one.is_some_and(|one| matches!(one.kind, Kind::Coder { .. }));
+        let rounds = context.filter(|_| !is_coder).map(last_rounds);
+        let rounds = rounds.unwrap_or_default();
+        let (mut message, ears) = message(&name);
+        let mut messages = at.chat.coded.remove(&name).unwrap_or_default();
         for round in &rounds {
             messages.extend(round.events(&name));
         }
@@ -278,7 +312,10 @@ impl Board<'_, '_> {
             });
             message = match (handed, transfer) {
                 (Some(handoff), Some(text)) => last.handoff(&name, &handoff.target, text, one),
-                _ => summary(&name, last, one),
+                _ => {
+                    let own = self.teams.functions.summaries.get(&one.tool_call_summary);
+                    summary(&name, last, one, own)
+                }
             };
         } else if silent {
             let failed = Spoken {
@@ -401,8 +438,33 @@ fn handoffs_in_words(one: &Participant) -> impl Iterator<Item = &str> {
 }
 
 /// The ask as every participant gets it: sent once, never remembered.
-fn lasting<R: crate::exchange::Reply>(ask: Ask<R>, one: &Participant, notes: Value) -> Ask<R> {
+pub(super) fn lasting<R: crate::exchange::Reply>(
+    ask: Ask<R>,
+    one: &Participant,
+    notes: Value,
+) -> Ask<R> {
     ask.condensed("").max_tokens(one.max_tokens).notes(notes)
+}
+
+/// A value as a message of its type; text where it is of another form.
+fn shaped(value: Value, output: Option<&Output>) -> Content {
+    let text = match &value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let Some(output) = output else {
+        return Content::Text(text);
+    };
+    let schema = serde_json::from_str::<Value>(&output.schema).unwrap_or_default();
+    let fits = jsonschema::validator_for(&schema).is_ok_and(|form| form.is_valid(&value));
+    match fits {
+        true => Content::Structured(Structured {
+            content: value,
+            content_type: output.name.clone(),
+            format_string: (!output.format.is_empty()).then(|| output.format.clone()),
+        }),
+        false => Content::Text(text),
+    }
 }
 
 /// A person who was given the word gives it back with the answer.

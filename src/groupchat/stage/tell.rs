@@ -94,7 +94,7 @@ impl Board<'_, '_> {
     fn keep(&mut self, at: &mut At, message: ChatMessage, public: bool, by: Option<&str>) {
         if !message.is_event() && public {
             for one in &at.team.participants {
-                let is_team = !matches!(one.kind, Kind::Assistant | Kind::Person);
+                let is_team = matches!(one.kind, Kind::Team | Kind::Society { .. });
                 if is_team && Some(one.name.as_str()) != by {
                     let unheard = at.chat.unheard.entry(one.name.clone()).or_default();
                     unheard.push(message.clone());
@@ -122,7 +122,7 @@ impl Board<'_, '_> {
         }
     }
 
-    fn stands_here(&self, at: &At, entity: Entity) -> bool {
+    pub(super) fn stands_here(&self, at: &At, entity: Entity) -> bool {
         self.on_stage
             .get(entity)
             .is_ok_and(|stage| stage.0 == at.stage)
@@ -172,7 +172,7 @@ impl Board<'_, '_> {
         let user = outer.participants.iter().find(|one| match &one.kind {
             Kind::Team => one.name == inner,
             Kind::Society { team, .. } => *team == inner,
-            Kind::Assistant | Kind::Person => false,
+            Kind::Assistant | Kind::Person | Kind::Coder { .. } => false,
         });
         let Some(user) = user else { return };
         let (who, sums_up) = (user.name.clone(), user.kind != Kind::Team);
@@ -200,15 +200,43 @@ impl Board<'_, '_> {
     }
 }
 
-/// What the JSON of a handoff's context says in one line.
+/// What the JSON of a handoff's context says: messages, what a model thought, called and was told, or
+/// anything else as it is.
 fn line(value: &Value) -> String {
-    match ChatMessage::from_json(value.clone()) {
-        Ok(message) => format!("{}: {}", message.source, message.to_model_text()),
-        Err(_) => match value.as_str() {
-            Some(text) => text.to_owned(),
-            None => value.to_string(),
+    let text = |value: &Value| match value.as_str() {
+        Some(text) => text.to_owned(),
+        None => value.to_string(),
+    };
+    let parts = value.get("content").and_then(Value::as_array);
+    let each = |shown: fn(&Value) -> Option<String>| {
+        let parts = parts.into_iter().flatten();
+        parts.map(move |part| shown(part).unwrap_or_else(|| text(part)))
+    };
+    match value.get("type").and_then(Value::as_str) {
+        Some("AssistantMessage") => {
+            let thought = value.get("thought").filter(|thought| !thought.is_null());
+            let said = value.get("content").filter(|said| said.is_string());
+            let words = thought.into_iter().chain(said).map(text);
+            words.chain(each(called)).collect::<Vec<_>>().join("\n")
+        }
+        Some("FunctionExecutionResultMessage") => each(returned).collect::<Vec<_>>().join("\n"),
+        _ => match ChatMessage::from_json(value.clone()) {
+            Ok(message) => format!("{}: {}", message.source, message.to_model_text()),
+            Err(_) => text(value),
         },
     }
+}
+
+/// `name(arguments)` of a call in JSON.
+fn called(call: &Value) -> Option<String> {
+    let name = call.get("name")?.as_str()?;
+    Some(format!("{name}({})", call.get("arguments")?.as_str()?))
+}
+
+/// `name → result` of a result in JSON.
+fn returned(result: &Value) -> Option<String> {
+    let name = result.get("name")?.as_str()?;
+    Some(format!("{name} → {}", result.get("content")?.as_str()?))
 }
 
 /// The time of the message of this number: the world knows no wall clock, so that each message is a

@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::replies::Words;
 use crate::context::AgentContext;
-use crate::exchange::{Ask, Closing};
+use crate::event::Phrasebook;
+use crate::exchange::{Ask, Closing, Reply};
+use crate::groupchat::Summary;
 use crate::groupchat::message::{ChatMessage, Content, FunctionCall, FunctionResult, RequestUsage};
 use crate::groupchat::names::to_wire;
 use crate::groupchat::team::{Handoff, Participant, TeamFile};
@@ -25,24 +26,32 @@ pub(in super::super) fn transfer_tool(target: &str) -> String {
 }
 
 /// Makes the tools known by which participants with tools give the word on.
-pub(in super::super) fn register_handoffs(team: &TeamFile, toolbox: &mut Toolbox) {
+pub(in super::super) fn register_handoffs(
+    team: &TeamFile,
+    phrases: &Phrasebook,
+    toolbox: &mut Toolbox,
+) {
     let with_tools = team.participants.iter().filter(|one| !one.tools.is_empty());
     for handoff in with_tools.flat_map(|one| &one.handoffs) {
         let target = handoff.target.clone();
         let name = transfer_tool(&target);
-        let about = format!("Give the word to {target}.");
+        let known = team.participant(&target);
+        let description = known.map_or("", |known| known.description.as_str());
+        let facts = json!({"target": target, "description": description});
+        // The phrases of a game were checked when it was read.
+        let about = phrases.say("chat/hand_on", &facts).unwrap_or_default();
         toolbox.world(&name, &about, move |_, _: NoArguments| Ok(target.clone()));
     }
 }
 
 /// The ask of somebody who may call tools.
-pub(super) fn with_tools(ask: Ask<Words>, one: &Participant) -> Ask<Words> {
+pub(super) fn with_tools<R: Reply>(ask: Ask<R>, one: &Participant) -> Ask<R> {
     if one.tools.is_empty() {
         return ask.without_tools();
     }
     let handoffs = one.handoffs.iter();
     ask.tool_rounds(one.max_tool_iterations).closed_by(Closing {
-        last_round: !one.reflect_on_tool_use,
+        last_round: !one.reflects(),
         tools: handoffs
             .map(|handoff| transfer_tool(&handoff.target))
             .collect(),
@@ -128,6 +137,11 @@ impl Round {
         thought.into_iter().chain([called, returned]).collect()
     }
 
+    /// What the first call returned.
+    pub(super) fn first_result(&self) -> Option<&str> {
+        self.results.first().map(|result| result.content.as_str())
+    }
+
     /// The message that gives the word on, with what the other tools found.
     pub(super) fn handoff(
         &self,
@@ -183,10 +197,18 @@ pub(super) fn handed_by_tool(round: &Round, one: &Participant) -> Option<Handoff
 }
 
 /// What tools returned, as an answer.
-pub(super) fn summary(who: &str, round: &Round, one: &Participant) -> ChatMessage {
+pub(super) fn summary(
+    who: &str,
+    round: &Round,
+    one: &Participant,
+    own: Option<&Summary>,
+) -> ChatMessage {
     let lines = round.calls.iter().map(|call| {
         let mut results = round.results.iter();
         let result = results.find(|result| result.call_id == call.id);
+        if let (Some(own), Some(result)) = (own, result) {
+            return own(call, result);
+        }
         let content = result.map_or("", |result| result.content.as_str());
         let is_error = result.is_some_and(|result| result.is_error).to_string();
         fill(

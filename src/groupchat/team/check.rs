@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::file::{Audience, Kind, Selection, TeamFile, Transitions};
+use serde_json::Value;
+
+use super::file::{Audience, Kind, Participant, Selection, TeamFile, Transitions};
 use super::graph_file::{Activation, EdgeFile, GraphFile, When};
 use crate::cast::check_name;
 use crate::context::View;
@@ -163,10 +165,18 @@ fn participants(team: &TeamFile, at: &str, report: &mut Report) {
                     report.error(
                         format!("{path}.view"),
                         format!("nobody called '{}' speaks here", shown.source),
-                        format!("{known}, or {}", team.user),
+                        format!("one of: {known}, {}", team.user),
                     );
                 }
             }
+        }
+        output(one, &path, report);
+        if let Some(name) = one.tools.iter().find(|name| name.starts_with('(')) {
+            report.error(
+                format!("{path}.tools"),
+                format!("'{name}' is no tool that can be given"),
+                "the name of a tool",
+            );
         }
         if one.max_tokens == 0 {
             report.error(
@@ -193,6 +203,10 @@ fn participants(team: &TeamFile, at: &str, report: &mut Report) {
             Kind::Team => Some(one.name.as_str()),
             Kind::Society { team, .. } => Some(team.as_str()),
             Kind::Assistant | Kind::Person => None,
+            Kind::Coder { .. } => {
+                coder(team, one, &path, at.is_empty(), report);
+                None
+            }
         };
         let Some(inner) = inner else { continue };
         if !team.teams.iter().any(|other| other.name == inner) {
@@ -239,6 +253,69 @@ fn participants(team: &TeamFile, at: &str, report: &mut Report) {
         }
     }
     excluded(team, at, report);
+}
+
+/// Who runs code must find somebody who can say yes, and code.
+fn coder(team: &TeamFile, one: &Participant, path: &str, is_root: bool, report: &mut Report) {
+    let Kind::Coder {
+        sources, approver, ..
+    } = &one.kind
+    else {
+        return;
+    };
+    let known = team.names().join(", ");
+    for source in sources {
+        if team.participant(source).is_none() && *source != team.user {
+            report.error(
+                format!("{path}.kind"),
+                format!("nobody called '{source}' speaks here"),
+                format!("one of: {known}, {}", team.user),
+            );
+        }
+    }
+    let is_user = (approver.is_empty() || *approver == team.user) && is_root;
+    let judges = team
+        .participant(approver)
+        .is_some_and(|other| matches!(other.kind, Kind::Assistant | Kind::Person));
+    if !is_user && !judges {
+        report.error(
+            format!("{path}.kind"),
+            match approver.is_empty() {
+                true => "nobody here could say yes to its code".to_owned(),
+                false => format!("'{approver}' could not say yes to its code"),
+            },
+            "approver: the name of an assistant or a person of this team, or the user of the outermost",
+        );
+    }
+}
+
+/// The form of somebody's answers.
+fn output(one: &Participant, path: &str, report: &mut Report) {
+    let Some(output) = &one.output else { return };
+    let schema = serde_json::from_str::<Value>(&output.schema);
+    let schema = schema.ok().filter(Value::is_object);
+    let is_schema = schema.is_some_and(|schema| jsonschema::validator_for(&schema).is_ok());
+    if !is_schema {
+        report.error(
+            format!("{path}.output.schema"),
+            "this is no JSON schema",
+            "the schema of an object, as JSON text",
+        );
+    }
+    if output.name.trim().is_empty() {
+        report.error(
+            format!("{path}.output.name"),
+            "messages carry the name of the type",
+            "a name such as Report",
+        );
+    }
+    if !one.produces.is_empty() || !one.handoffs.is_empty() && one.tools.is_empty() {
+        report.error(
+            format!("{path}.output"),
+            "answers of one form can carry neither other messages nor a handoff",
+            "`output`, or `produces` or handoffs without tools",
+        );
+    }
 }
 
 /// Transitions that let nobody speak at all.

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::graph_file::GraphFile;
 use crate::context::View;
 use crate::groupchat::termination::Rule;
 use crate::message::Language;
+use crate::tool::schema_for;
 
 /// A value that is written bare where it is given.
 fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
@@ -120,10 +122,17 @@ pub struct Participant {
     /// Rounds of tool calls in one turn.
     pub max_tool_iterations: u32,
     /// Whether it puts what tools returned into words of its own; else they are its answer as they are.
-    pub reflect_on_tool_use: bool,
+    /// Where it is absent, only those do whose answers have a form.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub reflect_on_tool_use: Option<bool>,
     /// How each result stands in such an answer: `{tool_name}`, `{arguments}`, `{result}` and
     /// `{is_error}` are filled in.
     pub tool_call_summary_format: String,
+    /// A function of the library's user that does so instead.
+    pub tool_call_summary: String,
+    /// The form of its answers, where they are JSON. What comes in another form is text.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub output: Option<Output>,
 }
 
 impl Default for Participant {
@@ -145,8 +154,10 @@ impl Default for Participant {
             max_tokens: 1024,
             tools: Vec::new(),
             max_tool_iterations: 1,
-            reflect_on_tool_use: false,
+            reflect_on_tool_use: None,
             tool_call_summary_format: "{result}".into(),
+            tool_call_summary: String::new(),
+            output: None,
         }
     }
 }
@@ -174,6 +185,22 @@ impl Participant {
         self
     }
 
+    /// The same participant, answering with values of this type, which messages carry under this name.
+    #[must_use]
+    pub fn answering<T: JsonSchema>(mut self, name: impl Into<String>) -> Self {
+        self.output = Some(Output {
+            name: name.into(),
+            schema: schema_for::<T>().to_string(),
+            format: String::new(),
+        });
+        self
+    }
+
+    /// Whether it puts what tools returned into words of its own.
+    pub fn reflects(&self) -> bool {
+        self.reflect_on_tool_use.unwrap_or(self.output.is_some())
+    }
+
     /// The same participant, able to give the word to another.
     #[must_use]
     pub fn handing_to(mut self, target: impl Into<String>) -> Self {
@@ -183,6 +210,18 @@ impl Participant {
         });
         self
     }
+}
+
+/// The form of somebody's answers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Output {
+    /// The name of the type, as messages carry it.
+    pub name: String,
+    /// The JSON schema of the type, as text.
+    pub schema: String,
+    /// How people read it, such as `{title}: {reward}`; as JSON where empty.
+    pub format: String,
 }
 
 /// What a participant is.
@@ -196,6 +235,22 @@ pub enum Kind {
     Person,
     /// The team of this name plays in its place, and all of its messages are heard.
     Team,
+    /// Runs the code in fenced blocks: rhai in a sandbox; python and sh, where whoever runs the program
+    /// allows it, once an approver has said yes.
+    Coder {
+        /// Whether its own mind writes the code, and says what came of it; else the code is others'.
+        #[serde(default)]
+        writes: bool,
+        /// Whose code is run, where it is others'; everybody's where empty.
+        #[serde(default)]
+        sources: Vec<String>,
+        /// Who must say yes: a participant, or the user where empty.
+        #[serde(default)]
+        approver: String,
+        /// How often its own mind may mend code that failed.
+        #[serde(default)]
+        retries: u32,
+    },
     /// A team talks inside, and one answer of its own is heard.
     Society {
         /// The team's name.
@@ -393,6 +448,12 @@ impl TeamFile {
             participants: participants.into_iter().collect(),
             ..Self::default()
         }
+    }
+
+    /// One participant by itself: each task is one turn of its own.
+    pub fn alone(participant: Participant) -> Self {
+        let name = format!("solo-{}", participant.name);
+        Self::of(name, [participant]).turns(1)
     }
 
     /// The same team, choosing speakers so.

@@ -8,7 +8,9 @@ mod check;
 mod file;
 mod graph_file;
 
-pub use file::{Audience, Handoff, Kind, Newcomers, Participant, Selection, TeamFile, Transitions};
+pub use file::{
+    Audience, Handoff, Kind, Newcomers, Output, Participant, Selection, TeamFile, Transitions,
+};
 pub use graph_file::{Activation, EdgeFile, GraphFile, When};
 
 use serde::Serialize;

@@ -438,7 +438,10 @@ mod tests {
                                 "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n",
                                 body.len()
                             );
-                            stream.write_all((head + &body).as_bytes()).await.unwrap();
+                            stream
+                                .write_all(format!("{head}{body}").as_bytes())
+                                .await
+                                .unwrap();
                             read.clear();
                         }
                     }

@@ -31,6 +31,10 @@ fn turn<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
 }
 
 fn words<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
+    if !notes.found.is_empty() {
+        writer.set(Fact::Found, notes.found.join("; "));
+        return writer.line(Root::ChatFound);
+    }
     let Some(last) = notes
         .said
         .last()
@@ -63,6 +67,8 @@ pub(super) fn answer<'a>(
     match prompt.purpose {
         "chat.bell" => Some(json!({"stop": false, "elapsed_ms": 0})),
         "chat.say" => Some(say(schema, notes, writer)),
+        // It can't read code, so that it lets none run.
+        "chat.approve" => Some(json!({"approved": false, "reason": writer.line(Root::ChatUnread)})),
         "chat.analyse" | "chat.replan" => Some(analysis(notes, writer)),
         "chat.progress" => Some(progress(prompt.notes(), notes)),
         _ => None,

@@ -10,6 +10,7 @@
 
 mod chance;
 mod chat;
+mod evidence;
 mod grammar;
 mod hand;
 mod limit;
@@ -172,7 +173,8 @@ impl Improviser {
 
     /// The answer itself, or calls of tools first; a pure function of the prompt.
     fn improvise(&self, prompt: &Prompt<'_>) -> Completion {
-        let notes = Notes::read(prompt.notes());
+        let mut notes = Notes::read(prompt.notes());
+        notes.found = tools::found(prompt);
         let mut writer = self.writer(prompt, &notes);
         if !prompt.tools.specs.is_empty() {
             let calls = tools::calls(prompt, &notes, &mut writer);

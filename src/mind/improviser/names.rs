@@ -80,6 +80,8 @@ facts! {
     With = "with",
     Speaker = "speaker",
     Said = "said",
+    /// What tools returned.
+    Found = "found",
     Must = "must",
     Events = "events",
     Weakest = "weakest",
@@ -197,6 +199,9 @@ roots! {
     ChatOpen = "chat.open" [],
     ChatLast = "chat.last" [],
     ChatStep = "chat.step" [],
+    ChatUnread = "chat.unread" [],
+    ChatFound = "chat.found" [Found],
+    IdleWords = "tools.idle" [],
     Generic = "generic" [],
     GenericMore = "generic.more" [],
     Label = "label" [],

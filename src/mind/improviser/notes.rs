@@ -62,6 +62,8 @@ notes! {
         with: Vec<String>,
         must: Vec<String>,
         said: Vec<Line>,
+        hand_on: Vec<String>,
+        found: Vec<String>,
         legal: Vec<Numbered>,
     }
 

@@ -1,13 +1,20 @@
-//! Which tools the improviser calls: those that its prompt names, and now and then one that answers what
-//! it wonders about.
+//! Which tools the improviser calls: those that its prompt names, in a talk those for which the others' words
+//! give it the arguments, and now and then one that answers what it wonders about.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::chance::{Chance, hash, mix};
+use super::evidence::{about, arguments, sentences, stem, stems};
+use super::names::Root;
 use super::notes::Notes;
 use super::plan::subjects;
 use super::schema;
 use super::writer::Writer;
+use crate::context::Entry;
+use crate::message::{Block, Content, Role};
 use crate::mind::{Prompt, Round};
 use crate::tool::{ToolCall, ToolSpec};
 
@@ -28,6 +35,9 @@ pub(super) fn calls(prompt: &Prompt<'_>, notes: &Notes, writer: &mut Writer<'_>)
     if !named.is_empty() {
         let calls = named.iter().map(|spec| call(spec, notes, writer));
         return calls.collect();
+    }
+    if prompt.purpose == "chat.speak" {
+        return in_talk(prompt, notes, writer);
     }
     let mut chance = Chance::new(mix(&[prompt.seed, hash("tools")]));
     let wonders = prompt.purpose == "home.plan" && chance.happens(WONDERS);
@@ -72,4 +82,135 @@ fn call(spec: &ToolSpec, notes: &Notes, writer: &mut Writer<'_>) -> ToolCall {
         arguments.insert(name.into(), value);
     }
     ToolCall::new("", spec.name(), Value::Object(arguments).to_string())
+}
+
+// --- in a talk ---
+
+/// The most characters of a result that it repeats.
+const REPEATED: usize = 240;
+
+/// The calls for which the words since its own last turn give a reason, and the tool that hands the word on
+/// where it has one and has nothing to conclude.
+fn in_talk(prompt: &Prompt<'_>, notes: &Notes, writer: &mut Writer<'_>) -> Vec<ToolCall> {
+    let idle: BTreeSet<String> = writer
+        .grammar
+        .words(Root::IdleWords)
+        .map(|word| stem(word).to_owned())
+        .collect();
+    let entries = prompt.history.entries();
+    let is_own = |entry: &&Entry| entry.role() == Role::Ai;
+    let new = entries.iter().rev().take_while(|entry| !is_own(entry));
+    let mut new: Vec<String> = new.filter_map(words_of).collect();
+    new.reverse();
+    new.push(prompt.question.full_text().into_owned());
+    let new = new.join("\n");
+    let called = called_before(entries);
+    let is_transfer = |spec: &&Arc<ToolSpec>| notes.hand_on.iter().any(|name| name == spec.name());
+    let specs = prompt.tools.specs.iter();
+    let mut calls = Vec::new();
+    for spec in specs.filter(|spec| !is_transfer(spec)) {
+        for arguments in wanted(spec, prompt, &new, &idle) {
+            let arguments = arguments.to_string();
+            let known = called
+                .iter()
+                .any(|(name, before)| name == spec.name() && *before == arguments);
+            if !known {
+                calls.push(ToolCall::new("", spec.name(), arguments));
+            }
+        }
+    }
+    if notes.must.is_empty() {
+        let transfers = prompt.tools.specs.iter().filter(is_transfer);
+        let transfers: Vec<_> = transfers.collect();
+        let task: Vec<String> = entries.iter().filter_map(words_of).collect();
+        let task = stems(&task.join("\n"), &idle);
+        let mut chance = Chance::new(mix(&[prompt.seed, hash("hand on")]));
+        // Who was given the word least comes first, then who is the best for what was said.
+        let ranked = transfers.iter().map(|spec| {
+            let times = called
+                .iter()
+                .filter(|(name, _)| name == spec.name())
+                .count();
+            let shared = about(spec, &idle).intersection(&task).count();
+            (times, usize::MAX - shared, chance.next(), *spec)
+        });
+        if let Some((.., spec)) = ranked.min_by_key(|(times, far, lot, _)| (*times, *far, *lot)) {
+            calls.push(ToolCall::new("", spec.name(), "{}"));
+        }
+    }
+    calls
+}
+
+/// The arguments with which a text asks for a tool: those of the sentences that speak of what it is for, else
+/// those of the whole text.
+fn wanted(spec: &ToolSpec, prompt: &Prompt<'_>, text: &str, idle: &BTreeSet<String>) -> Vec<Value> {
+    let mut own = about(spec, idle);
+    // What several tools speak of tells none of them apart.
+    let others = prompt.tools.specs.iter();
+    for other in others.filter(|other| other.name() != spec.name()) {
+        let other = about(other, idle);
+        own.retain(|stem| !other.contains(stem));
+    }
+    let is_meant = |text: &str| !own.is_disjoint(&stems(text, idle));
+    let in_sentences: Vec<Value> = sentences(text)
+        .filter(|sentence| is_meant(sentence))
+        .flat_map(|sentence| arguments(spec, sentence, true))
+        .collect();
+    let mut found = match in_sentences.is_empty() {
+        true => arguments(spec, text, is_meant(text)),
+        false => in_sentences,
+    };
+    let mut known: Vec<Value> = Vec::new();
+    found.retain(|arguments| {
+        let is_new = !known.contains(arguments);
+        known.push(arguments.clone());
+        is_new
+    });
+    found
+}
+
+fn words_of(entry: &Entry) -> Option<String> {
+    (entry.role() == Role::Human).then(|| entry.body().short_text().to_string())
+}
+
+/// The calls that it made in this conversation: names and arguments.
+fn called_before(entries: &[Entry]) -> Vec<(String, String)> {
+    let own = entries.iter().filter(|entry| entry.role() == Role::Ai);
+    let blocks = own.flat_map(|entry| match entry.body().content() {
+        Content::Text(_) => Vec::new(),
+        Content::Blocks(blocks) => blocks.to_vec(),
+    });
+    let calls = blocks.filter_map(|block| match block {
+        Block::ToolUse { name, input, .. } => Some((name, input.to_string())),
+        _ => None,
+    });
+    calls.collect()
+}
+
+/// What the tools returned that it called for this question, one text each.
+pub(super) fn found(prompt: &Prompt<'_>) -> Vec<String> {
+    let rounds = prompt.rounds.iter().filter_map(|round| match round {
+        Round::Tools(round) => Some(&round.returned),
+        _ => None,
+    });
+    let blocks = rounds.flat_map(|returned| match returned.content() {
+        Content::Text(_) => Vec::new(),
+        Content::Blocks(blocks) => blocks.to_vec(),
+    });
+    let texts = blocks.filter_map(|block| match block {
+        Block::ToolResult { output, .. } => Some(match output.as_str() {
+            Some(text) => text.to_owned(),
+            None => output.to_string(),
+        }),
+        _ => None,
+    });
+    texts.map(|text| first_of(&text)).collect()
+}
+
+fn first_of(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(REPEATED) {
+        None => line,
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+    }
 }

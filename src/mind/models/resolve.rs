@@ -425,6 +425,7 @@ impl Resolved {
             max_output: dialect.max_output,
             price: self.entry.price.clone(),
             warms: true,
+            metered: true,
             billed_attempts: 1 + self.entry.retry.unwrap_or(self.provider.retry).billed,
             tools_in_words: self
                 .entry

@@ -91,6 +91,7 @@ pub(super) fn register(tools: &mut Toolbox, policy: &WebPolicy) {
 #[derive(Deserialize, JsonSchema)]
 struct Fetch {
     /// The page's address.
+    #[schemars(extend("format" = "uri"))]
     url: String,
     /// Whether to return its HTML instead of its text.
     #[serde(default)]

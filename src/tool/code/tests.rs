@@ -1,0 +1,150 @@
+use super::*;
+
+fn job(snippets: &[(Lang, &str)], approved: bool) -> Job {
+    let snippets = snippets.iter().map(|(language, code)| Snippet {
+        language: *language,
+        code: (*code).to_owned(),
+    });
+    Job {
+        snippets: snippets.collect(),
+        approved,
+    }
+}
+
+fn allowing() -> CodePolicy {
+    CodePolicy {
+        allow_processes: true,
+        time: Duration::from_secs(10),
+        ..CodePolicy::default()
+    }
+}
+
+async fn ran(snippets: &[(Lang, &str)], policy: &CodePolicy) -> (i32, String) {
+    match run(&job(snippets, true), policy).await.unwrap() {
+        Ran::Ended { code, output } => (code, output),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_script_prints_and_tells_its_last_value() {
+    let code = "let sum = 0; for n in 1..=10 { sum += n; } print(`up to 10`); sum";
+    let ran = ran(&[(Lang::Rhai, code)], &CodePolicy::default()).await;
+    assert_eq!(ran, (0, "up to 10\n55".into()));
+}
+
+#[tokio::test]
+async fn a_script_can_neither_run_on_nor_reach_out() {
+    let policy = CodePolicy::default();
+    let (code, output) = ran(&[(Lang::Rhai, "loop { }")], &policy).await;
+    assert_eq!(code, OUT_OF_TIME, "{output}");
+    for reaching in [
+        "let x = \"a\"; loop { x += x; }",
+        "let x = []; loop { x.push(x); }",
+        "fn f(n) { f(n + 1) } f(0)",
+        "import \"/etc/passwd\" as p;",
+        "eval(\"1\")",
+        "timestamp()",
+        "rand()",
+        "open(\"/etc/passwd\")",
+        "let",
+    ] {
+        let (code, output) = ran(&[(Lang::Rhai, reaching)], &policy).await;
+        assert_eq!(code, 1, "{reaching}: {output}");
+        assert!(!output.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn no_process_runs_without_leave_and_a_yes() {
+    let code = [(Lang::Sh, "echo hi")];
+    let policy = CodePolicy::default();
+    assert_eq!(run(&job(&code, true), &policy).await, Ok(Ran::NotAllowed));
+    let policy = allowing();
+    assert_eq!(
+        run(&job(&code, false), &policy).await,
+        Ok(Ran::NeedsApproval)
+    );
+    // Scripts in the sandbox need neither.
+    let script = job(&[(Lang::Rhai, "1 + 1")], false);
+    let two = Ran::Ended {
+        code: 0,
+        output: "2".into(),
+    };
+    assert_eq!(run(&script, &CodePolicy::default()).await, Ok(two));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn pieces_run_in_order_in_a_folder_of_their_own_until_one_fails() {
+    let pieces = [
+        (Lang::Sh, "echo kept > note; echo one"),
+        (Lang::Sh, "cat note; pwd; env; echo Boom >&2; exit 2"),
+        (Lang::Sh, "echo never"),
+    ];
+    let (code, output) = ran(&pieces, &allowing()).await;
+    assert_eq!(code, 2);
+    assert!(
+        output.starts_with("one\nkept\n") && output.ends_with("Boom"),
+        "{output}"
+    );
+    assert!(
+        !output.contains("never") && !output.contains("CARGO"),
+        "{output}"
+    );
+    let folder = output.lines().nth(2).unwrap();
+    assert!(
+        !std::path::Path::new(folder).exists(),
+        "{folder} is left behind"
+    );
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_process_that_runs_on_is_ended_with_all_that_it_started() {
+    let policy = CodePolicy {
+        time: Duration::from_millis(300),
+        ..allowing()
+    };
+    let mark = tempfile::NamedTempFile::new().unwrap();
+    let code = format!(
+        "(sleep 1; echo alive > {}) & sleep 30",
+        mark.path().display()
+    );
+    let (code, _) = ran(&[(Lang::Sh, &code)], &policy).await;
+    assert_eq!(code, OUT_OF_TIME);
+    tokio::time::sleep(Duration::from_millis(1_300)).await;
+    assert_eq!(std::fs::read_to_string(mark.path()).unwrap(), "");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn output_is_cut_and_never_stops_the_program() {
+    let (_, output) = ran(&[(Lang::Sh, "yes")], &allowing()).await;
+    // The line that the limit cut ended with a line break.
+    assert_eq!(output.chars().count(), 6_000);
+    assert!(output.ends_with('…'));
+}
+
+#[test]
+fn what_the_tool_returned_is_read_back() {
+    for ran in [
+        Ran::NeedsApproval,
+        Ran::NotAllowed,
+        Ran::Ended {
+            code: -3,
+            output: "a\nb".into(),
+        },
+        Ran::Ended {
+            code: 0,
+            output: String::new(),
+        },
+    ] {
+        assert_eq!(Ran::read(&ran.to_text()), ran);
+    }
+    let odd = Ran::Ended {
+        code: 1,
+        output: "the tool did not answer".into(),
+    };
+    assert_eq!(Ran::read("the tool did not answer"), odd);
+}

@@ -1,0 +1,250 @@
+//! Tables that writers write: a tool that looks a text up.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{Asker, Output, ToolError, Toolbox, read_arguments};
+use crate::message::Language;
+use crate::world_data::{DataFolder, Problem, Problems, Source, fold_name};
+
+/// The folder of the tables that come along, by language.
+pub const TABLES: &str = "tools";
+
+/// A table as its file says it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename = "Table")]
+pub struct Table {
+    /// What a mind is told of the tool.
+    pub about: String,
+    /// What it is asked: the names of its arguments in ASCII, and what a mind is told of each.
+    pub asks: IndexMap<String, String>,
+    /// What it knows.
+    pub rows: Vec<Row>,
+}
+
+/// One thing that a table knows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Row {
+    /// Of what: one value for each of the arguments.
+    pub of: Vec<String>,
+    /// What is told of it.
+    pub is: String,
+}
+
+impl Table {
+    /// The path of a table in the data folder.
+    pub fn path(language: Language, name: &str) -> String {
+        format!("{TABLES}/{}/{name}.ron", language.code())
+    }
+
+    /// Reads and checks a table of the data folder.
+    ///
+    /// # Errors
+    /// Every mistake in it, with its line.
+    pub fn load(data: &DataFolder, language: Language, name: &str) -> Result<Self, Problems> {
+        let path = Self::path(language, name);
+        let text = data.read_text(&path).map_err(Problem::from)?;
+        Self::parse(&data.name_of(&path), &text)
+    }
+
+    /// Reads and checks the text of a table; `file` is what messages call it.
+    ///
+    /// # Errors
+    /// Every mistake in it, with its line.
+    pub fn parse(file: &str, text: &str) -> Result<Self, Problems> {
+        let mut problems = Problems::new();
+        let source = Source::new(file, text);
+        let Some(reading) = source.read_all::<Self>(&mut problems) else {
+            problems.sort();
+            return Err(problems);
+        };
+        for (path, wrong, right) in reading.value.mistakes() {
+            problems.push(reading.source.problem(&path, wrong, right));
+        }
+        problems.sort();
+        problems
+            .unless_errors(reading.value)
+            .map(|(table, _)| table)
+    }
+
+    fn mistakes(&self) -> Vec<(String, String, &'static str)> {
+        let mut found = Vec::new();
+        if self.about.trim().is_empty() {
+            let wrong = "nobody is told what it is for".to_owned();
+            found.push(("about".into(), wrong, "a sentence"));
+        }
+        if self.asks.is_empty() || self.rows.is_empty() {
+            let wrong = "it is asked for nothing, or knows nothing".to_owned();
+            let right = "asks: {\"city\": \"which city\"}, rows: [(of: [\"Paris\"], is: \"…\")]";
+            found.push(("rows".into(), wrong, right));
+        }
+        for name in self.asks.keys() {
+            let legal = |char: char| char.is_ascii_alphanumeric() || char == '_';
+            if name.is_empty() || !name.chars().all(legal) {
+                let wrong = format!("'{name}' is no name of an argument");
+                found.push(("asks".into(), wrong, "ASCII letters, digits and _"));
+            }
+        }
+        let mut known = BTreeMap::new();
+        for (at, row) in self.rows.iter().enumerate() {
+            let path = format!("rows[{at}]");
+            if row.of.len() != self.asks.len() {
+                let wrong = format!("{} values for {} arguments", row.of.len(), self.asks.len());
+                found.push((format!("{path}.of"), wrong, "one value for each argument"));
+            }
+            if row.is.trim().is_empty() || row.of.iter().any(|value| value.trim().is_empty()) {
+                let wrong = "a value is empty".to_owned();
+                found.push((path.clone(), wrong, "words"));
+            }
+            match known.entry(key(&row.of)) {
+                Entry::Vacant(entry) => {
+                    entry.insert(at);
+                }
+                Entry::Occupied(first) => {
+                    let wrong = format!("rows[{}] tells of the same", first.get());
+                    found.push((path, wrong, "one row for each"));
+                }
+            }
+        }
+        found
+    }
+
+    /// The schema of its arguments, with the values that it knows.
+    fn schema(&self) -> Value {
+        let asks = self.asks.iter().enumerate();
+        let properties: Map<String, Value> = asks
+            .map(|(at, (name, about))| {
+                let ask = json!({"type": "string", "description": about, "enum": self.values(at)});
+                (name.clone(), ask)
+            })
+            .collect();
+        let required: Vec<&String> = self.asks.keys().collect();
+        json!({"type": "object", "properties": properties, "required": required})
+    }
+
+    /// The values of an argument, in the order of the rows.
+    fn values(&self, at: usize) -> Vec<&str> {
+        let mut values: Vec<&str> = Vec::new();
+        for value in self.rows.iter().filter_map(|row| row.of.get(at)) {
+            if !values.contains(&value.as_str()) {
+                values.push(value);
+            }
+        }
+        values
+    }
+
+    fn look_up(&self, language: Language, arguments: &str) -> Output {
+        let asked: BTreeMap<String, String> = read_arguments(arguments)?;
+        let of = self.asks.keys().map(|name| {
+            let value = asked.get(name);
+            value.cloned().ok_or_else(|| {
+                let problem = format!("missing field `{name}`");
+                let facts = json!({"problem": problem});
+                ToolError::new(format!("the arguments are wrong: {problem}"))
+                    .said("tools/errors/arguments", facts)
+            })
+        });
+        let of: Vec<String> = of.collect::<Result<_, _>>()?;
+        let wanted = key(&of);
+        let (comma, colon) = match language {
+            Language::En => (", ", ": "),
+            Language::Zh => ("、", "："),
+        };
+        match self.rows.iter().find(|row| key(&row.of) == wanted) {
+            Some(row) => Ok(format!("{}{colon}{}", row.of.join(comma), row.is)),
+            None => {
+                let asked = of.join(comma);
+                let known = self.rows.iter().map(|row| row.of.join(comma));
+                let known = known.collect::<Vec<_>>().join("; ");
+                let words = format!("nothing is known of {asked}; there are: {known}");
+                let facts = json!({"asked": asked, "known": known});
+                Err(ToolError::new(words).said("tools/errors/no_row", facts))
+            }
+        }
+    }
+}
+
+fn key(values: &[String]) -> Vec<String> {
+    values.iter().map(|value| fold_name(value)).collect()
+}
+
+impl Toolbox {
+    /// Adds a tool that looks things up in a table.
+    pub fn table(&mut self, name: &str, table: Table) -> &mut Self {
+        let (about, schema) = (table.about.clone(), table.schema());
+        self.world_described(name, &about, schema, move |asker: &Asker<'_>, arguments| {
+            table.look_up(asker.language(), arguments)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRAINS: &str = r#"Table(
+        about: "Tells of trains.",
+        asks: {"from": "from where", "to": "to where"},
+        rows: [
+            (of: ["Lisbon", "Porto"], is: "07:30"),
+            (of: ["Porto", "Lisbon"], is: "09:00"),
+        ],
+    )"#;
+
+    #[test]
+    fn a_table_tells_what_it_knows_and_names_it_where_it_does_not() {
+        let table = Table::parse("trains.ron", TRAINS).unwrap();
+        let asked = |from: &str, to: &str| {
+            let arguments = json!({"from": from, "to": to}).to_string();
+            table.look_up(Language::En, &arguments)
+        };
+        assert_eq!(
+            asked("lisbon", "Porto").as_deref(),
+            Ok("Lisbon, Porto: 07:30")
+        );
+        let error = asked("Rome", "Porto").unwrap_err().to_string();
+        assert!(
+            error.contains("Rome, Porto") && error.contains("Porto, Lisbon"),
+            "{error}"
+        );
+        let error = table
+            .look_up(Language::En, r#"{"from": "Porto"}"#)
+            .unwrap_err();
+        assert!(error.to_string().contains("`to`"), "{error}");
+        let schema = table.schema();
+        assert_eq!(
+            schema["properties"]["from"]["enum"],
+            json!(["Lisbon", "Porto"])
+        );
+        assert_eq!(schema["required"], json!(["from", "to"]));
+    }
+
+    #[test]
+    fn every_mistake_of_a_table_is_told_with_its_line() {
+        let text = r#"Table(
+            asks: {"der Ort": "where"},
+            rows: [
+                (of: ["A", "B"], is: "x"),
+                (of: ["A", "B"], is: ""),
+            ],
+        )"#;
+        let problems = Table::parse("t.ron", text).unwrap_err();
+        let told: Vec<_> = problems.iter().map(ToString::to_string).collect();
+        let told = told.join("\n");
+        for part in [
+            "what it is for",
+            "'der Ort'",
+            "2 values for 1",
+            "t.ron:5:",
+            "the same",
+            "is empty",
+        ] {
+            assert!(told.contains(part), "{part} is missing in\n{told}");
+        }
+    }
+}

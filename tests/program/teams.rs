@@ -1,0 +1,194 @@
+//! Teams from outside: `chat`, `resume`, `replay`, `trace`, in both languages.
+
+use std::path::Path;
+use std::process::Output;
+
+use super::{err, out, playhouse, run};
+
+/// Runs the program with a task of several words.
+fn chat(folder: &Path, arguments: &str, task: &str) -> Output {
+    let mut command = playhouse(folder);
+    command.args(arguments.split_whitespace());
+    command.args(["--task", task]).output().unwrap()
+}
+
+fn assert_ok(output: &Output) {
+    assert_eq!(output.status.code(), Some(0), "{}", err(output));
+}
+
+#[test]
+fn a_team_is_chosen_talks_is_saved_and_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let listed = out(&run(folder.path(), "chat"));
+    assert!(
+        listed.contains("en/writing-desk") && listed.contains("zh/xiezuo-tai"),
+        "{listed}"
+    );
+    let task = "What is the weather in Paris, and what is 123 * 456?";
+    let told = chat(folder.path(), "chat en/assistant --save one", task);
+    assert_ok(&told);
+    let page = out(&told);
+    for part in [
+        "---------- TextMessage (user) ----------",
+        "---------- ToolCallRequestEvent (Assistant) ----------",
+        "weather({\"city\":\"Paris\"})",
+        "56088",
+        "---------- Summary ----------",
+        "Number of messages: 4",
+        "Finish reason: Maximum number of turns 1 reached",
+    ] {
+        assert!(page.contains(part), "{part} is missing in\n{page}");
+    }
+    let replayed = run(folder.path(), "replay one");
+    assert_ok(&replayed);
+    let more = chat(
+        folder.path(),
+        "resume one",
+        "And in Oslo: how is the weather?",
+    );
+    assert_ok(&more);
+    let page = out(&more);
+    assert!(
+        page.contains("snow, -3 °C") && !page.contains("light rain"),
+        "{page}"
+    );
+}
+
+#[test]
+fn the_trace_shows_what_each_call_saw() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = chat(
+        folder.path(),
+        "chat en/coordinator --save fair --form log",
+        "Find a day for the fair",
+    );
+    assert_ok(&told);
+    let page = out(&told);
+    assert!(page.contains("] User: Find a day for the fair\n"), "{page}");
+    assert!(
+        page.contains("Stop reason: Maximum number of turns 3 reached\nMessages: 4\n"),
+        "{page}"
+    );
+    assert!(page.contains(" tokens\n"), "{page}");
+    let trace = out(&run(folder.path(), "trace fair Coordinator"));
+    for part in [
+        ">>> AGENT: Coordinator  (call #1)",
+        "Sender: harbour-office",
+        "Internal context (harbour-office): 1 messages",
+        "    [0] [user] User: Find a day for the fair",
+        ">>> AGENT: Coordinator  (call #2)",
+        "Internal context (harbour-office): 3 messages",
+        "    [1] [assistant] Coordinator: ",
+        "    [2] [user] Worker: ",
+        "\nReply: ",
+    ] {
+        assert!(trace.contains(part), "{part} is missing in\n{trace}");
+    }
+    assert!(!trace.contains("AGENT: Worker"));
+    let all = out(&run(folder.path(), "trace fair"));
+    let calls: Vec<_> = all
+        .lines()
+        .filter(|line| line.starts_with(">>> "))
+        .collect();
+    assert_eq!(calls.len(), 4, "the user's task is a call too: {calls:?}");
+    let unknown = run(folder.path(), "trace fair Wroker");
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(err(&unknown).contains("Worker"), "{}", err(&unknown));
+}
+
+#[test]
+fn a_team_talks_chinese_from_head_to_foot() {
+    let folder = tempfile::tempdir().unwrap();
+    let task = "北京天气怎么样？123 * 456 等于多少？";
+    let told = chat(folder.path(), "chat zh/zhushou --save yi --lang zh", task);
+    assert_ok(&told);
+    let page = out(&told);
+    for part in [
+        "北风有些硬",
+        "56088",
+        "---------- 小结 ----------",
+        "消息数：4",
+        "结束原因：轮数已达上限 1",
+    ] {
+        assert!(page.contains(part), "{part} is missing in\n{page}");
+    }
+    let told = chat(
+        folder.path(),
+        "chat zh/xietiao --save er --lang zh --form log",
+        "给庙会挑个日子",
+    );
+    assert_ok(&told);
+    assert!(
+        out(&told).contains("停止原因：轮数已达上限 3\n消息数量：4\n"),
+        "{}",
+        out(&told)
+    );
+    let unknown = run(folder.path(), "chat zh/zhushuo --lang zh");
+    assert_eq!(unknown.status.code(), Some(3));
+    assert!(err(&unknown).contains("zh/zhushou"), "{}", err(&unknown));
+    let silent = run(folder.path(), "chat zh/zhushou --lang zh");
+    assert_eq!(silent.status.code(), Some(2), "{}", err(&silent));
+}
+
+#[test]
+fn processes_are_started_with_leave_alone_and_a_replay_starts_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let team = r#"Team(
+        name: "shop",
+        participants: [
+            (name: "Runner", kind: Coder(approver: "Judge")),
+            (name: "Judge", system_message: "You judge code."),
+        ],
+        max_turns: 1,
+    )"#;
+    std::fs::write(folder.path().join("shop.ron"), team).unwrap();
+    let mark = folder.path().join("mark");
+    let task = format!("```sh\ntouch {}\n```", mark.display());
+    let told = chat(folder.path(), "chat shop.ron --save one", &task);
+    assert_ok(&told);
+    assert!(out(&told).contains("does not allow sh"), "{}", out(&told));
+    // The improviser, who plays the judge, never says yes.
+    let told = chat(
+        folder.path(),
+        "chat shop.ron --save two --allow-code",
+        &task,
+    );
+    assert_ok(&told);
+    assert!(out(&told).contains("not approved"), "{}", out(&told));
+    assert!(!mark.exists());
+    let script = "```rhai\nprint(6 * 7)\n```";
+    let told = chat(folder.path(), "chat shop.ron --save three --json", script);
+    assert_ok(&told);
+    let ran: Vec<serde_json::Value> = out(&told)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .filter(|line: &serde_json::Value| line["message"]["type"] == "CodeExecutionEvent")
+        .collect();
+    assert_eq!(ran[0]["message"]["result"]["output"], "42", "{ran:?}");
+    for slot in ["one", "two", "three"] {
+        let replayed = run(folder.path(), &format!("replay {slot}"));
+        assert_ok(&replayed);
+    }
+}
+
+#[test]
+fn every_mistake_of_a_team_file_is_told_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let team = r#"Team(
+        name: "desk",
+        participants: [
+            (name: "Ava", handoffs: [(target: "Zed")], tools: ["(code)"]),
+        ],
+        selection: Graph((edges: [(from: "Ava", to: "Bo")])),
+    )"#;
+    std::fs::write(folder.path().join("desk.ron"), team).unwrap();
+    let wrong = run(folder.path(), "chat desk.ron --task x");
+    assert_eq!(wrong.status.code(), Some(3), "{}", err(&wrong));
+    for part in ["desk.ron:4:", "'Zed'", "'(code)'", "'Bo'"] {
+        assert!(
+            err(&wrong).contains(part),
+            "{part} is missing in {}",
+            err(&wrong)
+        );
+    }
+}
