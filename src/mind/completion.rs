@@ -175,12 +175,12 @@ pub enum MindError {
     /// The prompt does not fit into the model's window.
     #[error("{server} finds the prompt too long ({status}): {reason}; {}", length_advice(*window))]
     TooLong {
-        /// The server's address.
-        server: String,
+        /// The server's address; a short type, so that errors stay small.
+        server: Box<str>,
         /// The HTTP status.
         status: u16,
         /// What the server said.
-        reason: String,
+        reason: Box<str>,
         /// The window in tokens, where the server told it.
         window: Option<u64>,
     },

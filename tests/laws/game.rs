@@ -469,9 +469,9 @@ pub(crate) fn mishap(prompt: &Prompt<'_>, number: u64) -> Option<ScriptLine> {
             reason: reason(),
         },
         9 => MindError::TooLong {
-            server: server(),
+            server: server().into(),
             status: 400,
-            reason: reason(),
+            reason: reason().into(),
             window: None,
         },
         10 => MindError::Silent {

@@ -155,9 +155,9 @@ impl Witness {
         let (server, reason) = (self.server.clone(), self.quote(&said));
         if let Some(window) = too_long(status, body, error) {
             return Failure::lasting(MindError::TooLong {
-                server,
+                server: server.into(),
                 status: status.as_u16(),
-                reason,
+                reason: reason.into(),
                 window,
             });
         }
