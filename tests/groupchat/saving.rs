@@ -102,7 +102,7 @@ fn teams() -> Vec<TeamFile> {
 
 /// Pure functions: they look at nothing but what was said.
 fn functions() -> Functions {
-    let is_even = |message: &ChatMessage| message.to_text().chars().count() % 2 == 0;
+    let is_even = |message: &ChatMessage| message.to_text().chars().count().is_multiple_of(2);
     Functions::default()
         .picking("backwards", |talk| {
             let names = ["Cy", "Bo", "Ava"];
