@@ -3,10 +3,10 @@
 
 #[path = "program/chinese.rs"]
 mod chinese;
-#[path = "program/undercover.rs"]
-mod undercover;
 #[path = "program/teams.rs"]
 mod teams;
+#[path = "program/undercover.rs"]
+mod undercover;
 
 use std::fs::File;
 use std::io::{Read, Write};

@@ -1,5 +1,10 @@
 //! Teams from outside: `chat`, `resume`, `replay`, `trace`, in both languages.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests write the files that they are about"
+)]
+
 use std::path::Path;
 use std::process::Output;
 

@@ -330,11 +330,11 @@ impl Hall<'_> {
             .games_played(count, all, civilians, undercover);
         if self.desk.status.is_shown() {
             let full = BAR * count as usize / all.max(1) as usize;
-            let bar = "█".repeat(full) + &"░".repeat(BAR - full.min(BAR));
+            let bar = format!("{}{}", "█".repeat(full), "░".repeat(BAR - full.min(BAR)));
             return self.desk.status.draw(&format!("{bar} {text}"));
         }
         let step = all.div_ceil(LINES).max(1);
-        if !self.desk.settings.json && (count % step == 0 || count == all) {
+        if !self.desk.settings.json && (count.is_multiple_of(step) || count == all) {
             self.desk.err().line(text);
         }
     }
