@@ -18,7 +18,7 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// Everything that a conversation has: words of both, pictures, calls and their results.
 fn remember(history: &mut AgentContext, number: usize, pictures: bool) {
-    let words = format!("{number}: ") + &"rain ".repeat(60);
+    let words = format!("{number}: {}", "rain ".repeat(60));
     let id = format!("call_{number}");
     match number % 8 {
         2 => drop(history.add_ai_message([Body::text(words)])),
