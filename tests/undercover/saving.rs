@@ -19,7 +19,7 @@ fn game(language: Language, reflect: Reflect) -> Match {
     let rules = Rules {
         reflect,
         context_tokens: 900,
-        max_rounds: 2,
+        max_rounds: if reflect == Reflect::Line { 1 } else { 2 },
         ..rules(language, 4)
     };
     let [one, other] = match language {
