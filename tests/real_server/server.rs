@@ -124,12 +124,13 @@ impl Server {
         at_work.count()
     }
 
-    /// Waits until so many slots are at work; how long that took.
-    pub(crate) async fn until_busy(&self, slots: usize) -> Duration {
+    /// Looks every so often until so many slots are at work; how long that took. A call that is not streamed
+    /// notices that its caller is gone when nothing happened in the server for a second, and looking is something.
+    pub(crate) async fn until_busy(&self, slots: usize, every: Duration) -> Duration {
         let began = std::time::Instant::now();
         while self.busy().await != slots {
             assert!(began.elapsed().as_secs() < 20, "not {slots} slots at work");
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            tokio::time::sleep(every).await;
         }
         began.elapsed()
     }
