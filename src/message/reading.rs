@@ -1,6 +1,8 @@
 //! Text as a reader takes it: letters and digits without case, width, accents and invisible signs, and
 //! how alike two texts are.
 
+use std::sync::LazyLock;
+
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_security::skeleton;
@@ -30,8 +32,10 @@ impl Reading {
     ///
     /// [skeletons]: https://www.unicode.org/reports/tr39/#Confusable_Detection
     pub fn of_looks(text: &str) -> Self {
-        let plain: String = visible(text).nfkc().collect();
-        Self::collect(skeleton(&plain).flat_map(char::to_lowercase).nfd())
+        match text.is_ascii() {
+            true => Self::collect(text.bytes().flat_map(looks_of).copied()),
+            false => Self::collect(looks(text)),
+        }
     }
 
     fn collect(characters: impl Iterator<Item = char>) -> Self {
@@ -155,6 +159,23 @@ fn shared<T: Ord>(one: &[T], two: &[T]) -> usize {
     count
 }
 
+/// What a text looks like, as those characters that stand for all that look like them.
+fn looks(text: &str) -> impl Iterator<Item = char> {
+    let plain: String = visible(text).nfkc().collect();
+    let alike: String = skeleton(&plain).collect();
+    let lower: String = alike.chars().flat_map(char::to_lowercase).collect();
+    lower.nfd().collect::<Vec<_>>().into_iter()
+}
+
+/// The same of one character of ASCII, none of which changes its neighbours.
+fn looks_of(byte: u8) -> &'static [char] {
+    static TABLE: LazyLock<Vec<Vec<char>>> = LazyLock::new(|| {
+        let all = (0..128).map(|byte| looks(&char::from(byte).to_string()).collect());
+        all.collect()
+    });
+    TABLE.get(usize::from(byte)).map_or(&[], Vec::as_slice)
+}
+
 fn visible(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|character| !is_invisible(*character))
 }
@@ -175,6 +196,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    proptest! {
+        #[test]
+        fn ascii_is_read_as_any_other_text(text in "[ -~\\n]{0,40}") {
+            prop_assert_eq!(Reading::of_looks(&text), Reading::collect(looks(&text)));
+        }
+    }
 
     fn letters(reading: &Reading) -> String {
         reading.letters().iter().collect()

@@ -48,14 +48,16 @@ struct Forms([Reading; 5]);
 impl Forms {
     fn of(text: &str) -> Self {
         let lower = text.to_lowercase();
-        Self([
-            Reading::of(text),
-            Reading::of_looks(&lower),
-            // A capital I that stands for an l is one before the case is folded.
-            Reading::of_looks(text),
-            Reading::of_looks(&letters_for_digits(&lower, 'i')),
-            Reading::of_looks(&letters_for_digits(&lower, 'l')),
-        ])
+        let looks = Reading::of_looks(&lower);
+        // Most texts are in lower case or hold no digits, and one reading serves for several.
+        let looks_of = |spelt: &str| match spelt == lower {
+            true => looks.clone(),
+            false => Reading::of_looks(spelt),
+        };
+        let [as_i, as_l] = ['i', 'l'].map(|one| looks_of(&letters_for_digits(&lower, one)));
+        // A capital I that stands for an l is one before the case is folded.
+        let capitals = looks_of(text);
+        Self([Reading::of(text), looks, capitals, as_i, as_l])
     }
 
     fn is_empty(&self) -> bool {

@@ -7,7 +7,7 @@ use playhouse::cast::EntityName;
 use playhouse::context::{AgentContext, buffer};
 use playhouse::engine::{CallFigures, Engine, Stop};
 use playhouse::event::{AnswerRecord, By, Feed, Record};
-use playhouse::message::{CallPairs, Message, Role};
+use playhouse::message::{Block, CallPairs, Message, Role};
 use playhouse::mind::Minds;
 use playhouse::rpg::Production;
 use playhouse::session::{Session, replay};
@@ -182,11 +182,11 @@ async fn what_a_model_thinks_stays_with_it() {
     engine.run(Some(6)).await.unwrap();
     let mut contexts = engine.world.query::<(&EntityName, &AgentContext)>();
     let contexts: Vec<_> = contexts.iter(&engine.world).collect();
-    // The model has few words, and may say what somebody else only thinks.
+    // The model has few words, and may say what somebody else only thinks. Events stand in quotes.
     let answers = contexts.iter().flat_map(|(_, context)| context.messages());
     let said: Vec<_> = answers
         .filter(|held| held.message.role == Role::Ai)
-        .map(|held| held.message.body.joined_text("\n").into_owned())
+        .map(|held| format!("{}\"", held.message.body.joined_text("\n")))
         .collect();
     let mut thoughts = 0;
     for (thinker, context) in &contexts {
@@ -197,7 +197,7 @@ async fn what_a_model_thinks_stays_with_it() {
                 .listed_blocks()
                 .iter()
                 .find_map(|block| match block {
-                    playhouse::message::Block::Thinking { thinking, .. } => Some(thinking),
+                    Block::Thinking { thinking, .. } => Some(thinking),
                     _ => None,
                 });
             let Some(thinking) = thinking.filter(|thinking| {
@@ -208,9 +208,11 @@ async fn what_a_model_thinks_stays_with_it() {
             };
             thoughts += 1;
             for (other, context) in &contexts {
+                let read = buffer(context);
+                let line = read.lines().find(|line| line.contains(&**thinking));
                 assert!(
-                    !buffer(context).contains(&**thinking),
-                    "{other} reads what {thinker} thinks"
+                    !read.contains(&**thinking),
+                    "{other} reads what {thinker} thinks, {thinking:?}: {line:?}"
                 );
             }
         }
