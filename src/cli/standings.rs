@@ -11,10 +11,11 @@ use super::words::Words;
 /// Writes everything that was counted, each figure with its 95 % interval.
 pub(crate) fn write_standings(page: &mut Page, words: Words, all: &Statistics) {
     page.paragraph(&Paragraph::blank());
-    page.paragraph(&Paragraph::of(
-        Ink::Bold,
-        words.games_counted(all.games, all.unfinished),
-    ));
+    let count = match all.unfinished {
+        0 => words.games_counted(all.games),
+        unfinished => words.games_counted_so_far(all.games, unfinished),
+    };
+    page.paragraph(&Paragraph::of(Ink::Bold, count));
     if all.games == 0 {
         return;
     }

@@ -83,6 +83,15 @@ pub(super) fn seated(desk: &Desk, minds: Minds, actor: Option<&str>) -> Minds {
 
 /// Writes what a reader should know before the story: the world's title, and who plays.
 pub(super) fn open(desk: &Desk, world: &WorldFile, introduction: Option<&str>) {
+    let title = [
+        Paragraph::of(Ink::Bold, &world.name),
+        Paragraph::default().plain(&world.title),
+    ];
+    introduce(desk, &title, introduction);
+}
+
+/// Writes what is played, and who plays it.
+pub(super) fn introduce(desk: &Desk, title: &[Paragraph], introduction: Option<&str>) {
     if desk.settings.quiet {
         return;
     }
@@ -93,9 +102,9 @@ pub(super) fn open(desk: &Desk, world: &WorldFile, introduction: Option<&str>) {
         return introduction.iter().for_each(|text| err.paragraph(text));
     }
     let mut out = desk.out();
-    out.paragraph(&Paragraph::of(Ink::Bold, &world.name));
-    out.paragraph(&Paragraph::default().plain(&world.title));
-    introduction.iter().for_each(|text| out.paragraph(text));
+    for paragraph in title.iter().chain(&introduction) {
+        out.paragraph(paragraph);
+    }
     out.flush();
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use playhouse::cast::{Kind, all_of};
+use playhouse::cast::{Kind, StableId, all_of};
 use playhouse::journal::{FORMAT, Head, Recording};
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Language, Mind, Minds};
@@ -124,15 +124,15 @@ fn play_one(desk: &Desk, args: &UndercoverArgs, game: &Match) -> Result<(), Fail
         clear(root, &slot)?;
     }
     let session = Session::start(root, &slot, game, seed, minds);
-    let session = session.map_err(session_failure)?;
-    open(desk, game.rules(), players.introduction.as_deref());
     let evening = Evening {
         desk,
         game,
         slot: &slot,
         args: &args.play,
+        seat,
+        introduction: players.introduction.as_deref(),
     };
-    evening.go(session, seat)
+    evening.go(session.map_err(session_failure)?)
 }
 
 /// Goes on with a game.
@@ -159,15 +159,15 @@ pub(super) fn go_on(
     let minds = play::seated(desk, players.minds(game, seed), args.seat.as_deref());
     let root = &desk.settings.saves.value;
     let session = Session::resume(root, &slot, game, minds, force);
-    let session = session.map_err(session_failure)?;
-    open(desk, game.rules(), players.introduction.as_deref());
     let evening = Evening {
         desk,
         game,
         slot: &slot,
         args,
+        seat,
+        introduction: players.introduction.as_deref(),
     };
-    evening.go(session, seat)
+    evening.go(session.map_err(session_failure)?)
 }
 
 /// One game that is played and shown.
@@ -176,15 +176,16 @@ struct Evening<'a> {
     game: &'a Match,
     slot: &'a str,
     args: &'a PlayArgs,
+    /// The player whom a person plays.
+    seat: Option<StableId>,
+    /// Who leads the others, in words.
+    introduction: Option<&'a str>,
 }
 
 impl Evening<'_> {
-    fn go(
-        &self,
-        mut session: Session,
-        seat: Option<playhouse::cast::StableId>,
-    ) -> Result<(), Failure> {
-        let engine = &mut session.engine;
+    fn go(&self, mut session: Session) -> Result<(), Failure> {
+        open(self.desk, self.game.rules(), self.introduction);
+        let (seat, engine) = (self.seat, &mut session.engine);
         play::prepare(self.desk, engine);
         let show = Show::told_by(self.desk, engine, seat, |world| {
             teller(self.desk, self.game.rules().language, world, seat.is_some())
@@ -209,26 +210,12 @@ pub(super) fn teller(
     Box::new(RoundTable::new(page, Words(language), &table, is_seat))
 }
 
-/// Writes who sits at the table.
+/// Writes who sits at the table, and who plays.
 pub(super) fn open(desk: &Desk, rules: &Rules, introduction: Option<&str>) {
-    if desk.settings.quiet {
-        return;
-    }
-    let introduction = introduction.map(|text| Paragraph::of(Ink::Dim, text));
-    if desk.settings.json {
-        // Standard output holds records alone.
-        let mut err = desk.err();
-        return introduction.iter().for_each(|text| err.paragraph(text));
-    }
     let words = Words(rules.language);
     let players = rules.players.join(&words.comma());
-    let mut out = desk.out();
-    out.paragraph(&Paragraph::of(
-        Ink::Bold,
-        words.at_table(&rules.table, &players),
-    ));
-    introduction.iter().for_each(|text| out.paragraph(text));
-    out.flush();
+    let title = Paragraph::of(Ink::Bold, words.at_table(&rules.table, &players));
+    play::introduce(desk, &[title], introduction);
 }
 
 /// Who plays: a model, or the improviser, for everybody who has none of its own.
