@@ -57,6 +57,22 @@ impl Wanted {
     }
 }
 
+/// The answer that stands where none can be had.
+enum Fallback<R: Reply> {
+    Given(R),
+    /// Made when it is needed.
+    Made(Box<dyn Fn(&R::Facts) -> R + Send + Sync>),
+}
+
+impl<R: Reply> Fallback<R> {
+    fn of(&self, facts: &R::Facts) -> R {
+        match self {
+            Self::Given(answer) => answer.clone(),
+            Self::Made(make) => make(facts),
+        }
+    }
+}
+
 struct Spec<R: Reply> {
     purpose: &'static str,
     body: Body,
@@ -65,7 +81,7 @@ struct Spec<R: Reply> {
     notes: Value,
     /// Nothing for prose.
     wanted: Option<Wanted>,
-    fallback: R,
+    fallback: Fallback<R>,
     max_tokens: u32,
     repairs: u32,
     ask_short: bool,
@@ -102,7 +118,7 @@ impl<R: Reply> Ask<R> {
             facts,
             notes: Value::Null,
             wanted,
-            fallback,
+            fallback: Fallback::Given(fallback),
             max_tokens: 1024,
             repairs: 2,
             ask_short: false,
@@ -110,6 +126,13 @@ impl<R: Reply> Ask<R> {
             closing: Closing::default(),
             calls: Vec::new(),
         }))
+    }
+
+    /// Makes the answer that stands where none can be had when it is needed, in the place of the one given: for
+    /// one that is costly to make. It must pass its own check, and depend on the facts alone.
+    #[must_use]
+    pub fn falling_back(self, make: impl Fn(&R::Facts) -> R + Send + Sync + 'static) -> Self {
+        self.edit(|spec| spec.fallback = Fallback::Made(Box::new(make)))
     }
 
     /// The short form that stands in the question's place in every later prompt. With an empty one the
@@ -208,8 +231,8 @@ impl<R: Reply> Ask<R> {
     }
 
     /// The answer that stands where none can be had.
-    pub fn fallback(&self) -> &R {
-        &self.0.fallback
+    pub fn fallback(&self) -> R {
+        self.0.fallback.of(&self.0.facts)
     }
 
     /// What the prompt says, in a form that a grammar can read.
@@ -333,13 +356,15 @@ impl<R: Reply> Question for Spec<R> {
     }
 
     fn fallback(&self) -> (Settled, String) {
+        let fallback = self.fallback.of(&self.facts);
         debug_assert!(
-            self.fallback.check(&self.facts).is_empty(),
+            fallback.check(&self.facts).is_empty(),
             "the fallback of '{}' fails its own check: {:?}",
             self.purpose,
-            self.fallback.check(&self.facts)
+            fallback.check(&self.facts)
         );
-        (Box::new(self.fallback.clone()), self.fallback.to_text())
+        let text = fallback.to_text();
+        (Box::new(fallback), text)
     }
 
     fn settle(&self, entity: &mut EntityWorldMut, value: Settled, by: By) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use bevy_ecs::change_detection::Tick;
 use bevy_ecs::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -16,6 +17,8 @@ impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Saved for T {}
 pub(super) struct ComponentIo {
     /// Appends the component's JSON, if the entity has it.
     pub(super) write: fn(EntityRef, &mut Vec<u8>) -> bool,
+    /// When the component was last changed, if the entity has it.
+    pub(super) changed: fn(EntityRef) -> Option<Tick>,
     pub(super) read: fn(&mut EntityWorldMut, Value) -> Result<(), String>,
 }
 
@@ -38,6 +41,7 @@ impl SaveRegistry {
     pub fn component<C: Component + Saved>(&mut self, name: &'static str) -> &mut Self {
         let io = ComponentIo {
             write: |entity, out| write_json(entity.get::<C>(), out),
+            changed: |entity| Some(entity.get_ref::<C>()?.last_changed()),
             read: |entity, value| {
                 entity.insert(read_json::<C>(value)?);
                 Ok(())

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use bevy_ecs::change_detection::Tick;
 use bevy_ecs::prelude::*;
 
 use super::SaveRegistry;
@@ -10,26 +11,80 @@ use crate::cast::{CastList, Clock, Dead, EntityName, Occupants, Place};
 use crate::context::{AgentContext, Chapters};
 use crate::message::Digest;
 
+/// Longer components stand in the hash as their digests, which are kept while a component is not changed.
+const LONG: usize = 128;
+
+/// The digests of long components, by entity and by the component's place in the registry.
+#[derive(Resource, Default)]
+struct LongComponents(BTreeMap<(Entity, usize), Seen>);
+
+#[derive(Clone, Copy)]
+struct Seen {
+    /// When the component was last changed.
+    changed: Tick,
+    digest: Digest,
+}
+
+impl LongComponents {
+    /// Adds what is saved of an entity's components.
+    fn add_all(&mut self, entity: EntityRef, registry: &SaveRegistry, bytes: &mut Vec<u8>) {
+        for (at, (name, io)) in registry.components.iter().enumerate() {
+            let Some(changed) = (io.changed)(entity) else {
+                continue;
+            };
+            bytes.extend_from_slice(name.as_bytes());
+            let key = (entity.id(), at);
+            let seen = self.0.get(&key).filter(|seen| seen.changed == changed);
+            if let Some(seen) = seen {
+                bytes.extend_from_slice(&seen.digest.0);
+                continue;
+            }
+            let before = bytes.len();
+            (io.write)(entity, bytes);
+            if bytes.len() - before > LONG {
+                let digest = Digest::of(&bytes[before..]);
+                self.0.insert(key, Seen { changed, digest });
+                bytes.truncate(before);
+                bytes.extend_from_slice(&digest.0);
+            }
+        }
+    }
+}
+
 /// The state hash of every place, by name; the world's own resources count under the empty name.
 pub fn state_hashes(world: &mut World) -> BTreeMap<Arc<str>, Digest> {
-    let registry = world.resource::<SaveRegistry>().clone();
     let everybody: Vec<_> = world.resource::<CastList>().all().collect();
     for (_, entity) in &everybody {
         if let Some(mut context) = world.get_mut::<AgentContext>(*entity) {
             context.tally();
         }
     }
+    world.init_resource::<LongComponents>();
+    let hashes = world.resource_scope(|world, mut long: Mut<LongComponents>| {
+        let is_here = |entity| world.get_entity(entity).is_ok();
+        long.0.retain(|(entity, _), _| is_here(*entity));
+        let places = everybody.into_iter().map(|(_, entity)| entity);
+        hashes(world, places, &mut long)
+    });
+    // What changes from here on must be told from what was hashed.
+    world.increment_change_tick();
+    hashes
+}
+
+fn hashes(
+    world: &World,
+    entities: impl Iterator<Item = Entity>,
+    long: &mut LongComponents,
+) -> BTreeMap<Arc<str>, Digest> {
+    let registry = world.resource::<SaveRegistry>();
     let mut hashes = BTreeMap::new();
     let mut bytes = Vec::new();
-    for (_, place) in everybody {
-        if world.get::<Place>(place).is_none() {
-            continue;
-        }
+    for place in entities.filter(|entity| world.get::<Place>(*entity).is_some()) {
         bytes.clear();
-        add_entity(world, place, &registry, &mut bytes);
+        add_entity(world, place, registry, long, &mut bytes);
         let occupants = world.get::<Occupants>(place);
         for occupant in occupants.map(Occupants::in_order).unwrap_or_default() {
-            add_entity(world, *occupant, &registry, &mut bytes);
+            add_entity(world, *occupant, registry, long, &mut bytes);
         }
         if let Some(name) = world.get::<EntityName>(place) {
             hashes.insert(name.0.clone(), Digest::of(&bytes));
@@ -45,7 +100,13 @@ pub fn state_hashes(world: &mut World) -> BTreeMap<Arc<str>, Digest> {
 }
 
 /// Adds what is saved of an entity, whose context was tallied just now.
-fn add_entity(world: &World, entity: Entity, registry: &SaveRegistry, bytes: &mut Vec<u8>) {
+fn add_entity(
+    world: &World,
+    entity: Entity,
+    registry: &SaveRegistry,
+    long: &mut LongComponents,
+    bytes: &mut Vec<u8>,
+) {
     let Ok(entity) = world.get_entity(entity) else {
         return;
     };
@@ -70,11 +131,50 @@ fn add_entity(world: &World, entity: Entity, registry: &SaveRegistry, bytes: &mu
         bytes.extend_from_slice(&clock.last_number.to_le_bytes());
     }
     bytes.push(u8::from(entity.contains::<Dead>()));
-    for (name, io) in &registry.components {
-        let before = bytes.len();
-        bytes.extend_from_slice(name.as_bytes());
-        if !(io.write)(entity, bytes) {
-            bytes.truncate(before);
-        }
+    long.add_all(entity, registry, bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::{Deserialize, Serialize};
+
+    use super::*;
+    use crate::testing::tiny;
+
+    #[derive(Component, Clone, Serialize, Deserialize)]
+    struct Purse(Vec<u32>);
+
+    /// A component long enough to be known by its digest.
+    fn purse(first: u32) -> Purse {
+        Purse([first].into_iter().chain(0..LONG as u32).collect())
+    }
+
+    /// The hashes, which must be those of somebody who remembers no earlier ones.
+    fn checked(world: &mut World) -> BTreeMap<Arc<str>, Digest> {
+        let hashes = state_hashes(world);
+        world.remove_resource::<LongComponents>();
+        assert_eq!(state_hashes(world), hashes);
+        hashes
+    }
+
+    #[test]
+    fn every_change_of_what_is_saved_changes_the_hash_and_its_undoing_restores_it() {
+        let mut tiny = tiny();
+        tiny.setup.saves().component::<Purse>("purse");
+        let (ann, mut world) = (tiny.ann, tiny.setup.world);
+        let without = checked(&mut world);
+        world.entity_mut(ann).insert(purse(1));
+        let one = checked(&mut world);
+        assert_eq!(state_hashes(&mut world), one);
+        // No system runs between these, so no tick passes but by the hashing itself.
+        world.get_mut::<Purse>(ann).unwrap().0[0] = 2;
+        let two = state_hashes(&mut world);
+        world.get_mut::<Purse>(ann).unwrap().0[0] = 1;
+        assert_eq!(state_hashes(&mut world), one);
+        world.entity_mut(ann).remove::<Purse>();
+        assert_eq!(state_hashes(&mut world), without);
+        world.entity_mut(ann).insert(purse(2));
+        assert_eq!(state_hashes(&mut world), two);
+        assert!(without != one && one != two && two != without);
     }
 }

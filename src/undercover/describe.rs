@@ -1,19 +1,21 @@
 //! Descriptions: one player after the other, each having heard those before it.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use bevy_ecs::prelude::*;
 use serde_json::{Value, json};
 
 use super::at_table::{AtTable, Next, Sitting, others};
 use super::events::Described;
 use super::rules::{Reflect, Rules};
-use super::saying::{Saying, SayingRules};
-use super::secret::Card;
+use super::saying::{Said, Saying, SayingRules};
 use super::table::Table;
 use super::taboo::Taboo;
 use crate::event::guard::{Guards, Judged, Point};
 use crate::event::{AgentEvent, Fault, Phrasebook, Tell};
 use crate::exchange::{Answers, Ask};
-use crate::message::{Language, Reading};
+use crate::message::Language;
 
 /// What was described is written down and told to everybody at once.
 pub fn take_descriptions(
@@ -62,10 +64,30 @@ pub fn take_descriptions(
     here.then(stage, next);
 }
 
+/// What was described so far, each line read once.
+#[derive(Default)]
+pub struct SaidBefore(BTreeMap<String, Arc<Said>>);
+
+impl SaidBefore {
+    fn all(&mut self, table: &Table) -> Vec<Arc<Said>> {
+        let lines = table.described().map(|line| line.description.as_str());
+        let said = lines.map(|line| match self.0.get(line) {
+            Some(said) => said.clone(),
+            None => {
+                let said = Arc::new(Said::of(line));
+                self.0.insert(line.to_owned(), said.clone());
+                said
+            }
+        });
+        said.collect()
+    }
+}
+
 /// The next player of this round is asked, until all have spoken.
 pub fn ask_description(
     mut here: AtTable,
-    cards: Query<&Card>,
+    taboos: Query<&Taboo>,
+    mut said: Local<SaidBefore>,
     mut tell: Tell,
     mut commands: Commands,
 ) {
@@ -78,8 +100,15 @@ pub fn ask_description(
     };
     let speaker = table.next_speaker().and_then(|id| here.sitting(id));
     let Some(speaker) = speaker else { return };
-    let taboo = cards.get(speaker.entity).map(Card::taboo);
-    let taboo = taboo.unwrap_or_else(|_| Taboo::new("", &[]));
+    let Ok(taboo) = taboos.get(speaker.entity) else {
+        return tell.fault(Fault::Game(format!("{} has no card", speaker.name)));
+    };
+    let limits = SayingRules {
+        taboo: taboo.clone(),
+        said: said.all(table),
+        names: Vec::new(),
+        most_chars: here.rules().description_chars,
+    };
     let living = here.living();
     match ask(
         tell.phrases(),
@@ -87,7 +116,7 @@ pub fn ask_description(
         table,
         &speaker,
         &living,
-        taboo,
+        limits,
     ) {
         Ok(ask) => {
             commands.entity(speaker.entity).insert(ask);
@@ -102,7 +131,7 @@ fn ask(
     table: &Table,
     speaker: &Sitting,
     living: &[Sitting],
-    taboo: Taboo,
+    limits: SayingRules,
 ) -> Result<Ask<Saying>, String> {
     let facts = facts(rules, table, speaker, living);
     let prompt = phrases.say("undercover/asks/describe", &facts)?;
@@ -111,16 +140,13 @@ fn ask(
     let titles = phrases.say("undercover/system/titles", &json!({}))?;
     let names = table.players.iter().map(|player| player.name.clone());
     let limits = SayingRules {
-        taboo,
-        said: table
-            .described()
-            .map(|said| Reading::of(&said.description))
-            .collect(),
         names: names.chain(titles.lines().map(String::from)).collect(),
-        most_chars: rules.description_chars,
+        ..limits
     };
-    let fallback = Saying::neutral(turned(&lines, speaker, table.round), &limits);
-    let ask = Ask::new("undercover.describe", prompt, limits, fallback).condensed(short);
+    let lines = turned(&lines, speaker, table.round);
+    let ask = Ask::new("undercover.describe", prompt, limits, Saying::silent())
+        .falling_back(move |limits| Saying::neutral(&lines, limits))
+        .condensed(short);
     Ok(ask.notes(facts).max_tokens(rules.reply_tokens))
 }
 

@@ -2,19 +2,20 @@
 //! and what was refused on the way is judged again.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::game::{GAME, Match, MatchError};
-use super::saying::{REPEAT, Saying, SayingRules, is_slip};
-use super::secret::{Card, Moderator, Role, moderated};
+use super::saying::{REPEAT, Said, Saying, SayingRules, is_slip};
+use super::secret::{Moderator, Role, moderated};
 use super::table::{PlayerId, Side, Table};
+use super::taboo::Taboo;
 use crate::cast::{CastList, Kind, all_of};
 use crate::exchange::{Reply, Spent};
 use crate::journal::{Ending, JournalError, Line, Outcome};
-use crate::message::Reading;
 use crate::save::Slot;
 use crate::session::{SessionError, replay};
 use crate::world_data::DataFolder;
@@ -291,9 +292,9 @@ fn limits_then(
     let in_round = rounds.get(round)?.iter().take_while(own_turn);
     let said = before
         .chain(in_round)
-        .map(|said| Reading::of(&said.description));
+        .map(|line| Arc::new(Said::of(&line.description)));
     Some(SayingRules {
-        taboo: world.get::<Card>(entity)?.taboo(),
+        taboo: world.get::<Taboo>(entity)?.clone(),
         said: said.collect(),
         names: table
             .players

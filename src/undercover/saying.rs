@@ -1,12 +1,14 @@
 //! A description as a mind gives it, and what code checks before anybody hears it.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::taboo::{Slip, Taboo};
 use crate::exchange::{Broken, Reply, json_in};
-use crate::message::Reading;
+use crate::message::{Pairs, Reading};
 
 /// Two lines that are more alike than this say the same.
 const NEARLY: f64 = 0.82;
@@ -29,26 +31,61 @@ pub struct Saying {
 pub struct SayingRules {
     /// What must not be said.
     pub taboo: Taboo,
-    /// Everything that was described before, with its reading.
-    pub said: Vec<Reading>,
+    /// Everything that was described before.
+    pub said: Vec<Arc<Said>>,
     /// Names that no line may put words into the mouth of: players, and the moderator's titles.
     pub names: Vec<String>,
     /// The most characters.
     pub most_chars: usize,
 }
 
-impl Saying {
-    /// A line by code, in the place of one that could not be had: the first of these that keeps to the
-    /// rules, else a line without words.
-    pub fn neutral(lines: impl IntoIterator<Item = String>, rules: &SayingRules) -> Self {
-        let saying = |text| Self {
-            text,
-            is_neutral: true,
+/// A line that was said, read once so that many later ones can be compared with it.
+#[derive(Clone, Debug)]
+pub struct Said {
+    reading: Reading,
+    pairs: Pairs,
+}
+
+impl Said {
+    /// Reads a line.
+    pub fn of(line: &str) -> Self {
+        let reading = Reading::of(line);
+        let pairs = reading.pairs();
+        Self { reading, pairs }
+    }
+
+    /// Whether it says what another line said, or nearly so.
+    fn repeats(&self, other: &Self) -> bool {
+        let holds = |long: &Reading, short: &Reading| {
+            short.letters().len() >= WHOLE_LINE && long.spells(short)
         };
-        let mut lines = lines.into_iter().map(saying);
+        !self.reading.is_empty()
+            && (self.reading.letters() == other.reading.letters()
+                || self.pairs.likeness(&other.pairs) >= NEARLY
+                || holds(&self.reading, &other.reading)
+                || holds(&other.reading, &self.reading))
+    }
+}
+
+impl Saying {
+    /// A line without words, by code.
+    pub fn silent() -> Self {
+        Self {
+            text: "…".into(),
+            is_neutral: true,
+        }
+    }
+
+    /// A line by code, in the place of one that could not be had: the first of these that keeps to the
+    /// rules, else one without words.
+    pub fn neutral(lines: &[String], rules: &SayingRules) -> Self {
+        let mut lines = lines.iter();
         // Whoever says nothing repeats nothing, so repetition does not count against these.
-        let kept = lines.find(|line| rules.taboo.slip(&line.text).is_none());
-        kept.unwrap_or_else(|| saying("…".into()))
+        let kept = lines.find(|line| rules.taboo.slip(line).is_none());
+        kept.map_or_else(Self::silent, |line| Self {
+            text: line.clone(),
+            is_neutral: true,
+        })
     }
 }
 
@@ -85,9 +122,9 @@ impl Reply for Saying {
         };
         let text = self.text.as_str();
         let (length, most) = (text.chars().count(), rules.most_chars);
-        let reading = Reading::of(text);
+        let said = Said::of(text);
         found(
-            reading.is_empty(),
+            said.reading.is_empty(),
             "must not be empty".into(),
             "rules/empty",
             json!({}),
@@ -112,7 +149,7 @@ impl Reply for Saying {
             };
             found(true, rule.into(), phrase, json!({}));
         }
-        let repeats = rules.said.iter().any(|said| is_repeated(&reading, said));
+        let repeats = rules.said.iter().any(|before| said.repeats(before));
         found(
             repeats,
             "this was said before, or nearly so; say something else".into(),
@@ -163,22 +200,19 @@ fn ends_line(character: char) -> bool {
     character.is_control() || matches!(character, '\u{2028}' | '\u{2029}')
 }
 
-fn is_repeated(line: &Reading, said: &Reading) -> bool {
-    let holds =
-        |long: &Reading, short: &Reading| short.letters().len() >= WHOLE_LINE && long.spells(short);
-    !line.is_empty() && (line.likeness(said) >= NEARLY || holds(line, said) || holds(said, line))
-}
-
 /// Whether a text writes a line as somebody else's: the name, perhaps something in parentheses, and a
 /// colon.
 fn speaks_for(text: &str, name: &str) -> bool {
     const COLONS: [char; 7] = [':', '：', '︰', '﹕', '꞉', '∶', 'ː'];
-    // Some letters look like others as capitals alone, some as small ones alone.
-    let looks = |text: &str| [text, &text.to_lowercase()].map(Reading::of_looks);
-    let name = looks(name);
     let mut parts: Vec<_> = text.split(COLONS).collect();
     // What follows the last colon stands before none.
     parts.pop();
+    if parts.is_empty() {
+        return false;
+    }
+    // Some letters look like others as capitals alone, some as small ones alone.
+    let looks = |text: &str| [text, &text.to_lowercase()].map(Reading::of_looks);
+    let name = looks(name);
     parts.into_iter().map(without_aside).any(|label| {
         let pairs = looks(label).into_iter().zip(&name);
         pairs.into_iter().any(|(label, name)| label.ends_with(name))
@@ -200,7 +234,9 @@ mod tests {
     fn rules() -> SayingRules {
         SayingRules {
             taboo: Taboo::new("violin", &["小提琴".into()]),
-            said: ["It has strings.", "它有四根弦"].map(Reading::of).into(),
+            said: ["It has strings.", "它有四根弦"]
+                .map(|line| Arc::new(Said::of(line)))
+                .into(),
             names: ["Ann", "沈七", "The Moderator", "主持人"]
                 .map(String::from)
                 .into(),
@@ -261,12 +297,12 @@ mod tests {
     fn a_neutral_line_never_says_the_word() {
         let mut rules = rules();
         let lines = ["It is like what the others have.", "No more from me."].map(String::from);
-        let saying = Saying::neutral(lines.clone(), &rules);
+        let saying = Saying::neutral(&lines, &rules);
         assert_eq!(saying.text, lines[0]);
         assert!(saying.check(&rules).is_empty());
         rules.taboo = Taboo::new("like", &[]);
-        assert_eq!(Saying::neutral(lines.clone(), &rules).text, lines[1]);
+        assert_eq!(Saying::neutral(&lines, &rules).text, lines[1]);
         rules.taboo = Taboo::new("other more", &[]);
-        assert_eq!(Saying::neutral(lines, &rules).text, "…");
+        assert_eq!(Saying::neutral(&lines, &rules).text, "…");
     }
 }

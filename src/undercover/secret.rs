@@ -1,7 +1,7 @@
 //! What not everybody may know: roles, words, and what players confide in their votes.
 //!
-//! Fields are private to this file. Whoever builds a prompt can take no more from a [`Card`] than a
-//! [`Taboo`], which answers whether a text says the word and never what the word is. Rules that need
+//! Fields are private to this file. Whoever builds a prompt can take nothing from a [`Card`]; beside it stands
+//! a [`Taboo`], which answers whether a text says the word and never what the word is. Rules that need
 //! more ask the [`Moderator`], who builds no prompts.
 //!
 //! ```compile_fail,E0616
@@ -10,8 +10,10 @@
 //! }
 //! ```
 
+use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemParam, SystemState};
+use bevy_ecs::world::DeferredWorld;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -38,7 +40,7 @@ pub enum Role {
 
 /// On a player: its role and its word.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[component(immutable)]
+#[component(immutable, on_insert = forbid_its_word)]
 #[serde(deny_unknown_fields)]
 pub struct Card {
     role: Role,
@@ -66,8 +68,15 @@ impl Card {
     }
 
     /// What its holder must not say.
-    pub fn taboo(&self) -> Taboo {
+    fn taboo(&self) -> Taboo {
         Taboo::new(self.word.as_deref().unwrap_or_default(), &self.also)
+    }
+}
+
+/// Whoever gets a card gets its [`Taboo`] too, at the deal and from a save.
+fn forbid_its_word(mut world: DeferredWorld, context: HookContext) {
+    if let Some(taboo) = world.get::<Card>(context.entity).map(Card::taboo) {
+        world.commands().entity(context.entity).insert(taboo);
     }
 }
 

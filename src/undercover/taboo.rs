@@ -6,9 +6,12 @@
 //! words, and Chinese by its sound. What can't be found by letters alone, such as a riddle, a rhyme or a
 //! message over several rounds, passes; it is for the players to judge.
 
+use std::sync::Arc;
+
 use base64::Engine as _;
 use base64::alphabet::{STANDARD, URL_SAFE};
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use bevy_ecs::prelude::*;
 use pinyin::ToPinyin;
 
 use crate::message::Reading;
@@ -24,9 +27,12 @@ pub enum Slip {
     Translation,
 }
 
-/// What must not be said. It answers for a text and never tells the word.
-#[derive(Clone)]
-pub struct Taboo {
+/// On a player: what it must not say. It answers for a text and never tells the word.
+#[derive(Component, Clone)]
+#[component(immutable)]
+pub struct Taboo(Arc<Forbidden>);
+
+struct Forbidden {
     word: Forms,
     /// Parts of the word, each in all its forms.
     parts: Vec<Forms>,
@@ -41,33 +47,43 @@ impl std::fmt::Debug for Taboo {
     }
 }
 
-/// A text as different readers take it.
-#[derive(Clone)]
-struct Forms([Reading; 5]);
+/// A text as different readers take it. Most texts are in lower case or hold no digits, and one reading
+/// serves for several.
+struct Forms([Arc<Reading>; 5]);
 
 impl Forms {
     fn of(text: &str) -> Self {
         let lower = text.to_lowercase();
-        let looks = Reading::of_looks(&lower);
-        // Most texts are in lower case or hold no digits, and one reading serves for several.
+        let looks = Arc::new(Reading::of_looks(&lower));
         let looks_of = |spelt: &str| match spelt == lower {
             true => looks.clone(),
-            false => Reading::of_looks(spelt),
+            false => Arc::new(Reading::of_looks(spelt)),
         };
         let [as_i, as_l] = ['i', 'l'].map(|one| looks_of(&letters_for_digits(&lower, one)));
         // A capital I that stands for an l is one before the case is folded.
         let capitals = looks_of(text);
-        Self([Reading::of(text), looks, capitals, as_i, as_l])
+        Self([Arc::new(Reading::of(text)), looks, capitals, as_i, as_l])
     }
 
     fn is_empty(&self) -> bool {
-        self.0.iter().all(Reading::is_empty)
+        self.0.iter().all(|reading| reading.is_empty())
     }
 
     /// Whether any reading of this text does something with the same reading of another.
     fn any(&self, other: &Self, does: impl Fn(&Reading, &Reading) -> bool) -> bool {
+        self.with(other).any(|(text, word)| does(text, word))
+    }
+
+    /// Each reading of this text with the same reading of another, the plain one first, no two pairs alike.
+    fn with<'f>(&'f self, other: &'f Self) -> impl Iterator<Item = (&'f Reading, &'f Reading)> {
         let pairs = self.0.iter().zip(&other.0);
-        pairs.into_iter().any(|(text, word)| does(text, word))
+        let is_new = move |at: usize, text, word| {
+            let mut before = self.0.iter().zip(&other.0).take(at);
+            !before.any(|(one, two)| Arc::ptr_eq(one, text) && Arc::ptr_eq(two, word))
+        };
+        let all = pairs.enumerate();
+        let new = all.filter(move |(at, (text, word))| is_new(*at, text, word));
+        new.map(|(_, (text, word))| (&**text, &**word))
     }
 }
 
@@ -109,16 +125,22 @@ impl Taboo {
             let long = part.chars().count() >= if han { 1 } else { 3 };
             long && !COMMON.contains(&part.as_str()) && !SUFFIXES.contains(&part.as_str())
         };
-        Self {
+        Self(Arc::new(Forbidden {
             word: Forms::of(word),
             parts: parts.filter(is_part).map(|part| Forms::of(&part)).collect(),
             also: also.iter().map(|text| Forms::of(text)).collect(),
             sound: sound(word),
-        }
+        }))
     }
 
     /// How a text says what it must not; nothing where it doesn't.
     pub fn slip(&self, text: &str) -> Option<Slip> {
+        self.0.slip(text)
+    }
+}
+
+impl Forbidden {
+    fn slip(&self, text: &str) -> Option<Slip> {
         let said = Forms::of(text);
         let holds = |word: &Forms| !word.is_empty() && said.any(word, Reading::holds);
         let hides = || self.is_hidden_in(text) || self.is_spelt_by(&said);
@@ -235,14 +257,13 @@ fn backwards(text: &Reading, word: &Reading) -> bool {
 /// Whether any word of a text is a part of a word, or is made from it. Endings count in the plain
 /// reading alone: among look-alikes too many words begin to resemble each other.
 fn says_part(text: &Forms, part: &Forms) -> bool {
-    let [plain, looks @ ..] = &text.0;
-    let [part, part_looks @ ..] = &part.0;
+    let ([plain, ..], [plain_part, ..]) = (&text.0, &part.0);
     let disguised = |(said, part): (&Reading, &Reading)| {
         let long = part.letters().len() >= 4;
         said.holds(part) || (long && said.words().any(|said| holds(said, part.letters())))
     };
-    plain.words().any(|said| is_kin(said, part.letters()))
-        || looks.iter().zip(part_looks).any(disguised)
+    plain.words().any(|said| is_kin(said, plain_part.letters()))
+        || text.with(part).skip(1).any(disguised)
 }
 
 fn holds(long: &[char], short: &[char]) -> bool {

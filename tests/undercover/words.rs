@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use std::sync::Arc;
+
 use playhouse::exchange::Reply;
-use playhouse::message::Reading;
-use playhouse::undercover::{Match, Saying, SayingRules, Taboo, Words, check_words, shipped_words};
+use playhouse::undercover::{
+    Match, Said, Saying, SayingRules, Taboo, Words, check_words, shipped_words,
+};
 use playhouse::world_data::{Lexicon, Pair, Word};
 
 use crate::table::{Language, data, rules};
@@ -61,7 +64,7 @@ fn everything_that_can_be_said_of_a_word_may_be_said() {
                         .iter()
                         .map(|broken| format!("{}: {text}: {}", word.word, broken.rule)),
                 );
-                limits.said.push(Reading::of(text));
+                limits.said.push(Arc::new(Said::of(text)));
             }
         }
     }

@@ -1,55 +1,87 @@
 //! What has been said already, so that no sentence is said twice.
 
 use std::borrow::Cow;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::message::Role;
+use foldhash::fast::FixedState;
+use indexmap::IndexMap;
+
+use crate::context::Entry;
+use crate::message::{Digest, Role};
 use crate::mind::Prompt;
 
 /// How far back it looks: enough for a chapter, little enough to be instant.
 const MESSAGES: usize = 200;
 const BYTES: usize = 32 * 1024;
 
+/// How many texts' hashes are kept from answer to answer.
+const KEPT: usize = 8 * 1024;
+
+/// The hashes of the sentences of texts, sorted: of those that were read for an earlier answer they are known.
+/// What it holds changes no answer, only how long it takes.
+#[derive(Default)]
+pub(super) struct Sentences(Mutex<IndexMap<Digest, Arc<[u64]>, FixedState>>);
+
+impl Sentences {
+    /// Those of several texts, each known by its digest.
+    fn of<'t>(&self, texts: impl Iterator<Item = (Digest, &'t str)>) -> Vec<Arc<[u64]>> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= KEPT {
+            known.clear();
+        }
+        let hashes = texts.map(|(digest, text)| {
+            let hashes = known.entry(digest).or_insert_with(|| sentences(text));
+            hashes.clone()
+        });
+        hashes.collect()
+    }
+}
+
+/// The sorted hashes of the sentences of a text.
+fn sentences(text: &str) -> Arc<[u64]> {
+    let mut hashes = Vec::new();
+    hash_sentences(text, |whole, tail| hashes.extend([whole, tail]));
+    hashes.sort_unstable();
+    hashes.into()
+}
+
 /// The texts that the asker remembers, the hashes of their sentences, and of what this answer has said.
 pub(super) struct Memory<'a> {
     texts: Vec<Cow<'a, str>>,
-    heard: Vec<u64>,
+    heard: Vec<Arc<[u64]>>,
     said: Vec<u64>,
 }
 
 impl<'a> Memory<'a> {
     /// What the prompt's conversation holds: its latest messages, and the refused answers.
-    pub(super) fn of(prompt: &Prompt<'a>) -> Self {
-        let refused = prompt.refused();
-        let refused = refused.map(|refused| Cow::Borrowed(refused.answer.as_str()));
+    pub(super) fn of(prompt: &Prompt<'a>, known: &Sentences) -> Self {
         let entries = prompt.history.entries().iter().rev().take(MESSAGES);
         let entries = entries.filter(|entry| entry.role() != Role::System);
-        let entries = entries.map(|entry| match entry.role() {
-            Role::Ai => entry.body().full_text(),
-            _ => entry.body().short_text(),
-        });
         let mut room = BYTES;
-        let fits = |text: &Cow<'_, str>| {
+        let fits = |(_, text): &(Digest, Cow<'_, str>)| {
             room = room.saturating_sub(text.len());
             room > 0
         };
-        let texts: Vec<_> = refused.chain(entries.take_while(fits)).collect();
-        let mut heard = Vec::new();
-        for text in &texts {
-            hash_sentences(text, |whole, tail| heard.extend([whole, tail]));
-        }
-        heard.sort_unstable();
-        Self {
-            texts,
-            heard,
+        let entries: Vec<_> = entries.map(remembered).take_while(fits).collect();
+        let texts = entries.iter().map(|(digest, text)| (*digest, &**text));
+        let mut memory = Self {
+            heard: known.of(texts),
+            texts: entries.into_iter().map(|(_, text)| text).collect(),
             said: Vec::new(),
+        };
+        for refused in prompt.refused() {
+            memory.heard.push(sentences(refused.answer.as_str()));
+            memory.texts.push(refused.answer.as_str().into());
         }
+        memory
     }
 
     /// Whether no sentence of this text has been said.
     pub(super) fn is_new(&self, text: &str) -> bool {
         let mut new = true;
         hash_sentences(text, |whole, _| {
-            new &= self.heard.binary_search(&whole).is_err() && !self.said.contains(&whole);
+            let heard = |text: &Arc<[u64]>| text.binary_search(&whole).is_ok();
+            new &= !self.heard.iter().any(heard) && !self.said.contains(&whole);
         });
         new
     }
@@ -62,6 +94,15 @@ impl<'a> Memory<'a> {
     /// Keeps what this answer says, or what was said elsewhere.
     pub(super) fn keep(&mut self, text: &str) {
         hash_sentences(text, |whole, tail| self.said.extend([whole, tail]));
+    }
+}
+
+/// What one remembers of a message: its own words in full, of all others what later prompts show.
+fn remembered(entry: &Entry) -> (Digest, Cow<'_, str>) {
+    let body = entry.body();
+    match body.short().filter(|_| entry.role() != Role::Ai) {
+        Some(short) => (short.digest(), Cow::Borrowed(short.as_str())),
+        None => (body.digest(), body.full_text()),
     }
 }
 

@@ -38,7 +38,7 @@ use serde_json::Value;
 use super::{Answering, Completion, Form, Language, Mind, MindInfo, Prompt};
 use chance::{Chance, hash, mix};
 use grammar::{Grammar, load};
-use memory::Memory;
+use memory::{Memory, Sentences};
 use names::{Fact, Root};
 use notes::Notes;
 use undercover::Vocabulary;
@@ -66,6 +66,7 @@ pub struct Improviser {
     info: MindInfo,
     english: Spoken,
     chinese: Spoken,
+    read: Arc<Sentences>,
 }
 
 /// One language's grammar, what it says about itself, and the words that it knows.
@@ -118,6 +119,7 @@ impl Improviser {
             info: MindInfo::embedded(NAME),
             english: Spoken::new(Language::En, &[ENGLISH])?,
             chinese: Spoken::new(Language::Zh, &[CHINESE])?,
+            read: Arc::default(),
         })
     }
 
@@ -228,7 +230,7 @@ impl Improviser {
             rounds,
         ]);
         let share = Share::among(prompt.entity, notes.group(), scene);
-        let memory = Memory::of(prompt);
+        let memory = Memory::of(prompt, &self.read);
         let mut writer = Writer::new(grammar, prompt.language, Chance::new(seed), memory, share);
         introduce(prompt, notes, &mut writer);
         writer
