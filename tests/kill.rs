@@ -35,6 +35,13 @@ fn wait_for(run: &mut Child, saves: &Path, slot: &str, bytes: u64) {
     }
 }
 
+/// Ctrl-C.
+fn interrupt(run: &Child) {
+    let id = run.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &id]).status().unwrap();
+    assert!(sent.success());
+}
+
 /// Every outcome in a journal, as entity and number.
 fn outcomes(saves: &Path, slot: &str) -> Vec<(String, u64)> {
     let journal = std::fs::read_to_string(saves.join(slot).join("journal.jsonl")).unwrap();
@@ -105,14 +112,7 @@ fn an_interrupted_run_stops_between_commits_and_says_how_to_go_on() {
     let mut run = run.stderr(Stdio::piped()).spawn().unwrap();
     // Long before a story ends, and long after the program has begun to listen.
     wait_for(&mut run, saves, "broken-off", 20_000);
-    let id = run.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &id])
-            .status()
-            .unwrap()
-            .success()
-    );
+    interrupt(&run);
     let ended = run.wait_with_output().unwrap();
     let said = String::from_utf8(ended.stderr).unwrap();
     assert!(ended.status.success(), "{said}");
@@ -127,4 +127,42 @@ fn an_interrupted_run_stops_between_commits_and_says_how_to_go_on() {
     );
     let world = |slot: &str| std::fs::read(saves.join(slot).join("world.json")).unwrap();
     assert!(world("broken-off") == world("whole"));
+}
+
+#[test]
+fn an_interrupted_tournament_stops_all_its_games_and_goes_on_to_the_same_figures() {
+    let saves = tempfile::tempdir().unwrap();
+    let saves = saves.path();
+    let tournament = "undercover --players 4 --games 12 --jobs 2 --lang en";
+    let mut run = Command::new(env!("CARGO_BIN_EXE_playhouse"));
+    run.args(tournament.split(' '))
+        .args(["--save", "broken-off", "--saves"]);
+    run.arg(saves).stdin(Stdio::null()).stdout(Stdio::null());
+    let mut run = run.stderr(Stdio::piped()).spawn().unwrap();
+    // The third game has begun, the last has not.
+    let games = saves.join("broken-off/games");
+    let begun = || std::fs::read_dir(&games).map_or(0, Iterator::count);
+    while begun() < 3 && run.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    interrupt(&run);
+    let ended = run.wait_with_output().unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert!(ended.status.success(), "{said}");
+    assert!(said.contains("playhouse resume broken-off"), "{said}");
+    assert!(begun() < 12, "all games had begun: {said}");
+    let resumed = playhouse(saves, &["resume", "broken-off"]).status();
+    assert!(resumed.unwrap().success());
+    let whole: Vec<_> = tournament.split(' ').chain(["--save", "whole"]).collect();
+    assert!(playhouse(saves, &whole).status().unwrap().success());
+    let world = |name: &str, game: &str| {
+        std::fs::read(saves.join(name).join("games").join(game).join("world.json")).unwrap()
+    };
+    for game in std::fs::read_dir(&games).unwrap() {
+        let game = game.unwrap().file_name().into_string().unwrap();
+        assert!(
+            world("broken-off", &game) == world("whole", &game),
+            "{game}"
+        );
+    }
 }

@@ -92,6 +92,47 @@ fn a_game_is_shown_and_its_slot_does_what_every_slot_does() {
 }
 
 #[test]
+fn why_names_who_learnt_what_and_a_rehearsal_shows_the_next_prompt_and_asks_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let played = succeed(
+        folder,
+        "undercover --players 4 --until 1 --save game --json",
+    );
+    let played = records(&played);
+    let why = |kind: &str| -> Value {
+        let mut events = played.iter();
+        let event = events.find(|record| record["type"] == kind).unwrap();
+        let id = event["id"].as_str().unwrap();
+        let why = out(&succeed(folder, &format!("why game {id} --json")));
+        serde_json::from_str(&why).unwrap()
+    };
+    let card = why("undercover_deal");
+    assert_eq!(card["told"], serde_json::json!(["Agatha"]), "{card:#}");
+    assert_eq!(card["not_told"].as_array().unwrap().len(), 4, "{card:#}");
+    let line = why("undercover_description");
+    let told = line["told"].as_array().unwrap();
+    assert!(told.len() >= 4, "all others and the table: {line:#}");
+
+    for arguments in ["undercover --players 4 --dry-run", "resume game --dry-run"] {
+        let unsent = records(&succeed(folder, &format!("{arguments} --json")));
+        assert!(!unsent.is_empty(), "{arguments}");
+        for prompt in &unsent {
+            let purpose = prompt["purpose"].as_str().unwrap();
+            assert!(purpose.starts_with("undercover."), "{prompt:#}");
+            let messages = prompt["messages"].as_array().unwrap();
+            let said = messages
+                .iter()
+                .map(|said| said["content"].as_str().unwrap());
+            let cards = said.filter(|said| said.contains("your word is")).count();
+            assert_eq!(cards, 1, "{prompt:#}");
+        }
+    }
+    let slots = std::fs::read_dir(folder.join("saves")).unwrap().count();
+    assert_eq!(slots, 1, "a rehearsal begins no game");
+}
+
+#[test]
 fn a_person_at_the_table_sees_one_seat_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = playhouse(folder.path());

@@ -9,17 +9,23 @@ use playhouse::journal::Line;
 use playhouse::mind::Minds;
 use playhouse::save::Slot;
 use playhouse::session::{Session, branch, replay};
-use playhouse::undercover::{GAME, Match, Reflect, Rules, Words, figures_of};
+use playhouse::undercover::{GAME, Match, Reflect, Rules, Ties, Words, figures_of};
 use playhouse::world_data::{Lexicon, Pair};
 
 use crate::table::{Language, data, improviser, rules};
 
-/// A short game; with beliefs its players are asked for everything that can be asked.
+/// A short game; with beliefs after each round a whole one, whose players are asked for everything that can be
+/// asked.
 fn game(language: Language, reflect: Reflect) -> Match {
     let rules = Rules {
         reflect,
         context_tokens: 900,
-        max_rounds: if reflect == Reflect::Line { 1 } else { 2 },
+        max_rounds: match reflect {
+            Reflect::Line => 1,
+            Reflect::Off => 2,
+            Reflect::Round => 9,
+        },
+        ties: Ties::NobodyOut,
         ..rules(language, 4)
     };
     let [one, other] = match language {
@@ -89,7 +95,11 @@ async fn resume(root: &Path, name: &str, game: &Match) {
 
 #[tokio::test]
 async fn a_game_stopped_after_any_commit_goes_on_to_the_same_game() {
-    for (language, reflect) in [(Language::En, Reflect::Line), (Language::Zh, Reflect::Off)] {
+    for (language, reflect) in [
+        (Language::En, Reflect::Line),
+        (Language::Zh, Reflect::Off),
+        (Language::En, Reflect::Round),
+    ] {
         let game = game(language, reflect);
         let root = tempfile::tempdir().unwrap();
         let root = root.path();
@@ -101,7 +111,8 @@ async fn a_game_stopped_after_any_commit_goes_on_to_the_same_game() {
             outcomes.any(|outcome| outcome.contains(purpose))
         };
         assert!(asks("undercover.describe") && asks("undercover.vote"));
-        assert_eq!(asks("undercover.belief"), reflect == Reflect::Line);
+        assert_eq!(asks("undercover.belief"), reflect != Reflect::Off);
+        assert_eq!(asks("undercover.summary"), reflect == Reflect::Round);
         let mut stopped = 0;
         for commits in 1..=whole.outcomes.len() {
             let name = format!("after-{commits}");
