@@ -44,7 +44,7 @@ impl Wanted {
                 }
             }
             Some(narrowed) => Self {
-                digest: Digest::of(narrowed.to_string().as_bytes()),
+                digest: Digest::of(&serde_json::to_vec(&narrowed).unwrap_or_default()),
                 narrowed: Arc::new(narrowed),
                 schema,
             },

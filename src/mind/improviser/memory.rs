@@ -76,14 +76,14 @@ impl<'a> Memory<'a> {
         memory
     }
 
-    /// Whether no sentence of this text has been said.
-    pub(super) fn is_new(&self, text: &str) -> bool {
-        let mut new = true;
-        hash_sentences(text, |whole, _| {
-            let heard = |text: &Arc<[u64]>| text.binary_search(&whole).is_ok();
-            new &= !self.heard.iter().any(heard) && !self.said.contains(&whole);
-        });
-        new
+    /// Whether none of these sentences has been said.
+    pub(super) fn are_new(&self, sentences: &Hashes) -> bool {
+        let is_heard = |whole| {
+            let mut heard = self.heard.iter();
+            heard.any(|text| text.binary_search(whole).is_ok())
+        };
+        let mut sentences = sentences.0.iter();
+        sentences.all(|(whole, _)| !is_heard(whole) && !self.said.contains(whole))
     }
 
     /// Whether these words occur in what one remembers.
@@ -91,9 +91,27 @@ impl<'a> Memory<'a> {
         self.texts.iter().any(|text| text.contains(words))
     }
 
-    /// Keeps what this answer says, or what was said elsewhere.
+    /// Keeps what was said elsewhere.
     pub(super) fn keep(&mut self, text: &str) {
-        hash_sentences(text, |whole, tail| self.said.extend([whole, tail]));
+        self.keep_all(&Hashes::of(text));
+    }
+
+    /// Keeps what this answer says.
+    pub(super) fn keep_all(&mut self, sentences: &Hashes) {
+        let hashes = sentences.0.iter();
+        self.said
+            .extend(hashes.flat_map(|(whole, tail)| [*whole, *tail]));
+    }
+}
+
+/// The hashes of each sentence of a text: of the whole of it, and of its tail.
+pub(super) struct Hashes(Vec<(u64, u64)>);
+
+impl Hashes {
+    pub(super) fn of(text: &str) -> Self {
+        let mut hashes = Vec::new();
+        hash_sentences(text, |whole, tail| hashes.push((whole, tail)));
+        Self(hashes)
     }
 }
 
@@ -150,16 +168,17 @@ mod tests {
 
     #[test]
     fn a_sentence_is_known_wherever_it_stood() {
+        let is_new = |memory: Memory<'_>, text: &str| memory.are_new(&Hashes::of(text));
         for heard in [
             "It rains. We go on!",
             "Tobin: We go on.",
             r#"{"mind":"So.","speak":{"text":"We go on."}}"#,
             "Tobin says: “We go on.”",
         ] {
-            assert!(!memory(heard).is_new("We go on."), "{heard}");
-            assert!(!memory(heard).is_new("Well then. We go on."), "{heard}");
+            assert!(!is_new(memory(heard), "We go on."), "{heard}");
+            assert!(!is_new(memory(heard), "Well then. We go on."), "{heard}");
         }
-        assert!(memory("We go on with it.").is_new("We go on."));
-        assert!(!memory("甲说：“走吧。”").is_new("走吧。"));
+        assert!(is_new(memory("We go on with it."), "We go on."));
+        assert!(!is_new(memory("甲说：“走吧。”"), "走吧。"));
     }
 }

@@ -211,7 +211,7 @@ impl Improviser {
                 // A schema that is stricter than the purpose lets us expect has the last word.
                 let answer = answer.filter(|answer| schema::accepts(narrowed, answer));
                 let answer: Value = answer.unwrap_or_else(|| schema::fill(narrowed, &mut writer));
-                answer.to_string()
+                serde_json::to_string(&answer).unwrap_or_default()
             }
         };
         Completion::instant(NAME, text)

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use super::chance::{Chance, hash, mix};
 use super::grammar::{Change, Choice, FactSet, Grammar, GrammarPiece as Piece, SymbolId};
-use super::memory::Memory;
+use super::memory::{Hashes, Memory};
 use super::names::{Fact, Root};
 use crate::mind::Language;
 
@@ -125,16 +125,18 @@ impl<'a> Writer<'a> {
     pub(super) fn clause(&mut self, root: Root) -> String {
         let symbol = self.grammar.root(root);
         let mut text = String::new();
+        let mut sentences = Hashes::of(&text);
         for _ in 0..TRIES {
             text.clear();
             if let Some(at) = self.choose_own(symbol) {
                 self.write((symbol, at), &mut text);
             }
-            if self.memory.is_new(&text) {
+            sentences = Hashes::of(&text);
+            if self.memory.are_new(&sentences) {
                 break;
             }
         }
-        self.memory.keep(&text);
+        self.memory.keep_all(&sentences);
         text
     }
 
@@ -219,15 +221,20 @@ impl<'a> Writer<'a> {
 
 /// The words with a great first letter.
 pub(super) fn cap(words: &str) -> String {
-    let mut letters = words.chars();
-    let first = letters.next().into_iter().flat_map(char::to_uppercase);
-    first.chain(letters).collect()
+    beginning_with(words, char::to_uppercase)
 }
 
 fn low(words: &str) -> String {
+    beginning_with(words, char::to_lowercase)
+}
+
+/// The words with their first letter in another case.
+fn beginning_with<I: Iterator<Item = char>>(words: &str, case: impl Fn(char) -> I) -> String {
     let mut letters = words.chars();
-    let first = letters.next().into_iter().flat_map(char::to_lowercase);
-    first.chain(letters).collect()
+    let mut text = String::with_capacity(words.len());
+    text.extend(letters.next().into_iter().flat_map(case));
+    text.push_str(letters.as_str());
+    text
 }
 
 /// Names as the language lists them: `A, B and C`; `甲、乙和丙`.
