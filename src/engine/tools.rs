@@ -17,7 +17,9 @@ use crate::exchange::{Broken, Question, RoundMaker};
 use crate::journal::{Line, OpenRound, RefusedAnswer, ToolResultRecord, ToolRoundRecord};
 use crate::message::{Block, Digest, Language};
 use crate::mind::{Completion, Mind, Refused, Round, Tools};
-use crate::tool::{Asker, Output, Running, Tool, ToolCall, ToolError, ToolSet, ToolSpec, Toolbox};
+use crate::tool::{
+    Asker, Output, Running, Tool, ToolCall, ToolError, ToolSet, ToolSpec, Toolbox, arguments_of,
+};
 
 /// The tools of an open ask.
 #[derive(Clone, Debug, Default)]
@@ -255,8 +257,12 @@ impl Engine {
         let mut results = Vec::with_capacity(completion.calls.len());
         let mut running: Vec<(usize, Running)> = Vec::new();
         for (at, call) in completion.calls.iter().enumerate() {
-            self.signal_call(&job, call);
-            let started = self.start_tool(&job, call, round, at as u32);
+            let (call, stopped) = self.guarded_call(&job, call);
+            self.signal_call(&job, &call);
+            let started = match stopped {
+                Some(error) => Started::Ended(Err(error)),
+                None => self.start_tool(&job, &call, round, at as u32),
+            };
             results.push(match started {
                 Started::Ended(output) => Some(output),
                 Started::Running(tool) => {
@@ -278,6 +284,36 @@ impl Engine {
             }
             (job, Arrived::Tools(results.into_iter().flatten().collect()))
         }));
+    }
+
+    /// A call as the guards let it pass, or why it is not made.
+    fn guarded_call(&self, job: &Job, call: &ToolCall) -> (ToolCall, Option<ToolError>) {
+        let read = arguments_of(&call.arguments);
+        let guarded = self.round_maker(job).call(&call.name, &read);
+        let call = ToolCall {
+            name: guarded.name,
+            arguments: match guarded.changed {
+                Some(left) => left.to_string(),
+                None => call.arguments.clone(),
+            },
+            ..call.clone()
+        };
+        let stopped = guarded.stopped.map(|reason| {
+            let words = format!("the call was not made: {reason}");
+            ToolError::new(words).said("tools/errors/stopped", json!({"reason": reason}))
+        });
+        (call, stopped)
+    }
+
+    fn round_maker<'a>(&'a self, job: &'a Job) -> RoundMaker<'a> {
+        let info = job.mind.info();
+        RoundMaker {
+            name: &job.name,
+            made_by: (&info.provider, &info.model),
+            guards: self.world.resource::<Guards>(),
+            phrases: self.world.resource::<Phrasebook>(),
+            language: *self.world.resource::<Language>(),
+        }
     }
 
     fn signal_call(&mut self, job: &Job, call: &ToolCall) {
@@ -351,17 +387,9 @@ impl Engine {
 
     /// Adds a round to an ask, and after the last tells the mind to answer.
     fn add_round(&self, job: &mut Job, record: ToolRoundRecord) {
-        let info = job.mind.info();
-        let maker = RoundMaker {
-            name: &job.name,
-            made_by: (&info.provider, &info.model),
-            guards: self.world.resource::<Guards>(),
-            phrases: self.world.resource::<Phrasebook>(),
-            language: *self.world.resource::<Language>(),
-        };
         // The commit makes the messages once more, with the model that answered in the end, and notes
         // what guards did.
-        let (messages, _) = maker.messages(&record);
+        let (messages, _) = self.round_maker(job).messages(&record);
         job.rounds.push(Round::Tools(messages));
         job.recorded.push(record);
         if !job.tools().callable {

@@ -6,6 +6,7 @@ use bevy_ecs::prelude::*;
 use serde_json::Value;
 
 use super::ask::{OpenAsks, Question};
+use super::guarded::guard_texts;
 use super::{Ledger, RoundMaker, Settled, Spent, json_in};
 use crate::cast::{Clock, EntityName, Here, OnStage, StableId, WorldTurn};
 use crate::context::AgentContext;
@@ -212,32 +213,6 @@ fn guard_answer(
 fn guarded_json(text: &str, judge: &mut impl FnMut(&str) -> Option<String>) -> Option<String> {
     let mut json: Value = serde_json::from_str(json_in(text)?).ok()?;
     guard_texts(&mut json, judge).then(|| json.to_string())
-}
-
-/// Whether a guard changed a text.
-fn guard_texts(json: &mut Value, judge: &mut impl FnMut(&str) -> Option<String>) -> bool {
-    // What was read as JSON is at most 128 deep.
-    let mut changed = false;
-    match json {
-        Value::String(text) => {
-            if let Some(left) = judge(text) {
-                *text = left;
-                changed = true;
-            }
-        }
-        Value::Array(all) => {
-            for one in all {
-                changed |= guard_texts(one, judge);
-            }
-        }
-        Value::Object(members) => {
-            for (_, one) in members {
-                changed |= guard_texts(one, judge);
-            }
-        }
-        _ => {}
-    }
-    changed
 }
 
 fn withheld(world: &World, reason: &str) -> String {

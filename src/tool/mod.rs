@@ -66,6 +66,7 @@ pub const PROMPTS: &[(&str, &[&str])] = &[
     ("tools/errors/arguments", &["problem"]),
     ("tools/errors/time", &["seconds"]),
     ("tools/errors/blocked", &["reason"]),
+    ("tools/errors/stopped", &["reason"]),
     ("tools/errors/not_now", &[]),
     ("tools/errors/expression", &["problem"]),
     ("tools/errors/no_row", &["asked", "known"]),
