@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::names::{Fact, Root};
 use super::notes::{Notes, bare, fragment};
 use super::writer::{Writer, paragraph};
+use crate::message::Language;
 use crate::mind::Prompt;
 
 /// The longest quotation, in characters.
@@ -32,7 +33,13 @@ fn turn<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
 
 fn words<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
     if !notes.found.is_empty() {
-        writer.set(Fact::Found, notes.found.join("; "));
+        let between = match writer.language {
+            Language::En => "; ",
+            Language::Zh => "；",
+        };
+        // The line ends the sentence.
+        let found = notes.found.iter().map(|found| bare(found));
+        writer.set(Fact::Found, found.collect::<Vec<_>>().join(between));
         return writer.line(Root::ChatFound);
     }
     let Some(last) = notes
