@@ -131,16 +131,23 @@ pub(crate) fn minds(
     lead_mind: Arc<dyn Mind>,
     world: &mut World,
 ) -> Result<Minds, Failure> {
-    let improvised = desk.settings.model.value == IMPROVISER;
     let mut minds = Minds::all(lead_mind.clone());
     for alias in preferences(world) {
-        let mind = match improvised {
-            true => lead_mind.clone(),
-            false => lead(desk, &alias)?.mind,
-        };
-        minds = minds.with_alias(&*alias, mind);
+        minds = minds.with_alias(&*alias, preferred(desk, &lead_mind, &alias)?);
     }
     Ok(minds)
+}
+
+/// Who answers for those that prefer a model.
+pub(crate) fn preferred(
+    desk: &Desk,
+    lead_mind: &Arc<dyn Mind>,
+    alias: &str,
+) -> Result<Arc<dyn Mind>, Failure> {
+    match desk.settings.model.value == IMPROVISER {
+        true => Ok(lead_mind.clone()),
+        false => Ok(lead(desk, alias)?.mind),
+    }
 }
 
 /// Starts the servers whose tools entities of a world may call, and lets tools of the web do what the model

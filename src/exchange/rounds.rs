@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::guarded::guard_texts;
+use super::guarded::{Parts, guard_json};
 use crate::event::Phrasebook;
-use crate::event::guard::{GuardAct, Guards, Judged, Point};
+use crate::event::guard::{GuardAct, Guards, Judged, Judgement, Point};
 use crate::journal::{ToolResultRecord, ToolRoundRecord};
 use crate::message::{Block, Body, Language, ResponseMetadata};
 use crate::mind::ToolRound;
@@ -15,6 +15,9 @@ use crate::mind::ToolRound;
 pub const TOOL_RESULT: &str = "tool_result";
 /// The kind under which guards see a mind's call: the arguments, and the words beside it.
 pub const TOOL_CALL: &str = "tool_call";
+/// The member of a tool message's metadata that keeps what tools told of their work: a list for each call.
+/// No mind reads it.
+pub const INSIDE: &str = "inside";
 
 /// Makes messages of recorded rounds. Calls and results pass the guards here, live and in a replay alike, so
 /// that the journal holds what came from outside and every mind reads what the guards left.
@@ -60,6 +63,10 @@ impl RoundMaker<'_> {
             .zip(&round.results)
             .map(|((id, name), result)| self.returned(id, name, result, &mut acts));
         let returned = Body::blocks(results.collect());
+        let returned = match self.inside(round, &mut acts) {
+            Some(inside) => returned.with_metadata(Map::from_iter([(INSIDE.to_owned(), inside)])),
+            None => returned,
+        };
         let called = Body::blocks(said).from_sender(self.name.clone());
         let called = called.with_response(metadata);
         (ToolRound { called, returned }, acts)
@@ -75,7 +82,7 @@ impl RoundMaker<'_> {
         };
         let left_name = judge(name);
         let mut left = arguments.clone();
-        let is_changed = guard_texts(&mut left, &mut judge);
+        let is_changed = guard_json(&mut left, Parts::All, &mut judge);
         GuardedCall {
             name: left_name.unwrap_or_else(|| name.to_owned()),
             changed: is_changed.then_some(left),
@@ -130,17 +137,51 @@ impl RoundMaker<'_> {
             });
             acts.extend(judgement.acts.iter().cloned());
             if let Some(reason) = judgement.blocked() {
-                let words = self
-                    .phrases
-                    .say("engine/withheld", &json!({"reason": reason}));
-                let words = words.unwrap_or_else(|_| format!("({reason})"));
-                return (Some(words), Some(reason.to_owned()));
+                return (Some(self.withheld(reason)), Some(reason.to_owned()));
             }
             if judgement.text != now {
                 left = Some(judgement.text.into_owned());
             }
         }
         (left, None)
+    }
+
+    /// What the tools told of their work, as the guards let it pass; nothing where none told anything.
+    fn inside(&self, round: &ToolRoundRecord, acts: &mut Vec<GuardAct>) -> Option<Value> {
+        let mut results = round.results.iter();
+        if results.all(|result| result.inside.is_empty()) {
+            return None;
+        }
+        let told = round.results.iter().map(|result| result.inside.clone());
+        let mut told = Value::from_iter(told);
+        guard_json(&mut told, Parts::Texts, &mut |text| {
+            let judgement = self.judge_result(text, None);
+            acts.extend(judgement.acts.iter().cloned());
+            match judgement.blocked() {
+                Some(reason) => Some(self.withheld(reason)),
+                None => (judgement.text != text).then(|| judgement.text.into_owned()),
+            }
+        });
+        Some(told)
+    }
+
+    fn withheld(&self, reason: &str) -> String {
+        let words = self
+            .phrases
+            .say("engine/withheld", &json!({"reason": reason}));
+        words.unwrap_or_else(|_| format!("({reason})"))
+    }
+
+    fn judge_result<'t>(&self, text: &'t str, tool: Option<&'t str>) -> Judgement<'t> {
+        self.guards.judge(Judged {
+            point: Point::Send,
+            text,
+            kind: TOOL_RESULT,
+            speaker: tool,
+            receiver: None,
+            public: false,
+            language: self.language,
+        })
     }
 
     /// A result as the guards let it pass: to them it is text by somebody else.
@@ -160,15 +201,7 @@ impl RoundMaker<'_> {
         if !self.guards.watch(Point::Send) {
             return block(result.text.clone(), result.is_error);
         }
-        let judgement = self.guards.judge(Judged {
-            point: Point::Send,
-            text: &result.text,
-            kind: TOOL_RESULT,
-            speaker: Some(tool),
-            receiver: None,
-            public: false,
-            language: self.language,
-        });
+        let judgement = self.judge_result(&result.text, Some(tool));
         acts.extend(judgement.acts.iter().cloned());
         match judgement.blocked() {
             Some(reason) => {
