@@ -120,15 +120,15 @@ fn what_is_said_in_a_team_that_is_a_tool_is_shown_live_in_replay_and_resume_alik
         (
             "en/reading-room",
             "What do the readers say: is the book fit for children?",
-            ["panel", "Doubter", "Speaker", "Librarian"],
+            ["panel", "Doubter", "Speaker", "Librarian", "user"],
         ),
         (
             "zh/yuelan-shi",
             "请读者们评议：这本书适合孩子看吗？",
-            ["读者组", "挑剔的读者", "代表", "馆员"],
+            ["读者组", "挑剔的读者", "代表", "馆员", "来问的人"],
         ),
     ];
-    for (number, (team, task, [panel, doubter, speaker, host])) in (0..).zip(rows) {
+    for (number, (team, task, [panel, doubter, speaker, host, user])) in (0..).zip(rows) {
         let shown = |form: &str| {
             let slot = format!("{form}-{number}");
             let told = chat(
@@ -179,7 +179,7 @@ fn what_is_said_in_a_team_that_is_a_tool_is_shown_live_in_replay_and_resume_alik
         for part in [
             format!(">>> AGENT: {doubter}  (call #1)\n"),
             format!("Sender: {panel}\nInside: {panel}\n"),
-            format!("    [0] [user] user: {task}\n"),
+            format!("    [0] [user] {user}: {task}\n"),
         ] {
             assert!(trace.contains(&part), "{part} is missing in\n{trace}");
         }
@@ -340,6 +340,28 @@ fn processes_are_started_with_leave_alone_and_a_replay_starts_none() {
 }
 
 #[test]
+fn a_team_without_a_task_leaves_every_save_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = chat(folder.path(), "chat en/assistant --save one", "Hello");
+    assert_ok(&told);
+    let before = std::fs::read(folder.path().join("saves/one/journal.jsonl")).unwrap();
+    let without = [
+        run(folder.path(), "chat en/assistant --save one --force"),
+        run(folder.path(), "chat en/assistant"),
+        chat(folder.path(), "chat en/assistant --save one --force", " "),
+        chat(folder.path(), "resume one", ""),
+    ];
+    for refused in without {
+        assert_eq!(refused.status.code(), Some(2), "{}", err(&refused));
+        assert!(err(&refused).contains("--task TEXT"), "{}", err(&refused));
+    }
+    let after = std::fs::read(folder.path().join("saves/one/journal.jsonl")).unwrap();
+    assert_eq!(before, after);
+    let saves = std::fs::read_dir(folder.path().join("saves")).unwrap();
+    assert_eq!(saves.count(), 1);
+}
+
+#[test]
 fn every_mistake_of_a_team_file_is_told_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let team = r#"Team(
@@ -352,6 +374,10 @@ fn every_mistake_of_a_team_file_is_told_at_once() {
     std::fs::write(folder.path().join("desk.ron"), team).unwrap();
     let wrong = run(folder.path(), "chat desk.ron --task x");
     assert_eq!(wrong.status.code(), Some(3), "{}", err(&wrong));
+    std::fs::write(folder.path().join("bytes.ron"), b"\xff\xfe").unwrap();
+    let odd = run(folder.path(), "chat bytes.ron --task x");
+    assert_eq!(odd.status.code(), Some(3));
+    assert!(err(&odd).contains("save it as UTF-8"), "{}", err(&odd));
     for part in ["desk.ron:4:", "'Zed'", "'(code)'", "'Bo'"] {
         assert!(
             err(&wrong).contains(part),

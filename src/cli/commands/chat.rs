@@ -36,10 +36,14 @@ pub(super) fn chat(desk: &Desk, args: &ChatArgs) -> Result<(), Failure> {
         return list(desk);
     };
     let game = theatre::team(desk, name)?.with_code(code_policy(args));
+    // Before a slot is made, or emptied.
+    if !has_task(desk, args)? && !std::io::stdin().is_terminal() {
+        return Err(no_task(desk).try_this(desk.words.say_task()));
+    }
     let root = &desk.settings.saves.value;
     let slot = match &args.save {
         Some(name) => name.clone(),
-        None => free_name(root, name),
+        None => free_name(root, name.strip_suffix(".ron").unwrap_or(name)),
     };
     if args.force {
         clear(root, &slot)?;
@@ -67,6 +71,7 @@ pub(super) fn go_on(
     args: &ChatArgs,
     force: bool,
 ) -> Result<(), Failure> {
+    has_task(desk, args)?;
     let game = game.clone().with_code(code_policy(args));
     let team_desk = team_desk(desk);
     let minds = minds(desk, &game, USUAL_SEED, &team_desk, &args.play)?;
@@ -91,6 +96,18 @@ fn with_tools_played(desk: &Desk, game: ChatGame, minds: &Minds) -> Result<ChatG
     let web = desk.models()?.web().clone();
     let game = game.with_tools(move |toolbox| toolbox.allow_web(&web));
     Ok(game.with_tool_minds(minds))
+}
+
+/// Whether a task was given; one without words is refused.
+fn has_task(desk: &Desk, args: &ChatArgs) -> Result<bool, Failure> {
+    match &args.task {
+        Some(task) if task.trim().is_empty() => Err(no_task(desk).try_this(desk.words.say_task())),
+        task => Ok(task.is_some()),
+    }
+}
+
+fn no_task(desk: &Desk) -> Failure {
+    Failure::new(Fault::Usage, desk.words.no_task())
 }
 
 fn code_policy(args: &ChatArgs) -> CodePolicy {
@@ -240,8 +257,8 @@ impl Talk<'_> {
             Some(task) => team_desk.order(Order::task(task.as_str())),
             None if goes_on || std::io::stdin().is_terminal() => {}
             None => {
-                let failure = Failure::new(Fault::Usage, self.desk.words.no_task());
-                return Err(failure.try_this(self.desk.words.give_task(self.slot)));
+                let remedy = self.desk.words.give_task(self.slot);
+                return Err(no_task(self.desk).try_this(remedy));
             }
         }
         let began = clock();

@@ -10,7 +10,7 @@ use crate::exchange::{Ask, Closing, Reply};
 use crate::groupchat::Summary;
 use crate::groupchat::inside::{Told, told_by_tools};
 use crate::groupchat::message::{ChatMessage, Content, FunctionCall, FunctionResult, RequestUsage};
-use crate::groupchat::names::to_wire;
+use crate::groupchat::names::{TRANSFER, to_wire};
 use crate::groupchat::team::{Handoff, Participant, TeamFile};
 use crate::message::{Block, Body, Content as Said, Role};
 use crate::tool::{NoArguments, Toolbox};
@@ -27,7 +27,7 @@ pub(super) struct Round {
 
 /// The name of the tool that gives the word to somebody: ASCII, whatever the name.
 pub(in super::super) fn transfer_tool(target: &str) -> String {
-    format!("transfer_to_{}", to_wire(&target.to_lowercase()))
+    format!("{TRANSFER}{}", to_wire(&target.to_lowercase()))
 }
 
 /// Makes the tools known by which participants with tools give the word on.

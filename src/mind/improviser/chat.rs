@@ -50,9 +50,11 @@ fn words<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
         return writer.line(Root::ChatOpen);
     };
     writer.set(Fact::Speaker, last.who.as_str());
-    // A line of several sentences is quoted by its first.
-    let first = last
-        .text
+    // A line of several sentences is quoted by its first; what it quotes itself is left out.
+    let own = last.text.rsplit_once('”').map_or("", |(_, own)| own);
+    let own = own.trim_start_matches([' ', ',', ':', '.', '?', '!', '，', '：', '。', '？', '！']);
+    let own = if own.is_empty() { &last.text } else { own };
+    let first = own
         .split_inclusive(['.', '!', '?', '。', '！', '？'])
         .next();
     let first = first.unwrap_or_default().trim_matches(['“', '”', '"', ' ']);
