@@ -9,7 +9,7 @@ use std::time::Duration;
 use http::HttpServer;
 use hyper::body::Incoming;
 use hyper::{Request, Response};
-use playhouse::tool::{Toolbox, WebPolicy};
+use playhouse::tool::{Inside, Toolbox, WebPolicy};
 use serde_json::{Value, json};
 
 const PAGE: &str =
@@ -67,7 +67,11 @@ fn tools() -> Toolbox {
 async fn call(tools: &Toolbox, name: &str, arguments: Value) -> Result<String, String> {
     let tool = tools.get(name).unwrap();
     let running = tool
-        .start(&arguments.to_string(), Duration::from_secs(20))
+        .start(
+            &arguments.to_string(),
+            Duration::from_secs(20),
+            &Inside::default(),
+        )
         .unwrap();
     running.await.map_err(|error| error.to_string())
 }

@@ -369,6 +369,9 @@ pub(crate) enum Command {
         /// What a team is asked next, where the save is a team's
         #[arg(long, value_name = "TEXT")]
         task: Option<String>,
+        /// How a team's conversation is written
+        #[arg(long, value_name = "FORM", default_value = "rule")]
+        form: ChatForm,
         /// Let those of the team who run code start python and sh, each time after an approver's yes
         #[arg(long)]
         allow_code: bool,
@@ -396,6 +399,9 @@ pub(crate) enum Command {
         /// See what this actor saw
         #[arg(long, value_name = "ACTOR")]
         seat: Option<String>,
+        /// How a team's conversation is written
+        #[arg(long, value_name = "FORM", default_value = "rule")]
+        form: ChatForm,
     },
     /// List the saves
     Saves,

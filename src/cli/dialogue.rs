@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use playhouse::groupchat::Heard;
 use playhouse::groupchat::message::{ChatMessage, Content, RequestUsage};
 use playhouse::mind::Language;
 
@@ -33,38 +34,32 @@ impl Dialogue {
         }
     }
 
-    /// What is written of a message, line ends included. `inside` is the team that talks out of hearing;
-    /// empty for the outermost. `clock` is the time of day.
-    pub(crate) fn message(&mut self, message: &ChatMessage, inside: &str, clock: &str) -> String {
+    /// What is written of a message, line ends included; what was said out of hearing is indented, and its
+    /// team named. `clock` is the time of day.
+    pub(crate) fn message(&mut self, heard: &Heard, clock: &str) -> String {
+        let Heard { inside, message } = heard;
         let is_piece = matches!(message.content, Content::StreamingChunk { .. });
-        if inside.is_empty() && !is_piece {
+        if !inside.is_empty() {
+            let inner = match self.form {
+                _ if is_piece => return String::new(),
+                ChatForm::Rule => ruled(message, &format!("{inside} › "), self.words),
+                ChatForm::Log => logged(message, &format!("{inside} › "), clock),
+            };
+            return format!("{}{}", self.end_line(), indented(&inner));
+        }
+        if !is_piece {
             self.messages += 1;
             self.usage += message.models_usage.unwrap_or_default();
         }
         match self.form {
-            ChatForm::Rule if !inside.is_empty() => String::new(),
-            ChatForm::Rule => self.ruled(message),
+            ChatForm::Rule => self.streamed(message),
             ChatForm::Log if is_piece => String::new(),
-            ChatForm::Log => logged(message, inside, clock),
+            ChatForm::Log => logged(message, "", clock),
         }
     }
 
-    fn ruled(&mut self, message: &ChatMessage) -> String {
-        if matches!(message.content, Content::UserInputRequested { .. }) {
-            return String::new();
-        }
-        let head = format!(
-            "---------- {} ({}) ----------\n",
-            message.type_name(),
-            message.source
-        );
-        let usage = message.models_usage.map(|usage| {
-            format!(
-                "[Prompt tokens: {}, Completion tokens: {}]\n",
-                usage.prompt_tokens, usage.completion_tokens
-            )
-        });
-        let usage = usage.unwrap_or_default();
+    /// A message under its rule, or what it adds to the pieces of it that were written.
+    fn streamed(&mut self, message: &ChatMessage) -> String {
         if let Content::StreamingChunk {
             content,
             full_message_id,
@@ -72,7 +67,7 @@ impl Dialogue {
         {
             let id = full_message_id.clone().unwrap_or_default();
             let head = if self.streamed.insert(id) {
-                format!("{}{head}", self.end_line())
+                format!("{}{}", self.end_line(), rule(message, ""))
             } else {
                 String::new()
             };
@@ -80,10 +75,12 @@ impl Dialogue {
             return format!("{head}{content}");
         }
         if self.streamed.remove(&message.id) {
-            return format!("{}{usage}", self.end_line());
+            return format!("{}{}", self.end_line(), ruled_usage(message, self.words));
         }
-        let text = message.to_text();
-        format!("{}{head}{text}\n{usage}", self.end_line())
+        match ruled(message, "", self.words) {
+            nothing if nothing.is_empty() => nothing,
+            page => format!("{}{page}", self.end_line()),
+        }
     }
 
     fn end_line(&mut self) -> String {
@@ -129,12 +126,43 @@ impl Dialogue {
     }
 }
 
+/// The rule over a message, with the team inside which it was said.
+fn rule(message: &ChatMessage, inside: &str) -> String {
+    let (type_name, source) = (message.type_name(), &message.source);
+    format!("---------- {inside}{type_name} ({source}) ----------\n")
+}
+
+fn ruled_usage(message: &ChatMessage, Words(language): Words) -> String {
+    let Some(usage) = message.models_usage else {
+        return String::new();
+    };
+    let (prompt, completion) = (usage.prompt_tokens, usage.completion_tokens);
+    match language {
+        Language::En => format!("[Prompt tokens: {prompt}, Completion tokens: {completion}]\n"),
+        Language::Zh => format!("[提示 token：{prompt}，回答 token：{completion}]\n"),
+    }
+}
+
+fn ruled(message: &ChatMessage, inside: &str, words: Words) -> String {
+    if matches!(message.content, Content::UserInputRequested { .. }) {
+        return String::new();
+    }
+    let (rule, usage) = (rule(message, inside), ruled_usage(message, words));
+    format!("{rule}{}\n{usage}", message.to_text())
+}
+
+/// Every line of a page that is not empty, further in.
+fn indented(page: &str) -> String {
+    let lines = page.split_inclusive('\n');
+    let lines = lines.map(|line| match line.trim().is_empty() {
+        true => line.to_owned(),
+        false => format!("    {line}"),
+    });
+    lines.collect()
+}
+
 fn logged(message: &ChatMessage, inside: &str, clock: &str) -> String {
     let mark = if message.is_event() { "🔔 " } else { "" };
-    let inside = match inside.is_empty() {
-        true => String::new(),
-        false => format!("    {inside} › "),
-    };
     let usage = message.models_usage.map(|usage| {
         format!(
             "    {} + {} = {} tokens\n",
@@ -212,12 +240,12 @@ mod tests {
         let mut dialogue = Dialogue::new(ChatForm::Rule, EN);
         let mut page: String = told()
             .iter()
-            .map(|message| dialogue.message(message, "", "09:00:00"))
+            .map(|message| dialogue.message(&heard("", message.clone()), "09:00:00"))
             .collect();
         let asked = Content::UserInputRequested {
             request_id: "1".into(),
         };
-        page += &dialogue.message(&ChatMessage::new("p", asked), "", "");
+        page += &dialogue.message(&heard("", ChatMessage::new("p", asked)), "");
         page += &dialogue.end(None, 1.5);
         let wanted = "\
 ---------- TextMessage (user) ----------
@@ -240,19 +268,47 @@ Duration: 1.50 seconds
         assert_eq!(page, wanted);
     }
 
+    fn heard(inside: &str, message: ChatMessage) -> Heard {
+        let inside = inside.to_owned();
+        Heard { inside, message }
+    }
+
+    #[test]
+    fn what_is_said_out_of_hearing_is_indented_and_does_not_count() {
+        let mut dialogue = Dialogue::new(ChatForm::Rule, EN);
+        let mut told = told().into_iter().skip(3);
+        let mut page = dialogue.message(&heard("", told.next().unwrap()), "");
+        page += &dialogue.message(&heard("lab › den", told.next().unwrap()), "");
+        let inner = ChatMessage::text("B", "x\ny").using(used(1, 2));
+        page += &dialogue.message(&heard("lab › den", inner), "");
+        let wanted = "\
+---------- ModelClientStreamingChunkEvent (Ava) ----------
+Hello 
+    ---------- lab › den › TextMessage (B) ----------
+    x
+    y
+    [Prompt tokens: 1, Completion tokens: 2]
+";
+        assert_eq!(page, wanted);
+        assert!(dialogue.end(None, 0.0).contains("Number of messages: 0\n"));
+    }
+
     #[test]
     fn the_logged_form_marks_events_and_closes_with_a_box() {
         let mut dialogue = Dialogue::new(ChatForm::Log, EN);
         let page: String = told()
             .iter()
-            .map(|message| dialogue.message(message, "", "09:00:00"))
+            .map(|message| dialogue.message(&heard("", message.clone()), "09:00:00"))
             .collect();
         assert!(page.starts_with(
             "[09:00:00] user: hi\n[09:00:00] 🔔 Ava: look({})\n    4 + 2 = 6 tokens\n"
         ));
         assert!(page.ends_with("[09:00:00] Ava: Hello brave hero\n    21 + 3 = 24 tokens\n"));
-        let inner = dialogue.message(&ChatMessage::text("B", "x"), "inner", "09:00:01");
-        assert_eq!(inner, "    inner › [09:00:01] B: x\n");
+        let inner = heard("inner", ChatMessage::text("B", "x\n\ny").using(used(1, 2)));
+        assert_eq!(
+            dialogue.message(&inner, "09:00:01"),
+            "    inner › [09:00:01] B: x\n\n    y\n        1 + 2 = 3 tokens\n"
+        );
         let end = dialogue.end(Some("enough"), 0.0);
         assert!(end.contains("Stop reason: enough\nMessages: 4\n"), "{end}");
     }

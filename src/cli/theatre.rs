@@ -15,7 +15,7 @@ use playhouse::rpg::world_file::list_worlds;
 use playhouse::rpg::{Production, ProductionError};
 use playhouse::tool::servers::ToolServers;
 use playhouse::tool::{ToolSet, Toolbox};
-use playhouse::world_data::{DataFolder, Problems, nearest};
+use playhouse::world_data::{DataError, DataFolder, Problems, nearest};
 
 use super::commands::nearest_team;
 use super::desk::Desk;
@@ -64,8 +64,10 @@ pub(crate) fn team(desk: &Desk, name: &str) -> Result<ChatGame, Failure> {
     let read = if known.contains(&format!("{FOLDER}/{inside}.ron")) {
         ChatGame::load(&data, inside)
     } else if Path::new(name).is_file() {
-        let text = std::fs::read_to_string(name);
-        let text = text.map_err(|error| Failure::new(Fault::World, error).at(name))?;
+        let bytes = std::fs::read(name);
+        let bytes = bytes.map_err(|error| Failure::new(Fault::World, error).at(name))?;
+        let text = String::from_utf8(bytes);
+        let text = text.map_err(|_| Failure::new(Fault::World, DataError::NotText(name.into())))?;
         ChatGame::load_alone(&data, name, &text)
     } else {
         let failure = Failure::new(Fault::World, desk.words.no_team(name)).at(data.name_of(FOLDER));
@@ -131,16 +133,23 @@ pub(crate) fn minds(
     lead_mind: Arc<dyn Mind>,
     world: &mut World,
 ) -> Result<Minds, Failure> {
-    let improvised = desk.settings.model.value == IMPROVISER;
     let mut minds = Minds::all(lead_mind.clone());
     for alias in preferences(world) {
-        let mind = match improvised {
-            true => lead_mind.clone(),
-            false => lead(desk, &alias)?.mind,
-        };
-        minds = minds.with_alias(&*alias, mind);
+        minds = minds.with_alias(&*alias, preferred(desk, &lead_mind, &alias)?);
     }
     Ok(minds)
+}
+
+/// Who answers for those that prefer a model.
+pub(crate) fn preferred(
+    desk: &Desk,
+    lead_mind: &Arc<dyn Mind>,
+    alias: &str,
+) -> Result<Arc<dyn Mind>, Failure> {
+    match desk.settings.model.value == IMPROVISER {
+        true => Ok(lead_mind.clone()),
+        false => Ok(lead(desk, alias)?.mind),
+    }
 }
 
 /// Starts the servers whose tools entities of a world may call, and lets tools of the web do what the model

@@ -222,6 +222,7 @@ words! {
     list_teams() "playhouse chat lists those there are" "playhouse chat 列出所有团队"
     team_mistakes(team: &str, count: usize) "the team '{team}' can't talk; mistakes: {count}" "团队“{team}”无法对话，错误 {count} 处"
     no_task() "the team has no task" "团队没有任务"
+    say_task() "give one with --task TEXT" "用 --task 文字 给出任务"
     give_task(slot: &str) "give one with --task TEXT; a save goes on with: playhouse resume {slot} --task TEXT" "用 --task 文字 给出任务；继续存档：playhouse resume {slot} --task 文字"
     no_saves(path: &str) "There are no saves in {path}." "{path} 中没有存档。"
     no_worlds() "There are no worlds." "没有世界。"

@@ -19,7 +19,7 @@ use crate::exchange::{Broken, Question, Settled, Spent};
 use crate::journal::{Ending, Outcome, RefusedAnswer, ToolRoundRecord};
 use crate::message::{Body, Digest, TokenUsage};
 use crate::mind::{Completion, FailedCall, Mind, Refused, Round};
-use crate::tool::Output;
+use crate::tool::{Inside, Output};
 
 /// One open ask on its way.
 pub(super) struct Job {
@@ -82,7 +82,14 @@ pub(super) enum Arrived {
     /// The mind's answer, or its calls of tools.
     Mind(Result<Completion, FailedCall>),
     /// What its tools returned, in the order of the calls.
-    Tools(Vec<Output>),
+    Tools(Vec<CallEnd>),
+}
+
+/// How one call of a tool ended.
+pub(super) struct CallEnd {
+    pub(super) output: Output,
+    /// What the tool told of its own work.
+    pub(super) inside: Inside,
 }
 
 pub(super) type Returned = (Box<Job>, Arrived);

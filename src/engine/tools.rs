@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use futures_util::FutureExt;
 use futures_util::future::join_all;
 use serde_json::json;
 
-use super::calls::{Arrived, Job};
+use super::calls::{Arrived, CallEnd, Job};
 use super::{Engine, EngineError, Signal};
 use crate::cast::EntityName;
 use crate::event::Phrasebook;
@@ -17,7 +18,10 @@ use crate::exchange::{Broken, Question, RoundMaker};
 use crate::journal::{Line, OpenRound, RefusedAnswer, ToolResultRecord, ToolRoundRecord};
 use crate::message::{Block, Digest, Language};
 use crate::mind::{Completion, Mind, Refused, Round, Tools};
-use crate::tool::{Asker, Output, Running, Tool, ToolCall, ToolError, ToolSet, ToolSpec, Toolbox};
+use crate::tool::{
+    Asker, Inside, Output, Running, Tool, ToolCall, ToolError, ToolSet, ToolSpec, Toolbox,
+    arguments_of,
+};
 
 /// The tools of an open ask.
 #[derive(Clone, Debug, Default)]
@@ -252,32 +256,68 @@ impl Engine {
         completion.calls.truncate(limits.calls);
         name_calls(&mut completion.calls, &job);
         let round = job.recorded.len() as u32;
-        let mut results = Vec::with_capacity(completion.calls.len());
-        let mut running: Vec<(usize, Running)> = Vec::new();
+        let mut calls = Vec::with_capacity(completion.calls.len());
+        let shares = completion.calls.len();
+        let allowance = self.totals.allowance(&self.settings.caps, shares);
         for (at, call) in completion.calls.iter().enumerate() {
-            self.signal_call(&job, call);
-            let started = self.start_tool(&job, call, round, at as u32);
-            results.push(match started {
-                Started::Ended(output) => Some(output),
-                Started::Running(tool) => {
-                    running.push((at, tool));
-                    None
-                }
-            });
+            let (call, stopped) = self.guarded_call(&job, call);
+            self.signal_call(&job, &call);
+            let inside = Inside::with(allowance);
+            let started = match stopped {
+                Some(error) => Started::Ended(Err(error)),
+                None => self.start_tool(&job, &call, round, at as u32, &inside),
+            };
+            calls.push((started, inside));
         }
         job.calling = Some(completion);
-        if running.is_empty() {
-            return self.tools_returned(job, results.into_iter().flatten().collect());
+        let is_running = |(started, _): &(Started, Inside)| matches!(started, Started::Running(_));
+        let waits = calls.iter().any(is_running);
+        let calls = calls.into_iter().map(|(started, inside)| async move {
+            let output = match started {
+                Started::Ended(output) => output,
+                Started::Running(tool) => tool.await,
+            };
+            CallEnd { output, inside }
+        });
+        let all = join_all(calls);
+        if waits {
+            let all = async move { (job, Arrived::Tools(all.await)) };
+            self.calls.under_way.push(Box::pin(all));
+        } else {
+            // Nothing of it has to wait.
+            let ended = all.now_or_never().unwrap_or_default();
+            self.tools_returned(job, ended);
         }
-        self.calls.under_way.push(Box::pin(async move {
-            let (places, tools): (Vec<_>, Vec<_>) = running.into_iter().unzip();
-            for (at, output) in places.into_iter().zip(join_all(tools).await) {
-                if let Some(place) = results.get_mut(at) {
-                    *place = Some(output);
-                }
-            }
-            (job, Arrived::Tools(results.into_iter().flatten().collect()))
-        }));
+    }
+
+    /// A call as the guards let it pass, or why it is not made.
+    fn guarded_call(&self, job: &Job, call: &ToolCall) -> (ToolCall, Option<ToolError>) {
+        let read = arguments_of(&call.arguments);
+        let guarded = self.round_maker(job).call(&call.name, &read);
+        let call = ToolCall {
+            name: guarded.name,
+            arguments: match guarded.changed {
+                Some(left) => left.to_string(),
+                None => call.arguments.clone(),
+            },
+            ..call.clone()
+        };
+        let stopped = guarded.stopped.map(|reason| {
+            let words = format!("the call was not made: {reason}");
+            ToolError::new(words).said("tools/errors/stopped", json!({"reason": reason}))
+        });
+        (call, stopped)
+    }
+
+    fn round_maker<'a>(&'a self, job: &'a Job) -> RoundMaker<'a> {
+        let info = job.mind.info();
+        RoundMaker {
+            name: &job.name,
+            made_by: (&info.provider, &info.model),
+            guards: self.world.resource::<Guards>(),
+            phrases: self.world.resource::<Phrasebook>(),
+            language: *self.world.resource::<Language>(),
+        }
     }
 
     fn signal_call(&mut self, job: &Job, call: &ToolCall) {
@@ -289,7 +329,14 @@ impl Engine {
         });
     }
 
-    fn start_tool(&self, job: &Job, call: &ToolCall, round: u32, at: u32) -> Started {
+    fn start_tool(
+        &self,
+        job: &Job,
+        call: &ToolCall,
+        round: u32,
+        at: u32,
+        inside: &Inside,
+    ) -> Started {
         let toolbox = self.toolbox();
         let tool = job
             .tools
@@ -307,16 +354,19 @@ impl Engine {
         let asker = Asker::new(&self.world, job.entity, job.number, round, at);
         match tool.look(&asker, &call.arguments) {
             Some(output) => Started::Ended(output),
-            None => outside(tool, call, toolbox),
+            None => outside(tool, call, toolbox, inside),
         }
     }
 
     /// All calls of a round have their results: the round is recorded, and the mind goes on.
-    pub(super) fn tools_returned(&mut self, mut job: Box<Job>, outputs: Vec<Output>) {
+    pub(super) fn tools_returned(&mut self, mut job: Box<Job>, ended: Vec<CallEnd>) {
         let Some(completion) = job.calling.take() else {
             return;
         };
-        let results = outputs.into_iter().map(|output| self.result_of(output));
+        for ended in &ended {
+            self.totals.spent += ended.inside.spent().into();
+        }
+        let results = ended.into_iter().map(|ended| self.result_of(ended));
         let record = ToolRoundRecord {
             said: completion.to_blocks(),
             results: results.collect(),
@@ -330,9 +380,9 @@ impl Engine {
     }
 
     /// What a tool returned as the journal keeps it, cut to its limit.
-    fn result_of(&self, output: Output) -> ToolResultRecord {
+    fn result_of(&self, ended: CallEnd) -> ToolResultRecord {
         let phrases = self.world.resource::<Phrasebook>();
-        let (text, is_error) = match output {
+        let (text, is_error) = match ended.output {
             Ok(text) => (text, false),
             Err(error) => (words_of(&error, phrases), true),
         };
@@ -346,22 +396,19 @@ impl Engine {
                 format!("{}… {note}", &text[..end])
             }
         };
-        ToolResultRecord { text, is_error }
+        ToolResultRecord {
+            text,
+            is_error,
+            spent: ended.inside.spent(),
+            inside: ended.inside.take(),
+        }
     }
 
     /// Adds a round to an ask, and after the last tells the mind to answer.
     fn add_round(&self, job: &mut Job, record: ToolRoundRecord) {
-        let info = job.mind.info();
-        let maker = RoundMaker {
-            name: &job.name,
-            made_by: (&info.provider, &info.model),
-            guards: self.world.resource::<Guards>(),
-            phrases: self.world.resource::<Phrasebook>(),
-            language: *self.world.resource::<Language>(),
-        };
         // The commit makes the messages once more, with the model that answered in the end, and notes
         // what guards did.
-        let (messages, _) = maker.messages(&record);
+        let (messages, _) = self.round_maker(job).messages(&record);
         job.rounds.push(Round::Tools(messages));
         job.recorded.push(record);
         if !job.tools().callable {
@@ -422,8 +469,8 @@ enum Started {
     Running(Running),
 }
 
-fn outside(tool: &Tool, call: &ToolCall, toolbox: &Toolbox) -> Started {
-    match tool.start(&call.arguments, toolbox.limits.time) {
+fn outside(tool: &Tool, call: &ToolCall, toolbox: &Toolbox, inside: &Inside) -> Started {
+    match tool.start(&call.arguments, toolbox.limits.time, inside) {
         Some(running) => Started::Running(running),
         None => Started::Ended(Err("the tool can't be run".into())),
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::exchange::Spent;
 use crate::message::TokenUsage;
 use crate::mind::Cost;
+use crate::tool::Allowance;
 
 /// The most that one run of the program may spend. Changes no answer: it only stops the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,6 +75,21 @@ impl Totals {
                     "the next call could bring the run to {would} in cost; the cap is {cap}"
                 ))
             })
+    }
+
+    /// The part of what the caps leave that each of so many may spend.
+    pub(super) fn allowance(&self, caps: &Caps, shares: usize) -> Allowance {
+        let left = |cap: u64, part: fn(&Spent) -> u64| {
+            let gone = part(&self.spent).saturating_add(part(&self.reserved));
+            cap.saturating_sub(gone) / (shares as u64).max(1)
+        };
+        Allowance {
+            calls: caps.calls.map(|cap| left(cap, |spent| spent.calls)),
+            tokens: caps
+                .tokens
+                .map(|cap| left(cap, |spent| spent.usage.total())),
+            cost: caps.cost.map(|cap| Cost(left(cap.0, |spent| spent.cost.0))),
+        }
     }
 
     /// Words for the first time that four fifths of a cap are spent.

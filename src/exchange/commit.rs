@@ -6,6 +6,7 @@ use bevy_ecs::prelude::*;
 use serde_json::Value;
 
 use super::ask::{OpenAsks, Question};
+use super::guarded::{Parts, guard_json};
 use super::{Ledger, RoundMaker, Settled, Spent, json_in};
 use crate::cast::{Clock, EntityName, Here, OnStage, StableId, WorldTurn};
 use crate::context::AgentContext;
@@ -211,33 +212,7 @@ fn guard_answer(
 /// JSON with its texts as guards left them; nothing where they let all of them pass.
 fn guarded_json(text: &str, judge: &mut impl FnMut(&str) -> Option<String>) -> Option<String> {
     let mut json: Value = serde_json::from_str(json_in(text)?).ok()?;
-    guard_texts(&mut json, judge).then(|| json.to_string())
-}
-
-/// Whether a guard changed a text.
-fn guard_texts(json: &mut Value, judge: &mut impl FnMut(&str) -> Option<String>) -> bool {
-    // What was read as JSON is at most 128 deep.
-    let mut changed = false;
-    match json {
-        Value::String(text) => {
-            if let Some(left) = judge(text) {
-                *text = left;
-                changed = true;
-            }
-        }
-        Value::Array(all) => {
-            for one in all {
-                changed |= guard_texts(one, judge);
-            }
-        }
-        Value::Object(members) => {
-            for (_, one) in members {
-                changed |= guard_texts(one, judge);
-            }
-        }
-        _ => {}
-    }
-    changed
+    guard_json(&mut json, Parts::Texts, judge).then(|| json.to_string())
 }
 
 fn withheld(world: &World, reason: &str) -> String {
@@ -284,7 +259,7 @@ fn usage_after_rounds(outcome: &Outcome) -> TokenUsage {
 fn spent(outcome: &Outcome, by: &By) -> Spent {
     let refused = outcome.refused.iter();
     let sent_back = refused.filter(|refused| !refused.complaint.is_empty());
-    Spent {
+    let mut spent = Spent {
         asks: 1,
         calls: outcome.calls,
         retries: u64::from(outcome.retries),
@@ -292,7 +267,13 @@ fn spent(outcome: &Outcome, by: &By) -> Spent {
         fallbacks: u64::from(matches!(by, By::Fallback(_))),
         usage: outcome.usage,
         cost: outcome.cost,
+    };
+    // What tools spent on minds is booked to whoever called them.
+    let results = outcome.rounds.iter().flat_map(|round| &round.results);
+    for result in results {
+        spent += result.spent.into();
     }
+    spent
 }
 
 fn place_of(world: &World, entity: Entity, here: Here) -> Option<Entity> {

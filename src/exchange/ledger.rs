@@ -8,6 +8,7 @@ use bevy_ecs::world::DeferredWorld;
 use serde::{Deserialize, Serialize};
 
 use crate::cast::EntityName;
+use crate::journal::ToolSpent;
 use crate::message::TokenUsage;
 use crate::mind::Cost;
 
@@ -28,6 +29,17 @@ pub struct Spent {
     pub usage: TokenUsage,
     /// Money.
     pub cost: Cost,
+}
+
+impl From<ToolSpent> for Spent {
+    fn from(spent: ToolSpent) -> Self {
+        Self {
+            calls: spent.calls,
+            usage: spent.usage,
+            cost: spent.cost,
+            ..Self::default()
+        }
+    }
 }
 
 impl std::ops::AddAssign for Spent {

@@ -10,6 +10,7 @@ mod answer;
 mod ask;
 mod commit;
 mod extract;
+mod guarded;
 mod ledger;
 mod prose;
 mod reply;
@@ -22,7 +23,7 @@ pub use extract::json_in;
 pub use ledger::{Budget, Ledger, PastLedgers, Spent};
 pub use prose::{Prose, ProseRules};
 pub use reply::{Broken, Reply};
-pub use rounds::{RoundMaker, TOOL_RESULT};
+pub use rounds::{GuardedCall, INSIDE, RoundMaker, TOOL_CALL, TOOL_RESULT};
 
 use bevy_ecs::prelude::*;
 

@@ -2,30 +2,49 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
+use super::guarded::{Parts, guard_json};
 use crate::event::Phrasebook;
-use crate::event::guard::{GuardAct, Guards, Judged, Point};
-use crate::journal::ToolRoundRecord;
+use crate::event::guard::{GuardAct, Guards, Judged, Judgement, Point};
+use crate::journal::{ToolResultRecord, ToolRoundRecord};
 use crate::message::{Block, Body, Language, ResponseMetadata};
 use crate::mind::ToolRound;
 
 /// The kind under which guards see a tool's result.
 pub const TOOL_RESULT: &str = "tool_result";
+/// The kind under which guards see a mind's call: the arguments, and the words beside it.
+pub const TOOL_CALL: &str = "tool_call";
+/// The member of a tool message's metadata that keeps what tools told of their work: a list for each call.
+/// No mind reads it.
+pub const INSIDE: &str = "inside";
 
-/// Makes messages of recorded rounds. Results pass the guards here, live and in a replay alike, so that
-/// the journal holds what came from outside and every mind reads what the guards left.
+/// Makes messages of recorded rounds. Calls and results pass the guards here, live and in a replay alike, so
+/// that the journal holds what came from outside and every mind reads what the guards left.
 pub struct RoundMaker<'a> {
     /// Whoever called.
     pub name: &'a Arc<str>,
     /// Who runs its mind, and the model.
     pub made_by: (&'a str, &'a str),
-    /// What judges results.
+    /// What judges calls and results.
     pub guards: &'a Guards,
-    /// The words for results that guards stopped.
+    /// The words for what guards stopped.
     pub phrases: &'a Phrasebook,
     /// The language of the world.
     pub language: Language,
+}
+
+/// A call as the guards let it pass: so it is made, and so it is told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GuardedCall {
+    /// The tool.
+    pub name: String,
+    /// What is left of the arguments; nothing where the guards let all of them pass.
+    pub changed: Option<Value>,
+    /// Why the call must not be made, where a guard stopped a part of it.
+    pub stopped: Option<String>,
+    /// What the guards did.
+    pub acts: Vec<GuardAct>,
 }
 
 impl RoundMaker<'_> {
@@ -33,55 +52,165 @@ impl RoundMaker<'_> {
     pub fn messages(&self, round: &ToolRoundRecord) -> (ToolRound, Vec<GuardAct>) {
         let (provider, model) = self.made_by;
         let metadata = ResponseMetadata::new(provider, model, round.usage);
-        let called = Body::blocks(round.said.clone()).from_sender(self.name.clone());
         let mut acts = Vec::new();
-        let calls = round.said.iter().filter_map(|block| match block {
+        let said = round.said.iter();
+        let said: Vec<_> = said.map(|block| self.said(block, &mut acts)).collect();
+        let calls = said.iter().filter_map(|block| match block {
             Block::ToolUse { id, name, .. } => Some((id, name)),
             _ => None,
         });
-        let results = calls.zip(&round.results).map(|((id, name), result)| {
-            let (text, is_error) = self.guarded(name, &result.text, result.is_error, &mut acts);
-            Block::ToolResult {
-                tool_use_id: id.clone(),
-                name: Some(name.clone()),
-                output: text.into(),
-                is_error,
-            }
-        });
+        let results = calls
+            .zip(&round.results)
+            .map(|((id, name), result)| self.returned(id, name, result, &mut acts));
         let returned = Body::blocks(results.collect());
+        let returned = match self.inside(round, &mut acts) {
+            Some(inside) => returned.with_metadata(Map::from_iter([(INSIDE.to_owned(), inside)])),
+            None => returned,
+        };
+        let called = Body::blocks(said).from_sender(self.name.clone());
         let called = called.with_response(metadata);
         (ToolRound { called, returned }, acts)
     }
 
-    /// A result as the guards let it pass: to them it is text by somebody else.
-    fn guarded(
-        &self,
-        tool: &str,
-        text: &str,
-        is_error: bool,
-        acts: &mut Vec<GuardAct>,
-    ) -> (String, bool) {
-        if !self.guards.watch(Point::Send) {
-            return (text.to_owned(), is_error);
+    /// A call as the guards let it pass. They judge it as an answer, and as something that is sent out.
+    pub fn call(&self, name: &str, arguments: &Value) -> GuardedCall {
+        let (mut acts, mut stopped) = (Vec::new(), None);
+        let mut judge = |text: &str| {
+            let (left, blocked) = self.judged(text, &mut acts);
+            stopped = stopped.take().or(blocked);
+            left
+        };
+        let left_name = judge(name);
+        let mut left = arguments.clone();
+        let is_changed = guard_json(&mut left, Parts::All, &mut judge);
+        GuardedCall {
+            name: left_name.unwrap_or_else(|| name.to_owned()),
+            changed: is_changed.then_some(left),
+            stopped,
+            acts,
         }
-        let judgement = self.guards.judge(Judged {
+    }
+
+    /// A part of what the mind said. Its reasoning stays as it is: the mind alone ever sees it, and providers
+    /// want it back unchanged.
+    fn said(&self, block: &Block, acts: &mut Vec<GuardAct>) -> Block {
+        match block {
+            Block::Text { text } => match self.judged(text, acts) {
+                (Some(left), _) => Block::text(left),
+                (None, _) => block.clone(),
+            },
+            Block::ToolUse {
+                id,
+                name,
+                input,
+                signature,
+            } => {
+                let call = self.call(name, input);
+                acts.extend(call.acts);
+                Block::ToolUse {
+                    id: id.clone(),
+                    name: call.name,
+                    input: call.changed.unwrap_or_else(|| input.clone()),
+                    signature: signature.clone(),
+                }
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// What guards left of a mind's text, where they changed it; and why it was stopped, where it was.
+    fn judged(&self, text: &str, acts: &mut Vec<GuardAct>) -> (Option<String>, Option<String>) {
+        let mut left = None;
+        for point in [Point::Answer, Point::Send] {
+            if !self.guards.watch(point) {
+                continue;
+            }
+            let now = left.as_deref().unwrap_or(text);
+            let judgement = self.guards.judge(Judged {
+                point,
+                text: now,
+                kind: TOOL_CALL,
+                speaker: Some(self.name),
+                receiver: None,
+                public: false,
+                language: self.language,
+            });
+            acts.extend(judgement.acts.iter().cloned());
+            if let Some(reason) = judgement.blocked() {
+                return (Some(self.withheld(reason)), Some(reason.to_owned()));
+            }
+            if judgement.text != now {
+                left = Some(judgement.text.into_owned());
+            }
+        }
+        (left, None)
+    }
+
+    /// What the tools told of their work, as the guards let it pass; nothing where none told anything.
+    fn inside(&self, round: &ToolRoundRecord, acts: &mut Vec<GuardAct>) -> Option<Value> {
+        let mut results = round.results.iter();
+        if results.all(|result| result.inside.is_empty()) {
+            return None;
+        }
+        let told = round.results.iter().map(|result| result.inside.clone());
+        let mut told = Value::from_iter(told);
+        guard_json(&mut told, Parts::Texts, &mut |text| {
+            let judgement = self.judge_result(text, None);
+            acts.extend(judgement.acts.iter().cloned());
+            match judgement.blocked() {
+                Some(reason) => Some(self.withheld(reason)),
+                None => (judgement.text != text).then(|| judgement.text.into_owned()),
+            }
+        });
+        Some(told)
+    }
+
+    fn withheld(&self, reason: &str) -> String {
+        let words = self
+            .phrases
+            .say("engine/withheld", &json!({"reason": reason}));
+        words.unwrap_or_else(|_| format!("({reason})"))
+    }
+
+    fn judge_result<'t>(&self, text: &'t str, tool: Option<&'t str>) -> Judgement<'t> {
+        self.guards.judge(Judged {
             point: Point::Send,
             text,
             kind: TOOL_RESULT,
-            speaker: Some(tool),
+            speaker: tool,
             receiver: None,
             public: false,
             language: self.language,
-        });
+        })
+    }
+
+    /// A result as the guards let it pass: to them it is text by somebody else.
+    fn returned(
+        &self,
+        id: &str,
+        tool: &str,
+        result: &ToolResultRecord,
+        acts: &mut Vec<GuardAct>,
+    ) -> Block {
+        let block = |text: String, is_error| Block::ToolResult {
+            tool_use_id: id.to_owned(),
+            name: Some(tool.to_owned()),
+            output: text.into(),
+            is_error,
+        };
+        if !self.guards.watch(Point::Send) {
+            return block(result.text.clone(), result.is_error);
+        }
+        let judgement = self.judge_result(&result.text, Some(tool));
         acts.extend(judgement.acts.iter().cloned());
         match judgement.blocked() {
             Some(reason) => {
                 let words = self
                     .phrases
                     .say("tools/errors/blocked", &json!({"reason": reason}));
-                (words.unwrap_or_else(|_| reason.to_owned()), true)
+                block(words.unwrap_or_else(|_| reason.to_owned()), true)
             }
-            None => (judgement.text.into_owned(), is_error),
+            None => block(judgement.text.into_owned(), result.is_error),
         }
     }
 }

@@ -1,20 +1,20 @@
 //! A team, or one agent, as a tool of others.
 
-use std::collections::VecDeque;
-use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use bevy_ecs::prelude::*;
-use futures_util::StreamExt;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::game::ChatGame;
-use super::message::ChatMessage;
-use super::run::{StreamItem, TaskResult, Team};
+use super::inside::{Heard, Told, path};
+use super::run::{TaskResult, Team};
+use super::team::TeamFile;
+use super::trace::memories;
+use crate::engine::Caps;
+use crate::event::Feed;
+use crate::journal::ToolSpent;
 use crate::mind::Minds;
-use crate::tool::{ToolError, Toolbox};
+use crate::tool::{Allowance, Inside, ToolError, Toolbox};
 
 /// How long a team may talk that is a tool.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -27,8 +27,8 @@ pub struct TaskArguments {
 }
 
 /// A team that others call as a tool: each call runs it anew on a task, in a world of its own, and its result
-/// is recorded like that of every tool. A team of one is an agent as a tool. What it says inside is told to
-/// whoever streams the team around it, live alone: a replay runs no tool.
+/// is recorded like that of every tool. A team of one is an agent as a tool. What it says inside is recorded
+/// too, told before the result, and shown by a trace; nobody hears it.
 #[derive(Clone)]
 pub struct TeamTool {
     /// The team.
@@ -37,28 +37,6 @@ pub struct TeamTool {
     pub minds: Minds,
     /// Whether the last message alone is returned, else all of them.
     pub return_value_as_last_message: bool,
-}
-
-/// What teams that are tools said while they ran, for the stream of the team around them.
-#[derive(Resource, Clone, Default)]
-pub(super) struct Overheard(Arc<Mutex<VecDeque<ChatMessage>>>);
-
-impl Overheard {
-    fn push(&self, message: ChatMessage) {
-        self.lock().push_back(message);
-    }
-
-    pub(super) fn pop(&self) -> Option<ChatMessage> {
-        self.lock().pop_front()
-    }
-
-    pub(super) fn clear(&self) {
-        self.lock().clear();
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<ChatMessage>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl TeamTool {
@@ -80,41 +58,85 @@ impl TeamTool {
 
     /// Adds it to a toolbox; [`ChatGame::with_team_tool`] does so for a team.
     pub fn register(&self, toolbox: &mut Toolbox, name: &str, about: &str) {
-        self.add_to(toolbox, name, about, Overheard::default());
+        register(Some(self), toolbox, name, about);
     }
 
-    pub(super) fn add_to(
-        &self,
-        toolbox: &mut Toolbox,
-        name: &str,
-        about: &str,
-        overheard: Overheard,
-    ) {
-        let tool = self.clone();
-        toolbox.outside(name, about, move |arguments: TaskArguments| {
-            let (tool, overheard) = (tool.clone(), overheard.clone());
-            async move { tool.run(arguments.task, &overheard).await }
-        });
-        toolbox.change(name, |tool| tool.within(PATIENCE));
-    }
-
-    async fn run(self, task: String, overheard: &Overheard) -> Result<String, ToolError> {
+    async fn run(self, task: String, inside: &Inside) -> Result<String, ToolError> {
         let failed = |error: super::ChatError| ToolError::new(error.to_string());
-        let mut team = Team::new(self.game, self.minds, 1).map_err(failed)?;
-        let mut stream = pin!(team.run_stream(task).map_err(failed)?);
-        let mut is_task = true;
-        while let Some(item) = stream.next().await {
-            match item.map_err(failed)? {
-                // The task is known to whoever asked.
-                StreamItem::Message(_) if is_task => is_task = false,
-                StreamItem::Message(message) => overheard.push(message),
-                StreamItem::Result(result) => {
-                    return Ok(returned(&result, self.return_value_as_last_message));
-                }
+        let team = Team::new(self.game, self.minds, 1).map_err(failed)?;
+        let mut call = Call::of(team, inside.clone());
+        let result = call.team.run(task).await.map_err(failed)?;
+        Ok(returned(&result, self.return_value_as_last_message))
+    }
+}
+
+/// A team at work on one call. When it ends, in whatever way, it tells what its minds saw and what they cost.
+struct Call {
+    team: Team,
+    inside: Inside,
+}
+
+impl Call {
+    fn of(mut team: Team, inside: Inside) -> Self {
+        let Allowance {
+            calls,
+            tokens,
+            cost,
+        } = inside.allowance;
+        team.engine().settings.caps = Caps {
+            calls,
+            tokens,
+            cost,
+        };
+        let feed = telling(inside.clone(), team.file().clone());
+        team.engine().add_feed(feed);
+        Self { team, inside }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        let name = self.team.file().name.clone();
+        let engine = self.team.engine();
+        for memory in memories(&engine.world) {
+            self.inside.tell(&Told::Mind(memory.inside(&name)));
+        }
+        let spent = engine.totals().spent;
+        self.inside.spend(ToolSpent {
+            calls: spent.calls,
+            usage: spent.usage,
+            cost: spent.cost,
+        });
+    }
+}
+
+/// Adds a team to a toolbox; without anybody who plays it, as one that can't be called.
+pub(super) fn register(tool: Option<&TeamTool>, toolbox: &mut Toolbox, name: &str, about: &str) {
+    let tool = tool.cloned();
+    toolbox.outside_telling(name, about, move |arguments: TaskArguments, inside| {
+        let tool = tool.clone();
+        async move {
+            match tool {
+                Some(tool) => tool.run(arguments.task, &inside).await,
+                None => Err(ToolError::new("nobody plays this team")),
             }
         }
-        Err(ToolError::new("the team ended without a result"))
-    }
+    });
+    toolbox.change(name, |tool| tool.within(PATIENCE));
+}
+
+/// A feed that tells all messages of a team but its task, which is known to whoever asked.
+fn telling(inside: Inside, team: TeamFile) -> Feed {
+    let mut is_task = true;
+    Feed::observer(move |record| {
+        let Some(heard) = Heard::of(record, &team) else {
+            return;
+        };
+        if !std::mem::take(&mut is_task) {
+            let (team, message) = (path(&team.name, &heard.inside), heard.message);
+            inside.tell(&Told::Message { team, message });
+        }
+    })
 }
 
 fn returned(result: &TaskResult, last_alone: bool) -> String {

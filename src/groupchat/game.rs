@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 
-use super::as_tool::{Overheard, TeamTool};
+use super::as_tool::{TeamTool, register};
 use super::guards::{AtAnswers, ForgedSpeakers, TeamSecrets};
 use super::message::MessageFactory;
 use super::stage::{BELL, Chat, Teams, register_handoffs, transfer_tool};
-use super::team::{FOLDER, Kind, Participant, TeamFile};
+use super::team::{FOLDER, Kind, Participant, TeamFile, ToolTeam};
 use super::{Functions, phrases, plugin};
 use crate::cast::{Kind as What, Newcomer, spawn};
 use crate::context::View;
@@ -19,7 +19,7 @@ use crate::event::guard::{
     ForgedMarks, Guard, Guards, LengthLimit, SecretAction, SecretRule, Secrets,
 };
 use crate::message::{Digest, Text};
-use crate::mind::MindAlias;
+use crate::mind::{MindAlias, Minds};
 use crate::save::Meta;
 use crate::session::Game;
 use crate::tool::code::CodePolicy;
@@ -38,6 +38,8 @@ pub struct ChatGame {
     teams: Teams,
     /// How it is chosen: `teams/en/writing-desk`; of a team that was built by hand its name.
     path: String,
+    /// The files of the data folder that it is made of, but for its own.
+    files: Vec<String>,
     /// Everything that a mind reads.
     fingerprint: String,
     /// What is odd about it and yet no mistake.
@@ -50,6 +52,10 @@ pub struct ChatGame {
     code: CodePolicy,
     /// Teams that participants call as tools, with names and what minds are told of them.
     team_tools: Vec<(String, String, TeamTool)>,
+    /// Those that its file has, in the order of the file.
+    file_tools: Vec<(ToolTeam, ChatGame)>,
+    /// Who answers in those.
+    minds: Option<Minds>,
 }
 
 impl ChatGame {
@@ -60,11 +66,9 @@ impl ChatGame {
     pub fn load(data: &DataFolder, path: &str) -> Result<Self, Problems> {
         let (team, warnings) = TeamFile::load(data, path)?;
         let in_data = |error| Problems::from(Problem::from(error));
-        let mut files = phrases::files(data, team.language).map_err(in_data)?;
-        files.push(format!("{FOLDER}/{path}.ron"));
-        let language = team.language;
         let mut game = Self::of(data, team)?;
-        files.extend(game.tables.keys().map(|name| Table::path(language, name)));
+        let mut files = game.files.clone();
+        files.push(format!("{FOLDER}/{path}.ron"));
         let fingerprint = data.fingerprint(&files).map_err(in_data)?;
         game.path = format!("{FOLDER}/{path}");
         game.fingerprint = fingerprint;
@@ -96,10 +100,17 @@ impl ChatGame {
         let mut files = phrases::files(data, team.language).map_err(in_data)?;
         let tables = tables_of(data, &team)?;
         files.extend(tables.keys().map(|name| Table::path(team.language, name)));
+        let file_tools = team.tool_teams().map(|tool| {
+            let game = Self::of(data, tool.team.clone())?;
+            Ok((tool.clone(), game))
+        });
+        let file_tools: Vec<(ToolTeam, Self)> = file_tools.collect::<Result<_, Problems>>()?;
+        files.extend(file_tools.iter().flat_map(|(_, game)| game.files.clone()));
         let prompts = data.fingerprint(&files).map_err(in_data)?;
         let own = serde_json::to_vec(&team).unwrap_or_default();
         Ok(Self {
             path: team.name.clone(),
+            files,
             fingerprint: format!("{}-{prompts}", Digest::of(&own)),
             warnings: warnings.into_iter().chain(more).collect(),
             phrases,
@@ -108,39 +119,39 @@ impl ChatGame {
             tables: Arc::new(tables),
             code: CodePolicy::default(),
             team_tools: Vec::new(),
+            file_tools,
+            minds: None,
             teams: Teams::new(team, Functions::default(), MessageFactory::new()),
         })
     }
 
     /// The same game with functions that its team asks for.
     #[must_use]
-    pub fn with_functions(mut self, functions: Functions) -> Self {
-        self.teams.functions = functions;
-        self
+    pub fn with_functions(self, functions: Functions) -> Self {
+        self.with_all(|game| game.teams.functions = functions.clone())
     }
 
     /// The same game with message types of a user's own.
     #[must_use]
-    pub fn with_messages(mut self, factory: MessageFactory) -> Self {
-        self.teams.factory = factory;
-        self
+    pub fn with_messages(self, factory: MessageFactory) -> Self {
+        self.with_all(|game| game.teams.factory = factory.clone())
     }
 
     /// The same game with guards of a user's own behind the built-in ones.
     #[must_use]
     pub fn with_guards(
-        mut self,
+        self,
         guards: impl Fn() -> Vec<Box<dyn Guard>> + Send + Sync + 'static,
     ) -> Self {
-        self.guards = Some(Arc::new(guards));
-        self
+        let guards: MakeGuards = Arc::new(guards);
+        self.with_all(|game| game.guards = Some(guards.clone()))
     }
 
     /// The same game with tools of a user's own beside those that come along.
     #[must_use]
-    pub fn with_tools(mut self, tools: impl Fn(&mut Toolbox) + Send + Sync + 'static) -> Self {
-        self.tools = Some(Arc::new(tools));
-        self
+    pub fn with_tools(self, tools: impl Fn(&mut Toolbox) + Send + Sync + 'static) -> Self {
+        let tools: AddTools = Arc::new(tools);
+        self.with_all(|game| game.tools = Some(tools.clone()))
     }
 
     /// The same game with a team, or one agent, that participants may call as the tool of this name.
@@ -152,8 +163,27 @@ impl ChatGame {
 
     /// The same game, running code under this policy; scripts in the sandbox alone unless told.
     #[must_use]
-    pub fn with_code(mut self, policy: CodePolicy) -> Self {
-        self.code = policy;
+    pub fn with_code(self, policy: CodePolicy) -> Self {
+        self.with_all(|game| game.code = policy.clone())
+    }
+
+    /// The same game, with those who answer in the teams that its file lets participants call as tools. A
+    /// [`super::Team`] gives its own minds; without any those tools can't be called, which a replay never
+    /// does.
+    #[must_use]
+    pub fn with_tool_minds(mut self, minds: &Minds) -> Self {
+        self.minds = Some(minds.clone());
+        self
+    }
+
+    /// The same game, and those of teams called as tools, changed alike.
+    fn with_all(mut self, change: impl Fn(&mut Self)) -> Self {
+        fn walk(game: &mut ChatGame, change: &impl Fn(&mut ChatGame)) {
+            change(game);
+            let tools = game.file_tools.iter_mut();
+            tools.for_each(|(_, inner)| walk(inner, change));
+        }
+        walk(&mut self, &change);
         self
     }
 
@@ -201,15 +231,21 @@ impl Game for ChatGame {
         setup.world.insert_resource(self.team().language);
         setup.world.insert_resource(self.teams.clone());
         setup.world.insert_resource(self.guards());
-        let overheard = Overheard::default();
-        setup.world.insert_resource(overheard.clone());
         let mut toolbox = setup.world.get_resource_or_init::<Toolbox>();
         tool::code::register(&mut toolbox, &self.code);
         for (name, table) in self.tables.iter() {
             toolbox.table(name, table.clone());
         }
+        for (file, game) in &self.file_tools {
+            let tool = self.minds.as_ref().map(|minds| TeamTool {
+                game: game.clone(),
+                minds: minds.clone(),
+                return_value_as_last_message: file.return_value_as_last_message,
+            });
+            register(tool.as_ref(), &mut toolbox, &file.name, file.description());
+        }
         for (name, about, tool) in &self.team_tools {
-            tool.add_to(&mut toolbox, name, about, overheard.clone());
+            tool.register(&mut toolbox, name, about);
         }
         if let Some(add) = &self.tools {
             add(&mut toolbox);

@@ -13,6 +13,7 @@ mod flow;
 mod functions;
 mod game;
 mod guards;
+mod inside;
 pub mod message;
 mod names;
 mod perspective;
@@ -21,15 +22,18 @@ mod run;
 pub mod stage;
 pub mod team;
 pub mod termination;
+mod trace;
 
 pub use as_tool::{TaskArguments, TeamTool};
 pub use desk::Desk;
 pub use fenced::code_blocks;
 pub use functions::{Candidates, EdgeCondition, Functions, Picker, Summary, Talk};
 pub use game::ChatGame;
+pub use inside::Heard;
 pub use names::{from_wire, mentions, to_wire};
 pub use perspective::{Seen, perspective, seen, words};
-pub use run::{ChatError, Response, StreamItem, Task, TaskResult, Team, message_of, seat_desk};
+pub use run::{ChatError, Response, StreamItem, Task, TaskResult, Team, seat_desk};
+pub use trace::{Call, calls};
 
 use crate::engine::Setup;
 

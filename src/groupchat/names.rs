@@ -78,6 +78,9 @@ pub fn to_wire(name: &str) -> String {
     wire
 }
 
+/// How the names of tools begin that give the word to somebody.
+pub(super) const TRANSFER: &str = "transfer_to_";
+
 /// The name that [`to_wire`] wrote; nothing where it wrote none such.
 pub fn from_wire(wire: &str) -> Option<String> {
     let mut name = String::new();

@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use super::Desk;
-use super::as_tool::Overheard;
 use super::game::ChatGame;
-use super::message::{ChatMessage, Content, FactoryError, RequestUsage};
+use super::inside::Heard;
+use super::message::{ChatMessage, FactoryError, RequestUsage};
 use super::perspective::{Seen, perspective};
 use super::stage::{BELL, Chat, Order, Phase};
 use super::team::TeamFile;
@@ -186,6 +186,7 @@ impl Team {
         desk: Desk,
         seed: u64,
     ) -> Result<Self, ChatError> {
+        let game = game.with_tool_minds(&minds);
         let minds = seat_desk(&game, minds, &desk);
         let mut setup = game.set_up(seed).map_err(ChatError::SetUp)?;
         game.populate(&mut setup).map_err(ChatError::SetUp)?;
@@ -351,7 +352,6 @@ impl Team {
         let goes_on = self.chat().phase != Phase::Waiting;
         let runs = self.chat().runs;
         self.told().clear();
-        self.engine.world.resource::<Overheard>().clear();
         if !goes_on {
             self.desk.order(order);
         }
@@ -369,7 +369,7 @@ impl Team {
             if run.ended {
                 return Ok(None);
             }
-            let next = self.next_told();
+            let next = self.told().pop_front();
             if let Some(message) = next {
                 run.messages.push(message.clone());
                 return Ok(Some(StreamItem::Message(message)));
@@ -387,19 +387,6 @@ impl Team {
             }
             self.turn().await?;
         }
-    }
-
-    /// What a team said inside that is a tool stands before its result.
-    fn next_told(&self) -> Option<ChatMessage> {
-        let mut told = self.told();
-        let is_result = told
-            .front()
-            .is_some_and(|next| matches!(next.content, Content::ToolCallExecution(_)));
-        let inside = match is_result {
-            true => self.engine.world.resource::<Overheard>().pop(),
-            false => None,
-        };
-        inside.or_else(|| told.pop_front())
     }
 
     fn result(&mut self, run: &mut Running) -> Result<StreamItem, ChatError> {
@@ -585,27 +572,13 @@ pub fn seat_desk(game: &ChatGame, minds: Minds, desk: &Desk) -> Minds {
         .with_seat(BELL, Arc::new(desk.clone()))
 }
 
-/// The message that a record tells on the stage of this team, if it tells one. Choices of speakers are
-/// told where the team wants it.
-pub fn message_of(record: &Record, team: &TeamFile) -> Option<ChatMessage> {
+/// The message that a record tells on the stage of this team, or in a team that it called as a tool.
+fn message_of(record: &Record, team: &TeamFile) -> Option<ChatMessage> {
     let Record::Event(event) = record else {
         return None;
     };
-    let is_message = matches!(
-        event.kind.as_str(),
-        "chat_said" | "chat_whispered" | "chat_noted"
-    );
-    if !is_message || *event.place != *team.name || is_blocked(event) {
-        return None;
-    }
-    let message = ChatMessage::from_json(event.data.get("message")?.clone()).ok()?;
-    let is_choice = matches!(message.type_name(), "SelectSpeakerEvent" | "SelectorEvent");
-    (!is_choice || team.emit_team_events).then_some(message)
-}
-
-fn is_blocked(event: &crate::event::EventRecord) -> bool {
-    let last = event.guarded.last();
-    last.is_some_and(|last| last.act == crate::event::guard::Act::Block)
+    let is_here = *event.place == *team.name;
+    Some(Heard::of(record, team).filter(|_| is_here)?.message)
 }
 
 fn turn_of(engine: &Engine) -> u64 {

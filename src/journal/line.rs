@@ -72,7 +72,7 @@ pub struct ToolRoundRecord {
 }
 
 /// What one call of a tool returned.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolResultRecord {
     /// The result, or why there is none.
@@ -80,6 +80,30 @@ pub struct ToolResultRecord {
     /// Whether the tool failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
+    /// What the tool told of its own work, in its own form; nothing for most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inside: Vec<serde_json::Value>,
+    /// What the tool spent on calls of minds; nothing for most.
+    #[serde(default, skip_serializing_if = "ToolSpent::is_nothing")]
+    pub spent: ToolSpent,
+}
+
+/// What a tool spent on calls of minds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolSpent {
+    /// Requests that reached a mind.
+    pub calls: u64,
+    /// Their tokens.
+    pub usage: TokenUsage,
+    /// Their price.
+    pub cost: Cost,
+}
+
+impl ToolSpent {
+    fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A round of tool calls of an ask that is still open. Whoever resumes goes on from it, so that neither

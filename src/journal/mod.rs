@@ -12,6 +12,6 @@ mod recording;
 pub use file::{Journal, JournalError};
 pub use line::{
     Ending, FORMAT, GameSetup, Head, Line, Meeting, OpenRound, Outcome, RefusedAnswer, Stopped,
-    ToolResultRecord, ToolRoundRecord,
+    ToolResultRecord, ToolRoundRecord, ToolSpent,
 };
 pub use recording::{Recorded, Recording};

@@ -14,6 +14,7 @@ mod call;
 pub mod code;
 mod error;
 mod game;
+mod inside;
 mod lookup;
 mod schema;
 pub mod servers;
@@ -28,9 +29,11 @@ pub use arguments::{NoArguments, read_arguments};
 pub use asker::{Asker, Present};
 pub use call::ToolCall;
 pub use error::ToolError;
+pub use inside::{Allowance, Inside};
 pub use lookup::{Lore, LoreBook, recall};
 pub use schema::schema_for;
 pub use set::ToolSet;
+pub(crate) use spec::is_legal;
 pub use spec::{ToolNameError, ToolSpec};
 pub use table::{Row, TABLES, Table};
 pub use toolbox::{Output, Running, Tool, ToolLimits, Toolbox};
@@ -66,6 +69,7 @@ pub const PROMPTS: &[(&str, &[&str])] = &[
     ("tools/errors/arguments", &["problem"]),
     ("tools/errors/time", &["seconds"]),
     ("tools/errors/blocked", &["reason"]),
+    ("tools/errors/stopped", &["reason"]),
     ("tools/errors/not_now", &[]),
     ("tools/errors/expression", &["problem"]),
     ("tools/errors/no_row", &["asked", "known"]),

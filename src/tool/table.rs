@@ -151,19 +151,20 @@ impl Table {
         });
         let of: Vec<String> = of.collect::<Result<_, _>>()?;
         let wanted = key(&of);
-        let (comma, colon) = match language {
-            Language::En => (", ", ": "),
-            Language::Zh => ("、", "："),
+        let (comma, colon, semicolon) = match language {
+            Language::En => (", ", ": ", "; "),
+            Language::Zh => ("、", "：", "；"),
         };
         match self.rows.iter().find(|row| key(&row.of) == wanted) {
             Some(row) => Ok(format!("{}{colon}{}", row.of.join(comma), row.is)),
             None => {
                 let asked = of.join(comma);
                 let known = self.rows.iter().map(|row| row.of.join(comma));
-                let known = known.collect::<Vec<_>>().join("; ");
-                let words = format!("nothing is known of {asked}; there are: {known}");
+                let known = known.collect::<Vec<_>>().join(semicolon);
                 let facts = json!({"asked": asked, "known": known});
-                Err(ToolError::new(words).said("tools/errors/no_row", facts))
+                let words =
+                    ToolError::new(format!("nothing is known of {asked}; there are: {known}"));
+                Err(words.said("tools/errors/no_row", facts))
             }
         }
     }

@@ -12,7 +12,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::spec::is_legal;
-use super::{Asker, ToolError, ToolNameError, ToolSpec, WebPolicy, read_arguments, schema_for};
+use super::{
+    Asker, Inside, ToolError, ToolNameError, ToolSpec, WebPolicy, read_arguments, schema_for,
+};
 
 /// What a tool returned, as text, or why it failed.
 pub type Output = Result<String, ToolError>;
@@ -20,7 +22,7 @@ pub type Output = Result<String, ToolError>;
 pub type Running = Pin<Box<dyn Future<Output = Output> + Send>>;
 
 type WorldRun = dyn Fn(&Asker<'_>, &str) -> Output + Send + Sync;
-type OutsideRun = dyn Fn(&str) -> Running + Send + Sync;
+type OutsideRun = dyn Fn(&str, &Inside) -> Running + Send + Sync;
 
 /// How much minds may call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,12 +109,12 @@ impl Tool {
     }
 
     /// Starts an outside tool, which ends with an error after `time` unless the tool has a limit of
-    /// its own; nothing where it is a world tool.
-    pub fn start(&self, arguments: &str, time: Duration) -> Option<Running> {
+    /// its own; nothing where it is a world tool. What it tells of its work goes to `inside`.
+    pub fn start(&self, arguments: &str, time: Duration, inside: &Inside) -> Option<Running> {
         let Run::Outside(run) = &self.run else {
             return None;
         };
-        let (running, time) = (run(arguments), self.time.unwrap_or(time));
+        let (running, time) = (run(arguments, inside), self.time.unwrap_or(time));
         Some(Box::pin(async move {
             let ended = tokio::time::timeout(time, running).await;
             ended.unwrap_or_else(|_| {
@@ -241,10 +243,25 @@ impl Toolbox {
         R: Serialize,
         F: Future<Output = Result<R, ToolError>> + Send + 'static,
     {
-        let run = move |arguments: &str| -> Running {
+        self.outside_telling(name, about, move |arguments, _| run(arguments))
+    }
+
+    /// As [`Self::outside`], for a tool that tells of its work while it runs.
+    pub fn outside_telling<A, R, F>(
+        &mut self,
+        name: &str,
+        about: &str,
+        run: impl Fn(A, Inside) -> F + Send + Sync + 'static,
+    ) -> &mut Self
+    where
+        A: DeserializeOwned + JsonSchema,
+        R: Serialize,
+        F: Future<Output = Result<R, ToolError>> + Send + 'static,
+    {
+        let run = move |arguments: &str, inside: &Inside| -> Running {
             match read_arguments(arguments) {
                 Ok(arguments) => {
-                    let running = run(arguments);
+                    let running = run(arguments, inside.clone());
                     Box::pin(async move { text_of(running.await?) })
                 }
                 Err(error) => Box::pin(std::future::ready(Err(error))),
@@ -286,7 +303,7 @@ impl Toolbox {
             wire_name: wire_name.into(),
             about: about.into(),
             schema,
-            run: Run::Outside(Arc::new(run)),
+            run: Run::Outside(Arc::new(move |arguments, _| run(arguments))),
             time: None,
             is_foreign: true,
         };
@@ -420,10 +437,12 @@ mod tests {
     async fn a_tool_that_takes_too_long_fails() {
         let tools = tools();
         let tool = tools.get("wait").unwrap();
-        let waited = tool.start("{}", Duration::from_secs(2)).unwrap().await;
+        let waited = tool.start("{}", Duration::from_secs(2), &Inside::default());
+        let waited = waited.unwrap().await;
         assert!(waited.unwrap_err().to_string().contains("within 2 s"));
         let patient = tool.clone().within(Duration::from_secs(90));
-        let waited = patient.start("", Duration::from_secs(2)).unwrap().await;
+        let waited = patient.start("", Duration::from_secs(2), &Inside::default());
+        let waited = waited.unwrap().await;
         assert_eq!(waited.unwrap(), "null");
     }
 

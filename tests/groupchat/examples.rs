@@ -210,7 +210,7 @@ async fn the_travel_desk_hands_a_journey_on_with_what_was_looked_up() {
         (
             "zh/lvxing-tai",
             "从上海坐火车到杭州：那边天气怎样，住处要几间，有什么值得看的？",
-            ["user", "规划", "订票", "向导"],
+            ["用户", "规划", "订票", "向导"],
             [
                 "上午有雾",
                 "上海、杭州：每小时一班",

@@ -384,3 +384,49 @@ async fn an_agent_runs_alone_and_answers_with_what_it_did_on_the_way() {
     let result = agent.run("go on").await.unwrap();
     assert_eq!(texts(&result.messages), ["user:go on", "A:and more"]);
 }
+
+/// A team of one who calls a team of two, each turn of which costs ten tokens.
+fn caller_of_a_lab() -> (ChatGame, Scripted) {
+    let file: TeamFile = serde_json::from_value(json!({
+        "name": "team", "max_turns": 1, "participants": [{"name": "Ava", "tools": ["lab"]}],
+        "team_tools": [{"name": "lab", "about": "Tests.", "team": {
+            "name": "laboratory", "max_turns": 4, "participants": [{"name": "Bo"}, {"name": "Cy"}],
+        }}],
+    }))
+    .unwrap();
+    let turn = json!({"text": "so", "usage": [7, 3]});
+    let call = json!({"calls": [["", "lab", {"task": "Test it."}]], "usage": [1, 1]});
+    let script = Scripted::new(&json!({"Ava": [call], "Bo": [turn, turn], "Cy": [turn, turn]}));
+    let game = ChatGame::of(&DataFolder::at("data").unwrap(), file).unwrap();
+    (game, script)
+}
+
+#[tokio::test]
+async fn a_team_that_is_a_tool_is_paid_for_by_whoever_calls_it_and_within_the_caps() {
+    let (game, script) = caller_of_a_lab();
+    let minds = Minds::all(Arc::new(script));
+    let mut team = Team::new(game.clone(), minds, 7).unwrap();
+    let result = team.run("go").await.unwrap();
+    assert_eq!(result.usage.total_tokens(), 42, "{:?}", result.messages);
+    let own: u64 = result
+        .messages
+        .iter()
+        .filter(|message| message.source == "Ava")
+        .filter_map(|message| Some(message.models_usage?.total_tokens()))
+        .sum();
+    assert_eq!(own, 2, "a message tells what itself cost");
+    assert_eq!(team.engine().totals().spent.usage.total(), 42);
+
+    let (game, script) = (game, caller_of_a_lab().1);
+    let mut team = Team::new(game, Minds::all(Arc::new(script.clone())), 7).unwrap();
+    // The task of the user and the call leave two.
+    team.engine().settings.caps.calls = Some(5);
+    let stopped = team.run("go").await;
+    assert!(script.calls() <= 5, "{}", script.calls());
+    assert!(team.engine().totals().spent.calls <= 5);
+    let told = match stopped {
+        Ok(result) => format!("{result:?}"),
+        Err(error) => error.to_string(),
+    };
+    assert!(told.contains("the cap is"), "{told}");
+}

@@ -101,6 +101,147 @@ fn the_trace_shows_what_each_call_saw() {
     assert!(err(&unknown).contains("Worker"), "{}", err(&unknown));
 }
 
+/// Everything but the times of day and how long it took, which are other ones each time.
+fn timeless(page: &str) -> Vec<String> {
+    let lines = page.lines().filter(|line| !line.starts_with("Duration: "));
+    let without = |line: &str| match line.split_once("[") {
+        Some((before, after)) if after.get(2..3) == Some(":") => {
+            format!("{before}{}", after.get(9..).unwrap_or_default())
+        }
+        _ => line.to_owned(),
+    };
+    lines.map(without).collect()
+}
+
+#[test]
+fn what_is_said_in_a_team_that_is_a_tool_is_shown_live_in_replay_and_resume_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = [
+        (
+            "en/reading-room",
+            "What do the readers say: is the book fit for children?",
+            ["panel", "Doubter", "Speaker", "Librarian", "user"],
+        ),
+        (
+            "zh/yuelan-shi",
+            "请读者们评议：这本书适合孩子看吗？",
+            ["读者组", "挑剔的读者", "代表", "馆员", "来问的人"],
+        ),
+    ];
+    for (number, (team, task, [panel, doubter, speaker, host, user])) in (0..).zip(rows) {
+        let shown = |form: &str| {
+            let slot = format!("{form}-{number}");
+            let told = chat(
+                folder.path(),
+                &format!("chat {team} --save {slot} --form {form}"),
+                task,
+            );
+            assert_ok(&told);
+            let replayed = run(folder.path(), &format!("replay {slot} --form {form}"));
+            assert_ok(&replayed);
+            assert_eq!(timeless(&out(&told)), timeless(&out(&replayed)));
+            out(&told)
+        };
+        let page = shown("rule");
+        let inner = format!("    ---------- {panel} › TextMessage ({speaker}) ----------\n    ");
+        let result = format!("\n---------- ToolCallExecutionEvent ({host}) ----------\n");
+        let (inner, result) = (page.find(&inner).unwrap(), page.find(&result).unwrap());
+        assert!(inner < result, "{page}");
+        let page = shown("log");
+        let lines = timeless(&page);
+        assert!(
+            lines
+                .iter()
+                .any(|line| line.starts_with(&format!("    {panel} ›  {doubter}: ")))
+        );
+        // Said inside, it is no message of this conversation.
+        assert!(page.contains("Messages: 4\n"), "{page}");
+
+        let slot = format!("json-{number}");
+        let told = chat(
+            folder.path(),
+            &format!("chat {team} --json --save {slot}"),
+            task,
+        );
+        assert_ok(&told);
+        let replayed = run(folder.path(), &format!("replay {slot} --json"));
+        assert_eq!(out(&told), out(&replayed));
+        let inner = out(&told);
+        let inner = inner
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap());
+        let inner: Vec<serde_json::Value> = inner
+            .filter(|line: &serde_json::Value| line["inside"] == panel)
+            .collect();
+        assert_eq!(inner.len(), 3, "{inner:?}");
+
+        let trace = out(&run(folder.path(), &format!("trace {slot} {doubter}")));
+        for part in [
+            format!(">>> AGENT: {doubter}  (call #1)\n"),
+            format!("Sender: {panel}\nInside: {panel}\n"),
+            format!("    [0] [user] {user}: {task}\n"),
+        ] {
+            assert!(trace.contains(&part), "{part} is missing in\n{trace}");
+        }
+        let all = out(&run(folder.path(), &format!("trace {slot}")));
+        let at = |who: &str| all.rfind(&format!(">>> AGENT: {who} ")).unwrap();
+        assert!(at(doubter) < at(speaker) && at(speaker) < at(host), "{all}");
+        assert!(all.contains("Reply: readers({\"task\":"), "{all}");
+    }
+}
+
+#[test]
+fn a_resumed_run_shows_what_is_said_inside_from_where_it_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let team = r#"Team(
+        name: "twice",
+        participants: [
+            (name: "Ava", tools: ["lab"]),
+            (name: "Bo", tools: ["lab"], reflect_on_tool_use: true),
+            (name: "Cy", kind: Society(team: "den")),
+        ],
+        teams: [(name: "den", participants: [(name: "Dee")], max_turns: 1)],
+        team_tools: [(
+            name: "lab", about: "Tests a stone in the lab.",
+            team: (name: "laboratory", participants: [(name: "Ed"), (name: "Flo")], max_turns: 2),
+        )],
+        max_turns: 3,
+    )"#;
+    std::fs::write(folder.path().join("twice.ron"), team).unwrap();
+    let task = "Test this stone in the lab.";
+    let whole = chat(folder.path(), "chat twice.ron --save whole --json", task);
+    assert_ok(&whole);
+    let whole = out(&whole);
+    for inside in ["laboratory", "den"] {
+        assert!(
+            whole.contains(&format!("\"inside\":\"{inside}\"")),
+            "{whole}"
+        );
+    }
+    let messages = |page: &str| -> Vec<String> {
+        let lines = page.lines().filter(|line| line.contains("\"message\":"));
+        lines.map(str::to_owned).collect()
+    };
+    for until in 1..5 {
+        let first = chat(
+            folder.path(),
+            &format!("chat twice.ron --save part-{until} --json --until {until}"),
+            task,
+        );
+        assert_ok(&first);
+        let rest = run(folder.path(), &format!("resume part-{until} --json"));
+        assert_ok(&rest);
+        let mut told = messages(&out(&first));
+        told.extend(messages(&out(&rest)));
+        assert_eq!(told, messages(&whole), "stopped after turn {until}");
+    }
+    let trace = out(&run(folder.path(), "trace part-2 Flo"));
+    assert!(
+        trace.contains("(call #2)"),
+        "each call of the tool counts:\n{trace}"
+    );
+}
+
 #[test]
 fn a_team_talks_chinese_from_head_to_foot() {
     let folder = tempfile::tempdir().unwrap();
@@ -127,6 +268,28 @@ fn a_team_talks_chinese_from_head_to_foot() {
         out(&told).contains("停止原因：轮数已达上限 3\n消息数量：4\n"),
         "{}",
         out(&told)
+    );
+    let trace = out(&run(folder.path(), "trace er 协调 --lang zh"));
+    for part in [
+        ">>> AGENT: 协调  (call #1)",
+        "Sender: 庙会筹办处",
+        "Internal context (庙会筹办处): 1 messages",
+        "    [0] [user] 用户: 给庙会挑个日子",
+        ">>> AGENT: 协调  (call #2)",
+        "Internal context (庙会筹办处): 3 messages",
+        "    [1] [assistant] 协调: ",
+        "    [2] [user] 干事: ",
+        "\nReply: ",
+    ] {
+        assert!(trace.contains(part), "{part} is missing in\n{trace}");
+    }
+    assert!(!trace.contains("AGENT: 干事"), "{trace}");
+    let all = out(&run(folder.path(), "trace er"));
+    let calls = all.lines().filter(|line| line.starts_with(">>> AGENT: "));
+    assert_eq!(
+        calls.count(),
+        4,
+        "the task of the user is a call too:\n{all}"
     );
     let unknown = run(folder.path(), "chat zh/zhushuo --lang zh");
     assert_eq!(unknown.status.code(), Some(3));
@@ -177,6 +340,28 @@ fn processes_are_started_with_leave_alone_and_a_replay_starts_none() {
 }
 
 #[test]
+fn a_team_without_a_task_leaves_every_save_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = chat(folder.path(), "chat en/assistant --save one", "Hello");
+    assert_ok(&told);
+    let before = std::fs::read(folder.path().join("saves/one/journal.jsonl")).unwrap();
+    let without = [
+        run(folder.path(), "chat en/assistant --save one --force"),
+        run(folder.path(), "chat en/assistant"),
+        chat(folder.path(), "chat en/assistant --save one --force", " "),
+        chat(folder.path(), "resume one", ""),
+    ];
+    for refused in without {
+        assert_eq!(refused.status.code(), Some(2), "{}", err(&refused));
+        assert!(err(&refused).contains("--task TEXT"), "{}", err(&refused));
+    }
+    let after = std::fs::read(folder.path().join("saves/one/journal.jsonl")).unwrap();
+    assert_eq!(before, after);
+    let saves = std::fs::read_dir(folder.path().join("saves")).unwrap();
+    assert_eq!(saves.count(), 1);
+}
+
+#[test]
 fn every_mistake_of_a_team_file_is_told_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let team = r#"Team(
@@ -189,6 +374,10 @@ fn every_mistake_of_a_team_file_is_told_at_once() {
     std::fs::write(folder.path().join("desk.ron"), team).unwrap();
     let wrong = run(folder.path(), "chat desk.ron --task x");
     assert_eq!(wrong.status.code(), Some(3), "{}", err(&wrong));
+    std::fs::write(folder.path().join("bytes.ron"), b"\xff\xfe").unwrap();
+    let odd = run(folder.path(), "chat bytes.ron --task x");
+    assert_eq!(odd.status.code(), Some(3));
+    assert!(err(&odd).contains("save it as UTF-8"), "{}", err(&odd));
     for part in ["desk.ron:4:", "'Zed'", "'(code)'", "'Bo'"] {
         assert!(
             err(&wrong).contains(part),

@@ -23,7 +23,7 @@ pub(super) fn errors() -> Vec<Said> {
 }
 
 /// All texts of more than one word in these files and folders, where each such text is for people.
-pub(super) fn sentences(places: &[&str]) -> Vec<Said> {
+pub(super) fn sentences(places: &[impl AsRef<Path>]) -> Vec<Said> {
     let mut found = Vec::new();
     for file in files(places) {
         let spoken = literals(&file).into_iter().filter(Literal::is_spoken);
@@ -35,12 +35,24 @@ pub(super) fn sentences(places: &[&str]) -> Vec<Said> {
     found
 }
 
+/// The files of the library that find problems in what people wrote.
+pub(super) fn finders_of_problems() -> Vec<PathBuf> {
+    let mut files = files(&["src"]);
+    files.retain(|file| {
+        let source = code_of(file);
+        let finds = ["Problem::", "Problem {", ".problem(", "Mistake {"];
+        let is_program = file.components().any(|part| part.as_os_str() == "cli");
+        !is_program && finds.iter().any(|code| source.contains(code))
+    });
+    files
+}
+
 fn has_words(text: &str) -> bool {
     text.contains(|c: char| c.is_ascii_alphabetic())
 }
 
 /// The Rust files in places, tests left out.
-fn files(places: &[&str]) -> Vec<PathBuf> {
+fn files(places: &[impl AsRef<Path>]) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut open: Vec<_> = places.iter().map(|place| root.join(place)).collect();
     let mut files = Vec::new();
@@ -71,9 +83,9 @@ impl Literal {
         self.before.ends_with("#[error(")
     }
 
-    /// Whether it is neither a log, nor code's own business, nor what a parser expects.
+    /// Whether it is neither a log, nor said to a mind, nor code's own business, nor what a parser expects.
     fn is_spoken(&self) -> bool {
-        let silent = ["tracing::", "reason =", "write_str("];
+        let silent = ["tracing::", "ToolError::", "reason =", "write_str("];
         let statement = self.before.rsplit(';').next().unwrap_or_default();
         let joins = self.text.starts_with(' ') && self.text.ends_with(' ');
         !joins && !silent.iter().any(|code| statement.contains(code))
@@ -117,13 +129,20 @@ fn pattern(format: &str, debugged: &str) -> String {
     out.replace("{}{}", "{}")
 }
 
+/// A file up to its tests.
+fn code_of(file: &Path) -> String {
+    let mut source = fs::read_to_string(file).unwrap();
+    let tests = source.find("#[cfg(test)]\nmod tests {");
+    source.truncate(tests.unwrap_or(source.len()));
+    source
+}
+
 /// All string literals of a file, up to its tests.
 fn literals(file: &Path) -> Vec<Literal> {
-    let source = fs::read_to_string(file).unwrap();
-    let source = source.split("#[cfg(test)]\nmod tests {").next().unwrap();
+    let source = code_of(file);
     let mut found = Vec::new();
     let mut before = String::new();
-    let mut rest = source;
+    let mut rest = source.as_str();
     while let Some(letter) = rest.chars().next() {
         if rest.starts_with("//") {
             rest = rest.split_once('\n').map_or("", |(_, after)| after);

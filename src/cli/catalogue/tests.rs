@@ -10,7 +10,8 @@ use super::*;
 
 const FILE: &str = include_str!("zh.txt");
 
-/// Files and folders in which every text of more than one word may reach people.
+/// Files and folders in which every text of more than one word may reach people, besides those that find
+/// problems in what people wrote: these are found by themselves.
 const SPOKEN: &[&str] = &[
     "src/cast/name.rs",
     "src/dialect/agentscope.rs",
@@ -92,6 +93,13 @@ fn every_problem_that_people_read_is_in_the_catalogue() {
         assert!(!said.is_empty(), "nothing is said in {place}");
     }
     require(sources::sentences(SPOKEN));
+    let finders = sources::finders_of_problems();
+    assert!(
+        finders
+            .iter()
+            .any(|file| file.ends_with("src/tool/table.rs"))
+    );
+    require(sources::sentences(&finders));
 }
 
 #[test]

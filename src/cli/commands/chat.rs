@@ -9,19 +9,19 @@ use playhouse::engine::{Engine, Stop};
 use playhouse::event::{Feed, Record};
 use playhouse::groupchat::stage::{Chat, Order, Phase};
 use playhouse::groupchat::team::{TeamFile, list_teams};
-use playhouse::groupchat::{ChatGame, Desk as TeamDesk, message_of, seat_desk};
+use playhouse::groupchat::{ChatGame, Desk as TeamDesk, Heard, seat_desk};
 use playhouse::mind::Minds;
 use playhouse::mind::human::HumanMind;
 use playhouse::session::{Game, Session};
 use playhouse::tool::code::CodePolicy;
 use playhouse::world_data::nearest;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::play;
-use crate::cli::args::{ChatArgs, PlayArgs};
+use crate::cli::args::{ChatArgs, ChatForm, PlayArgs};
 use crate::cli::desk::Desk;
 use crate::cli::dialogue::Dialogue;
-use crate::cli::environment::{clock, since};
+use crate::cli::environment::{clock, since, time_of_day};
 use crate::cli::error::{Failure, Fault, engine_failure};
 use crate::cli::saved::{clear, free_name, session_failure};
 use crate::cli::seat::SeatConsole;
@@ -36,10 +36,14 @@ pub(super) fn chat(desk: &Desk, args: &ChatArgs) -> Result<(), Failure> {
         return list(desk);
     };
     let game = theatre::team(desk, name)?.with_code(code_policy(args));
+    // Before a slot is made, or emptied.
+    if !has_task(desk, args)? && !std::io::stdin().is_terminal() {
+        return Err(no_task(desk).try_this(desk.words.say_task()));
+    }
     let root = &desk.settings.saves.value;
     let slot = match &args.save {
         Some(name) => name.clone(),
-        None => free_name(root, name),
+        None => free_name(root, name.strip_suffix(".ron").unwrap_or(name)),
     };
     if args.force {
         clear(root, &slot)?;
@@ -47,6 +51,7 @@ pub(super) fn chat(desk: &Desk, args: &ChatArgs) -> Result<(), Failure> {
     let seed = args.seed.unwrap_or(USUAL_SEED);
     let team_desk = team_desk(desk);
     let minds = minds(desk, &game, seed, &team_desk, &args.play)?;
+    let game = with_tools_played(desk, game, &minds)?;
     let session = Session::start(root, &slot, &game, seed, minds);
     let mut session = session.map_err(session_failure)?;
     let talk = Talk {
@@ -66,9 +71,11 @@ pub(super) fn go_on(
     args: &ChatArgs,
     force: bool,
 ) -> Result<(), Failure> {
-    let game = &game.clone().with_code(code_policy(args));
+    has_task(desk, args)?;
+    let game = game.clone().with_code(code_policy(args));
     let team_desk = team_desk(desk);
-    let minds = minds(desk, game, USUAL_SEED, &team_desk, &args.play)?;
+    let minds = minds(desk, &game, USUAL_SEED, &team_desk, &args.play)?;
+    let game = &with_tools_played(desk, game, &minds)?;
     let root = &desk.settings.saves.value;
     let session = Session::resume(root, slot, game, minds, force);
     let mut session = session.map_err(session_failure)?;
@@ -79,6 +86,28 @@ pub(super) fn go_on(
         form: args,
     };
     talk.go(&mut session.engine, &team_desk)
+}
+
+/// The game with minds and pages of the web for the teams that are called as tools in it.
+fn with_tools_played(desk: &Desk, game: ChatGame, minds: &Minds) -> Result<ChatGame, Failure> {
+    if game.team().tool_teams().next().is_none() {
+        return Ok(game);
+    }
+    let web = desk.models()?.web().clone();
+    let game = game.with_tools(move |toolbox| toolbox.allow_web(&web));
+    Ok(game.with_tool_minds(minds))
+}
+
+/// Whether a task was given; one without words is refused.
+fn has_task(desk: &Desk, args: &ChatArgs) -> Result<bool, Failure> {
+    match &args.task {
+        Some(task) if task.trim().is_empty() => Err(no_task(desk).try_this(desk.words.say_task())),
+        task => Ok(task.is_some()),
+    }
+}
+
+fn no_task(desk: &Desk) -> Failure {
+    Failure::new(Fault::Usage, desk.words.no_task())
 }
 
 fn code_policy(args: &ChatArgs) -> CodePolicy {
@@ -138,7 +167,13 @@ fn minds(
     if let (Some(introduction), false) = (&lead.introduction, desk.settings.quiet) {
         desk.err().line(introduction);
     }
-    let minds = theatre::minds(desk, lead.mind, &mut setup.world)?;
+    let mut minds = theatre::minds(desk, lead.mind.clone(), &mut setup.world)?;
+    // Teams that are tools stand in no world yet.
+    for model in game.team().models() {
+        if !minds.knows(model) {
+            minds = minds.with_alias(model, theatre::preferred(desk, &lead.mind, model)?);
+        }
+    }
     // People of the team sit at the terminal.
     let people = game.team().all();
     let people = people.iter().flat_map(|team| &team.participants);
@@ -154,6 +189,54 @@ fn minds(
         }
         None => minds,
     })
+}
+
+/// Shows a conversation as it goes on, what is said out of hearing included.
+pub(super) fn listen(
+    desk: &Desk,
+    engine: &mut Engine,
+    team: &TeamFile,
+    form: ChatForm,
+) -> Arc<Mutex<Dialogue>> {
+    let dialogue = Arc::new(Mutex::new(Dialogue::new(form, desk.words)));
+    if desk.settings.quiet {
+        return dialogue;
+    }
+    let (page, json, brake) = (desk.shared_out(), desk.settings.json, engine.brake());
+    let (team, told) = (team.clone(), dialogue.clone());
+    engine.add_feed(Feed::observer(move |record: &Record| {
+        let Some(heard) = Heard::of(record, &team) else {
+            return;
+        };
+        let mut page = page.lock().unwrap_or_else(PoisonError::into_inner);
+        if json {
+            page.json(&as_json(&heard, &team));
+        } else {
+            let mut dialogue = told.lock().unwrap_or_else(PoisonError::into_inner);
+            page.raw(&dialogue.message(&heard, &time_of_day()));
+        }
+        page.flush();
+        if page.is_lost() {
+            brake.pull();
+        }
+    }));
+    dialogue
+}
+
+/// A message as a line for programs; of one that was said out of hearing, `inside` is the path of its team.
+fn as_json(heard: &Heard, team: &TeamFile) -> Value {
+    match heard.inside.as_str() {
+        "" => json!({"team": team.name, "message": heard.message}),
+        inside => json!({"team": team.name, "inside": inside, "message": heard.message}),
+    }
+}
+
+/// Writes the end of a conversation.
+pub(super) fn show_end(desk: &Desk, dialogue: &Mutex<Dialogue>, stop: Option<&str>, seconds: f64) {
+    let mut dialogue = dialogue.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut out = desk.out();
+    out.raw(&dialogue.end(stop, seconds));
+    out.flush();
 }
 
 /// A conversation that is shown as it goes on.
@@ -174,14 +257,12 @@ impl Talk<'_> {
             Some(task) => team_desk.order(Order::task(task.as_str())),
             None if goes_on || std::io::stdin().is_terminal() => {}
             None => {
-                let failure = Failure::new(Fault::Usage, self.desk.words.no_task());
-                return Err(failure.try_this(self.desk.words.give_task(self.slot)));
+                let remedy = self.desk.words.give_task(self.slot);
+                return Err(no_task(self.desk).try_this(remedy));
             }
         }
         let began = clock();
-        let dialogue = Dialogue::new(self.form.form, self.desk.words);
-        let dialogue = Arc::new(Mutex::new(dialogue));
-        self.listen(engine, &team, &dialogue);
+        let dialogue = listen(self.desk, engine, &team, self.form.form);
         let wanted = if goes_on { runs } else { runs + 1 };
         let runtime = play::runtime()?;
         runtime.spawn(play::heed_interrupts(
@@ -196,34 +277,6 @@ impl Talk<'_> {
         let stop = stop.map_err(|error| engine_failure(&error))?;
         let seconds = since(began) as f64 / 1000.0;
         self.close(engine, &team, &stop, &dialogue, seconds)
-    }
-
-    fn listen(&self, engine: &mut Engine, team: &TeamFile, dialogue: &Arc<Mutex<Dialogue>>) {
-        if self.desk.settings.quiet {
-            return;
-        }
-        let page = self.desk.shared_out();
-        let (json, brake) = (self.desk.settings.json, engine.brake());
-        let (teams, dialogue) = (team.clone(), dialogue.clone());
-        engine.add_feed(Feed::observer(move |record: &Record| {
-            let told = teams.all().into_iter().find_map(|team| {
-                let inside = if team.name == teams.name { "" } else { &team.name };
-                Some((message_of(record, team)?, inside))
-            });
-            let Some((message, inside)) = told else { return };
-            let mut page = page.lock().unwrap_or_else(PoisonError::into_inner);
-            match json {
-                true => page.json(&json!({"team": if inside.is_empty() { &teams.name } else { inside }, "message": message})),
-                false => {
-                    let mut dialogue = dialogue.lock().unwrap_or_else(PoisonError::into_inner);
-                    page.raw(&dialogue.message(&message, inside, &crate::cli::environment::time_of_day()));
-                }
-            }
-            page.flush();
-            if page.is_lost() {
-                brake.pull();
-            }
-        }));
     }
 
     fn close(
@@ -243,10 +296,7 @@ impl Talk<'_> {
                 .out()
                 .json(&json!({"record": "end", "stop_reason": reason, "slot": self.slot}));
         } else if !self.desk.settings.quiet {
-            let mut dialogue = dialogue.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut out = self.desk.out();
-            out.raw(&dialogue.end(reason, seconds));
-            out.flush();
+            show_end(self.desk, dialogue, reason, seconds);
             self.desk.err().line(words.saved_in(self.slot));
         }
         match stop {
@@ -260,7 +310,7 @@ impl Talk<'_> {
     }
 }
 
-fn chat_of<'w>(world: &'w World, team: &TeamFile) -> Option<&'w Chat> {
+pub(super) fn chat_of<'w>(world: &'w World, team: &TeamFile) -> Option<&'w Chat> {
     let stage = world.resource::<CastList>().by_name(&team.name)?;
     world.get::<Chat>(stage)
 }

@@ -24,7 +24,7 @@ mod worlds;
 pub(crate) use chat::nearest_team;
 use std::path::Path;
 
-use super::args::Command;
+use super::args::{ChatArgs, Command};
 use super::desk::Desk;
 use super::error::Failure;
 
@@ -36,15 +36,28 @@ pub(crate) fn perform(command: Command, desk: &Desk) -> Result<(), Failure> {
             slot,
             force,
             task,
+            form,
             allow_code,
             play,
-        } => resume::resume(desk, &slot, &play, force, task, allow_code),
+        } => {
+            let talk = ChatArgs {
+                task,
+                form,
+                allow_code,
+                play,
+                ..ChatArgs::default()
+            };
+            resume::resume(desk, &slot, &talk, force)
+        }
         Command::Chat(args) => chat::chat(desk, &args),
         Command::Undercover(args) => undercover::undercover(desk, &args),
         Command::Trace { slot, entity } => trace::trace(desk, &slot, entity.as_deref()),
-        Command::Replay { slot, until, seat } => {
-            replay::replay(desk, &slot, until, seat.as_deref())
-        }
+        Command::Replay {
+            slot,
+            until,
+            seat,
+            form,
+        } => replay::replay(desk, &slot, until, seat.as_deref(), form),
         Command::Saves => saves::saves(desk),
         Command::Cost { slot } => cost::cost(desk, &slot),
         Command::Branch { slot, new, turn } => branch::branch(desk, &slot, &new, turn),

@@ -1,11 +1,15 @@
 //! `replay`: a save is played again from its journal, and compared.
 
 use playhouse::engine::Stop;
+use playhouse::groupchat::ChatGame;
 use playhouse::session::{Replayed, replay_with};
+use serde_json::json;
 
 use super::play::{self, Show};
-use super::undercover;
+use super::{chat, undercover};
+use crate::cli::args::ChatForm;
 use crate::cli::desk::Desk;
+use crate::cli::environment::{clock, since};
 use crate::cli::error::{Failure, Fault};
 use crate::cli::saved::{Played, Saved, save_failure, session_failure};
 
@@ -15,11 +19,12 @@ pub(super) fn replay(
     slot: &str,
     until: Option<u64>,
     actor: Option<&str>,
+    form: ChatForm,
 ) -> Result<(), Failure> {
     let saved = Saved::find(desk, slot)?;
     let game = saved.played.game();
     let language = match &saved.played {
-        Played::Team(_) => return replay_team(desk, &saved, until),
+        Played::Team(game) => return replay_team(desk, &saved, game, until, form),
         Played::World(production) => production.file.language,
         Played::Undercover(game) => game.rules().language,
     };
@@ -55,11 +60,31 @@ pub(super) fn replay(
     }
 }
 
-/// Plays a team's conversation again, and compares.
-fn replay_team(desk: &Desk, saved: &Saved, until: Option<u64>) -> Result<(), Failure> {
-    let replayed = replay_with(&saved.slot, saved.played.game(), until, |_| {});
-    let replayed = play::runtime()?.block_on(replayed);
-    compare(desk, saved, &replayed.map_err(session_failure)?)
+/// Plays a team's conversation again, shows it as it was shown, and compares.
+fn replay_team(
+    desk: &Desk,
+    saved: &Saved,
+    game: &ChatGame,
+    until: Option<u64>,
+    form: ChatForm,
+) -> Result<(), Failure> {
+    let began = clock();
+    let team = game.team();
+    let mut dialogue = None;
+    let replayed = play::runtime()?.block_on(replay_with(&saved.slot, game, until, |engine| {
+        dialogue = Some(chat::listen(desk, engine, team, form));
+    }));
+    let replayed = replayed.map_err(session_failure)?;
+    let stop = chat::chat_of(&replayed.engine.world, team).and_then(|chat| chat.stop.clone());
+    let reason = stop.as_ref().map(|stop| stop.content.as_str());
+    if desk.settings.json {
+        let end =
+            json!({"record": "end", "stop_reason": reason, "slot": saved.slot.name().to_string()});
+        desk.out().json(&end);
+    } else if let (Some(dialogue), false) = (&dialogue, desk.settings.quiet) {
+        chat::show_end(desk, dialogue, reason, since(began) as f64 / 1000.0);
+    }
+    compare(desk, saved, &replayed)
 }
 
 /// Compares the world that the replay reached with the snapshot, where both are of one turn.

@@ -16,29 +16,15 @@ use crate::cli::saved::{Played, Saved, session_failure};
 use crate::cli::theatre;
 
 /// Takes a story up where it stopped.
-pub(super) fn resume(
-    desk: &Desk,
-    slot: &str,
-    args: &PlayArgs,
-    force: bool,
-    task: Option<String>,
-    allow_code: bool,
-) -> Result<(), Failure> {
+pub(super) fn resume(desk: &Desk, slot: &str, talk: &ChatArgs, force: bool) -> Result<(), Failure> {
+    let args = &talk.play;
     if Tournament::is_in(&desk.settings.saves.value, slot) {
         return tournament::go_on(desk, slot, args);
     }
     let saved = Saved::find(desk, slot)?;
     let production = match &saved.played {
         Played::World(production) => production,
-        Played::Team(game) => {
-            let args = ChatArgs {
-                task,
-                allow_code,
-                play: args.clone(),
-                ..ChatArgs::default()
-            };
-            return chat::go_on(desk, game, slot, &args, force);
-        }
+        Played::Team(game) => return chat::go_on(desk, game, slot, talk, force),
         Played::Undercover(game) => return undercover::go_on(desk, &saved, game, args, force),
     };
     let mut setup = saved.world(force)?;

@@ -23,8 +23,8 @@ pub enum SecretAction {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SecretRule {
-    /// The words that must not be said, in any case, width and spacing. A `*` stands for anything of up
-    /// to 40 characters: `key * under * stair`.
+    /// The words that must not be said, in any case, width and spacing, joined by hyphens or escaped as in
+    /// an address of the web. A `*` stands for anything of up to 40 characters: `key * under * stair`.
     pub text: String,
     /// What covers them; `███` where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,7 +47,7 @@ pub struct Secrets {
 struct Rule {
     /// The parts between the stars, folded and without spaces; none of them is empty.
     parts: Vec<Vec<char>>,
-    /// Finds the first part in squeezed text; `None` where there is none.
+    /// Finds the first part in squeezed text, without its own joiners; `None` where there is none.
     head: Option<Finder<'static>>,
     mask: String,
     action: SecretAction,
@@ -65,7 +65,8 @@ impl Secrets {
     pub fn new(rules: impl IntoIterator<Item = SecretRule>) -> Self {
         let rules = rules.into_iter().map(|rule| Rule {
             head: parts(&rule.text).first().map(|part| {
-                let head: String = part.iter().collect();
+                let letters = part.iter().filter(|char| !is_joiner(**char));
+                let head: String = letters.collect();
                 Finder::new(&head).into_owned()
             }),
             parts: parts(&rule.text),
@@ -78,9 +79,9 @@ impl Secrets {
     }
 
     /// A quick look that settles most plain English: whether no secret's first part occurs in a text
-    /// of ASCII.
+    /// of ASCII without escapes.
     fn surely_clean(&self, text: &str) -> bool {
-        if !text.is_ascii() {
+        if !text.is_ascii() || text.contains('%') {
             return false;
         }
         let squeezed = squeezed(text);
@@ -90,12 +91,21 @@ impl Secrets {
 
     /// Every leak, in order of place; of two that overlap the earlier and longer one.
     fn leaks(&self, text: &str) -> Vec<Leak> {
-        let read: Vec<_> = visible(text).collect();
-        let mut leaks: Vec<_> = (self.rules.iter().enumerate())
-            .flat_map(|(number, rule)| rule.leaks(text, &read, number))
-            .collect();
+        let mut leaks = self.leaks_in(text);
+        if let Some(plain) = Plain::of(text) {
+            let hidden = self.leaks_in(&plain.text);
+            leaks.extend(hidden.into_iter().map(|leak| plain.in_original(leak)));
+        }
         leaks.sort_by_key(|leak| (leak.start, std::cmp::Reverse(leak.end)));
         leaks
+    }
+
+    fn leaks_in(&self, text: &str) -> Vec<Leak> {
+        let read: Vec<_> = visible(text).collect();
+        let rules = self.rules.iter().enumerate();
+        rules
+            .flat_map(|(number, rule)| rule.leaks(text, &read, number))
+            .collect()
     }
 
     fn masked(&self, text: &str, leaks: &[Leak]) -> String {
@@ -193,8 +203,8 @@ impl Rule {
     }
 }
 
-/// A text of ASCII in lower case without its spaces. Every byte is written, and a space is written over:
-/// faster than to choose.
+/// A text of ASCII in lower case without its spaces and joiners. Every byte is written, and what is left out
+/// is written over: faster than to choose.
 fn squeezed(text: &str) -> Vec<u8> {
     let mut out = vec![0; text.len()];
     let mut length = 0;
@@ -203,10 +213,76 @@ fn squeezed(text: &str) -> Vec<u8> {
             *place = byte.to_ascii_lowercase();
         }
         // As `char::is_whitespace` has it for ASCII.
-        length += usize::from(!matches!(byte, b' ' | 0x09..=0x0D));
+        length += usize::from(!matches!(byte, b' ' | 0x09..=0x0D | b'-' | b'_' | b'+'));
     }
     out.truncate(length);
     out
+}
+
+/// A text as somebody reads it whose words are joined or escaped, as in an address of the web: joiners are
+/// spaces, and `%E9%92%A5` is a character.
+struct Plain {
+    text: String,
+    /// For each character of it, where it begins in it, and where it stands in the original.
+    places: Vec<(usize, std::ops::Range<usize>)>,
+}
+
+impl Plain {
+    /// Nothing where it would read as the original does.
+    fn of(original: &str) -> Option<Self> {
+        if !original.contains(|char| char == '%' || is_joiner(char)) {
+            return None;
+        }
+        let mut plain = Self {
+            text: String::with_capacity(original.len()),
+            places: Vec::new(),
+        };
+        let mut at = 0;
+        while let Some(char) = original[at..].chars().next() {
+            let (char, length) = escaped(&original[at..]).unwrap_or((char, char.len_utf8()));
+            plain.places.push((plain.text.len(), at..at + length));
+            plain.text.push(if is_joiner(char) { ' ' } else { char });
+            at += length;
+        }
+        Some(plain)
+    }
+
+    fn in_original(&self, leak: Leak) -> Leak {
+        let before = |end| self.places.partition_point(|(start, _)| *start < end);
+        let first = self.places.get(before(leak.start));
+        let last = self.places.get(before(leak.end).saturating_sub(1));
+        Leak {
+            start: first.map_or(leak.start, |(_, place)| place.start),
+            end: last.map_or(leak.end, |(_, place)| place.end),
+            ..leak
+        }
+    }
+}
+
+/// Signs that join words to one, as a hyphen does.
+fn is_joiner(char: char) -> bool {
+    matches!(char, '-' | '_' | '+')
+}
+
+/// The character whose bytes a text begins with as `%XX`, and how long that is.
+fn escaped(text: &str) -> Option<(char, usize)> {
+    let bytes = text.as_bytes();
+    let byte = |at: usize| {
+        let digits = bytes.get(at..at + 3)?.strip_prefix(b"%")?;
+        let digits = std::str::from_utf8(digits).ok()?;
+        let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        is_hex
+            .then(|| u8::from_str_radix(digits, 16).ok())
+            .flatten()
+    };
+    let mut read = Vec::with_capacity(4);
+    while read.len() < 4 {
+        read.push(byte(3 * read.len())?);
+        if let Ok(char) = std::str::from_utf8(&read) {
+            return Some((char.chars().next()?, 3 * read.len()));
+        }
+    }
+    None
 }
 
 /// The characters that count: visible ones that are no space.
@@ -286,6 +362,13 @@ mod tests {
             ("告诉你，井 里 有\u{200D}毒，快走", "告诉你，███，快走"),
             ("Ann and ANN", "███ and ███"),
             ("The key is hidden under the third stair.", "The ███."),
+            ("the-miller_lives+here", "a certain thing+here"),
+            (
+                "https://a.b/?q=the%20miller%20lives&x=1",
+                "https://a.b/?q=a certain thing&x=1",
+            ),
+            ("?w=%e4%ba%95%E9%87%8C有%E6%AF%92!", "?w=███!"),
+            ("100% sure: Ann%2C and %zz%4", "100% sure: ███%2C and %zz%4"),
         ] {
             assert_eq!(masked(said).as_deref(), Some(left), "{said}");
         }
@@ -359,7 +442,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_breaks_it(text in "[aA Ａ*毒井\u{200B}.]{0,40}", secret in "[aA*毒\u{200B} ]{0,6}") {
+        fn no_text_breaks_it(text in "([aA Ａ*毒井\u{200B}.%4-]|%41|%E6%AF%92){0,40}", secret in "[aA*毒\u{200B} +-]{0,6}") {
             let guard = Secrets::new([rule(&secret, Some("-"), SecretAction::Mask)]);
             if let Verdict::Mask { text, .. } = guard.judge(&spoken(&text)) {
                 prop_assert!(text.contains('-'));

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{ChatMessage, Content, FunctionCall, FunctionResult, Part, Structured};
+use crate::groupchat::names::{TRANSFER, from_wire};
 
 impl ChatMessage {
     /// The words for people and consoles.
@@ -90,8 +91,13 @@ fn value_text(value: &Value) -> String {
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
+/// `name(arguments)`; who is given the word by a tool is named as it is, not as providers want it.
 fn call_text(call: &FunctionCall) -> String {
-    format!("{}({})", call.name, call.arguments)
+    let target = call.name.strip_prefix(TRANSFER).and_then(from_wire);
+    match target {
+        Some(target) => format!("{TRANSFER}{target}({})", call.arguments),
+        None => format!("{}({})", call.name, call.arguments),
+    }
 }
 
 fn result_text(result: &FunctionResult) -> String {

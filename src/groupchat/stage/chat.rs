@@ -7,6 +7,7 @@ use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::code::Coding;
+use super::events::Inside;
 use super::ledger::Ledger;
 use crate::groupchat::flow::Flow;
 use crate::groupchat::functions::Functions;
@@ -95,12 +96,27 @@ pub struct Chat {
     pub failed: bool,
 }
 
+/// Something that is to be told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Uttered {
+    /// A message or an event of a participant.
+    Said(ChatMessage),
+    /// What a team said that was called as a tool.
+    Inside(Inside),
+}
+
+impl From<ChatMessage> for Uttered {
+    fn from(message: ChatMessage) -> Self {
+        Self::Said(message)
+    }
+}
+
 /// What one of those who have the word has said.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Spoken {
     /// Its messages and events, in order.
-    pub(super) messages: Vec<ChatMessage>,
+    pub(super) messages: Vec<Uttered>,
     /// Who alone hears them; everybody where empty.
     pub(super) ears: Vec<String>,
     /// Why there are none.

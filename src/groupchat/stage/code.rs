@@ -5,7 +5,7 @@ use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::chat::Spoken;
+use super::chat::{Spoken, Uttered};
 use super::replies::{Approval, Words, WordsFacts};
 use super::speak::lasting;
 use super::tools::last_rounds;
@@ -88,7 +88,7 @@ impl Board<'_, '_> {
         if snippets.is_empty() {
             let text = self.say("chat/code/none", &json!({}));
             let spoken = Spoken {
-                messages: vec![ChatMessage::text(one.name.as_str(), text)],
+                messages: vec![ChatMessage::text(one.name.as_str(), text).into()],
                 ..Spoken::default()
             };
             at.chat.spoken.insert(one.name.clone(), spoken);
@@ -260,7 +260,7 @@ impl Board<'_, '_> {
         let mut messages = coding.events;
         messages.push(ChatMessage::text(one.name.as_str(), text));
         let spoken = Spoken {
-            messages,
+            messages: messages.into_iter().map(Uttered::Said).collect(),
             ..Spoken::default()
         };
         at.chat.spoken.insert(one.name.clone(), spoken);

@@ -14,6 +14,7 @@ pub(super) fn register(world: &mut World) {
     register_event::<Recalled>(world);
     register_event::<Noted>(world);
     register_event::<Handed>(world);
+    register_event::<Inside>(world);
 }
 
 macro_rules! messages {
@@ -59,6 +60,38 @@ messages! {
     Recalled = "chat_recalled", false
     /// Something that a participant did on the way; recorded, and heard by nobody.
     Noted = "chat_noted", false
+}
+
+/// A message of a team that was called as a tool; recorded, and heard by nobody.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Inside {
+    /// The team, behind the teams around it.
+    pub team: String,
+    /// The message.
+    pub message: ChatMessage,
+}
+
+impl AgentEvent for Inside {
+    const TYPE: &'static str = "chat_inside";
+
+    fn speaker(&self) -> Option<&str> {
+        Some(&self.message.source)
+    }
+
+    fn spoken(&mut self) -> Option<&mut String> {
+        self.message.words_mut()
+    }
+
+    fn is_public(&self) -> bool {
+        false
+    }
+
+    fn text(&self, phrases: &Phrasebook, _data: &Value) -> Result<String, String> {
+        let facts = json!({
+            "actor": self.message.source, "message": self.message.to_model_text(),
+        });
+        phrases.0.phrase("chat/events/said", &facts)
+    }
 }
 
 /// What the next one should know who was given the word.

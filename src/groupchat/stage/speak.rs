@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde_json::{Value, json};
 
-use super::chat::Spoken;
+use super::chat::{Spoken, Uttered};
 use super::replies::{Produced, ProducedFacts, SayFacts, Shaped, ShapedFacts, Words, WordsFacts};
 use super::tools::{handed_by_tool, last_rounds, summary, transfer_tool, with_tools};
 use super::{At, Board, Chat, Phase, Say};
@@ -293,7 +293,8 @@ impl Board<'_, '_> {
         let rounds = context.filter(|_| !is_coder).map(last_rounds);
         let rounds = rounds.unwrap_or_default();
         let (mut message, ears) = message(&name);
-        let mut messages = at.chat.coded.remove(&name).unwrap_or_default();
+        let coded = at.chat.coded.remove(&name).unwrap_or_default();
+        let mut messages: Vec<Uttered> = coded.into_iter().map(Uttered::Said).collect();
         for round in &rounds {
             messages.extend(round.events(&name));
         }
@@ -326,7 +327,7 @@ impl Board<'_, '_> {
             return;
         }
         if let Some(thought) = thought {
-            messages.push(ChatMessage::new(name.as_str(), Content::Thought(thought)));
+            messages.push(ChatMessage::new(name.as_str(), Content::Thought(thought)).into());
         }
         let mut message = returned(at, one, message).using(usage);
         if one.is_some_and(|one| one.stream)
@@ -340,9 +341,9 @@ impl Board<'_, '_> {
                 };
                 ChatMessage::new(name.as_str(), content)
             });
-            messages.extend(chunks);
+            messages.extend(chunks.map(Uttered::Said));
         }
-        messages.push(message);
+        messages.push(message.into());
         let ears = match one.map(|one| &one.audience) {
             Some(Audience::Only(own)) if ears.is_empty() => own.clone(),
             _ => ears,
@@ -397,9 +398,14 @@ impl Board<'_, '_> {
                 continue;
             }
             let mut last = None;
-            for message in own.messages {
-                last = Some(message.clone());
-                self.said(at, message, &own.ears, Some(&name));
+            for uttered in own.messages {
+                match uttered {
+                    Uttered::Said(message) => {
+                        last = Some(message.clone());
+                        self.said(at, message, &own.ears, Some(&name));
+                    }
+                    Uttered::Inside(said) => self.said_inside(at, said),
+                }
             }
             at.chat.turns += 1;
             at.chat.current = Some(name.clone());

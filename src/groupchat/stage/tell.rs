@@ -3,7 +3,8 @@
 use bevy_ecs::prelude::*;
 use serde_json::{Value, json};
 
-use super::events::{Handed, Noted, Said, Whispered};
+use super::chat::Uttered;
+use super::events::{Handed, Inside, Noted, Said, Whispered};
 use super::{At, BELL, Board, Chat, Phase};
 use crate::cast::CastList;
 use crate::groupchat::message::{ChatMessage, Content};
@@ -45,6 +46,11 @@ impl Board<'_, '_> {
         };
         self.hand_over(at, &kept);
         self.keep(at, kept, ears.is_empty(), by);
+    }
+
+    /// Tells what was said in a team that is a tool: to whoever watches, and to no mind.
+    pub(super) fn said_inside(&mut self, at: &At, said: Inside) {
+        self.tell.think(at.stage, said);
     }
 
     /// The message as guards let it pass.
@@ -190,7 +196,7 @@ impl Board<'_, '_> {
                 chat.overheard.insert(who, messages);
             } else {
                 let spoken = super::chat::Spoken {
-                    messages,
+                    messages: messages.into_iter().map(Uttered::Said).collect(),
                     failed,
                     ..Default::default()
                 };

@@ -2,12 +2,15 @@
 
 use serde_json::{Value, json};
 
+use super::chat::Uttered;
+use super::events::Inside;
 use crate::context::AgentContext;
 use crate::event::Phrasebook;
 use crate::exchange::{Ask, Closing, Reply};
 use crate::groupchat::Summary;
+use crate::groupchat::inside::{Told, told_by_tools};
 use crate::groupchat::message::{ChatMessage, Content, FunctionCall, FunctionResult, RequestUsage};
-use crate::groupchat::names::to_wire;
+use crate::groupchat::names::{TRANSFER, to_wire};
 use crate::groupchat::team::{Handoff, Participant, TeamFile};
 use crate::message::{Block, Body, Content as Said, Role};
 use crate::tool::{NoArguments, Toolbox};
@@ -17,12 +20,14 @@ pub(super) struct Round {
     thought: Option<String>,
     calls: Vec<FunctionCall>,
     results: Vec<FunctionResult>,
+    /// What was said in teams that were called.
+    inside: Vec<Inside>,
     usage: Option<RequestUsage>,
 }
 
 /// The name of the tool that gives the word to somebody: ASCII, whatever the name.
 pub(in super::super) fn transfer_tool(target: &str) -> String {
-    format!("transfer_to_{}", to_wire(&target.to_lowercase()))
+    format!("{TRANSFER}{}", to_wire(&target.to_lowercase()))
 }
 
 /// Makes the tools known by which participants with tools give the word on.
@@ -111,8 +116,14 @@ fn round(called: &Body, returned: &Body) -> Round {
             }),
             _ => None,
         });
+    let inside = told_by_tools(returned).flatten();
+    let inside = inside.filter_map(|told| match told {
+        Told::Message { team, message } => Some(Inside { team, message }),
+        Told::Mind(_) => None,
+    });
     Round {
         results: results.collect(),
+        inside: inside.collect(),
         thought: (!thought.is_empty()).then(|| thought.join("\n")),
         calls,
         usage: called
@@ -123,8 +134,9 @@ fn round(called: &Body, returned: &Body) -> Round {
 }
 
 impl Round {
-    /// What the round tells.
-    pub(super) fn events(&self, who: &str) -> Vec<ChatMessage> {
+    /// What the round tells: what was thought and called, what was said in teams that were called, and what
+    /// came back.
+    pub(super) fn events(&self, who: &str) -> Vec<Uttered> {
         let thought = self
             .thought
             .clone()
@@ -134,7 +146,9 @@ impl Round {
         let returned = Content::ToolCallExecution(self.results.clone());
         let called = ChatMessage::new(who, called).using(self.usage);
         let returned = ChatMessage::new(who, returned);
-        thought.into_iter().chain([called, returned]).collect()
+        let before = thought.into_iter().chain([called]).map(Uttered::Said);
+        let inside = self.inside.iter().cloned().map(Uttered::Inside);
+        before.chain(inside).chain([returned.into()]).collect()
     }
 
     /// What the first call returned.

@@ -9,6 +9,7 @@ use super::graph_file::{Activation, EdgeFile, GraphFile, When};
 use crate::cast::check_name;
 use crate::context::View;
 use crate::groupchat::termination::Rule;
+use crate::tool::{BUILT_IN, is_legal};
 
 /// One mistake, with its path in the team.
 pub(super) struct Mistake {
@@ -60,6 +61,7 @@ fn within(team: &TeamFile, at: &str, is_root: bool, report: &mut Report) {
     participants(team, at, report);
     selection(team, at, report);
     ending(team, at, is_root, report);
+    team_tools(team, at, report);
     for (index, inner) in team.teams.iter().enumerate() {
         if inner.needs_watch() {
             report.error(
@@ -69,6 +71,66 @@ fn within(team: &TeamFile, at: &str, is_root: bool, report: &mut Report) {
             );
         }
         within(inner, &format!("{at}teams[{index}]."), false, report);
+    }
+}
+
+/// Teams that are tools play out of reach of people and clocks.
+fn team_tools(team: &TeamFile, at: &str, report: &mut Report) {
+    let users: BTreeSet<&String> = team
+        .all()
+        .into_iter()
+        .flat_map(|team| &team.participants)
+        .flat_map(|one| &one.tools)
+        .collect();
+    let mut given: BTreeSet<&str> = BUILT_IN.iter().copied().collect();
+    for (index, tool) in team.team_tools.iter().enumerate() {
+        let path = format!("{at}team_tools[{index}]");
+        if !is_legal(&tool.name) {
+            report.error(
+                format!("{path}.name"),
+                format!("'{}' can't be the name of a tool", tool.name),
+                "1 to 64 letters and digits of ASCII, _ and -",
+            );
+        } else if !given.insert(&tool.name) {
+            report.error(
+                format!("{path}.name"),
+                format!("there is a tool '{}' already", tool.name),
+                "a name of its own for each tool",
+            );
+        } else if !users.contains(&tool.name) {
+            report.warn(
+                path.as_str(),
+                format!("nobody calls the tool '{}'", tool.name),
+                "its name in the `tools` of a participant",
+            );
+        }
+        if tool.description().trim().is_empty() {
+            report.error(
+                format!("{path}.about"),
+                "minds are told nothing of it",
+                "what the team is good for, in `about` or in its `title`",
+            );
+        }
+        let within_it = tool.team.all();
+        let mut people = within_it.iter().flat_map(|team| &team.participants);
+        let mut choices = within_it.iter().map(|team| &team.selection);
+        if people.any(|one| one.kind == Kind::Person)
+            || choices.any(|choice| matches!(choice, Selection::Manual { .. }))
+        {
+            report.error(
+                format!("{path}.team"),
+                "nobody can sit in a team that is called as a tool",
+                "participants and a selection without people",
+            );
+        }
+        if tool.team.needs_watch() {
+            report.error(
+                format!("{path}.team"),
+                "only the outermost team may be open, be stopped from outside or watch the clock",
+                "put the condition into the outermost team",
+            );
+        }
+        within(&tool.team, &format!("{path}.team."), true, report);
     }
 }
 
@@ -109,6 +171,11 @@ fn names(team: &TeamFile, report: &mut Report) {
         }
         for (index, inner) in team.teams.iter().enumerate() {
             walk(inner, &format!("{at}teams[{index}]."), report, add);
+        }
+        // A trace of this team names those as well.
+        for (index, tool) in team.team_tools.iter().enumerate() {
+            let at = format!("{at}team_tools[{index}].team.");
+            walk(&tool.team, &at, report, add);
         }
     }
     walk(team, "", report, &mut add);

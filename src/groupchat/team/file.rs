@@ -1,6 +1,6 @@
 //! What a writer writes of a team.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -37,6 +37,8 @@ pub struct TeamFile {
     pub participants: Vec<Participant>,
     /// Teams that are participants of this one, or play inside one.
     pub teams: Vec<TeamFile>,
+    /// Teams that participants may call as tools.
+    pub team_tools: Vec<ToolTeam>,
     /// Who speaks next.
     pub selection: Selection,
     /// Who may speak after whom.
@@ -70,6 +72,7 @@ impl Default for TeamFile {
             user: "user".into(),
             participants: Vec::new(),
             teams: Vec::new(),
+            team_tools: Vec::new(),
             selection: Selection::default(),
             transitions: Transitions::default(),
             termination: Vec::new(),
@@ -80,6 +83,31 @@ impl Default for TeamFile {
             newcomers: Newcomers::default(),
             secrets: Vec::new(),
             open: false,
+        }
+    }
+}
+
+/// A team that participants may call as a tool: each call gives it a task, and its result is what comes of it.
+/// It plays in a world of its own, and remembers nothing between two calls.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToolTeam {
+    /// The name of the tool, as `tools` of participants give it.
+    pub name: String,
+    /// What minds are told of it; the title of the team where empty.
+    pub about: String,
+    /// Whether its last message alone is returned, else all of them.
+    pub return_value_as_last_message: bool,
+    /// The team.
+    pub team: TeamFile,
+}
+
+impl ToolTeam {
+    /// What minds are told of it.
+    pub fn description(&self) -> &str {
+        match self.about.is_empty() {
+            true => &self.team.title,
+            false => &self.about,
         }
     }
 }
@@ -499,6 +527,24 @@ impl TeamFile {
     pub fn all(&self) -> Vec<&Self> {
         let within = self.teams.iter().flat_map(Self::all);
         std::iter::once(self).chain(within).collect()
+    }
+
+    /// The teams that somebody in this team, or in one within it, may call as tools.
+    pub fn tool_teams(&self) -> impl Iterator<Item = &ToolTeam> {
+        let all = self.all().into_iter();
+        all.flat_map(|team| &team.team_tools)
+    }
+
+    /// The models that it, all teams within it and those called as tools prefer.
+    pub fn models(&self) -> BTreeSet<&str> {
+        let mut models = BTreeSet::new();
+        for team in self.all() {
+            models.insert(team.model.as_str());
+            models.extend(team.participants.iter().map(|one| one.model.as_str()));
+            models.extend(team.team_tools.iter().flat_map(|tool| tool.team.models()));
+        }
+        models.remove("");
+        models
     }
 
     /// When a run ends; nothing where no rule is given.

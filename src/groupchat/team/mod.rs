@@ -9,7 +9,8 @@ mod file;
 mod graph_file;
 
 pub use file::{
-    Audience, Handoff, Kind, Newcomers, Output, Participant, Selection, TeamFile, Transitions,
+    Audience, Handoff, Kind, Newcomers, Output, Participant, Selection, TeamFile, ToolTeam,
+    Transitions,
 };
 pub use graph_file::{Activation, EdgeFile, GraphFile, When};
 

@@ -124,3 +124,41 @@ fn a_swarm_must_be_able_to_hand_over_and_takes_no_team() {
     assert!(said.contains("give the word to nobody"), "{said}");
     assert!(said.contains("swarm"), "{said}");
 }
+
+#[test]
+fn a_team_that_is_a_tool_is_looked_at_like_every_team() {
+    let text = r#"Team(
+        name: "desk",
+        participants: [(name: "Ava", tools: ["lab", "roll_dice"])],
+        team_tools: [
+            (name: "lab", about: "Tests.", team: (
+                name: "laboratory",
+                participants: [(name: "Ava"), (name: "Bo", handoffs: [(target: "Cy")])],
+                max_turns: 1,
+            )),
+            (name: "lab two", about: "Tests.", team: (name: "b", participants: [(name: "Di")], max_turns: 1)),
+            (name: "roll_dice", about: "Tests.", team: (name: "c", participants: [(name: "Ed")], max_turns: 1)),
+            (name: "idle", team: (name: "d", participants: [(name: "Flo", kind: Person)])),
+            (name: "clock", about: "Tests.", team: (
+                name: "e", participants: [(name: "Gus")], open: true, max_turns: 1,
+            )),
+        ],
+        max_turns: 1,
+    )"#;
+    let problems = TeamFile::parse("desk.ron", text).unwrap_err();
+    let told: Vec<_> = problems.iter().map(ToString::to_string).collect();
+    let told = told.join("\n");
+    for part in [
+        "desk.ron:7:39: error: team_tools[0].team.participants[0].name: the name 'Ava' stands at",
+        "team_tools[0].team.participants[1].handoffs[0].target: there is no participant 'Cy'",
+        "team_tools[1].name: 'lab two' can't be the name of a tool",
+        "team_tools[2].name: there is a tool 'roll_dice' already",
+        "warning: team_tools[3]: nobody calls the tool 'idle'",
+        "team_tools[3].about: minds are told nothing of it",
+        "team_tools[3].team: nobody can sit in a team that is called as a tool",
+        "team_tools[3].team.selection: no condition must ever fire",
+        "team_tools[4].team: only the outermost team may be open",
+    ] {
+        assert!(told.contains(part), "{part} is missing in\n{told}");
+    }
+}

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::names::{Fact, Root};
 use super::notes::{Notes, bare, fragment};
 use super::writer::{Writer, paragraph};
+use crate::message::Language;
 use crate::mind::Prompt;
 
 /// The longest quotation, in characters.
@@ -32,7 +33,13 @@ fn turn<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
 
 fn words<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
     if !notes.found.is_empty() {
-        writer.set(Fact::Found, notes.found.join("; "));
+        let between = match writer.language {
+            Language::En => "; ",
+            Language::Zh => "；",
+        };
+        // The line ends the sentence.
+        let found = notes.found.iter().map(|found| bare(found));
+        writer.set(Fact::Found, found.collect::<Vec<_>>().join(between));
         return writer.line(Root::ChatFound);
     }
     let Some(last) = notes
@@ -43,9 +50,11 @@ fn words<'a>(notes: &'a Notes, writer: &mut Writer<'a>) -> String {
         return writer.line(Root::ChatOpen);
     };
     writer.set(Fact::Speaker, last.who.as_str());
-    // A line of several sentences is quoted by its first.
-    let first = last
-        .text
+    // A line of several sentences is quoted by its first; what it quotes itself is left out.
+    let own = last.text.rsplit_once('”').map_or("", |(_, own)| own);
+    let own = own.trim_start_matches([' ', ',', ':', '.', '?', '!', '，', '：', '。', '？', '！']);
+    let own = if own.is_empty() { &last.text } else { own };
+    let first = own
         .split_inclusive(['.', '!', '?', '。', '！', '？'])
         .next();
     let first = first.unwrap_or_default().trim_matches(['“', '”', '"', ' ']);

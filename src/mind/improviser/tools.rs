@@ -169,8 +169,19 @@ fn wanted(spec: &ToolSpec, prompt: &Prompt<'_>, text: &str, idle: &BTreeSet<Stri
     found
 }
 
+/// What somebody else said, without the name before it.
 fn words_of(entry: &Entry) -> Option<String> {
-    (entry.role() == Role::Human).then(|| entry.body().short_text().to_string())
+    if entry.role() != Role::Human {
+        return None;
+    }
+    let text = entry.body().short_text();
+    let spoken = entry.body().sender().and_then(|sender| {
+        let words = text.strip_prefix(&**sender)?;
+        [": ", "："]
+            .iter()
+            .find_map(|mark| words.strip_prefix(mark))
+    });
+    Some(spoken.unwrap_or(&text).to_owned())
 }
 
 /// The calls that it made in this conversation: names and arguments.
