@@ -207,12 +207,16 @@ const fn base64_of(alphabet: &base64::alphabet::Alphabet) -> GeneralPurpose {
     GeneralPurpose::new(alphabet, config)
 }
 
-const BASE64: [GeneralPurpose; 2] = [base64_of(&STANDARD), base64_of(&URL_SAFE)];
+const USUAL_BASE64: GeneralPurpose = base64_of(&STANDARD);
+const URL_BASE64: GeneralPurpose = base64_of(&URL_SAFE);
 
-/// The text that a token is the base64 of.
+/// The text that a token is the base64 of. The two alphabets differ in two signs.
 fn from_base64(token: &str) -> Option<String> {
-    let mut decoded = BASE64.iter().filter_map(|base64| base64.decode(token).ok());
-    decoded.find_map(|bytes| String::from_utf8(bytes).ok())
+    let decoded = match token.contains(['-', '_']) {
+        true => URL_BASE64.decode(token),
+        false => USUAL_BASE64.decode(token),
+    };
+    String::from_utf8(decoded.ok()?).ok()
 }
 
 /// The text that a token is the hexadecimal digits of.

@@ -329,8 +329,7 @@ impl Hall<'_> {
             .words
             .games_played(count, all, civilians, undercover);
         if self.desk.status.is_shown() {
-            let full = BAR * count as usize / all.max(1) as usize;
-            let bar = format!("{}{}", "█".repeat(full), "░".repeat(BAR - full.min(BAR)));
+            let bar = bar(count, all);
             return self.desk.status.draw(&format!("{bar} {text}"));
         }
         let step = all.div_ceil(LINES).max(1);
@@ -338,6 +337,12 @@ impl Hall<'_> {
             self.desk.err().line(text);
         }
     }
+}
+
+/// A bar, full so far as so many of all games are over.
+fn bar(count: u32, all: u32) -> String {
+    let full = (BAR * count as usize / all.max(1) as usize).min(BAR);
+    format!("{}{}", "█".repeat(full), "░".repeat(BAR - full))
 }
 
 /// The brakes of all games under way, and the one that stops them all.
@@ -482,5 +487,17 @@ mod tests {
         }
         assert!(all >= 98, "only {all} were spent");
         assert_eq!(under_way[0].0.tokens, None);
+    }
+    #[test]
+    fn a_bar_grows_from_empty_to_full_and_keeps_its_length() {
+        for all in [1, 7, 200, 1_000] {
+            let bars: Vec<_> = (0..=all).map(|count| bar(count, all)).collect();
+            let full = |bar: &String| bar.matches('█').count();
+            assert!(bars.is_sorted_by_key(full));
+            assert!(bars.iter().all(|bar| bar.chars().count() == BAR));
+            let ends = [&bars[0], &bars[all as usize]].map(full);
+            assert_eq!(ends, [0, BAR], "{all}");
+        }
+        assert_eq!(bar(1, 0).chars().count(), BAR);
     }
 }

@@ -9,6 +9,7 @@
 
 use std::collections::BTreeMap;
 
+use memchr::memmem::Finder;
 use serde_json::{Value, json};
 
 use super::chance::{hash, mix};
@@ -57,6 +58,7 @@ pub(super) struct Vocabulary(BTreeMap<String, Vec<Attribute>>);
 #[derive(Clone, Debug)]
 struct Attribute {
     text: String,
+    finder: Finder<'static>,
     pairs: Pairs,
 }
 
@@ -65,6 +67,7 @@ impl Vocabulary {
     pub(super) fn of(list: &Lexicon) -> Self {
         let attribute = |text: &str| Attribute {
             pairs: Reading::of(text).pairs(),
+            finder: Finder::new(text).into_owned(),
             text: text.to_owned(),
         };
         let words = list.pairs.iter().flat_map(|pair| pair.words());
@@ -235,10 +238,8 @@ fn heard(entry: &Entry) -> Option<(String, String)> {
 /// What a line tells somebody who knows this.
 fn sense(text: &str, known: &[Known<'_>], writer: &Writer<'_>) -> Sense {
     let mut vague = writer.grammar.words(Root::UndercoverVague);
-    if known
-        .iter()
-        .any(|known| text.contains(&known.attribute.text))
-    {
+    let holds = |known: &Known<'_>| known.attribute.finder.find(text.as_bytes()).is_some();
+    if known.iter().any(holds) {
         return Sense::Fits;
     }
     if vague.any(|words| words == text) {
