@@ -70,6 +70,7 @@ fn append(form: &RequestForm, mut context: AgentContext) -> Duration {
                 },
                 max_tokens: 300,
                 seed: 1,
+                pieces: None,
             },
             form,
             form.dialect().schema,

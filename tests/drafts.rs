@@ -84,6 +84,7 @@ fn allocated(messages: usize, api: Api, style: Style) -> Vec<usize> {
                 },
                 max_tokens: 100,
                 seed: 3,
+                pieces: None,
             },
             &form,
             SchemaMode::Stable,

@@ -1,14 +1,16 @@
 //! The loop: asks, commits, faults, journal and replay, on a small game of its own.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::collections::BTreeMap;
+
 use bevy_ecs::prelude::*;
 use playhouse::cast::{Company, Dead, Kind};
 use playhouse::context::AgentContext;
 use playhouse::engine::{EngineError, StepSet, Stop};
 use playhouse::event::Tell;
 use playhouse::event::kinds::Speak;
-use playhouse::exchange::{Answers, Ask, Broken, Reply};
-use playhouse::mind::{ScriptLine, ScriptMind};
+use playhouse::exchange::{Answers, Ask, Broken, Prose, ProseRules, Reply};
+use playhouse::mind::{PieceKind, ScriptLine, ScriptMind};
 use playhouse::testing::tiny;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -125,6 +127,57 @@ async fn an_answer_that_nobody_takes_is_named() {
         matches!(error, EngineError::NotTaken { reply: "line", .. }),
         "{error}"
     );
+}
+
+fn ask_prose(mut company: Company<&mut Talks, Without<Dead>>, mut commands: Commands) {
+    company.each(|entity, mut talks| {
+        if talks.0 > 0 {
+            talks.0 -= 1;
+            let rules = ProseRules {
+                max_chars: 8,
+                ..ProseRules::default()
+            };
+            let ask = Ask::new("tell", "Tell it.", rules, Prose("…".into())).repairs(1);
+            commands.entity(entity).insert(ask.in_pieces());
+        }
+    });
+}
+
+fn take_prose(mut answers: Answers<Prose>) {
+    drop(answers.take());
+}
+
+#[tokio::test]
+async fn whoever_watches_sees_answers_being_written_and_which_of_it_is_void() {
+    let lines = [
+        ("Ann", ScriptLine::say("Far too long")),
+        ("Ann", ScriptLine::say("Mended")),
+        ("Bob", ScriptLine::say("Too long to")),
+        ("Bob", ScriptLine::say("be told, again")),
+    ];
+    let mut tiny = tiny();
+    for actor in [tiny.ann, tiny.bob] {
+        tiny.world().entity_mut(actor).insert(Talks(1));
+    }
+    tiny.setup.step.add_systems((
+        take_prose.in_set(StepSet::Take),
+        ask_prose.in_set(StepSet::Ask),
+    ));
+    let mut engine = tiny.engine(ScriptMind::lines(lines)).unwrap();
+    let mut watch = engine.watch();
+    engine.run(Some(1)).await.unwrap();
+    let mut seen = BTreeMap::<_, String>::new();
+    while let Some(piece) = watch.next_now() {
+        assert_eq!(piece.number, 1, "a repair belongs to its ask");
+        let shown = seen.entry(piece.entity.to_string()).or_default();
+        match piece.kind {
+            PieceKind::Text(text) => *shown += &text,
+            PieceKind::Void => *shown += "|",
+            PieceKind::Tools(round) => panic!("{round:?}"),
+        }
+    }
+    assert_eq!(seen["Ann"], "Far too long|Mended");
+    assert_eq!(seen["Bob"], "Too long to|be told, again|");
 }
 
 #[test]

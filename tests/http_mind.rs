@@ -19,10 +19,12 @@ use playhouse::context::AgentContext;
 use playhouse::message::{Body, Tags, TokenUsage};
 use playhouse::mind::http::{KeyState, SchemaMode};
 use playhouse::mind::{
-    Answering, Completion, Finish, Form, Language, Mind, MindError, Prompt, Tools,
+    Answering, Completion, Finish, Form, Language, Mind, MindError, PieceKind, PieceReceiver,
+    Pieces, Prompt, Tools, piece_channel,
 };
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::sync::Notify;
 
 // --- Questions ----------------------------------------------------------------------------------
 
@@ -31,6 +33,10 @@ async fn ask(mind: &dyn Mind, json: bool) -> Result<Completion, MindError> {
 }
 
 fn answering(mind: &dyn Mind, json: bool) -> Answering {
+    answering_in_pieces(mind, json, None)
+}
+
+fn answering_in_pieces(mind: &dyn Mind, json: bool, pieces: Option<&Pieces>) -> Answering {
     let mut history = AgentContext::new("Mira");
     history.add_system_message("You are Mira.").unwrap();
     history.add_human_message("It rains.", Tags::new());
@@ -58,6 +64,7 @@ fn answering(mind: &dyn Mind, json: bool) -> Answering {
         },
         max_tokens: 100,
         seed: 3,
+        pieces,
     })
 }
 
@@ -513,6 +520,141 @@ async fn giving_up_an_answer_closes_its_connection() {
         assert!(given_up.is_err());
         server.sees_a_client_leave().await;
     }
+}
+
+// --- Pieces -------------------------------------------------------------------------------------
+
+/// What an answer shows on its way, in short.
+fn shown(receiver: &mut PieceReceiver) -> Vec<String> {
+    let all = std::iter::from_fn(|| receiver.next_now());
+    let all = all.map(|piece| match piece.kind {
+        PieceKind::Text(text) => text,
+        PieceKind::Void => "(void)".into(),
+        PieceKind::Tools(_) => "(tools)".into(),
+    });
+    all.collect()
+}
+
+/// What a server that says this shows, and the answer in the end.
+async fn shown_of(body: &str, at_once: usize) -> (Vec<String>, Completion) {
+    let server = Server::start([streams(body, at_once)]).await;
+    let (sender, mut receiver) = piece_channel();
+    let pieces = sender.of("Mira".into(), 1);
+    let answer = answering_in_pieces(&*server.mind(""), false, Some(&pieces)).await;
+    (shown(&mut receiver), answer.unwrap())
+}
+
+fn says_piece(text: &str) -> Step {
+    chunk(delta(json!({"content": text})).as_bytes())
+}
+
+#[tokio::test]
+async fn the_first_piece_is_seen_while_the_server_is_still_writing() {
+    let go_on = Arc::new(Notify::new());
+    let script = vec![
+        Step::Send(STREAM_HEAD.into()),
+        says_piece("Hello "),
+        Step::Until(go_on.clone()),
+        says_piece("there"),
+        chunk(b"data: [DONE]\n\n"),
+        Step::Send(b"0\r\n\r\n".to_vec()),
+    ];
+    let server = Server::start([script]).await;
+    let (sender, mut receiver) = piece_channel();
+    let pieces = sender.of("Mira".into(), 7);
+    let mind = server.mind("");
+    let mut answer = answering_in_pieces(&*mind, false, Some(&pieces));
+    // The server writes no more until it is told to.
+    let first = tokio::select! {
+        answer = &mut answer => panic!("{answer:?}"),
+        first = receiver.next() => first.unwrap(),
+    };
+    assert!(matches!(&first.kind, PieceKind::Text(text) if text == "Hello "));
+    assert_eq!((&*first.entity, first.number), ("Mira", 7));
+    assert_eq!(server.state.under_way.load(Ordering::SeqCst), 1);
+    go_on.notify_one();
+    assert_eq!(answer.await.unwrap().text, "Hello there");
+    assert_eq!(shown(&mut receiver), ["there"]);
+}
+
+#[tokio::test]
+async fn neither_thoughts_nor_calls_of_tools_are_shown() {
+    let call =
+        json!({"index": 0, "id": "1", "function": {"name": "look", "arguments": "{\"at\": 1}"}});
+    let body = [
+        delta(json!({"reasoning_content": "secret "})),
+        delta(json!({"content": "<think>secret</think>我留"})),
+        delta(json!({"content": "在家 <"})),
+        delta(json!({"tool_calls": [call]})),
+        "data: [DONE]\n\n".into(),
+    ];
+    for at_once in [1, 7, 100_000] {
+        let (shown, answer) = shown_of(&body.concat(), at_once).await;
+        assert_eq!(shown.concat(), "我留在家 <");
+        assert_eq!(
+            (answer.text.as_str(), answer.calls.len()),
+            ("我留在家 <", 1)
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_thought_whose_begin_stood_in_the_prompt_is_taken_back() {
+    let body = [
+        delta(json!({"content": "They must not know"})),
+        delta(json!({"content": "</think>Good day"})),
+        "data: [DONE]\n\n".into(),
+    ];
+    let (shown, answer) = shown_of(&body.concat(), 7).await;
+    assert_eq!(shown, ["They must not know", "(void)", "Good day"]);
+    assert_eq!(answer.text, "Good day");
+}
+
+#[tokio::test]
+async fn what_an_attempt_showed_that_broke_off_is_void() {
+    let breaks = vec![
+        Step::Send(STREAM_HEAD.into()),
+        says_piece("Good ni"),
+        Step::Close,
+    ];
+    let body = delta(json!({"content": "Good day"})) + "data: [DONE]\n\n";
+    let server = Server::start([breaks, streams(&body, 100_000)]).await;
+    let (sender, mut receiver) = piece_channel();
+    let pieces = sender.of("Mira".into(), 1);
+    let answer = answering_in_pieces(&*server.mind(""), false, Some(&pieces)).await;
+    assert_eq!(answer.unwrap().retries, 1);
+    assert_eq!(shown(&mut receiver), ["Good ni", "(void)", "Good day"]);
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_whole_is_one_piece() {
+    let server = Server::start([says("Yes, all.")]).await;
+    let (sender, mut receiver) = piece_channel();
+    let pieces = sender.of("Mira".into(), 1);
+    let answer = answering_in_pieces(&*server.mind("stream: false"), false, Some(&pieces)).await;
+    assert_eq!(answer.unwrap().text, "Yes, all.");
+    assert_eq!(shown(&mut receiver), ["Yes, all."]);
+}
+
+#[tokio::test]
+async fn a_call_that_was_given_up_shows_nothing_more() {
+    let script = vec![
+        Step::Send(STREAM_HEAD.into()),
+        says_piece("Good "),
+        Step::Hang,
+    ];
+    let server = Server::start([script]).await;
+    let (sender, mut receiver) = piece_channel();
+    let pieces = sender.of("Mira".into(), 1);
+    let mind = server.mind("");
+    let mut answer = answering_in_pieces(&*mind, false, Some(&pieces));
+    tokio::select! {
+        answer = &mut answer => panic!("{answer:?}"),
+        first = receiver.next() => assert!(first.is_some()),
+    }
+    drop((answer, pieces, sender));
+    server.sees_a_client_leave().await;
+    assert!(receiver.next().await.is_none(), "not even that it is void");
 }
 
 // --- Many at once -------------------------------------------------------------------------------

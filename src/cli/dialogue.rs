@@ -1,6 +1,6 @@
 //! A conversation on paper, in two forms that people of other tools know.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use playhouse::groupchat::Heard;
 use playhouse::groupchat::message::{ChatMessage, Content, RequestUsage};
@@ -9,14 +9,19 @@ use playhouse::mind::Language;
 use super::args::ChatForm;
 use super::words::Words;
 
-/// Writes messages as they are told, and the end of the run.
+/// Writes messages as they are told, and the end of the run. Of those who write at the same time one is
+/// shown while it writes; what the others say is written whole.
 pub(crate) struct Dialogue {
     form: ChatForm,
     words: Words,
-    /// The messages of which pieces were written.
-    streamed: BTreeSet<String>,
+    /// The messages of which pieces were written, with their sources.
+    streamed: BTreeMap<String, String>,
+    /// The messages whose pieces came while another was written.
+    unseen: BTreeSet<String>,
+    /// The message whose piece was written last.
+    open: Option<String>,
     /// Whether the last line is not ended.
-    is_open: bool,
+    in_line: bool,
     messages: usize,
     usage: RequestUsage,
 }
@@ -27,23 +32,24 @@ impl Dialogue {
         Self {
             form,
             words,
-            streamed: BTreeSet::new(),
-            is_open: false,
+            streamed: BTreeMap::new(),
+            unseen: BTreeSet::new(),
+            open: None,
+            in_line: false,
             messages: 0,
             usage: RequestUsage::default(),
         }
     }
 
-    /// What is written of a message, line ends included; what was said out of hearing is indented, and its
-    /// team named. `clock` is the time of day.
+    /// What is written of a message, line ends included; what was said out of hearing is indented, written
+    /// whole alone, and its team named. `clock` is the time of day.
     pub(crate) fn message(&mut self, heard: &Heard, clock: &str) -> String {
         let Heard { inside, message } = heard;
         let is_piece = matches!(message.content, Content::StreamingChunk { .. });
         if !inside.is_empty() {
-            let inner = match self.form {
-                _ if is_piece => return String::new(),
-                ChatForm::Rule => ruled(message, &format!("{inside} › "), self.words),
-                ChatForm::Log => logged(message, &format!("{inside} › "), clock),
+            let inner = match is_piece {
+                true => return String::new(),
+                false => self.whole(message, &format!("{inside} › "), clock),
             };
             return format!("{}{}", self.end_line(), indented(&inner));
         }
@@ -51,49 +57,123 @@ impl Dialogue {
             self.messages += 1;
             self.usage += message.models_usage.unwrap_or_default();
         }
-        match self.form {
-            ChatForm::Rule => self.streamed(message),
-            ChatForm::Log if is_piece => String::new(),
-            ChatForm::Log => logged(message, "", clock),
-        }
-    }
-
-    /// A message under its rule, or what it adds to the pieces of it that were written.
-    fn streamed(&mut self, message: &ChatMessage) -> String {
+        let head = self.head(message, "", clock);
         if let Content::StreamingChunk {
             content,
-            full_message_id,
+            full_message_id: Some(id),
         } = &message.content
         {
-            let id = full_message_id.clone().unwrap_or_default();
-            let head = if self.streamed.insert(id) {
-                format!("{}{}", self.end_line(), rule(message, ""))
-            } else {
-                String::new()
-            };
-            self.is_open = true;
-            return format!("{head}{content}");
+            return self.piece(&message.source, id, &head, content);
         }
-        if self.streamed.remove(&message.id) {
-            return format!("{}{}", self.end_line(), ruled_usage(message, self.words));
+        self.unseen.remove(&message.id);
+        if self.streamed.remove(&message.id).is_some() {
+            return self.end_of_pieces(message, &head);
         }
-        match ruled(message, "", self.words) {
+        match self.whole(message, "", clock) {
             nothing if nothing.is_empty() => nothing,
             page => format!("{}{page}", self.end_line()),
         }
     }
 
-    fn end_line(&mut self) -> String {
-        match std::mem::take(&mut self.is_open) {
-            true => "\n".into(),
-            false => String::new(),
+    /// What is written of a message whose words are there already. What they cost must not stand below
+    /// somebody else's.
+    fn end_of_pieces(&mut self, message: &ChatMessage, head: &str) -> String {
+        let usage = self.usage_line(message);
+        match self.open.as_deref() == Some(&message.id) || usage.is_empty() {
+            true => format!("{}{usage}", self.end_line()),
+            false => format!("{}{}\n{usage}", self.end_line(), head.trim_end()),
+        }
+    }
+
+    /// A message with what stands before it and what it cost.
+    fn whole(&self, message: &ChatMessage, inside: &str, clock: &str) -> String {
+        let is_request = matches!(message.content, Content::UserInputRequested { .. });
+        let text = match (is_request, self.form) {
+            (true, ChatForm::Rule) => return String::new(),
+            (true, ChatForm::Log) => "…".to_owned(),
+            (false, _) => message.to_text(),
+        };
+        let (head, usage) = (self.head(message, inside, clock), self.usage_line(message));
+        format!("{head}{text}\n{usage}")
+    }
+
+    /// What is written where a message will not be told of which pieces were.
+    pub(crate) fn dropped(&mut self, id: &str) -> String {
+        self.unseen.remove(id);
+        match self.streamed.remove(id) {
+            Some(source) => format!("{}{}\n", self.end_line(), self.words.void_words(&source)),
+            None => String::new(),
+        }
+    }
+
+    fn piece(&mut self, source: &str, id: &str, head: &str, text: &str) -> String {
+        let is_new = !self.streamed.contains_key(id);
+        if is_new && (self.open.is_some() || self.unseen.contains(id)) {
+            self.unseen.insert(id.to_owned());
+            return String::new();
+        }
+        let head = match self.open.as_deref() == Some(id) {
+            true => String::new(),
+            false => format!("{}{head}", self.end_line()),
+        };
+        self.streamed.insert(id.to_owned(), source.to_owned());
+        self.open = Some(id.to_owned());
+        self.in_line = !text.ends_with('\n');
+        format!("{head}{text}")
+    }
+
+    /// What stands before the words of a message, with the team inside which it was said.
+    fn head(&self, message: &ChatMessage, inside: &str, clock: &str) -> String {
+        let (type_name, source) = (message.type_name(), &message.source);
+        match self.form {
+            ChatForm::Rule => format!("---------- {inside}{type_name} ({source}) ----------\n"),
+            ChatForm::Log => {
+                let is_piece = matches!(message.content, Content::StreamingChunk { .. });
+                let mark = match message.is_event() && !is_piece {
+                    true => "🔔 ",
+                    false => "",
+                };
+                format!("{inside}[{clock}] {mark}{source}: ")
+            }
+        }
+    }
+
+    /// What a message cost; nothing where that is not known.
+    fn usage_line(&self, message: &ChatMessage) -> String {
+        let Some(usage) = message.models_usage else {
+            return String::new();
+        };
+        let (prompt, completion) = (usage.prompt_tokens, usage.completion_tokens);
+        let Words(language) = self.words;
+        match (self.form, language) {
+            (ChatForm::Rule, Language::En) => {
+                format!("[Prompt tokens: {prompt}, Completion tokens: {completion}]\n")
+            }
+            (ChatForm::Rule, Language::Zh) => {
+                format!("[提示 token：{prompt}，回答 token：{completion}]\n")
+            }
+            (ChatForm::Log, _) => {
+                let total = usage.total_tokens();
+                format!("    {prompt} + {completion} = {total} tokens\n")
+            }
+        }
+    }
+
+    /// Ends what is being written.
+    fn end_line(&mut self) -> &'static str {
+        self.open = None;
+        match std::mem::take(&mut self.in_line) {
+            true => "\n",
+            false => "",
         }
     }
 
     /// The end of a run.
     pub(crate) fn end(&mut self, stop: Option<&str>, seconds: f64) -> String {
         let (count, usage) = (self.messages, self.usage);
-        let open = self.end_line();
+        // Whoever was cut short will say it anew, or never.
+        let unfinished: Vec<_> = self.streamed.keys().cloned().collect();
+        let unfinished: String = unfinished.iter().map(|id| self.dropped(id)).collect();
         let Words(language) = self.words;
         let stop = match (stop, language) {
             (Some(stop), _) => stop,
@@ -122,33 +202,8 @@ impl Dialogue {
                 &format!("消息数量：{count}"),
             ]),
         };
-        format!("{open}{ended}")
+        format!("{unfinished}{}{ended}", self.end_line())
     }
-}
-
-/// The rule over a message, with the team inside which it was said.
-fn rule(message: &ChatMessage, inside: &str) -> String {
-    let (type_name, source) = (message.type_name(), &message.source);
-    format!("---------- {inside}{type_name} ({source}) ----------\n")
-}
-
-fn ruled_usage(message: &ChatMessage, Words(language): Words) -> String {
-    let Some(usage) = message.models_usage else {
-        return String::new();
-    };
-    let (prompt, completion) = (usage.prompt_tokens, usage.completion_tokens);
-    match language {
-        Language::En => format!("[Prompt tokens: {prompt}, Completion tokens: {completion}]\n"),
-        Language::Zh => format!("[提示 token：{prompt}，回答 token：{completion}]\n"),
-    }
-}
-
-fn ruled(message: &ChatMessage, inside: &str, words: Words) -> String {
-    if matches!(message.content, Content::UserInputRequested { .. }) {
-        return String::new();
-    }
-    let (rule, usage) = (rule(message, inside), ruled_usage(message, words));
-    format!("{rule}{}\n{usage}", message.to_text())
 }
 
 /// Every line of a page that is not empty, further in.
@@ -159,27 +214,6 @@ fn indented(page: &str) -> String {
         false => format!("    {line}"),
     });
     lines.collect()
-}
-
-fn logged(message: &ChatMessage, inside: &str, clock: &str) -> String {
-    let mark = if message.is_event() { "🔔 " } else { "" };
-    let usage = message.models_usage.map(|usage| {
-        format!(
-            "    {} + {} = {} tokens\n",
-            usage.prompt_tokens,
-            usage.completion_tokens,
-            usage.total_tokens()
-        )
-    });
-    let text = match &message.content {
-        Content::UserInputRequested { .. } => "…".to_owned(),
-        _ => message.to_text(),
-    };
-    format!(
-        "{inside}[{clock}] {mark}{}: {text}\n{}",
-        message.source,
-        usage.unwrap_or_default()
-    )
 }
 
 fn boxed(lines: &[&str]) -> String {
@@ -304,6 +338,7 @@ Hello
             "[09:00:00] user: hi\n[09:00:00] 🔔 Ava: look({})\n    4 + 2 = 6 tokens\n"
         ));
         assert!(page.ends_with("[09:00:00] Ava: Hello brave hero\n    21 + 3 = 24 tokens\n"));
+        assert_eq!(page.matches("hero").count(), 1, "not written once more");
         let inner = heard("inner", ChatMessage::text("B", "x\n\ny").using(used(1, 2)));
         assert_eq!(
             dialogue.message(&inner, "09:00:01"),
@@ -311,5 +346,68 @@ Hello
         );
         let end = dialogue.end(Some("enough"), 0.0);
         assert!(end.contains("Stop reason: enough\nMessages: 4\n"), "{end}");
+    }
+
+    fn piece(source: &str, id: &str, text: &str) -> ChatMessage {
+        let content = Content::StreamingChunk {
+            content: text.into(),
+            full_message_id: Some(id.into()),
+        };
+        ChatMessage::new(source, content)
+    }
+
+    fn whole(source: &str, id: &str, text: &str) -> ChatMessage {
+        let mut whole = ChatMessage::text(source, text).using(used(4, 2));
+        whole.id = id.into();
+        whole
+    }
+
+    #[test]
+    fn one_of_two_who_write_at_once_is_shown_and_the_other_written_whole() {
+        let mut dialogue = Dialogue::new(ChatForm::Rule, EN);
+        let told = [
+            piece("Bo", "b", "Good "),
+            piece("Ava", "a", "Hel"),
+            piece("Bo", "b", "day"),
+            piece("Ava", "a", "lo"),
+            whole("Ava", "a", "Hello"),
+            whole("Bo", "b", "Good day"),
+        ];
+        let page: String = told
+            .iter()
+            .map(|message| dialogue.message(&heard("", message.clone()), ""))
+            .collect();
+        let wanted = "\
+---------- ModelClientStreamingChunkEvent (Bo) ----------
+Good day
+---------- TextMessage (Ava) ----------
+Hello
+[Prompt tokens: 4, Completion tokens: 2]
+---------- TextMessage (Bo) ----------
+[Prompt tokens: 4, Completion tokens: 2]
+";
+        assert_eq!(page, wanted);
+    }
+
+    #[test]
+    fn words_that_turned_out_void_are_never_left_as_if_they_were_said() {
+        for (language, void) in [
+            (Language::En, "[Ava's words above are void]"),
+            (Language::Zh, "［以上Ava的话作废］"),
+        ] {
+            let mut dialogue = Dialogue::new(ChatForm::Log, Words(language));
+            let mut page = dialogue.message(&heard("", piece("Ava", "a", "Hel")), "9");
+            page += &dialogue.dropped("a");
+            assert_eq!(dialogue.dropped("a"), "", "once is enough");
+            page += &dialogue.message(&heard("", piece("Ava", "a", "Good day")), "9");
+            assert_eq!(
+                page,
+                format!("[9] Ava: Hel\n{void}\n[9] Ava: Good day"),
+                "it begins anew"
+            );
+            // The run is cut short.
+            let end = dialogue.end(None, 0.0);
+            assert!(end.starts_with(&format!("\n{void}\n")), "{end}");
+        }
     }
 }

@@ -19,6 +19,7 @@ mod progress;
 mod rehearsal;
 mod round_table;
 mod saved;
+mod screen;
 mod seat;
 mod settings;
 mod standings;

@@ -240,6 +240,8 @@ words! {
     command_line_wrong() "this command line can't be understood" "看不懂这条命令"
     see_help() "playhouse --help explains every command and option" "playhouse --help 说明所有命令和选项"
 
+    void_words(who: &str) "[{who}'s words above are void]" "［以上{who}的话作废］"
+
     // --- doctor and config ---
     model() "model" "模型"
     server() "server" "服务器"

@@ -169,6 +169,11 @@ impl Spoken {
         }
     }
 
+    /// The words as far as they have come, thoughts between tags included.
+    pub fn words(&self) -> &str {
+        &self.words
+    }
+
     /// Takes words.
     pub fn take_words(&mut self, words: &str) {
         self.words.push_str(words);
@@ -222,6 +227,8 @@ pub struct Piece {
     pub thinking: String,
     /// To what was said.
     pub text: String,
+    /// Whether the text that was given before was a thought after all: its end came, and its begin is missing.
+    pub was_thought: bool,
 }
 
 impl StreamSplitter {
@@ -246,7 +253,13 @@ impl StreamSplitter {
             };
             let Some((at, tag)) = found else { break };
             self.give(&rest[..at], &mut piece);
+            let was_open = self.open.is_some();
             self.open = end_of(tag);
+            if !was_open && self.open.is_none() {
+                // An end without a begin.
+                piece.thinking += &std::mem::take(&mut piece.text);
+                (piece.was_thought, self.said) = (true, false);
+            }
             rest.drain(..at + tag.len());
         }
         let cut = match self.open {
@@ -369,6 +382,16 @@ mod tests {
             (parted.thinking.as_str(), parted.text.as_str()),
             ("why", "so")
         );
+    }
+
+    #[test]
+    fn the_end_of_a_thought_without_a_begin_takes_the_text_back() {
+        let mut splitter = StreamSplitter::default();
+        assert_eq!(splitter.push("why ").text, "why ");
+        let piece = splitter.push("not?</think> so");
+        assert_eq!((piece.text.as_str(), piece.was_thought), ("so", true));
+        assert_eq!(splitter.push(" be it").text, " be it");
+        assert_eq!(splitter.finish().text, "so be it");
     }
 
     fn tags() -> impl Strategy<Value = (&'static str, &'static str)> {

@@ -15,7 +15,7 @@ use crate::event::{Fault, Phrasebook};
 use crate::exchange::{OpenAsks, Question, Spent, request_hash};
 use crate::journal::{Outcome, Recorded};
 use crate::message::{Body, Language, Role, TokenUsage};
-use crate::mind::{Caller, Mind, MindAlias};
+use crate::mind::{Caller, Mind, MindAlias, Pieces};
 
 impl Engine {
     /// Takes up the asks that were opened, in stable order.
@@ -104,6 +104,7 @@ impl Engine {
             .filter(|entry| entry.role() == Role::System);
         let opening = opening.and_then(|entry| Some(entry.body().opening()?.digest()));
         let opening = opening.filter(|_| mind.info().warms);
+        let pieces = self.pieces_of(&*question, &name, number);
         let seed = self.world.resource::<WorldSeed>();
         let mixed = seed.mixed(&[name.as_bytes(), &hash.0]);
         let mut short = [0; 8];
@@ -120,6 +121,7 @@ impl Engine {
             hash,
             seed: u64::from_le_bytes(short),
             mind,
+            pieces,
             opening,
             rounds: Vec::new(),
             tools,
@@ -136,6 +138,14 @@ impl Engine {
             latency: Default::default(),
             model: None,
         })
+    }
+
+    /// Where the answer to a question is shown while it is written: only where somebody watches, and no guard
+    /// might hide of the whole what people saw in pieces.
+    fn pieces_of(&self, question: &dyn Question, name: &Arc<str>, number: u32) -> Option<Pieces> {
+        let watched = self.watched.as_ref()?;
+        let open = question.in_pieces() && !self.world.resource::<Guards>().may_hide();
+        open.then(|| watched.of(name.clone(), number))
     }
 
     /// As much of an entity's conversation as its own view shows; nothing where that is the whole.

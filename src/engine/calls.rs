@@ -18,7 +18,7 @@ use crate::event::guard::GuardAct;
 use crate::exchange::{Broken, Question, Settled, Spent};
 use crate::journal::{Ending, Outcome, RefusedAnswer, ToolRoundRecord};
 use crate::message::{Body, Digest, TokenUsage};
-use crate::mind::{Completion, FailedCall, Mind, Refused, Round};
+use crate::mind::{Completion, FailedCall, Mind, Pieces, Refused, Round};
 use crate::tool::{Inside, Output};
 
 /// One open ask on its way.
@@ -35,6 +35,8 @@ pub(super) struct Job {
     pub(super) hash: Digest,
     pub(super) seed: u64,
     pub(super) mind: Arc<dyn Mind>,
+    /// Where its answer is shown while it is written, if somebody may watch.
+    pub(super) pieces: Option<Pieces>,
     /// The digest of the opening that its prompt shares with other entities, where its mind's provider
     /// caches prompts.
     pub(super) opening: Option<Digest>,
@@ -159,6 +161,13 @@ impl Job {
         self.figures.usage = usage;
         self.spent += spent;
         spent
+    }
+
+    /// Tells whoever watches that what was shown will not be the answer.
+    pub(super) fn void_pieces(&self) {
+        if let Some(pieces) = &self.pieces {
+            pieces.void();
+        }
     }
 
     /// Notes an answer that failed its check, with what the mind is told about it.

@@ -136,6 +136,7 @@ impl Engine {
             form: job.question.form(),
             max_tokens: job.question.max_tokens().min(job.mind.info().max_output),
             seed: job.seed,
+            pieces: job.pieces.as_ref(),
         }))
     }
 
@@ -320,6 +321,7 @@ impl Engine {
         answer: &str,
         broken: &[crate::exchange::Broken],
     ) {
+        job.void_pieces();
         if job.refused().count() as u32 >= job.question.repairs() {
             let rules: Vec<_> = broken.iter().map(|broken| broken.rule.as_str()).collect();
             let reason = format!("the answer failed its check: {}", rules.join("; "));
@@ -336,6 +338,7 @@ impl Engine {
     }
 
     pub(super) fn failed(&mut self, mut job: Box<Job>, error: MindError) -> Option<Stop> {
+        job.void_pieces();
         if matches!(error, MindError::TooLong { .. }) && self.fold_once(&mut job) {
             self.calls.waiting.push_front(job);
             return None;

@@ -12,7 +12,7 @@ use crate::event::{Fault, Faults, Feed, Later, Record, Records, TellQueue, deliv
 use crate::exchange::{Spent, UntakenAnswers};
 use crate::journal::{Journal, Line, Meeting, Recording, Stopped};
 use crate::message::tokens::Correction;
-use crate::mind::{MindAlias, Minds};
+use crate::mind::{MindAlias, Minds, PieceReceiver, PieceSender, piece_channel};
 use crate::save::state_hashes;
 use crate::tool::ToolSpec;
 
@@ -69,6 +69,8 @@ pub struct Engine {
     pub(super) feeds: Vec<Feed>,
     pub(super) on_turn: Option<OnTurn>,
     pub(super) on_signal: Option<OnSignal>,
+    /// Where answers are shown while they are written.
+    pub(super) watched: Option<PieceSender>,
     pub(super) brake: Brake,
     pub(super) totals: Totals,
     /// Places that may step, in stable order.
@@ -128,6 +130,7 @@ impl Engine {
             feeds: Vec::new(),
             on_turn: None,
             on_signal: None,
+            watched: None,
             brake: Brake::default(),
             totals: Totals::default(),
             ready: BTreeSet::new(),
@@ -165,6 +168,16 @@ impl Engine {
     /// Calls this with news of the run.
     pub fn on_signal(&mut self, act: impl FnMut(Signal) + Send + 'static) {
         self.on_signal = Some(Box::new(act));
+    }
+
+    /// Lets somebody watch, from now on, what minds write while they write it; whoever watched before sees no
+    /// more of it. Only answers to asks that allow it are shown ([`Ask::in_pieces`](crate::exchange::Ask::in_pieces)),
+    /// none while a guard stands that may hide something, and recorded ones never: nobody writes them. It
+    /// changes nothing that is told or recorded, and a watcher who falls behind loses pieces.
+    pub fn watch(&mut self) -> PieceReceiver {
+        let (sender, receiver) = piece_channel();
+        self.watched = Some(sender);
+        receiver
     }
 
     /// Stops the run when pulled, from any thread.

@@ -251,6 +251,8 @@ impl Engine {
     /// Runs what a mind wants called. World tools look at once; outside tools go their way together, and
     /// the ask waits for the last of them.
     pub(super) fn run_tools(&mut self, mut job: Box<Job>, completion: Completion) {
+        // What it said beside the calls is no answer.
+        job.void_pieces();
         let limits = self.toolbox().limits;
         let mut completion = completion;
         completion.calls.truncate(limits.calls);
@@ -409,6 +411,9 @@ impl Engine {
         // The commit makes the messages once more, with the model that answered in the end, and notes
         // what guards did.
         let (messages, _) = self.round_maker(job).messages(&record);
+        if let Some(pieces) = &job.pieces {
+            pieces.tools(messages.clone());
+        }
         job.rounds.push(Round::Tools(messages));
         job.recorded.push(record);
         if !job.tools().callable {

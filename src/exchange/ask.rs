@@ -90,6 +90,8 @@ struct Spec<R: Reply> {
     closing: Closing,
     /// Calls that code chose; a mind answers where there are none.
     calls: Vec<ToolCall>,
+    /// Whether people may watch the answer being written.
+    in_pieces: bool,
 }
 
 /// Which rounds of tool calls are the last: then no mind is asked again, and the answer is empty.
@@ -125,6 +127,7 @@ impl<R: Reply> Ask<R> {
             tool_rounds: None,
             closing: Closing::default(),
             calls: Vec::new(),
+            in_pieces: false,
         }))
     }
 
@@ -197,6 +200,12 @@ impl<R: Reply> Ask<R> {
         };
         let ask = self.tool_rounds(1).closed_by(closing);
         ask.edit(|spec| spec.calls = calls)
+    }
+
+    /// Lets people watch the answer while it is written. It must be prose that they are to read as it is.
+    #[must_use]
+    pub fn in_pieces(self) -> Self {
+        self.edit(|spec| spec.in_pieces = true)
     }
 
     /// Wants an answer at once, without tools: a summary, a choice among what is told.
@@ -280,6 +289,8 @@ pub trait Question: Send + Sync {
     fn tool_rounds(&self) -> Option<u32>;
     /// Which rounds of tool calls are the last.
     fn closing(&self) -> &Closing;
+    /// Whether people may watch the answer being written.
+    fn in_pieces(&self) -> bool;
     /// The calls that code chose; a mind answers where there are none.
     fn calls(&self) -> &[ToolCall];
     /// Reads and checks an answer.
@@ -340,6 +351,10 @@ impl<R: Reply> Question for Spec<R> {
 
     fn closing(&self) -> &Closing {
         &self.closing
+    }
+
+    fn in_pieces(&self) -> bool {
+        self.in_pieces && self.wanted.is_none()
     }
 
     fn calls(&self) -> &[ToolCall] {

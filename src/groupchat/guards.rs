@@ -16,6 +16,10 @@ impl<G: Guard> Guard for AtAnswers<G> {
         &[Point::Answer, Point::Send]
     }
 
+    fn hides(&self) -> bool {
+        self.0.hides()
+    }
+
     fn judge(&self, message: &Judged<'_>) -> Verdict {
         self.0.judge(message)
     }
@@ -105,6 +109,10 @@ impl Guard for ForgedSpeakers {
 
     fn points(&self) -> &[Point] {
         &[Point::Answer, Point::Send]
+    }
+
+    fn hides(&self) -> bool {
+        false
     }
 
     fn judge(&self, message: &Judged<'_>) -> Verdict {

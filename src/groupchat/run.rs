@@ -1,16 +1,18 @@
 //! Running a team from a program: tasks in, messages out.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 
 use bevy_ecs::prelude::*;
-use futures_util::{FutureExt, Stream};
+use futures_util::{FutureExt, Stream, stream};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use super::Desk;
 use super::game::ChatGame;
-use super::inside::Heard;
+use super::inbox::Inbox;
+use super::live::{Dropped, Live};
 use super::message::{ChatMessage, FactoryError, RequestUsage};
 use super::perspective::{Seen, perspective};
 use super::stage::{BELL, Chat, Order, Phase};
@@ -18,7 +20,7 @@ use super::team::TeamFile;
 use crate::cast::{CastList, WorldTurn};
 use crate::context::AgentContext;
 use crate::engine::{Brake, Engine, EngineError, Stop};
-use crate::event::{Feed, Record};
+use crate::event::Feed;
 use crate::exchange::Ledger;
 use crate::journal::{FORMAT, Head, Journal, Line, Recording};
 use crate::mind::Minds;
@@ -141,8 +143,11 @@ impl TaskResult {
 /// One thing of a stream.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StreamItem {
-    /// A message or an event, as it is told.
+    /// A message or an event as it is told, or a piece of a message while it is written
+    /// ([`Content::StreamingChunk`](super::message::Content::StreamingChunk)).
     Message(ChatMessage),
+    /// The pieces of a message that will not be told.
+    Dropped(Dropped),
     /// The end.
     Result(TaskResult),
 }
@@ -154,7 +159,7 @@ pub struct Team {
     minds: Minds,
     desk: Desk,
     engine: Engine,
-    told: Arc<Mutex<VecDeque<ChatMessage>>>,
+    inbox: Arc<Mutex<Inbox>>,
     /// The world as it was when the last run began, and the engine's journal since; a run that was
     /// cancelled in the middle of a turn goes on from there.
     checkpoint: Vec<u8>,
@@ -163,7 +168,7 @@ pub struct Team {
     rested: u64,
     /// What was recorded since the checkpoint, by engines that a broken run left behind.
     recorded: Vec<Line>,
-    paused: Arc<std::sync::atomic::AtomicBool>,
+    paused: Arc<AtomicBool>,
     seed: u64,
 }
 
@@ -191,17 +196,16 @@ impl Team {
         let mut setup = game.set_up(seed).map_err(ChatError::SetUp)?;
         game.populate(&mut setup).map_err(ChatError::SetUp)?;
         let checkpoint = snapshot(&setup.world, &game.meta())?;
-        let told = Arc::default();
         let journal = journal(&game, seed);
         let mut engine = Engine::new(setup, minds.clone(), journal)?;
-        settle(&mut engine, &game, &told);
+        let inbox = settle(&mut engine, &game);
         let rested = turn_of(&engine);
         Ok(Self {
             game,
             minds,
             desk,
             engine,
-            told,
+            inbox,
             checkpoint,
             broken_off: false,
             rested,
@@ -234,22 +238,21 @@ impl Team {
     /// Freezes the team: a run stops after the turn that is under way, and none begins, until it is
     /// resumed.
     pub fn pause(&self) {
-        self.paused.store(true, std::sync::atomic::Ordering::SeqCst);
+        self.paused.store(true, Ordering::SeqCst);
     }
 
     /// Ends the freeze.
     pub fn resume(&self) {
-        self.paused
-            .store(false, std::sync::atomic::Ordering::SeqCst);
+        self.paused.store(false, Ordering::SeqCst);
     }
 
     /// Whether it is frozen.
     pub fn is_paused(&self) -> bool {
-        self.paused.load(std::sync::atomic::Ordering::SeqCst)
+        self.paused.load(Ordering::SeqCst)
     }
 
     /// A handle that freezes and resumes from any thread.
-    pub fn pause_handle(&self) -> Arc<std::sync::atomic::AtomicBool> {
+    pub fn pause_handle(&self) -> Arc<AtomicBool> {
         self.paused.clone()
     }
 
@@ -299,8 +302,10 @@ impl Team {
         }
     }
 
-    /// Runs a task, giving every message as it is told and the result last. Dropping the stream ends
-    /// the run: no further turn begins.
+    /// Runs a task, giving every message as it is told and the result last. What participants with `stream`
+    /// say comes in pieces while they write it, then whole; while the team is frozen no piece comes. Dropping
+    /// the stream ends the run: no further turn begins, and one that was under way is told again from its begin when
+    /// the run goes on.
     ///
     /// # Errors
     /// The task can't be used.
@@ -309,13 +314,25 @@ impl Team {
         task: impl Into<Task>,
     ) -> Result<impl Stream<Item = Result<StreamItem, ChatError>>, ChatError> {
         let run = self.begin(task.into())?;
+        let (inbox, paused) = (self.inbox.clone(), self.paused.clone());
         let state = Some((self, run));
-        Ok(futures_util::stream::unfold(state, |state| async move {
+        let told = stream::unfold(state, |state| async move {
             let (team, mut run) = state?;
             match team.next(&mut run).await {
                 Ok(None) => None,
                 Ok(Some(item)) => Some((Ok(item), Some((team, run)))),
                 Err(error) => Some((Err(error), None)),
+            }
+        });
+        let mut told = Box::pin(told);
+        // While a turn is under way, what is written in it is shown.
+        Ok(stream::poll_fn(move |cx| {
+            match told.as_mut().poll_next(cx) {
+                Poll::Pending if !paused.load(Ordering::SeqCst) => {
+                    let shown = lock(&inbox).poll_next(cx);
+                    shown.map(|item| Some(Ok(item)))
+                }
+                next => next,
             }
         }))
     }
@@ -330,7 +347,7 @@ impl Team {
         self.desk.order(Order::reset());
         self.turn().await?;
         // What teams inside forget is taken out when all rest.
-        self.told().clear();
+        lock(&self.inbox).clear();
         Ok(())
     }
 
@@ -351,12 +368,11 @@ impl Team {
         self.mend()?;
         let goes_on = self.chat().phase != Phase::Waiting;
         let runs = self.chat().runs;
-        self.told().clear();
+        lock(&self.inbox).clear();
         if !goes_on {
             self.desk.order(order);
         }
         Ok(Running {
-            messages: Vec::new(),
             wanted: if goes_on { runs } else { runs + 1 },
             before: self.usage(),
             ended: false,
@@ -369,10 +385,8 @@ impl Team {
             if run.ended {
                 return Ok(None);
             }
-            let next = self.told().pop_front();
-            if let Some(message) = next {
-                run.messages.push(message.clone());
-                return Ok(Some(StreamItem::Message(message)));
+            if let Some(item) = lock(&self.inbox).next_now() {
+                return Ok(Some(item));
             }
             let chat = self.chat();
             if chat.runs >= run.wanted && chat.phase == Phase::Waiting && chat.stop.is_some() {
@@ -381,15 +395,14 @@ impl Team {
             }
             if self.is_paused() {
                 run.ended = true;
-                let mut result = run.result(None);
-                result.usage = since(run.before, self.usage());
+                let result = self.result_of(run, None);
                 return Ok(Some(StreamItem::Result(result)));
             }
             self.turn().await?;
         }
     }
 
-    fn result(&mut self, run: &mut Running) -> Result<StreamItem, ChatError> {
+    fn result(&mut self, run: &Running) -> Result<StreamItem, ChatError> {
         let (stop, failed) = {
             let chat = self.chat();
             (chat.stop.clone(), chat.failed)
@@ -398,9 +411,17 @@ impl Team {
         if failed {
             return Err(ChatError::Run(reason.unwrap_or_default()));
         }
-        let mut result = run.result(reason);
-        result.usage = since(run.before, self.usage());
-        Ok(StreamItem::Result(result))
+        Ok(StreamItem::Result(self.result_of(run, reason)))
+    }
+
+    fn result_of(&mut self, run: &Running, stop_reason: Option<String>) -> TaskResult {
+        let usage = since(run.before, self.usage());
+        let messages = lock(&self.inbox).take_messages();
+        TaskResult {
+            messages,
+            stop_reason,
+            usage,
+        }
     }
 
     /// Plays one turn of the world.
@@ -452,7 +473,7 @@ impl Team {
             }
         }
         self.rested = turn_of(&self.engine);
-        self.told().clear();
+        lock(&self.inbox).clear();
         Ok(())
     }
 
@@ -463,14 +484,13 @@ impl Team {
         let journal = journal(&self.game, self.seed);
         let mut engine = Engine::new(setup, self.minds.clone(), journal)?;
         engine.settings = self.engine.settings.clone();
-        settle(&mut engine, &self.game, &self.told);
+        self.inbox = settle(&mut engine, &self.game);
         if let Some(recording) = recording {
             engine.play_back(recording);
         }
         self.engine = engine;
         self.broken_off = false;
         self.rested = turn_of(&self.engine);
-        self.told().clear();
         Ok(())
     }
 
@@ -528,32 +548,14 @@ impl Team {
         self.checkpoint = text;
         Ok(())
     }
-
-    fn told(&self) -> std::sync::MutexGuard<'_, VecDeque<ChatMessage>> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// A run that is under way.
 struct Running {
-    messages: Vec<ChatMessage>,
     /// The number of the run.
     wanted: u32,
     before: RequestUsage,
     ended: bool,
-}
-
-impl Running {
-    fn result(&mut self, stop_reason: Option<String>) -> TaskResult {
-        // Pieces of messages are told, and the whole ones kept.
-        let mut messages = std::mem::take(&mut self.messages);
-        messages.retain(|message| message.type_name() != "ModelClientStreamingChunkEvent");
-        TaskResult {
-            messages,
-            stop_reason,
-            usage: RequestUsage::default(),
-        }
-    }
 }
 
 fn since(before: RequestUsage, now: RequestUsage) -> RequestUsage {
@@ -572,28 +574,23 @@ pub fn seat_desk(game: &ChatGame, minds: Minds, desk: &Desk) -> Minds {
         .with_seat(BELL, Arc::new(desk.clone()))
 }
 
-/// The message that a record tells on the stage of this team, or in a team that it called as a tool.
-fn message_of(record: &Record, team: &TeamFile) -> Option<ChatMessage> {
-    let Record::Event(event) = record else {
-        return None;
-    };
-    let is_here = *event.place == *team.name;
-    Some(Heard::of(record, team).filter(|_| is_here)?.message)
-}
-
 fn turn_of(engine: &Engine) -> u64 {
     engine.world.resource::<WorldTurn>().0
 }
 
-fn settle(engine: &mut Engine, game: &ChatGame, told: &Arc<Mutex<VecDeque<ChatMessage>>>) {
+/// Makes an engine ready for a team, and gives what it will tell.
+fn settle(engine: &mut Engine, game: &ChatGame) -> Arc<Mutex<Inbox>> {
     engine.settings.hash_meetings = false;
-    let (team, told) = (game.team().clone(), told.clone());
-    engine.add_feed(Feed::observer(move |record| {
-        if let Some(message) = message_of(record, &team) {
-            let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-            told.push_back(message);
-        }
-    }));
+    let live = Live::new(game.team().clone(), engine.watch());
+    let inbox = Inbox::new(game.team().name.clone(), live);
+    let inbox = Arc::new(Mutex::new(inbox));
+    let told = inbox.clone();
+    engine.add_feed(Feed::observer(move |record| lock(&told).record(record)));
+    inbox
+}
+
+fn lock(inbox: &Mutex<Inbox>) -> MutexGuard<'_, Inbox> {
+    inbox.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn journal(game: &ChatGame, seed: u64) -> Journal {

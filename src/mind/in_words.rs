@@ -46,6 +46,8 @@ impl<M: Mind> Mind for InWords<M> {
             history: &history,
             rounds: &rounds,
             tools: Tools::NONE,
+            // Its calls are words, which nobody should read for an answer.
+            pieces: prompt.pieces.filter(|_| !prompt.tools.callable),
             ..*prompt
         });
         if !prompt.tools.callable {
@@ -198,7 +200,7 @@ fn calls_of(value: &Value, specs: &[Arc<ToolSpec>]) -> Vec<ToolCall> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mind::{Form, Language, ScriptLine, ScriptMind, ToolRound};
+    use crate::mind::{Form, Language, ScriptLine, ScriptMind, ToolRound, piece_channel};
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -278,6 +280,7 @@ mod tests {
             form: Form::Prose { notes: &notes },
             max_tokens: 100,
             seed: 1,
+            pieces: None,
         };
         let answer = mind.answer(&prompt).await.unwrap();
         assert_eq!((answer.text.as_str(), answer.calls.len()), ("Again.", 1));
@@ -288,9 +291,15 @@ mod tests {
              Human: [tool → 4]\nAi: A four.\nHuman: And now?\n\
              Ai: ```json\n{\"arguments\":{\"sides\":6},\"tool\":\"dice\"}\n```\nHuman: [tool → 4]"
         );
+        let (sender, mut receiver) = piece_channel();
+        let pieces = sender.of("Mira".into(), 1);
         let mut prompt = prompt;
+        prompt.pieces = Some(&pieces);
+        mind.answer(&prompt).await.unwrap();
+        assert!(receiver.next_now().is_none(), "it may be a call");
         prompt.tools.callable = false;
         assert!(mind.answer(&prompt).await.unwrap().calls.is_empty());
+        assert!(receiver.next_now().is_some());
         assert_eq!(history.tally(), before, "nothing of it is stored");
     }
 

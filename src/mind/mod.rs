@@ -14,6 +14,7 @@ mod in_words;
 mod info;
 mod minds;
 pub mod models;
+mod pieces;
 mod prompt;
 mod script;
 
@@ -24,6 +25,7 @@ pub use completion::{Completion, FailedCall, Finish, MindError};
 pub use in_words::{InWords, calls_in_words};
 pub use info::{Cost, MindInfo, Price};
 pub use minds::{MindAlias, Minds};
+pub use pieces::{Piece, PieceKind, PieceReceiver, PieceSender, Pieces, piece_channel};
 pub use prompt::{Form, Prompt, Refused, Round, ToolRound, Tools};
 pub use script::{ScriptLine, ScriptMind, prompt_text};
 
@@ -38,6 +40,7 @@ pub trait Mind: Send + Sync {
     fn info(&self) -> &MindInfo;
 
     /// Starts answering. Whatever it needs of the prompt is taken before this returns; retries of the
-    /// transport happen inside the future, bounded.
+    /// transport happen inside the future, bounded. Where the prompt lends [`Pieces`], the future sends what the
+    /// mind writes while it writes it, and nothing once it is dropped.
     fn answer(&self, prompt: &Prompt<'_>) -> Answering;
 }

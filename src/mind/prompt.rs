@@ -9,6 +9,8 @@ use crate::dialect::format::Turn;
 use crate::message::{Body, Language, Role, Text, tokens};
 use crate::tool::ToolSpec;
 
+use super::Pieces;
+
 /// In which form the answer is wanted.
 #[derive(Clone, Copy, Debug)]
 pub enum Form<'a> {
@@ -163,6 +165,9 @@ pub struct Prompt<'a> {
     pub max_tokens: u32,
     /// A seed of this ask, equal for equal requests.
     pub seed: u64,
+    /// Where its text is shown while it is written, without thoughts and calls of tools; nothing where nobody
+    /// watches. For people's eyes alone: the answer must be the same without.
+    pub pieces: Option<&'a Pieces>,
 }
 
 impl<'a> Prompt<'a> {

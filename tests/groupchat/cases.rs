@@ -4,7 +4,7 @@
 //! `expected` or with which words it is `refused`. Of an object that is expected only the members that it
 //! names are compared. Operations: `create` makes messages, `watch` lets a termination rule look at
 //! deltas, `mistakes` checks a team, `mentions` finds names, `run` plays a team: `team`, `lines` by
-//! entity, `steps` (`{"run": task}`, `{"go_on": true}`, `{"reset": true}`, `{"reload": true}`); where
+//! entity, `steps` (`{"run": task}`, `{"stream": task}` with all that its stream gives, `{"go_on": true}`, `{"reset": true}`, `{"reload": true}`); where
 //! `allow_code` is there, processes may be started, and `team_tools` are teams that its participants call.
 //! `tool` calls a team as a tool, `drop` gives a stream up after `take` items.
 
@@ -17,7 +17,8 @@ use playhouse::groupchat::message::{ChatMessage, Content, MessageFactory, Struct
 use playhouse::groupchat::team::TeamFile;
 use playhouse::groupchat::termination::{Look as Glance, Predicate, Rule, Termination};
 use playhouse::groupchat::{
-    ChatError, ChatGame, Functions, Task, Team, TeamTool, mentions, perspective,
+    ChatError, ChatGame, Functions, StreamItem, Task, TaskResult, Team, TeamTool, mentions,
+    perspective,
 };
 use playhouse::message::Language;
 use playhouse::mind::Minds;
@@ -246,6 +247,21 @@ fn drop_stream(input: &Value) -> Result<Value, String> {
     Ok(json!({"calls": script.calls()}))
 }
 
+/// The result of a run, and what its stream gave before.
+async fn stream(team: &mut Team, task: Task) -> (Result<TaskResult, ChatError>, Value) {
+    let mut stream = Box::pin(team.run_stream(task).unwrap());
+    let mut given = Vec::new();
+    while let Some(item) = stream.next().await {
+        match item {
+            Ok(StreamItem::Message(message)) => given.push(short(&message)),
+            Ok(StreamItem::Dropped(dropped)) => given.push(format!("dropped ({})", dropped.source)),
+            Ok(StreamItem::Result(result)) => return (Ok(result), json!(given)),
+            Err(error) => return (Err(error), json!(given)),
+        }
+    }
+    panic!("no result after {given:?}");
+}
+
 async fn play(input: &Value) -> Result<Value, String> {
     let script = Scripted::new(&input["lines"]);
     let mut team = team(input, &script)?;
@@ -263,17 +279,21 @@ async fn play(input: &Value) -> Result<Value, String> {
             team.load_state(&state).map_err(|error| error.to_string())?;
             continue;
         }
-        let task = match step.get("run") {
+        let streams = step.get("stream").is_some();
+        let task = match step.get("run").or(step.get("stream")) {
             Some(Value::String(words)) => Task::from(words.as_str()),
             Some(list) => Task::from(messages(list)),
             None => Task::go_on(),
         };
-        let result = team.run(task).await;
+        let (result, stream) = match streams {
+            true => stream(&mut team, task).await,
+            false => (team.run(task).await, Value::Null),
+        };
         runs.push(match result {
             Ok(result) => {
                 usage += result.usage.total_tokens();
                 let told = result.messages.iter().map(short).collect::<Vec<_>>();
-                json!({"messages": told, "stop": result.stop_reason})
+                json!({"messages": told, "stop": result.stop_reason, "stream": stream})
             }
             Err(ChatError::Run(reason)) => json!({"error": reason}),
             Err(error) => return Err(error.to_string()),

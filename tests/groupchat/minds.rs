@@ -140,9 +140,13 @@ impl Mind for Scripted {
                 }
             },
         };
+        let pieces = prompt.pieces.cloned();
         Box::pin(async move {
             if delay > 0 {
                 tokio::time::sleep(Duration::from_millis(delay)).await;
+            }
+            if let (Some(pieces), Ok(said)) = (pieces, &result) {
+                pieces.say(&said.text);
             }
             result
         })

@@ -74,6 +74,7 @@ async fn a_pause_freezes_and_a_resumed_run_goes_on() {
             match item.unwrap() {
                 StreamItem::Message(message) => told.push(short(&message)),
                 StreamItem::Result(result) => assert_eq!(result.stop_reason, None),
+                StreamItem::Dropped(dropped) => panic!("{dropped:?}"),
             }
             if told.len() == 2 {
                 pause.store(true, std::sync::atomic::Ordering::SeqCst);

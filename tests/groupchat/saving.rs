@@ -135,6 +135,7 @@ impl Play {
                 match item.unwrap() {
                     StreamItem::Message(message)
                         if message.type_name() == "ModelClientStreamingChunkEvent" => {}
+                    StreamItem::Dropped(dropped) => panic!("{dropped:?}"),
                     StreamItem::Message(message) => told.push(short(&message)),
                     StreamItem::Result(result) => told.extend(result.stop_reason),
                 }

@@ -5,8 +5,12 @@
     reason = "tests write the files that they are about"
 )]
 
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::Output;
+use std::process::{Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
 
 use super::{err, out, playhouse, run};
 
@@ -384,5 +388,158 @@ fn every_mistake_of_a_team_file_is_told_at_once() {
             "{part} is missing in {}",
             err(&wrong)
         );
+    }
+}
+
+#[test]
+fn what_is_written_in_pieces_stands_on_the_page_once() {
+    for (team, task, language, writer) in [
+        ("en/writing-desk", "A note on bees", "en", "Writer"),
+        ("zh/xiezuo-tai", "写一段关于蜜蜂的话", "zh", "执笔"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let told = chat(
+            folder.path(),
+            &format!("chat {team} --save one --lang {language}"),
+            task,
+        );
+        assert_ok(&told);
+        let json = chat(
+            folder.path(),
+            &format!("chat {team} --save two --json"),
+            task,
+        );
+        assert_ok(&json);
+        let lines: Vec<serde_json::Value> = out(&json)
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let mut messages = lines.iter().map(|line| &line["message"]);
+        let whole = messages.find(|it| it["type"] == "TextMessage" && it["source"] == writer);
+        let whole = whole.unwrap();
+        let pieces = lines.iter().map(|line| &line["message"]);
+        let pieces = pieces.filter(|piece| piece["full_message_id"] == whole["id"]);
+        let pieces: Vec<_> = pieces
+            .map(|piece| piece["content"].as_str().unwrap())
+            .collect();
+        assert!(pieces.len() > 1, "{pieces:?}");
+        let text = whole["content"].as_str().unwrap();
+        assert_eq!(pieces.concat(), text);
+        let page = out(&told);
+        assert!(
+            page.contains(&format!(
+                "---------- ModelClientStreamingChunkEvent ({writer}) ----------\n{text}\n"
+            )),
+            "{page}"
+        );
+        assert!(!page.contains(&format!("TextMessage ({writer})")), "{page}");
+        assert_ok(&run(folder.path(), "replay one"));
+    }
+}
+
+/// Reads a request, and begins a stream of events.
+fn answers(stream: &mut TcpStream) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        let line = line.trim().to_lowercase();
+        if let Some(value) = line.strip_prefix("content-length: ") {
+            length = value.parse().unwrap();
+        }
+        if line.is_empty() {
+            break;
+        }
+    }
+    reader.read_exact(&mut vec![0; length]).unwrap();
+    let head =
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+    stream.write_all(head.as_bytes()).unwrap();
+}
+
+fn writes(stream: &mut TcpStream, text: &str) {
+    let delta = serde_json::json!({"choices": [{"delta": {"content": text}}]});
+    let event = format!("data: {delta}\n\n");
+    write!(stream, "{:x}\r\n{event}\r\n", event.len()).unwrap();
+}
+
+/// A server that breaks off its first answer behind `[0]`, and stops in its second behind `[1]` until the test
+/// lets it go on.
+fn serve(listener: &TcpListener, texts: [&str; 3], go_on: &Receiver<()>) {
+    let (mut first, _) = listener.accept().unwrap();
+    answers(&mut first);
+    writes(&mut first, texts[0]);
+    drop(first);
+    let (mut second, _) = listener.accept().unwrap();
+    answers(&mut second);
+    writes(&mut second, texts[1]);
+    go_on.recv().unwrap();
+    writes(&mut second, texts[2]);
+    second
+        .write_all(b"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n")
+        .unwrap();
+}
+
+#[test]
+fn pieces_stand_on_the_page_while_the_server_is_still_writing() {
+    let cases = [
+        (
+            "en",
+            "rule",
+            ["Good ni", "Good ", "day"],
+            "---------- ModelClientStreamingChunkEvent (Ava) ----------\nGood ni\n[Ava's words above are void]\n\
+             ---------- ModelClientStreamingChunkEvent (Ava) ----------\nGood ",
+            "Good day\n[Prompt tokens: ",
+        ),
+        (
+            "zh",
+            "log",
+            ["晚上", "早上", "好"],
+            "] Ava: 晚上\n［以上Ava的话作废］\n",
+            "] Ava: 早上好\n    ",
+        ),
+    ];
+    for (language, form, texts, before, after) in cases {
+        let folder = tempfile::tempdir().unwrap();
+        let team = format!(
+            r#"Team(name: "solo", language: {language}, participants: [(name: "Ava", stream: true)], max_turns: 1)"#
+        );
+        std::fs::write(folder.path().join("solo.ron"), team).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (let_go_on, go_on) = channel();
+        let server = thread::spawn(move || serve(&listener, texts, &go_on));
+        let mut command = playhouse(folder.path());
+        command
+            .env("OPENAI_BASE_URL", format!("http://127.0.0.1:{port}"))
+            .args(["chat", "solo.ron", "--model", "some", "--task", "hi"])
+            .args(["--lang", language, "--form", form]);
+        let mut program = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut page = Vec::new();
+        let mut stdout = program.stdout.take().unwrap();
+        while !String::from_utf8_lossy(&page).ends_with(texts[1]) {
+            let mut bytes = [0; 256];
+            let count = stdout.read(&mut bytes).unwrap();
+            assert!(count > 0, "{}", String::from_utf8_lossy(&page));
+            page.extend_from_slice(&bytes[..count]);
+        }
+        assert!(String::from_utf8_lossy(&page).contains(before));
+        let_go_on.send(()).unwrap();
+        stdout.read_to_end(&mut page).unwrap();
+        let ended = program.wait_with_output().unwrap();
+        assert_ok(&ended);
+        let page = String::from_utf8(page).unwrap();
+        assert!(page.contains(after), "{page}");
+        assert_eq!(
+            page.matches(texts[2]).count(),
+            1,
+            "not told once more: {page}"
+        );
+        server.join().unwrap();
     }
 }

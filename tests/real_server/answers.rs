@@ -68,6 +68,7 @@ impl Asker {
             },
             max_tokens: self.max_tokens,
             seed: 3,
+            pieces: None,
         })
     }
 

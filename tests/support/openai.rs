@@ -12,12 +12,15 @@ use playhouse::mind::models::Models;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
 
 /// One step of an answer.
 #[derive(Clone)]
 pub(crate) enum Step {
     Send(Vec<u8>),
     Wait(Duration),
+    /// Waits until the test lets it go on.
+    Until(Arc<Notify>),
     /// Ends the connection.
     Close,
     /// Says nothing more and waits until the client goes away.
@@ -166,6 +169,7 @@ async fn play(stream: &mut TcpStream, script: Script, state: &State) -> bool {
                 }
             }
             Step::Wait(time) => tokio::time::sleep(time).await,
+            Step::Until(told) => told.notified().await,
             Step::Close => return false,
             Step::Hang => {
                 let mut rest = [0; 64];

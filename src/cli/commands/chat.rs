@@ -1,29 +1,28 @@
 //! `chat`: a team talks.
 
 use std::io::IsTerminal;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse::cast::{CastList, WorldTurn};
 use playhouse::engine::{Engine, Stop};
-use playhouse::event::{Feed, Record};
 use playhouse::groupchat::stage::{Chat, Order, Phase};
 use playhouse::groupchat::team::{TeamFile, list_teams};
-use playhouse::groupchat::{ChatGame, Desk as TeamDesk, Heard, seat_desk};
+use playhouse::groupchat::{ChatGame, Desk as TeamDesk, seat_desk};
 use playhouse::mind::Minds;
 use playhouse::mind::human::HumanMind;
 use playhouse::session::{Game, Session};
 use playhouse::tool::code::CodePolicy;
 use playhouse::world_data::nearest;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::play;
-use crate::cli::args::{ChatArgs, ChatForm, PlayArgs};
+use crate::cli::args::{ChatArgs, PlayArgs};
 use crate::cli::desk::Desk;
-use crate::cli::dialogue::Dialogue;
-use crate::cli::environment::{clock, since, time_of_day};
+use crate::cli::environment::{clock, since};
 use crate::cli::error::{Failure, Fault, engine_failure};
 use crate::cli::saved::{clear, free_name, session_failure};
+use crate::cli::screen::Screen;
 use crate::cli::seat::SeatConsole;
 use crate::cli::theatre;
 
@@ -191,54 +190,6 @@ fn minds(
     })
 }
 
-/// Shows a conversation as it goes on, what is said out of hearing included.
-pub(super) fn listen(
-    desk: &Desk,
-    engine: &mut Engine,
-    team: &TeamFile,
-    form: ChatForm,
-) -> Arc<Mutex<Dialogue>> {
-    let dialogue = Arc::new(Mutex::new(Dialogue::new(form, desk.words)));
-    if desk.settings.quiet {
-        return dialogue;
-    }
-    let (page, json, brake) = (desk.shared_out(), desk.settings.json, engine.brake());
-    let (team, told) = (team.clone(), dialogue.clone());
-    engine.add_feed(Feed::observer(move |record: &Record| {
-        let Some(heard) = Heard::of(record, &team) else {
-            return;
-        };
-        let mut page = page.lock().unwrap_or_else(PoisonError::into_inner);
-        if json {
-            page.json(&as_json(&heard, &team));
-        } else {
-            let mut dialogue = told.lock().unwrap_or_else(PoisonError::into_inner);
-            page.raw(&dialogue.message(&heard, &time_of_day()));
-        }
-        page.flush();
-        if page.is_lost() {
-            brake.pull();
-        }
-    }));
-    dialogue
-}
-
-/// A message as a line for programs; of one that was said out of hearing, `inside` is the path of its team.
-fn as_json(heard: &Heard, team: &TeamFile) -> Value {
-    match heard.inside.as_str() {
-        "" => json!({"team": team.name, "message": heard.message}),
-        inside => json!({"team": team.name, "inside": inside, "message": heard.message}),
-    }
-}
-
-/// Writes the end of a conversation.
-pub(super) fn show_end(desk: &Desk, dialogue: &Mutex<Dialogue>, stop: Option<&str>, seconds: f64) {
-    let mut dialogue = dialogue.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut out = desk.out();
-    out.raw(&dialogue.end(stop, seconds));
-    out.flush();
-}
-
 /// A conversation that is shown as it goes on.
 struct Talk<'a> {
     desk: &'a Desk,
@@ -262,9 +213,13 @@ impl Talk<'_> {
             }
         }
         let began = clock();
-        let dialogue = listen(self.desk, engine, &team, self.form.form);
+        let screen = Screen::of(self.desk, engine, &team, self.form.form);
         let wanted = if goes_on { runs } else { runs + 1 };
         let runtime = play::runtime()?;
+        if let Some(screen) = &screen {
+            // Beside the conversation, which waits for no piece to be written.
+            runtime.spawn(screen.clone().show_pieces());
+        }
         runtime.spawn(play::heed_interrupts(
             engine.brake(),
             self.desk.err(),
@@ -276,7 +231,7 @@ impl Talk<'_> {
         runtime.shutdown_background();
         let stop = stop.map_err(|error| engine_failure(&error))?;
         let seconds = since(began) as f64 / 1000.0;
-        self.close(engine, &team, &stop, &dialogue, seconds)
+        self.close(engine, &team, &stop, screen.as_ref(), seconds)
     }
 
     fn close(
@@ -284,7 +239,7 @@ impl Talk<'_> {
         engine: &Engine,
         team: &TeamFile,
         stop: &Stop,
-        dialogue: &Arc<Mutex<Dialogue>>,
+        screen: Option<&Screen>,
         seconds: f64,
     ) -> Result<(), Failure> {
         let chat = chat_of(&engine.world, team);
@@ -295,8 +250,8 @@ impl Talk<'_> {
             self.desk
                 .out()
                 .json(&json!({"record": "end", "stop_reason": reason, "slot": self.slot}));
-        } else if !self.desk.settings.quiet {
-            show_end(self.desk, dialogue, reason, seconds);
+        } else if let Some(screen) = screen {
+            screen.end(reason, seconds);
             self.desk.err().line(words.saved_in(self.slot));
         }
         match stop {

@@ -12,6 +12,7 @@ use crate::cli::desk::Desk;
 use crate::cli::environment::{clock, since};
 use crate::cli::error::{Failure, Fault};
 use crate::cli::saved::{Played, Saved, save_failure, session_failure};
+use crate::cli::screen::Screen;
 
 /// Plays a story again with its journal as the only mind.
 pub(super) fn replay(
@@ -70,9 +71,9 @@ fn replay_team(
 ) -> Result<(), Failure> {
     let began = clock();
     let team = game.team();
-    let mut dialogue = None;
+    let mut screen = None;
     let replayed = play::runtime()?.block_on(replay_with(&saved.slot, game, until, |engine| {
-        dialogue = Some(chat::listen(desk, engine, team, form));
+        screen = Screen::of(desk, engine, team, form);
     }));
     let replayed = replayed.map_err(session_failure)?;
     let stop = chat::chat_of(&replayed.engine.world, team).and_then(|chat| chat.stop.clone());
@@ -81,8 +82,8 @@ fn replay_team(
         let end =
             json!({"record": "end", "stop_reason": reason, "slot": saved.slot.name().to_string()});
         desk.out().json(&end);
-    } else if let (Some(dialogue), false) = (&dialogue, desk.settings.quiet) {
-        chat::show_end(desk, dialogue, reason, since(began) as f64 / 1000.0);
+    } else if let Some(screen) = screen {
+        screen.end(reason, since(began) as f64 / 1000.0);
     }
     compare(desk, saved, &replayed)
 }

@@ -27,6 +27,10 @@ impl Guard for ForgedMarks {
         &[Point::Send]
     }
 
+    fn hides(&self) -> bool {
+        false
+    }
+
     fn judge(&self, message: &Judged<'_>) -> Verdict {
         match defused(message.text) {
             Some(text) => Verdict::Mask {

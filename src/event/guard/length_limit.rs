@@ -21,6 +21,10 @@ impl Guard for LengthLimit {
         &[Point::Send]
     }
 
+    fn hides(&self) -> bool {
+        false
+    }
+
     fn judge(&self, message: &Judged<'_>) -> Verdict {
         match shortened(message.text, self.chars, message.language) {
             Some(text) => Verdict::Mask {

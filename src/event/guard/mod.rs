@@ -103,6 +103,13 @@ pub trait Guard: Send + Sync {
     /// The points at which it is asked; read once, when it is added.
     fn points(&self) -> &[Point];
 
+    /// Whether it may take something away that people who watch must not see either. Where one that may stands,
+    /// nobody sees answers while they are written: a guard judges whole texts. One that only keeps forms apart
+    /// which minds could mistake says no.
+    fn hides(&self) -> bool {
+        true
+    }
+
     /// Judges one text. Equal input must get an equal verdict.
     fn judge(&self, message: &Judged<'_>) -> Verdict;
 }
@@ -162,6 +169,8 @@ pub struct Guards {
     guards: Vec<Box<dyn Guard>>,
     /// For each guard and point, whether it stands there.
     posts: Vec<[bool; 4]>,
+    /// Whether one that may hide something stands where speech passes.
+    may_hide: bool,
 }
 
 impl Guards {
@@ -191,9 +200,16 @@ impl Guards {
         for point in guard.points() {
             post[*point as usize] = true;
         }
+        let on_speech = post[Point::Send as usize] || post[Point::Answer as usize];
+        self.may_hide |= on_speech && guard.hides();
         self.posts.push(post);
         self.guards.push(guard);
         self
+    }
+
+    /// Whether something of what a mind says may be hidden even from people who watch.
+    pub fn may_hide(&self) -> bool {
+        self.may_hide
     }
 
     /// Whether any guard stands at a point. Where none does, nothing needs to be judged.
@@ -327,6 +343,22 @@ mod tests {
         guards.add(Asked("stage", &[Point::Store], replace("a", "b")));
         assert!(guards.watch(Point::Store));
         assert_eq!(guards.judge(spoken("a")).text, "a");
+    }
+
+    #[test]
+    fn guards_may_hide_something_unless_they_only_keep_forms_apart() {
+        assert!(!Guards::built_in(100, Vec::new()).may_hide());
+        let rule = SecretRule {
+            text: "amber".into(),
+            mask: None,
+            action: SecretAction::Mask,
+        };
+        assert!(Guards::built_in(100, vec![rule]).may_hide());
+        let mut guards = Guards::none();
+        guards.add(Asked("ask", &[Point::Ask], replace("a", "b")));
+        assert!(!guards.may_hide(), "nothing that is said passes it");
+        guards.add(Asked("own", &[Point::Send], replace("a", "b")));
+        assert!(guards.may_hide());
     }
 
     #[test]

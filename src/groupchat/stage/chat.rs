@@ -98,11 +98,20 @@ pub struct Chat {
 
 /// Something that is to be told.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum Uttered {
+pub(in super::super) enum Uttered {
     /// A message or an event of a participant.
     Said(ChatMessage),
     /// What a team said that was called as a tool.
     Inside(Inside),
+}
+
+impl Uttered {
+    /// The message.
+    pub(in super::super) fn message_mut(&mut self) -> &mut ChatMessage {
+        match self {
+            Self::Said(message) | Self::Inside(Inside { message, .. }) => message,
+        }
+    }
 }
 
 impl From<ChatMessage> for Uttered {

@@ -17,10 +17,11 @@ mod speak;
 mod tell;
 mod tools;
 
+pub(super) use chat::Uttered;
 pub use chat::{Chat, Phase, Teams};
 pub use ledger::{Analysis, Assignment, Complexity, Ledger, Progress, Subtask};
 pub use replies::{Approval, Bell, Order, Pick, Say};
-pub(super) use tools::{register_handoffs, transfer_tool};
+pub(super) use tools::{register_handoffs, round_events, transfer_tool};
 
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ use super::team::TeamFile;
 use super::termination::Stop;
 use crate::cast::{CastList, Chance, EntityName, Here, OnStage};
 use crate::context::AgentContext;
-use crate::engine::{Setup, StepSet};
+use crate::engine::{AskCount, Setup, StepSet};
 use crate::event::Tell;
 use crate::exchange::{Answers, Prose};
 use crate::message::Language;
@@ -74,6 +75,7 @@ pub struct Board<'w, 's> {
     chats: Query<'w, 's, &'static mut Chat>,
     contexts: Query<'w, 's, &'static mut AgentContext>,
     names: Query<'w, 's, &'static EntityName>,
+    asked: Query<'w, 's, &'static AskCount>,
     on_stage: Query<'w, 's, &'static OnStage>,
     replies: Replies<'w, 's>,
     tell: Tell<'w, 's>,

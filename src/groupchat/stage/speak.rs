@@ -13,6 +13,7 @@ use crate::cast::CastList;
 use crate::context::AgentContext;
 use crate::event::By;
 use crate::exchange::Ask;
+use crate::groupchat::live::{event_id, message_id};
 use crate::groupchat::message::{ChatMessage, Content, MemoryItem, Structured};
 use crate::groupchat::perspective::{last_usage, words};
 use crate::groupchat::team::{Audience, Kind, Output, Participant, Selection};
@@ -124,7 +125,8 @@ impl Board<'_, '_> {
                 or_tools: !one.tools.is_empty(),
             };
             let ask = Ask::new("chat.speak", question, facts, Words("…".into()));
-            entity.insert(with_tools(lasting(ask, one, notes), one));
+            let ask = watched(lasting(ask, one, notes), one);
+            entity.insert(with_tools(ask, one));
         } else {
             let facts = SayFacts { targets, ears };
             let fallback = Say {
@@ -295,9 +297,15 @@ impl Board<'_, '_> {
         let (mut message, ears) = message(&name);
         let coded = at.chat.coded.remove(&name).unwrap_or_default();
         let mut messages: Vec<Uttered> = coded.into_iter().map(Uttered::Said).collect();
-        for round in &rounds {
-            messages.extend(round.events(&name));
-        }
+        let ask = self.asked.get(entity).map_or(0, |count| count.0);
+        let streams = one.is_some_and(|one| one.stream);
+        let events = rounds.iter().flat_map(|round| round.events(&name));
+        messages.extend(events.enumerate().map(|(at, mut event)| {
+            if streams {
+                event.message_mut().id = event_id(&name, ask, at);
+            }
+            event
+        }));
         let silent = matches!(&message.content, Content::Text(text) if text.is_empty());
         let usage = usage.filter(|_| !silent);
         let thought = thought.filter(|_| !silent);
@@ -330,18 +338,8 @@ impl Board<'_, '_> {
             messages.push(ChatMessage::new(name.as_str(), Content::Thought(thought)).into());
         }
         let mut message = returned(at, one, message).using(usage);
-        if one.is_some_and(|one| one.stream)
-            && let Content::Text(text) = &message.content
-        {
-            message.id = format!("{}-{}", at.team.name, at.chat.messages + 1);
-            let chunks = pieces(text).into_iter().map(|piece| {
-                let content = Content::StreamingChunk {
-                    content: piece.to_owned(),
-                    full_message_id: Some(message.id.clone()),
-                };
-                ChatMessage::new(name.as_str(), content)
-            });
-            messages.extend(chunks.map(Uttered::Said));
+        if streams {
+            message.id = message_id(&name, ask);
         }
         messages.push(message.into());
         let ears = match one.map(|one| &one.audience) {
@@ -381,7 +379,7 @@ impl Board<'_, '_> {
             let ask = Ask::new("chat.speak", question, facts, Words("…".into()));
             self.commands
                 .entity(entity)
-                .insert(lasting(ask, one, notes));
+                .insert(watched(lasting(ask, one, notes), one));
         }
     }
 
@@ -452,6 +450,14 @@ pub(super) fn lasting<R: crate::exchange::Reply>(
     ask.condensed("").max_tokens(one.max_tokens).notes(notes)
 }
 
+/// The ask for words that people may watch being written, where the participant is one whose words come so.
+fn watched(ask: Ask<Words>, one: &Participant) -> Ask<Words> {
+    match one.stream {
+        true => ask.in_pieces(),
+        false => ask,
+    }
+}
+
 /// A value as a message of its type; text where it is of another form.
 fn shaped(value: Value, output: Option<&Output>) -> Content {
     let text = match &value {
@@ -499,24 +505,4 @@ fn last_thought(context: &AgentContext) -> Option<String> {
             _ => None,
         }),
     }
-}
-
-/// A text in pieces that end after blanks, or after some characters where a script has none.
-fn pieces(text: &str) -> Vec<&str> {
-    /// The most characters of a piece without blanks.
-    const LONG: usize = 24;
-    let mut pieces = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let mut count = 0;
-        let end = rest.char_indices().find_map(|(at, character)| {
-            count += 1;
-            let ends = character.is_whitespace() || count >= LONG;
-            ends.then(|| at + character.len_utf8())
-        });
-        let (piece, after) = rest.split_at(end.unwrap_or(rest.len()));
-        pieces.push(piece);
-        rest = after;
-    }
-    pieces
 }

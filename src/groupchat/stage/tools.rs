@@ -13,6 +13,7 @@ use crate::groupchat::message::{ChatMessage, Content, FunctionCall, FunctionResu
 use crate::groupchat::names::{TRANSFER, to_wire};
 use crate::groupchat::team::{Handoff, Participant, TeamFile};
 use crate::message::{Block, Body, Content as Said, Role};
+use crate::mind::ToolRound;
 use crate::tool::{NoArguments, Toolbox};
 
 /// One round: what a mind called, and what came back.
@@ -76,6 +77,11 @@ pub(super) fn last_rounds(context: &AgentContext) -> Vec<Round> {
     }
     rounds.reverse();
     rounds
+}
+
+/// What a round tells of whoever called.
+pub(in super::super) fn round_events(who: &str, made: &ToolRound) -> Vec<Uttered> {
+    round(&made.called, &made.returned).events(who)
 }
 
 fn round(called: &Body, returned: &Body) -> Round {

@@ -353,6 +353,7 @@ mod tests {
                         false => Form::Prose { notes: &notes },
                     },
                     max_tokens: 100 + asked.words.len() as u32, seed: 0,
+                    pieces: None,
                 };
                 let mut body = drafts.request(&prompt, &form, MODES[0]).unwrap();
                 let fresh = request_body(&prompt, &form, MODES[0]).unwrap();
@@ -394,6 +395,7 @@ mod tests {
                 },
                 max_tokens: 10,
                 seed: 0,
+                pieces: None,
             };
             let mut body = drafts.request(&prompt, &form, SchemaMode::Text).unwrap();
             drafts.take_back(&mut body);

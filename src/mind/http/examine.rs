@@ -161,6 +161,7 @@ impl Shared {
             // Enough for a short thought before the answer.
             max_tokens: 256,
             seed: 0,
+            pieces: None,
         };
         let body = request_body(&prompt, &self.form, mode);
         let mut body = body.map_err(|error| MindError::Unsendable {
@@ -172,7 +173,8 @@ impl Shared {
             times: 0,
             ..self.server.retry
         };
-        self.ask(&mut body, mode, Patience::new(once, 0)).await
+        self.ask(&mut body, mode, Patience::new(once, 0), None)
+            .await
     }
 
     /// The window, as the server's page on its models tells it.

@@ -80,6 +80,11 @@ impl<'a> Intake<'a> {
         self.reply.done
     }
 
+    /// The words of the answer as far as they have come, thoughts between tags included.
+    pub(super) fn words(&self) -> &str {
+        self.reply.spoken.words()
+    }
+
     /// Whether the answer came in pieces.
     pub(super) fn is_stream(&self) -> bool {
         match &self.form {

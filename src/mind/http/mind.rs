@@ -17,9 +17,10 @@ use super::patience::Patience;
 use super::reply::Reply;
 use super::request::{RequestBody, RequestForm};
 use super::settings::{Dialect, Retry, SchemaMode, Timeouts, seconds};
+use super::spoken_pieces::SpokenPieces;
 use crate::dialect::format::MediaFiles;
 use crate::message::TokenUsage;
-use crate::mind::{Answering, Completion, FailedCall, Mind, MindError, MindInfo, Prompt};
+use crate::mind::{Answering, Completion, FailedCall, Mind, MindError, MindInfo, Pieces, Prompt};
 
 /// The most bytes of an error's body that are read.
 const LONGEST_ERROR: usize = 64 * 1024;
@@ -162,11 +163,11 @@ impl Mind for HttpMind {
             }
         };
         let mut lent = Lent { body, shared };
-        let seed = prompt.seed;
+        let (seed, pieces) = (prompt.seed, prompt.pieces.cloned());
         Box::pin(async move {
             let Lent { body, shared } = &mut lent;
             let patience = Patience::new(shared.server.retry, seed);
-            let heard = shared.ask(body, mode, patience).await?;
+            let heard = shared.ask(body, mode, patience, pieces.as_ref()).await?;
             Ok(shared.completion(heard))
         })
     }
@@ -226,19 +227,20 @@ impl Shared {
         }
     }
 
-    /// Asks until there is an answer, or none is to be hoped for.
+    /// Asks until there is an answer, or none is to be hoped for. What is said of it on the way is shown in pieces.
     pub(super) async fn ask(
         &self,
         body: &mut RequestBody,
         mut mode: SchemaMode,
         mut patience: Patience,
+        pieces: Option<&Pieces>,
     ) -> Result<Heard, FailedCall> {
         let permit = self.width.acquire().await;
         let _permit = permit.map_err(|_| MindError::Cancelled)?;
         let (mut spent, mut retries) = (None, 0);
         loop {
             let began = now();
-            let failure = match self.attempt(body).await {
+            let failure = match self.attempt(body, pieces).await {
                 Ok((reply, streamed)) => {
                     if body.wants_json(&self.form) {
                         self.learn(mode);
@@ -254,6 +256,9 @@ impl Shared {
                 Err(failure) => failure,
             };
             tracing::debug!(model = %self.info.alias, retries, error = %failure.error, "an attempt failed");
+            if let Some(pieces) = pieces {
+                pieces.void();
+            }
             spent = sum(spent, failure.usage);
             let affordable = !failure.billable || patience.may_pay_again();
             let lower = self.step_down(body, mode, &failure);
@@ -322,12 +327,17 @@ impl Shared {
     }
 
     /// Sends one request and reads its answer; tells whether it came in pieces.
-    async fn attempt(&self, body: &RequestBody) -> Result<(Reply, bool), Failure> {
+    async fn attempt(
+        &self,
+        body: &RequestBody,
+        pieces: Option<&Pieces>,
+    ) -> Result<(Reply, bool), Failure> {
         let response = self.send(self.request(body)).await?;
         if !response.status().is_success() {
             return Err(self.refusal(response).await);
         }
-        self.read(response).await.map_err(Failure::billable)
+        let read = self.read(response, pieces).await;
+        read.map_err(Failure::billable)
     }
 
     /// Sends a request and waits for the head of its answer.
@@ -352,7 +362,11 @@ impl Shared {
         (self.witness).refused(response.status(), response.headers(), &text)
     }
 
-    async fn read(&self, mut response: Response) -> Result<(Reply, bool), Failure> {
+    async fn read(
+        &self,
+        mut response: Response,
+        pieces: Option<&Pieces>,
+    ) -> Result<(Reply, bool), Failure> {
         let limit = self.server.longest_answer;
         let content_type = response.headers().get(CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok());
@@ -365,12 +379,18 @@ impl Shared {
         {
             return Err(intake.too_great());
         }
+        let mut spoken = pieces.map(SpokenPieces::new);
         let pause = seconds(self.server.timeouts.between_bytes);
         let mut wait = seconds(self.server.timeouts.first_byte);
         let mut waiting_for = "the first byte";
         loop {
             match timeout(wait, response.chunk()).await {
-                Ok(Ok(Some(bytes))) => intake.take(&bytes)?,
+                Ok(Ok(Some(bytes))) => {
+                    intake.take(&bytes)?;
+                    if let Some(spoken) = &mut spoken {
+                        spoken.show(intake.words());
+                    }
+                }
                 Ok(Ok(None)) => break,
                 _ if intake.is_done() => break,
                 Ok(Err(error)) => {
@@ -386,6 +406,9 @@ impl Shared {
         }
         let streamed = intake.is_stream();
         let reply = intake.finish(shows_cuts(&response))?;
+        if let Some(spoken) = spoken {
+            spoken.finish(&reply.words().text);
+        }
         Ok((reply, streamed))
     }
 }
@@ -477,6 +500,7 @@ mod tests {
             },
             max_tokens: 100,
             seed: 3,
+            pieces: None,
         })
     }
 

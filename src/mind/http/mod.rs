@@ -19,6 +19,7 @@ mod patience;
 mod reply;
 mod request;
 mod settings;
+mod spoken_pieces;
 mod sse;
 mod usage;
 mod values;

@@ -288,7 +288,14 @@ impl Mind for Improviser {
     }
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
-        Box::pin(std::future::ready(Ok(self.improvise(prompt))))
+        let said = self.improvise(prompt);
+        let pieces = prompt.pieces.cloned();
+        Box::pin(async move {
+            if let Some(pieces) = pieces {
+                pieces.say(&said.text);
+            }
+            Ok(said)
+        })
     }
 }
 

@@ -84,6 +84,7 @@ impl Asker {
             },
             max_tokens: 5000,
             seed: 1,
+            pieces: None,
         }
     }
 

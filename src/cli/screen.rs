@@ -1,0 +1,128 @@
+//! A team's conversation on standard output, while it goes on.
+
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use playhouse::engine::{Brake, Engine};
+use playhouse::event::{Feed, Record};
+use playhouse::groupchat::team::TeamFile;
+use playhouse::groupchat::{Dropped, Heard, Live, News, TeamNews};
+use serde_json::{Value, json};
+
+use super::args::ChatForm;
+use super::desk::Desk;
+use super::dialogue::Dialogue;
+use super::environment::time_of_day;
+use super::paper::Page;
+
+/// Shows a conversation: messages as they are told, and pieces as they are written. Clones show the same.
+#[derive(Clone)]
+pub(crate) struct Screen(Arc<Mutex<Shown>>);
+
+struct Shown {
+    /// The outermost team.
+    team: String,
+    live: Live,
+    dialogue: Dialogue,
+    page: Arc<Mutex<Page>>,
+    json: bool,
+    brake: Brake,
+}
+
+impl Screen {
+    /// Shows what an engine tells of a team, what is said out of hearing included; nothing where nothing is to
+    /// be shown.
+    pub(crate) fn of(
+        desk: &Desk,
+        engine: &mut Engine,
+        team: &TeamFile,
+        form: ChatForm,
+    ) -> Option<Self> {
+        if desk.settings.quiet {
+            return None;
+        }
+        let screen = Self(Arc::new(Mutex::new(Shown {
+            team: team.name.clone(),
+            live: Live::new(team.clone(), engine.watch()),
+            dialogue: Dialogue::new(form, desk.words),
+            page: desk.shared_out(),
+            json: desk.settings.json,
+            brake: engine.brake(),
+        })));
+        let told = screen.clone();
+        engine.add_feed(Feed::observer(move |record| told.lock().record(record)));
+        Some(screen)
+    }
+
+    /// Shows pieces as they come, as long as any may come.
+    pub(crate) async fn show_pieces(self) {
+        poll_fn(|cx| self.lock().poll(cx)).await;
+    }
+
+    /// Writes the end of the conversation.
+    pub(crate) fn end(&self, stop: Option<&str>, seconds: f64) {
+        let shown = &mut *self.lock();
+        let mut page = shown.page.lock().unwrap_or_else(PoisonError::into_inner);
+        page.raw(&shown.dialogue.end(stop, seconds));
+        page.flush();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shown> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shown {
+    fn record(&mut self, record: &Record) {
+        let news = self.live.record(record);
+        self.show(news);
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        while let Poll::Ready(news) = self.live.poll(cx) {
+            let Some(news) = news else {
+                return Poll::Ready(());
+            };
+            self.show(news);
+        }
+        Poll::Pending
+    }
+
+    fn show(&mut self, all: Vec<TeamNews>) {
+        if all.is_empty() {
+            return;
+        }
+        let page = self.page.clone();
+        let mut page = page.lock().unwrap_or_else(PoisonError::into_inner);
+        for TeamNews { news, .. } in all {
+            match (news, self.json) {
+                (News::Known(_), _) => {}
+                (News::Ahead(heard) | News::Told(heard), true) => page.json(&self.as_json(&heard)),
+                (News::Ahead(heard) | News::Told(heard), false) => {
+                    page.raw(&self.dialogue.message(&heard, &time_of_day()));
+                }
+                (News::Dropped(dropped), true) => page.json(&self.dropped_as_json(&dropped)),
+                (News::Dropped(dropped), false) => {
+                    page.raw(&self.dialogue.dropped(&dropped.full_message_id));
+                }
+            }
+        }
+        page.flush();
+        if page.is_lost() {
+            self.brake.pull();
+        }
+    }
+
+    /// A message as a line for programs; of one that was said out of hearing, `inside` is the path of its team.
+    fn as_json(&self, heard: &Heard) -> Value {
+        match heard.inside.as_str() {
+            "" => json!({"team": self.team, "message": heard.message}),
+            inside => json!({"team": self.team, "inside": inside, "message": heard.message}),
+        }
+    }
+
+    fn dropped_as_json(&self, dropped: &Dropped) -> Value {
+        json!({"team": self.team, "dropped": dropped})
+    }
+}

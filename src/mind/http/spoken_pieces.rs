@@ -1,0 +1,50 @@
+//! The words of an answer, shown while they arrive.
+
+use crate::dialect::thinking::StreamSplitter;
+use crate::mind::Pieces;
+
+/// Shows what is said of an answer, and nothing of what is thought.
+pub(super) struct SpokenPieces<'a> {
+    pieces: &'a Pieces,
+    splitter: StreamSplitter,
+    /// How many bytes of the words were looked at.
+    seen: usize,
+    /// The text that was shown.
+    shown: String,
+}
+
+impl<'a> SpokenPieces<'a> {
+    /// Shows an answer of which nothing has come.
+    pub(super) fn new(pieces: &'a Pieces) -> Self {
+        Self {
+            pieces,
+            splitter: StreamSplitter::default(),
+            seen: 0,
+            shown: String::new(),
+        }
+    }
+
+    /// Shows what is new in these words, the answer's as far as they have come.
+    pub(super) fn show(&mut self, words: &str) {
+        let new = words.get(self.seen..).unwrap_or_default();
+        self.seen = words.len();
+        let piece = self.splitter.push(new);
+        if piece.was_thought {
+            self.pieces.void();
+            self.shown.clear();
+        }
+        self.give(&piece.text);
+    }
+
+    /// Shows what is left of the answer: its end may have looked like the begin of a tag.
+    pub(super) fn finish(self, text: &str) {
+        if let Some(rest) = text.trim_start().strip_prefix(&*self.shown) {
+            self.pieces.text(rest);
+        }
+    }
+
+    fn give(&mut self, text: &str) {
+        self.pieces.text(text);
+        self.shown.push_str(text);
+    }
+}
