@@ -18,3 +18,5 @@ mod minds;
 mod running;
 #[path = "groupchat/saving.rs"]
 mod saving;
+#[path = "groupchat/size.rs"]
+mod size;
