@@ -18,5 +18,7 @@ mod minds;
 mod running;
 #[path = "groupchat/saving.rs"]
 mod saving;
+#[path = "groupchat/size.rs"]
+mod size;
 #[path = "groupchat/streaming.rs"]
 mod streaming;

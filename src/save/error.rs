@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use super::FORMAT;
+use super::entry_runs::MOST_HELD;
 
 /// Why a save can't be written or read. A save that can't be read is left as it is.
 #[derive(Debug, Error)]
@@ -27,6 +28,11 @@ pub enum SaveError {
     /// A value that is nested too deeply to be read back.
     #[error("{0} is nested more than 100 levels deep and could not be read back; flatten it")]
     TooDeep(String),
+    /// More than could be read back.
+    #[error(
+        "the cast remembers {0} messages, each counted for all who remember it; a save holds {MOST_HELD}; let fewer hear each"
+    )]
+    TooMuchHeld(u64),
     /// The world to restore into has a cast already.
     #[error("a save is read into a world without a cast; this one has {0} entities")]
     CastPresent(usize),

@@ -13,9 +13,10 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::SaveError;
+use super::entry_runs::RunForm;
 use crate::cast::{Clock, Kind};
 use crate::message::{
-    Block, Body, BodyId, BodyParts, Content, Extra, Language, ResponseMetadata, Role, Tags, Text,
+    Block, Body, BodyId, BodyParts, Content, Extra, Language, ResponseMetadata, Text,
 };
 
 /// The text of a save.
@@ -102,7 +103,7 @@ pub(super) struct ContextForm {
     pub(super) entity: u32,
     pub(super) last_id: u32,
     pub(super) revisions: u32,
-    pub(super) messages: Vec<EntryForm>,
+    pub(super) messages: Vec<RunForm>,
 }
 
 #[derive(Deserialize)]
@@ -121,8 +122,8 @@ pub(super) struct ChapterForm<'a> {
     #[serde(borrow)]
     pub(super) title: Cow<'a, str>,
     pub(super) turn: u64,
-    pub(super) messages: Vec<EntryForm>,
-    pub(super) summing_up: Vec<EntryForm>,
+    pub(super) messages: Vec<RunForm>,
+    pub(super) summing_up: Vec<RunForm>,
     pub(super) summary: u32,
 }
 
@@ -156,51 +157,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
 
         deserializer.deserialize_map(MembersVisitor)
     }
-}
-
-/// `[id, role, index of the body, tags]`, the last where there are any.
-pub(super) struct EntryForm {
-    pub(super) id: u32,
-    pub(super) role: Role,
-    pub(super) body: u32,
-    pub(super) tags: Option<Box<Tags>>,
-}
-
-impl<'de> Deserialize<'de> for EntryForm {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct EntryVisitor;
-
-        impl<'de> Visitor<'de> for EntryVisitor {
-            type Value = EntryForm;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("[id, role, index of the message] with an object of tags behind them")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<EntryForm, A::Error> {
-                let missing = |at| de::Error::invalid_length(at, &self);
-                Ok(EntryForm {
-                    id: list.next_element()?.ok_or_else(|| missing(0))?,
-                    role: list.next_element()?.ok_or_else(|| missing(1))?,
-                    body: list.next_element()?.ok_or_else(|| missing(2))?,
-                    tags: match list.next_element::<Members>()? {
-                        Some(members) => Some(tags_of(members)?),
-                        None => None,
-                    },
-                })
-            }
-        }
-
-        deserializer.deserialize_seq(EntryVisitor)
-    }
-}
-
-fn tags_of<E: de::Error>(members: Members) -> Result<Box<Tags>, E> {
-    let mut all = members.0.into_iter();
-    let tags = all.try_fold(Tags::new(), |tags, (key, value)| {
-        tags.with_user(&key, value)
-    });
-    tags.map(Box::new).map_err(E::custom)
 }
 
 /// All bodies. They are built while they are read, so that they never stand in memory twice.

@@ -98,8 +98,8 @@ impl JsonWriter {
         written
     }
 
-    /// Appends members of an object that were written elsewhere.
-    pub(super) fn append_members(&mut self, other: Self) {
+    /// Appends elements of a list, or members of an object, that were written elsewhere.
+    pub(super) fn append(&mut self, other: Self) {
         self.element();
         self.bytes.extend_from_slice(&other.bytes);
         self.too_deep = self.too_deep.take().or(other.too_deep);

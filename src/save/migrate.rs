@@ -17,6 +17,14 @@ pub struct Migration {
 /// The migrations that this program knows, for versions from [`super::OLDEST`] on.
 pub const MIGRATIONS: &[Migration] = &[];
 
+/// Saves from this version on are read as they stand: format 2 has all of format 1, and runs of entries.
+const READ_AS_IT_STANDS: u32 = 1;
+
+/// Whether a save of this version is read as it stands.
+pub(super) fn needs_none(version: u32) -> bool {
+    (READ_AS_IT_STANDS..=FORMAT).contains(&version)
+}
+
 /// The version of a save, whatever else it holds.
 #[derive(Deserialize)]
 struct Version {
@@ -37,17 +45,18 @@ pub(super) fn check_newer(text: &[u8]) -> Result<(), SaveError> {
     }
 }
 
-/// The save in the current version, where it is of an older one; nothing where it is current.
+/// The save in a version that can be read, where it is of an older one; nothing where it needs no migration.
 pub(super) fn migrated(
     text: &[u8],
     migrations: &[Migration],
 ) -> Result<Option<Vec<u8>>, SaveError> {
     check_newer(text)?;
-    let Some(mut version) = version_of(text).filter(|found| *found < u64::from(FORMAT)) else {
+    let Some(mut version) = version_of(text).filter(|found| *found < u64::from(READ_AS_IT_STANDS))
+    else {
         return Ok(None);
     };
     let mut save: Value = super::form::parse(text)?;
-    while version < u64::from(FORMAT) {
+    while version < u64::from(READ_AS_IT_STANDS) {
         let step = migrations
             .iter()
             .find(|step| u64::from(step.from) == version)

@@ -11,6 +11,7 @@
 mod body_lines;
 mod body_table;
 mod buffers;
+mod entry_runs;
 mod error;
 mod files;
 mod form;
@@ -37,7 +38,7 @@ pub use snapshot::{Meta, snapshot};
 pub use state_hash::state_hashes;
 
 /// The version of `world.json` that is written.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// The oldest version of `world.json` that can still be read.
 pub const OLDEST: u32 = 1;

@@ -6,21 +6,25 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 
 use super::body_lines::cut_out;
+use super::entry_runs::{MOST_HELD, RunForm, check_runs, unrolled};
 use super::form::{
-    ArrivalForm, Bodies, ChapterForm, ChaptersForm, ContextForm, EntityForm, EntryForm, WorldForm,
-    parse, text_of,
+    ArrivalForm, Bodies, ChapterForm, ChaptersForm, ContextForm, EntityForm, WorldForm, parse,
+    text_of,
 };
-use super::{FORMAT, MIGRATIONS, Meta, Migration, SaveError, SaveRegistry, migrate};
+use super::{MIGRATIONS, Meta, Migration, SaveError, SaveRegistry, migrate};
 use crate::cast::{
     CastList, Clock, Dead, EntityName, Kind, MeetingClock, OnStage, Place, StableId, WorldSeed,
     WorldTurn, check_name,
 };
-use crate::context::{AgentContext, Chapter, ChapterId, Chapters, EntryId, HeldMessage};
+use crate::context::{AgentContext, Chapter, ChapterId, Chapters, HeldMessage};
 use crate::event::EventTypes;
-use crate::message::{Body, Message, Text};
+use crate::message::{Body, Text};
 
 /// Counters above this are refused, so that a story can go on counting.
 const LARGEST: u64 = 1 << 52;
+
+/// The same for numbers of 32 bits.
+pub(super) const LARGEST_NUMBER: u32 = u32::MAX / 2;
 
 /// What a save must fit.
 #[derive(Clone, Copy, Debug)]
@@ -64,13 +68,13 @@ pub fn restore(world: &mut World, text: &[u8], expected: &Expected) -> Result<Me
     }
     if let Some((bodies, rest)) = cut_out(text_of(text)?)
         && let Ok(form) = serde_json::from_str::<WorldForm>(&rest)
-        && form.format == FORMAT
+        && migrate::needs_none(form.format)
     {
         let messages = bodies;
         return fill(world, WorldForm { messages, ..form }, expected);
     }
     match parse::<WorldForm>(text) {
-        Ok(form) if form.format == FORMAT => fill(world, form, expected),
+        Ok(form) if migrate::needs_none(form.format) => fill(world, form, expected),
         // An older or newer save may fit by chance or not at all; its version decides.
         outcome => match migrate::migrated(text, expected.migrations)? {
             Some(text) => fill(world, parse(&text)?, expected),
@@ -84,6 +88,7 @@ fn fill(world: &mut World, form: WorldForm, expected: &Expected) -> Result<Meta,
     check_counter("turn", form.turn)?;
     check_entities(&form)?;
     check_events(world, &form)?;
+    check_held(&form)?;
     let bodies = with_openings(form.messages, form.openings)?;
     let mut remembered = contexts_by_entity(&form.agents_context, &form.entities)?;
     let mut closed = chapters_by_entity(&form.chapters, &form.entities)?;
@@ -125,7 +130,7 @@ fn check_data(form: &WorldForm, expected: &Expected) -> Result<(), SaveError> {
     }
 }
 
-fn too_large(at: &str, number: u64) -> SaveError {
+pub(super) fn too_large(at: &str, number: u64) -> SaveError {
     SaveError::wrong(at, format!("{number} is too large to count on from"))
 }
 
@@ -136,9 +141,8 @@ fn check_counter(at: &str, number: u64) -> Result<(), SaveError> {
     }
 }
 
-/// Numbers of 32 bits leave half of their range to count on.
 fn check_number(at: &str, number: u32) -> Result<(), SaveError> {
-    match number > u32::MAX / 2 {
+    match number > LARGEST_NUMBER {
         true => Err(too_large(at, number.into())),
         false => Ok(()),
     }
@@ -200,7 +204,7 @@ fn check_events(world: &mut World, form: &WorldForm) -> Result<(), SaveError> {
 
 /// The name of the first entity that remembers a body.
 fn holder_of(form: &WorldForm, body: u32) -> Option<String> {
-    let holds = |entries: &[EntryForm]| entries.iter().any(|entry| entry.body == body);
+    let holds = |runs: &[RunForm]| runs.iter().any(|run| run.holds(body));
     let mut contexts = form.agents_context.iter();
     let in_context = contexts.find(|context| holds(&context.messages));
     let in_chapter = || {
@@ -218,6 +222,35 @@ fn holder_of(form: &WorldForm, body: u32) -> Option<String> {
     };
     let entity = form.entities.iter().find(|entity| entity.id == id)?;
     Some(entity.name.to_string())
+}
+
+/// What contexts and chapters hold, all together.
+fn check_held(form: &WorldForm) -> Result<(), SaveError> {
+    let bodies = form.messages.list.len();
+    let mut held = 0;
+    let mut check = |at: String, runs: &[RunForm]| {
+        held += check_runs(&at, runs, bodies)?;
+        match held > MOST_HELD {
+            true => Err(SaveError::wrong(at, too_much(held))),
+            false => Ok(()),
+        }
+    };
+    for (index, context) in form.agents_context.iter().enumerate() {
+        let at = format!("agents_context[{index}].messages");
+        check(at, &context.messages)?;
+    }
+    for (index, chapters) in form.chapters.iter().enumerate() {
+        for (number, closed) in chapters.closed.iter().enumerate() {
+            let at = format!("chapters[{index}].closed[{number}]");
+            check(format!("{at}.messages"), &closed.messages)?;
+            check(format!("{at}.summing_up"), &closed.summing_up)?;
+        }
+    }
+    Ok(())
+}
+
+fn too_much(held: u64) -> String {
+    format!("the lists up to here stand for {held} messages; a save holds {MOST_HELD}")
 }
 
 // --- what was said ---
@@ -241,7 +274,7 @@ fn with_openings(bodies: Bodies, openings: Vec<Box<str>>) -> Result<Vec<Body>, S
     Ok(list)
 }
 
-fn out_of_range(at: String, index: u32, length: usize, what: &str) -> SaveError {
+pub(super) fn out_of_range(at: String, index: u32, length: usize, what: &str) -> SaveError {
     SaveError::wrong(
         at,
         format!("{index} is out of range; there are {length} {what}"),
@@ -293,54 +326,21 @@ fn read_context(
 ) -> Result<AgentContext, SaveError> {
     let at = format!("agents_context[{at}]");
     check_number(&format!("{at}.last_id"), form.last_id)?;
-    check_entries(&format!("{at}.messages"), &form.messages, bodies)?;
-    let entries = form.messages.iter().filter_map(|entry| {
-        let body = bodies.get(entry.body as usize)?.clone();
-        Some((EntryId(entry.id), message_of(entry, body)))
-    });
-    AgentContext::restore(name.clone(), entries, form.last_id, form.revisions)
+    let messages = unrolled(&form.messages, bodies);
+    AgentContext::restore(name.clone(), messages, form.last_id, form.revisions)
         .map_err(|problem| SaveError::wrong(at, problem))
 }
 
-/// Refuses entries that point to no body.
-fn check_entries(at: &str, entries: &[EntryForm], bodies: &[Body]) -> Result<(), SaveError> {
-    let missing = |entry: &EntryForm| entry.body as usize >= bodies.len();
-    let found = entries.iter().enumerate().find(|(_, entry)| missing(entry));
-    match found {
-        Some((index, entry)) => {
-            let at = format!("{at}[{index}]");
-            Err(out_of_range(at, entry.body, bodies.len(), "messages"))
-        }
-        None => Ok(()),
-    }
+fn held(runs: &[RunForm], bodies: &[Body]) -> Vec<HeldMessage> {
+    let messages = unrolled(runs, bodies);
+    messages
+        .map(|(id, message)| HeldMessage { id, message })
+        .collect()
 }
 
-fn message_of(entry: &EntryForm, body: Body) -> Message {
-    Message {
-        role: entry.role,
-        body,
-        tags: entry.tags.as_deref().cloned().unwrap_or_default(),
-    }
-}
-
-fn read_entries(
-    at: &str,
-    entries: &[EntryForm],
-    bodies: &[Body],
-) -> Result<Vec<HeldMessage>, SaveError> {
-    let read = |(index, entry): (usize, &EntryForm)| {
-        let body = find_body(bodies, entry.body, || format!("{at}[{index}]"))?;
-        Ok(HeldMessage {
-            id: EntryId(entry.id),
-            message: message_of(entry, body),
-        })
-    };
-    entries.iter().enumerate().map(read).collect()
-}
-
-fn find_body(bodies: &[Body], index: u32, at: impl FnOnce() -> String) -> Result<Body, SaveError> {
+fn summary_of(at: &str, index: u32, bodies: &[Body]) -> Result<Body, SaveError> {
     let body = bodies.get(index as usize).cloned();
-    body.ok_or_else(|| out_of_range(at(), index, bodies.len(), "messages"))
+    body.ok_or_else(|| out_of_range(format!("{at}.summary"), index, bodies.len(), "messages"))
 }
 
 fn read_chapters(at: usize, form: &ChaptersForm, bodies: &[Body]) -> Result<Chapters, SaveError> {
@@ -362,9 +362,9 @@ fn read_chapter(at: &str, form: &ChapterForm, bodies: &[Body]) -> Result<Chapter
         id: ChapterId(form.id.as_ref().into()),
         title: form.title.to_string(),
         turn: form.turn,
-        messages: read_entries(&format!("{at}.messages"), &form.messages, bodies)?,
-        summing_up: read_entries(&format!("{at}.summing_up"), &form.summing_up, bodies)?,
-        summary: find_body(bodies, form.summary, || format!("{at}.summary"))?,
+        messages: held(&form.messages, bodies),
+        summing_up: held(&form.summing_up, bodies),
+        summary: summary_of(at, form.summary, bodies)?,
     })
 }
 

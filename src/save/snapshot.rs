@@ -3,16 +3,17 @@
 use bevy_ecs::prelude::*;
 
 use super::body_table::BodyTable;
+use super::entry_runs::{MOST_HELD, RunWriter};
 use super::json_writer::JsonWriter;
 use super::{FORMAT, SaveError, SaveRegistry};
 use crate::cast::{
     CastList, Clock, Dead, EntityName, Kind, MeetingClock, Occupants, Place, StableId, WorldSeed,
     WorldTurn,
 };
-use crate::context::{AgentContext, Chapter, Chapters, EntryId};
+use crate::context::{AgentContext, Chapter, Chapters, HeldMessage};
 use crate::event::{Later, TellQueue};
 use crate::exchange::{OpenAsks, UntakenAnswers};
-use crate::message::{Language, Role, Tags};
+use crate::message::{Language, Tags};
 
 /// What a save says about the world it was made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +27,8 @@ pub struct Meta {
 /// Writes a world as `world.json`. Equal worlds give equal bytes.
 ///
 /// # Errors
-/// The world does not rest, an entity is incomplete, or a value is nested too deeply.
+/// The world does not rest, an entity is incomplete, a value is nested too deeply, or more is remembered than
+/// a save holds.
 pub fn snapshot(world: &World, meta: &Meta) -> Result<Vec<u8>, SaveError> {
     check_rest(world)?;
     let cast = cast_in_order(world)?;
@@ -36,7 +38,10 @@ pub fn snapshot(world: &World, meta: &Meta) -> Result<Vec<u8>, SaveError> {
     write_resources(world, &mut json);
     write_entities(world, &cast, &mut json);
     write_arrivals(world, &cast, &mut json);
-    write_memories(&cast, &mut json);
+    let held = write_memories(&cast, &mut json);
+    if held > MOST_HELD {
+        return Err(SaveError::TooMuchHeld(held));
+    }
     json.push(b'\n');
     json.push(b'}');
     json.push(b'\n');
@@ -44,13 +49,14 @@ pub fn snapshot(world: &World, meta: &Meta) -> Result<Vec<u8>, SaveError> {
 }
 
 /// One walk over all contexts and chapters writes what they hold, and the bodies that they point to.
-fn write_memories(cast: &[Member], json: &mut JsonWriter) {
+/// Returns how many messages they hold.
+fn write_memories(cast: &[Member], json: &mut JsonWriter) -> u64 {
     json.line_member("messages");
     json.push(b'[');
     let mut holders = JsonWriter::default();
     let mut bodies = BodyTable::new(json);
-    write_contexts(cast, &mut bodies, &mut holders);
-    write_chapters(cast, &mut bodies, &mut holders);
+    let in_contexts = write_contexts(cast, &mut bodies, &mut holders);
+    let in_chapters = write_chapters(cast, &mut bodies, &mut holders);
     let openings = bodies.into_openings();
     json.push(b']');
     json.line_member("openings");
@@ -60,7 +66,8 @@ fn write_memories(cast: &[Member], json: &mut JsonWriter) {
         json.string(opening);
     }
     json.push(b']');
-    json.append_members(holders);
+    json.append(holders);
+    in_contexts + in_chapters
 }
 
 fn check_rest(world: &World) -> Result<(), SaveError> {
@@ -245,11 +252,17 @@ fn write_arrivals(world: &World, cast: &[Member], json: &mut JsonWriter) {
     json.push(b']');
 }
 
-fn write_contexts<'w>(cast: &[Member<'w>], bodies: &mut BodyTable<'w, '_>, json: &mut JsonWriter) {
-    let held = |member: &Member<'w>| Some((member.id, member.entity.get::<AgentContext>()?));
+fn write_contexts<'w>(
+    cast: &[Member<'w>],
+    bodies: &mut BodyTable<'w, '_>,
+    json: &mut JsonWriter,
+) -> u64 {
+    let held_by = |member: &Member<'w>| Some((member.id, member.entity.get::<AgentContext>()?));
+    let untagged = Tags::new();
+    let mut held = 0;
     json.line_member("agents_context");
     json.push(b'[');
-    for (id, context) in cast.iter().filter_map(held) {
+    for (id, context) in cast.iter().filter_map(held_by) {
         json.line();
         json.push(b'{');
         json.member("entity");
@@ -260,46 +273,26 @@ fn write_contexts<'w>(cast: &[Member<'w>], bodies: &mut BodyTable<'w, '_>, json:
         json.number(context.revisions());
         json.member("messages");
         json.push(b'[');
+        let mut runs = RunWriter::new(json);
         for entry in context.entries() {
             let index = bodies.index_of(entry.body());
-            let tags = context.tags(entry.id());
-            write_entry(entry.id(), entry.role(), index, tags, json);
+            let tags = context.tags(entry.id()).unwrap_or(&untagged);
+            runs.add(entry.id(), entry.role(), index, tags);
         }
+        held += runs.finish();
         json.push(b']');
         json.push(b'}');
     }
     json.push(b']');
+    held
 }
 
-/// A message as a context or chapter holds it: id, role, index of the body, tags where there are any.
-fn write_entry(id: EntryId, role: Role, index: u32, tags: Option<&Tags>, json: &mut JsonWriter) {
-    json.element();
-    json.push(b'[');
-    json.number(id.0);
-    json.element();
-    json.string(match role {
-        Role::System => "system",
-        Role::Human => "human",
-        Role::Ai => "ai",
-        Role::Tool => "tool",
-    });
-    json.element();
-    json.number(index);
-    if let Some(tags) = tags.filter(|tags| !tags.is_empty()) {
-        json.element();
-        json.push(b'{');
-        for (key, value) in tags.iter() {
-            json.element();
-            json.string(key);
-            json.push(b':');
-            json.value(&value);
-        }
-        json.push(b'}');
-    }
-    json.push(b']');
-}
-
-fn write_chapters<'w>(cast: &[Member<'w>], bodies: &mut BodyTable<'w, '_>, json: &mut JsonWriter) {
+fn write_chapters<'w>(
+    cast: &[Member<'w>],
+    bodies: &mut BodyTable<'w, '_>,
+    json: &mut JsonWriter,
+) -> u64 {
+    let mut held = 0;
     json.line_member("chapters");
     json.push(b'[');
     for member in cast {
@@ -316,15 +309,20 @@ fn write_chapters<'w>(cast: &[Member<'w>], bodies: &mut BodyTable<'w, '_>, json:
         json.push(b'[');
         for chapter in closed {
             json.line();
-            write_chapter(chapter, bodies, json);
+            held += write_chapter(chapter, bodies, json);
         }
         json.push(b']');
         json.push(b'}');
     }
     json.push(b']');
+    held
 }
 
-fn write_chapter<'w>(chapter: &'w Chapter, bodies: &mut BodyTable<'w, '_>, json: &mut JsonWriter) {
+fn write_chapter<'w>(
+    chapter: &'w Chapter,
+    bodies: &mut BodyTable<'w, '_>,
+    json: &mut JsonWriter,
+) -> u64 {
     json.push(b'{');
     json.member("id");
     json.string(&chapter.id.0);
@@ -332,20 +330,28 @@ fn write_chapter<'w>(chapter: &'w Chapter, bodies: &mut BodyTable<'w, '_>, json:
     json.string(&chapter.title);
     json.member("turn");
     json.number(chapter.turn);
-    for (name, held) in [
-        ("messages", &chapter.messages),
-        ("summing_up", &chapter.summing_up),
-    ] {
-        json.member(name);
-        json.push(b'[');
-        for held in held {
-            let index = bodies.index_of(&held.message.body);
-            let tags = Some(&held.message.tags);
-            write_entry(held.id, held.message.role, index, tags, json);
-        }
-        json.push(b']');
-    }
+    json.member("messages");
+    let cut = write_held(&chapter.messages, bodies, json);
+    json.member("summing_up");
+    let summing_up = write_held(&chapter.summing_up, bodies, json);
     json.member("summary");
     json.number(bodies.index_of(&chapter.summary));
     json.push(b'}');
+    cut + summing_up
+}
+
+fn write_held<'w>(
+    held: &'w [HeldMessage],
+    bodies: &mut BodyTable<'w, '_>,
+    json: &mut JsonWriter,
+) -> u64 {
+    json.push(b'[');
+    let mut runs = RunWriter::new(json);
+    for HeldMessage { id, message } in held {
+        let index = bodies.index_of(&message.body);
+        runs.add(*id, message.role, index, &message.tags);
+    }
+    let held = runs.finish();
+    json.push(b']');
+    held
 }

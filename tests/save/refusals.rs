@@ -43,8 +43,8 @@ async fn each_mistake_is_named_with_its_place() {
     type Spoil = fn(&mut Value);
     let spoilt: &[(Spoil, &[&str])] = &[
         (
-            |save| save["format"] = json!(2),
-            &["format 2", "newer playhouse"],
+            |save| save["format"] = json!(3),
+            &["format 3", "newer playhouse"],
         ),
         (
             |save| save["data"] = json!("other"),
@@ -175,6 +175,71 @@ async fn each_mistake_is_named_with_its_place() {
                 save["agents_context"][2]["messages"][1] = json!([2, "human", 1, {"content": 1}])
             },
             &["agents_context[2].messages[1]", "can't be a tag"],
+        ),
+        (
+            |save| save["agents_context"][2]["messages"][1] = json!([2, "human", "3-5"]),
+            &["agents_context[2].messages[1]", "[first, last] of a run"],
+        ),
+        (
+            |save| {
+                save["agents_context"][2]["messages"][1] = json!([2, "human", 5_000_000_000_u64])
+            },
+            &["agents_context[2].messages[1]", "5000000000"],
+        ),
+        (
+            |save| save["agents_context"][2]["messages"][1] = json!([2, "human", [1]]),
+            &["agents_context[2].messages[1]", "[first, last] of a run"],
+        ),
+        (
+            |save| save["agents_context"][2]["messages"][1] = json!([2, "human", [3, 1]]),
+            &["agents_context[2].messages[1]", "from 3 down to 1"],
+        ),
+        (
+            |save| save["agents_context"][2]["messages"][1] = json!([2, "human", [1, 100_000]]),
+            &["agents_context[2].messages[1]", "100000 is out of range"],
+        ),
+        (
+            |save| save["agents_context"][2]["messages"][1] = json!([2, "human", [0, u32::MAX]]),
+            &[
+                "agents_context[2].messages[1]",
+                "4294967295 is out of range",
+            ],
+        ),
+        (
+            |save| save["chapters"][0]["closed"][0]["messages"][0][2] = json!([0, u32::MAX]),
+            &[
+                "chapters[0].closed[0].messages[0]",
+                "4294967295 is out of range",
+            ],
+        ),
+        (
+            |save| save["agents_context"][2]["messages"][1] = json!([u32::MAX, "human", [0, 1]]),
+            &["agents_context[2].messages[1]", "4294967296 is too large"],
+        ),
+        (
+            |save| {
+                save["agents_context"][2]["messages"][1] = json!([2, "human", [0, 1], {"day": 1}])
+            },
+            &["agents_context[2].messages[1]", "a run has no tags"],
+        ),
+        (
+            |save| {
+                save["agents_context"][2]["messages"][1] = json!([2, "human", [0, 2]]);
+                save["agents_context"][2]["messages"][2] = json!([4, "human", 3]);
+            },
+            &["agents_context[2]", "message #4 stands out of order"],
+        ),
+        (
+            // Each list is short, and each run points to bodies that are there.
+            |save| {
+                let list = save["messages"].as_array_mut().unwrap();
+                list.resize(4096, list[0].clone());
+                let run = json!([1, "human", [0, 4095]]);
+                let closed = &mut save["chapters"][0]["closed"][0];
+                closed["messages"] = json!(vec![run.clone(); (1 << 14) - 1]);
+                closed["summing_up"] = json!([run, [1, "human", 0]]);
+            },
+            &["chapters[0].closed[0].summing_up", "a save holds 67108864"],
         ),
         (
             |save| save["agents_context"][2]["entity"] = json!(99),

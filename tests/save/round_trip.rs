@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse::cast::{CastList, Dead, Kind, MeetingClock, OnStage, WorldTurn, spawn};
-use playhouse::context::{AgentContext, Chapter, Chapters};
+use playhouse::context::{AgentContext, Chapter, Chapters, HeldMessage};
 use playhouse::message::{Block, Body, BodyId, Message, ResponseMetadata, Role, Tags, Text};
 use playhouse::save::{Expected, Meta, restore, snapshot};
 use playhouse::session::Game;
 use playhouse::testing::newcomer;
 use proptest::prelude::*;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::common::town::{Annals, Purse, Town};
 
@@ -37,7 +37,7 @@ fn text() -> impl Strategy<Value = String> {
     prop_oneof!["[a-z ]{0,12}", "[一-龥，。]{0,8}", any::<String>()]
 }
 
-fn json() -> impl Strategy<Value = Value> {
+fn any_json() -> impl Strategy<Value = Value> {
     let number = prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL | prop::num::f64::ZERO;
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -66,7 +66,7 @@ fn json() -> impl Strategy<Value = Value> {
 }
 
 fn members() -> impl Strategy<Value = Map<String, Value>> {
-    let members = prop::collection::vec((text(), json()), 0..3);
+    let members = prop::collection::vec((text(), any_json()), 0..3);
     (members, any::<bool>()).prop_map(|(members, event)| {
         let mut map: Map<String, Value> = members.into_iter().collect();
         if event {
@@ -82,7 +82,7 @@ fn tags() -> impl Strategy<Value = Tags> {
         Just("compressed_prompt".to_owned()),
         text()
     ];
-    prop::collection::vec((key, json()), 0..3).prop_map(|list| {
+    prop::collection::vec((key, any_json()), 0..3).prop_map(|list| {
         list.into_iter().fold(Tags::new(), |tags, (key, value)| {
             tags.clone().with_user(&key, value).unwrap_or(tags)
         })
@@ -90,7 +90,7 @@ fn tags() -> impl Strategy<Value = Tags> {
 }
 
 fn body() -> impl Strategy<Value = Body> {
-    let blocks = prop::collection::vec(json().prop_map(Block::from), 0..3);
+    let blocks = prop::collection::vec(any_json().prop_map(Block::from), 0..3);
     let content = prop_oneof![
         3 => text().prop_map(Body::from),
         1 => blocks.prop_map(Body::blocks),
@@ -131,16 +131,26 @@ fn body() -> impl Strategy<Value = Body> {
     })
 }
 
+/// Some messages in a row: the same again and again, or one body after the other.
+fn stretch(bodies: usize) -> impl Strategy<Value = Vec<(usize, Role, Tags)>> {
+    let roles = prop::sample::select(vec![Role::Human, Role::Ai, Role::Tool]);
+    let tags = prop_oneof![2 => Just(Tags::new()), 1 => tags()];
+    let stretch = (0..bodies, 1..5usize, 0..2usize, roles, tags);
+    stretch.prop_map(move |(first, length, step, role, tags)| {
+        let body = |number| (first + number * step) % bodies;
+        let message = |number| (body(number), role, tags.clone());
+        (0..length).map(message).collect()
+    })
+}
+
 fn plan() -> impl Strategy<Value = Plan> {
     let bodies = prop::collection::vec(body(), 1..8);
     (bodies, any::<u16>(), any::<u16>()).prop_flat_map(|(bodies, turn, mornings)| {
-        let roles = prop::sample::select(vec![Role::Human, Role::Ai, Role::Tool]);
-        let message = (0..bodies.len(), roles, tags());
         let person = (
             prop::option::of(0..2usize),
             any::<bool>(),
             prop::option::of(any::<u32>()),
-            prop::collection::vec(message, 0..8),
+            prop::collection::vec(stretch(bodies.len()), 0..5).prop_map(|list| list.concat()),
             prop::option::of((0..8usize, 0..8usize)),
         );
         let person = person.prop_map(|(stage, dead, purse, messages, chapter)| Person {
@@ -237,6 +247,17 @@ fn sharing(world: &World) -> Vec<usize> {
     bodies.iter().filter_map(first).collect()
 }
 
+/// What everybody remembers, with ids, roles, bodies and tags.
+fn remembered(world: &World) -> Vec<(Vec<HeldMessage>, Chapters)> {
+    let everybody = world.resource::<CastList>().all();
+    let held = everybody.map(|(_, entity)| {
+        let context = world.get::<AgentContext>(entity).unwrap();
+        let chapters = world.get::<Chapters>(entity).unwrap();
+        (context.messages().collect(), chapters.clone())
+    });
+    held.collect()
+}
+
 fn meta() -> Meta {
     Town::default().meta()
 }
@@ -256,6 +277,7 @@ proptest! {
             String::from_utf8_lossy(&rewritten), String::from_utf8_lossy(&bytes)
         );
         prop_assert_eq!(sharing(&again), sharing(&world));
+        prop_assert_eq!(remembered(&again), remembered(&world));
     }
 }
 
@@ -281,5 +303,40 @@ fn shared_openings_are_written_once_and_shared_again() {
         openings
             .iter()
             .all(|opening| Arc::ptr_eq(opening, &openings[0]))
+    );
+}
+
+#[test]
+fn neighbours_of_one_make_are_written_as_a_run() {
+    let mut world = Town::default().set_up(1).unwrap().world;
+    let who = spawn(&mut world, newcomer("Ann", Kind::Actor, None)).unwrap();
+    let mut context = world.get_mut::<AgentContext>(who).unwrap();
+    let mut hear = |text: &str, role: Role, tags: Tags| {
+        let message = Message::new(role, Body::text(text)).tagged(tags);
+        context.add_message(message).unwrap()
+    };
+    let tag = || Tags::new().with_user("day", 1).unwrap();
+    hear("a", Role::Human, Tags::new());
+    hear("b", Role::Human, Tags::new());
+    hear("c", Role::Ai, Tags::new());
+    hear("d", Role::Human, tag());
+    hear("e", Role::Human, tag());
+    hear("f", Role::Human, Tags::new());
+    let gone = hear("g", Role::Human, Tags::new());
+    hear("h", Role::Human, Tags::new());
+    hear("i", Role::Human, Tags::new());
+    context.remove_human_messages(&[gone]).unwrap();
+    let save: Value = serde_json::from_slice(&snapshot(&world, &meta()).unwrap()).unwrap();
+    assert_eq!(
+        save["agents_context"][0]["messages"],
+        json!([
+            [1, "system", 0],
+            [2, "human", [1, 2]],
+            [4, "ai", 3],
+            [5, "human", 4, {"day": 1}],
+            [6, "human", 5, {"day": 1}],
+            [7, "human", 6],
+            [9, "human", [7, 8]],
+        ])
     );
 }

@@ -6,7 +6,9 @@ use std::path::Path;
 use playhouse::cast::{CastList, Dead, Occupants, WorldTurn};
 use playhouse::context::{AgentContext, Chapters};
 use playhouse::journal::{Journal, Line};
-use playhouse::save::{Expected, Migration, SaveError, read_head, restore, snapshot};
+use playhouse::save::{
+    Expected, FORMAT, Migration, OLDEST, SaveError, read_head, restore, snapshot,
+};
 use playhouse::session::{Game, Session};
 use serde_json::{Value, json};
 
@@ -19,12 +21,19 @@ fn sample(version: &str, file: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn the_sample_of_version_1_loads() {
-    let text = fs::read(sample("v1", "world.json")).unwrap();
+fn the_sample_of_every_version_loads() {
+    for version in OLDEST..=FORMAT {
+        load_sample(version);
+    }
+}
+
+/// Each sample is the same story.
+fn load_sample(version: u32) {
+    let text = fs::read(sample(&format!("v{version}"), "world.json")).unwrap();
     let head = read_head(&text).unwrap();
     assert_eq!(
         (head.format, head.world.as_str(), head.turn),
-        (1, "Town", 3)
+        (version, "Town", 3)
     );
     let mut world = Town::default().set_up(head.seed).unwrap().world;
     restore(&mut world, &text, &Expected::of_data("town-1")).unwrap();
@@ -62,11 +71,50 @@ async fn write_the_sample_of_the_current_version() {
     let root = tempfile::tempdir().unwrap();
     let mut session = Session::start(root.path(), "s", &Town::default(), 7, minds(100).0).unwrap();
     session.engine.run(Some(3)).await.unwrap();
-    let folder = Path::new(SAMPLES).join(format!("v{}", playhouse::save::FORMAT));
+    let folder = Path::new(SAMPLES).join(format!("v{FORMAT}"));
     fs::create_dir_all(&folder).unwrap();
     for file in ["world.json", "journal.jsonl"] {
         fs::copy(session.slot().folder().join(file), folder.join(file)).unwrap();
     }
+}
+
+/// The messages of a list one by one, as format 1 has them.
+fn one_by_one(list: &mut Value) {
+    let mut messages = Vec::new();
+    for element in list.as_array().unwrap() {
+        let Some([first, last]) = element[2].as_array().map(Vec::as_slice) else {
+            messages.push(element.clone());
+            continue;
+        };
+        let (id, first) = (element[0].as_u64().unwrap(), first.as_u64().unwrap());
+        for body in first..=last.as_u64().unwrap() {
+            messages.push(json!([id + body - first, element[1], body]));
+        }
+    }
+    *list = messages.into();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_save_of_format_1_is_read_as_it_stands() {
+    let root = tempfile::tempdir().unwrap();
+    let mut session = Session::start(root.path(), "s", &Town::default(), 7, minds(100).0).unwrap();
+    session.engine.run(Some(3)).await.unwrap();
+    let now = session.slot().read_world().unwrap().unwrap();
+    let mut old: Value = serde_json::from_slice(&now).unwrap();
+    old["format"] = json!(1);
+    for context in old["agents_context"].as_array_mut().unwrap() {
+        one_by_one(&mut context["messages"]);
+    }
+    for chapters in old["chapters"].as_array_mut().unwrap() {
+        for closed in chapters["closed"].as_array_mut().unwrap() {
+            one_by_one(&mut closed["messages"]);
+            one_by_one(&mut closed["summing_up"]);
+        }
+    }
+    let old = serde_json::to_vec(&old).unwrap();
+    let mut world = Town::default().set_up(1).unwrap().world;
+    let meta = restore(&mut world, &old, &Expected::default()).unwrap();
+    assert!(snapshot(&world, &meta).unwrap() == now);
 }
 
 fn town_of_old() -> (Vec<u8>, Vec<u8>) {
@@ -119,7 +167,8 @@ fn a_save_that_nothing_brings_up_to_date_is_refused() {
     let error = restore(&mut world, &old, &Expected::default()).unwrap_err();
     assert!(matches!(error, SaveError::TooOld { found: 0 }), "{error}");
     let newer = String::from_utf8(now).unwrap();
-    let newer = newer.replacen("\"format\":1", "\"format\":7,\"shape\":\"new\"", 1);
+    let format = format!("\"format\":{FORMAT}");
+    let newer = newer.replacen(&format, "\"format\":7,\"shape\":\"new\"", 1);
     let error = restore(&mut world, newer.as_bytes(), &Expected::default()).unwrap_err();
     assert!(matches!(error, SaveError::Newer { found: 7 }), "{error}");
     let error = read_head(newer.as_bytes()).unwrap_err();
