@@ -48,14 +48,14 @@ fn cost_of_ascii(stretches: [Stretch<'_>; LANES]) -> u64 {
         bytes.split_at(shortest.unwrap_or_default())
     });
     let mut readers = stretches.map(|stretch| Reader::at(stretch.state));
-    for at in 0..shortest.unwrap_or_default() {
-        for lane in 0..LANES {
-            readers[lane].read(Class::of_byte(halves[lane].0[at]));
+    let [one, two, three, four] = halves.map(|(abreast, _)| abreast.iter());
+    for (((one, two), three), four) in one.zip(two).zip(three).zip(four) {
+        for (reader, byte) in readers.iter_mut().zip([one, two, three, four]) {
+            reader.read_ascii(*byte);
         }
     }
     for (reader, (_, rest)) in readers.iter_mut().zip(halves) {
-        rest.iter()
-            .for_each(|byte| reader.read(Class::of_byte(*byte)));
+        rest.iter().for_each(|byte| reader.read_ascii(*byte));
     }
     readers.iter().map(|reader| reader.cost).sum()
 }
@@ -73,7 +73,16 @@ impl Reader {
 
     #[inline]
     fn read(&mut self, class: Class) {
-        let step = STEPS[self.state as usize][class as usize];
+        self.take(STEPS[self.state as usize][class as usize]);
+    }
+
+    #[inline]
+    fn read_ascii(&mut self, byte: u8) {
+        self.take(ASCII_STEPS[self.state as usize][usize::from(byte & 0x7F)]);
+    }
+
+    #[inline]
+    fn take(&mut self, step: Step) {
         self.state = step.next;
         self.cost += u64::from(step.cost);
     }
@@ -174,11 +183,6 @@ impl Class {
         }
     }
 
-    /// The class of a character of ASCII.
-    fn of_byte(byte: u8) -> Self {
-        ASCII[usize::from(byte & 0x7F)]
-    }
-
     const fn of_ascii(byte: u8) -> Self {
         match byte {
             b'a'..=b'z' => Self::Lower,
@@ -221,6 +225,21 @@ const STEPS: [[Step; Class::ALL.len()]; State::ALL.len()] = {
         while class < Class::ALL.len() {
             table[state][class] = step(State::ALL[state], Class::ALL[class]);
             class += 1;
+        }
+        state += 1;
+    }
+    table
+};
+
+/// The same by the characters of ASCII, so that reading one is a single look.
+static ASCII_STEPS: [[Step; 128]; State::ALL.len()] = {
+    let mut table = [[STEPS[0][0]; 128]; State::ALL.len()];
+    let mut state = 0;
+    while state < State::ALL.len() {
+        let mut byte = 0;
+        while byte < 128 {
+            table[state][byte] = STEPS[state][ASCII[byte] as usize];
+            byte += 1;
         }
         state += 1;
     }
