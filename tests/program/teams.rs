@@ -543,3 +543,33 @@ fn pieces_stand_on_the_page_while_the_server_is_still_writing() {
         server.join().unwrap();
     }
 }
+
+#[test]
+fn a_talk_that_is_broken_off_says_how_it_goes_on_and_ends_as_an_unbroken_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for (team, lang, task) in [
+        ("en/writing-desk", "en", "Write of the sea"),
+        ("zh/xiezuo-tai", "zh", "写写大海"),
+    ] {
+        let whole = format!("whole-{lang}");
+        let go = |more: &str| chat(folder, &format!("chat {team} --lang {lang} {more}"), task);
+        assert_ok(&go(&format!("--save {whole} -q")));
+        let (capped, paused) = (format!("capped-{lang}"), format!("paused-{lang}"));
+        let stopped = go(&format!("--save {capped} --max-calls 1"));
+        assert_eq!(stopped.status.code(), Some(6), "{}", err(&stopped));
+        let until = go(&format!("--save {paused} --until 1"));
+        assert_ok(&until);
+        for (slot, told) in [(&capped, err(&stopped)), (&paused, err(&until))] {
+            assert!(told.contains(&format!("playhouse resume {slot}")), "{told}");
+            if lang == "zh" {
+                assert!(!told.contains("calls are used"), "{told}");
+            }
+            assert_ok(&run(folder, &format!("resume {slot} -q")));
+            let world = |slot: &str| {
+                std::fs::read(folder.join("saves").join(slot).join("world.json")).unwrap()
+            };
+            assert!(world(slot) == world(&whole), "{slot}");
+        }
+    }
+}

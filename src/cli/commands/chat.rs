@@ -252,11 +252,24 @@ impl Talk<'_> {
                 .json(&json!({"record": "end", "stop_reason": reason, "slot": self.slot}));
         } else if let Some(screen) = screen {
             screen.end(reason, seconds);
-            self.desk.err().line(words.saved_in(self.slot));
+            self.desk.err().line(match stop {
+                Stop::Braked | Stop::TurnReached(_) => words.how_to_resume(self.slot),
+                _ => words.saved_in(self.slot),
+            });
         }
+        let broken_off = |fault, what| {
+            let failure = Failure::new(fault, what);
+            Err(failure.try_this(words.how_to_resume(self.slot)))
+        };
         match stop {
-            Stop::CapReached(why) => Err(Failure::new(Fault::Budget, words.cap_reached(why))),
-            Stop::ServerDown(why) => Err(Failure::new(Fault::Server, words.server_down(why))),
+            Stop::CapReached(why) => {
+                let why = words.error_text(why);
+                broken_off(Fault::Budget, words.cap_reached(&why))
+            }
+            Stop::ServerDown(why) => {
+                let why = words.error_text(why);
+                broken_off(Fault::Server, words.server_down(&why))
+            }
             _ if chat.is_some_and(|chat| chat.failed) => {
                 Err(Failure::new(Fault::Other, reason.unwrap_or_default()))
             }
