@@ -275,12 +275,7 @@ fn write_one(mut neutral: Neutral) -> Vec<(&'static str, Value)> {
         }
         role => role,
     };
-    let kind = match role {
-        Role::System => "system",
-        Role::Human => "human",
-        Role::Ai => "ai",
-        Role::Tool => "tool",
-    };
+    let kind = role.name();
     let mut data = json!({"content": content(&blocks)});
     match role {
         Role::Ai => {

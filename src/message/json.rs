@@ -42,7 +42,7 @@ impl FormatError {
 pub fn message_to_json(message: &Message) -> Value {
     let body = &message.body;
     let mut map = Map::new();
-    map.insert("type".into(), role_name(message.role).into());
+    map.insert("type".into(), message.role.name().into());
     map.insert("content".into(), content_to_json(body));
     for (key, value) in message.tags.iter() {
         map.insert(key.into(), value);
@@ -150,15 +150,6 @@ fn metadata_from_json(map: &Map<String, Value>) -> Map<String, Value> {
         metadata.insert(key, value.clone());
     }
     metadata
-}
-
-fn role_name(role: Role) -> &'static str {
-    match role {
-        Role::System => "system",
-        Role::Human => "human",
-        Role::Ai => "ai",
-        Role::Tool => "tool",
-    }
 }
 
 fn content_from_json(content: Option<&Value>) -> Result<Body, FormatError> {

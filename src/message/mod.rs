@@ -46,6 +46,18 @@ pub enum Role {
     Tool,
 }
 
+impl Role {
+    /// Its name in saves and JSON, which is LangChain's too.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Human => "human",
+            Self::Ai => "ai",
+            Self::Tool => "tool",
+        }
+    }
+}
+
 /// A message as one context holds it: the shared body, and the role and tags given to it there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {

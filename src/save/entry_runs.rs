@@ -70,15 +70,6 @@ impl<'j> RunWriter<'j> {
     }
 }
 
-fn name_of(role: Role) -> &'static str {
-    match role {
-        Role::System => "system",
-        Role::Human => "human",
-        Role::Ai => "ai",
-        Role::Tool => "tool",
-    }
-}
-
 fn write_tags(tags: &Tags, json: &mut JsonWriter) {
     json.push(b'{');
     for (key, value) in tags.iter() {
@@ -146,7 +137,7 @@ impl RunForm {
         json.push(b'[');
         json.number(self.id);
         json.element();
-        json.string(name_of(self.role));
+        json.string(self.role.name());
         json.element();
         if self.bodies.is_one() {
             json.number(first);

@@ -103,12 +103,6 @@ pub fn ask_description(
     let Ok(taboo) = taboos.get(speaker.entity) else {
         return tell.fault(Fault::Game(format!("{} has no card", speaker.name)));
     };
-    let limits = SayingRules {
-        taboo: taboo.clone(),
-        said: said.all(table),
-        names: Vec::new(),
-        most_chars: here.rules().description_chars,
-    };
     let living = here.living();
     match ask(
         tell.phrases(),
@@ -116,7 +110,8 @@ pub fn ask_description(
         table,
         &speaker,
         &living,
-        limits,
+        taboo.clone(),
+        said.all(table),
     ) {
         Ok(ask) => {
             commands.entity(speaker.entity).insert(ask);
@@ -131,7 +126,8 @@ fn ask(
     table: &Table,
     speaker: &Sitting,
     living: &[Sitting],
-    limits: SayingRules,
+    taboo: Taboo,
+    said: Vec<Arc<Said>>,
 ) -> Result<Ask<Saying>, String> {
     let facts = facts(rules, table, speaker, living);
     let prompt = phrases.say("undercover/asks/describe", &facts)?;
@@ -140,8 +136,10 @@ fn ask(
     let titles = phrases.say("undercover/system/titles", &json!({}))?;
     let names = table.players.iter().map(|player| player.name.clone());
     let limits = SayingRules {
+        taboo,
+        said,
         names: names.chain(titles.lines().map(String::from)).collect(),
-        ..limits
+        most_chars: rules.description_chars,
     };
     let lines = turned(&lines, speaker, table.round);
     let ask = Ask::new("undercover.describe", prompt, limits, Saying::silent())

@@ -99,6 +99,16 @@ fn of_one(mind: Arc<dyn Mind>) -> Team {
     Team::new(game(file), Minds::all(mind), 7).unwrap()
 }
 
+/// One who stops in the middle of a line until it may go on.
+fn of_one_who_waits(go_on: &Arc<Notify>) -> Team {
+    let acts = [
+        Act::Write("Good "),
+        Act::Wait(go_on.clone()),
+        Act::Write("day"),
+    ];
+    of_one(says(acts, "Good day"))
+}
+
 /// Two who speak at the same time, after a third.
 fn wave() -> TeamFile {
     let edges = ["A", "B"].map(|to| EdgeFile::new("C", to)).into();
@@ -144,12 +154,7 @@ fn next_now(stream: &mut Items<'_>) -> Option<String> {
 #[tokio::test]
 async fn pieces_are_seen_while_their_mind_still_writes_and_name_the_whole() {
     let go_on = Arc::new(Notify::new());
-    let acts = [
-        Act::Write("Good "),
-        Act::Wait(go_on.clone()),
-        Act::Write("day"),
-    ];
-    let mut team = of_one(says(acts, "Good day"));
+    let mut team = of_one_who_waits(&go_on);
     let mut stream: Items = Box::pin(team.run_stream("hi").unwrap());
     assert_eq!(next_now(&mut stream).unwrap(), "user:hi");
     assert_eq!(next_now(&mut stream).unwrap(), "A…Good ");
@@ -346,12 +351,7 @@ async fn a_frozen_team_shows_no_piece_before_it_is_resumed() {
 #[tokio::test]
 async fn a_cancelled_run_shows_nothing_more_and_goes_on_with_a_new_answer() {
     let go_on = Arc::new(Notify::new());
-    let acts = [
-        Act::Write("Good "),
-        Act::Wait(go_on.clone()),
-        Act::Write("day"),
-    ];
-    let mut team = of_one(says(acts, "Good day"));
+    let mut team = of_one_who_waits(&go_on);
     let brake = team.cancel();
     {
         let mut stream: Items = Box::pin(team.run_stream("hi").unwrap());
