@@ -305,7 +305,10 @@ impl Engine {
         self.check_step(None)?;
         let mut corrections = self.world.query::<&mut Correction>();
         for mut correction in corrections.iter_mut(&mut self.world) {
-            correction.settle();
+            // Who learned nothing has not changed.
+            if correction.has_pending() {
+                correction.settle();
+            }
         }
         self.world.resource_mut::<WorldTurn>().0 += 1;
         let turn = self.turn();

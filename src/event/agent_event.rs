@@ -63,13 +63,12 @@ pub trait Phrases: Send + Sync {
 pub struct Phrasebook(pub Arc<dyn Phrases>);
 
 impl Phrasebook {
-    /// The phrase of this name, filled with anything that serialises.
+    /// The phrase of this name, filled with these facts.
     ///
     /// # Errors
     /// Why it can't be made.
-    pub fn say(&self, name: &str, data: &(impl Serialize + ?Sized)) -> Result<String, String> {
-        let data = serde_json::to_value(data).map_err(|error| error.to_string())?;
-        self.0.phrase(name, &data)
+    pub fn say(&self, name: &str, facts: &Value) -> Result<String, String> {
+        self.0.phrase(name, facts)
     }
 }
 
@@ -79,8 +78,9 @@ struct FromTemplates(Templates);
 impl Phrases for FromTemplates {
     fn phrase(&self, name: &str, data: &Value) -> Result<String, String> {
         let text = self.0.render_json(name, data);
-        let text = text.map_err(|problem| problem.to_string())?;
-        Ok(text.trim_end().to_owned())
+        let mut text = text.map_err(|problem| problem.to_string())?;
+        text.truncate(text.trim_end().len());
+        Ok(text)
     }
 
     fn knows(&self, name: &str) -> bool {

@@ -309,9 +309,14 @@ impl Tell<'_, '_> {
     }
 }
 
+/// What [`tell_at_meeting`] has looked up of the world.
+#[derive(Resource)]
+struct AtMeeting(SystemState<Tell<'static, 'static>>);
+
 /// Tells from a crossing, where there is a world and no system.
 pub(crate) fn tell_at_meeting(world: &mut World, act: impl FnOnce(&mut Tell)) {
-    let mut state = SystemState::<Tell>::new(world);
+    let known = world.remove_resource::<AtMeeting>();
+    let mut state = known.map_or_else(|| SystemState::new(world), |AtMeeting(state)| state);
     match state.get_mut(world) {
         Ok(mut tell) => act(&mut tell),
         Err(error) => world
@@ -319,4 +324,5 @@ pub(crate) fn tell_at_meeting(world: &mut World, act: impl FnOnce(&mut Tell)) {
             .note(Fault::Game(error.to_string())),
     }
     state.apply(world);
+    world.insert_resource(AtMeeting(state));
 }

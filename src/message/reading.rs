@@ -87,12 +87,18 @@ impl Reading {
     /// Whether all of another reading stands in it as whole words, however they are spaced.
     pub fn holds(&self, other: &Self) -> bool {
         let long = other.letters.len();
+        let (Some(first), Some(last)) =
+            (other.letters.first(), self.letters.len().checked_sub(long))
+        else {
+            return false;
+        };
         let fits = |at: usize| {
             self.parts(at)
                 && self.parts(at + long)
                 && self.letters.get(at..at + long) == Some(&other.letters[..])
         };
-        long > 0 && (0..=self.letters.len().saturating_sub(long)).any(fits)
+        let mut starts = self.letters.iter().take(last + 1).enumerate();
+        starts.any(|(at, letter)| letter == first && fits(at))
     }
 
     /// Whether it ends with another reading as whole words.
@@ -110,8 +116,11 @@ impl Reading {
 
     /// Its pairs of neighbouring letters, to be compared with those of many others.
     pub fn pairs(&self) -> Pairs {
-        let pairs = self.letters.windows(2);
-        let mut pairs: Vec<_> = pairs.map(|pair| (pair[0], pair[1])).collect();
+        let both = |pair: &[char]| {
+            let letters = pair.iter().map(|letter| u64::from(*letter));
+            letters.fold(0, |pair, letter| pair << 32 | letter)
+        };
+        let mut pairs: Vec<_> = self.letters.windows(2).map(both).collect();
         pairs.sort_unstable();
         Pairs(pairs)
     }
@@ -122,9 +131,9 @@ impl Reading {
     }
 }
 
-/// The pairs of neighbouring letters of a text, sorted.
+/// The pairs of neighbouring letters of a text, sorted, each in one number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pairs(Vec<(char, char)>);
+pub struct Pairs(Vec<u64>);
 
 impl Pairs {
     /// Which part of another text stands in this one, from 0 to 1.
@@ -137,26 +146,31 @@ impl Pairs {
 
     /// How alike the two are, from 0 to 1: the Dice coefficient.
     pub fn likeness(&self, other: &Self) -> f64 {
+        self.dice(other, shared(&self.0, &other.0))
+    }
+
+    /// Whether the two are this much alike or more.
+    pub fn is_like(&self, other: &Self, least: f64) -> bool {
+        // Texts of very different lengths need no comparing.
+        let most = self.0.len().min(other.0.len());
+        self.dice(other, most) >= least && self.likeness(other) >= least
+    }
+
+    fn dice(&self, other: &Self, shared: usize) -> f64 {
         match self.0.len() + other.0.len() {
             0 => 0.0,
-            all => 2.0 * shared(&self.0, &other.0) as f64 / all as f64,
+            all => 2.0 * shared as f64 / all as f64,
         }
     }
 }
 
 /// How many elements two sorted lists have in common.
-fn shared<T: Ord>(one: &[T], two: &[T]) -> usize {
-    let (mut one, mut two) = (one.iter().peekable(), two.iter().peekable());
-    let mut count = 0;
-    while let (Some(a), Some(b)) = (one.peek(), two.peek()) {
-        let order = a.cmp(b);
-        count += usize::from(order.is_eq());
-        if order.is_le() {
-            one.next();
-        }
-        if order.is_ge() {
-            two.next();
-        }
+fn shared(one: &[u64], two: &[u64]) -> usize {
+    let (mut at_one, mut at_two, mut count) = (0, 0, 0);
+    while let (Some(a), Some(b)) = (one.get(at_one), two.get(at_two)) {
+        count += usize::from(a == b);
+        at_one += usize::from(a <= b);
+        at_two += usize::from(a >= b);
     }
     count
 }

@@ -388,6 +388,11 @@ impl Correction {
         }
     }
 
+    /// Whether anything was observed since the last time.
+    pub fn has_pending(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
     /// Lets what was observed since the last time take effect.
     pub fn settle(&mut self) {
         self.settled.add(std::mem::take(&mut self.pending));

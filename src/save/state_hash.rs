@@ -11,42 +11,45 @@ use crate::cast::{CastList, Clock, Dead, EntityName, Occupants, Place};
 use crate::context::{AgentContext, Chapters};
 use crate::message::Digest;
 
-/// Longer components stand in the hash as their digests, which are kept while a component is not changed.
+/// Longer components stand in the hash as their digests.
 const LONG: usize = 128;
 
-/// The digests of long components, by entity and by the component's place in the registry.
+/// How each entity's components stood in the last hash, by their places in the registry: what was not changed
+/// since stands there again.
 #[derive(Resource, Default)]
-struct LongComponents(BTreeMap<(Entity, usize), Seen>);
+struct Hashed(BTreeMap<Entity, Vec<Option<Written>>>);
 
-#[derive(Clone, Copy)]
-struct Seen {
-    /// When the component was last changed.
+struct Written {
+    /// When it was last changed.
     changed: Tick,
-    digest: Digest,
+    /// Its bytes, or their digest.
+    bytes: Vec<u8>,
 }
 
-impl LongComponents {
+impl Hashed {
     /// Adds what is saved of an entity's components.
     fn add_all(&mut self, entity: EntityRef, registry: &SaveRegistry, bytes: &mut Vec<u8>) {
-        for (at, (name, io)) in registry.components.iter().enumerate() {
+        let before = self.0.entry(entity.id()).or_default();
+        before.resize_with(registry.components.len(), || None);
+        for ((name, io), seen) in registry.components.iter().zip(before) {
             let Some(changed) = (io.changed)(entity) else {
+                *seen = None;
                 continue;
             };
             bytes.extend_from_slice(name.as_bytes());
-            let key = (entity.id(), at);
-            let seen = self.0.get(&key).filter(|seen| seen.changed == changed);
-            if let Some(seen) = seen {
-                bytes.extend_from_slice(&seen.digest.0);
+            if let Some(seen) = seen.as_ref().filter(|seen| seen.changed == changed) {
+                bytes.extend_from_slice(&seen.bytes);
                 continue;
             }
-            let before = bytes.len();
-            (io.write)(entity, bytes);
-            if bytes.len() - before > LONG {
-                let digest = Digest::of(&bytes[before..]);
-                self.0.insert(key, Seen { changed, digest });
-                bytes.truncate(before);
+            let start = bytes.len();
+            (io.pack)(entity, bytes);
+            if bytes.len() - start > LONG {
+                let digest = Digest::of(&bytes[start..]);
+                bytes.truncate(start);
                 bytes.extend_from_slice(&digest.0);
             }
+            let bytes = bytes[start..].to_vec();
+            *seen = Some(Written { changed, bytes });
         }
     }
 }
@@ -59,12 +62,12 @@ pub fn state_hashes(world: &mut World) -> BTreeMap<Arc<str>, Digest> {
             context.tally();
         }
     }
-    world.init_resource::<LongComponents>();
-    let hashes = world.resource_scope(|world, mut long: Mut<LongComponents>| {
+    world.init_resource::<Hashed>();
+    let hashes = world.resource_scope(|world, mut hashed: Mut<Hashed>| {
         let is_here = |entity| world.get_entity(entity).is_ok();
-        long.0.retain(|(entity, _), _| is_here(*entity));
+        hashed.0.retain(|entity, _| is_here(*entity));
         let places = everybody.into_iter().map(|(_, entity)| entity);
-        hashes(world, places, &mut long)
+        hashes(world, places, &mut hashed)
     });
     // What changes from here on must be told from what was hashed.
     world.increment_change_tick();
@@ -74,17 +77,17 @@ pub fn state_hashes(world: &mut World) -> BTreeMap<Arc<str>, Digest> {
 fn hashes(
     world: &World,
     entities: impl Iterator<Item = Entity>,
-    long: &mut LongComponents,
+    hashed: &mut Hashed,
 ) -> BTreeMap<Arc<str>, Digest> {
     let registry = world.resource::<SaveRegistry>();
     let mut hashes = BTreeMap::new();
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(8 * 1024);
     for place in entities.filter(|entity| world.get::<Place>(*entity).is_some()) {
         bytes.clear();
-        add_entity(world, place, registry, long, &mut bytes);
+        add_entity(world, place, registry, hashed, &mut bytes);
         let occupants = world.get::<Occupants>(place);
         for occupant in occupants.map(Occupants::in_order).unwrap_or_default() {
-            add_entity(world, *occupant, registry, long, &mut bytes);
+            add_entity(world, *occupant, registry, hashed, &mut bytes);
         }
         if let Some(name) = world.get::<EntityName>(place) {
             hashes.insert(name.0.clone(), Digest::of(&bytes));
@@ -93,7 +96,7 @@ fn hashes(
     bytes.clear();
     for (name, io) in &registry.resources {
         bytes.extend_from_slice(name.as_bytes());
-        (io.write)(world, &mut bytes);
+        (io.pack)(world, &mut bytes);
     }
     hashes.insert(Arc::from(""), Digest::of(&bytes));
     hashes
@@ -104,7 +107,7 @@ fn add_entity(
     world: &World,
     entity: Entity,
     registry: &SaveRegistry,
-    long: &mut LongComponents,
+    hashed: &mut Hashed,
     bytes: &mut Vec<u8>,
 ) {
     let Ok(entity) = world.get_entity(entity) else {
@@ -131,7 +134,7 @@ fn add_entity(
         bytes.extend_from_slice(&clock.last_number.to_le_bytes());
     }
     bytes.push(u8::from(entity.contains::<Dead>()));
-    long.add_all(entity, registry, bytes);
+    hashed.add_all(entity, registry, bytes);
 }
 
 #[cfg(test)]
@@ -144,26 +147,32 @@ mod tests {
     #[derive(Component, Clone, Serialize, Deserialize)]
     struct Purse(Vec<u32>);
 
-    /// A component long enough to be known by its digest.
-    fn purse(first: u32) -> Purse {
-        Purse([first].into_iter().chain(0..LONG as u32).collect())
+    /// A component that is known by its bytes where it is empty but for one coin, and by its digest where it
+    /// holds many more.
+    fn purse(first: u32, more: usize) -> Purse {
+        Purse([first].into_iter().chain(0..more as u32).collect())
     }
 
     /// The hashes, which must be those of somebody who remembers no earlier ones.
     fn checked(world: &mut World) -> BTreeMap<Arc<str>, Digest> {
         let hashes = state_hashes(world);
-        world.remove_resource::<LongComponents>();
+        world.remove_resource::<Hashed>();
         assert_eq!(state_hashes(world), hashes);
         hashes
     }
 
     #[test]
     fn every_change_of_what_is_saved_changes_the_hash_and_its_undoing_restores_it() {
+        changed_and_restored(0);
+        changed_and_restored(LONG);
+    }
+
+    fn changed_and_restored(more: usize) {
         let mut tiny = tiny();
         tiny.setup.saves().component::<Purse>("purse");
         let (ann, mut world) = (tiny.ann, tiny.setup.world);
         let without = checked(&mut world);
-        world.entity_mut(ann).insert(purse(1));
+        world.entity_mut(ann).insert(purse(1, more));
         let one = checked(&mut world);
         assert_eq!(state_hashes(&mut world), one);
         // No system runs between these, so no tick passes but by the hashing itself.
@@ -173,7 +182,7 @@ mod tests {
         assert_eq!(state_hashes(&mut world), one);
         world.entity_mut(ann).remove::<Purse>();
         assert_eq!(state_hashes(&mut world), without);
-        world.entity_mut(ann).insert(purse(2));
+        world.entity_mut(ann).insert(purse(2, more));
         assert_eq!(state_hashes(&mut world), two);
         assert!(without != one && one != two && two != without);
     }

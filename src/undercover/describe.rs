@@ -98,17 +98,18 @@ pub fn ask_description(
     let Some(table) = here.table(stage) else {
         return;
     };
-    let speaker = table.next_speaker().and_then(|id| here.sitting(id));
+    let living = here.living();
+    let next = table.next_speaker();
+    let speaker = living.iter().find(|player| Some(player.id) == next);
     let Some(speaker) = speaker else { return };
     let Ok(taboo) = taboos.get(speaker.entity) else {
         return tell.fault(Fault::Game(format!("{} has no card", speaker.name)));
     };
-    let living = here.living();
     match ask(
         tell.phrases(),
         here.rules(),
         table,
-        &speaker,
+        speaker,
         &living,
         taboo.clone(),
         said.all(table),
@@ -141,20 +142,20 @@ fn ask(
         names: names.chain(titles.lines().map(String::from)).collect(),
         most_chars: rules.description_chars,
     };
-    let lines = turned(&lines, speaker, table.round);
+    let first = speaker.id.0 + 5 * table.round;
     let ask = Ask::new("undercover.describe", prompt, limits, Saying::silent())
-        .falling_back(move |limits| Saying::neutral(&lines, limits))
+        .falling_back(move |limits| Saying::neutral(&turned(&lines, first), limits))
         .condensed(short);
     Ok(ask.notes(facts).max_tokens(rules.reply_tokens))
 }
 
 /// The lines, each player and round beginning with another one.
-fn turned(lines: &str, speaker: &Sitting, round: u32) -> Vec<String> {
+fn turned(lines: &str, first: u32) -> Vec<String> {
     let lines: Vec<_> = lines
         .lines()
         .filter(|line| !line.trim().is_empty())
         .collect();
-    let first = (speaker.id.0 + 5 * round) as usize % lines.len().max(1);
+    let first = first as usize % lines.len().max(1);
     let turned = lines.iter().cycle().skip(first).take(lines.len());
     turned.map(|line| (*line).to_owned()).collect()
 }

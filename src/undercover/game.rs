@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::phrases::PROMPTS;
-use super::plugin;
-use super::rules::{Rules, RulesError};
+use super::rules::{Reflect, Rules, RulesError};
 use super::seats::{pick, take_seats};
 use super::taboo::Taboo;
+use super::{plugin, reflection};
 use crate::cast::WorldSeed;
 use crate::engine::Setup;
 use crate::event::Phrasebook;
@@ -274,6 +274,9 @@ impl Game for Match {
             .world
             .insert_resource(Guards::built_in(limit, Vec::new()));
         setup.plugin(plugin);
+        if self.rules.reflect != Reflect::Off {
+            setup.plugin(reflection);
+        }
         Ok(setup)
     }
 

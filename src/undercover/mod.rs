@@ -51,7 +51,7 @@ use bevy_ecs::prelude::*;
 
 use crate::engine::{MeetSet, Setup, StepSet};
 
-/// Adds the game's systems, events and saved state.
+/// Adds the game's systems, events and saved state, but for what only some rules need.
 pub fn plugin(setup: &mut Setup) {
     events::register(&mut setup.world);
     setup
@@ -62,19 +62,27 @@ pub fn plugin(setup: &mut Setup) {
         .component::<Card>("undercover_card")
         .component::<Confidences>("undercover_confidences")
         .component::<SummingUp>("undercover_summing_up");
-    let takes = (
+    // Answers, the check, then questions.
+    let step = (
         describe::take_descriptions,
-        reflect::take_beliefs,
         vote::take_votes,
         memory::take_summaries,
-    );
-    let asks = (
-        reflect::ask_beliefs,
+        check::check_round,
         memory::ask_summaries,
         describe::ask_description,
         vote::ask_votes,
     );
-    let step = (takes.chain(), check::check_round, asks.chain()).chain();
-    setup.step.add_systems(step.in_set(StepSet::Rules));
+    setup.step.add_systems(step.chain().in_set(StepSet::Rules));
     setup.meet.add_systems(direct.in_set(MeetSet::Rules));
+}
+
+/// Adds what players put down of their beliefs, where the rules want it.
+pub fn reflection(setup: &mut Setup) {
+    let take = reflect::take_beliefs
+        .after(describe::take_descriptions)
+        .before(vote::take_votes);
+    let ask = reflect::ask_beliefs
+        .after(check::check_round)
+        .before(memory::ask_summaries);
+    setup.step.add_systems((take, ask).in_set(StepSet::Rules));
 }

@@ -61,7 +61,7 @@ impl Said {
         };
         !self.reading.is_empty()
             && (self.reading.letters() == other.reading.letters()
-                || self.pairs.likeness(&other.pairs) >= NEARLY
+                || self.pairs.is_like(&other.pairs, NEARLY)
                 || holds(&self.reading, &other.reading)
                 || holds(&other.reading, &self.reading))
     }
@@ -115,53 +115,41 @@ impl Reply for Saying {
             return Vec::new();
         }
         let mut broken = Vec::new();
-        let mut found = |is: bool, rule: String, phrase, facts: Value| {
-            if is {
-                broken.push(Broken::new("", rule).said(phrase, facts));
-            }
+        let mut breaks = |rule: String, phrase, facts: Value| {
+            broken.push(Broken::new("", rule).said(phrase, facts));
         };
         let text = self.text.as_str();
         let (length, most) = (text.chars().count(), rules.most_chars);
         let said = Said::of(text);
-        found(
-            said.reading.is_empty(),
-            "must not be empty".into(),
-            "rules/empty",
-            json!({}),
-        );
-        found(
-            length > most,
-            format!("at most {most} characters; this has {length}"),
-            "rules/too_long",
-            json!({"most": most, "length": length}),
-        );
-        found(
-            text.chars().any(ends_line),
-            "write one line".into(),
-            ONE_LINE,
-            json!({}),
-        );
+        if said.reading.is_empty() {
+            breaks("must not be empty".into(), "rules/empty", json!({}));
+        }
+        if length > most {
+            breaks(
+                format!("at most {most} characters; this has {length}"),
+                "rules/too_long",
+                json!({"most": most, "length": length}),
+            );
+        }
+        if text.chars().any(ends_line) {
+            breaks("write one line".into(), ONE_LINE, json!({}));
+        }
         if let Some(slip) = rules.taboo.slip(text) {
             let (rule, phrase) = match slip {
                 Slip::Word => ("don't say your word, in no spelling", WORD),
                 Slip::Part => ("don't say a part of your word", PART),
                 Slip::Translation => ("don't say your word in another language", TRANSLATION),
             };
-            found(true, rule.into(), phrase, json!({}));
+            breaks(rule.into(), phrase, json!({}));
         }
-        let repeats = rules.said.iter().any(|before| said.repeats(before));
-        found(
-            repeats,
-            "this was said before, or nearly so; say something else".into(),
-            REPEAT,
-            json!({}),
-        );
-        found(
-            rules.names.iter().any(|name| speaks_for(text, name)),
-            "speak for yourself alone: no name and colon before words".into(),
-            FORGED,
-            json!({}),
-        );
+        if rules.said.iter().any(|before| said.repeats(before)) {
+            let rule = "this was said before, or nearly so; say something else";
+            breaks(rule.into(), REPEAT, json!({}));
+        }
+        if speaks_for(text, &rules.names) {
+            let rule = "speak for yourself alone: no name and colon before words";
+            breaks(rule.into(), FORGED, json!({}));
+        }
         broken
     }
 }
@@ -200,9 +188,8 @@ fn ends_line(character: char) -> bool {
     character.is_control() || matches!(character, '\u{2028}' | '\u{2029}')
 }
 
-/// Whether a text writes a line as somebody else's: the name, perhaps something in parentheses, and a
-/// colon.
-fn speaks_for(text: &str, name: &str) -> bool {
+/// Whether a text writes a line as somebody of these: a name, perhaps something in parentheses, and a colon.
+fn speaks_for(text: &str, names: &[String]) -> bool {
     const COLONS: [char; 7] = [':', '：', '︰', '﹕', '꞉', '∶', 'ː'];
     let mut parts: Vec<_> = text.split(COLONS).collect();
     // What follows the last colon stands before none.
@@ -212,10 +199,11 @@ fn speaks_for(text: &str, name: &str) -> bool {
     }
     // Some letters look like others as capitals alone, some as small ones alone.
     let looks = |text: &str| [text, &text.to_lowercase()].map(Reading::of_looks);
-    let name = looks(name);
-    parts.into_iter().map(without_aside).any(|label| {
-        let pairs = looks(label).into_iter().zip(&name);
-        pairs.into_iter().any(|(label, name)| label.ends_with(name))
+    let names: Vec<_> = names.iter().map(|name| looks(name)).collect();
+    let labels = parts.into_iter().map(without_aside).map(looks);
+    labels.into_iter().any(|label| {
+        let is_of = |name: &[Reading; 2]| label.iter().zip(name).any(|(l, n)| l.ends_with(n));
+        names.iter().any(is_of)
     })
 }
 

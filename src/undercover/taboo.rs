@@ -34,6 +34,8 @@ pub struct Taboo(Arc<Forbidden>);
 
 struct Forbidden {
     word: Forms,
+    /// The word written backwards.
+    mirrored: Forms,
     /// Parts of the word, each in all its forms.
     parts: Vec<Forms>,
     also: Vec<Forms>,
@@ -63,6 +65,10 @@ impl Forms {
         // A capital I that stands for an l is one before the case is folded.
         let capitals = looks_of(text);
         Self([Arc::new(Reading::of(text)), looks, capitals, as_i, as_l])
+    }
+
+    fn map(&self, make: impl Fn(&Reading) -> Reading) -> Self {
+        Self(self.0.each_ref().map(|reading| Arc::new(make(reading))))
     }
 
     fn is_empty(&self) -> bool {
@@ -126,6 +132,7 @@ impl Taboo {
             long && !COMMON.contains(&part.as_str()) && !SUFFIXES.contains(&part.as_str())
         };
         Self(Arc::new(Forbidden {
+            mirrored: Forms::of(word).map(mirrored),
             word: Forms::of(word),
             parts: parts.filter(is_part).map(|part| Forms::of(&part)).collect(),
             also: also.iter().map(|text| Forms::of(text)).collect(),
@@ -144,7 +151,7 @@ impl Forbidden {
         let said = Forms::of(text);
         let holds = |word: &Forms| !word.is_empty() && said.any(word, Reading::holds);
         let hides = || self.is_hidden_in(text) || self.is_spelt_by(&said);
-        if holds(&self.word) || said.any(&self.word, backwards) || hides() {
+        if holds(&self.word) || holds(&self.mirrored) || hides() {
             Some(Slip::Word)
         } else if self.parts.iter().any(|part| says_part(&said, part)) {
             Some(Slip::Part)
@@ -250,12 +257,13 @@ fn sound(word: &str) -> Vec<&'static str> {
     syllables.unwrap_or_default()
 }
 
-/// Whether a text holds a word written backwards, as words of its own.
-fn backwards(text: &Reading, word: &Reading) -> bool {
-    let letters = word.letters();
-    let mirrored: String = letters.iter().rev().collect();
-    // Shorter ones, and those that read the same both ways, are other words too often.
-    letters.len() >= 4 && text.holds(&Reading::of(&mirrored))
+/// A word written backwards; nothing for shorter ones, which are other words too often.
+fn mirrored(word: &Reading) -> Reading {
+    let mirrored: String = word.letters().iter().rev().collect();
+    match word.letters().len() >= SHORTEST_HIDDEN {
+        true => Reading::of(&mirrored),
+        false => Reading::default(),
+    }
 }
 
 /// Whether any word of a text is a part of a word, or is made from it. Endings count in the plain
@@ -279,11 +287,11 @@ fn is_kin(said: &[char], part: &[char]) -> bool {
     if said == part {
         return true;
     }
-    if said.iter().chain(part).any(|c| *c >= '\u{2E80}') || is_common(said) {
+    if said.iter().chain(part).any(|c| *c >= '\u{2E80}') {
         return false;
     }
     let stem = stem(said);
-    match (said.len(), part.len()) {
+    let is_near = match (said.len(), part.len()) {
         _ if stem == part || stem == self::stem(part) => true,
         (said_long, part_long) if part_long >= 4 && said_long > part_long => {
             holds(said, part) || (stem.len() >= 4 && holds(part, stem))
@@ -292,7 +300,8 @@ fn is_kin(said: &[char], part: &[char]) -> bool {
         // Three letters count where they begin or end a long word, as tea and pot in teapot.
         (3, 6..) => part.starts_with(said) || part.ends_with(said),
         _ => false,
-    }
+    };
+    is_near && !is_common(said)
 }
 
 fn is_common(word: &[char]) -> bool {

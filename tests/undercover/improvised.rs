@@ -14,8 +14,10 @@ use crate::table::{Language, NAMES, cards, data, improviser, opening, play, rule
 
 const LANGUAGES: [Language; 2] = [Language::En, Language::Zh];
 
-/// How many games in each language are played to see whether either side may win often enough.
+/// How many games in each language are played to see whether either side may win often enough. Between 25 and
+/// 75 % is meant over many games, as the bench plays them; so few may lie ten beyond by chance.
 const GAMES: u64 = 100;
+const MAY_WIN: std::ops::RangeInclusive<u64> = 15..=85;
 
 #[tokio::test]
 async fn either_side_wins_often_enough() {
@@ -28,7 +30,26 @@ async fn either_side_wins_often_enough() {
             civilians += u64::from(played.table().winner == Some(Side::Civilian));
         }
         let share = civilians * 100 / GAMES;
-        assert!((25..=75).contains(&share), "{language:?}: {share} %");
+        assert!(MAY_WIN.contains(&share), "{language:?}: {share} %");
+    }
+}
+
+#[tokio::test]
+async fn what_it_heard_before_changes_no_answer() {
+    let improviser = improviser();
+    for language in LANGUAGES {
+        let game = usual(language);
+        let seasoned = Arc::new(improviser.clone());
+        play(opening(&game, 1), seasoned.clone()).await;
+        // One that begins anew at every question.
+        let fresh = improviser.clone();
+        let fresh = ScriptMind::by_rule(move |prompt| {
+            let fresh = fresh.clone().knowing(language, &Lexicon::default());
+            ScriptLine::say(answered(&fresh, prompt))
+        });
+        let first = play(opening(&game, 1), seasoned).await;
+        let second = play(opening(&game, 1), Arc::new(fresh)).await;
+        assert_eq!(first.table(), second.table(), "{language:?}");
     }
 }
 

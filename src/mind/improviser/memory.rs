@@ -1,11 +1,9 @@
 //! What has been said already, so that no sentence is said twice.
 
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use foldhash::fast::FixedState;
-use indexmap::IndexMap;
-
+use super::kept::Kept;
 use crate::context::Entry;
 use crate::message::{Digest, Role};
 use crate::mind::Prompt;
@@ -14,28 +12,8 @@ use crate::mind::Prompt;
 const MESSAGES: usize = 200;
 const BYTES: usize = 32 * 1024;
 
-/// How many texts' hashes are kept from answer to answer.
-const KEPT: usize = 8 * 1024;
-
-/// The hashes of the sentences of texts, sorted: of those that were read for an earlier answer they are known.
-/// What it holds changes no answer, only how long it takes.
-#[derive(Default)]
-pub(super) struct Sentences(Mutex<IndexMap<Digest, Arc<[u64]>, FixedState>>);
-
-impl Sentences {
-    /// Those of several texts, each known by its digest.
-    fn of<'t>(&self, texts: impl Iterator<Item = (Digest, &'t str)>) -> Vec<Arc<[u64]>> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= KEPT {
-            known.clear();
-        }
-        let hashes = texts.map(|(digest, text)| {
-            let hashes = known.entry(digest).or_insert_with(|| sentences(text));
-            hashes.clone()
-        });
-        hashes.collect()
-    }
-}
+/// The hashes of the sentences of texts, sorted, by the digests of the texts.
+pub(super) type Sentences = Kept<Digest, Arc<[u64]>>;
 
 /// The sorted hashes of the sentences of a text.
 fn sentences(text: &str) -> Arc<[u64]> {
@@ -65,7 +43,7 @@ impl<'a> Memory<'a> {
         let entries: Vec<_> = entries.map(remembered).take_while(fits).collect();
         let texts = entries.iter().map(|(digest, text)| (*digest, &**text));
         let mut memory = Self {
-            heard: known.of(texts),
+            heard: known.all(texts, sentences),
             texts: entries.into_iter().map(|(_, text)| text).collect(),
             said: Vec::new(),
         };
@@ -105,11 +83,12 @@ impl<'a> Memory<'a> {
 }
 
 /// The hashes of each sentence of a text: of the whole of it, and of its tail.
+#[derive(Default)]
 pub(super) struct Hashes(Vec<(u64, u64)>);
 
 impl Hashes {
     pub(super) fn of(text: &str) -> Self {
-        let mut hashes = Vec::new();
+        let mut hashes = Vec::with_capacity(4);
         hash_sentences(text, |whole, tail| hashes.push((whole, tail)));
         Self(hashes)
     }
@@ -129,23 +108,24 @@ fn remembered(entry: &Entry) -> (Digest, Cow<'_, str>) {
 fn hash_sentences(text: &str, mut found: impl FnMut(u64, u64)) {
     const START: u64 = 0xcbf2_9ce4_8422_2325;
     let add = |hash: u64, letter: char| (hash ^ u64::from(letter)).wrapping_mul(0x0100_0000_01b3);
-    let (mut whole, mut tail, mut letters) = (START, START, 0);
+    // Up to a colon, the tail is the whole.
+    let (mut whole, mut tail, mut letters) = (START, None, 0);
     for letter in text.chars().chain(['\n']) {
         match letter {
             '.' | '!' | '?' | '。' | '！' | '？' | '\n' | '"' | '“' | '‘' => {
                 if letters > 1 {
-                    found(whole, tail);
+                    found(whole, tail.unwrap_or(whole));
                 }
-                (whole, tail, letters) = (START, START, 0);
+                (whole, tail, letters) = (START, None, 0);
             }
             ' ' | '”' | '’' => {}
             ':' | '：' => {
                 whole = add(whole, ':');
-                tail = START;
+                tail = Some(START);
             }
             _ => {
                 whole = add(whole, letter);
-                tail = add(tail, letter);
+                tail = tail.map(|tail| add(tail, letter));
                 letters += 1;
             }
         }

@@ -13,6 +13,7 @@ mod chat;
 mod evidence;
 mod grammar;
 mod hand;
+mod kept;
 mod limit;
 mod memory;
 mod names;
@@ -41,7 +42,7 @@ use grammar::{Grammar, load};
 use memory::{Memory, Sentences};
 use names::{Fact, Root};
 use notes::Notes;
-use undercover::Vocabulary;
+use undercover::{Lore, Senses, Vocabulary};
 use writer::{Share, Writer};
 
 use crate::world_data::{DataFolder, Lexicon};
@@ -67,6 +68,7 @@ pub struct Improviser {
     english: Spoken,
     chinese: Spoken,
     read: Arc<Sentences>,
+    senses: Arc<Senses>,
 }
 
 /// One language's grammar, what it says about itself, and the words that it knows.
@@ -120,6 +122,7 @@ impl Improviser {
             english: Spoken::new(Language::En, &[ENGLISH])?,
             chinese: Spoken::new(Language::Zh, &[CHINESE])?,
             read: Arc::default(),
+            senses: Arc::default(),
         })
     }
 
@@ -158,6 +161,8 @@ impl Improviser {
             Language::Zh => &mut self.chinese,
         };
         spoken.lent = Arc::new(Vocabulary::of(words));
+        // Whoever knows more makes something else of what it hears.
+        self.senses = Arc::default();
         self
     }
 
@@ -184,15 +189,18 @@ impl Improviser {
                 return Completion::calling(NAME, calls);
             }
         }
-        let known = || self.spoken(prompt.language).vocabularies();
+        let lore = || Lore {
+            words: self.spoken(prompt.language).vocabularies(),
+            senses: &self.senses,
+        };
         let text = match prompt.form {
             Form::Prose { .. } => {
                 let text = match prompt.purpose {
                     "undercover.describe" => {
-                        undercover::describe(prompt, &notes, known(), &mut writer)
+                        undercover::describe(prompt, &notes, &lore(), &mut writer)
                     }
                     "undercover.summary" => {
-                        undercover::sum_up(prompt, &notes, known(), &mut writer)
+                        undercover::sum_up(prompt, &notes, &lore(), &mut writer)
                     }
                     purpose => prose::write(purpose, &notes, &mut writer),
                 };
@@ -202,9 +210,9 @@ impl Improviser {
                 let answer = match prompt.purpose {
                     "home.plan" => plan::plan(prompt, narrowed, &notes, &mut writer),
                     "combat.draw" => hand::hand(&notes, &mut writer),
-                    "undercover.vote" => undercover::vote(prompt, &notes, known(), &mut writer),
+                    "undercover.vote" => undercover::vote(prompt, &notes, &lore(), &mut writer),
                     "undercover.belief" => {
-                        undercover::believe(prompt, &notes, known(), &mut writer)
+                        undercover::believe(prompt, &notes, &lore(), &mut writer)
                     }
                     _ => chat::answer(prompt, narrowed, &notes, &mut writer),
                 };

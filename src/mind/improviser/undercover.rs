@@ -7,17 +7,19 @@
 //! player knows; whoever said the farthest things is suspect, and where most of what the others say is far
 //! off, it suspects itself, says no more than it must, and votes as the others do.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use memchr::memmem::Finder;
 use serde_json::{Value, json};
 
 use super::chance::{hash, mix};
+use super::kept::Kept;
 use super::names::{Fact, Root};
 use super::notes::{Notes, Numbered, bare};
 use super::writer::{Writer, paragraph};
 use crate::context::Entry;
-use crate::message::{Pairs, Reading, Role};
+use crate::message::{Digest, Pairs, Reading, Role};
 use crate::mind::Prompt;
 use crate::world_data::Lexicon;
 
@@ -58,6 +60,7 @@ pub(super) struct Vocabulary(BTreeMap<String, Vec<Attribute>>);
 #[derive(Clone, Debug)]
 struct Attribute {
     text: String,
+    hash: u64,
     finder: Finder<'static>,
     pairs: Pairs,
 }
@@ -68,6 +71,7 @@ impl Vocabulary {
         let attribute = |text: &str| Attribute {
             pairs: Reading::of(text).pairs(),
             finder: Finder::new(text).into_owned(),
+            hash: hash(text),
             text: text.to_owned(),
         };
         let words = list.pairs.iter().flat_map(|pair| pair.words());
@@ -86,9 +90,20 @@ impl Vocabulary {
     }
 }
 
+/// What lines told those who heard them, by who knows what and by the line.
+pub(super) type Senses = Kept<(Digest, Digest), Sense>;
+
+/// What a player may look up.
+pub(super) struct Lore<'l> {
+    /// What can be said of words.
+    pub(super) words: [&'l Vocabulary; 2],
+    /// What it made of lines before.
+    pub(super) senses: &'l Senses,
+}
+
 /// What a line tells somebody who holds a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sense {
+pub(super) enum Sense {
     /// It is true of the word, as far as one knows.
     Fits,
     /// It is this far from everything that one knows of it.
@@ -108,9 +123,9 @@ impl Sense {
 }
 
 /// A line that was heard.
-struct Line {
-    who: String,
-    text: String,
+struct Line<'p> {
+    who: &'p str,
+    text: Cow<'p, str>,
     sense: Sense,
 }
 
@@ -134,20 +149,20 @@ struct Known<'v> {
 }
 
 /// What a player has in mind.
-struct Player<'v> {
+struct Player<'p> {
     /// What it knows of its word, from vague to narrow.
-    known: Vec<Known<'v>>,
+    known: Vec<Known<'p>>,
     /// What others said, oldest first.
-    lines: Vec<Line>,
+    lines: Vec<Line<'p>>,
     /// What it said itself.
-    own: Vec<String>,
+    own: Vec<Cow<'p, str>>,
     standing: Standing,
     /// Its own word.
     word: String,
 }
 
-impl<'v> Player<'v> {
-    fn of(prompt: &Prompt<'_>, words: [&'v Vocabulary; 2], writer: &Writer<'_>) -> Self {
+impl<'p> Player<'p> {
+    fn of(prompt: &Prompt<'p>, lore: &Lore<'p>, writer: &Writer<'_>) -> Self {
         let entries = prompt.history.entries();
         let card = entries.iter().find_map(|entry| {
             let tags = prompt.history.tags(entry.id())?;
@@ -155,15 +170,18 @@ impl<'v> Player<'v> {
         });
         let word = card.unwrap_or_default();
         // What one knows differs from game to game: by the first messages, which differ too.
-        let game = entries
-            .iter()
-            .take(3)
-            .map(|entry| hash(&entry.body().full_text()));
-        let game = mix(&game.collect::<Vec<_>>());
-        let found = words.iter().find_map(|known| known.attributes(&word));
+        let mut me = [prompt.language.code(), prompt.entity, &word]
+            .join("\0")
+            .into_bytes();
+        for entry in entries.iter().take(3) {
+            me.extend_from_slice(&entry.body().digest().0);
+        }
+        let me = Digest::of(&me);
+        let found = lore.words.iter().find_map(|known| known.attributes(&word));
         let all = found.unwrap_or_default();
+        let dealt = u64::from_le_bytes(std::array::from_fn(|at| me.0[at]));
         let known = all.iter().enumerate().filter_map(|(at, attribute)| {
-            let lot = mix(&[hash(prompt.entity), hash(&attribute.text), game]);
+            let lot = mix(&[dealt, attribute.hash]);
             (lot % 100 < KNOWN).then_some(Known {
                 attribute,
                 place: at * 100 / all.len().max(1),
@@ -172,13 +190,14 @@ impl<'v> Player<'v> {
         });
         let known: Vec<_> = known.collect();
         let own = entries.iter().filter(|entry| entry.role() == Role::Ai);
-        let own = own.map(|entry| entry.body().full_text().into_owned());
-        let heard = entries.iter().filter_map(heard);
-        let lines = heard.map(|(who, text)| Line {
-            sense: sense(&text, &known, writer),
-            who,
-            text,
-        });
+        let own = own.map(|entry| entry.body().full_text());
+        let heard: Vec<_> = entries.iter().filter_map(heard).collect();
+        let texts = heard
+            .iter()
+            .map(|(digest, _, text)| ((me, *digest), &**text));
+        let senses = lore.senses.all(texts, |text| sense(text, &known, writer));
+        let lines = heard.into_iter().zip(senses);
+        let lines = lines.map(|((_, who, text), sense)| Line { who, text, sense });
         let lines: Vec<_> = lines.collect();
         let standing = match word.is_empty() {
             true => Standing::Blank,
@@ -206,7 +225,7 @@ impl<'v> Player<'v> {
     }
 
     /// Somebody's line that says most about it: the farthest, else the last.
-    fn telling_line(&self, who: &str) -> Option<&Line> {
+    fn telling_line(&self, who: &str) -> Option<&Line<'p>> {
         let lines = self.lines.iter().filter(|line| line.who == who);
         lines.max_by_key(|line| line.sense.distance())
     }
@@ -224,15 +243,22 @@ fn mentions(text: &str, name: &str) -> usize {
     text.matches(name).count()
 }
 
-/// The speaker and the words of a line, where a message is one.
-fn heard(entry: &Entry) -> Option<(String, String)> {
+/// The digest of a message, its speaker and the words of its line, where it is one.
+fn heard(entry: &Entry) -> Option<(Digest, &str, Cow<'_, str>)> {
     let body = entry.body();
     let who = body.sender().filter(|_| is_event(entry, DESCRIPTION))?;
-    let text = body.full_text();
-    // What stands in quotes; the words around it are the table's.
-    let quoted = text.find('“').zip(text.rfind('”'));
-    let inside = quoted.and_then(|(open, close)| text.get(open + '“'.len_utf8()..close));
-    Some((who.to_string(), inside.unwrap_or(&text).to_owned()))
+    let text = match body.full_text() {
+        Cow::Borrowed(text) => Cow::Borrowed(quoted(text)),
+        Cow::Owned(text) => Cow::Owned(quoted(&text).to_owned()),
+    };
+    Some((body.digest(), who, text))
+}
+
+/// What stands in quotes; the words around it are the table's.
+fn quoted(text: &str) -> &str {
+    let quotes = text.find('“').zip(text.rfind('”'));
+    let inside = quotes.and_then(|(open, close)| text.get(open + '“'.len_utf8()..close));
+    inside.unwrap_or(text)
 }
 
 /// What a line tells somebody who knows this.
@@ -257,7 +283,7 @@ fn sense(text: &str, known: &[Known<'_>], writer: &Writer<'_>) -> Sense {
 }
 
 /// What one takes oneself for, by how much of what the others say is strange.
-fn standing(lines: &[Line]) -> Standing {
+fn standing(lines: &[Line<'_>]) -> Standing {
     let count = |is: fn(&Sense) -> bool| lines.iter().filter(|line| is(&line.sense)).count();
     let strange = count(|sense| matches!(sense, Sense::Strange(_)));
     let telling = strange + count(|sense| *sense == Sense::Fits);
@@ -272,16 +298,16 @@ fn standing(lines: &[Line]) -> Standing {
 pub(super) fn describe(
     prompt: &Prompt<'_>,
     notes: &Notes,
-    words: [&Vocabulary; 2],
+    lore: &Lore<'_>,
     writer: &mut Writer<'_>,
 ) -> String {
-    let player = Player::of(prompt, words, writer);
+    let player = Player::of(prompt, lore, writer);
     let hidden = player.standing == Standing::Undercover;
     // Whoever was told that a line won't do tries another one.
     let refused = prompt.refused().map(|refused| refused.answer.as_str());
-    let said = player.lines.iter().map(|line| line.text.as_str());
+    let said = player.lines.iter().map(|line| &*line.text);
     let said = said
-        .chain(player.own.iter().map(String::as_str))
+        .chain(player.own.iter().map(|text| &**text))
         .chain(refused);
     let said: Vec<_> = said.collect();
     let is_new = |known: &&Known<'_>| {
@@ -337,10 +363,10 @@ fn holds_part(line: &str, word: &str) -> bool {
 pub(super) fn vote(
     prompt: &Prompt<'_>,
     notes: &Notes,
-    words: [&Vocabulary; 2],
+    lore: &Lore<'_>,
     writer: &mut Writer<'_>,
 ) -> Option<Value> {
-    let player = Player::of(prompt, words, writer);
+    let player = Player::of(prompt, lore, writer);
     let mut entries = prompt.history.entries().iter().rev();
     let votes = entries.find(|entry| is_event(entry, VOTES));
     let votes = votes.map(|entry| entry.body().full_text());
@@ -394,10 +420,10 @@ fn opinion(player: &Player<'_>, other: &str, writer: &mut Writer<'_>) -> String 
 pub(super) fn believe(
     prompt: &Prompt<'_>,
     notes: &Notes,
-    words: [&Vocabulary; 2],
+    lore: &Lore<'_>,
     writer: &mut Writer<'_>,
 ) -> Option<Value> {
-    let player = Player::of(prompt, words, writer);
+    let player = Player::of(prompt, lore, writer);
     let mut players = Vec::new();
     for other in &notes.legal {
         let is = match player.distance(&other.name) {
@@ -423,12 +449,12 @@ pub(super) fn believe(
 pub(super) fn sum_up(
     prompt: &Prompt<'_>,
     notes: &Notes,
-    words: [&Vocabulary; 2],
+    lore: &Lore<'_>,
     writer: &mut Writer<'_>,
 ) -> String {
     /// How many lines of each player are kept.
     const LINES: usize = 4;
-    let player = Player::of(prompt, words, writer);
+    let player = Player::of(prompt, lore, writer);
     let mut kept = Vec::new();
     for name in &notes.must {
         let lines = player.lines.iter().rev().filter(|line| line.who == *name);

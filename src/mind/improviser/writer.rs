@@ -5,6 +5,7 @@
 //! no two use the same sentence pattern though neither sees the other's answer.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use super::chance::{Chance, hash, mix};
 use super::grammar::{Change, Choice, FactSet, Grammar, GrammarPiece as Piece, SymbolId};
@@ -57,6 +58,16 @@ pub(super) struct Writer<'a> {
     known: FactSet,
     facts: Vec<(Fact, Cow<'a, str>)>,
     used: Vec<Choice>,
+    deals: Vec<Rc<Deal>>,
+}
+
+/// What one may say for a symbol where these facts are known.
+struct Deal {
+    symbol: SymbolId,
+    known: FactSet,
+    sayable: Vec<usize>,
+    /// One's own share of what is sayable.
+    own: Vec<usize>,
 }
 
 impl<'a> Writer<'a> {
@@ -76,6 +87,7 @@ impl<'a> Writer<'a> {
             known: FactSet::default(),
             facts: Vec::new(),
             used: Vec::new(),
+            deals: Vec::new(),
         }
     }
 
@@ -124,11 +136,12 @@ impl<'a> Writer<'a> {
     /// One of a root's texts, of sentences that were not said before where there is such a one.
     pub(super) fn clause(&mut self, root: Root) -> String {
         let symbol = self.grammar.root(root);
-        let mut text = String::new();
-        let mut sentences = Hashes::of(&text);
+        let deal = self.deal(symbol);
+        let mut text = String::with_capacity(128);
+        let mut sentences = Hashes::default();
         for _ in 0..TRIES {
             text.clear();
-            if let Some(at) = self.choose_own(symbol) {
+            if let Some(at) = self.choose_own(&deal) {
                 self.write((symbol, at), &mut text);
             }
             sentences = Hashes::of(&text);
@@ -146,8 +159,13 @@ impl<'a> Writer<'a> {
         paragraph(self.language, &texts)
     }
 
-    /// An alternative from one's own share, best one that this answer has not used.
-    fn choose_own(&mut self, symbol: SymbolId) -> Option<usize> {
+    /// What may be said for a symbol now; one answer often says the same kind of thing of several others.
+    fn deal(&mut self, symbol: SymbolId) -> Rc<Deal> {
+        let mut deals = self.deals.iter();
+        let dealt = deals.find(|deal| deal.symbol == symbol && deal.known == self.known);
+        if let Some(deal) = dealt {
+            return deal.clone();
+        }
         let sayable = self.grammar.sayable(symbol, self.known);
         let Share { place, of, scene } = self.share;
         // All are dealt, sayable or not, so that everybody's deal is the same.
@@ -155,18 +173,29 @@ impl<'a> Writer<'a> {
         all.sort_by_cached_key(|at| mix(&[scene, *at as u64]));
         let of = of.min(all.len() / 2).max(1);
         let own = all.into_iter().skip(place % of).step_by(of);
-        let own: Vec<_> = own.filter(|at| sayable.contains(at)).collect();
-        let own = self.unused(symbol, &own);
+        let deal = Rc::new(Deal {
+            symbol,
+            known: self.known,
+            own: own.filter(|at| sayable.contains(at)).collect(),
+            sayable,
+        });
+        self.deals.push(deal.clone());
+        deal
+    }
+
+    /// An alternative from one's own share, best one that this answer has not used.
+    fn choose_own(&mut self, deal: &Deal) -> Option<usize> {
+        let own = self.unused(deal.symbol, &deal.own);
         match own.is_empty() {
-            false => self.choose(symbol, own),
-            true => self.choose(symbol, sayable),
+            false => self.choose(deal.symbol, &own),
+            true => self.choose(deal.symbol, &deal.sayable),
         }
     }
 
     /// One of these alternatives, if possible one that this answer has not used.
-    fn choose(&mut self, symbol: SymbolId, among: Vec<usize>) -> Option<usize> {
-        let unused = self.unused(symbol, &among);
-        let among = if unused.is_empty() { among } else { unused };
+    fn choose(&mut self, symbol: SymbolId, among: &[usize]) -> Option<usize> {
+        let unused = self.unused(symbol, among);
+        let among = if unused.is_empty() { among } else { &unused };
         let weights = among.iter().map(|at| self.grammar.weight((symbol, *at)));
         let at = *among.get(self.chance.weighted(weights)?)?;
         self.used.push((symbol, at));
@@ -192,8 +221,8 @@ impl<'a> Writer<'a> {
                 }
                 Piece::Symbol(symbol, change) => {
                     let sayable = grammar.sayable(*symbol, self.known);
-                    let mut words = String::new();
-                    if let Some(at) = self.choose(*symbol, sayable) {
+                    let mut words = String::with_capacity(64);
+                    if let Some(at) = self.choose(*symbol, &sayable) {
                         self.write((*symbol, at), &mut words);
                     }
                     self.push(text, &words, *change);
