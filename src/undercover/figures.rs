@@ -15,7 +15,7 @@ use super::table::{PlayerId, Side, Table};
 use super::taboo::Taboo;
 use crate::cast::{CastList, Kind, all_of};
 use crate::exchange::{Reply, Spent};
-use crate::journal::{Ending, JournalError, Line, Outcome};
+use crate::journal::{Ending, GameSetup, JournalError, Line, Outcome};
 use crate::save::Slot;
 use crate::session::{SessionError, replay};
 use crate::world_data::DataFolder;
@@ -100,6 +100,18 @@ pub struct RoundVotes {
 /// # Errors
 /// The journal can't be read, is of another game, or does not play as it was recorded.
 pub async fn figures_of(slot: &Slot, data: &DataFolder) -> Result<GameFigures, FiguresError> {
+    compute(slot, |setup| Match::of_setup(data, setup)).await
+}
+
+/// The same of a game with the prompts of another one, which need not be read again.
+pub(super) async fn figures_like(slot: &Slot, other: &Match) -> Result<GameFigures, FiguresError> {
+    compute(slot, |setup| other.another(setup)).await
+}
+
+async fn compute(
+    slot: &Slot,
+    game_of: impl FnOnce(&GameSetup) -> Result<Match, MatchError>,
+) -> Result<GameFigures, FiguresError> {
     let lines = slot.read_journal()?;
     let setup = lines.iter().find_map(|line| match line {
         Line::Game(setup) if setup.name == GAME => Some(setup),
@@ -107,7 +119,7 @@ pub async fn figures_of(slot: &Slot, data: &DataFolder) -> Result<GameFigures, F
     });
     let name = || slot.name().to_string();
     let setup = setup.ok_or_else(|| FiguresError::OtherGame(name()))?;
-    let game = Match::of_setup(data, setup)?;
+    let game = game_of(setup)?;
     let seed = lines.iter().find_map(|line| match line {
         Line::Head(head) => Some(head.seed),
         _ => None,

@@ -113,6 +113,15 @@ struct Kept {
     pair: Pair,
 }
 
+impl Kept {
+    fn of(setup: &GameSetup) -> Result<Self, MatchError> {
+        let kept = serde_path_to_error::deserialize(&setup.setup);
+        let kept: Self = kept.map_err(|error| MatchError::Setup(error.to_string()))?;
+        kept.rules.check()?;
+        Ok(kept)
+    }
+}
+
 impl Match {
     /// A game by these rules.
     ///
@@ -133,10 +142,19 @@ impl Match {
     /// # Errors
     /// The set-up can't be read, or files hold mistakes.
     pub fn of_setup(data: &DataFolder, setup: &GameSetup) -> Result<Self, MatchError> {
-        let kept = serde_path_to_error::deserialize(&setup.setup);
-        let kept: Kept = kept.map_err(|error| MatchError::Setup(error.to_string()))?;
-        kept.rules.check()?;
+        let kept = Kept::of(setup)?;
         Self::unchecked(data, kept.rules, vec![kept.pair])
+    }
+
+    /// The game of a journal, with the prompts of this one.
+    pub(super) fn another(&self, setup: &GameSetup) -> Result<Self, MatchError> {
+        let kept = Kept::of(setup)?;
+        Ok(Self {
+            rules: kept.rules,
+            pairs: vec![kept.pair],
+            phrases: self.phrases.clone(),
+            fingerprint: self.fingerprint.clone(),
+        })
     }
 
     /// A game by rules that are taken as they are.

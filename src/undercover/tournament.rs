@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::figures::{FiguresError, GameFigures, figures_of};
+use super::figures::{FiguresError, GameFigures, figures_like};
 use super::game::{Match, MatchError};
 use super::rules::Rules;
 use crate::mind::Minds;
@@ -228,14 +228,10 @@ impl Tournament {
     /// The figures of a game, computed from its journal; nothing where it was never begun.
     ///
     /// # Errors
-    /// As [`figures_of`].
-    pub async fn figures(
-        &self,
-        game: u32,
-        data: &DataFolder,
-    ) -> Result<Option<GameFigures>, FiguresError> {
+    /// As [`figures_of`](super::figures_of).
+    pub async fn figures(&self, game: u32) -> Result<Option<GameFigures>, FiguresError> {
         match Slot::find(&self.slots(), &slot_name(game)) {
-            Ok(slot) => figures_of(&slot, data).await.map(Some),
+            Ok(slot) => figures_like(&slot, &self.game).await.map(Some),
             Err(_) => Ok(None),
         }
     }

@@ -13,7 +13,6 @@ use playhouse::undercover::{
     FiguresError, GameFigures, Match, Opened, Side, Statistics, Tournament, TournamentError,
     figures_of,
 };
-use playhouse::world_data::DataFolder;
 use serde_json::{Value, json};
 use tokio::runtime::{Handle, Runtime};
 
@@ -139,7 +138,6 @@ fn play_all(
         desk,
         tournament,
         players,
-        data: desk.data()?,
         handle: runtime.handle().clone(),
         next: AtomicU32::new(0),
         purse: Purse::of(desk, jobs),
@@ -217,7 +215,6 @@ struct Hall<'a> {
     desk: &'a Desk,
     tournament: &'a Tournament,
     players: &'a Players,
-    data: DataFolder,
     handle: Handle,
     /// The next game that nobody has taken.
     next: AtomicU32,
@@ -307,7 +304,7 @@ impl Hall<'_> {
 
     /// The figures of a game, from its journal alone.
     fn figures(&self, game: u32) -> Result<Option<GameFigures>, Failure> {
-        let figures = self.tournament.figures(game, &self.data);
+        let figures = self.tournament.figures(game);
         let figures = self.handle.block_on(figures);
         figures.map_err(|error| figures_failure(self.desk, error))
     }
