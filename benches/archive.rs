@@ -11,7 +11,7 @@
 mod common;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
-use playhouse::context::{AgentContext, HeldMessage, Order};
+use playhouse::context::{AgentContext, HeldMessage, SearchOrder};
 use playhouse::message::{Body, Tag, Tags};
 
 #[global_allocator]
@@ -41,7 +41,8 @@ fn fight(tag: Tag) -> Tags {
 
 fn archive(context: &mut AgentContext, summary: Body) -> Vec<HeldMessage> {
     let newest = |key| {
-        let found = context.filter_human_messages_by_attribute(key, "Mill", Order::NewestFirst);
+        let found =
+            context.filter_human_messages_by_attribute(key, "Mill", SearchOrder::NewestFirst);
         found[0].id
     };
     let (begin, end) = (newest("combat_initialization"), newest("combat_outcome"));

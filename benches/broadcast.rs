@@ -1,4 +1,4 @@
-//! `broadcast/1000`: lines of 300 bytes to a thousand actors on one stage, through `Tell`, the built-in
+//! `broadcast/1000`: lines of 300 bytes to a thousand actors on one stage, through `EventWriter`, the built-in
 //! guards and `deliver` in the schedule of a step. Figures are those of one delivery.
 #![allow(
     clippy::unwrap_used,
@@ -15,10 +15,10 @@ use std::hint::black_box;
 
 use bevy_ecs::prelude::*;
 use criterion::{Criterion, criterion_group, criterion_main};
-use playhouse::cast::{Company, Here};
+use playhouse::cast::{CurrentStage, StageQuery};
 use playhouse::engine::StepSet;
 use playhouse::event::kinds::Speak;
-use playhouse::event::{Records, Tell};
+use playhouse::event::{EventWriter, Records};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -31,7 +31,7 @@ const LINES: usize = 100;
 #[derive(Resource)]
 struct Next(String);
 
-fn say_next(next: Res<Next>, company: Company<()>, mut tell: Tell) {
+fn say_next(next: Res<Next>, company: StageQuery<()>, mut tell: EventWriter) {
     let event = Speak {
         actor: "Stage 0".into(),
         target: "all".into(),
@@ -44,7 +44,7 @@ fn say_next(next: Res<Next>, company: Company<()>, mut tell: Tell) {
 fn hall() -> (World, Schedule) {
     let (mut setup, stages) = common::stages(1, ACTORS);
     setup.step.add_systems(say_next.in_set(StepSet::Rules));
-    setup.world.insert_resource(Here::Place(stages[0]));
+    setup.world.insert_resource(CurrentStage::Place(stages[0]));
     setup.world.insert_resource(Next(String::new()));
     // Systems are made ready before the first line.
     setup.step.initialize(&mut setup.world).unwrap();

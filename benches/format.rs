@@ -11,9 +11,11 @@ use std::time::Duration;
 use bytes::BytesMut;
 use criterion::{Criterion, criterion_group, criterion_main};
 use playhouse::context::AgentContext;
-use playhouse::dialect::format::{Api, Format, NoFiles, Progress, Script, Shape, Style, Turn};
+use playhouse::dialect::format::{
+    Api, Format, MessageWriter, NoFiles, Progress, Shape, Style, Turn,
+};
 use playhouse::message::{Body, Tags};
-use playhouse::mind::http::{Dialect, Drafts, RequestForm};
+use playhouse::mind::http::{Dialect, RequestCache, RequestForm};
 use playhouse::mind::{Form, Language, Prompt, Tools};
 use serde_json::{Value, json};
 
@@ -46,7 +48,7 @@ fn say(context: &mut AgentContext, number: usize) {
 
 /// The time of appending a message and making the next request body, each `MEASURED` times.
 fn append(form: &RequestForm, mut context: AgentContext) -> Duration {
-    let drafts = Drafts::default();
+    let drafts = RequestCache::default();
     let stable = Arc::from(json!({"type": "object"}).to_string());
     let (narrowed, notes) = (json!({"type": "object"}), Value::Null);
     let (entity, question) = (Arc::from("Mira"), Body::text("What do you say now?"));
@@ -70,7 +72,7 @@ fn append(form: &RequestForm, mut context: AgentContext) -> Duration {
                 },
                 max_tokens: 300,
                 seed: 1,
-                pieces: None,
+                stream: None,
             },
             form,
             form.dialect().schema,
@@ -103,7 +105,8 @@ fn form(api: Api, style: Style) -> RequestForm {
 /// All messages of a context, told to one mind.
 fn told(api: Api, context: &AgentContext) -> usize {
     let format = Format::new(api, Style::History, Shape::cautious(api));
-    let mut script = Script::new(&format, Some("Mira"), BytesMut::new(), Progress::default());
+    let mut script =
+        MessageWriter::new(&format, Some("Mira"), BytesMut::new(), Progress::default());
     let entries = context.entries().iter();
     let turns = entries.map(|entry| Turn::short(entry.role(), entry.body()));
     script.remember(turns).unwrap();

@@ -17,9 +17,9 @@ use std::time::Duration;
 use criterion::{Criterion, criterion_group, criterion_main};
 use playhouse::cast::{CastList, WorldTurn};
 use playhouse::engine::Engine;
-use playhouse::groupchat::stage::Order;
+use playhouse::groupchat::stage::UserInput;
 use playhouse::groupchat::team::{Participant, TeamFile};
-use playhouse::groupchat::{ChatGame, Desk, seat_desk};
+use playhouse::groupchat::{ChatGame, UserProxy, seat_desk};
 use playhouse::message::TokenUsage;
 use playhouse::mind::{Answering, Completion, Mind, MindInfo, Minds, Prompt};
 use playhouse::save::snapshot;
@@ -67,8 +67,8 @@ fn game(participants: usize) -> ChatGame {
 fn engine(game: &ChatGame) -> Engine {
     let mut setup = game.set_up(1).unwrap();
     game.populate(&mut setup).unwrap();
-    let desk = Desk::new();
-    desk.order(Order::task("Talk about the weather."));
+    let desk = UserProxy::new();
+    desk.order(UserInput::task("Talk about the weather."));
     let mind = InstantMind(MindInfo::embedded("instant"));
     let minds = seat_desk(game, Minds::all(Arc::new(mind)), &desk);
     let mut engine = Engine::new(setup, minds, journal()).unwrap();

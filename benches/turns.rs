@@ -20,7 +20,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use playhouse::dialect::format::NoFiles;
 use playhouse::engine::Engine;
 use playhouse::message::TokenUsage;
-use playhouse::mind::http::{Dialect, Drafts, RequestForm};
+use playhouse::mind::http::{Dialect, RequestCache, RequestForm};
 use playhouse::mind::{Answering, Completion, Mind, MindInfo, Prompt};
 use tokio::runtime::Runtime;
 
@@ -36,7 +36,7 @@ const MEASURED: u64 = 40;
 struct InstantMind {
     info: MindInfo,
     form: RequestForm,
-    drafts: Drafts,
+    drafts: RequestCache,
     assembling: Arc<Assembling>,
 }
 
@@ -85,7 +85,7 @@ fn seasoned(runtime: &Runtime) -> (Engine, Arc<Assembling>) {
     let mind = InstantMind {
         info: MindInfo::embedded("instant"),
         form: RequestForm::new(Dialect::cautious("instant"), Arc::new(NoFiles)),
-        drafts: Drafts::default(),
+        drafts: RequestCache::default(),
         assembling: assembling.clone(),
     };
     let mut engine = common::engine(setup, mind, 16);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bevy_ecs::prelude::*;
-use playhouse::cast::{Company, EntityName, Kind, Newcomer, spawn};
+use playhouse::cast::{EntityName, Kind, SpawnSpec, StageQuery, spawn};
 use playhouse::context::{AgentContext, buffer};
 use playhouse::engine::{Engine, Setup, StepSet};
 use playhouse::exchange::{Answers, Ask, Prose, ProseRules};
@@ -86,7 +86,7 @@ async fn serve() -> Result<(), Box<dyn std::error::Error>> {
 #[derive(Component)]
 struct Librarian;
 
-fn ask_words(mut company: Company<&Librarian>, mut commands: Commands, mut asked: Local<bool>) {
+fn ask_words(mut company: StageQuery<&Librarian>, mut commands: Commands, mut asked: Local<bool>) {
     if !std::mem::replace(&mut *asked, true) {
         company.each(|librarian, _| {
             let rules = ProseRules::default();
@@ -110,7 +110,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         take_words.in_set(StepSet::Take),
         ask_words.in_set(StepSet::Ask),
     ));
-    let newcomer = |name: &str, kind, stage: Option<&str>| Newcomer {
+    let newcomer = |name: &str, kind, stage: Option<&str>| SpawnSpec {
         name: name.into(),
         kind,
         rules: None,

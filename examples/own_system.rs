@@ -5,11 +5,11 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use playhouse::cast::{Company, EntityName, Kind, Newcomer, spawn};
+use playhouse::cast::{EntityName, Kind, SpawnSpec, StageQuery, spawn};
 use playhouse::context::{AgentContext, buffer};
 use playhouse::engine::{Engine, Setup, StepSet};
-use playhouse::event::{AgentEvent, Phrasebook, Tell, register_event};
-use playhouse::exchange::{Answers, Ask, Broken, Reply};
+use playhouse::event::{AgentEvent, EventWriter, Phrasebook, register_event};
+use playhouse::exchange::{Answers, Ask, Reply, Violation};
 use playhouse::journal::{FORMAT, Head, Journal};
 use playhouse::mind::{Minds, ScriptLine, ScriptMind};
 use schemars::JsonSchema;
@@ -24,12 +24,12 @@ struct Bid {
 
 impl Reply for Bid {
     /// The purse.
-    type Facts = u32;
+    type Constraints = u32;
     const NAME: &'static str = "bid";
 
-    fn check(&self, purse: &u32) -> Vec<Broken> {
+    fn check(&self, purse: &u32) -> Vec<Violation> {
         match self.coins > *purse {
-            true => vec![Broken::new("coins", format!("you have only {purse}"))],
+            true => vec![Violation::new("coins", format!("you have only {purse}"))],
             false => vec![],
         }
     }
@@ -57,7 +57,7 @@ impl AgentEvent for Sold {
 struct Purse(u32);
 
 /// Ask: every bidder that has coins and has not bid yet.
-fn ask_bids(mut company: Company<&Purse>, mut commands: Commands, mut asked: Local<bool>) {
+fn ask_bids(mut company: StageQuery<&Purse>, mut commands: Commands, mut asked: Local<bool>) {
     if !std::mem::replace(&mut *asked, true) {
         company.each(|bidder, purse| {
             let ask = Ask::new(
@@ -74,7 +74,7 @@ fn ask_bids(mut company: Company<&Purse>, mut commands: Commands, mut asked: Loc
 }
 
 /// Take: the answers come in stable order, already checked; the rules decide.
-fn take_bids(mut bids: Answers<Bid>, names: Query<&EntityName>, mut tell: Tell) {
+fn take_bids(mut bids: Answers<Bid>, names: Query<&EntityName>, mut tell: EventWriter) {
     let bids = bids.take();
     let Some((winner, bid, _)) = bids.iter().max_by_key(|(_, bid, _)| bid.coins) else {
         return;
@@ -101,7 +101,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         take_bids.in_set(StepSet::Take),
         ask_bids.in_set(StepSet::Ask),
     ));
-    let newcomer = |name: &str, kind, stage: Option<&str>| Newcomer {
+    let newcomer = |name: &str, kind, stage: Option<&str>| SpawnSpec {
         name: name.into(),
         kind,
         rules: None,

@@ -7,16 +7,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bevy_ecs::prelude::*;
-use playhouse::cast::{Company, EntityName, Kind, Newcomer, spawn};
+use playhouse::cast::{EntityName, Kind, SpawnSpec, StageQuery, spawn};
 use playhouse::context::{AgentContext, buffer};
 use playhouse::engine::{Engine, Setup, StepSet};
-use playhouse::event::Tell;
+use playhouse::event::EventWriter;
 use playhouse::event::kinds::Speak;
 use playhouse::exchange::{Answers, Ask, Prose, ProseRules};
 use playhouse::journal::{FORMAT, Head, Journal};
 use playhouse::mind::Minds;
 use playhouse::mind::improviser::Improviser;
-use playhouse::tool::{Asker, NoArguments, ToolError, ToolSet};
+use playhouse::tool::{NoArguments, ToolCaller, ToolError, ToolSet};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -24,7 +24,7 @@ use serde::Deserialize;
 struct Purse(u32);
 
 /// A world tool: a function of what its asker may see. It has no way to look into another's purse.
-fn weigh_purse(asker: &Asker<'_>, _: NoArguments) -> Result<String, ToolError> {
+fn weigh_purse(asker: &ToolCaller<'_>, _: NoArguments) -> Result<String, ToolError> {
     let purse = asker.own::<Purse>().ok_or("you have no purse")?;
     Ok(format!("{} coins", purse.0))
 }
@@ -48,7 +48,7 @@ async fn ask_raven(riddle: Riddle) -> Result<String, ToolError> {
     .into())
 }
 
-fn ask_stakes(mut company: Company<&Purse>, mut commands: Commands, mut asked: Local<bool>) {
+fn ask_stakes(mut company: StageQuery<&Purse>, mut commands: Commands, mut asked: Local<bool>) {
     if !std::mem::replace(&mut *asked, true) {
         company.each(|gambler, _| {
             let question = "Use weigh_purse, ask_raven and roll_dice. Then say what you stake.";
@@ -61,7 +61,7 @@ fn ask_stakes(mut company: Company<&Purse>, mut commands: Commands, mut asked: L
     }
 }
 
-fn take_stakes(mut stakes: Answers<Prose>, names: Query<&EntityName>, mut tell: Tell) {
+fn take_stakes(mut stakes: Answers<Prose>, names: Query<&EntityName>, mut tell: EventWriter) {
     for (gambler, stake, _) in stakes.take() {
         let name = names.get(gambler).map(ToString::to_string);
         let event = Speak {
@@ -84,7 +84,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         take_stakes.in_set(StepSet::Take),
         ask_stakes.in_set(StepSet::Ask),
     ));
-    let newcomer = |name: &str, kind, stage: Option<&str>| Newcomer {
+    let newcomer = |name: &str, kind, stage: Option<&str>| SpawnSpec {
         name: name.into(),
         kind,
         rules: None,

@@ -2,9 +2,9 @@
 
 use bevy_ecs::prelude::*;
 
-use crate::cast::{Here, Kind, Newcomer, spawn};
+use crate::cast::{CurrentStage, Kind, SpawnSpec, spawn};
 use crate::engine::{Engine, Setup};
-use crate::event::TellQueue;
+use crate::event::EventQueue;
 use crate::journal::{FORMAT, Head, Journal};
 use crate::mind::{Mind, Minds};
 
@@ -21,8 +21,8 @@ pub struct TinyWorld {
 }
 
 /// Somebody without rules or identity.
-pub fn newcomer(name: &str, kind: Kind, stage: Option<&str>) -> Newcomer {
-    Newcomer {
+pub fn newcomer(name: &str, kind: Kind, stage: Option<&str>) -> SpawnSpec {
+    SpawnSpec {
         name: name.into(),
         kind,
         rules: None,
@@ -44,7 +44,7 @@ pub fn tiny() -> TinyWorld {
     let hall = enter("Hall", Kind::Stage, None);
     let ann = enter("Ann", Kind::Actor, Some("Hall"));
     let bob = enter("Bob", Kind::Actor, Some("Hall"));
-    setup.world.insert_resource(Here::Place(hall));
+    setup.world.insert_resource(CurrentStage::Place(hall));
     TinyWorld {
         setup,
         hall,
@@ -61,7 +61,7 @@ impl TinyWorld {
 
     /// What was told and not delivered yet: type and text.
     pub fn told(&self) -> Vec<(&'static str, String)> {
-        let queue = self.setup.world.resource::<TellQueue>();
+        let queue = self.setup.world.resource::<EventQueue>();
         queue
             .0
             .iter()
@@ -77,7 +77,7 @@ impl TinyWorld {
         mut self,
         mind: impl Mind + 'static,
     ) -> Result<Engine, crate::engine::EngineError> {
-        self.setup.world.insert_resource(Here::Meeting);
+        self.setup.world.insert_resource(CurrentStage::Meeting);
         Engine::new(self.setup, Minds::all(std::sync::Arc::new(mind)), journal())
     }
 }

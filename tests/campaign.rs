@@ -10,7 +10,7 @@ use playhouse::engine::{Engine, Stop};
 use playhouse::event::{EventRecord, Feed, Record};
 use playhouse::mind::Minds;
 use playhouse::mind::improviser::Improviser;
-use playhouse::rpg::Production;
+use playhouse::rpg::Campaign;
 use playhouse::testing::journal;
 use playhouse::world_data::DataFolder;
 
@@ -46,7 +46,7 @@ impl Played {
 
 async fn play(world: &str, seed: u64) -> Played {
     let data = DataFolder::at("data").unwrap();
-    let production = Production::load(&data, world).unwrap();
+    let production = Campaign::load(&data, world).unwrap();
     let setup = production.opening(seed).unwrap();
     let minds = Minds::all(Arc::new(Improviser::new().unwrap()));
     let mut engine = Engine::new(setup, minds, journal()).unwrap();

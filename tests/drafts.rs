@@ -8,7 +8,7 @@ use std::sync::Arc;
 use playhouse::context::AgentContext;
 use playhouse::dialect::format::{Api, NoFiles, Style};
 use playhouse::message::{Block, Body, Source, Tags};
-use playhouse::mind::http::{Dialect, Drafts, RequestForm, SchemaMode};
+use playhouse::mind::http::{Dialect, RequestCache, RequestForm, SchemaMode};
 use playhouse::mind::{Form, Language, Prompt, Tools};
 use serde_json::{Value, json};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -47,7 +47,7 @@ fn allocated(messages: usize, api: Api, style: Style) -> Vec<usize> {
         ..Dialect::cautious("m")
     };
     let (drafts, form) = (
-        Drafts::default(),
+        RequestCache::default(),
         RequestForm::new(dialect, Arc::new(NoFiles)),
     );
     let mut history = AgentContext::new("Mira");
@@ -84,7 +84,7 @@ fn allocated(messages: usize, api: Api, style: Style) -> Vec<usize> {
                 },
                 max_tokens: 100,
                 seed: 3,
-                pieces: None,
+                stream: None,
             },
             &form,
             SchemaMode::Stable,

@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 
 use bevy_ecs::prelude::*;
-use playhouse::cast::{Company, Dead, Kind};
+use playhouse::cast::{Dead, Kind, StageQuery};
 use playhouse::context::AgentContext;
 use playhouse::engine::{EngineError, StepSet, Stop};
-use playhouse::event::Tell;
+use playhouse::event::EventWriter;
 use playhouse::event::kinds::Speak;
-use playhouse::exchange::{Answers, Ask, Broken, Prose, ProseRules, Reply};
-use playhouse::mind::{PieceKind, ScriptLine, ScriptMind};
+use playhouse::exchange::{Answers, Ask, Prose, ProseRules, Reply, Violation};
+use playhouse::mind::{ScriptLine, ScriptMind, StreamDeltaKind};
 use playhouse::testing::tiny;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,12 +22,12 @@ struct Line {
 }
 
 impl Reply for Line {
-    type Facts = ();
+    type Constraints = ();
     const NAME: &'static str = "line";
 
-    fn check(&self, (): &()) -> Vec<Broken> {
+    fn check(&self, (): &()) -> Vec<Violation> {
         match self.words.is_empty() {
-            true => vec![Broken::new("words", "must not be empty")],
+            true => vec![Violation::new("words", "must not be empty")],
             false => vec![],
         }
     }
@@ -36,7 +36,7 @@ impl Reply for Line {
 #[derive(Component)]
 struct Talks(u32);
 
-fn ask_lines(mut company: Company<&mut Talks, Without<Dead>>, mut commands: Commands) {
+fn ask_lines(mut company: StageQuery<&mut Talks, Without<Dead>>, mut commands: Commands) {
     company.each(|entity, mut talks| {
         if talks.0 > 0 {
             talks.0 -= 1;
@@ -50,7 +50,7 @@ fn ask_lines(mut company: Company<&mut Talks, Without<Dead>>, mut commands: Comm
     });
 }
 
-fn take_lines(mut answers: Answers<Line>, mut tell: Tell) {
+fn take_lines(mut answers: Answers<Line>, mut tell: EventWriter) {
     for (who, line, _by) in answers.take() {
         let event = Speak {
             actor: format!("{who}"),
@@ -129,7 +129,7 @@ async fn an_answer_that_nobody_takes_is_named() {
     );
 }
 
-fn ask_prose(mut company: Company<&mut Talks, Without<Dead>>, mut commands: Commands) {
+fn ask_prose(mut company: StageQuery<&mut Talks, Without<Dead>>, mut commands: Commands) {
     company.each(|entity, mut talks| {
         if talks.0 > 0 {
             talks.0 -= 1;
@@ -138,7 +138,7 @@ fn ask_prose(mut company: Company<&mut Talks, Without<Dead>>, mut commands: Comm
                 ..ProseRules::default()
             };
             let ask = Ask::new("tell", "Tell it.", rules, Prose("…".into())).repairs(1);
-            commands.entity(entity).insert(ask.in_pieces());
+            commands.entity(entity).insert(ask.streamed());
         }
     });
 }
@@ -171,9 +171,9 @@ async fn whoever_watches_sees_answers_being_written_and_which_of_it_is_void() {
         assert_eq!(piece.number, 1, "a repair belongs to its ask");
         let shown = seen.entry(piece.entity.to_string()).or_default();
         match piece.kind {
-            PieceKind::Text(text) => *shown += &text,
-            PieceKind::Void => *shown += "|",
-            PieceKind::Tools(round) => panic!("{round:?}"),
+            StreamDeltaKind::Text(text) => *shown += &text,
+            StreamDeltaKind::Retract => *shown += "|",
+            StreamDeltaKind::Tools(round) => panic!("{round:?}"),
         }
     }
     assert_eq!(seen["Ann"], "Far too long|Mended");
@@ -182,7 +182,7 @@ async fn whoever_watches_sees_answers_being_written_and_which_of_it_is_void() {
 
 #[test]
 fn two_tellers_without_an_order_are_named() {
-    fn other(mut tell: Tell, company: Company<&Kind>) {
+    fn other(mut tell: EventWriter, company: StageQuery<&Kind>) {
         let event = Speak {
             actor: "x".into(),
             target: "y".into(),

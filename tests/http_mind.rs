@@ -19,8 +19,8 @@ use playhouse::context::AgentContext;
 use playhouse::message::{Body, Tags, TokenUsage};
 use playhouse::mind::http::{KeyState, SchemaMode};
 use playhouse::mind::{
-    Answering, Completion, Finish, Form, Language, Mind, MindError, PieceKind, PieceReceiver,
-    Pieces, Prompt, Tools, piece_channel,
+    AnswerStream, Answering, Completion, Finish, Form, Language, Mind, MindError, Prompt,
+    StreamDeltaKind, StreamReceiver, Tools, stream_channel,
 };
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -36,7 +36,7 @@ fn answering(mind: &dyn Mind, json: bool) -> Answering {
     answering_in_pieces(mind, json, None)
 }
 
-fn answering_in_pieces(mind: &dyn Mind, json: bool, pieces: Option<&Pieces>) -> Answering {
+fn answering_in_pieces(mind: &dyn Mind, json: bool, stream: Option<&AnswerStream>) -> Answering {
     let mut history = AgentContext::new("Mira");
     history.add_system_message("You are Mira.").unwrap();
     history.add_human_message("It rains.", Tags::new());
@@ -64,7 +64,7 @@ fn answering_in_pieces(mind: &dyn Mind, json: bool, pieces: Option<&Pieces>) -> 
         },
         max_tokens: 100,
         seed: 3,
-        pieces,
+        stream,
     })
 }
 
@@ -525,12 +525,12 @@ async fn giving_up_an_answer_closes_its_connection() {
 // --- Pieces -------------------------------------------------------------------------------------
 
 /// What an answer shows on its way, in short.
-fn shown(receiver: &mut PieceReceiver) -> Vec<String> {
+fn shown(receiver: &mut StreamReceiver) -> Vec<String> {
     let all = std::iter::from_fn(|| receiver.next_now());
     let all = all.map(|piece| match piece.kind {
-        PieceKind::Text(text) => text,
-        PieceKind::Void => "(void)".into(),
-        PieceKind::Tools(_) => "(tools)".into(),
+        StreamDeltaKind::Text(text) => text,
+        StreamDeltaKind::Retract => "(retract)".into(),
+        StreamDeltaKind::Tools(_) => "(tools)".into(),
     });
     all.collect()
 }
@@ -538,9 +538,9 @@ fn shown(receiver: &mut PieceReceiver) -> Vec<String> {
 /// What a server that says this shows, and the answer in the end.
 async fn shown_of(body: &str, at_once: usize) -> (Vec<String>, Completion) {
     let server = Server::start([streams(body, at_once)]).await;
-    let (sender, mut receiver) = piece_channel();
-    let pieces = sender.of("Mira".into(), 1);
-    let answer = answering_in_pieces(&*server.mind(""), false, Some(&pieces)).await;
+    let (sender, mut receiver) = stream_channel();
+    let stream = sender.of("Mira".into(), 1);
+    let answer = answering_in_pieces(&*server.mind(""), false, Some(&stream)).await;
     (shown(&mut receiver), answer.unwrap())
 }
 
@@ -560,16 +560,16 @@ async fn the_first_piece_is_seen_while_the_server_is_still_writing() {
         Step::Send(b"0\r\n\r\n".to_vec()),
     ];
     let server = Server::start([script]).await;
-    let (sender, mut receiver) = piece_channel();
-    let pieces = sender.of("Mira".into(), 7);
+    let (sender, mut receiver) = stream_channel();
+    let stream = sender.of("Mira".into(), 7);
     let mind = server.mind("");
-    let mut answer = answering_in_pieces(&*mind, false, Some(&pieces));
+    let mut answer = answering_in_pieces(&*mind, false, Some(&stream));
     // The server writes no more until it is told to.
     let first = tokio::select! {
         answer = &mut answer => panic!("{answer:?}"),
         first = receiver.next() => first.unwrap(),
     };
-    assert!(matches!(&first.kind, PieceKind::Text(text) if text == "Hello "));
+    assert!(matches!(&first.kind, StreamDeltaKind::Text(text) if text == "Hello "));
     assert_eq!((&*first.entity, first.number), ("Mira", 7));
     assert_eq!(server.state.under_way.load(Ordering::SeqCst), 1);
     go_on.notify_one();
@@ -606,7 +606,7 @@ async fn a_thought_whose_begin_stood_in_the_prompt_is_taken_back() {
         "data: [DONE]\n\n".into(),
     ];
     let (shown, answer) = shown_of(&body.concat(), 7).await;
-    assert_eq!(shown, ["They must not know", "(void)", "Good day"]);
+    assert_eq!(shown, ["They must not know", "(retract)", "Good day"]);
     assert_eq!(answer.text, "Good day");
 }
 
@@ -619,19 +619,19 @@ async fn what_an_attempt_showed_that_broke_off_is_void() {
     ];
     let body = delta(json!({"content": "Good day"})) + "data: [DONE]\n\n";
     let server = Server::start([breaks, streams(&body, 100_000)]).await;
-    let (sender, mut receiver) = piece_channel();
-    let pieces = sender.of("Mira".into(), 1);
-    let answer = answering_in_pieces(&*server.mind(""), false, Some(&pieces)).await;
+    let (sender, mut receiver) = stream_channel();
+    let stream = sender.of("Mira".into(), 1);
+    let answer = answering_in_pieces(&*server.mind(""), false, Some(&stream)).await;
     assert_eq!(answer.unwrap().retries, 1);
-    assert_eq!(shown(&mut receiver), ["Good ni", "(void)", "Good day"]);
+    assert_eq!(shown(&mut receiver), ["Good ni", "(retract)", "Good day"]);
 }
 
 #[tokio::test]
 async fn an_answer_that_comes_whole_is_one_piece() {
     let server = Server::start([says("Yes, all.")]).await;
-    let (sender, mut receiver) = piece_channel();
-    let pieces = sender.of("Mira".into(), 1);
-    let answer = answering_in_pieces(&*server.mind("stream: false"), false, Some(&pieces)).await;
+    let (sender, mut receiver) = stream_channel();
+    let stream = sender.of("Mira".into(), 1);
+    let answer = answering_in_pieces(&*server.mind("stream: false"), false, Some(&stream)).await;
     assert_eq!(answer.unwrap().text, "Yes, all.");
     assert_eq!(shown(&mut receiver), ["Yes, all."]);
 }
@@ -644,17 +644,20 @@ async fn a_call_that_was_given_up_shows_nothing_more() {
         Step::Hang,
     ];
     let server = Server::start([script]).await;
-    let (sender, mut receiver) = piece_channel();
-    let pieces = sender.of("Mira".into(), 1);
+    let (sender, mut receiver) = stream_channel();
+    let stream = sender.of("Mira".into(), 1);
     let mind = server.mind("");
-    let mut answer = answering_in_pieces(&*mind, false, Some(&pieces));
+    let mut answer = answering_in_pieces(&*mind, false, Some(&stream));
     tokio::select! {
         answer = &mut answer => panic!("{answer:?}"),
         first = receiver.next() => assert!(first.is_some()),
     }
-    drop((answer, pieces, sender));
+    drop((answer, stream, sender));
     server.sees_a_client_leave().await;
-    assert!(receiver.next().await.is_none(), "not even that it is void");
+    assert!(
+        receiver.next().await.is_none(),
+        "not even that it is retract"
+    );
 }
 
 // --- Many at once -------------------------------------------------------------------------------

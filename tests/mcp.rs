@@ -24,7 +24,7 @@ use playhouse::mind::models::Models;
 use playhouse::mind::{Round, ScriptLine, ScriptMind};
 use playhouse::testing::tiny;
 use playhouse::tool::servers::{ServerPlan, ToolServer, ToolServers};
-use playhouse::tool::{Inside, ToolSet, Toolbox};
+use playhouse::tool::{ToolSet, ToolTrace, Toolbox};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ListToolsResult,
     PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
@@ -462,7 +462,7 @@ async fn a_server_that_dies_gives_errors_and_never_a_hang() {
         tools
             .get("library.echo")
             .unwrap()
-            .start(&arguments, Duration::from_secs(9), &Inside::default())
+            .start(&arguments, Duration::from_secs(9), &ToolTrace::default())
             .unwrap()
     };
     assert_eq!(call("well").await.unwrap(), "well");

@@ -9,7 +9,7 @@ use playhouse::engine::{Engine, Stop};
 use playhouse::message::{BodyId, Role};
 use playhouse::mind::Minds;
 use playhouse::mind::improviser::Improviser;
-use playhouse::rpg::Production;
+use playhouse::rpg::Campaign;
 use playhouse::testing::journal;
 use playhouse::world_data::DataFolder;
 
@@ -17,7 +17,7 @@ const ROOM: i32 = 2_000;
 
 async fn play(world: &str) -> Engine {
     let data = DataFolder::at("data").unwrap();
-    let mut production = Production::load(&data, world).unwrap();
+    let mut production = Campaign::load(&data, world).unwrap();
     Arc::make_mut(&mut production.file).limits.context_tokens = ROOM;
     let setup = production.opening(1).unwrap();
     let minds = Minds::all(Arc::new(Improviser::new().unwrap()));

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use playhouse::engine::Engine;
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Answering, Mind, MindInfo, Minds, Prompt};
-use playhouse::rpg::Production;
+use playhouse::rpg::Campaign;
 use playhouse::testing::journal;
 use playhouse::world_data::DataFolder;
 
@@ -35,7 +35,7 @@ impl Mind for Reader {
 fn describe(prompt: &Prompt<'_>) -> String {
     let system = prompt.history.entries().first().unwrap().body();
     let own = system.full_text();
-    let opening = system.opening().unwrap().as_str();
+    let opening = system.shared_prefix().unwrap().as_str();
     let short = prompt.question.short().map(|short| short.as_str());
     let form = match prompt.form {
         playhouse::mind::Form::Prose { .. } => "prose".to_owned(),
@@ -53,7 +53,7 @@ fn describe(prompt: &Prompt<'_>) -> String {
 }
 
 async fn first_prompts(world: &str) -> BTreeMap<String, String> {
-    let production = Production::load(&DataFolder::at("data").unwrap(), world).unwrap();
+    let production = Campaign::load(&DataFolder::at("data").unwrap(), world).unwrap();
     let first = First::default();
     let mind = Reader(Improviser::new().unwrap(), first.clone());
     let setup = production.opening(1).unwrap();

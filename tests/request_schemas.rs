@@ -141,7 +141,7 @@ fn requests(api: Api) -> Vec<(String, Value)> {
                 },
                 max_tokens: 100,
                 seed: 3,
-                pieces: None,
+                stream: None,
             };
             for mode in MODES {
                 let body = request_body(&prompt, &form, mode).unwrap();

@@ -82,7 +82,7 @@ async fn ask_for(mind: &dyn Mind, wanted: Wanted) -> Result<Completion, MindErro
         },
         max_tokens: 100,
         seed: 3,
-        pieces: None,
+        stream: None,
     });
     answering.await.map_err(|failed| failed.error)
 }

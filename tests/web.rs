@@ -9,7 +9,7 @@ use std::time::Duration;
 use http::HttpServer;
 use hyper::body::Incoming;
 use hyper::{Request, Response};
-use playhouse::tool::{Inside, Toolbox, WebPolicy};
+use playhouse::tool::{ToolTrace, Toolbox, WebPolicy};
 use serde_json::{Value, json};
 
 const PAGE: &str =
@@ -70,7 +70,7 @@ async fn call(tools: &Toolbox, name: &str, arguments: Value) -> Result<String, S
         .start(
             &arguments.to_string(),
             Duration::from_secs(20),
-            &Inside::default(),
+            &ToolTrace::default(),
         )
         .unwrap();
     running.await.map_err(|error| error.to_string())

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bevy_ecs::prelude::*;
-use playhouse::cast::{Company, Dead, EntityName, Kind, WorldTurn, spawn};
+use playhouse::cast::{Dead, EntityName, Kind, StageQuery, WorldTurn, spawn};
 use playhouse::engine::{Engine, Setup, StepSet};
 use playhouse::event::guard::{Guards, SecretRule};
 use playhouse::event::kinds::Speak;
-use playhouse::event::{Phrasebook, Tell};
+use playhouse::event::{EventWriter, Phrasebook};
 use playhouse::exchange::{Answers, Ask, Reply};
 use playhouse::message::Language;
 use playhouse::mind::{Mind, Minds};
@@ -98,7 +98,7 @@ pub struct Line {
 }
 
 impl Reply for Line {
-    type Facts = ();
+    type Constraints = ();
     const NAME: &'static str = "line";
 }
 
@@ -124,7 +124,7 @@ pub struct AskedAtOnce(pub usize);
 
 /// Asks the actors of a stage, each once a turn, so many in a step.
 pub fn ask_in_turn(
-    company: Company<(), Without<Dead>>,
+    company: StageQuery<(), Without<Dead>>,
     turn: Res<WorldTurn>,
     at_once: Res<AskedAtOnce>,
     mut talks: Query<&mut Talk>,
@@ -147,7 +147,7 @@ pub fn ask_in_turn(
 }
 
 /// Lets the others on the stage hear what was answered.
-pub fn tell_lines(mut answers: Answers<Line>, names: Query<&EntityName>, mut tell: Tell) {
+pub fn tell_lines(mut answers: Answers<Line>, names: Query<&EntityName>, mut tell: EventWriter) {
     for (who, line, _) in answers.take() {
         let event = Speak {
             actor: names.get(who).unwrap().to_string(),

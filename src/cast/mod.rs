@@ -5,22 +5,22 @@
 //! arrival. [`Whereabouts`] is the one place that answers who is where, who is alive and who is on
 //! whose side. This room may touch `context/` and `message/`. Start reading at [`spawn`].
 
-mod chance;
-mod company;
 mod name;
 mod place;
+mod rng;
 mod spawn;
+mod stage_query;
 mod whereabouts;
 
 pub(crate) use spawn::stable_id;
 
-pub use chance::{Chance, WorldSeed};
-pub use company::Company;
 pub use name::{CastList, EntityName, StableId, check_name};
 pub use place::{
-    Clock, Dead, Exits, Here, MEETING, MeetingClock, Occupants, OnStage, Place, WorldTurn,
+    Clock, CurrentStage, Dead, Exits, MEETING, MeetingClock, Occupants, OnStage, Place, WorldTurn,
 };
-pub use spawn::{CastError, Newcomer, despawn, spawn};
+pub use rng::{StageRng, WorldSeed};
+pub use spawn::{CastError, SpawnSpec, despawn, spawn};
+pub use stage_query::StageQuery;
 pub use whereabouts::Whereabouts;
 
 use std::sync::Arc;
@@ -32,13 +32,13 @@ use serde::{Deserialize, Serialize};
 pub fn install(world: &mut World, seed: WorldSeed) {
     world.insert_resource(seed);
     world.init_resource::<CastList>();
-    world.init_resource::<Here>();
+    world.init_resource::<CurrentStage>();
     world.init_resource::<MeetingClock>();
     world.init_resource::<WorldTurn>();
 }
 
 /// All entities of a kind, in stable order. For setting up and for meetings; a step asks
-/// [`Company`] or [`Whereabouts`].
+/// [`StageQuery`] or [`Whereabouts`].
 pub fn all_of(world: &World, kind: Kind) -> Vec<Entity> {
     let all = world.resource::<CastList>().all();
     all.filter(|(_, entity)| world.get::<Kind>(*entity) == Some(&kind))
@@ -64,9 +64,9 @@ pub enum Kind {
 /// The side an actor is on, such as `hero` or `foe`.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Camp(pub Arc<str>);
+pub struct Faction(pub Arc<str>);
 
 /// What others see of an entity.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Look(pub Arc<str>);
+pub struct Appearance(pub Arc<str>);

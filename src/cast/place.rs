@@ -64,7 +64,7 @@ impl Clock {
 
 /// Where the running schedule is: at one place, or at the meeting of the whole world.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Here {
+pub enum CurrentStage {
     /// All places rest and the whole world meets.
     #[default]
     Meeting,

@@ -38,7 +38,7 @@ pub enum CastError {
 
 /// Somebody or something about to enter the cast.
 #[derive(Clone, Debug)]
-pub struct Newcomer {
+pub struct SpawnSpec {
     /// Its unique name.
     pub name: Arc<str>,
     /// What it is.
@@ -56,7 +56,7 @@ pub struct Newcomer {
 ///
 /// # Errors
 /// The name is bad or taken, or the stage is unknown; the world is then as it was.
-pub fn spawn(world: &mut World, newcomer: Newcomer) -> Result<Entity, CastError> {
+pub fn spawn(world: &mut World, newcomer: SpawnSpec) -> Result<Entity, CastError> {
     let list = world
         .get_resource::<CastList>()
         .ok_or(CastError::NoCastList)?;

@@ -3,7 +3,7 @@
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 
-use super::{Camp, Dead, EntityName, Kind, Occupants, OnStage, Place, StableId};
+use super::{Dead, EntityName, Faction, Kind, Occupants, OnStage, Place, StableId};
 
 /// Answers who is where, who is alive, and who is on whose side. Read-only.
 #[derive(SystemParam)]
@@ -17,7 +17,7 @@ pub struct Whereabouts<'w, 's> {
             &'static EntityName,
             &'static Kind,
             Option<&'static OnStage>,
-            Option<&'static Camp>,
+            Option<&'static Faction>,
             Has<Dead>,
             Has<Place>,
         ),

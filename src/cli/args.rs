@@ -6,7 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use playhouse::dialect::Profile;
 use playhouse::mind::Language;
-use playhouse::undercover::{Order, Reflect, Ties};
+use playhouse::undercover::{Reflect, SpeakingOrder, Ties};
 
 use super::error::EXIT_CODES;
 
@@ -189,7 +189,7 @@ pub(crate) enum ChatForm {
 /// What `chat` understands.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct ChatArgs {
-    /// A team's name, such as en/writing-desk, or the path of a team file; without it, all are listed
+    /// A team's name, such as en/writing-app, or the path of a team file; without it, all are listed
     pub(crate) team: Option<String>,
     /// What the team is asked
     #[arg(long, value_name = "TEXT")]
@@ -245,7 +245,7 @@ pub(crate) enum OrderArg {
     ByNumber,
 }
 
-impl From<OrderArg> for Order {
+impl From<OrderArg> for SpeakingOrder {
     fn from(order: OrderArg) -> Self {
         match order {
             OrderArg::Shuffled => Self::Shuffled,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use playhouse::engine::EngineError;
 
-use super::paper::{Ink, Page, Paragraph};
+use super::output::{Ink, Page, Paragraph};
 use super::words::Words;
 
 /// What kind of failure it is; each has its exit code.

@@ -6,17 +6,18 @@
 //! tell, `progress.rs` who is thinking. The program's own words stand in `words.rs`, the Chinese of the
 //! library's in `catalogue/`. This room is on top of all others; nothing imports from it.
 
+mod app;
 mod args;
 mod catalogue;
 mod commands;
-mod desk;
 mod dialogue;
-mod environment;
+mod dry_run;
+mod env;
 mod error;
-mod manual;
-mod paper;
+mod help;
+mod loader;
+mod output;
 mod progress;
-mod rehearsal;
 mod round_table;
 mod saved;
 mod screen;
@@ -27,7 +28,6 @@ mod story;
 mod tables;
 #[cfg(test)]
 mod testing;
-mod theatre;
 mod words;
 
 use std::ffi::OsString;
@@ -37,16 +37,16 @@ use clap::error::ErrorKind;
 use clap::{FromArgMatches, ValueEnum};
 use playhouse::mind::Language;
 
+use self::app::App;
 use self::args::{Command, CommandLine, CommonArgs, Tongue};
-use self::desk::Desk;
-use self::environment::Surroundings;
+use self::env::Env;
 use self::error::{Failure, Fault};
 use self::settings::{Settings, SettingsFile};
 use self::words::Words;
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    let around = Surroundings::look();
+    let around = Env::look();
     let (file, unreadable) = match SettingsFile::find() {
         Ok(file) => (file, None),
         Err(failure) => (SettingsFile::default(), Some(failure)),
@@ -56,13 +56,13 @@ pub(crate) fn main() -> ExitCode {
         lang: lang_option(std::env::args_os()),
         ..CommonArgs::default()
     };
-    let variable = &environment::variable;
+    let variable = &env::variable;
     let guess = Settings::settle(&guessed, None, None, &around, variable, file.clone());
-    let matches = manual::command_line(guess.language.value).try_get_matches();
+    let matches = help::command_line(guess.language.value).try_get_matches();
     let line = matches.and_then(|matches| CommandLine::from_arg_matches(&matches));
     match line.and_then(CommandLine::meaning) {
         Ok((command, common)) => perform(command, &common, &around, file, unreadable),
-        Err(error) => explain(&error, Desk::new(guess, &around)),
+        Err(error) => explain(&error, App::new(guess, &around)),
     }
 }
 
@@ -82,13 +82,13 @@ fn lang_option(arguments: impl Iterator<Item = OsString>) -> Option<Tongue> {
 }
 
 /// Help and versions are no failure.
-fn explain(error: &clap::Error, desk: Desk) -> ExitCode {
+fn explain(error: &clap::Error, app: App) -> ExitCode {
     let shows = matches!(
         error.kind(),
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
     );
-    if !shows && desk.words == Words(Language::Zh) {
-        return desk.finish(Err(manual::usage_failure(error, desk.words)));
+    if !shows && app.words == Words(Language::Zh) {
+        return app.finish(Err(help::usage_failure(error, app.words)));
     }
     // Nobody is left to tell if this can't be printed.
     let _ = error.print();
@@ -101,7 +101,7 @@ fn explain(error: &clap::Error, desk: Desk) -> ExitCode {
 fn perform(
     command: Command,
     common: &CommonArgs,
-    around: &Surroundings,
+    around: &Env,
     file: SettingsFile,
     unreadable: Option<Failure>,
 ) -> ExitCode {
@@ -112,13 +112,13 @@ fn perform(
         Command::Undercover(game) => (None, Some(&game.play)),
         _ => (None, None),
     };
-    let variable = &environment::variable;
+    let variable = &env::variable;
     let settings = Settings::settle(common, run, play, around, variable, file);
-    let desk = Desk::new(settings, around);
-    desk.start_logs();
+    let app = App::new(settings, around);
+    app.start_logs();
     let done = match unreadable {
         Some(failure) => Err(failure),
-        None => commands::perform(command, &desk),
+        None => commands::perform(command, &app),
     };
-    desk.finish(done)
+    app.finish(done)
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use playhouse::engine::Signal;
 use playhouse::event::By;
 
-use super::paper::{cells, clean};
+use super::output::{cells, clean};
 use super::words::Words;
 
 /// Signs that turn while somebody thinks.

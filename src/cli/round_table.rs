@@ -11,7 +11,7 @@ use playhouse::undercover::events::{
 use playhouse::undercover::{PlayerId, Role, Side as Party, Table as State};
 use serde::de::DeserializeOwned;
 
-use super::paper::{Ink, Page, Paragraph};
+use super::output::{Ink, Page, Paragraph};
 use super::story::Tells;
 use super::tables::{Side, Table};
 use super::words::Words;

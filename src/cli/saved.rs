@@ -5,14 +5,14 @@ use std::path::Path;
 use playhouse::engine::Setup;
 use playhouse::groupchat::ChatGame;
 use playhouse::journal::{Head, JournalError, Line, Recording};
-use playhouse::rpg::Production;
+use playhouse::rpg::Campaign;
 use playhouse::save::{Expected, SaveError, SaveHead, Slot, SlotName, restore};
 use playhouse::session::{Game, SessionError};
 use playhouse::undercover::{GAME, Match, MatchError};
 
-use super::desk::Desk;
+use super::app::App;
 use super::error::{Failure, Fault, engine_failure};
-use super::theatre;
+use super::loader;
 
 /// A save, and the world that it is of.
 pub(crate) struct Saved {
@@ -27,7 +27,7 @@ pub(crate) struct Saved {
 /// What a save is of.
 pub(crate) enum Played {
     /// A campaign in a world.
-    World(Box<Production>),
+    World(Box<Campaign>),
     /// A conversation of a team.
     Team(Box<ChatGame>),
     /// A game of who is the undercover.
@@ -45,9 +45,9 @@ impl Played {
     }
 
     /// What a save whose snapshot names this world is of.
-    fn find(desk: &Desk, slot: &Slot, name: &str) -> Result<Self, Failure> {
+    fn find(app: &App, slot: &Slot, name: &str) -> Result<Self, Failure> {
         if name == GAME
-            && let Some(game) = undercover(desk, slot)?
+            && let Some(game) = undercover(app, slot)?
         {
             return Ok(Self::Undercover(Box::new(game)));
         }
@@ -55,37 +55,37 @@ impl Played {
         Ok(match is_team {
             true => {
                 let name = name.strip_prefix("teams/").unwrap_or(name);
-                Self::Team(Box::new(theatre::team(desk, name)?))
+                Self::Team(Box::new(loader::team(app, name)?))
             }
-            false => Self::World(Box::new(theatre::world(desk, name)?)),
+            false => Self::World(Box::new(loader::world(app, name)?)),
         })
     }
 }
 
 /// The game of who is the undercover that a journal says it is of; nothing where a world of that name was
 /// played.
-fn undercover(desk: &Desk, slot: &Slot) -> Result<Option<Match>, Failure> {
+fn undercover(app: &App, slot: &Slot) -> Result<Option<Match>, Failure> {
     let lines = slot.read_journal().map_err(journal_failure)?;
     let setup = lines.iter().find_map(|line| match line {
         Line::Game(setup) if setup.name == GAME => Some(setup),
         _ => None,
     });
     let game = setup.map(|setup| {
-        Match::of_setup(&desk.data()?, setup).map_err(|error| match_failure(desk, error))
+        Match::of_setup(&app.data()?, setup).map_err(|error| match_failure(app, error))
     });
     game.transpose()
 }
 
 impl Saved {
     /// The save in this slot.
-    pub(crate) fn find(desk: &Desk, name: &str) -> Result<Self, Failure> {
-        let slot = Slot::find(&desk.settings.saves.value, name).map_err(save_failure)?;
+    pub(crate) fn find(app: &App, name: &str) -> Result<Self, Failure> {
+        let slot = Slot::find(&app.settings.saves.value, name).map_err(save_failure)?;
         let head = slot.head().map_err(save_failure)?.ok_or_else(|| {
-            let what = desk.words.not_whole(name);
+            let what = app.words.not_whole(name);
             let failure = Failure::new(Fault::Save, what).at(slot.folder().display());
-            failure.try_this(desk.words.start_anew())
+            failure.try_this(app.words.start_anew())
         })?;
-        let played = Played::find(desk, &slot, &head.world)?;
+        let played = Played::find(app, &slot, &head.world)?;
         Ok(Self { slot, head, played })
     }
 
@@ -156,14 +156,14 @@ pub(crate) fn journal_failure(error: JournalError) -> Failure {
 }
 
 /// A game that can't be set up. Mistakes in files are told first.
-pub(crate) fn match_failure(desk: &Desk, error: MatchError) -> Failure {
+pub(crate) fn match_failure(app: &App, error: MatchError) -> Failure {
     match error {
         MatchError::Data(problems) => {
-            let mut page = desk.err();
+            let mut page = app.err();
             for problem in problems.iter() {
-                page.line(desk.words.problem(problem));
+                page.line(app.words.problem(problem));
             }
-            Failure::new(Fault::World, desk.words.game_mistakes(problems.len()))
+            Failure::new(Fault::World, app.words.game_mistakes(problems.len()))
         }
         MatchError::Setup(_) => Failure::new(Fault::Save, error),
         error => Failure::new(Fault::Usage, error),

@@ -4,17 +4,17 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
-use playhouse::engine::{Brake, Engine};
+use playhouse::engine::{CancellationToken, Engine};
 use playhouse::event::{Feed, Record};
 use playhouse::groupchat::team::TeamFile;
-use playhouse::groupchat::{Dropped, Heard, Live, News, TeamNews};
+use playhouse::groupchat::{Dropped, Heard, StreamEvent, StreamMerger, TeamStreamEvent};
 use serde_json::{Value, json};
 
+use super::app::App;
 use super::args::ChatForm;
-use super::desk::Desk;
 use super::dialogue::Dialogue;
-use super::environment::time_of_day;
-use super::paper::Page;
+use super::env::time_of_day;
+use super::output::Page;
 
 /// Shows a conversation: messages as they are told, and pieces as they are written. Clones show the same.
 #[derive(Clone)]
@@ -23,31 +23,31 @@ pub(crate) struct Screen(Arc<Mutex<Shown>>);
 struct Shown {
     /// The outermost team.
     team: String,
-    live: Live,
+    live: StreamMerger,
     dialogue: Dialogue,
     page: Arc<Mutex<Page>>,
     json: bool,
-    brake: Brake,
+    brake: CancellationToken,
 }
 
 impl Screen {
     /// Shows what an engine tells of a team, what is said out of hearing included; nothing where nothing is to
     /// be shown.
     pub(crate) fn of(
-        desk: &Desk,
+        app: &App,
         engine: &mut Engine,
         team: &TeamFile,
         form: ChatForm,
     ) -> Option<Self> {
-        if desk.settings.quiet {
+        if app.settings.quiet {
             return None;
         }
         let screen = Self(Arc::new(Mutex::new(Shown {
             team: team.name.clone(),
-            live: Live::new(team.clone(), engine.watch()),
-            dialogue: Dialogue::new(form, desk.words),
-            page: desk.shared_out(),
-            json: desk.settings.json,
+            live: StreamMerger::new(team.clone(), engine.watch()),
+            dialogue: Dialogue::new(form, app.words),
+            page: app.shared_out(),
+            json: app.settings.json,
             brake: engine.brake(),
         })));
         let told = screen.clone();
@@ -89,21 +89,23 @@ impl Shown {
         Poll::Pending
     }
 
-    fn show(&mut self, all: Vec<TeamNews>) {
+    fn show(&mut self, all: Vec<TeamStreamEvent>) {
         if all.is_empty() {
             return;
         }
         let page = self.page.clone();
         let mut page = page.lock().unwrap_or_else(PoisonError::into_inner);
-        for TeamNews { news, .. } in all {
+        for TeamStreamEvent { news, .. } in all {
             match (news, self.json) {
-                (News::Known(_), _) => {}
-                (News::Ahead(heard) | News::Told(heard), true) => page.json(&self.as_json(&heard)),
-                (News::Ahead(heard) | News::Told(heard), false) => {
+                (StreamEvent::Known(_), _) => {}
+                (StreamEvent::Ahead(heard) | StreamEvent::Told(heard), true) => {
+                    page.json(&self.as_json(&heard))
+                }
+                (StreamEvent::Ahead(heard) | StreamEvent::Told(heard), false) => {
                     page.raw(&self.dialogue.message(&heard, &time_of_day()));
                 }
-                (News::Dropped(dropped), true) => page.json(&self.dropped_as_json(&dropped)),
-                (News::Dropped(dropped), false) => {
+                (StreamEvent::Dropped(dropped), true) => page.json(&self.dropped_as_json(&dropped)),
+                (StreamEvent::Dropped(dropped), false) => {
                     page.raw(&self.dialogue.dropped(&dropped.full_message_id));
                 }
             }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use playhouse::mind::human::Console;
 
-use super::paper::{Page, Paragraph};
+use super::output::{Page, Paragraph};
 
 /// The longest line that is taken, in bytes.
 const LONGEST: u64 = 64 * 1024;

@@ -11,7 +11,7 @@ use playhouse::world_data::Source;
 use serde::Deserialize;
 
 use super::args::{ColourArg, CommonArgs, LogFormat, OnServerError, PlayArgs, RunArgs};
-use super::environment::Surroundings;
+use super::env::Env;
 use super::error::{Failure, Fault};
 use super::words::Words;
 
@@ -149,7 +149,7 @@ impl Settings {
         common: &CommonArgs,
         run: Option<&RunArgs>,
         play: Option<&PlayArgs>,
-        around: &Surroundings,
+        around: &Env,
         variable: Lookup<'_>,
         file: SettingsFile,
     ) -> Self {
@@ -294,8 +294,8 @@ fn cap<T: Copy + Debug>(flag: Option<T>, file: Option<T>) -> Setting<Option<T>> 
 mod tests {
     use super::*;
 
-    fn around() -> Surroundings {
-        Surroundings {
+    fn around() -> Env {
+        Env {
             locale: Some(("LANG", Language::Zh)),
             no_colour: true,
             stdout_is_terminal: false,

@@ -4,7 +4,7 @@ use playhouse::undercover::statistics::{
     Mean, ModelStatistics, RoundStatistics, Share, Statistics,
 };
 
-use super::paper::{Ink, Page, Paragraph};
+use super::output::{Ink, Page, Paragraph};
 use super::tables::{Side, Table};
 use super::words::Words;
 

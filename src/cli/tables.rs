@@ -6,7 +6,7 @@ use playhouse::engine::Totals;
 use playhouse::exchange::{Ledger, PastLedgers, Spent};
 use serde_json::{Value, json};
 
-use super::paper::{Ink, Page, Paragraph, cells, padded, padded_left};
+use super::output::{Ink, Page, Paragraph, cells, padded, padded_left};
 use super::words::Words;
 
 /// Which side of its column a cell keeps to.

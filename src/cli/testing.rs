@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use super::paper::Page;
+use super::output::Page;
 
 /// What was written on a page.
 #[derive(Clone, Default)]

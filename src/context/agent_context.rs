@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use super::lineage::Lineage;
+use super::generation::Generation;
 use crate::message::{Body, Digest, Message, Role, Tag, Tags, Text};
 
 /// Names one message within one context, for as long as the context lives. Later messages have
@@ -25,7 +25,7 @@ impl std::fmt::Display for EntryId {
 
 /// In which order a search returns what it found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum SearchOrder {
     /// The latest message first.
     NewestFirst,
     /// The earliest message first.
@@ -141,14 +141,14 @@ pub struct AgentContext {
     /// How often something before the last ask was changed: chapters, budgets, chosen views.
     revisions: u32,
     /// Figures of the first so many entries; extended when asked for.
-    tally: Tally,
+    stats: ContextStats,
     /// New after every edit but an append.
-    lineage: Lineage,
+    generation: Generation,
 }
 
 /// Figures of a conversation as the next prompt would show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct ContextStats {
     /// How many messages.
     pub messages: usize,
     /// Bytes of their text.
@@ -196,8 +196,8 @@ impl AgentContext {
     /// A number that two conversations share only where one is the other with more messages after it; new
     /// for every clone. It differs from run to run: never save, hash or show it, and let nothing that
     /// reaches the world depend on it.
-    pub fn lineage(&self) -> u64 {
-        self.lineage.number()
+    pub fn generation(&self) -> u64 {
+        self.generation.number()
     }
 
     /// The estimated tokens of the conversation as the next prompt would show it.
@@ -208,30 +208,30 @@ impl AgentContext {
 
     /// Figures of the conversation as the next prompt would show it. Costs about 0.1 µs for each
     /// message since it was last asked for, and starts anew after a removal.
-    pub fn tally(&mut self) -> Tally {
-        let mut tally = self.tally;
-        for entry in self.entries.get(tally.messages..).unwrap_or_default() {
+    pub fn stats(&mut self) -> ContextStats {
+        let mut stats = self.stats;
+        for entry in self.entries.get(stats.messages..).unwrap_or_default() {
             let body = &entry.body;
             let (shown, bytes, tokens) = match body.short() {
                 Some(short) => (short.digest(), short.as_str().len(), short.tokens()),
                 None => (body.digest(), body.bytes(), body.tokens()),
             };
             let mut chained = [0; 33];
-            chained[..16].copy_from_slice(&tally.digest.0);
+            chained[..16].copy_from_slice(&stats.digest.0);
             chained[16..32].copy_from_slice(&shown.0);
             chained[32] = entry.role as u8;
-            tally.digest = Digest::of(&chained);
-            tally.bytes += bytes as u64;
-            tally.tokens += u64::from(tokens);
+            stats.digest = Digest::of(&chained);
+            stats.bytes += bytes as u64;
+            stats.tokens += u64::from(tokens);
         }
-        tally.messages = self.entries.len();
-        self.tally = tally;
-        tally
+        stats.messages = self.entries.len();
+        self.stats = stats;
+        stats
     }
 
     /// The figures as they were counted last, which may be of fewer messages than there are now.
-    pub fn counted(&self) -> Tally {
-        self.tally
+    pub fn counted(&self) -> ContextStats {
+        self.stats
     }
 
     /// All messages with their ids and tags, oldest first.
@@ -313,7 +313,7 @@ impl AgentContext {
         &self,
         key: &str,
         value: impl Into<Value>,
-        order: Order,
+        order: SearchOrder,
     ) -> Vec<HeldMessage> {
         let value = value.into();
         let hash = tag_hash(key, &value);
@@ -325,7 +325,7 @@ impl AgentContext {
             .filter(|entry| entry.role == Role::Human)
             .filter(|entry| self.carries(entry, key, &value));
         let mut found: Vec<_> = hits.map(|entry| self.held(entry)).collect();
-        if order == Order::NewestFirst {
+        if order == SearchOrder::NewestFirst {
             found.reverse();
         }
         found
@@ -463,8 +463,8 @@ impl AgentContext {
     /// Notes that something before the last message changed.
     fn revise(&mut self) {
         self.revisions += 1;
-        self.tally = Tally::default();
-        self.lineage = Lineage::default();
+        self.stats = ContextStats::default();
+        self.generation = Generation::default();
     }
 
     fn carries(&self, entry: &Entry, key: &str, value: &Value) -> bool {

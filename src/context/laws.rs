@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
-    AgentContext, ContextError, Entry, EntryId, HeldMessage, Order, context_from_json,
+    AgentContext, ContextError, Entry, EntryId, HeldMessage, SearchOrder, context_from_json,
     context_to_json,
 };
 use crate::message::{Block, Body, Message, Role, Tag, Tags, message_from_json, message_to_json};
@@ -256,14 +256,14 @@ proptest! {
         for edit in edits {
             let _ = apply(&mut context, &model, edit.clone());
             model.apply(edit);
-            states.push((context.lineage(), context.entries().to_vec()));
-            prop_assert_ne!(context.clone().lineage(), context.lineage());
+            states.push((context.generation(), context.entries().to_vec()));
+            prop_assert_ne!(context.clone().generation(), context.generation());
         }
         let same = |(one, other): (&Entry, &Entry)| {
             one.body().same(other.body()) && one.role() == other.role()
         };
-        for (at, (lineage, before)) in states.iter().enumerate() {
-            for (_, after) in states[at..].iter().filter(|(other, _)| other == lineage) {
+        for (at, (generation, before)) in states.iter().enumerate() {
+            for (_, after) in states[at..].iter().filter(|(other, _)| other == generation) {
                 prop_assert!(before.len() <= after.len() && before.iter().zip(after).all(same));
             }
         }
@@ -283,9 +283,9 @@ proptest! {
         for (key, value) in searches() {
             let mut wanted = scanned(&context, key, &value);
             let find = |order| context.filter_human_messages_by_attribute(key, value.clone(), order);
-            prop_assert_eq!(find(Order::OldestFirst), wanted.clone());
+            prop_assert_eq!(find(SearchOrder::OldestFirst), wanted.clone());
             wanted.reverse();
-            prop_assert_eq!(find(Order::NewestFirst), wanted);
+            prop_assert_eq!(find(SearchOrder::NewestFirst), wanted);
         }
     }
 
@@ -474,7 +474,7 @@ fn a_short_form_is_found_as_a_tag_once_and_cut() {
     let tag = Tag::CompressedPrompt("short".into());
     let id = context.add_human_message(body, tag);
     let find = |context: &AgentContext| {
-        let order = Order::NewestFirst;
+        let order = SearchOrder::NewestFirst;
         context.filter_human_messages_by_attribute("compressed_prompt", "short", order)
     };
     assert_eq!(find(&context).len(), 1);

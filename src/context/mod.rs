@@ -7,13 +7,15 @@
 mod agent_context;
 mod buffer;
 mod chapter;
+mod generation;
 mod json;
 #[cfg(test)]
 mod laws;
-mod lineage;
 mod view;
 
-pub use agent_context::{AgentContext, ContextError, Entry, EntryId, HeldMessage, Order, Tally};
+pub use agent_context::{
+    AgentContext, ContextError, ContextStats, Entry, EntryId, HeldMessage, SearchOrder,
+};
 pub use buffer::buffer;
 pub use chapter::{Chapter, ChapterId, Chapters};
 pub use json::{context_from_json, context_to_json};

@@ -64,11 +64,11 @@ impl View {
             return None;
         }
         let entries = context.entries();
-        let opening = entries
+        let shared_prefix = entries
             .iter()
             .take_while(|entry| entry.role() == Role::System)
             .count();
-        let (opening, said) = entries.split_at(opening);
+        let (shared_prefix, said) = entries.split_at(shared_prefix);
         let mut shown = self.shown(said);
         drop_half_calls(said, &mut shown);
         if shown.iter().all(|shown| *shown) {
@@ -82,7 +82,9 @@ impl View {
             // An opening is the first, and there is one at most.
             let _ = view.add_message(message);
         };
-        opening.iter().for_each(|entry| keep(&mut view, entry));
+        shared_prefix
+            .iter()
+            .for_each(|entry| keep(&mut view, entry));
         let mut missing = 0;
         for (entry, shown) in said.iter().zip(&shown) {
             match shown {

@@ -222,7 +222,7 @@ pub struct StreamSplitter {
 
 /// What a piece of a stream added.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Piece {
+pub struct ThinkingDelta {
     /// To what was thought.
     pub thinking: String,
     /// To what was said.
@@ -242,10 +242,10 @@ impl StreamSplitter {
     }
 
     /// Takes the next words, and gives what can be given now.
-    pub fn push(&mut self, words: &str) -> Piece {
+    pub fn push(&mut self, words: &str) -> ThinkingDelta {
         self.words.push_str(words);
         let mut rest = std::mem::take(&mut self.held) + words;
-        let mut piece = Piece::default();
+        let mut piece = ThinkingDelta::default();
         loop {
             let found = match self.open {
                 Some(end) => rest.find(end).map(|at| (at, end)),
@@ -271,7 +271,7 @@ impl StreamSplitter {
         piece
     }
 
-    fn give(&mut self, words: &str, piece: &mut Piece) {
+    fn give(&mut self, words: &str, piece: &mut ThinkingDelta) {
         if self.open.is_some() {
             piece.thinking.push_str(words);
             return;
@@ -361,9 +361,9 @@ mod tests {
         assert_eq!(spoken.length(), "one".len() + "<think>two</think>so".len());
     }
 
-    fn streamed(pieces: &[&str]) -> (Piece, Parted) {
+    fn streamed(pieces: &[&str]) -> (ThinkingDelta, Parted) {
         let mut splitter = StreamSplitter::default();
-        let mut all = Piece::default();
+        let mut all = ThinkingDelta::default();
         for piece in pieces {
             let piece = splitter.push(piece);
             all.text.push_str(&piece.text);

@@ -8,14 +8,14 @@ use super::Engine;
 use super::calls::Job;
 use super::compact::folded_note;
 use super::{AskCount, CallFigures, EngineError};
-use crate::cast::{Here, OnStage, StableId, WorldSeed, stable_id};
+use crate::cast::{CurrentStage, OnStage, StableId, WorldSeed, stable_id};
 use crate::context::{AgentContext, View};
 use crate::event::guard::{GuardAct, Guards, Judged, Point};
 use crate::event::{Fault, Phrasebook};
-use crate::exchange::{OpenAsks, Question, Spent, request_hash};
+use crate::exchange::{ErasedAsk, OpenAsks, Spent, request_hash};
 use crate::journal::{Outcome, Recorded};
 use crate::message::{Body, Language, Role, TokenUsage};
-use crate::mind::{Caller, Mind, MindAlias, Pieces};
+use crate::mind::{AnswerStream, Caller, Mind, MindAlias};
 
 impl Engine {
     /// Takes up the asks that were opened, in stable order.
@@ -62,7 +62,7 @@ impl Engine {
             .world
             .get::<OnStage>(entity)
             .map_or(entity, |stage| stage.0);
-        if let Here::Place(here) = *self.world.resource::<Here>()
+        if let CurrentStage::Place(here) = *self.world.resource::<CurrentStage>()
             && here != place
         {
             return Err(bad(
@@ -98,13 +98,14 @@ impl Engine {
         };
         let shown = view.as_deref_mut().unwrap_or(&mut context);
         let hash = request_hash(shown, &asked, &*question, tools.digest);
-        let opening = context
+        let shared_prefix = context
             .entries()
             .first()
             .filter(|entry| entry.role() == Role::System);
-        let opening = opening.and_then(|entry| Some(entry.body().opening()?.digest()));
-        let opening = opening.filter(|_| mind.info().warms);
-        let pieces = self.pieces_of(&*question, &name, number);
+        let shared_prefix =
+            shared_prefix.and_then(|entry| Some(entry.body().shared_prefix()?.digest()));
+        let shared_prefix = shared_prefix.filter(|_| mind.info().warms);
+        let stream = self.stream_of(&*question, &name, number);
         let seed = self.world.resource::<WorldSeed>();
         let mixed = seed.mixed(&[name.as_bytes(), &hash.0]);
         let mut short = [0; 8];
@@ -121,8 +122,8 @@ impl Engine {
             hash,
             seed: u64::from_le_bytes(short),
             mind,
-            pieces,
-            opening,
+            stream,
+            shared_prefix,
             rounds: Vec::new(),
             tools,
             recorded: Vec::new(),
@@ -142,9 +143,14 @@ impl Engine {
 
     /// Where the answer to a question is shown while it is written: only where somebody watches, and no guard
     /// might hide of the whole what people saw in pieces.
-    fn pieces_of(&self, question: &dyn Question, name: &Arc<str>, number: u32) -> Option<Pieces> {
+    fn stream_of(
+        &self,
+        question: &dyn ErasedAsk,
+        name: &Arc<str>,
+        number: u32,
+    ) -> Option<AnswerStream> {
         let watched = self.watched.as_ref()?;
-        let open = question.in_pieces() && !self.world.resource::<Guards>().may_hide();
+        let open = question.streamed() && !self.world.resource::<Guards>().may_hide();
         open.then(|| watched.of(name.clone(), number))
     }
 
@@ -159,7 +165,7 @@ impl Engine {
 
     /// The question as the guards let it pass. A blocked one is emptied to the guard's reason, so
     /// that nothing of it reaches a mind.
-    pub(super) fn guard_question(&self, question: &dyn Question) -> (Body, Vec<GuardAct>) {
+    pub(super) fn guard_question(&self, question: &dyn ErasedAsk) -> (Body, Vec<GuardAct>) {
         let body = question.body();
         let guards = self.world.resource::<Guards>();
         let text = body.full_text();

@@ -9,17 +9,17 @@ use bevy_ecs::prelude::*;
 use futures_util::stream::FuturesUnordered;
 
 use super::CallFigures;
+use super::cache_warmup::CacheWarmup;
 use super::tools::AskTools;
-use super::warmth::Warmth;
 use crate::cast::StableId;
-use crate::context::{AgentContext, Tally};
+use crate::context::{AgentContext, ContextStats};
 use crate::event::Phrasebook;
 use crate::event::guard::GuardAct;
-use crate::exchange::{Broken, Question, Settled, Spent};
+use crate::exchange::{BoxedAnswer, ErasedAsk, Spent, Violation};
 use crate::journal::{Ending, Outcome, RefusedAnswer, ToolRoundRecord};
 use crate::message::{Body, Digest, TokenUsage};
-use crate::mind::{Completion, FailedCall, Mind, Pieces, Refused, Round};
-use crate::tool::{Inside, Output};
+use crate::mind::{AnswerStream, Completion, FailedCall, Mind, Refused, Round};
+use crate::tool::{Output, ToolTrace};
 
 /// One open ask on its way.
 pub(super) struct Job {
@@ -27,7 +27,7 @@ pub(super) struct Job {
     pub(super) id: StableId,
     pub(super) name: Arc<str>,
     pub(super) place: StableId,
-    pub(super) question: Arc<dyn Question>,
+    pub(super) question: Arc<dyn ErasedAsk>,
     /// The question as the guards let it pass.
     pub(super) asked: Body,
     pub(super) guarded: Vec<GuardAct>,
@@ -36,10 +36,10 @@ pub(super) struct Job {
     pub(super) seed: u64,
     pub(super) mind: Arc<dyn Mind>,
     /// Where its answer is shown while it is written, if somebody may watch.
-    pub(super) pieces: Option<Pieces>,
+    pub(super) stream: Option<AnswerStream>,
     /// The digest of the opening that its prompt shares with other entities, where its mind's provider
     /// caches prompts.
-    pub(super) opening: Option<Digest>,
+    pub(super) shared_prefix: Option<Digest>,
     /// What went back and forth on the question so far.
     pub(super) rounds: Vec<Round>,
     /// The tools that its mind may call.
@@ -76,7 +76,7 @@ pub(super) struct Done {
     pub(super) guarded: Vec<GuardAct>,
     pub(super) outcome: Arc<Outcome>,
     /// The answer, where it was judged in this run.
-    pub(super) value: Option<Settled>,
+    pub(super) value: Option<BoxedAnswer>,
 }
 
 /// What a job came back with.
@@ -91,7 +91,7 @@ pub(super) enum Arrived {
 pub(super) struct CallEnd {
     pub(super) output: Output,
     /// What the tool told of its own work.
-    pub(super) inside: Inside,
+    pub(super) inside: ToolTrace,
 }
 
 pub(super) type Returned = (Box<Job>, Arrived);
@@ -102,12 +102,12 @@ pub(super) type UnderWay = Pin<Box<dyn Future<Output = Returned> + Send>>;
 pub(super) struct Calls {
     pub(super) waiting: VecDeque<Box<Job>>,
     pub(super) under_way: FuturesUnordered<UnderWay>,
-    pub(super) warmth: Warmth,
+    pub(super) warmth: CacheWarmup,
 }
 
 impl Job {
     /// The estimated tokens of its next prompt, uncorrected, where its history has these figures.
-    pub(super) fn estimate(&self, history: &Tally) -> u64 {
+    pub(super) fn estimate(&self, history: &ContextStats) -> u64 {
         let question = match self.question.ask_short() {
             true => self.asked.short_tokens(),
             false => self.asked.tokens(),
@@ -165,8 +165,8 @@ impl Job {
 
     /// Tells whoever watches that what was shown will not be the answer.
     pub(super) fn void_pieces(&self) {
-        if let Some(pieces) = &self.pieces {
-            pieces.void();
+        if let Some(stream) = &self.stream {
+            stream.retract();
         }
     }
 
@@ -217,7 +217,7 @@ impl Job {
     }
 
     /// The ask with its outcome, and the answer where it was judged just now.
-    pub(super) fn done(self: Box<Self>, outcome: Arc<Outcome>, value: Option<Settled>) -> Done {
+    pub(super) fn done(self: Box<Self>, outcome: Arc<Outcome>, value: Option<BoxedAnswer>) -> Done {
         Done {
             value,
             entity: self.entity,
@@ -230,8 +230,8 @@ impl Job {
 }
 
 /// The broken rules as a list for the mind that broke them.
-pub(super) fn rules_of(broken: &[Broken], phrases: &Phrasebook) -> Vec<serde_json::Value> {
-    let row = |broken: &Broken| {
+pub(super) fn rules_of(broken: &[Violation], phrases: &Phrasebook) -> Vec<serde_json::Value> {
+    let row = |broken: &Violation| {
         let rule = broken.words(phrases);
         serde_json::json!({"path": broken.path, "rule": rule})
     };

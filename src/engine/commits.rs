@@ -6,7 +6,7 @@ use super::Engine;
 use super::EngineError;
 use super::calls::Done;
 use super::compact::fold_into_chapter;
-use crate::cast::{CastList, Here, StableId};
+use crate::cast::{CastList, CurrentStage, StableId};
 use crate::context::{AgentContext, Chapters};
 use crate::event::Phrasebook;
 use crate::exchange::commit;
@@ -50,7 +50,7 @@ impl Engine {
 
     pub(super) fn commit_place(&mut self, id: StableId, mut all: Vec<Done>) {
         if let Some(place) = self.world.resource::<CastList>().by_id(id) {
-            self.world.insert_resource(Here::Place(place));
+            self.world.insert_resource(CurrentStage::Place(place));
         }
         all.sort_unstable_by_key(|done| done.id);
         for done in all {

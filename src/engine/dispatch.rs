@@ -13,9 +13,9 @@ use super::compact::{fold, next_fold};
 use super::run::Repeats;
 use super::totals::worst_case;
 use super::{CallFigures, Signal, Stop};
-use crate::context::{AgentContext, Tally};
+use crate::context::{AgentContext, ContextStats};
 use crate::event::{By, Phrasebook};
-use crate::exchange::{Budget, Ledger, Settled, Spent};
+use crate::exchange::{BoxedAnswer, Budget, Ledger, Spent};
 use crate::journal::Ending;
 use crate::message::tokens::Correction;
 use crate::message::{Language, shown};
@@ -38,8 +38,8 @@ impl Engine {
             let alias = &job.mind.info().alias;
             let warmth = &self.calls.warmth;
             let warm = job
-                .opening
-                .is_none_or(|opening| warmth.lets_start(alias, opening));
+                .shared_prefix
+                .is_none_or(|shared_prefix| warmth.lets_start(alias, shared_prefix));
             match warm {
                 true => self.start_call(job),
                 false => held.push_back(job),
@@ -61,8 +61,8 @@ impl Engine {
             };
             return self.end(job, ending, None);
         }
-        let tally = self.fit_window(&mut job);
-        job.prompt_tokens = job.estimate(&tally);
+        let stats = self.fit_window(&mut job);
+        job.prompt_tokens = job.estimate(&stats);
         job.worst = self.worst_of(&job);
         if let Some(reason) = self.over_budget(&job, &job.worst) {
             return self.end(job, Ending::Failed { reason }, None);
@@ -77,10 +77,10 @@ impl Engine {
             return self.end(job, Ending::Failed { reason }, None);
         };
         self.totals.reserve(job.worst);
-        self.note_repeats(&mut job, tally);
+        self.note_repeats(&mut job, stats);
         let info = job.mind.info();
-        if let Some(opening) = job.opening {
-            self.calls.warmth.started(&info.alias, opening);
+        if let Some(shared_prefix) = job.shared_prefix {
+            self.calls.warmth.started(&info.alias, shared_prefix);
         }
         if let Some(act) = &mut self.on_signal {
             act(Signal::CallStarted {
@@ -136,29 +136,29 @@ impl Engine {
             form: job.question.form(),
             max_tokens: job.question.max_tokens().min(job.mind.info().max_output),
             seed: job.seed,
-            pieces: job.pieces.as_ref(),
+            stream: job.stream.as_ref(),
         }))
     }
 
     /// Folds the oldest messages away until the prompt fits a window that is known.
-    pub(super) fn fit_window(&mut self, job: &mut Job) -> Tally {
+    pub(super) fn fit_window(&mut self, job: &mut Job) -> ContextStats {
         loop {
-            let tally = match (
+            let stats = match (
                 &mut job.view,
                 self.world.get_mut::<AgentContext>(job.entity),
             ) {
-                (Some(view), _) => view.tally(),
-                (None, Some(mut context)) => context.tally(),
-                (None, None) => Tally::default(),
+                (Some(view), _) => view.stats(),
+                (None, Some(mut context)) => context.stats(),
+                (None, None) => ContextStats::default(),
             };
             let info = job.mind.info();
             let Some(window) = info.window else {
-                return tally;
+                return stats;
             };
             let answer = u64::from(job.question.max_tokens().min(info.max_output));
-            let prompt = self.correction(job.entity).apply(job.estimate(&tally));
+            let prompt = self.correction(job.entity).apply(job.estimate(&stats));
             if prompt + answer <= window || !self.fold_once(job) {
-                return tally;
+                return stats;
             }
         }
     }
@@ -209,7 +209,7 @@ impl Engine {
     }
 
     /// Notes how much of a prompt its provider has seen before.
-    pub(super) fn note_repeats(&mut self, job: &mut Job, tally: Tally) {
+    pub(super) fn note_repeats(&mut self, job: &mut Job, stats: ContextStats) {
         let Some(context) = self.world.get::<AgentContext>(job.entity) else {
             return;
         };
@@ -228,12 +228,12 @@ impl Engine {
             true => before.kept,
             false => before.sent,
         });
-        let sent = tally.bytes + asked + rounds;
+        let sent = stats.bytes + asked + rounds;
         // A full question is replaced by its short form in the next prompt, others are kept.
         let keeps_question = short.is_none() || job.question.ask_short();
         let kept = match keeps_question {
-            true => tally.bytes + asked + kept_rounds.sum::<u64>(),
-            false => tally.bytes,
+            true => stats.bytes + asked + kept_rounds.sum::<u64>(),
+            false => stats.bytes,
         };
         job.figures = CallFigures {
             prompt_bytes: sent,
@@ -280,9 +280,9 @@ impl Engine {
         if let Some(words) = self.totals.warning(&self.settings.caps) {
             self.signal(Signal::CapNear(words));
         }
-        if let Some(opening) = job.opening {
+        if let Some(shared_prefix) = job.shared_prefix {
             let alias = job.mind.info().alias.clone();
-            self.calls.warmth.ended(&alias, opening);
+            self.calls.warmth.ended(&alias, shared_prefix);
         }
         match result {
             Ok(completion) => {
@@ -319,7 +319,7 @@ impl Engine {
         &mut self,
         mut job: Box<Job>,
         answer: &str,
-        broken: &[crate::exchange::Broken],
+        broken: &[crate::exchange::Violation],
     ) {
         job.void_pieces();
         if job.refused().count() as u32 >= job.question.repairs() {
@@ -371,7 +371,7 @@ impl Engine {
     }
 
     /// An ask has its outcome, and its answer where one passed.
-    pub(super) fn end(&mut self, job: Box<Job>, ending: Ending, value: Option<Settled>) {
+    pub(super) fn end(&mut self, job: Box<Job>, ending: Ending, value: Option<BoxedAnswer>) {
         if let Some(act) = &mut self.on_signal {
             act(Signal::CallEnded {
                 entity: job.name.clone(),

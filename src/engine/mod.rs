@@ -7,6 +7,7 @@
 //! `commits.rs` follow an ask from opening to commit, `tools.rs` what its mind calls meanwhile.
 
 mod asks;
+mod cache_warmup;
 mod calls;
 mod commits;
 mod compact;
@@ -17,19 +18,18 @@ mod setup;
 mod signal;
 mod tools;
 mod totals;
-mod warmth;
 
 pub use error::{EngineError, Stop};
 pub use run::{Engine, Settings};
 pub use setup::{Meet, MeetSet, Setup, Step, StepSet};
-pub use signal::{Brake, Signal};
-pub use totals::{CallFigures, Caps, Totals};
+pub use signal::{CancellationToken, Signal};
+pub use totals::{CallFigures, SpendLimits, Totals};
 
 use bevy_ecs::prelude::*;
 
 /// Says that the story is over; the run ends at the meeting that finds it.
 #[derive(Resource, Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Finale(pub String);
+pub struct StoryEnd(pub String);
 
 /// How many turns in a row nothing has happened; absent where something happened in the last one.
 #[derive(Resource, Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]

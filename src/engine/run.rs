@@ -6,13 +6,17 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 
 use super::calls::{Calls, Done};
-use super::{Brake, Caps, EngineError, Finale, IdleTurns, Setup, Signal, Stop, Totals};
-use crate::cast::{CastList, Clock, EntityName, Here, MeetingClock, Place, StableId, WorldTurn};
-use crate::event::{Fault, Faults, Feed, Later, Record, Records, TellQueue, deliver};
+use super::{
+    CancellationToken, EngineError, IdleTurns, Setup, Signal, SpendLimits, Stop, StoryEnd, Totals,
+};
+use crate::cast::{
+    CastList, Clock, CurrentStage, EntityName, MeetingClock, Place, StableId, WorldTurn,
+};
+use crate::event::{DeferredCommands, EventQueue, Fault, Faults, Feed, Record, Records, deliver};
 use crate::exchange::{Spent, UntakenAnswers};
 use crate::journal::{Journal, Line, Meeting, Recording, Stopped};
 use crate::message::tokens::Correction;
-use crate::mind::{MindAlias, Minds, PieceReceiver, PieceSender, piece_channel};
+use crate::mind::{MindAlias, Minds, StreamReceiver, StreamSender, stream_channel};
 use crate::save::state_hashes;
 use crate::tool::ToolSpec;
 
@@ -24,7 +28,7 @@ pub struct Settings {
     /// The most steps that a place may take in one turn.
     pub max_steps: u32,
     /// The most that this run may spend.
-    pub caps: Caps,
+    pub caps: SpendLimits,
     /// After how many failed calls in a row the run stops; never where absent.
     pub give_up_after: Option<u32>,
     /// Whether to stop at once, before anything is recorded, where the first calls are refused.
@@ -42,7 +46,7 @@ impl Default for Settings {
         Self {
             width: 16,
             max_steps: 1_000,
-            caps: Caps::default(),
+            caps: SpendLimits::default(),
             give_up_after: None,
             stop_on_first_refusal: false,
             replay: false,
@@ -70,8 +74,8 @@ pub struct Engine {
     pub(super) on_turn: Option<OnTurn>,
     pub(super) on_signal: Option<OnSignal>,
     /// Where answers are shown while they are written.
-    pub(super) watched: Option<PieceSender>,
-    pub(super) brake: Brake,
+    pub(super) watched: Option<StreamSender>,
+    pub(super) brake: CancellationToken,
     pub(super) totals: Totals,
     /// Places that may step, in stable order.
     pub(super) ready: BTreeSet<StableId>,
@@ -131,7 +135,7 @@ impl Engine {
             on_turn: None,
             on_signal: None,
             watched: None,
-            brake: Brake::default(),
+            brake: CancellationToken::default(),
             totals: Totals::default(),
             ready: BTreeSet::new(),
             open: BTreeMap::new(),
@@ -174,14 +178,14 @@ impl Engine {
     /// more of it. Only answers to asks that allow it are shown ([`Ask::in_pieces`](crate::exchange::Ask::in_pieces)),
     /// none while a guard stands that may hide something, and recorded ones never: nobody writes them. It
     /// changes nothing that is told or recorded, and a watcher who falls behind loses pieces.
-    pub fn watch(&mut self) -> PieceReceiver {
-        let (sender, receiver) = piece_channel();
+    pub fn watch(&mut self) -> StreamReceiver {
+        let (sender, receiver) = stream_channel();
         self.watched = Some(sender);
         receiver
     }
 
     /// Stops the run when pulled, from any thread.
-    pub fn brake(&self) -> Brake {
+    pub fn brake(&self) -> CancellationToken {
         self.brake.clone()
     }
 
@@ -204,7 +208,7 @@ impl Engine {
     pub async fn run(&mut self, until: Option<u64>) -> Result<Stop, EngineError> {
         self.check_minds()?;
         self.check_tools()?;
-        let was_over = self.world.contains_resource::<Finale>();
+        let was_over = self.world.contains_resource::<StoryEnd>();
         let stop = self.play(until).await;
         self.calls = Calls::default();
         self.totals.reserved = Spent::default();
@@ -265,7 +269,7 @@ impl Engine {
     }
 
     pub(super) fn stop_at_turn(&self, until: Option<u64>) -> Option<Stop> {
-        if let Some(finale) = self.world.get_resource::<Finale>() {
+        if let Some(finale) = self.world.get_resource::<StoryEnd>() {
             return Some(Stop::Finished(finale.0.clone()));
         }
         if self.idle_turns >= IDLE_TURNS {
@@ -282,7 +286,7 @@ impl Engine {
 
     /// The world's systems run and every place wakes.
     pub(super) fn open_turn(&mut self) -> Result<(), EngineError> {
-        self.world.insert_resource(Here::Meeting);
+        self.world.insert_resource(CurrentStage::Meeting);
         self.meet.run(&mut self.world);
         self.idle_turns += 1;
         self.serve_feeds();
@@ -299,7 +303,7 @@ impl Engine {
     /// All rest: what was queued to cross stages takes effect, and the world is fixed in journal and
     /// snapshot.
     pub(super) fn close_turn(&mut self) -> Result<(), EngineError> {
-        self.world.insert_resource(Here::Meeting);
+        self.world.insert_resource(CurrentStage::Meeting);
         self.world.resource_mut::<MeetingClock>().0.time += 1;
         self.cross()?;
         self.check_step(None)?;
@@ -338,7 +342,7 @@ impl Engine {
     /// Runs what was queued to cross stages, and what that queues in turn, within bounds.
     pub(super) fn cross(&mut self) -> Result<(), EngineError> {
         let mut waves = 0;
-        while !self.world.resource::<Later>().is_empty() {
+        while !self.world.resource::<DeferredCommands>().is_empty() {
             waves += 1;
             if waves > self.settings.max_steps {
                 return Err(EngineError::NeverRests {
@@ -347,7 +351,7 @@ impl Engine {
                     turn: self.turn(),
                 });
             }
-            for crossing in self.world.resource_mut::<Later>().take() {
+            for crossing in self.world.resource_mut::<DeferredCommands>().take() {
                 crossing(&mut self.world);
             }
         }
@@ -356,7 +360,7 @@ impl Engine {
     }
 
     pub(super) fn deliver_crossings(&mut self) {
-        if !self.world.resource::<TellQueue>().0.is_empty()
+        if !self.world.resource::<EventQueue>().0.is_empty()
             && let Err(error) = self.world.run_system_cached(deliver)
         {
             let fault = Fault::Game(error.to_string());
@@ -400,7 +404,7 @@ impl Engine {
                 turn: self.turn(),
             });
         }
-        self.world.insert_resource(Here::Place(place));
+        self.world.insert_resource(CurrentStage::Place(place));
         if let Some(mut clock) = self.world.get_mut::<Clock>(place) {
             clock.time += 1;
         }

@@ -3,8 +3,8 @@
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{LogLevel, ScheduleBuildSettings, ScheduleLabel, SingleThreadedExecutor};
 
-use super::{AskCount, EngineError, Finale, IdleTurns};
-use crate::cast::{Camp, Exits, Look, WorldSeed};
+use super::{AskCount, EngineError, IdleTurns, StoryEnd};
+use crate::cast::{Appearance, Exits, Faction, WorldSeed};
 use crate::context::{AgentContext, View};
 use crate::event::deliver;
 use crate::exchange::{Budget, Ledger, PastLedgers};
@@ -67,15 +67,15 @@ impl Setup {
         world.insert_resource(Toolbox::standard());
         world
             .resource_mut::<SaveRegistry>()
-            .resource::<Finale>(FINALE)
+            .resource::<StoryEnd>(FINALE)
             .resource::<IdleTurns>("idle_turns")
             .resource::<PastLedgers>("past_ledgers")
             .component::<AskCount>("ask_count")
             .component::<Ledger>("ledger")
             .component::<Budget>("budget")
             .component::<Correction>("token_correction")
-            .component::<Camp>("camp")
-            .component::<Look>("look")
+            .component::<Faction>("camp")
+            .component::<Appearance>("look")
             .component::<Exits>("exits")
             .component::<View>("view")
             .component::<MindAlias>("mind")

@@ -46,9 +46,9 @@ pub enum Signal {
 
 /// Stops a run between commits. Clones pull the same brake.
 #[derive(Clone, Debug, Default)]
-pub struct Brake(Arc<(AtomicBool, Notify)>);
+pub struct CancellationToken(Arc<(AtomicBool, Notify)>);
 
-impl Brake {
+impl CancellationToken {
     /// Stops the run: no call starts after this; calls under way are given up.
     pub fn pull(&self) {
         self.0.0.store(true, Ordering::SeqCst);

@@ -14,12 +14,12 @@ use super::{Engine, EngineError, Signal};
 use crate::cast::EntityName;
 use crate::event::Phrasebook;
 use crate::event::guard::{Guards, Judged, Point};
-use crate::exchange::{Broken, Question, RoundMaker};
+use crate::exchange::{ErasedAsk, RoundMaker, Violation};
 use crate::journal::{Line, OpenRound, RefusedAnswer, ToolResultRecord, ToolRoundRecord};
 use crate::message::{Block, Digest, Language};
 use crate::mind::{Completion, Mind, Refused, Round, Tools};
 use crate::tool::{
-    Asker, Inside, Output, Running, Tool, ToolCall, ToolError, ToolSet, ToolSpec, Toolbox,
+    Output, Running, Tool, ToolCall, ToolCaller, ToolError, ToolSet, ToolSpec, ToolTrace, Toolbox,
     arguments_of,
 };
 
@@ -69,7 +69,7 @@ impl Engine {
     pub(super) fn tools_for(
         &mut self,
         entity: Entity,
-        question: &dyn Question,
+        question: &dyn ErasedAsk,
         mind: &dyn Mind,
     ) -> Result<AskTools, EngineError> {
         let Some(set) = self
@@ -264,7 +264,7 @@ impl Engine {
         for (at, call) in completion.calls.iter().enumerate() {
             let (call, stopped) = self.guarded_call(&job, call);
             self.signal_call(&job, &call);
-            let inside = Inside::with(allowance);
+            let inside = ToolTrace::with(allowance);
             let started = match stopped {
                 Some(error) => Started::Ended(Err(error)),
                 None => self.start_tool(&job, &call, round, at as u32, &inside),
@@ -272,7 +272,8 @@ impl Engine {
             calls.push((started, inside));
         }
         job.calling = Some(completion);
-        let is_running = |(started, _): &(Started, Inside)| matches!(started, Started::Running(_));
+        let is_running =
+            |(started, _): &(Started, ToolTrace)| matches!(started, Started::Running(_));
         let waits = calls.iter().any(is_running);
         let calls = calls.into_iter().map(|(started, inside)| async move {
             let output = match started {
@@ -337,7 +338,7 @@ impl Engine {
         call: &ToolCall,
         round: u32,
         at: u32,
-        inside: &Inside,
+        inside: &ToolTrace,
     ) -> Started {
         let toolbox = self.toolbox();
         let tool = job
@@ -353,7 +354,7 @@ impl Engine {
                 ToolError::new(words).said("tools/errors/unknown", facts)
             ));
         };
-        let asker = Asker::new(&self.world, job.entity, job.number, round, at);
+        let asker = ToolCaller::new(&self.world, job.entity, job.number, round, at);
         match tool.look(&asker, &call.arguments) {
             Some(output) => Started::Ended(output),
             None => outside(tool, call, toolbox, inside),
@@ -411,8 +412,8 @@ impl Engine {
         // The commit makes the messages once more, with the model that answered in the end, and notes
         // what guards did.
         let (messages, _) = self.round_maker(job).messages(&record);
-        if let Some(pieces) = &job.pieces {
-            pieces.tools(messages.clone());
+        if let Some(stream) = &job.stream {
+            stream.tools(messages.clone());
         }
         job.rounds.push(Round::Tools(messages));
         job.recorded.push(record);
@@ -446,9 +447,9 @@ impl Engine {
     }
 
     /// What is broken about an answer that only calls tools where none may be called any more.
-    pub(super) fn calls_not_now(&self) -> Broken {
+    pub(super) fn calls_not_now(&self) -> Violation {
         let rule = "no tool can be called now; answer without tools";
-        Broken::new("", rule).said("tools/errors/not_now", json!({}))
+        Violation::new("", rule).said("tools/errors/not_now", json!({}))
     }
 }
 
@@ -474,7 +475,7 @@ enum Started {
     Running(Running),
 }
 
-fn outside(tool: &Tool, call: &ToolCall, toolbox: &Toolbox, inside: &Inside) -> Started {
+fn outside(tool: &Tool, call: &ToolCall, toolbox: &Toolbox, inside: &ToolTrace) -> Started {
     match tool.start(&call.arguments, toolbox.limits.time, inside) {
         Some(running) => Started::Running(running),
         None => Started::Ended(Err("the tool can't be run".into())),

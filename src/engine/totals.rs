@@ -9,7 +9,7 @@ use crate::tool::Allowance;
 
 /// The most that one run of the program may spend. Changes no answer: it only stops the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Caps {
+pub struct SpendLimits {
     /// Requests to minds.
     pub calls: Option<u64>,
     /// Tokens of prompts and answers together.
@@ -54,7 +54,7 @@ pub struct Totals {
 
 impl Totals {
     /// Why a call with this worst case is not allowed, if it is not.
-    pub fn refuses(&self, caps: &Caps, worst: &Spent) -> Option<String> {
+    pub fn refuses(&self, caps: &SpendLimits, worst: &Spent) -> Option<String> {
         let after = |part: fn(&Spent) -> u64| {
             part(&self.spent)
                 .saturating_add(part(&self.reserved))
@@ -78,7 +78,7 @@ impl Totals {
     }
 
     /// The part of what the caps leave that each of so many may spend.
-    pub(super) fn allowance(&self, caps: &Caps, shares: usize) -> Allowance {
+    pub(super) fn allowance(&self, caps: &SpendLimits, shares: usize) -> Allowance {
         let left = |cap: u64, part: fn(&Spent) -> u64| {
             let gone = part(&self.spent).saturating_add(part(&self.reserved));
             cap.saturating_sub(gone) / (shares as u64).max(1)
@@ -93,7 +93,7 @@ impl Totals {
     }
 
     /// Words for the first time that four fifths of a cap are spent.
-    pub fn warning(&mut self, caps: &Caps) -> Option<String> {
+    pub fn warning(&mut self, caps: &SpendLimits) -> Option<String> {
         let near = |name: &str, cap: Option<u64>, spent: u64| {
             let cap = cap.filter(|cap| spent.saturating_mul(5) >= cap.saturating_mul(4))?;
             Some(format!("{spent} of {cap} {name} are spent"))

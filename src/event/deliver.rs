@@ -7,18 +7,20 @@ use bevy_ecs::prelude::*;
 use serde_json::{Map, Value};
 
 use super::guard::{Guards, Judged, Point, Receiver};
-use super::{Closing, EventRecord, Record, Records, Rule, TellQueue, Told};
-use crate::cast::{Clock, EntityName, Here, Kind, MEETING, MeetingClock, StableId, WorldTurn};
+use super::{ChapterClose, EventQueue, EventRecord, PendingEvent, Record, Records, Rule};
+use crate::cast::{
+    Clock, CurrentStage, EntityName, Kind, MEETING, MeetingClock, StableId, WorldTurn,
+};
 use crate::context::{AgentContext, Chapter, Chapters};
 use crate::message::{Body, BodyId, Language, Tag, Tags};
 
 /// Writes one human message into the context of each audience member, all sharing one body for each
 /// distinct result of the guards, and one record for the feeds. Runs last in every step and meeting.
 pub fn deliver(
-    mut queue: ResMut<TellQueue>,
+    mut queue: ResMut<EventQueue>,
     mut records: ResMut<Records>,
     mut meeting: ResMut<MeetingClock>,
-    here: Res<Here>,
+    here: Res<CurrentStage>,
     turn: Res<WorldTurn>,
     guards: Res<Guards>,
     language: Res<Language>,
@@ -27,8 +29,8 @@ pub fn deliver(
     mut cast: Query<(&mut AgentContext, &mut Chapters, &Kind, &StableId)>,
 ) {
     let (place, place_name, clock) = match *here {
-        Here::Meeting => (MEETING, Arc::from(""), &mut meeting.0),
-        Here::Place(entity) => match places.get_mut(entity) {
+        CurrentStage::Meeting => (MEETING, Arc::from(""), &mut meeting.0),
+        CurrentStage::Place(entity) => match places.get_mut(entity) {
             Ok((id, name, clock)) => (*id, name.0.clone(), clock.into_inner()),
             Err(_) => return,
         },
@@ -86,11 +88,11 @@ pub fn deliver(
 fn close<'a>(
     context: &mut AgentContext,
     chapters: &'a mut Chapters,
-    closing: &Closing,
+    closing: &ChapterClose,
     copy: &Copy,
     turn: u64,
 ) -> Option<&'a Chapter> {
-    let Closing {
+    let ChapterClose {
         begin,
         end,
         summing_up,
@@ -147,7 +149,7 @@ struct Bodies {
 }
 
 impl Bodies {
-    fn new(told: &Told, id: BodyId, time: u64, metadata: Metadata) -> Self {
+    fn new(told: &PendingEvent, id: BodyId, time: u64, metadata: Metadata) -> Self {
         Self {
             original: body_of(told, &told.text, id, time, metadata.clone()),
             metadata,
@@ -159,7 +161,7 @@ impl Bodies {
     fn for_kind(
         &mut self,
         kind: Kind,
-        told: &Told,
+        told: &PendingEvent,
         guards: &Guards,
         language: Language,
         next_id: &mut dyn FnMut() -> BodyId,
@@ -223,7 +225,7 @@ fn metadata_of(known: &mut BTreeMap<&'static str, Metadata>, kind: &'static str)
     known.entry(kind).or_insert_with(metadata).clone()
 }
 
-fn body_of(told: &Told, text: &str, id: BodyId, time: u64, metadata: Metadata) -> Body {
+fn body_of(told: &PendingEvent, text: &str, id: BodyId, time: u64, metadata: Metadata) -> Body {
     let body = Body::text(text)
         .with_id(id)
         .at(time)

@@ -17,7 +17,7 @@ pub fn register(world: &mut World) {
     register_event::<Refusal>(world);
     register_event::<Leave>(world);
     register_event::<Arrive>(world);
-    register_event::<Appearance>(world);
+    register_event::<Sighting>(world);
     register_event::<Death>(world);
     register_event::<Archive>(world);
 }
@@ -152,7 +152,7 @@ events! {
     }
 
     /// Somebody's look, as others see it.
-    Appearance = "appearance" {
+    Sighting = "appearance" {
         /// Who.
         actor: String,
         /// How it looks.

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::answer::Answer;
 use super::reply::{Schema, schema_of};
-use super::{Broken, Reply};
+use super::{Reply, Violation};
 use crate::cast::EntityName;
 use crate::event::{By, Fault, Faults};
 use crate::message::{Body, Digest, Tag, Tags};
@@ -32,9 +32,9 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn new<R: Reply>(facts: &R::Facts) -> Self {
+    fn new<R: Reply>(facts: &R::Constraints) -> Self {
         let schema = schema_of::<R>();
-        match R::narrow(&schema.value, facts) {
+        match R::constrain_schema(&schema.value, facts) {
             Some(own) if R::OWN_SCHEMA => {
                 let schema = Schema::of(own);
                 Self {
@@ -61,11 +61,11 @@ impl Wanted {
 enum Fallback<R: Reply> {
     Given(R),
     /// Made when it is needed.
-    Made(Box<dyn Fn(&R::Facts) -> R + Send + Sync>),
+    Made(Box<dyn Fn(&R::Constraints) -> R + Send + Sync>),
 }
 
 impl<R: Reply> Fallback<R> {
-    fn of(&self, facts: &R::Facts) -> R {
+    fn of(&self, facts: &R::Constraints) -> R {
         match self {
             Self::Given(answer) => answer.clone(),
             Self::Made(make) => make(facts),
@@ -77,7 +77,7 @@ struct Spec<R: Reply> {
     purpose: &'static str,
     body: Body,
     tags: Tags,
-    facts: R::Facts,
+    facts: R::Constraints,
     notes: Value,
     /// Nothing for prose.
     wanted: Option<Wanted>,
@@ -87,16 +87,16 @@ struct Spec<R: Reply> {
     ask_short: bool,
     /// Rounds of tool calls; as the run's limits say where absent.
     tool_rounds: Option<u32>,
-    closing: Closing,
+    closing: ToolRoundLimit,
     /// Calls that code chose; a mind answers where there are none.
     calls: Vec<ToolCall>,
     /// Whether people may watch the answer being written.
-    in_pieces: bool,
+    streamed: bool,
 }
 
 /// Which rounds of tool calls are the last: then no mind is asked again, and the answer is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Closing {
+pub struct ToolRoundLimit {
     /// The last one that is allowed.
     pub last_round: bool,
     /// One in which a tool of these is called, by the names that minds call them.
@@ -109,7 +109,7 @@ impl<R: Reply> Ask<R> {
     pub fn new(
         purpose: &'static str,
         prompt: impl Into<Box<str>>,
-        facts: R::Facts,
+        facts: R::Constraints,
         fallback: R,
     ) -> Self {
         let wanted = (!R::IS_PROSE).then(|| Wanted::new::<R>(&facts));
@@ -125,16 +125,16 @@ impl<R: Reply> Ask<R> {
             repairs: 2,
             ask_short: false,
             tool_rounds: None,
-            closing: Closing::default(),
+            closing: ToolRoundLimit::default(),
             calls: Vec::new(),
-            in_pieces: false,
+            streamed: false,
         }))
     }
 
     /// Makes the answer that stands where none can be had when it is needed, in the place of the one given: for
     /// one that is costly to make. It must pass its own check, and depend on the facts alone.
     #[must_use]
-    pub fn falling_back(self, make: impl Fn(&R::Facts) -> R + Send + Sync + 'static) -> Self {
+    pub fn falling_back(self, make: impl Fn(&R::Constraints) -> R + Send + Sync + 'static) -> Self {
         self.edit(|spec| spec.fallback = Fallback::Made(Box::new(make)))
     }
 
@@ -186,7 +186,7 @@ impl<R: Reply> Ask<R> {
     /// What tools returned in such a round is all that is wanted. Its reply type must accept an empty
     /// answer, which is then given and not remembered.
     #[must_use]
-    pub fn closed_by(self, closing: Closing) -> Self {
+    pub fn closed_by(self, closing: ToolRoundLimit) -> Self {
         self.edit(|spec| spec.closing = closing)
     }
 
@@ -194,9 +194,9 @@ impl<R: Reply> Ask<R> {
     /// need not be among those that the entity's mind may call. Its reply type must accept an empty answer.
     #[must_use]
     pub fn calling(self, calls: Vec<ToolCall>) -> Self {
-        let closing = Closing {
+        let closing = ToolRoundLimit {
             last_round: true,
-            ..Closing::default()
+            ..ToolRoundLimit::default()
         };
         let ask = self.tool_rounds(1).closed_by(closing);
         ask.edit(|spec| spec.calls = calls)
@@ -204,8 +204,8 @@ impl<R: Reply> Ask<R> {
 
     /// Lets people watch the answer while it is written. It must be prose that they are to read as it is.
     #[must_use]
-    pub fn in_pieces(self) -> Self {
-        self.edit(|spec| spec.in_pieces = true)
+    pub fn streamed(self) -> Self {
+        self.edit(|spec| spec.streamed = true)
     }
 
     /// Wants an answer at once, without tools: a summary, a choice among what is told.
@@ -235,7 +235,7 @@ impl<R: Reply> Ask<R> {
     }
 
     /// What is legal.
-    pub fn facts(&self) -> &R::Facts {
+    pub fn facts(&self) -> &R::Constraints {
         &self.0.facts
     }
 
@@ -265,10 +265,10 @@ impl<R: Reply> Ask<R> {
 }
 
 /// An answer that passed its check, with its type taken off for the way to the commit.
-pub type Settled = Box<dyn Any + Send>;
+pub type BoxedAnswer = Box<dyn Any + Send>;
 
 /// The engine's view of an ask: pure, and free of the world.
-pub trait Question: Send + Sync {
+pub trait ErasedAsk: Send + Sync {
     /// What it is for.
     fn purpose(&self) -> &'static str;
     /// Full and short form.
@@ -288,23 +288,23 @@ pub trait Question: Send + Sync {
     /// How often the mind may call tools before it answers; as the run's limits say where absent.
     fn tool_rounds(&self) -> Option<u32>;
     /// Which rounds of tool calls are the last.
-    fn closing(&self) -> &Closing;
+    fn closing(&self) -> &ToolRoundLimit;
     /// Whether people may watch the answer being written.
-    fn in_pieces(&self) -> bool;
+    fn streamed(&self) -> bool;
     /// The calls that code chose; a mind answers where there are none.
     fn calls(&self) -> &[ToolCall];
     /// Reads and checks an answer.
     ///
     /// # Errors
     /// Every rule that it breaks.
-    fn judge(&self, raw: &str) -> Result<Settled, Vec<Broken>>;
+    fn judge(&self, raw: &str) -> Result<BoxedAnswer, Vec<Violation>>;
     /// The answer that stands where none can be had, and its text.
-    fn fallback(&self) -> (Settled, String);
+    fn fallback(&self) -> (BoxedAnswer, String);
     /// Takes the ask off the entity and puts the answer on it.
-    fn settle(&self, entity: &mut EntityWorldMut, value: Settled, by: By);
+    fn settle(&self, entity: &mut EntityWorldMut, value: BoxedAnswer, by: By);
 }
 
-impl<R: Reply> Question for Spec<R> {
+impl<R: Reply> ErasedAsk for Spec<R> {
     fn purpose(&self) -> &'static str {
         self.purpose
     }
@@ -349,19 +349,19 @@ impl<R: Reply> Question for Spec<R> {
         self.tool_rounds
     }
 
-    fn closing(&self) -> &Closing {
+    fn closing(&self) -> &ToolRoundLimit {
         &self.closing
     }
 
-    fn in_pieces(&self) -> bool {
-        self.in_pieces && self.wanted.is_none()
+    fn streamed(&self) -> bool {
+        self.streamed && self.wanted.is_none()
     }
 
     fn calls(&self) -> &[ToolCall] {
         &self.calls
     }
 
-    fn judge(&self, raw: &str) -> Result<Settled, Vec<Broken>> {
+    fn judge(&self, raw: &str) -> Result<BoxedAnswer, Vec<Violation>> {
         let value = R::read(raw)?;
         let broken = value.check(&self.facts);
         match broken.is_empty() {
@@ -370,7 +370,7 @@ impl<R: Reply> Question for Spec<R> {
         }
     }
 
-    fn fallback(&self) -> (Settled, String) {
+    fn fallback(&self) -> (BoxedAnswer, String) {
         let fallback = self.fallback.of(&self.facts);
         debug_assert!(
             fallback.check(&self.facts).is_empty(),
@@ -382,7 +382,7 @@ impl<R: Reply> Question for Spec<R> {
         (Box::new(fallback), text)
     }
 
-    fn settle(&self, entity: &mut EntityWorldMut, value: Settled, by: By) {
+    fn settle(&self, entity: &mut EntityWorldMut, value: BoxedAnswer, by: By) {
         entity.remove::<Ask<R>>();
         // Only a value that this question judged or offered comes back to it.
         if let Ok(value) = value.downcast::<R>() {
@@ -395,7 +395,7 @@ impl<R: Reply> Question for Spec<R> {
 /// registration.
 #[derive(Resource, Default)]
 pub struct OpenAsks {
-    open: BTreeMap<Entity, Arc<dyn Question>>,
+    open: BTreeMap<Entity, Arc<dyn ErasedAsk>>,
     /// Opened since the engine last looked.
     fresh: Vec<Entity>,
 }
@@ -407,7 +407,7 @@ impl OpenAsks {
     }
 
     /// The open ask of an entity.
-    pub fn get(&self, entity: Entity) -> Option<&Arc<dyn Question>> {
+    pub fn get(&self, entity: Entity) -> Option<&Arc<dyn ErasedAsk>> {
         self.open.get(&entity)
     }
 
@@ -427,7 +427,7 @@ impl OpenAsks {
     }
 
     /// Closes the ask of an entity.
-    pub(super) fn close(&mut self, entity: Entity) -> Option<Arc<dyn Question>> {
+    pub(super) fn close(&mut self, entity: Entity) -> Option<Arc<dyn ErasedAsk>> {
         self.open.remove(&entity)
     }
 }
@@ -436,7 +436,7 @@ fn opened<R: Reply>(mut world: DeferredWorld, context: HookContext) {
     let Some(ask) = world.get::<Ask<R>>(context.entity) else {
         return;
     };
-    let question: Arc<dyn Question> = ask.0.clone();
+    let question: Arc<dyn ErasedAsk> = ask.0.clone();
     let Some(mut open) = world.get_resource_mut::<OpenAsks>() else {
         return;
     };

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde_json::Value;
 
-use super::ask::{OpenAsks, Question};
+use super::ask::{ErasedAsk, OpenAsks};
 use super::guarded::{Parts, guard_json};
-use super::{Ledger, RoundMaker, Settled, Spent, json_in};
-use crate::cast::{Clock, EntityName, Here, OnStage, StableId, WorldTurn};
+use super::{BoxedAnswer, Ledger, RoundMaker, Spent, json_in};
+use crate::cast::{Clock, CurrentStage, EntityName, OnStage, StableId, WorldTurn};
 use crate::context::AgentContext;
 use crate::event::guard::{GuardAct, Guards, Judged, Point};
 use crate::event::{AnswerRecord, By, CallRecord, Phrasebook, Record, Records};
@@ -29,12 +29,12 @@ pub fn commit(
     entity: Entity,
     asked: &Body,
     outcome: &Outcome,
-    judged: Option<Settled>,
+    judged: Option<BoxedAnswer>,
     guarded: Vec<GuardAct>,
 ) {
     let open = world.resource_mut::<OpenAsks>().close(entity);
     let Some(question) = open else { return };
-    let here = *world.resource::<Here>();
+    let here = *world.resource::<CurrentStage>();
     let turn = world.resource::<WorldTurn>().0;
     let Some(place) = place_of(world, entity, here) else {
         return;
@@ -109,12 +109,12 @@ pub fn commit(
 pub fn request_hash(
     context: &mut AgentContext,
     asked: &Body,
-    question: &dyn Question,
+    question: &dyn ErasedAsk,
     tools: Option<Digest>,
 ) -> Digest {
     // Hashed at once, which is faster than piece by piece.
     let mut bytes = Vec::with_capacity(128);
-    bytes.extend_from_slice(&context.tally().digest.0);
+    bytes.extend_from_slice(&context.stats().digest.0);
     bytes.extend_from_slice(&asked.digest().0);
     if let Some(short) = asked.short() {
         bytes.push(u8::from(question.ask_short()));
@@ -137,10 +137,10 @@ pub fn request_hash(
 
 /// The value that is committed, its text, and who made it.
 fn resolve(
-    question: &dyn Question,
+    question: &dyn ErasedAsk,
     outcome: &Outcome,
-    judged: Option<Settled>,
-) -> (Settled, String, By) {
+    judged: Option<BoxedAnswer>,
+) -> (BoxedAnswer, String, By) {
     let fall_back = |reason: String| {
         let (value, text) = question.fallback();
         (value, text, By::Fallback(reason))
@@ -164,10 +164,10 @@ fn resolve(
 /// The answer as the guards let it pass, with what they did. Of an answer in JSON they judge every text.
 fn guard_answer(
     world: &World,
-    question: &dyn Question,
-    (value, text, by): (Settled, String, By),
+    question: &dyn ErasedAsk,
+    (value, text, by): (BoxedAnswer, String, By),
     mut guarded: Vec<GuardAct>,
-) -> (Settled, String, By, Vec<GuardAct>) {
+) -> (BoxedAnswer, String, By, Vec<GuardAct>) {
     let guards = world.get_resource::<Guards>();
     let guards = guards.filter(|guards| guards.watch(Point::Answer));
     let (Some(guards), false) = (guards, matches!(by, By::Fallback(_))) else {
@@ -276,10 +276,10 @@ fn spent(outcome: &Outcome, by: &By) -> Spent {
     spent
 }
 
-fn place_of(world: &World, entity: Entity, here: Here) -> Option<Entity> {
+fn place_of(world: &World, entity: Entity, here: CurrentStage) -> Option<Entity> {
     match here {
-        Here::Place(place) => Some(place),
-        Here::Meeting => {
+        CurrentStage::Place(place) => Some(place),
+        CurrentStage::Meeting => {
             let stage = world.get::<OnStage>(entity).map(|stage| stage.0);
             Some(stage.unwrap_or(entity))
         }

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use super::Broken;
+use super::Violation;
 
 /// The JSON object or array in a text: the whole text, the inside of a code fence, or the first
 /// complete one in prose.
@@ -40,7 +40,7 @@ fn complete_prefix(text: &str) -> Option<&str> {
 }
 
 /// Reads a reply out of a mind's text.
-pub(super) fn read_json<R: DeserializeOwned>(raw: &str) -> Result<R, Vec<Broken>> {
+pub(super) fn read_json<R: DeserializeOwned>(raw: &str) -> Result<R, Vec<Violation>> {
     // Most answers are right; what is wrong with the others is found out by reading them again.
     if let Ok(reply) = serde_json::from_str(raw) {
         return Ok(reply);
@@ -52,7 +52,7 @@ pub(super) fn read_json<R: DeserializeOwned>(raw: &str) -> Result<R, Vec<Broken>
             _ => ("prose", "there is no JSON in the answer"),
         };
         return Err(vec![
-            Broken::new(
+            Violation::new(
                 "",
                 format!("{found}; answer with one JSON object and nothing else"),
             )
@@ -65,7 +65,7 @@ pub(super) fn read_json<R: DeserializeOwned>(raw: &str) -> Result<R, Vec<Broken>
         let path = if path == "." { String::new() } else { path };
         let problem = error.into_inner().to_string();
         let facts = json!({"problem": problem});
-        vec![Broken::new(path, problem).said("rules/wrong_form", facts)]
+        vec![Violation::new(path, problem).said("rules/wrong_form", facts)]
     })
 }
 

@@ -3,7 +3,7 @@
 //! A system that wants a decision inserts [`Ask<R>`] on an entity; when the entity's mind has
 //! answered and the answer has passed its check, [`Answer<R>`] is on the entity and a system takes
 //! it with [`Answers<R>`]. Context and components change together at [`commit`], or not at all.
-//! Nothing here does I/O: the engine carries [`Question`]s to minds. This room may touch `mind/`,
+//! Nothing here does I/O: the engine carries [`ErasedAsk`]s to minds. This room may touch `mind/`,
 //! `tool/`, `event/`, `cast/`, `context/`, `journal/` and `message/`. Start reading at `reply.rs`, then `ask.rs`.
 
 mod answer;
@@ -17,12 +17,12 @@ mod reply;
 mod rounds;
 
 pub use answer::{Answer, Answers, UntakenAnswers};
-pub use ask::{Ask, Closing, OpenAsks, Question, Settled};
+pub use ask::{Ask, BoxedAnswer, ErasedAsk, OpenAsks, ToolRoundLimit};
 pub use commit::{commit, request_hash};
 pub use extract::json_in;
 pub use ledger::{Budget, Ledger, PastLedgers, Spent};
 pub use prose::{Prose, ProseRules};
-pub use reply::{Broken, Reply};
+pub use reply::{Reply, Violation};
 pub use rounds::{GuardedCall, INSIDE, RoundMaker, TOOL_CALL, TOOL_RESULT};
 
 use bevy_ecs::prelude::*;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Broken, Reply};
+use super::{Reply, Violation};
 use crate::mind::Language;
 
 /// An answer in free text.
@@ -24,11 +24,11 @@ pub struct ProseRules {
 }
 
 impl Reply for Prose {
-    type Facts = ProseRules;
+    type Constraints = ProseRules;
     const NAME: &'static str = "prose";
     const IS_PROSE: bool = true;
 
-    fn read(raw: &str) -> Result<Self, Vec<Broken>> {
+    fn read(raw: &str) -> Result<Self, Vec<Violation>> {
         Ok(Self(raw.trim().to_owned()))
     }
 
@@ -36,7 +36,7 @@ impl Reply for Prose {
         self.0.clone()
     }
 
-    fn check(&self, rules: &ProseRules) -> Vec<Broken> {
+    fn check(&self, rules: &ProseRules) -> Vec<Violation> {
         let mut broken = Vec::new();
         let length = self.0.chars().count();
         let most = if rules.max_chars == 0 {
@@ -46,13 +46,13 @@ impl Reply for Prose {
         };
         if length == 0 {
             broken.push(
-                Broken::new("", "the answer is empty; write the text that was asked for")
+                Violation::new("", "the answer is empty; write the text that was asked for")
                     .said("rules/empty", json!({})),
             );
         }
         if length > most {
             broken.push(
-                Broken::new("", format!("at most {most} characters; this has {length}"))
+                Violation::new("", format!("at most {most} characters; this has {length}"))
                     .said("rules/too_long", json!({"most": most, "length": length})),
             );
         }
@@ -65,7 +65,7 @@ impl Reply for Prose {
                 _ => "English",
             };
             broken.push(
-                Broken::new("", format!("write in the language of the story: {name}"))
+                Violation::new("", format!("write in the language of the story: {name}"))
                     .said("rules/language", json!({})),
             );
         }
@@ -75,7 +75,7 @@ impl Reply for Prose {
             .filter(|fact| !self.0.contains(fact.as_str()));
         broken.extend(missing.map(|fact| {
             let rule = format!("it must contain: {fact}");
-            Broken::new("", rule).said("rules/must_hold", json!({"fact": fact}))
+            Violation::new("", rule).said("rules/must_hold", json!({"fact": fact}))
         }));
         broken
     }

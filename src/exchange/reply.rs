@@ -15,7 +15,7 @@ use crate::tool::schema_for;
 
 /// A rule that an answer broke, and where in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Broken {
+pub struct Violation {
     /// Where, such as `cards[2].targets[0]`; empty for the whole answer.
     pub path: String,
     /// The rule, in words that tell the mind what would be right.
@@ -24,7 +24,7 @@ pub struct Broken {
     pub phrase: Option<(&'static str, Value)>,
 }
 
-impl Broken {
+impl Violation {
     /// A broken rule.
     pub fn new(path: impl Into<String>, rule: impl Into<String>) -> Self {
         Self {
@@ -56,7 +56,7 @@ impl Broken {
 /// A type that minds answer with. Its JSON schema is derived; its check sees the facts of the ask.
 pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync + 'static {
     /// What is legal in one ask: targets, limits.
-    type Facts: Clone + Send + Sync + 'static;
+    type Constraints: Clone + Send + Sync + 'static;
 
     /// The name of the reply in requests, such as `plan`: letters, digits and `_`.
     const NAME: &'static str;
@@ -69,12 +69,12 @@ pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync
     const OWN_SCHEMA: bool = false;
 
     /// The type's schema narrowed to what is legal in this ask; nothing where it stays as it is.
-    fn narrow(_schema: &Value, _facts: &Self::Facts) -> Option<Value> {
+    fn constrain_schema(_schema: &Value, _facts: &Self::Constraints) -> Option<Value> {
         None
     }
 
     /// Every rule that the answer breaks; empty where it may be used.
-    fn check(&self, _facts: &Self::Facts) -> Vec<Broken> {
+    fn check(&self, _facts: &Self::Constraints) -> Vec<Violation> {
         Vec::new()
     }
 
@@ -82,7 +82,7 @@ pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync
     ///
     /// # Errors
     /// What is wrong with its form, with the path.
-    fn read(raw: &str) -> Result<Self, Vec<Broken>> {
+    fn read(raw: &str) -> Result<Self, Vec<Violation>> {
         super::extract::read_json(raw)
     }
 

@@ -6,15 +6,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::game::ChatGame;
-use super::inside::{Heard, Told, path};
+use super::inside::{Heard, ToolTeamRecord, path};
 use super::run::{TaskResult, Team};
 use super::team::TeamFile;
 use super::trace::memories;
-use crate::engine::Caps;
+use crate::engine::SpendLimits;
 use crate::event::Feed;
 use crate::journal::ToolSpent;
 use crate::mind::Minds;
-use crate::tool::{Allowance, Inside, ToolError, Toolbox};
+use crate::tool::{Allowance, ToolError, ToolTrace, Toolbox};
 
 /// How long a team may talk that is a tool.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -61,7 +61,7 @@ impl TeamTool {
         register(Some(self), toolbox, name, about);
     }
 
-    async fn run(self, task: String, inside: &Inside) -> Result<String, ToolError> {
+    async fn run(self, task: String, inside: &ToolTrace) -> Result<String, ToolError> {
         let failed = |error: super::ChatError| ToolError::new(error.to_string());
         let team = Team::new(self.game, self.minds, 1).map_err(failed)?;
         let mut call = Call::of(team, inside.clone());
@@ -73,17 +73,17 @@ impl TeamTool {
 /// A team at work on one call. When it ends, in whatever way, it tells what its minds saw and what they cost.
 struct Call {
     team: Team,
-    inside: Inside,
+    inside: ToolTrace,
 }
 
 impl Call {
-    fn of(mut team: Team, inside: Inside) -> Self {
+    fn of(mut team: Team, inside: ToolTrace) -> Self {
         let Allowance {
             calls,
             tokens,
             cost,
         } = inside.allowance;
-        team.engine().settings.caps = Caps {
+        team.engine().settings.caps = SpendLimits {
             calls,
             tokens,
             cost,
@@ -99,7 +99,8 @@ impl Drop for Call {
         let name = self.team.file().name.clone();
         let engine = self.team.engine();
         for memory in memories(&engine.world) {
-            self.inside.tell(&Told::Mind(memory.inside(&name)));
+            self.inside
+                .tell(&ToolTeamRecord::Mind(memory.inside(&name)));
         }
         let spent = engine.totals().spent;
         self.inside.spend(ToolSpent {
@@ -126,7 +127,7 @@ pub(super) fn register(tool: Option<&TeamTool>, toolbox: &mut Toolbox, name: &st
 }
 
 /// A feed that tells all messages of a team but its task, which is known to whoever asked.
-fn telling(inside: Inside, team: TeamFile) -> Feed {
+fn telling(inside: ToolTrace, team: TeamFile) -> Feed {
     let mut is_task = true;
     Feed::observer(move |record| {
         let Some(heard) = Heard::of(record, &team) else {
@@ -134,7 +135,7 @@ fn telling(inside: Inside, team: TeamFile) -> Feed {
         };
         if !std::mem::take(&mut is_task) {
             let (team, message) = (path(&team.name, &heard.inside), heard.message);
-            inside.tell(&Told::Message { team, message });
+            inside.tell(&ToolTeamRecord::Message { team, message });
         }
     })
 }

@@ -8,10 +8,10 @@ use bevy_ecs::prelude::*;
 use super::as_tool::{TeamTool, register};
 use super::guards::{AtAnswers, ForgedSpeakers, TeamSecrets};
 use super::message::MessageFactory;
-use super::stage::{BELL, Chat, Teams, register_handoffs, transfer_tool};
+use super::stage::{CONTROL_MESSAGE, Chat, Teams, register_handoffs, transfer_tool};
 use super::team::{FOLDER, Kind, Participant, TeamFile, ToolTeam};
 use super::{Functions, phrases, plugin};
-use crate::cast::{Kind as What, Newcomer, spawn};
+use crate::cast::{Kind as What, SpawnSpec, spawn};
 use crate::context::View;
 use crate::engine::Setup;
 use crate::event::Phrasebook;
@@ -279,7 +279,7 @@ impl Game for ChatGame {
         if root.needs_watch() {
             enter(
                 &mut setup.world,
-                BELL,
+                CONTROL_MESSAGE,
                 What::Actor,
                 Some(&root.name),
                 None,
@@ -350,7 +350,7 @@ fn enter(
     rules: Option<Arc<Text>>,
     identity: &str,
 ) -> Result<Entity, String> {
-    let newcomer = Newcomer {
+    let newcomer = SpawnSpec {
         name: name.into(),
         kind,
         rules,

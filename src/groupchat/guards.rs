@@ -128,13 +128,16 @@ impl Guard for ForgedSpeakers {
 
 /// A character without case and width.
 fn fold(character: char) -> char {
-    let narrow = match character {
+    let constrain_schema = match character {
         '\u{ff01}'..='\u{ff5e}' => {
             char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character)
         }
         other => other,
     };
-    narrow.to_lowercase().next().unwrap_or(narrow)
+    constrain_schema
+        .to_lowercase()
+        .next()
+        .unwrap_or(constrain_schema)
 }
 
 /// Signs that show nothing.

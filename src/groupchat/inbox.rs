@@ -3,22 +3,22 @@
 use std::collections::VecDeque;
 use std::task::{Context, Poll};
 
-use super::live::{Live, News, TeamNews};
 use super::message::ChatMessage;
 use super::run::StreamItem;
+use super::stream_merger::{StreamEvent, StreamMerger, TeamStreamEvent};
 use crate::event::Record;
 
 /// The news of a team in order, until its stream gives them; and its messages since the run began.
 pub(super) struct Inbox {
     team: String,
-    live: Live,
-    news: VecDeque<News>,
+    live: StreamMerger,
+    news: VecDeque<StreamEvent>,
     messages: Vec<ChatMessage>,
 }
 
 impl Inbox {
     /// An empty inbox of this team.
-    pub(super) fn new(team: String, live: Live) -> Self {
+    pub(super) fn new(team: String, live: StreamMerger) -> Self {
         Self {
             team,
             live,
@@ -33,7 +33,7 @@ impl Inbox {
         self.take(shown);
     }
 
-    fn take(&mut self, shown: Vec<TeamNews>) {
+    fn take(&mut self, shown: Vec<TeamStreamEvent>) {
         let own = shown.into_iter().filter(|shown| shown.team == self.team);
         self.news.extend(own.map(|shown| shown.news));
     }
@@ -56,13 +56,13 @@ impl Inbox {
         self.take(waiting);
         loop {
             match self.news.pop_front()? {
-                News::Ahead(heard) => return Some(StreamItem::Message(heard.message)),
-                News::Told(heard) => {
+                StreamEvent::Ahead(heard) => return Some(StreamItem::Message(heard.message)),
+                StreamEvent::Told(heard) => {
                     self.messages.push(heard.message.clone());
                     return Some(StreamItem::Message(heard.message));
                 }
-                News::Known(heard) => self.messages.push(heard.message),
-                News::Dropped(dropped) => return Some(StreamItem::Dropped(dropped)),
+                StreamEvent::Known(heard) => self.messages.push(heard.message),
+                StreamEvent::Dropped(dropped) => return Some(StreamItem::Dropped(dropped)),
             }
         }
     }

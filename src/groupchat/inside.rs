@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::message::ChatMessage;
-use super::stage::events::Inside as InsideEvent;
+use super::stage::events::InnerMessage as InnerMessageEvent;
 use super::team::TeamFile;
 use super::trace::Memory;
 use crate::event::guard::Act;
@@ -22,7 +22,7 @@ const WITHIN: &str = " › ";
 /// What a team tells that is a tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Told {
+pub(super) enum ToolTeamRecord {
     /// A message, and the team in which it was said.
     Message {
         /// The path of the team: its name, behind those of the teams around it.
@@ -35,13 +35,13 @@ pub(super) enum Told {
 }
 
 /// What the tools of a message told, for each call.
-pub(super) fn told_by_tools(returned: &Body) -> impl Iterator<Item = Vec<Told>> {
+pub(super) fn told_by_tools(returned: &Body) -> impl Iterator<Item = Vec<ToolTeamRecord>> {
     let calls = returned.metadata().and_then(|all| all.get(INSIDE));
     let calls = calls.and_then(Value::as_array).into_iter().flatten();
     calls.map(|told| {
         let told = told.as_array().into_iter().flatten();
         // Whatever else a tool told is none of a team's business.
-        told.filter_map(|told| Told::deserialize(told).ok())
+        told.filter_map(|told| ToolTeamRecord::deserialize(told).ok())
             .collect()
     })
 }
@@ -83,7 +83,7 @@ impl Heard {
             return None;
         }
         let message = ChatMessage::from_json(event.data.get("message")?.clone()).ok()?;
-        if event.kind == InsideEvent::TYPE {
+        if event.kind == InnerMessageEvent::TYPE {
             let inner = event.data.get("team")?.as_str()?;
             let inside = path(inside, inner);
             return Some(Self { inside, message });

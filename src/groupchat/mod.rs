@@ -7,7 +7,6 @@
 //! [`Team`] runs one from a program. Start reading at [`stage`].
 
 mod as_tool;
-mod desk;
 mod fenced;
 mod flow;
 mod functions;
@@ -15,28 +14,29 @@ mod game;
 mod guards;
 mod inbox;
 mod inside;
-mod live;
 pub mod message;
 mod names;
 mod perspective;
 mod phrases;
 mod run;
 pub mod stage;
+mod stream_merger;
 pub mod team;
 pub mod termination;
 mod trace;
+mod user_proxy;
 
 pub use as_tool::{TaskArguments, TeamTool};
-pub use desk::Desk;
 pub use fenced::code_blocks;
 pub use functions::{Candidates, EdgeCondition, Functions, Picker, Summary, Talk};
 pub use game::ChatGame;
 pub use inside::Heard;
-pub use live::{Dropped, Live, News, TeamNews};
 pub use names::{from_wire, mentions, to_wire};
 pub use perspective::{Seen, perspective, seen, words};
 pub use run::{ChatError, Response, StreamItem, Task, TaskResult, Team, seat_desk};
+pub use stream_merger::{Dropped, StreamEvent, StreamMerger, TeamStreamEvent};
 pub use trace::{Call, calls};
+pub use user_proxy::UserProxy;
 
 use crate::engine::Setup;
 

@@ -9,17 +9,17 @@ use futures_util::{FutureExt, Stream, stream};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
-use super::Desk;
+use super::UserProxy;
 use super::game::ChatGame;
 use super::inbox::Inbox;
-use super::live::{Dropped, Live};
 use super::message::{ChatMessage, FactoryError, RequestUsage};
 use super::perspective::{Seen, perspective};
-use super::stage::{BELL, Chat, Order, Phase};
+use super::stage::{CONTROL_MESSAGE, Chat, Phase, UserInput};
+use super::stream_merger::{Dropped, StreamMerger};
 use super::team::TeamFile;
 use crate::cast::{CastList, WorldTurn};
 use crate::context::AgentContext;
-use crate::engine::{Brake, Engine, EngineError, Stop};
+use crate::engine::{CancellationToken, Engine, EngineError, Stop};
 use crate::event::Feed;
 use crate::exchange::Ledger;
 use crate::journal::{FORMAT, Head, Journal, Line, Recording};
@@ -61,36 +61,36 @@ pub enum ChatError {
 
 /// What a team is asked.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Task(Order);
+pub struct Task(UserInput);
 
 impl Task {
     /// Going on where the last run stopped.
     pub fn go_on() -> Self {
-        Self(Order::continue_())
+        Self(UserInput::continue_())
     }
 }
 
 impl From<&str> for Task {
     fn from(words: &str) -> Self {
-        Self(Order::task(words))
+        Self(UserInput::task(words))
     }
 }
 
 impl From<String> for Task {
     fn from(words: String) -> Self {
-        Self(Order::task(words))
+        Self(UserInput::task(words))
     }
 }
 
 impl From<ChatMessage> for Task {
     fn from(message: ChatMessage) -> Self {
-        Self(Order::of(vec![message]))
+        Self(UserInput::of(vec![message]))
     }
 }
 
 impl From<Vec<ChatMessage>> for Task {
     fn from(messages: Vec<ChatMessage>) -> Self {
-        Self(Order::of(messages))
+        Self(UserInput::of(messages))
     }
 }
 
@@ -157,7 +157,7 @@ pub enum StreamItem {
 pub struct Team {
     game: ChatGame,
     minds: Minds,
-    desk: Desk,
+    desk: UserProxy,
     engine: Engine,
     inbox: Arc<Mutex<Inbox>>,
     /// The world as it was when the last run began, and the engine's journal since; a run that was
@@ -178,7 +178,7 @@ impl Team {
     /// # Errors
     /// The world can't be set up.
     pub fn new(game: ChatGame, minds: Minds, seed: u64) -> Result<Self, ChatError> {
-        Self::with_desk(game, minds, Desk::new(), seed)
+        Self::with_desk(game, minds, UserProxy::new(), seed)
     }
 
     /// A team with a desk of the user's own: with a clock, or with a person at it.
@@ -188,7 +188,7 @@ impl Team {
     pub fn with_desk(
         game: ChatGame,
         minds: Minds,
-        desk: Desk,
+        desk: UserProxy,
         seed: u64,
     ) -> Result<Self, ChatError> {
         let game = game.with_tool_minds(&minds);
@@ -216,7 +216,7 @@ impl Team {
     }
 
     /// The desk of whoever stands outside: stop the run, let others join or leave, speak.
-    pub fn desk(&self) -> &Desk {
+    pub fn desk(&self) -> &UserProxy {
         &self.desk
     }
 
@@ -231,7 +231,7 @@ impl Team {
     }
 
     /// Ends the run in the middle when pulled, from any thread: no call starts after that.
-    pub fn cancel(&self) -> Brake {
+    pub fn cancel(&self) -> CancellationToken {
         self.engine.brake()
     }
 
@@ -344,7 +344,7 @@ impl Team {
     pub async fn reset(&mut self) -> Result<(), ChatError> {
         self.mend()?;
         self.desk.clear();
-        self.desk.order(Order::reset());
+        self.desk.order(UserInput::reset());
         self.turn().await?;
         // What teams inside forget is taken out when all rest.
         lock(&self.inbox).clear();
@@ -568,10 +568,10 @@ fn since(before: RequestUsage, now: RequestUsage) -> RequestUsage {
 }
 
 /// The minds of a team, with its desk at the user's place and at the bell.
-pub fn seat_desk(game: &ChatGame, minds: Minds, desk: &Desk) -> Minds {
+pub fn seat_desk(game: &ChatGame, minds: Minds, desk: &UserProxy) -> Minds {
     minds
         .with_seat(game.team().user.as_str(), Arc::new(desk.clone()))
-        .with_seat(BELL, Arc::new(desk.clone()))
+        .with_seat(CONTROL_MESSAGE, Arc::new(desk.clone()))
 }
 
 fn turn_of(engine: &Engine) -> u64 {
@@ -581,7 +581,7 @@ fn turn_of(engine: &Engine) -> u64 {
 /// Makes an engine ready for a team, and gives what it will tell.
 fn settle(engine: &mut Engine, game: &ChatGame) -> Arc<Mutex<Inbox>> {
     engine.settings.hash_meetings = false;
-    let live = Live::new(game.team().clone(), engine.watch());
+    let live = StreamMerger::new(game.team().clone(), engine.watch());
     let inbox = Inbox::new(game.team().name.clone(), live);
     let inbox = Arc::new(Mutex::new(inbox));
     let told = inbox.clone();

@@ -3,7 +3,7 @@
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::inside::{Told, path, told_by_tools};
+use super::inside::{ToolTeamRecord, path, told_by_tools};
 use super::perspective::{Seen, seen};
 use crate::cast::{CastList, EntityName, Kind, OnStage};
 use crate::context::AgentContext;
@@ -132,8 +132,8 @@ fn within(context: &AgentContext) -> Vec<Memory> {
         for (number, told) in (0..).zip(told_by_tools(body)) {
             let place = (body.time(), body.id(), number);
             all.extend(told.into_iter().filter_map(|told| match told {
-                Told::Mind(memory) => Some(memory.behind(place)),
-                Told::Message { .. } => None,
+                ToolTeamRecord::Mind(memory) => Some(memory.behind(place)),
+                ToolTeamRecord::Message { .. } => None,
             }));
         }
     }

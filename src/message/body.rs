@@ -94,7 +94,7 @@ struct Inner {
     time: u64,
     sender: Option<Arc<str>>,
     /// A first part that many bodies share, such as the rules of the world.
-    opening: Option<Arc<Text>>,
+    shared_prefix: Option<Arc<Text>>,
     content: Content,
     /// What stands in the content's place in every prompt after the turn that asked.
     short: Option<Box<Text>>,
@@ -142,7 +142,7 @@ impl From<BodyParts> for Body {
             id: parts.id,
             time: parts.time,
             sender: parts.sender,
-            opening: None,
+            shared_prefix: None,
             content: parts.content,
             short: parts.short.map(|short| Box::new(Text::from(short))),
             extra: parts.extra,
@@ -177,7 +177,7 @@ impl Body {
             id: BodyId::NONE,
             time: 0,
             sender: None,
-            opening: None,
+            shared_prefix: None,
             content,
             short: None,
             extra: None,
@@ -205,8 +205,8 @@ impl Body {
 
     /// The same body behind a first part that it shares with others.
     #[must_use]
-    pub fn after(self, opening: Arc<Text>) -> Self {
-        self.edit(|inner| inner.opening = Some(opening))
+    pub fn after(self, shared_prefix: Arc<Text>) -> Self {
+        self.edit(|inner| inner.shared_prefix = Some(shared_prefix))
     }
 
     /// The same body with a short form that stands for it in later prompts.
@@ -264,11 +264,11 @@ impl Body {
     }
 
     /// The first part that it shares with other bodies.
-    pub fn opening(&self) -> Option<&Arc<Text>> {
-        self.0.opening.as_ref()
+    pub fn shared_prefix(&self) -> Option<&Arc<Text>> {
+        self.0.shared_prefix.as_ref()
     }
 
-    /// What it says after its opening.
+    /// What it says after its shared prefix.
     pub fn content(&self) -> &Content {
         &self.0.content
     }
@@ -292,7 +292,7 @@ impl Body {
         self.0.extra.as_ref()?.response.as_ref()
     }
 
-    /// All its text: the opening and every text block, joined by line ends. Thinking is not text.
+    /// All its text: the shared prefix and every text block, joined by line ends. Thinking is not text.
     pub fn full_text(&self) -> Cow<'_, str> {
         self.joined_text("\n")
     }
@@ -307,12 +307,12 @@ impl Body {
 
     /// The bytes of all that is sent of the full form, before it is escaped.
     pub fn bytes(&self) -> usize {
-        let opening = self.opening().map_or(0, |text| text.as_str().len());
+        let shared_prefix = self.shared_prefix().map_or(0, |text| text.as_str().len());
         let own = match self.content() {
             Content::Text(text) => text.as_str().len(),
             Content::Blocks(blocks) => shown(blocks).len(),
         };
-        opening + own
+        shared_prefix + own
     }
 
     /// What it says as text for people: as [`Self::full_text`], with calls of tools and their results.
@@ -320,25 +320,25 @@ impl Body {
         match self.content() {
             Content::Text(_) => self.full_text(),
             Content::Blocks(blocks) => {
-                let opening = self.opening().map_or("", |text| text.as_str());
-                Cow::Owned(format!("{opening}{}", shown(blocks)))
+                let shared_prefix = self.shared_prefix().map_or("", |text| text.as_str());
+                Cow::Owned(format!("{shared_prefix}{}", shown(blocks)))
             }
         }
     }
 
     /// The estimated tokens of the full form.
     pub fn tokens(&self) -> u32 {
-        let opening = self.opening().map_or(0, |text| text.tokens());
+        let shared_prefix = self.shared_prefix().map_or(0, |text| text.tokens());
         let own = match self.content() {
             Content::Text(text) => text.tokens(),
             Content::Blocks(blocks) => blocks.iter().map(Block::tokens).sum(),
         };
-        opening + own
+        shared_prefix + own
     }
 
     /// Whether it says nothing at all.
     pub fn is_silent(&self) -> bool {
-        let has_text = self.opening().is_some();
+        let has_text = self.shared_prefix().is_some();
         !has_text && matches!(self.content(), Content::Text(text) if text.as_str().is_empty())
     }
 
@@ -353,8 +353,8 @@ impl Body {
             Content::Text(text) => text.digest(),
             Content::Blocks(blocks) => Digest::of(&serde_json::to_vec(blocks).unwrap_or_default()),
         };
-        match self.opening() {
-            Some(opening) => Digest::of(&[opening.digest().0, own.0].concat()),
+        match self.shared_prefix() {
+            Some(shared_prefix) => Digest::of(&[shared_prefix.digest().0, own.0].concat()),
             None => own,
         }
     }
@@ -381,7 +381,7 @@ impl Inner {
             id: self.id,
             time: self.time,
             sender: self.sender.clone(),
-            opening: self.opening.clone(),
+            shared_prefix: self.shared_prefix.clone(),
             content: match &self.content {
                 Content::Text(text) => Content::Text(text.clone()),
                 Content::Blocks(blocks) => Content::Blocks(blocks.clone()),

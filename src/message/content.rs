@@ -158,7 +158,7 @@ impl Source {
 }
 
 impl Body {
-    /// All its text: the opening and every text block, joined by `separator`. Thinking is not text.
+    /// All its text: the shared prefix and every text block, joined by `separator`. Thinking is not text.
     pub fn joined_text(&self, separator: &str) -> Cow<'_, str> {
         let own = match self.content() {
             Content::Text(text) => Cow::Borrowed(text.as_str()),
@@ -167,13 +167,13 @@ impl Body {
                 Cow::Owned(texts.join(separator))
             }
         };
-        match self.opening() {
-            Some(opening) => Cow::Owned(format!("{}{own}", opening.as_str())),
+        match self.shared_prefix() {
+            Some(shared_prefix) => Cow::Owned(format!("{}{own}", shared_prefix.as_str())),
             None => own,
         }
     }
 
-    /// The blocks it was made of; none where it is one text. The opening is not among them.
+    /// The blocks it was made of; none where it is one text. the shared prefix is not among them.
     pub fn listed_blocks(&self) -> &[Block] {
         match self.content() {
             Content::Text(_) => &[],
@@ -181,14 +181,17 @@ impl Body {
         }
     }
 
-    /// Everything it says as blocks, its opening first. Where it is one text, that is one text block.
+    /// Everything it says as blocks, its shared prefix first. Where it is one text, that is one text block.
     pub fn to_blocks(&self) -> Vec<Block> {
         let blocks = match self.content() {
             Content::Text(_) => return vec![Block::text(self.full_text())],
             Content::Blocks(blocks) => blocks,
         };
-        let opening = self.opening().map(|text| Block::text(text.as_str()));
-        opening.into_iter().chain(blocks.iter().cloned()).collect()
+        let shared_prefix = self.shared_prefix().map(|text| Block::text(text.as_str()));
+        shared_prefix
+            .into_iter()
+            .chain(blocks.iter().cloned())
+            .collect()
     }
 
     /// The tools it calls.

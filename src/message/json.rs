@@ -66,11 +66,11 @@ pub fn message_to_json(message: &Message) -> Value {
 }
 
 fn content_to_json(body: &Body) -> Value {
-    match (body.content(), body.opening()) {
+    match (body.content(), body.shared_prefix()) {
         (Content::Text(_), _) => Value::from(body.full_text()),
-        (Content::Blocks(blocks), opening) => {
-            let opening = opening.map(|text| Block::text(text.as_str()));
-            let all = opening.iter().chain(blocks);
+        (Content::Blocks(blocks), shared_prefix) => {
+            let shared_prefix = shared_prefix.map(|text| Block::text(text.as_str()));
+            let all = shared_prefix.iter().chain(blocks);
             Value::Array(all.map(|block| serde_json::json!(block)).collect())
         }
     }

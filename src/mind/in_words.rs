@@ -47,7 +47,7 @@ impl<M: Mind> Mind for InWords<M> {
             rounds: &rounds,
             tools: Tools::NONE,
             // Its calls are words, which nobody should read for an answer.
-            pieces: prompt.pieces.filter(|_| !prompt.tools.callable),
+            stream: prompt.stream.filter(|_| !prompt.tools.callable),
             ..*prompt
         });
         if !prompt.tools.callable {
@@ -67,8 +67,8 @@ fn history_in_words(history: &AgentContext, told: &str) -> AgentContext {
     let system = match system.map(Entry::body) {
         Some(body) => {
             let told = format!("{}\n\n{told}", own_text(body));
-            match body.opening() {
-                Some(opening) => Body::text(told).after(opening.clone()),
+            match body.shared_prefix() {
+                Some(shared_prefix) => Body::text(told).after(shared_prefix.clone()),
                 None => Body::text(told),
             }
         }
@@ -92,17 +92,22 @@ fn history_in_words(history: &AgentContext, told: &str) -> AgentContext {
         };
         let _ = worded.add_message(message);
     }
-    worded.tally();
+    worded.stats();
     worded
 }
 
-/// The text of a body without its opening.
+/// The text of a body without its shared prefix.
 fn own_text(body: &Body) -> String {
     match body.content() {
         Content::Text(text) => text.as_str().into(),
         Content::Blocks(_) => {
-            let opening = body.opening().map_or(0, |opening| opening.as_str().len());
-            body.full_text().get(opening..).unwrap_or_default().into()
+            let shared_prefix = body
+                .shared_prefix()
+                .map_or(0, |shared_prefix| shared_prefix.as_str().len());
+            body.full_text()
+                .get(shared_prefix..)
+                .unwrap_or_default()
+                .into()
         }
     }
 }
@@ -200,7 +205,7 @@ fn calls_of(value: &Value, specs: &[Arc<ToolSpec>]) -> Vec<ToolCall> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mind::{Form, Language, ScriptLine, ScriptMind, ToolRound, piece_channel};
+    use crate::mind::{Form, Language, ScriptLine, ScriptMind, ToolRound, stream_channel};
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -259,7 +264,7 @@ mod tests {
         history.add_ai_message([called.clone()]).unwrap();
         history.add_tool_message(returned.clone());
         history.add_ai_message([Body::text("A four.")]).unwrap();
-        let before = history.tally();
+        let before = history.stats();
         let script = ScriptMind::by_rule(|_| ScriptLine::say("Again.\n{\"tool\": \"dice\"}"));
         let mind = InWords::new(script.listening());
         let (specs, notes) = (specs(), Value::Null);
@@ -280,7 +285,7 @@ mod tests {
             form: Form::Prose { notes: &notes },
             max_tokens: 100,
             seed: 1,
-            pieces: None,
+            stream: None,
         };
         let answer = mind.answer(&prompt).await.unwrap();
         assert_eq!((answer.text.as_str(), answer.calls.len()), ("Again.", 1));
@@ -291,16 +296,16 @@ mod tests {
              Human: [tool → 4]\nAi: A four.\nHuman: And now?\n\
              Ai: ```json\n{\"arguments\":{\"sides\":6},\"tool\":\"dice\"}\n```\nHuman: [tool → 4]"
         );
-        let (sender, mut receiver) = piece_channel();
-        let pieces = sender.of("Mira".into(), 1);
+        let (sender, mut receiver) = stream_channel();
+        let stream = sender.of("Mira".into(), 1);
         let mut prompt = prompt;
-        prompt.pieces = Some(&pieces);
+        prompt.stream = Some(&stream);
         mind.answer(&prompt).await.unwrap();
         assert!(receiver.next_now().is_none(), "it may be a call");
         prompt.tools.callable = false;
         assert!(mind.answer(&prompt).await.unwrap().calls.is_empty());
         assert!(receiver.next_now().is_some());
-        assert_eq!(history.tally(), before, "nothing of it is stored");
+        assert_eq!(history.stats(), before, "nothing of it is stored");
     }
 
     proptest! {

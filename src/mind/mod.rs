@@ -14,9 +14,9 @@ mod in_words;
 mod info;
 mod minds;
 pub mod models;
-mod pieces;
 mod prompt;
 mod script;
+mod stream;
 
 pub use crate::dialect::format::{Said, Turn};
 pub use crate::message::Language;
@@ -25,9 +25,11 @@ pub use completion::{Completion, FailedCall, Finish, MindError};
 pub use in_words::{InWords, calls_in_words};
 pub use info::{Cost, MindInfo, Price};
 pub use minds::{MindAlias, Minds};
-pub use pieces::{Piece, PieceKind, PieceReceiver, PieceSender, Pieces, piece_channel};
 pub use prompt::{Form, Prompt, Refused, Round, ToolRound, Tools};
 pub use script::{ScriptLine, ScriptMind, prompt_text};
+pub use stream::{
+    AnswerStream, StreamDelta, StreamDeltaKind, StreamReceiver, StreamSender, stream_channel,
+};
 
 use std::pin::Pin;
 
@@ -40,7 +42,7 @@ pub trait Mind: Send + Sync {
     fn info(&self) -> &MindInfo;
 
     /// Starts answering. Whatever it needs of the prompt is taken before this returns; retries of the
-    /// transport happen inside the future, bounded. Where the prompt lends [`Pieces`], the future sends what the
+    /// transport happen inside the future, bounded. Where the prompt lends [`AnswerStream`], the future sends what the
     /// mind writes while it writes it, and nothing once it is dropped.
     fn answer(&self, prompt: &Prompt<'_>) -> Answering;
 }

@@ -9,7 +9,7 @@ use crate::dialect::format::Turn;
 use crate::message::{Body, Language, Role, Text, tokens};
 use crate::tool::ToolSpec;
 
-use super::Pieces;
+use super::AnswerStream;
 
 /// In which form the answer is wanted.
 #[derive(Clone, Copy, Debug)]
@@ -167,7 +167,7 @@ pub struct Prompt<'a> {
     pub seed: u64,
     /// Where its text is shown while it is written, without thoughts and calls of tools; nothing where nobody
     /// watches. For people's eyes alone: the answer must be the same without.
-    pub pieces: Option<&'a Pieces>,
+    pub stream: Option<&'a AnswerStream>,
 }
 
 impl<'a> Prompt<'a> {

@@ -157,13 +157,13 @@ impl Mind for ScriptMind {
             heard.push((prompt.entity.to_string(), prompt_text(prompt)));
         }
         let line = self.line(prompt);
-        let pieces = prompt.pieces.cloned();
+        let stream = prompt.stream.cloned();
         Box::pin(async move {
             if !line.after.is_zero() {
                 tokio::time::sleep(line.after).await;
             }
-            if let (Some(pieces), Ok(completion)) = (pieces, &line.result) {
-                pieces.say(&completion.text);
+            if let (Some(stream), Ok(completion)) = (stream, &line.result) {
+                stream.say(&completion.text);
             }
             line.result
         })

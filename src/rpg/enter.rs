@@ -12,7 +12,8 @@ use super::components::{
 use super::phase::Phase;
 use super::world_file::{self, StageKind, WorldFile};
 use crate::cast::{
-    Camp, CastError, CastList, Dead, Exits, Kind, Look, Newcomer, OnStage, StableId, spawn,
+    Appearance, CastError, CastList, Dead, Exits, Faction, Kind, OnStage, SpawnSpec, StableId,
+    spawn,
 };
 use crate::event::Phrasebook;
 use crate::message::Text;
@@ -85,7 +86,7 @@ fn enter_stage(
     )?;
     prefer(world, entity, &stage.model);
     let mut entity = world.entity_mut(entity);
-    entity.insert((Phase::Rest, Look(stage.profile.as_str().into())));
+    entity.insert((Phase::Rest, Appearance(stage.profile.as_str().into())));
     if home {
         entity.insert(HomeStage);
     }
@@ -138,12 +139,12 @@ fn enter_actor(
         world.entity_mut(entity).insert(tools);
     }
     let camp = match actor.camp {
-        world_file::Camp::Hero => HERO,
-        world_file::Camp::Neutral => NEUTRAL,
+        world_file::Faction::Hero => HERO,
+        world_file::Faction::Neutral => NEUTRAL,
     };
     world.entity_mut(entity).insert((
-        Camp(camp.into()),
-        Look(actor.look.as_str().into()),
+        Faction(camp.into()),
+        Appearance(actor.look.as_str().into()),
         Health::full(actor.stats.hp),
         fighter(actor.stats, &actor.skills),
         Effects::default(),
@@ -192,8 +193,8 @@ fn enter_foe(
     )?;
     prefer(world, entity, &foe.model);
     world.entity_mut(entity).insert((
-        Camp(FOE.into()),
-        Look(foe.look.as_str().into()),
+        Faction(FOE.into()),
+        Appearance(foe.look.as_str().into()),
         Health::full(foe.stats.hp),
         fighter(foe.stats, &foe.skills),
         Effects::default(),
@@ -227,7 +228,7 @@ fn shared_rules(world: &mut World, file: &WorldFile) -> Arc<Text> {
     let mut contexts = world.query::<&crate::context::AgentContext>();
     let openings = contexts.iter(world).filter_map(|context| {
         let first = context.entries().first()?;
-        first.body().opening().cloned()
+        first.body().shared_prefix().cloned()
     });
     // Which one is found first does not matter: all are one and the same.
     let found = openings.into_iter().next();
@@ -250,8 +251,8 @@ fn newcomer(
     rules: &Arc<Text>,
     identity: String,
     stage: Option<&str>,
-) -> Newcomer {
-    Newcomer {
+) -> SpawnSpec {
+    SpawnSpec {
         name: name.into(),
         kind,
         rules: Some(rules.clone()),

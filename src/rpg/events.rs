@@ -18,7 +18,7 @@ pub fn register(world: &mut World) {
     register_event::<StatusChange>(world);
     register_event::<Narration>(world);
     register_event::<CombatOutcome>(world);
-    register_event::<Tidings>(world);
+    register_event::<BattleReport>(world);
     register_event::<Homecoming>(world);
 }
 
@@ -251,7 +251,7 @@ impl AgentEvent for CombatOutcome {
 
 /// How a fight ended, as it is told in the world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Tidings {
+pub struct BattleReport {
     /// The dungeon.
     pub dungeon: String,
     /// The stage.
@@ -264,7 +264,7 @@ pub struct Tidings {
     pub fallen: Vec<String>,
 }
 
-impl AgentEvent for Tidings {
+impl AgentEvent for BattleReport {
     const TYPE: &'static str = "tidings";
 }
 

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use super::components::{HomeStage, KickedOff, RpgWorld};
 use super::phase::{Part, Phase, at};
 use super::world_file::WorldFile;
-use crate::cast::{Camp, EntityName, Here, Kind, Whereabouts};
+use crate::cast::{CurrentStage, EntityName, Faction, Kind, Whereabouts};
 use crate::engine::Setup;
 use crate::event::kinds::Kickoff;
-use crate::event::{Fault, Tell};
+use crate::event::{EventWriter, Fault};
 use crate::exchange::{Answers, Ask, Prose, ProseRules};
 use crate::message::Tag;
 
@@ -24,16 +24,18 @@ pub fn plugin(setup: &mut Setup) {
 
 /// Everybody here whose story has not begun is asked to begin it.
 pub fn ask_kickoffs(
-    here: Res<Here>,
+    here: Res<CurrentStage>,
     world: Res<RpgWorld>,
     whereabouts: Whereabouts,
     begun: Query<Has<KickedOff>>,
-    traits: Query<(Has<HomeStage>, Option<&Camp>)>,
+    traits: Query<(Has<HomeStage>, Option<&Faction>)>,
     mut phases: Query<&mut Phase>,
-    mut tell: Tell,
+    mut tell: EventWriter,
     mut commands: Commands,
 ) {
-    let Here::Place(place) = *here else { return };
+    let CurrentStage::Place(place) = *here else {
+        return;
+    };
     let mut everybody = vec![place];
     everybody.extend(whereabouts.living_on(place));
     everybody.retain(|entity| begun.get(*entity) == Ok(false));
@@ -92,14 +94,16 @@ pub fn ask_kickoffs(
 
 /// What a stage shows, its occupants see; what others feel is their own.
 pub fn take_kickoffs(
-    here: Res<Here>,
+    here: Res<CurrentStage>,
     mut answers: Answers<Prose>,
     whereabouts: Whereabouts,
     mut phases: Query<&mut Phase>,
-    mut tell: Tell,
+    mut tell: EventWriter,
     mut commands: Commands,
 ) {
-    let Here::Place(place) = *here else { return };
+    let CurrentStage::Place(place) = *here else {
+        return;
+    };
     for (entity, Prose(message), _by) in answers.take() {
         commands.entity(entity).insert(KickedOff);
         let Some(name) = whereabouts.name(entity) else {
@@ -166,7 +170,7 @@ fn notes(
     let heroes = world
         .actors
         .iter()
-        .filter(|actor| actor.camp == super::world_file::Camp::Hero);
+        .filter(|actor| actor.camp == super::world_file::Faction::Hero);
     let dungeons: Vec<_> = world.dungeons.iter().map(|dungeon| &dungeon.name).collect();
     json!({
         "me": name.0,

@@ -7,6 +7,7 @@
 
 pub mod archive;
 pub mod campaign;
+pub mod campaign_state;
 pub mod combat;
 pub mod components;
 pub mod enter;
@@ -16,7 +17,6 @@ pub mod kickoff;
 pub mod phase;
 pub mod phrases;
 pub mod plan;
-pub mod production;
 pub mod query;
 pub mod travel;
 pub mod world_file;
@@ -24,9 +24,9 @@ pub mod world_file;
 #[cfg(test)]
 mod stage_tests;
 
+pub use campaign::{Campaign, CampaignError};
 pub use components::{Effect, Effects, Fighter, Foe, Health, Homeward, RpgWorld};
 pub use phase::{Phase, at};
-pub use production::{Production, ProductionError};
 
 use crate::engine::Setup;
 
@@ -39,5 +39,5 @@ pub fn plugin(setup: &mut Setup) {
     home::plugin(setup);
     combat::plugin(setup);
     archive::plugin(setup);
-    campaign::plugin(setup);
+    campaign_state::plugin(setup);
 }

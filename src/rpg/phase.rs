@@ -3,7 +3,7 @@
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::cast::Here;
+use crate::cast::CurrentStage;
 use crate::engine::{Setup, StepSet};
 
 /// What a place is doing. A place without a phase rests.
@@ -48,10 +48,10 @@ pub enum Phase {
 }
 
 /// A run condition: the place that steps is in this phase.
-pub fn at(phase: Phase) -> impl Fn(Res<Here>, Query<&Phase>) -> bool + Clone {
-    move |here: Res<Here>, phases: Query<&Phase>| match *here {
-        Here::Place(place) => phases.get(place).is_ok_and(|now| *now == phase),
-        Here::Meeting => false,
+pub fn at(phase: Phase) -> impl Fn(Res<CurrentStage>, Query<&Phase>) -> bool + Clone {
+    move |here: Res<CurrentStage>, phases: Query<&Phase>| match *here {
+        CurrentStage::Place(place) => phases.get(place).is_ok_and(|now| *now == phase),
+        CurrentStage::Meeting => false,
     }
 }
 

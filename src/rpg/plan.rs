@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::exchange::{Broken, Reply};
+use crate::exchange::{Reply, Violation};
 
 /// Words to somebody.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -63,7 +63,7 @@ pub struct Plan {
 
 /// What is legal for one plan.
 #[derive(Clone, Debug, Default)]
-pub struct PlanFacts {
+pub struct PlanConstraints {
     /// The names of those present.
     pub present: Vec<String>,
     /// The names of the places one can walk to.
@@ -107,7 +107,7 @@ impl Plan {
     }
 }
 
-impl PlanFacts {
+impl PlanConstraints {
     fn allows(&self, action: &str) -> bool {
         match action {
             "speak" => !self.present.is_empty(),
@@ -117,7 +117,7 @@ impl PlanFacts {
         }
     }
 
-    fn check_words(&self, path: &str, words: &Words, broken: &mut Vec<Broken>) {
+    fn check_words(&self, path: &str, words: &Words, broken: &mut Vec<Violation>) {
         if !self.present.contains(&words.target) {
             let rule = format!(
                 "'{}' is not here; choose one of: {}",
@@ -126,31 +126,31 @@ impl PlanFacts {
             );
             let facts = json!({"target": words.target, "present": self.present});
             let path = format!("{path}.target");
-            broken.push(Broken::new(path, rule).said("rules/not_here", facts));
+            broken.push(Violation::new(path, rule).said("rules/not_here", facts));
         }
         self.check_text(&format!("{path}.text"), &words.text, broken);
     }
 
-    fn check_text(&self, path: &str, text: &str, broken: &mut Vec<Broken>) {
+    fn check_text(&self, path: &str, text: &str, broken: &mut Vec<Violation>) {
         let length = text.chars().count();
         if text.trim().is_empty() {
-            broken.push(Broken::new(path, "must not be empty").said("rules/empty", json!({})));
+            broken.push(Violation::new(path, "must not be empty").said("rules/empty", json!({})));
         } else if length > self.speech_chars {
             let rule = format!(
                 "at most {} characters; this has {length}",
                 self.speech_chars
             );
             let facts = json!({"most": self.speech_chars, "length": length});
-            broken.push(Broken::new(path, rule).said("rules/too_long", facts));
+            broken.push(Violation::new(path, rule).said("rules/too_long", facts));
         }
     }
 }
 
 impl Reply for Plan {
-    type Facts = PlanFacts;
+    type Constraints = PlanConstraints;
     const NAME: &'static str = "plan";
 
-    fn narrow(_schema: &Value, facts: &PlanFacts) -> Option<Value> {
+    fn constrain_schema(_schema: &Value, facts: &PlanConstraints) -> Option<Value> {
         let text = json!({"type": "string", "minLength": 1, "maxLength": facts.speech_chars});
         let words = json!({
             "type": "object",
@@ -193,7 +193,7 @@ impl Reply for Plan {
         }))
     }
 
-    fn check(&self, facts: &PlanFacts) -> Vec<Broken> {
+    fn check(&self, facts: &PlanConstraints) -> Vec<Violation> {
         let mut broken = Vec::new();
         facts.check_text("mind", &self.mind, &mut broken);
         let actions = self.actions();
@@ -204,11 +204,11 @@ impl Reply for Plan {
             };
             let rule = format!("exactly one of {} beside mind; {found}", ACTIONS.join(", "));
             let facts = json!({"actions": ACTIONS, "found": actions});
-            broken.push(Broken::new("", rule).said("rules/one_action", facts));
+            broken.push(Violation::new("", rule).said("rules/one_action", facts));
         }
         for action in actions.iter().filter(|action| !facts.allows(action)) {
             broken.push(
-                Broken::new(*action, "not possible here and now; choose another action")
+                Violation::new(*action, "not possible here and now; choose another action")
                     .said("rules/not_possible", json!({"action": action})),
             );
         }
@@ -237,7 +237,7 @@ impl Reply for Plan {
                 facts.exits.join(", ")
             );
             let to = json!({"to": way.to, "exits": facts.exits});
-            broken.push(Broken::new("move.to", rule).said("rules/no_way", to));
+            broken.push(Violation::new("move.to", rule).said("rules/no_way", to));
         }
         broken
     }
@@ -247,8 +247,8 @@ impl Reply for Plan {
 mod tests {
     use super::*;
 
-    fn facts() -> PlanFacts {
-        PlanFacts {
+    fn facts() -> PlanConstraints {
+        PlanConstraints {
             present: vec!["Bob".into()],
             exits: vec!["Mill".into()],
             whisper: true,
@@ -285,11 +285,11 @@ mod tests {
 
     #[test]
     fn the_schema_holds_only_what_is_legal() {
-        let alone = PlanFacts {
+        let alone = PlanConstraints {
             present: vec![],
             ..facts()
         };
-        let schema = Plan::narrow(&Value::Null, &alone).unwrap();
+        let schema = Plan::constrain_schema(&Value::Null, &alone).unwrap();
         assert!(schema["properties"].get("speak").is_none());
         assert_eq!(
             schema["properties"]["move"]["properties"]["to"]["enum"],

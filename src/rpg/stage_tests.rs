@@ -4,28 +4,28 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::RunSystemOnce;
 use serde_json::Value;
 
-use super::campaign::{Act, Campaign, direct};
+use super::campaign::Campaign;
+use super::campaign_state::{Act, CampaignState, direct};
 use super::components::{Acquainted, Health, KickedOff};
 use super::phase::Phase;
 use super::plan::{Pause, Plan, Said, Way, Words};
-use super::production::Production;
 use super::{home, kickoff};
-use crate::cast::{CastList, Dead, Here, OnStage};
-use crate::engine::{Finale, Setup};
-use crate::event::{By, Later, TellQueue};
+use crate::cast::{CastList, CurrentStage, Dead, OnStage};
+use crate::engine::{Setup, StoryEnd};
+use crate::event::{By, DeferredCommands, EventQueue};
 use crate::exchange::{Answer, Ask, Prose};
 use crate::world_data::DataFolder;
 
 /// The English world with the party in the tavern, about to step there.
-struct Rehearsal {
+struct StageTest {
     setup: Setup,
     tavern: Entity,
     brant: Entity,
     pell: Entity,
 }
 
-fn rehearsal() -> Rehearsal {
-    let production = Production::load(&DataFolder::embedded(), "drowned-assize");
+fn rehearsal() -> StageTest {
+    let production = Campaign::load(&DataFolder::embedded(), "drowned-assize");
     let setup = production
         .ok()
         .and_then(|production| production.opening(1).ok());
@@ -37,8 +37,8 @@ fn rehearsal() -> Rehearsal {
         who("Brant Hollis"),
         who("Pell Gantry"),
     );
-    setup.world.insert_resource(Here::Place(tavern));
-    Rehearsal {
+    setup.world.insert_resource(CurrentStage::Place(tavern));
+    StageTest {
         setup,
         tavern,
         brant,
@@ -46,7 +46,7 @@ fn rehearsal() -> Rehearsal {
     }
 }
 
-impl Rehearsal {
+impl StageTest {
     fn world(&mut self) -> &mut World {
         &mut self.setup.world
     }
@@ -60,7 +60,7 @@ impl Rehearsal {
     }
 
     fn told(&self) -> Vec<(&'static str, Vec<Entity>)> {
-        let queue = self.setup.world.resource::<TellQueue>();
+        let queue = self.setup.world.resource::<EventQueue>();
         queue
             .0
             .iter()
@@ -214,7 +214,7 @@ fn what_the_rules_refuse_is_told_to_its_actor_alone() {
         },
     );
     assert_eq!(stage.told()[1], ("refusal", vec![brant]));
-    assert!(stage.world().resource::<Later>().is_empty());
+    assert!(stage.world().resource::<DeferredCommands>().is_empty());
 }
 
 #[test]
@@ -236,8 +236,8 @@ fn a_walk_takes_effect_at_the_meeting() {
         stage.world().get::<OnStage>(brant).map(|on| on.0),
         Some(tavern)
     );
-    stage.world().insert_resource(Here::Meeting);
-    for crossing in stage.world().resource_mut::<Later>().take() {
+    stage.world().insert_resource(CurrentStage::Meeting);
+    for crossing in stage.world().resource_mut::<DeferredCommands>().take() {
         crossing(stage.world());
     }
     assert_ne!(
@@ -266,7 +266,7 @@ fn a_question_finds_lore_and_tells_its_asker_alone() {
             ..Plan::default()
         },
     );
-    let queue = stage.setup.world.resource::<TellQueue>();
+    let queue = stage.setup.world.resource::<EventQueue>();
     let asked = &queue.0[1];
     assert_eq!((asked.kind, &asked.audience), ("query", &vec![brant]));
     assert!(
@@ -295,11 +295,11 @@ fn waiting_is_only_a_thought() {
 #[test]
 fn the_campaign_goes_from_kickoff_to_the_last_homecoming() {
     let mut stage = rehearsal();
-    stage.world().insert_resource(Here::Meeting);
+    stage.world().insert_resource(CurrentStage::Meeting);
     let mut acts = Vec::new();
-    while stage.world().get_resource::<Finale>().is_none() && acts.len() < 50 {
+    while stage.world().get_resource::<StoryEnd>().is_none() && acts.len() < 50 {
         direct(stage.world());
-        acts.push(stage.world().resource::<Campaign>().act.clone());
+        acts.push(stage.world().resource::<CampaignState>().act.clone());
     }
     assert_eq!(acts.first(), Some(&Act::Kickoff));
     assert_eq!(acts.last(), Some(&Act::Over));
@@ -314,18 +314,18 @@ fn the_campaign_goes_from_kickoff_to_the_last_homecoming() {
 fn homecoming_heals_and_revives() {
     let mut stage = rehearsal();
     let brant = stage.brant;
-    stage.world().insert_resource(Here::Meeting);
+    stage.world().insert_resource(CurrentStage::Meeting);
     stage
         .world()
         .entity_mut(brant)
         .insert((Dead, Health { hp: 0, max: 30 }));
-    stage.world().insert_resource(Campaign {
+    stage.world().insert_resource(CampaignState {
         act: Act::Fight {
             dungeon: "The Ropewalk Under".into(),
             fight: 0,
         },
         steps_done: 2,
-        ..Campaign::default()
+        ..CampaignState::default()
     });
     direct(stage.world());
     assert_eq!(
@@ -339,7 +339,7 @@ fn homecoming_heals_and_revives() {
 fn looks_are_told_once() {
     let mut stage = rehearsal();
     let (brant, pell, tavern) = (stage.brant, stage.pell, stage.tavern);
-    stage.world().insert_resource(Here::Meeting);
+    stage.world().insert_resource(CurrentStage::Meeting);
     super::travel::introduce(stage.world(), brant, tavern);
     super::travel::introduce(stage.world(), brant, tavern);
     assert_eq!(
@@ -358,10 +358,10 @@ fn looks_are_told_once() {
 fn a_mind_is_told_what_is_wrong_in_its_own_language() {
     let (phrases, _) = super::phrases::load(&DataFolder::embedded(), crate::message::Language::Zh)
         .expect("the shipped phrases are right");
-    let facts = super::plan::PlanFacts {
+    let facts = super::plan::PlanConstraints {
         present: vec!["甲".into()],
         speech_chars: 1,
-        ..super::plan::PlanFacts::default()
+        ..super::plan::PlanConstraints::default()
     };
     let words = Some(Words {
         target: "乙".into(),

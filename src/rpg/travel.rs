@@ -5,9 +5,9 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 
 use super::components::Acquainted;
-use crate::cast::{CastList, Dead, EntityName, Kind, Look, Occupants, OnStage, all_of};
-use crate::event::kinds::{Appearance, Arrive, Leave};
-use crate::event::tell_at_meeting;
+use crate::cast::{Appearance, CastList, Dead, EntityName, Kind, Occupants, OnStage, all_of};
+use crate::event::kinds::{Arrive, Leave, Sighting};
+use crate::event::write_events_at_meeting;
 
 /// Moves an actor at a meeting: the old stage hears it leave, the new one hears it arrive, and
 /// those who have not met see each other. Nothing happens where it stands there already.
@@ -28,7 +28,7 @@ pub fn travel(world: &mut World, actor: Entity, to: Entity) {
             stage: from_name.clone(),
             to: to_name.clone(),
         };
-        tell_at_meeting(world, |tell| tell.broadcast_to_stage(from, event, &[]));
+        write_events_at_meeting(world, |tell| tell.broadcast_to_stage(from, event, &[]));
     }
     world.entity_mut(actor).insert(OnStage(to));
     let event = Arrive {
@@ -36,7 +36,7 @@ pub fn travel(world: &mut World, actor: Entity, to: Entity) {
         stage: to_name,
         from: from_name,
     };
-    tell_at_meeting(world, |tell| tell.broadcast_to_stage(to, event, &[]));
+    write_events_at_meeting(world, |tell| tell.broadcast_to_stage(to, event, &[]));
     introduce(world, actor, to);
 }
 
@@ -54,7 +54,7 @@ pub fn walk(world: &mut World, actor: Entity, to: Entity) {
         to: stage,
     };
     let voices = all_of(world, Kind::WorldAgent);
-    tell_at_meeting(world, |tell| tell.notify_entities(&voices, event));
+    write_events_at_meeting(world, |tell| tell.notify_entities(&voices, event));
 }
 
 /// Those on a stage who have not met the actor see it, and it sees them.
@@ -73,7 +73,9 @@ pub fn introduce(world: &mut World, actor: Entity, stage: Entity) {
 /// Shows an actor's look to somebody who has not seen it.
 fn show(world: &mut World, actor: Entity, to: Entity) {
     let name = world.get::<EntityName>(actor).map(|name| name.0.clone());
-    let look = world.get::<Look>(actor).map(|look| look.0.to_string());
+    let look = world
+        .get::<Appearance>(actor)
+        .map(|look| look.0.to_string());
     let (Some(name), Some(look)) = (name, look) else {
         return;
     };
@@ -81,11 +83,11 @@ fn show(world: &mut World, actor: Entity, to: Entity) {
         .get_mut::<Acquainted>(to)
         .is_some_and(|mut known| known.0.insert(name.clone()));
     if is_new {
-        let event = Appearance {
+        let event = Sighting {
             actor: name.to_string(),
             look,
         };
-        tell_at_meeting(world, |tell| tell.notify_entities(&[to], event));
+        write_events_at_meeting(world, |tell| tell.notify_entities(&[to], event));
     }
 }
 

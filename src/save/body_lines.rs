@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::form::{Bodies, BodyForm, BodyReader, ContentForm, Raw};
+use super::dto::{Bodies, BodyDto, BodyReader, ContentDto, Raw};
 use crate::message::BodyId;
 
 /// Where the messages begin; a line end can't stand inside a JSON string.
@@ -47,17 +47,17 @@ struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    fn body(&mut self) -> Option<BodyForm<'a>> {
+    fn body(&mut self) -> Option<BodyDto<'a>> {
         self.skip("{\"id\":\"")?;
         let place = self.number()?;
         self.skip("-")?;
         let number = self.number()?;
         self.skip("\",\"time\":")?;
-        let form = BodyForm {
+        let form = BodyDto {
             id: BodyId { place, number },
             time: self.number()?,
             name: self.member(",\"name\":", Self::text)?,
-            opening: self.member(",\"opening\":", Self::number)?,
+            shared_prefix: self.member(",\"opening\":", Self::number)?,
             content: {
                 self.skip(",\"content\":")?;
                 self.content()?
@@ -121,10 +121,10 @@ impl<'a> Line<'a> {
         }
     }
 
-    fn content(&mut self) -> Option<ContentForm<'a>> {
+    fn content(&mut self) -> Option<ContentDto<'a>> {
         match self.rest.starts_with('"') {
-            true => self.text().map(ContentForm::Text),
-            false => self.value().map(ContentForm::Blocks),
+            true => self.text().map(ContentDto::Text),
+            false => self.value().map(ContentDto::Blocks),
         }
     }
 
@@ -156,7 +156,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    use super::super::form::{WorldForm, parse};
+    use super::super::dto::{WorldDto, parse};
     use super::super::{Meta, snapshot};
     use super::*;
     use crate::cast::{Kind, spawn};
@@ -201,11 +201,11 @@ mod tests {
         let Some((short_cut, rest)) = cut_out(save) else {
             return true;
         };
-        let Ok(form) = serde_json::from_str::<WorldForm>(&rest) else {
+        let Ok(form) = serde_json::from_str::<WorldDto>(&rest) else {
             return true;
         };
         assert!(form.messages.list.is_empty());
-        let whole = parse::<WorldForm>(save.as_bytes()).expect("serde reads what we read");
+        let whole = parse::<WorldDto>(save.as_bytes()).expect("serde reads what we read");
         whole.messages.list == short_cut.list
             && whole.messages.opened == short_cut.opened
             && whole.messages.events == short_cut.events

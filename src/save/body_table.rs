@@ -44,9 +44,9 @@ impl<'w, 'j> BodyTable<'w, 'j> {
                 return index;
             }
         }
-        let opening = body.opening().map(|text| self.opening_of(text));
+        let shared_prefix = body.shared_prefix().map(|text| self.opening_of(text));
         self.json.line();
-        write_body(body, opening, self.json);
+        write_body(body, shared_prefix, self.json);
         self.count += 1;
         next
     }
@@ -72,7 +72,7 @@ impl<'w, 'j> BodyTable<'w, 'j> {
     }
 }
 
-fn write_body(body: &Body, opening: Option<u32>, json: &mut JsonWriter) {
+fn write_body(body: &Body, shared_prefix: Option<u32>, json: &mut JsonWriter) {
     json.push(b'{');
     json.member("id");
     json.push(b'"');
@@ -86,9 +86,9 @@ fn write_body(body: &Body, opening: Option<u32>, json: &mut JsonWriter) {
         json.member("name");
         json.string(sender);
     }
-    if let Some(opening) = opening {
+    if let Some(shared_prefix) = shared_prefix {
         json.member("opening");
-        json.number(opening);
+        json.number(shared_prefix);
     }
     json.member("content");
     match body.content() {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
 
 use super::SaveError;
-use super::form::Members;
+use super::dto::Members;
 use super::json_writer::JsonWriter;
 use super::restore::{LARGEST_NUMBER, out_of_range, too_large};
 use crate::context::EntryId;
@@ -23,7 +23,7 @@ pub(super) const MOST_HELD: u64 = 1 << 26;
 pub(super) struct RunWriter<'j> {
     json: &'j mut JsonWriter,
     /// What the next element will be, as far as it goes.
-    open: Option<RunForm>,
+    open: Option<RunDto>,
     held: u64,
 }
 
@@ -46,7 +46,7 @@ impl<'j> RunWriter<'j> {
             }
             _ => {
                 self.close();
-                self.open = Some(RunForm {
+                self.open = Some(RunDto {
                     id: id.0,
                     role,
                     bodies: Span::one(body),
@@ -85,7 +85,7 @@ fn write_tags(tags: &Tags, json: &mut JsonWriter) {
 
 /// `[id, role, index of the body]`, and behind them an object of tags where there are any. A run has the id
 /// of its first entry, `[first, last]` in the place of the index, and no tags.
-pub(super) struct RunForm {
+pub(super) struct RunDto {
     id: u32,
     role: Role,
     bodies: Span,
@@ -112,7 +112,7 @@ impl Span {
     }
 }
 
-impl RunForm {
+impl RunDto {
     /// Whether an entry of the run points to this body.
     pub(super) fn holds(&self, body: u32) -> bool {
         (self.bodies.first..=self.bodies.last).contains(&body)
@@ -158,20 +158,20 @@ impl RunForm {
 
 // --- reading ---
 
-impl<'de> Deserialize<'de> for RunForm {
+impl<'de> Deserialize<'de> for RunDto {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct RunVisitor;
 
         impl<'de> Visitor<'de> for RunVisitor {
-            type Value = RunForm;
+            type Value = RunDto;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("[id, role, index of the message] with an object of tags behind them")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<RunForm, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<RunDto, A::Error> {
                 let missing = |at| de::Error::invalid_length(at, &self);
-                let run = RunForm {
+                let run = RunDto {
                     id: list.next_element()?.ok_or_else(|| missing(0))?,
                     role: list.next_element()?.ok_or_else(|| missing(1))?,
                     bodies: list.next_element()?.ok_or_else(|| missing(2))?,
@@ -237,7 +237,7 @@ impl<'de> Deserialize<'de> for Span {
 
 /// Refuses a list with indexes that no body has, or ids that leave no room to count on. Returns how many
 /// entries it stands for.
-pub(super) fn check_runs(at: &str, runs: &[RunForm], bodies: usize) -> Result<u64, SaveError> {
+pub(super) fn check_runs(at: &str, runs: &[RunDto], bodies: usize) -> Result<u64, SaveError> {
     let mut held = 0u64;
     for (index, run) in runs.iter().enumerate() {
         let at = || format!("{at}[{index}]");
@@ -256,10 +256,10 @@ pub(super) fn check_runs(at: &str, runs: &[RunForm], bodies: usize) -> Result<u6
 
 /// The messages of a list that was checked, with their ids.
 pub(super) fn unrolled(
-    runs: &[RunForm],
+    runs: &[RunDto],
     bodies: &[Body],
 ) -> impl Iterator<Item = (EntryId, Message)> {
-    let entries: u64 = runs.iter().map(RunForm::entries).sum();
+    let entries: u64 = runs.iter().map(RunDto::entries).sum();
     let each = runs.iter().flat_map(|run| {
         let Span { first, last } = run.bodies;
         let said = bodies.get(first as usize..=last as usize);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::form::parse;
+use super::dto::parse;
 use super::migrate::check_newer;
 use super::{FINALE, FORMAT, SaveError};
 use crate::message::Language;
@@ -37,7 +37,7 @@ pub struct SaveHead {
 /// It is no save, is truncated, or is of a newer version.
 pub fn read_head(text: &[u8]) -> Result<SaveHead, SaveError> {
     #[derive(Deserialize)]
-    struct HeadForm {
+    struct HeadDto {
         format: u32,
         engine: String,
         world: String,
@@ -49,7 +49,7 @@ pub fn read_head(text: &[u8]) -> Result<SaveHead, SaveError> {
         resources: BTreeMap<String, Value>,
     }
 
-    let head = parse::<HeadForm>(text);
+    let head = parse::<HeadDto>(text);
     if !head.as_ref().is_ok_and(|head| head.format <= FORMAT) {
         check_newer(text)?;
     }

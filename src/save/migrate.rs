@@ -55,7 +55,7 @@ pub(super) fn migrated(
     else {
         return Ok(None);
     };
-    let mut save: Value = super::form::parse(text)?;
+    let mut save: Value = super::dto::parse(text)?;
     while version < u64::from(READ_AS_IT_STANDS) {
         let step = migrations
             .iter()

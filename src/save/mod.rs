@@ -2,7 +2,7 @@
 //!
 //! [`snapshot`] writes a world that rests; [`restore`] reads it into a world that has its plugins and
 //! no cast yet, or refuses it with a [`SaveError`] that names the place in the file. A [`Slot`] is the
-//! folder of one saved story; writing to it takes a [`HeldSlot`], which one process holds at a time.
+//! folder of one saved story; writing to it takes a [`LockedSlot`], which one process holds at a time.
 //! Files are written whole or not at all. `docs/save-format.md` describes every member.
 //!
 //! A game registers what of its own is saved with a [`SaveRegistry`]; this room knows no game. It may
@@ -11,10 +11,10 @@
 mod body_lines;
 mod body_table;
 mod buffers;
+mod dto;
 mod entry_runs;
 mod error;
 mod files;
-mod form;
 mod head;
 mod json_writer;
 mod migrate;
@@ -32,7 +32,7 @@ pub use head::{SaveHead, read_head};
 pub use migrate::{MIGRATIONS, Migration};
 pub use registry::{SaveRegistry, Saved};
 pub use restore::{Expected, restore};
-pub use slot::{HeldSlot, Listed, Slot, list};
+pub use slot::{Listed, LockedSlot, Slot, list};
 pub use slot_name::SlotName;
 pub use snapshot::{Meta, snapshot};
 pub use state_hash::state_hashes;

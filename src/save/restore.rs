@@ -6,11 +6,10 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 
 use super::body_lines::cut_out;
-use super::entry_runs::{MOST_HELD, RunForm, check_runs, unrolled};
-use super::form::{
-    ArrivalForm, Bodies, ChapterForm, ChaptersForm, ContextForm, EntityForm, WorldForm, parse,
-    text_of,
+use super::dto::{
+    ArrivalDto, Bodies, ChapterDto, ChaptersDto, ContextDto, EntityDto, WorldDto, parse, text_of,
 };
+use super::entry_runs::{MOST_HELD, RunDto, check_runs, unrolled};
 use super::{MIGRATIONS, Meta, Migration, SaveError, SaveRegistry, migrate};
 use crate::cast::{
     CastList, Clock, Dead, EntityName, Kind, MeetingClock, OnStage, Place, StableId, WorldSeed,
@@ -67,13 +66,13 @@ pub fn restore(world: &mut World, text: &[u8], expected: &Expected) -> Result<Me
         return Err(SaveError::CastPresent(present));
     }
     if let Some((bodies, rest)) = cut_out(text_of(text)?)
-        && let Ok(form) = serde_json::from_str::<WorldForm>(&rest)
+        && let Ok(form) = serde_json::from_str::<WorldDto>(&rest)
         && migrate::needs_none(form.format)
     {
         let messages = bodies;
-        return fill(world, WorldForm { messages, ..form }, expected);
+        return fill(world, WorldDto { messages, ..form }, expected);
     }
-    match parse::<WorldForm>(text) {
+    match parse::<WorldDto>(text) {
         Ok(form) if migrate::needs_none(form.format) => fill(world, form, expected),
         // An older or newer save may fit by chance or not at all; its version decides.
         outcome => match migrate::migrated(text, expected.migrations)? {
@@ -83,7 +82,7 @@ pub fn restore(world: &mut World, text: &[u8], expected: &Expected) -> Result<Me
     }
 }
 
-fn fill(world: &mut World, form: WorldForm, expected: &Expected) -> Result<Meta, SaveError> {
+fn fill(world: &mut World, form: WorldDto, expected: &Expected) -> Result<Meta, SaveError> {
     check_data(&form, expected)?;
     check_counter("turn", form.turn)?;
     check_entities(&form)?;
@@ -120,7 +119,7 @@ fn fill(world: &mut World, form: WorldForm, expected: &Expected) -> Result<Meta,
 
 // --- checks ---
 
-fn check_data(form: &WorldForm, expected: &Expected) -> Result<(), SaveError> {
+fn check_data(form: &WorldDto, expected: &Expected) -> Result<(), SaveError> {
     match expected.data {
         Some(data) if data != form.data => Err(SaveError::OtherData {
             saved: form.data.to_string(),
@@ -153,7 +152,7 @@ fn check_clock(at: &str, clock: &Clock) -> Result<(), SaveError> {
     check_number(&format!("{at}.last_number"), clock.last_number)
 }
 
-fn check_entities(form: &WorldForm) -> Result<(), SaveError> {
+fn check_entities(form: &WorldDto) -> Result<(), SaveError> {
     check_clock("meeting", &form.meeting)?;
     check_number("last_id", form.last_id)?;
     let mut names = BTreeSet::new();
@@ -184,7 +183,7 @@ fn check_entities(form: &WorldForm) -> Result<(), SaveError> {
     Ok(())
 }
 
-fn check_events(world: &mut World, form: &WorldForm) -> Result<(), SaveError> {
+fn check_events(world: &mut World, form: &WorldDto) -> Result<(), SaveError> {
     let types = world.get_resource_or_init::<EventTypes>();
     let unknown = form.messages.events.iter();
     let Some((event, message)) = unknown
@@ -203,8 +202,8 @@ fn check_events(world: &mut World, form: &WorldForm) -> Result<(), SaveError> {
 }
 
 /// The name of the first entity that remembers a body.
-fn holder_of(form: &WorldForm, body: u32) -> Option<String> {
-    let holds = |runs: &[RunForm]| runs.iter().any(|run| run.holds(body));
+fn holder_of(form: &WorldDto, body: u32) -> Option<String> {
+    let holds = |runs: &[RunDto]| runs.iter().any(|run| run.holds(body));
     let mut contexts = form.agents_context.iter();
     let in_context = contexts.find(|context| holds(&context.messages));
     let in_chapter = || {
@@ -225,10 +224,10 @@ fn holder_of(form: &WorldForm, body: u32) -> Option<String> {
 }
 
 /// What contexts and chapters hold, all together.
-fn check_held(form: &WorldForm) -> Result<(), SaveError> {
+fn check_held(form: &WorldDto) -> Result<(), SaveError> {
     let bodies = form.messages.list.len();
     let mut held = 0;
-    let mut check = |at: String, runs: &[RunForm]| {
+    let mut check = |at: String, runs: &[RunDto]| {
         held += check_runs(&at, runs, bodies)?;
         match held > MOST_HELD {
             true => Err(SaveError::wrong(at, too_much(held))),
@@ -261,10 +260,10 @@ fn with_openings(bodies: Bodies, openings: Vec<Box<str>>) -> Result<Vec<Body>, S
         .map(|text| Arc::new(Text::from(text)))
         .collect();
     let mut list = bodies.list;
-    for (index, opening) in bodies.opened {
-        let known = openings.get(opening as usize).ok_or_else(|| {
+    for (index, shared_prefix) in bodies.opened {
+        let known = openings.get(shared_prefix as usize).ok_or_else(|| {
             let at = format!("messages[{index}].opening");
-            out_of_range(at, opening, openings.len(), "openings")
+            out_of_range(at, shared_prefix, openings.len(), "openings")
         })?;
         if let Some(body) = list.get_mut(index as usize) {
             let bare = std::mem::replace(body, Body::text(""));
@@ -286,7 +285,7 @@ fn by_entity<'f, T>(
     list: &'f [T],
     what: &str,
     entity_of: impl Fn(&T) -> u32,
-    entities: &[EntityForm],
+    entities: &[EntityDto],
 ) -> Result<BTreeMap<u32, (usize, &'f T)>, SaveError> {
     let mut sorted = BTreeMap::new();
     for (index, part) in list.iter().enumerate() {
@@ -305,22 +304,22 @@ fn by_entity<'f, T>(
 }
 
 fn contexts_by_entity<'f>(
-    contexts: &'f [ContextForm],
-    entities: &[EntityForm],
-) -> Result<BTreeMap<u32, (usize, &'f ContextForm)>, SaveError> {
+    contexts: &'f [ContextDto],
+    entities: &[EntityDto],
+) -> Result<BTreeMap<u32, (usize, &'f ContextDto)>, SaveError> {
     by_entity(contexts, "agents_context", |form| form.entity, entities)
 }
 
 fn chapters_by_entity<'f, 'a>(
-    chapters: &'f [ChaptersForm<'a>],
-    entities: &[EntityForm],
-) -> Result<BTreeMap<u32, (usize, &'f ChaptersForm<'a>)>, SaveError> {
+    chapters: &'f [ChaptersDto<'a>],
+    entities: &[EntityDto],
+) -> Result<BTreeMap<u32, (usize, &'f ChaptersDto<'a>)>, SaveError> {
     by_entity(chapters, "chapters", |form| form.entity, entities)
 }
 
 fn read_context(
     at: usize,
-    form: &ContextForm,
+    form: &ContextDto,
     name: &Arc<str>,
     bodies: &[Body],
 ) -> Result<AgentContext, SaveError> {
@@ -331,7 +330,7 @@ fn read_context(
         .map_err(|problem| SaveError::wrong(at, problem))
 }
 
-fn held(runs: &[RunForm], bodies: &[Body]) -> Vec<HeldMessage> {
+fn held(runs: &[RunDto], bodies: &[Body]) -> Vec<HeldMessage> {
     let messages = unrolled(runs, bodies);
     messages
         .map(|(id, message)| HeldMessage { id, message })
@@ -343,7 +342,7 @@ fn summary_of(at: &str, index: u32, bodies: &[Body]) -> Result<Body, SaveError> 
     body.ok_or_else(|| out_of_range(format!("{at}.summary"), index, bodies.len(), "messages"))
 }
 
-fn read_chapters(at: usize, form: &ChaptersForm, bodies: &[Body]) -> Result<Chapters, SaveError> {
+fn read_chapters(at: usize, form: &ChaptersDto, bodies: &[Body]) -> Result<Chapters, SaveError> {
     let mut chapters = Chapters::default();
     for (index, closed) in form.closed.iter().enumerate() {
         let at = format!("chapters[{at}].closed[{index}]");
@@ -357,7 +356,7 @@ fn read_chapters(at: usize, form: &ChaptersForm, bodies: &[Body]) -> Result<Chap
     Ok(chapters)
 }
 
-fn read_chapter(at: &str, form: &ChapterForm, bodies: &[Body]) -> Result<Chapter, SaveError> {
+fn read_chapter(at: &str, form: &ChapterDto, bodies: &[Body]) -> Result<Chapter, SaveError> {
     Ok(Chapter {
         id: ChapterId(form.id.as_ref().into()),
         title: form.title.to_string(),
@@ -374,7 +373,7 @@ fn enter(
     world: &mut World,
     registry: &SaveRegistry,
     index: usize,
-    form: &EntityForm,
+    form: &EntityDto,
     name: Arc<str>,
     context: Option<AgentContext>,
     chapters: Chapters,
@@ -413,7 +412,7 @@ fn unknown(at: String, what: &str, known: impl Iterator<Item = &'static str>) ->
 }
 
 /// Actors take their places in order of arrival.
-fn take_places(world: &mut World, arrivals: &[ArrivalForm]) -> Result<(), SaveError> {
+fn take_places(world: &mut World, arrivals: &[ArrivalDto]) -> Result<(), SaveError> {
     let mut before = 0;
     for (index, arrival) in arrivals.iter().enumerate() {
         let at = format!("arrivals[{index}]");

@@ -40,7 +40,7 @@ impl Slot {
     ///
     /// # Errors
     /// The name can't be a slot's or is taken, or the file system refuses.
-    pub fn create(root: &Path, name: &str) -> Result<HeldSlot, SaveError> {
+    pub fn create(root: &Path, name: &str) -> Result<LockedSlot, SaveError> {
         let slot = Self::at(root, name.parse()?);
         fs::create_dir_all(root).map_err(|source| io_error(root, "make it", source))?;
         match make_folder(&slot.folder) {
@@ -59,11 +59,11 @@ impl Slot {
         }
     }
 
-    /// Takes the slot for this process, for as long as the [`HeldSlot`] lives.
+    /// Takes the slot for this process, for as long as the [`LockedSlot`] lives.
     ///
     /// # Errors
     /// Another process holds it, or the file system refuses.
-    pub fn hold(self) -> Result<HeldSlot, SaveError> {
+    pub fn hold(self) -> Result<LockedSlot, SaveError> {
         let path = self.folder.join("lock");
         let file = OpenOptions::new()
             .create(true)
@@ -72,7 +72,7 @@ impl Slot {
             .open(&path)
             .map_err(|source| io_error(&path, "open it", source))?;
         match file.try_lock() {
-            Ok(()) => Ok(HeldSlot {
+            Ok(()) => Ok(LockedSlot {
                 slot: self,
                 buffers: Buffers::default(),
                 _lock: file,
@@ -149,14 +149,14 @@ impl Slot {
 
 /// A slot that this process holds, for writing. Dropping it lets others take it.
 #[derive(Debug)]
-pub struct HeldSlot {
+pub struct LockedSlot {
     slot: Slot,
     buffers: Buffers,
     /// Locked for as long as it is open; the system unlocks it however the process ends.
     _lock: File,
 }
 
-impl HeldSlot {
+impl LockedSlot {
     /// The slot.
     pub fn slot(&self) -> &Slot {
         &self.slot

@@ -11,7 +11,7 @@ use crate::cast::{
     WorldTurn,
 };
 use crate::context::{AgentContext, Chapter, Chapters, HeldMessage};
-use crate::event::{Later, TellQueue};
+use crate::event::{DeferredCommands, EventQueue};
 use crate::exchange::{OpenAsks, UntakenAnswers};
 use crate::message::{Language, Tags};
 
@@ -61,9 +61,9 @@ fn write_memories(cast: &[Member], json: &mut JsonWriter) -> u64 {
     json.push(b']');
     json.line_member("openings");
     json.push(b'[');
-    for opening in openings {
+    for shared_prefix in openings {
         json.line();
-        json.string(opening);
+        json.string(shared_prefix);
     }
     json.push(b']');
     json.append(holders);
@@ -73,13 +73,13 @@ fn write_memories(cast: &[Member], json: &mut JsonWriter) -> u64 {
 fn check_rest(world: &World) -> Result<(), SaveError> {
     let open = world.get_resource::<OpenAsks>().map_or(0, OpenAsks::len);
     let told = world
-        .get_resource::<TellQueue>()
+        .get_resource::<EventQueue>()
         .map_or(0, |told| told.0.len());
     let untaken = world
         .get_resource::<UntakenAnswers>()
         .map_or(0, |untaken| untaken.0.len());
     let crossing = world
-        .get_resource::<Later>()
+        .get_resource::<DeferredCommands>()
         .is_some_and(|later| !later.is_empty());
     let unrest = match (open, told, untaken, crossing) {
         (0, 0, 0, false) => return Ok(()),

@@ -59,7 +59,7 @@ pub fn state_hashes(world: &mut World) -> BTreeMap<Arc<str>, Digest> {
     let everybody: Vec<_> = world.resource::<CastList>().all().collect();
     for (_, entity) in &everybody {
         if let Some(mut context) = world.get_mut::<AgentContext>(*entity) {
-            context.tally();
+            context.stats();
         }
     }
     world.init_resource::<Hashed>();

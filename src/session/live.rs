@@ -9,7 +9,7 @@ use crate::cast::WorldTurn;
 use crate::engine::{Engine, EngineError, Setup};
 use crate::journal::{FORMAT, Head, Journal, Line, Recording};
 use crate::mind::Minds;
-use crate::save::{Expected, HeldSlot, Meta, SaveError, Slot, read_head, restore, state_hashes};
+use crate::save::{Expected, LockedSlot, Meta, SaveError, Slot, read_head, restore, state_hashes};
 
 /// A story that is played, and saved while it is played. Dropping it lets others take its slot.
 pub struct Session {
@@ -82,7 +82,7 @@ impl Session {
     }
 
     fn open(
-        mut held: HeldSlot,
+        mut held: LockedSlot,
         meta: Meta,
         setup: Setup,
         minds: Minds,

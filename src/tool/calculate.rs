@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Asker, ToolError, Toolbox};
+use super::{ToolCaller, ToolError, Toolbox};
 
 /// The longest expression, in characters.
 const LONGEST: usize = 1_000;
@@ -18,7 +18,7 @@ pub(super) fn register(tools: &mut Toolbox) {
     tools.world(
         "calculate",
         "Calculates sums, differences, products, quotients and remainders of numbers, with parentheses.",
-        |_: &Asker<'_>, sum: Sum| calculate(&sum.expression),
+        |_: &ToolCaller<'_>, sum: Sum| calculate(&sum.expression),
     );
 }
 

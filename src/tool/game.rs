@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Asker, LoreBook, NoArguments, ToolError, Toolbox, recall};
+use super::{LoreBook, NoArguments, ToolCaller, ToolError, Toolbox, recall};
 
 /// The most dice in one roll, and the most sides of one.
 const MOST_DICE: u32 = 100;
@@ -46,7 +46,7 @@ fn six() -> u32 {
     6
 }
 
-fn roll_dice(asker: &Asker<'_>, roll: Roll) -> Result<Value, ToolError> {
+fn roll_dice(asker: &ToolCaller<'_>, roll: Roll) -> Result<Value, ToolError> {
     let possible = (1..=MOST_DICE).contains(&roll.dice)
         && (2..=MOST_SIDES).contains(&roll.sides)
         && roll.plus.unsigned_abs() <= MOST_SIDES;
@@ -64,7 +64,7 @@ fn roll_dice(asker: &Asker<'_>, roll: Roll) -> Result<Value, ToolError> {
     Ok(json!({"dice": dice, "plus": roll.plus, "sum": sum}))
 }
 
-fn look_around(asker: &Asker<'_>, _: NoArguments) -> Result<Value, ToolError> {
+fn look_around(asker: &ToolCaller<'_>, _: NoArguments) -> Result<Value, ToolError> {
     Ok(json!({
         "place": asker.place_name(),
         "seen": asker.place_look(),
@@ -79,7 +79,7 @@ struct Search {
     question: String,
 }
 
-fn recall_chapters(asker: &Asker<'_>, search: Search) -> Result<Value, ToolError> {
+fn recall_chapters(asker: &ToolCaller<'_>, search: Search) -> Result<Value, ToolError> {
     let chapters = asker.chapters().into_iter();
     let found = chapters.flat_map(|chapters| recall(chapters, &search.question));
     let found = found
@@ -88,7 +88,7 @@ fn recall_chapters(asker: &Asker<'_>, search: Search) -> Result<Value, ToolError
     Ok(json!({"found": found.collect::<Vec<_>>()}))
 }
 
-fn search_lore(asker: &Asker<'_>, search: Search) -> Result<Value, ToolError> {
+fn search_lore(asker: &ToolCaller<'_>, search: Search) -> Result<Value, ToolError> {
     let name = asker.name();
     let book = asker.data::<LoreBook>().into_iter();
     let found = book.flat_map(|book| book.find(&name, &search.question));
@@ -101,11 +101,11 @@ fn search_lore(asker: &Asker<'_>, search: Search) -> Result<Value, ToolError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cast::{Dead, Look};
+    use crate::cast::{Appearance, Dead};
     use crate::testing::tiny;
     use crate::tool::Lore;
 
-    fn call(asker: &Asker<'_>, name: &str, arguments: Value) -> Value {
+    fn call(asker: &ToolCaller<'_>, name: &str, arguments: Value) -> Value {
         let tools = Toolbox::standard();
         let output = tools.get(name).unwrap().look(asker, &arguments.to_string());
         match output.unwrap() {
@@ -119,7 +119,7 @@ mod tests {
         let tiny = tiny();
         let world = &tiny.setup.world;
         let rolled = |who, ask, round, number| {
-            let asker = Asker::new(world, who, ask, round, number);
+            let asker = ToolCaller::new(world, who, ask, round, number);
             call(&asker, "roll_dice", json!({"dice": 20, "plus": 3}))
         };
         let first = rolled(tiny.ann, 1, 0, 0);
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn impossible_dice_are_refused_with_what_is_possible() {
         let tiny = tiny();
-        let asker = Asker::new(&tiny.setup.world, tiny.ann, 1, 0, 0);
+        let asker = ToolCaller::new(&tiny.setup.world, tiny.ann, 1, 0, 0);
         for roll in [
             json!({"dice": 0}),
             json!({"dice": 101}),
@@ -162,11 +162,11 @@ mod tests {
         let (hall, bob) = (tiny.hall, tiny.bob);
         tiny.world()
             .entity_mut(hall)
-            .insert(Look("A long table.".into()));
+            .insert(Appearance("A long table.".into()));
         tiny.world()
             .entity_mut(bob)
-            .insert((Look("A tall man.".into()), Dead));
-        let asker = Asker::new(&tiny.setup.world, tiny.ann, 1, 0, 0);
+            .insert((Appearance("A tall man.".into()), Dead));
+        let asker = ToolCaller::new(&tiny.setup.world, tiny.ann, 1, 0, 0);
         let seen = call(&asker, "look_around", json!({}));
         let expected = json!({
             "place": "Hall", "seen": "A long table.", "ways": [],
@@ -186,7 +186,7 @@ mod tests {
         };
         tiny.world().insert_resource(LoreBook(vec![lore]));
         let found = |who| {
-            let asker = Asker::new(&tiny.setup.world, who, 1, 0, 0);
+            let asker = ToolCaller::new(&tiny.setup.world, who, 1, 0, 0);
             call(&asker, "search_lore", json!({"question": "the bell?"}))
         };
         let expected = json!({"found": [{"title": "The Bell", "text": "It rings."}]});

@@ -2,19 +2,18 @@
 //!
 //! A tool is a Rust function whose arguments are a serde type. [`Toolbox`] holds those of a run by name;
 //! an entity may call those that its [`ToolSet`] names. *World tools* look at the world as their asker
-//! may see it ([`Asker`]) and at nothing else, so that equal worlds give equal results. *Outside tools*
+//! may see it ([`ToolCaller`]) and at nothing else, so that equal worlds give equal results. *Outside tools*
 //! are async: web pages, servers. A mind sees a [`ToolSpec`]; what it wants called comes back as a
 //! [`ToolCall`]. The engine runs calls between an ask's opening and its commit. This room may touch
 //! `cast/`, `context/`, `dialect/`, `message/` and `world_data/`. Start reading at [`Toolbox`].
 
 mod arguments;
-mod asker;
 mod calculate;
 mod call;
+mod caller;
 pub mod code;
 mod error;
 mod game;
-mod inside;
 mod lookup;
 mod schema;
 pub mod servers;
@@ -22,14 +21,14 @@ mod set;
 mod spec;
 mod table;
 mod toolbox;
+mod trace;
 mod web;
 
 pub(crate) use arguments::arguments_of;
 pub use arguments::{NoArguments, read_arguments};
-pub use asker::{Asker, Present};
 pub use call::ToolCall;
+pub use caller::{Present, ToolCaller};
 pub use error::ToolError;
-pub use inside::{Allowance, Inside};
 pub use lookup::{Lore, LoreBook, recall};
 pub use schema::schema_for;
 pub use set::ToolSet;
@@ -37,6 +36,7 @@ pub(crate) use spec::is_legal;
 pub use spec::{ToolNameError, ToolSpec};
 pub use table::{Row, TABLES, Table};
 pub use toolbox::{Output, Running, Tool, ToolLimits, Toolbox};
+pub use trace::{Allowance, ToolTrace};
 pub use web::{WebPolicy, page_text};
 
 /// The tools that come along, by the names by which worlds name them. Those of the web are there only

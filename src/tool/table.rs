@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{Asker, Output, ToolError, Toolbox, read_arguments};
+use super::{Output, ToolCaller, ToolError, Toolbox, read_arguments};
 use crate::message::Language;
 use crate::world_data::{DataFolder, Problem, Problems, Source, fold_name};
 
@@ -178,9 +178,12 @@ impl Toolbox {
     /// Adds a tool that looks things up in a table.
     pub fn table(&mut self, name: &str, table: Table) -> &mut Self {
         let (about, schema) = (table.about.clone(), table.schema());
-        self.world_described(name, &about, schema, move |asker: &Asker<'_>, arguments| {
-            table.look_up(asker.language(), arguments)
-        })
+        self.world_described(
+            name,
+            &about,
+            schema,
+            move |asker: &ToolCaller<'_>, arguments| table.look_up(asker.language(), arguments),
+        )
     }
 }
 

@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 use super::spec::is_legal;
 use super::{
-    Asker, Inside, ToolError, ToolNameError, ToolSpec, WebPolicy, read_arguments, schema_for,
+    ToolCaller, ToolError, ToolNameError, ToolSpec, ToolTrace, WebPolicy, read_arguments,
+    schema_for,
 };
 
 /// What a tool returned, as text, or why it failed.
@@ -21,8 +22,8 @@ pub type Output = Result<String, ToolError>;
 /// A tool at work.
 pub type Running = Pin<Box<dyn Future<Output = Output> + Send>>;
 
-type WorldRun = dyn Fn(&Asker<'_>, &str) -> Output + Send + Sync;
-type OutsideRun = dyn Fn(&str, &Inside) -> Running + Send + Sync;
+type PureRun = dyn Fn(&ToolCaller<'_>, &str) -> Output + Send + Sync;
+type AsyncRun = dyn Fn(&str, &ToolTrace) -> Running + Send + Sync;
 
 /// How much minds may call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,8 +64,8 @@ pub struct Tool {
 
 #[derive(Clone)]
 pub(crate) enum Run {
-    World(Arc<WorldRun>),
-    Outside(Arc<OutsideRun>),
+    World(Arc<PureRun>),
+    Outside(Arc<AsyncRun>),
 }
 
 impl Tool {
@@ -101,7 +102,7 @@ impl Tool {
     }
 
     /// The result of a world tool; nothing where it is an outside tool.
-    pub fn look(&self, asker: &Asker<'_>, arguments: &str) -> Option<Output> {
+    pub fn look(&self, asker: &ToolCaller<'_>, arguments: &str) -> Option<Output> {
         match &self.run {
             Run::World(run) => Some(run(asker, arguments)),
             Run::Outside(_) => None,
@@ -110,7 +111,7 @@ impl Tool {
 
     /// Starts an outside tool, which ends with an error after `time` unless the tool has a limit of
     /// its own; nothing where it is a world tool. What it tells of its work goes to `inside`.
-    pub fn start(&self, arguments: &str, time: Duration, inside: &Inside) -> Option<Running> {
+    pub fn start(&self, arguments: &str, time: Duration, inside: &ToolTrace) -> Option<Running> {
         let Run::Outside(run) = &self.run else {
             return None;
         };
@@ -199,13 +200,13 @@ impl Toolbox {
         &mut self,
         name: &str,
         about: &str,
-        run: impl Fn(&Asker<'_>, A) -> Result<R, ToolError> + Send + Sync + 'static,
+        run: impl Fn(&ToolCaller<'_>, A) -> Result<R, ToolError> + Send + Sync + 'static,
     ) -> &mut Self
     where
         A: DeserializeOwned + JsonSchema,
         R: Serialize,
     {
-        let run = move |asker: &Asker<'_>, arguments: &str| {
+        let run = move |asker: &ToolCaller<'_>, arguments: &str| {
             text_of(run(asker, read_arguments(arguments)?)?)
         };
         self.add_native::<A>(name, about, Run::World(Arc::new(run)))
@@ -217,7 +218,7 @@ impl Toolbox {
         name: &str,
         about: &str,
         schema: Value,
-        run: impl Fn(&Asker<'_>, &str) -> Output + Send + Sync + 'static,
+        run: impl Fn(&ToolCaller<'_>, &str) -> Output + Send + Sync + 'static,
     ) -> &mut Self {
         let tool = Tool {
             wire_name: name.into(),
@@ -251,14 +252,14 @@ impl Toolbox {
         &mut self,
         name: &str,
         about: &str,
-        run: impl Fn(A, Inside) -> F + Send + Sync + 'static,
+        run: impl Fn(A, ToolTrace) -> F + Send + Sync + 'static,
     ) -> &mut Self
     where
         A: DeserializeOwned + JsonSchema,
         R: Serialize,
         F: Future<Output = Result<R, ToolError>> + Send + 'static,
     {
-        let run = move |arguments: &str, inside: &Inside| -> Running {
+        let run = move |arguments: &str, inside: &ToolTrace| -> Running {
             match read_arguments(arguments) {
                 Ok(arguments) => {
                     let running = run(arguments, inside.clone());
@@ -406,7 +407,7 @@ mod tests {
     fn tools() -> Toolbox {
         let mut tools = Toolbox::default();
         tools
-            .world("roll", "Rolls.", |_: &Asker<'_>, _: Roll| Ok("4"))
+            .world("roll", "Rolls.", |_: &ToolCaller<'_>, _: Roll| Ok("4"))
             .outside("wait", "Waits.", |_: NoArguments| async {
                 tokio::time::sleep(Duration::from_secs(60)).await;
                 Ok(())
@@ -437,11 +438,11 @@ mod tests {
     async fn a_tool_that_takes_too_long_fails() {
         let tools = tools();
         let tool = tools.get("wait").unwrap();
-        let waited = tool.start("{}", Duration::from_secs(2), &Inside::default());
+        let waited = tool.start("{}", Duration::from_secs(2), &ToolTrace::default());
         let waited = waited.unwrap().await;
         assert!(waited.unwrap_err().to_string().contains("within 2 s"));
         let patient = tool.clone().within(Duration::from_secs(90));
-        let waited = patient.start("", Duration::from_secs(2), &Inside::default());
+        let waited = patient.start("", Duration::from_secs(2), &ToolTrace::default());
         let waited = waited.unwrap().await;
         assert_eq!(waited.unwrap(), "null");
     }
@@ -465,7 +466,7 @@ mod tests {
         assert_eq!(named("weather.*"), ["weather.now", "weather.soon"]);
         assert_eq!(named("weather.now"), ["weather.now"]);
         assert!(named("*").is_empty());
-        tools.world("骰子", "", |_: &Asker<'_>, _: NoArguments| Ok(()));
+        tools.world("骰子", "", |_: &ToolCaller<'_>, _: NoArguments| Ok(()));
         assert!(tools.refused().is_some());
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::ballot::Candidates;
 use super::rules::Rules;
 use super::table::{PlayerId, Seat, Table};
-use crate::cast::{Company, Dead, EntityName, StableId, WorldSeed};
+use crate::cast::{Dead, EntityName, StableId, StageQuery, WorldSeed};
 
 /// What a table does in its next step.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ pub enum Next {
 /// The table that steps.
 #[derive(SystemParam)]
 pub struct AtTable<'w, 's> {
-    company: Company<'w, 's, (&'static Seat, &'static EntityName, Has<Dead>)>,
+    company: StageQuery<'w, 's, (&'static Seat, &'static EntityName, Has<Dead>)>,
     tables: Query<'w, 's, (&'static StableId, &'static mut Table, &'static mut Next)>,
     seed: Res<'w, WorldSeed>,
     rules: Res<'w, Rules>,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::table::PlayerId;
-use crate::exchange::{Broken, Reply};
+use crate::exchange::{Reply, Violation};
 use crate::world_data::fold_name;
 
 /// The longest reason that is kept, in characters.
@@ -186,10 +186,10 @@ impl Ballot {
 }
 
 impl Reply for Ballot {
-    type Facts = Candidates;
+    type Constraints = Candidates;
     const NAME: &'static str = "ballot";
 
-    fn narrow(_schema: &Value, facts: &Candidates) -> Option<Value> {
+    fn constrain_schema(_schema: &Value, facts: &Candidates) -> Option<Value> {
         let numbers: Vec<_> = facts.0.iter().map(|(id, _)| id).collect();
         Some(json!({
             "type": "object",
@@ -203,7 +203,7 @@ impl Reply for Ballot {
         }))
     }
 
-    fn check(&self, facts: &Candidates) -> Vec<Broken> {
+    fn check(&self, facts: &Candidates) -> Vec<Violation> {
         let mut broken = Vec::new();
         if !self.abstains && self.target(facts).is_none() {
             let found = match &self.vote_number {
@@ -216,13 +216,15 @@ impl Reply for Ballot {
                 facts.shown()
             );
             let facts = json!({"found": found, "legal": facts.shown()});
-            broken.push(Broken::new("vote_number", rule).said("undercover/rules/no_target", facts));
+            broken.push(
+                Violation::new("vote_number", rule).said("undercover/rules/no_target", facts),
+            );
         }
         let length = self.reason.chars().count();
         if length > LONGEST_REASON {
             let rule = format!("at most {LONGEST_REASON} characters; this has {length}");
             let facts = json!({"most": LONGEST_REASON, "length": length});
-            broken.push(Broken::new("reason", rule).said("rules/too_long", facts));
+            broken.push(Violation::new("reason", rule).said("rules/too_long", facts));
         }
         broken
     }

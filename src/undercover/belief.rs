@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::ballot::{Candidates, Guess, Target};
-use crate::exchange::{Broken, Reply};
+use crate::exchange::{Reply, Violation};
 
 /// The longest ground that is kept, in characters.
 const LONGEST_WHY: usize = 600;
@@ -40,10 +40,10 @@ pub struct Belief {
 
 impl Reply for Belief {
     /// The others who are still in the game.
-    type Facts = Candidates;
+    type Constraints = Candidates;
     const NAME: &'static str = "belief";
 
-    fn narrow(_schema: &Value, facts: &Candidates) -> Option<Value> {
+    fn constrain_schema(_schema: &Value, facts: &Candidates) -> Option<Value> {
         let numbers: Vec<_> = facts.0.iter().map(|(id, _)| id).collect();
         let guess =
             json!({"type": "string", "enum": ["civilian", "undercover", "blank", "unsure"]});
@@ -71,14 +71,14 @@ impl Reply for Belief {
         }))
     }
 
-    fn check(&self, facts: &Candidates) -> Vec<Broken> {
+    fn check(&self, facts: &Candidates) -> Vec<Violation> {
         let mut broken = Vec::new();
         for (at, belief) in self.players.iter().enumerate() {
             if facts.find(&belief.player).is_none() {
                 let rule = format!("name one of the others: {}", facts.shown());
                 let path = format!("players[{at}].player");
                 let facts = json!({"found": belief.player, "legal": facts.shown()});
-                broken.push(Broken::new(path, rule).said("undercover/rules/no_target", facts));
+                broken.push(Violation::new(path, rule).said("undercover/rules/no_target", facts));
             }
         }
         let whys = self.players.iter().map(|belief| &belief.why);
@@ -86,7 +86,7 @@ impl Reply for Belief {
         if let Some(length) = longest.filter(|length| *length > LONGEST_WHY) {
             let rule = format!("at most {LONGEST_WHY} characters; this has {length}");
             let facts = json!({"most": LONGEST_WHY, "length": length});
-            broken.push(Broken::new("why", rule).said("rules/too_long", facts));
+            broken.push(Violation::new("why", rule).said("rules/too_long", facts));
         }
         broken
     }

@@ -9,13 +9,13 @@ use super::rules::{Reflect, Ties};
 use super::secret::{Moderator, Sides};
 use super::table::{Elimination, Phase, PlayerId, Side};
 use crate::cast::Dead;
-use crate::event::Tell;
+use crate::event::EventWriter;
 
 /// Counts the votes of a round, lets somebody go, and says whether a side has won.
 pub fn check_round(
     mut here: AtTable,
     moderator: Moderator,
-    mut tell: Tell,
+    mut tell: EventWriter,
     mut commands: Commands,
 ) {
     let Some(stage) = here.is_about_to(Next::Check) else {

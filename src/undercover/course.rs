@@ -6,12 +6,12 @@ use serde_json::json;
 
 use super::at_table::{Next, stream};
 use super::events::{RoundBegins, Seated};
-use super::rules::{Order, Rules};
+use super::rules::{Rules, SpeakingOrder};
 use super::secret::deal_cards;
 use super::table::{Phase, PlayerId, Side, Table};
 use crate::cast::{Kind, StableId, WorldSeed, all_of};
-use crate::engine::Finale;
-use crate::event::{Phrasebook, tell_at_meeting};
+use crate::engine::StoryEnd;
+use crate::event::{Phrasebook, write_events_at_meeting};
 
 /// Moves every table on to its next phase, and ends the story when all games are over.
 pub fn direct(world: &mut World) {
@@ -24,7 +24,7 @@ pub fn direct(world: &mut World) {
     let winners: Vec<_> = tables.iter().filter_map(winner).collect();
     if !tables.is_empty() && winners.len() == tables.len() {
         let words = last_words(world, &winners);
-        world.insert_resource(Finale(words));
+        world.insert_resource(StoryEnd(words));
     }
 }
 
@@ -63,7 +63,7 @@ fn begin_round(world: &mut World, stage: Entity) {
     table.round = table.round.max(1);
     let round = table.round;
     let mut order: Vec<PlayerId> = table.living().map(|player| player.id).collect();
-    if order_rule == Order::Shuffled {
+    if order_rule == SpeakingOrder::Shuffled {
         order.shuffle(&mut stream(seed, id, "order", round));
     }
     let seated = order.iter().map(|id| Seated {
@@ -77,7 +77,7 @@ fn begin_round(world: &mut World, stage: Entity) {
         order: order_shown,
     };
     enter(world, stage, Phase::Description, Next::Describe);
-    tell_at_meeting(world, |tell| tell.broadcast_to_stage(stage, event, &[]));
+    write_events_at_meeting(world, |tell| tell.broadcast_to_stage(stage, event, &[]));
 }
 
 fn last_words(world: &World, winners: &[Side]) -> String {

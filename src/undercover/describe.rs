@@ -13,7 +13,7 @@ use super::saying::{Said, Saying, SayingRules};
 use super::table::Table;
 use super::taboo::Taboo;
 use crate::event::guard::{Guards, Judged, Point};
-use crate::event::{AgentEvent, Fault, Phrasebook, Tell};
+use crate::event::{AgentEvent, EventWriter, Fault, Phrasebook};
 use crate::exchange::{Answers, Ask};
 use crate::message::Language;
 
@@ -23,7 +23,7 @@ pub fn take_descriptions(
     guards: Res<Guards>,
     language: Res<Language>,
     mut answers: Answers<Saying>,
-    mut tell: Tell,
+    mut tell: EventWriter,
 ) {
     if answers.is_empty() {
         return;
@@ -88,7 +88,7 @@ pub fn ask_description(
     mut here: AtTable,
     taboos: Query<&Taboo>,
     mut said: Local<SaidBefore>,
-    mut tell: Tell,
+    mut tell: EventWriter,
     mut commands: Commands,
 ) {
     let Some(stage) = here.is_about_to(Next::Describe) else {

@@ -9,7 +9,7 @@ use super::rules::Rules;
 use super::table::{Phase, Table};
 use crate::context::{AgentContext, Chapters, EntryId};
 use crate::event::kinds::Archive;
-use crate::event::{Closing, Fault, Phrasebook, Tell};
+use crate::event::{ChapterClose, EventWriter, Fault, Phrasebook};
 use crate::exchange::{Answers, Ask, Prose, ProseRules, Reply};
 use crate::message::Role;
 
@@ -25,7 +25,7 @@ pub struct SummingUp {
 pub fn ask_summaries(
     mut here: AtTable,
     contexts: Query<&AgentContext>,
-    mut tell: Tell,
+    mut tell: EventWriter,
     mut commands: Commands,
 ) {
     let Some(stage) = here.is_about_to(Next::SumUp) else {
@@ -61,7 +61,7 @@ pub fn take_summaries(
     here: AtTable,
     mut answers: Answers<Prose>,
     minds: Query<(&AgentContext, &Chapters, &SummingUp)>,
-    mut tell: Tell,
+    mut tell: EventWriter,
     mut commands: Commands,
 ) {
     if answers.is_empty() {
@@ -82,7 +82,7 @@ pub fn take_summaries(
             chapter: chapters.next_id(context.name()).to_string(),
             message: summary,
         };
-        let closing = Closing {
+        let closing = ChapterClose {
             begin: range.begin,
             end: range.end,
             summing_up: last_exchange(context),

@@ -36,7 +36,7 @@ pub use course::direct;
 pub use figures::{FiguresError, GameFigures, figures_of};
 pub use game::{GAME, Match, MatchError, Words, check_words, shipped_words, usual_rules};
 pub use memory::SummingUp;
-pub use rules::{FEWEST, Order, Reflect, Rules, RulesError, Ties};
+pub use rules::{FEWEST, Reflect, Rules, RulesError, SpeakingOrder, Ties};
 pub use saying::{Said, Saying, SayingRules};
 pub use seats::take_seats;
 pub use secret::{Card, Confidences, Moderator, Role, Sides, moderated};

@@ -8,11 +8,11 @@ use super::belief::Belief;
 use super::rules::Rules;
 use super::secret::Confidences;
 use super::table::Table;
-use crate::event::{Fault, Phrasebook, Tell};
+use crate::event::{EventWriter, Fault, Phrasebook};
 use crate::exchange::{Answers, Ask};
 
 /// Those who heard the last line, or after a vote everybody, are asked what they believe.
-pub fn ask_beliefs(mut here: AtTable, mut tell: Tell, mut commands: Commands) {
+pub fn ask_beliefs(mut here: AtTable, mut tell: EventWriter, mut commands: Commands) {
     let on_line = here.is_about_to(Next::ReflectOnLine);
     let Some(stage) = on_line.or(here.is_about_to(Next::ReflectOnRound)) else {
         return;

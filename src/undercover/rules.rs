@@ -25,7 +25,7 @@ pub enum Ties {
 /// In which order the players of a round describe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Order {
+pub enum SpeakingOrder {
     /// Shuffled anew for each round.
     #[default]
     Shuffled,
@@ -63,7 +63,7 @@ pub struct Rules {
     /// What happens in a tie.
     pub ties: Ties,
     /// In which order players describe.
-    pub order: Order,
+    pub order: SpeakingOrder,
     /// Whether the table learns the role of whoever is voted out.
     pub reveal: bool,
     /// After so many rounds the game is over, and those undercover have stayed hidden.
@@ -142,7 +142,7 @@ impl Rules {
             undercover: 1,
             blank: 0,
             ties: Ties::default(),
-            order: Order::default(),
+            order: SpeakingOrder::default(),
             reveal: true,
             reflect: Reflect::default(),
             description_chars: match language {

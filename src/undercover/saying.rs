@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::taboo::{Slip, Taboo};
-use crate::exchange::{Broken, Reply, json_in};
+use crate::exchange::{Reply, Violation, json_in};
 use crate::message::{Pairs, Reading};
 
 /// Two lines that are more alike than this say the same.
@@ -90,12 +90,12 @@ impl Saying {
 }
 
 impl Reply for Saying {
-    type Facts = SayingRules;
+    type Constraints = SayingRules;
     const NAME: &'static str = "saying";
     const IS_PROSE: bool = true;
 
     /// The line, without the quotes or the JSON that some minds put around it.
-    fn read(raw: &str) -> Result<Self, Vec<Broken>> {
+    fn read(raw: &str) -> Result<Self, Vec<Violation>> {
         let wrapped = json_in(raw).and_then(|json| serde_json::from_str::<Value>(json).ok());
         let wrapped = wrapped
             .as_ref()
@@ -110,13 +110,13 @@ impl Reply for Saying {
         self.text.clone()
     }
 
-    fn check(&self, rules: &SayingRules) -> Vec<Broken> {
+    fn check(&self, rules: &SayingRules) -> Vec<Violation> {
         if self.is_neutral {
             return Vec::new();
         }
         let mut broken = Vec::new();
         let mut breaks = |rule: String, phrase, facts: Value| {
-            broken.push(Broken::new("", rule).said(phrase, facts));
+            broken.push(Violation::new("", rule).said(phrase, facts));
         };
         let text = self.text.as_str();
         let (length, most) = (text.chars().count(), rules.most_chars);

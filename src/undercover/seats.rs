@@ -11,7 +11,7 @@ use super::at_table::{Next, stream};
 use super::rules::Rules;
 use super::secret::{Card, Confidences, Role};
 use super::table::{PlayerId, Seat, Table};
-use crate::cast::{Kind, Newcomer, StableId, WorldSeed, spawn};
+use crate::cast::{Kind, SpawnSpec, StableId, WorldSeed, spawn};
 use crate::event::Phrasebook;
 use crate::message::Text;
 use crate::mind::MindAlias;
@@ -31,7 +31,7 @@ pub fn take_seats(world: &mut World, rules: &Rules, pair: &Pair) -> Result<Entit
     );
     let opening: Arc<Text> = Arc::new(Text::from(opening));
     let mut enter = |name: &str, kind, identity, stage: Option<&str>| {
-        let newcomer = Newcomer {
+        let newcomer = SpawnSpec {
             name: name.into(),
             kind,
             rules: Some(opening.clone()),

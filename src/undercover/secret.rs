@@ -23,7 +23,7 @@ use super::events::{Deal, Unmasked};
 use super::table::{PlayerId, Seat, Table};
 use super::taboo::Taboo;
 use crate::cast::{CastList, Dead, EntityName, OnStage};
-use crate::event::tell_at_meeting;
+use crate::event::write_events_at_meeting;
 use crate::world_data::Word;
 
 /// What a player is. Nobody is told its own.
@@ -236,7 +236,7 @@ pub(super) fn deal_cards(world: &mut World, stage: Entity) {
             player: card.player,
             word: card.word.unwrap_or_default(),
         };
-        tell_at_meeting(world, |tell| tell.notify_entities(&[player], deal));
+        write_events_at_meeting(world, |tell| tell.notify_entities(&[player], deal));
     }
 }
 

@@ -9,11 +9,11 @@ use super::events::{Counted, VoteCast, VotesCast};
 use super::rules::{Rules, Ties};
 use super::secret::Confidences;
 use super::table::{Table, Vote};
-use crate::event::{Fault, Phrasebook, Tell};
+use crate::event::{EventWriter, Fault, Phrasebook};
 use crate::exchange::{Answers, Ask};
 
 /// Everybody still in the game is asked for its vote.
-pub fn ask_votes(mut here: AtTable, mut tell: Tell, mut commands: Commands) {
+pub fn ask_votes(mut here: AtTable, mut tell: EventWriter, mut commands: Commands) {
     let Some(stage) = here.is_about_to(Next::Vote) else {
         return;
     };
@@ -37,7 +37,7 @@ pub fn take_votes(
     mut here: AtTable,
     mut answers: Answers<Ballot>,
     mut confidences: Query<&mut Confidences>,
-    mut tell: Tell,
+    mut tell: EventWriter,
 ) {
     if answers.is_empty() {
         return;

@@ -6,12 +6,13 @@ use std::time::Duration;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemState;
 use playhouse::cast::{
-    CastList, Company, Dead, EntityName, Here, Kind, Newcomer, OnStage, WorldTurn, spawn,
+    CastList, CurrentStage, Dead, EntityName, Kind, OnStage, SpawnSpec, StageQuery, WorldTurn,
+    spawn,
 };
 use playhouse::context::{AgentContext, Chapters};
-use playhouse::engine::{Finale, MeetSet, Setup, StepSet};
+use playhouse::engine::{MeetSet, Setup, StepSet, StoryEnd};
 use playhouse::event::kinds::{Announce, Archive, Arrive, Leave, Speak};
-use playhouse::event::{Closing, Tell};
+use playhouse::event::{ChapterClose, EventWriter};
 use playhouse::exchange::{Answers, Ask, Reply};
 use playhouse::message::Text;
 use playhouse::mind::{Completion, Minds, ScriptLine, ScriptMind};
@@ -28,7 +29,7 @@ pub(crate) struct Deed {
 }
 
 impl Reply for Deed {
-    type Facts = ();
+    type Constraints = ();
     const NAME: &'static str = "deed";
 }
 
@@ -100,7 +101,7 @@ impl Game for Town {
     fn populate(&self, setup: &mut Setup) -> Result<(), String> {
         let rules = Arc::new(Text::from("These are the rules of \"Town\".\n"));
         let mut enter = |name: &str, kind, stage: Option<&str>| {
-            let newcomer = Newcomer {
+            let newcomer = SpawnSpec {
                 name: name.into(),
                 kind,
                 rules: Some(rules.clone()),
@@ -139,11 +140,11 @@ fn begin_morning(mut annals: ResMut<Annals>, mut cast: Query<&mut Breath>) {
 
 fn end_story(turn: Res<WorldTurn>, last: Option<Res<LastTurn>>, mut commands: Commands) {
     if last.is_some_and(|last| turn.0 + 1 >= last.0) {
-        commands.insert_resource(Finale("Night falls over the town.".into()));
+        commands.insert_resource(StoryEnd("Night falls over the town.".into()));
     }
 }
 
-fn ask_deeds(mut company: Company<&mut Breath, Without<Dead>>, mut commands: Commands) {
+fn ask_deeds(mut company: StageQuery<&mut Breath, Without<Dead>>, mut commands: Commands) {
     company.each(|entity, mut breath| {
         if breath.0 > 0 {
             breath.0 -= 1;
@@ -166,7 +167,7 @@ fn take_deeds(
     mut answers: Answers<Deed>,
     names: Query<&EntityName>,
     mut purses: Query<&mut Purse>,
-    mut tell: Tell,
+    mut tell: EventWriter,
 ) {
     for (who, deed, _by) in answers.take() {
         let name = names.get(who).map(ToString::to_string).unwrap_or_default();
@@ -220,9 +221,9 @@ fn travel(world: &mut World, who: Entity) {
         stage: name(to),
         from: name(from),
     };
-    world.insert_resource(Here::Meeting);
+    world.insert_resource(CurrentStage::Meeting);
     world.entity_mut(who).insert(OnStage(to));
-    let mut state = SystemState::<Tell>::new(world);
+    let mut state = SystemState::<EventWriter>::new(world);
     if let Ok(mut tell) = state.get_mut(world) {
         tell.broadcast_to_stage(from, leave, &[who]);
         tell.broadcast_to_stage(to, arrive, &[who]);
@@ -231,7 +232,7 @@ fn travel(world: &mut World, who: Entity) {
 }
 
 /// An actor whose memory is long closes a chapter.
-fn end_days(company: Company<(&AgentContext, &Chapters, &EntityName)>, mut tell: Tell) {
+fn end_days(company: StageQuery<(&AgentContext, &Chapters, &EntityName)>, mut tell: EventWriter) {
     for who in company.entities() {
         let Some((context, chapters, name)) = company.get(who) else {
             continue;
@@ -246,7 +247,7 @@ fn end_days(company: Company<(&AgentContext, &Chapters, &EntityName)>, mut tell:
             chapter: chapters.next_id(&name.0).to_string(),
             message: format!("{name} remembers a day."),
         };
-        let closing = Closing {
+        let closing = ChapterClose {
             begin: entries[1].id(),
             end: entries[10].id(),
             summing_up: Some((entries[11].id(), entries[11].id())),

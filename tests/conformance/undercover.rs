@@ -10,7 +10,9 @@ use playhouse::engine::{Engine, Setup};
 use playhouse::mind::{Language, Minds, ScriptLine, ScriptMind};
 use playhouse::session::Game;
 use playhouse::testing::journal;
-use playhouse::undercover::{Match, Order, Role, Rules, Table, Ties, Words, moderated, take_seats};
+use playhouse::undercover::{
+    Match, Role, Rules, SpeakingOrder, Table, Ties, Words, moderated, take_seats,
+};
 use playhouse::world_data::{DataFolder, Lexicon, Pair};
 use serde_json::{Map, Value, json};
 
@@ -27,7 +29,7 @@ const WORDS: [&str; 2] = ["quagmire", "zeppelin"];
 fn sit_down(players: u64, undercover: u64, seed: u64) -> Result<Setup, String> {
     let names = (1..=players).map(|number| format!("Player-{number}-"));
     let rules = Rules {
-        order: Order::ByNumber,
+        order: SpeakingOrder::ByNumber,
         ties: Ties::NobodyOut,
         ..Rules::new(Language::En, "Table", names.collect())
     };

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use playhouse::groupchat::message::{ChatMessage, Content, MessageFactory, Structured};
 use playhouse::groupchat::team::TeamFile;
-use playhouse::groupchat::termination::{Look as Glance, Predicate, Rule, Termination};
+use playhouse::groupchat::termination::{DeltaContext, Predicate, Rule, Termination};
 use playhouse::groupchat::{
     ChatError, ChatGame, Functions, StreamItem, Task, TaskResult, Team, TeamTool, mentions,
     perspective,
@@ -166,7 +166,7 @@ fn watch(input: &Value) -> Result<Value, String> {
     let mut said = Vec::new();
     for delta in input["deltas"].as_array().unwrap() {
         let at = |name: &str| delta.get(name).and_then(Value::as_u64).unwrap_or(0);
-        let look = Glance {
+        let look = DeltaContext {
             turns: at("turns") as u32,
             elapsed_ms: at("elapsed_ms"),
             external: delta.get("external").is_some(),

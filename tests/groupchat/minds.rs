@@ -140,7 +140,7 @@ impl Mind for Scripted {
                 }
             },
         };
-        let pieces = prompt.pieces.cloned();
+        let pieces = prompt.stream.cloned();
         Box::pin(async move {
             if delay > 0 {
                 tokio::time::sleep(Duration::from_millis(delay)).await;

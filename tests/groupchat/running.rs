@@ -9,7 +9,7 @@ use playhouse::context::context_to_json;
 use playhouse::groupchat::message::ChatMessage;
 use playhouse::groupchat::team::{Kind, Newcomers, Participant, TeamFile};
 use playhouse::groupchat::termination::Rule;
-use playhouse::groupchat::{ChatError, ChatGame, Desk, StreamItem, Task, Team};
+use playhouse::groupchat::{ChatError, ChatGame, StreamItem, Task, Team, UserProxy};
 use playhouse::mind::{Answering, Completion, Mind, MindInfo, Minds, Prompt};
 use playhouse::tool::code::CodePolicy;
 use playhouse::world_data::DataFolder;
@@ -108,8 +108,8 @@ async fn whoever_is_outside_can_end_a_run_and_the_clock_starts_with_it() {
     let script = Scripted::new(&Value::Null);
     let now = Arc::new(std::sync::atomic::AtomicU64::new(1_000));
     let clock = now.clone();
-    let desk =
-        Desk::new().with_clock(move || clock.fetch_add(20, std::sync::atomic::Ordering::SeqCst));
+    let desk = UserProxy::new()
+        .with_clock(move || clock.fetch_add(20, std::sync::atomic::Ordering::SeqCst));
     let minds = Minds::all(Arc::new(script.clone()));
     let mut team = Team::with_desk(game(file), minds, desk, 7).unwrap();
     let result = team.run("hi").await.unwrap();

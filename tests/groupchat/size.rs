@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use playhouse::cast::WorldTurn;
 use playhouse::engine::Engine;
-use playhouse::groupchat::stage::Order;
+use playhouse::groupchat::stage::UserInput;
 use playhouse::groupchat::team::{Participant, TeamFile};
-use playhouse::groupchat::{ChatGame, Desk, seat_desk};
+use playhouse::groupchat::{ChatGame, UserProxy, seat_desk};
 use playhouse::message::TokenUsage;
 use playhouse::mind::{Answering, Completion, Mind, MindInfo, Minds, Prompt};
 use playhouse::save::snapshot;
@@ -50,8 +50,8 @@ async fn a_long_talk_of_many_is_saved_in_little_more_than_its_texts() {
     let game = ChatGame::of(&DataFolder::embedded(), team).unwrap();
     let mut setup = game.set_up(1).unwrap();
     game.populate(&mut setup).unwrap();
-    let desk = Desk::new();
-    desk.order(Order::task("Talk about the weather."));
+    let desk = UserProxy::new();
+    desk.order(UserInput::task("Talk about the weather."));
     let mind = Talker(MindInfo::embedded("talker"));
     let minds = seat_desk(&game, Minds::all(Arc::new(mind)), &desk);
     let mut engine = Engine::new(setup, minds, journal()).unwrap();

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use futures_util::{FutureExt, Stream, StreamExt};
 use playhouse::engine::Stop;
 use playhouse::groupchat::message::Content;
-use playhouse::groupchat::stage::Order;
+use playhouse::groupchat::stage::UserInput;
 use playhouse::groupchat::team::{EdgeFile, GraphFile, Kind, Participant, Selection, TeamFile};
 use playhouse::groupchat::{
-    ChatError, ChatGame, Desk, StreamItem, Task, Team, TeamTool, seat_desk,
+    ChatError, ChatGame, StreamItem, Task, Team, TeamTool, UserProxy, seat_desk,
 };
 use playhouse::mind::{Answering, Completion, Mind, MindError, MindInfo, Minds, Prompt};
 use playhouse::session::Session;
@@ -28,7 +28,7 @@ enum Act {
     /// Writes a piece.
     Write(&'static str),
     /// Begins anew.
-    Void,
+    Retract,
     /// Waits until the test lets it go on.
     Wait(Arc<Notify>),
     /// Lets others write first.
@@ -49,14 +49,14 @@ impl Mind for Writer {
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
         let (acts, end) = (self.acts.clone(), self.end.clone());
-        let pieces = prompt.pieces.cloned();
+        let pieces = prompt.stream.cloned();
         Box::pin(async move {
             for act in acts {
                 match (act, &pieces) {
                     (Act::Wait(told), _) => told.notified().await,
                     (Act::Rest, _) => tokio::task::yield_now().await,
                     (Act::Write(text), Some(pieces)) => pieces.text(text),
-                    (Act::Void, Some(pieces)) => pieces.void(),
+                    (Act::Retract, Some(pieces)) => pieces.retract(),
                     (_, None) => {}
                 }
             }
@@ -198,7 +198,7 @@ async fn what_was_written_in_vain_is_dropped() {
         server: "s".into(),
         reason: "no power".into(),
     };
-    let anew = [Act::Write("Good ni"), Act::Void, Act::Write("Good day")];
+    let anew = [Act::Write("Good ni"), Act::Retract, Act::Write("Good day")];
     let other = [Act::Write("Good night")];
     let cases = [
         (
@@ -403,11 +403,11 @@ async fn what_was_answered_already_comes_as_one_piece() {
 async fn saved(watched: bool, first: &str) -> (Vec<String>, [Vec<u8>; 2]) {
     let game = game(wave());
     let mind = |name: &str, text: &'static str| match name == first {
-        true => says([Act::Write("x"), Act::Void, Act::Write(text)], text),
+        true => says([Act::Write("x"), Act::Retract, Act::Write(text)], text),
         false => says([Act::Rest, Act::Rest, Act::Write(text)], text),
     };
-    let desk = Desk::new();
-    desk.order(Order::task("hi"));
+    let desk = UserProxy::new();
+    desk.order(UserInput::task("hi"));
     let minds = Minds::all(says([], "so")).with_seat("A", mind("A", "Good day"));
     let minds = minds.with_seat("B", mind("B", "Good night"));
     let minds = seat_desk(&game, minds, &desk);
@@ -428,9 +428,9 @@ async fn saved(watched: bool, first: &str) -> (Vec<String>, [Vec<u8>; 2]) {
 
 #[tokio::test]
 async fn who_watches_and_who_writes_first_changes_nothing_that_is_recorded() {
-    let void = ["A Text(\"x\")", "A Void", "A Text(\"Good day\")"];
+    let retract = ["A Text(\"x\")", "A Retract", "A Text(\"Good day\")"];
     let (seen, [world, journal]) = saved(true, "A").await;
-    assert_eq!(seen, [&void[..], &["B Text(\"Good night\")"]].concat());
+    assert_eq!(seen, [&retract[..], &["B Text(\"Good night\")"]].concat());
     assert!(String::from_utf8_lossy(&journal).contains("Good night"));
     let (unseen, [same_world, same_journal]) = saved(false, "A").await;
     assert!(unseen.is_empty());

@@ -5,12 +5,14 @@ use std::sync::{Arc, Mutex};
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::RunSystemOnce;
-use playhouse::cast::{Dead, Here, Kind, OnStage, StableId, spawn};
+use playhouse::cast::{CurrentStage, Dead, Kind, OnStage, StableId, spawn};
 use playhouse::context::{AgentContext, EntryId};
 use playhouse::engine::{EngineError, StepSet};
 use playhouse::event::guard::{Guard, Guards, Judged, Point, Receiver, Verdict};
 use playhouse::event::kinds::{Archive, Mind, Speak, Whisper};
-use playhouse::event::{AgentEvent, Closing, Fault, Faults, Feed, Record, Records, Tell, deliver};
+use playhouse::event::{
+    AgentEvent, ChapterClose, EventWriter, Fault, Faults, Feed, Record, Records, deliver,
+};
 use playhouse::message::{BodyId, Role};
 use playhouse::mind::ScriptMind;
 use playhouse::testing::{newcomer, tiny};
@@ -56,10 +58,10 @@ impl House {
     /// Lets one system tell, and delivers.
     fn step(
         &mut self,
-        act: impl Fn(&mut Tell, &BTreeMap<&'static str, Entity>) + Send + Sync + 'static,
+        act: impl Fn(&mut EventWriter, &BTreeMap<&'static str, Entity>) + Send + Sync + 'static,
     ) {
         let cast = self.cast.clone();
-        let tells = move |mut tell: Tell| act(&mut tell, &cast);
+        let tells = move |mut tell: EventWriter| act(&mut tell, &cast);
         self.world.run_system_once(tells).unwrap();
         self.world.run_system_once(deliver).unwrap();
     }
@@ -133,7 +135,7 @@ fn a_thought_adds_nothing_to_any_context() {
 fn the_audience_is_fixed_when_told() {
     let mut house = house();
     let cast = house.cast.clone();
-    let system = move |mut tell: Tell, mut commands: Commands| {
+    let system = move |mut tell: EventWriter, mut commands: Commands| {
         tell.broadcast_to_stage(cast["Ann"], speech("last words"), &[]);
         commands.entity(cast["Bob"]).insert(Dead);
         commands.entity(cast["Dora"]).insert(OnStage(cast["Yard"]));
@@ -148,7 +150,7 @@ fn the_audience_is_fixed_when_told() {
 
 #[test]
 fn telling_somebody_elsewhere_is_a_named_fault_and_reaches_nobody() {
-    type Act = fn(&mut Tell, &BTreeMap<&'static str, Entity>);
+    type Act = fn(&mut EventWriter, &BTreeMap<&'static str, Entity>);
     let acts: [Act; 4] = [
         |tell, cast| tell.broadcast_to_stage(cast["Eve"], speech("far"), &[]),
         |tell, cast| tell.notify_entities(&[cast["Bob"], cast["Eve"]], speech("far")),
@@ -166,7 +168,7 @@ fn telling_somebody_elsewhere_is_a_named_fault_and_reaches_nobody() {
                 chapter: "1".into(),
                 message: "far".into(),
             };
-            let closing = Closing {
+            let closing = ChapterClose {
                 begin: EntryId(2),
                 end: EntryId(2),
                 summing_up: None,
@@ -194,7 +196,7 @@ fn telling_somebody_elsewhere_is_a_named_fault_and_reaches_nobody() {
 #[test]
 fn at_the_meeting_anybody_may_be_told() {
     let mut house = house();
-    house.world.insert_resource(Here::Meeting);
+    house.world.insert_resource(CurrentStage::Meeting);
     house.step(|tell, cast| tell.notify_entities(&[cast["Eve"]], speech("far")));
     house.step(|tell, cast| tell.announce(speech("hear ye"), &[cast["Bob"]]));
     assert_eq!(house.heard("far"), ["Eve"]);
@@ -213,8 +215,8 @@ impl AgentEvent for Unknown {
 
 #[tokio::test]
 async fn an_unregistered_event_stops_the_run_and_is_named() {
-    fn tells(mut tell: Tell, here: Res<Here>) {
-        if let Here::Place(place) = *here {
+    fn tells(mut tell: EventWriter, here: Res<CurrentStage>) {
+        if let CurrentStage::Place(place) = *here {
             tell.broadcast_to_stage(place, Unknown {}, &[]);
         }
     }

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bevy_ecs::prelude::*;
-use playhouse::cast::Here;
-use playhouse::engine::{Caps, Engine, EngineError, Signal, StepSet, Stop};
-use playhouse::event::{Fault, Later, Tell};
+use playhouse::cast::CurrentStage;
+use playhouse::engine::{Engine, EngineError, Signal, SpendLimits, StepSet, Stop};
+use playhouse::event::{DeferredCommands, EventWriter, Fault};
 use playhouse::exchange::{Answers, Ask, Budget, Ledger, Prose, ProseRules};
 use playhouse::journal::{Line, Recording};
 use playhouse::message::TokenUsage;
@@ -52,8 +52,8 @@ async fn error_of<M>(
     }
 }
 
-fn ask_ann(ann: Res<Ann>, here: Res<Here>, mut commands: Commands) {
-    if matches!(*here, Here::Place(_)) {
+fn ask_ann(ann: Res<Ann>, here: Res<CurrentStage>, mut commands: Commands) {
+    if matches!(*here, CurrentStage::Place(_)) {
         commands.entity(ann.0).insert(question("first"));
     }
 }
@@ -130,10 +130,10 @@ async fn two_takers_without_an_order_are_named() {
 #[tokio::test]
 async fn crossings_that_never_end_are_named() {
     fn again(world: &mut World) {
-        let more = |mut tell: Tell| tell.later(again);
+        let more = |mut tell: EventWriter| tell.later(again);
         bevy_ecs::system::RunSystemOnce::run_system_once(world, more).unwrap();
     }
-    fn begin(mut tell: Tell) {
+    fn begin(mut tell: EventWriter) {
         tell.later(again);
     }
     let error = error_of(begin.in_set(StepSet::Rules)).await;
@@ -147,10 +147,11 @@ async fn crossings_that_never_end_are_named() {
 async fn crossings_of_crossings_end_in_the_same_meeting() {
     #[derive(Resource, Default)]
     struct Seen(u32);
-    fn begin(mut tell: Tell, here: Res<Here>) {
-        if matches!(*here, Here::Place(_)) {
+    fn begin(mut tell: EventWriter, here: Res<CurrentStage>) {
+        if matches!(*here, CurrentStage::Place(_)) {
             tell.later(|world| {
-                let more = |mut tell: Tell| tell.later(|world| world.resource_mut::<Seen>().0 += 1);
+                let more =
+                    |mut tell: EventWriter| tell.later(|world| world.resource_mut::<Seen>().0 += 1);
                 bevy_ecs::system::RunSystemOnce::run_system_once(world, more).unwrap();
             });
         }
@@ -161,7 +162,7 @@ async fn crossings_of_crossings_end_in_the_same_meeting() {
     let mut engine = tiny.engine(talker()).unwrap();
     engine.run(Some(1)).await.unwrap();
     assert_eq!(engine.world.resource::<Seen>().0, 1);
-    assert!(engine.world.resource::<Later>().is_empty());
+    assert!(engine.world.resource::<DeferredCommands>().is_empty());
 }
 
 /// A mind that is paid. It stays below what is reserved for it: `factor` hundredths of the estimated
@@ -193,7 +194,7 @@ fn paid(factor: u64, price: f64) -> ScriptMind {
     })
 }
 
-async fn play(caps: Caps, width: usize, mind: ScriptMind, lines: &[Line]) -> (Engine, Stop) {
+async fn play(caps: SpendLimits, width: usize, mind: ScriptMind, lines: &[Line]) -> (Engine, Stop) {
     let mut engine = SMALL.engine(Arc::new(mind));
     engine.settings.caps = caps;
     engine.settings.width = width;
@@ -217,13 +218,13 @@ proptest! {
         which in 0u8..3, share in 1u64..100, factor in 50u64..120, price in 0.1f64..50.0, width in 1usize..40,
     ) {
         let mind = || paid(factor, price);
-        let (mut free, _) = block_on(play(Caps::default(), 16, mind(), &[]));
+        let (mut free, _) = block_on(play(SpendLimits::default(), 16, mind(), &[]));
         let all = free.totals().spent;
         let part = |whole: u64| Some(whole * share / 100);
         let caps = match which {
-            0 => Caps { calls: part(all.calls), ..Caps::default() },
-            1 => Caps { tokens: part(all.usage.total()), ..Caps::default() },
-            _ => Caps { cost: part(all.cost.0).map(Cost), ..Caps::default() },
+            0 => SpendLimits { calls: part(all.calls), ..SpendLimits::default() },
+            1 => SpendLimits { tokens: part(all.usage.total()), ..SpendLimits::default() },
+            _ => SpendLimits { cost: part(all.cost.0).map(Cost), ..SpendLimits::default() },
         };
         let (capped, stop) = block_on(play(caps, width, mind(), &[]));
         prop_assert!(matches!(stop, Stop::CapReached(_)), "{:?}", stop);
@@ -232,7 +233,7 @@ proptest! {
         prop_assert!(spent.usage.total() <= caps.tokens.unwrap_or(u64::MAX));
         prop_assert!(spent.cost <= caps.cost.unwrap_or(Cost(u64::MAX)));
         let lines = capped.journal().lines();
-        let (mut resumed, stop) = block_on(play(Caps::default(), width, mind(), lines));
+        let (mut resumed, stop) = block_on(play(SpendLimits::default(), width, mind(), lines));
         prop_assert_eq!(stop, Stop::TurnReached(3));
         prop_assert!(whole(&mut resumed.world) == whole(&mut free.world));
     }
@@ -256,12 +257,12 @@ proptest! {
 #[tokio::test]
 async fn what_is_only_reserved_does_not_stop_a_run() {
     let mind = || paid(100, 1.0);
-    let (free, _) = play(Caps::default(), 16, mind(), &[]).await;
+    let (free, _) = play(SpendLimits::default(), 16, mind(), &[]).await;
     let all = free.totals().spent;
     // Room for all that is spent and the worst case of one call, not of sixteen.
-    let caps = Caps {
+    let caps = SpendLimits {
         tokens: Some(all.usage.total() + 1_000),
-        ..Caps::default()
+        ..SpendLimits::default()
     };
     let (_, stop) = play(caps, 16, mind(), &[]).await;
     assert_eq!(stop, Stop::TurnReached(3));
@@ -270,9 +271,9 @@ async fn what_is_only_reserved_does_not_stop_a_run() {
 #[tokio::test]
 async fn a_server_that_reports_no_usage_is_capped_by_the_estimate() {
     let mind = ScriptMind::by_rule(|prompt| ScriptLine::say(deed(prompt, 7, "words")));
-    let caps = Caps {
+    let caps = SpendLimits {
         tokens: Some(2_000),
-        ..Caps::default()
+        ..SpendLimits::default()
     };
     let (engine, stop) = play(caps, 4, mind, &[]).await;
     assert!(matches!(stop, Stop::CapReached(_)), "{stop:?}");
@@ -408,7 +409,7 @@ async fn a_first_refusal_stops_before_anything_is_recorded() {
 
 #[tokio::test]
 async fn a_width_of_nothing_is_one() {
-    let (engine, stop) = play(Caps::default(), 0, paid(100, 1.0), &[]).await;
+    let (engine, stop) = play(SpendLimits::default(), 0, paid(100, 1.0), &[]).await;
     assert_eq!(stop, Stop::TurnReached(3));
     assert!(engine.totals().spent.calls > 20);
 }

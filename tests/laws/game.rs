@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use bevy_ecs::prelude::*;
 use playhouse::cast::{
-    CastList, Chance, Clock, Company, Dead, EntityName, Here, Kind, OnStage, Place, StableId,
-    Whereabouts, WorldTurn, despawn, spawn,
+    CastList, Clock, CurrentStage, Dead, EntityName, Kind, OnStage, Place, StableId, StageQuery,
+    StageRng, Whereabouts, WorldTurn, despawn, spawn,
 };
 use playhouse::context::{AgentContext, Chapters, HeldMessage, context_to_json};
 use playhouse::engine::{Engine, MeetSet, Setup, StepSet};
-use playhouse::event::Tell;
+use playhouse::event::EventWriter;
 use playhouse::event::kinds::{Announce, Arrive, Death, Leave, Speak, Whisper};
-use playhouse::exchange::{Answers, Ask, Broken, Ledger, Prose, ProseRules, Reply};
+use playhouse::exchange::{Answers, Ask, Ledger, Prose, ProseRules, Reply, Violation};
 use playhouse::journal::{Line, Outcome};
 use playhouse::message::{Body, BodyId, Tag, Text, TokenUsage, message_to_json};
 use playhouse::mind::{Completion, MindError, Minds, Prompt, ScriptLine, ScriptMind, prompt_text};
@@ -74,10 +74,10 @@ pub(crate) struct Legal {
 }
 
 impl Reply for Deed {
-    type Facts = Legal;
+    type Constraints = Legal;
     const NAME: &'static str = "deed";
 
-    fn check(&self, legal: &Legal) -> Vec<Broken> {
+    fn check(&self, legal: &Legal) -> Vec<Violation> {
         let among = |names: &[String]| names.contains(&self.target);
         let is_legal = match self.act.as_str() {
             "whisper" | "strike" => among(&legal.present),
@@ -87,7 +87,7 @@ impl Reply for Deed {
         };
         match is_legal {
             true => vec![],
-            false => vec![Broken::new("target", "CHECK FAILED: not legal here")],
+            false => vec![Violation::new("target", "CHECK FAILED: not legal here")],
         }
     }
 }
@@ -236,12 +236,12 @@ fn begin_turn(world: &mut World) {
 /// Deeds happen in a seeded order.
 fn take_deeds(
     mut answers: Answers<Deed>,
-    chance: Chance,
+    chance: StageRng,
     whereabouts: Whereabouts,
     list: Res<CastList>,
     mut lives: Query<&mut Life>,
     mut fortunes: Query<&mut Fortune>,
-    mut tell: Tell,
+    mut tell: EventWriter,
     mut commands: Commands,
 ) {
     let mut deeds = answers.take();
@@ -314,7 +314,7 @@ fn walk(world: &mut World, actor: &str, to: &str) {
     let (from_name, to_name) = (name(world, from), name(world, to));
     world.entity_mut(who).insert(OnStage(to));
     let (actor, stage) = (actor.to_owned(), from_name.clone());
-    let notices = move |mut tell: Tell| {
+    let notices = move |mut tell: EventWriter| {
         let event = Leave {
             actor: actor.clone(),
             stage: stage.clone(),
@@ -332,7 +332,7 @@ fn walk(world: &mut World, actor: &str, to: &str) {
 }
 
 /// What the chronicler writes is announced everywhere.
-fn take_news(mut answers: Answers<Prose>, whereabouts: Whereabouts, mut tell: Tell) {
+fn take_news(mut answers: Answers<Prose>, whereabouts: Whereabouts, mut tell: EventWriter) {
     for (who, Prose(message), _by) in answers.take() {
         let actor = whereabouts.name(who).unwrap().to_string();
         let event = Announce {
@@ -345,18 +345,20 @@ fn take_news(mut answers: Answers<Prose>, whereabouts: Whereabouts, mut tell: Te
 }
 
 /// A rule that no other touches.
-fn tire(mut company: Company<&mut Fortune, Without<Dead>>) {
+fn tire(mut company: StageQuery<&mut Fortune, Without<Dead>>) {
     company.each(|_, mut fortune| fortune.luck = fortune.luck.rotate_left(1));
 }
 
 fn ask(
-    here: Res<Here>,
+    here: Res<CurrentStage>,
     turn: Res<WorldTurn>,
     whereabouts: Whereabouts,
     mut rounds: Query<&mut Rounds>,
     mut commands: Commands,
 ) {
-    let Here::Place(place) = *here else { return };
+    let CurrentStage::Place(place) = *here else {
+        return;
+    };
     let Ok(mut rounds) = rounds.get_mut(place) else {
         return;
     };

@@ -8,7 +8,7 @@ use playhouse::engine::Engine;
 use playhouse::message::Role;
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Answering, Mind, MindInfo, Minds, Prompt};
-use playhouse::rpg::Production;
+use playhouse::rpg::Campaign;
 use playhouse::testing::journal;
 use playhouse::world_data::DataFolder;
 
@@ -25,7 +25,7 @@ struct Sent {
     /// The question's short form, if it has one.
     short: Option<String>,
     /// Where the shared first part of the system message lies in memory.
-    opening: Option<usize>,
+    shared_prefix: Option<usize>,
 }
 
 impl Sent {
@@ -49,7 +49,7 @@ impl<M: Mind> Mind for Watched<M> {
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
         let turns = prompt.turns().map(|turn| (turn.role, turn.to_text()));
-        let opening = prompt.turns().next().and_then(|turn| turn.opening);
+        let shared_prefix = prompt.turns().next().and_then(|turn| turn.shared_prefix);
         let short = prompt.question.short();
         let sent = Sent {
             number: prompt.number,
@@ -57,7 +57,7 @@ impl<M: Mind> Mind for Watched<M> {
             turns: turns.collect(),
             history: prompt.history.len(),
             short: short.map(|short| short.as_str().to_owned()),
-            opening: opening.map(|text| std::ptr::from_ref(text).addr()),
+            shared_prefix: shared_prefix.map(|text| std::ptr::from_ref(text).addr()),
         };
         let mut log = self.log.lock().unwrap();
         log.entry(prompt.entity.to_string()).or_default().push(sent);
@@ -110,7 +110,7 @@ fn check(log: &Log) -> (f64, u32) {
 fn check_openings(log: &Log) {
     let log = log.lock().unwrap();
     let all = log.values().flatten();
-    let mut openings: Vec<_> = all.filter_map(|sent| sent.opening).collect();
+    let mut openings: Vec<_> = all.filter_map(|sent| sent.shared_prefix).collect();
     assert!(openings.len() > 100);
     openings.dedup();
     assert_eq!(openings.len(), 1, "rules are stored once");
@@ -153,7 +153,7 @@ async fn in_the_small_game_only_a_fold_changes_what_was_sent() {
 /// The stray has no rules; everybody else shares them.
 fn check_stray_has_none(log: &Log) {
     let mut stray = log.lock().unwrap().remove("Stray").unwrap();
-    assert!(stray.drain(..).all(|sent| sent.opening.is_none()));
+    assert!(stray.drain(..).all(|sent| sent.shared_prefix.is_none()));
     check_openings(log);
 }
 
@@ -161,7 +161,7 @@ fn check_stray_has_none(log: &Log) {
 async fn in_whole_campaigns_only_chapters_change_what_was_sent() {
     for world in ["drowned-assize", "zhaoying-ban"] {
         let data = DataFolder::at("data").unwrap();
-        let setup = Production::load(&data, world).unwrap().opening(3).unwrap();
+        let setup = Campaign::load(&data, world).unwrap().opening(3).unwrap();
         let log = Log::default();
         let mind = Watched {
             mind: Improviser::new().unwrap(),

@@ -99,7 +99,7 @@ impl Question {
             },
             max_tokens: 100,
             seed: 3,
-            pieces: None,
+            stream: None,
         })
     }
 

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::server::{Server, USUAL, figure};
 
 /// A conversation of some length, and a question.
-struct Asker {
+struct ToolCaller {
     history: AgentContext,
     question: Body,
     schema: Option<Value>,
@@ -26,7 +26,7 @@ const ENGLISH: &str =
     "The ferry is late, and the keeper counts the lamps along the quay once more.";
 const CHINESE: &str = "渡船还没有到，更夫沿着河边把灯又数了一遍，谁也没有说话。";
 
-impl Asker {
+impl ToolCaller {
     fn hears(line: &str, times: usize) -> Self {
         let mut history = AgentContext::new("Mira");
         history.add_system_message(format!("Mira. {line}")).unwrap();
@@ -68,7 +68,7 @@ impl Asker {
             },
             max_tokens: self.max_tokens,
             seed: 3,
-            pieces: None,
+            stream: None,
         })
     }
 
@@ -86,7 +86,7 @@ async fn a_stream_says_what_a_whole_answer_says() {
     let streaming = server.mind(&exact);
     let whole = server.mind(&format!("{exact}, stream: false"));
     for (line, script) in [(ENGLISH, 'a'..='z'), (CHINESE, '\u{4e00}'..='\u{9fff}')] {
-        let asker = Asker::hears(line, 12);
+        let asker = ToolCaller::hears(line, 12);
         let (streamed, at_once) = (asker.told(&*streaming).await, asker.told(&*whole).await);
         let letters = streamed
             .text
@@ -147,7 +147,7 @@ async fn a_schema_is_kept_on_every_step_that_sends_one() {
     let Some(server) = Server::start("plain").await else {
         return;
     };
-    let mut asker = Asker::hears(CHINESE, 3);
+    let mut asker = ToolCaller::hears(CHINESE, 3);
     asker.schema = Some(deed_schema());
     asker.max_tokens = 500;
     let mut seen = std::collections::BTreeSet::new();
@@ -188,7 +188,7 @@ async fn reasoning_in_deepseeks_marks_is_parted_from_the_answer() {
     let Some(server) = Server::start("deepseek").await else {
         return;
     };
-    let asker = Asker::hears(ENGLISH, 3);
+    let asker = ToolCaller::hears(ENGLISH, 3);
     let mut both = 0;
     for stream in [true, false] {
         for seed in 0..12 {
@@ -228,7 +228,7 @@ async fn a_call_that_is_given_up_frees_its_slot() {
     let Some(server) = Server::start("plain").await else {
         return;
     };
-    let mut asker = Asker::hears(ENGLISH, 3);
+    let mut asker = ToolCaller::hears(ENGLISH, 3);
     asker.max_tokens = 15_000;
     let soon = Duration::from_millis(5);
     for (stream, look) in [(true, soon), (false, Duration::from_millis(1500))] {
@@ -261,7 +261,7 @@ async fn a_prompt_beyond_the_window_is_refused_with_the_window() {
     let Some(server) = Server::start("plain").await else {
         return;
     };
-    let failed = Asker::hears(ENGLISH, 1_500)
+    let failed = ToolCaller::hears(ENGLISH, 1_500)
         .ask(&*server.mind(USUAL))
         .await
         .unwrap_err();

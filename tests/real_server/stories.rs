@@ -9,7 +9,7 @@ use playhouse::engine::{CallFigures, Engine, Stop};
 use playhouse::event::{AnswerRecord, By, Feed, Record};
 use playhouse::message::{Block, CallPairs, Message, Role};
 use playhouse::mind::Minds;
-use playhouse::rpg::Production;
+use playhouse::rpg::Campaign;
 use playhouse::session::{Session, replay};
 use playhouse::testing::journal;
 use playhouse::world_data::DataFolder;
@@ -39,7 +39,7 @@ async fn a_campaign_is_played_replayed_and_read_from_the_cache_as_predicted() {
         return;
     };
     for world in ["zhaoying-ban", "drowned-assize"] {
-        let production = Production::load(&DataFolder::at("data").unwrap(), world).unwrap();
+        let production = Campaign::load(&DataFolder::at("data").unwrap(), world).unwrap();
         let saves = tempfile::tempdir().unwrap();
         let mind = server.mind(&format!("{USUAL}, extra: {{\"seed\": 1}}"));
         let mut session =

@@ -3,7 +3,7 @@
 use bevy_ecs::prelude::*;
 use playhouse::cast::{CastList, Kind, spawn};
 use playhouse::engine::Setup;
-use playhouse::event::{Later, TellQueue};
+use playhouse::event::{DeferredCommands, EventQueue};
 use playhouse::message::{Body, Tags};
 use playhouse::save::{Expected, SaveError, read_head, restore, snapshot};
 use playhouse::session::{Game, Session};
@@ -345,8 +345,8 @@ fn snapshot_error(world: &World) -> String {
 
 #[test]
 fn a_world_that_does_not_rest_is_not_saved() {
-    use playhouse::cast::Here;
-    use playhouse::event::Tell;
+    use playhouse::cast::CurrentStage;
+    use playhouse::event::EventWriter;
     use playhouse::event::kinds::Speak;
     use playhouse::exchange::{Answer, Ask};
 
@@ -373,8 +373,8 @@ fn a_world_that_does_not_rest_is_not_saved() {
 
     let mut world = town().world;
     let who = ann(&world);
-    world.insert_resource(Here::Meeting);
-    let tell = move |mut tell: Tell| {
+    world.insert_resource(CurrentStage::Meeting);
+    let tell = move |mut tell: EventWriter| {
         let event = Speak {
             actor: "Ann".into(),
             target: "all".into(),
@@ -385,9 +385,9 @@ fn a_world_that_does_not_rest_is_not_saved() {
     };
     bevy_ecs::system::RunSystemOnce::run_system_once(&mut world, tell).unwrap();
     assert!(snapshot_error(&world).contains("1 events are not delivered"));
-    world.resource_mut::<TellQueue>().0.clear();
+    world.resource_mut::<EventQueue>().0.clear();
     assert!(snapshot_error(&world).contains("waits for the meeting"));
-    world.resource_mut::<Later>().take();
+    world.resource_mut::<DeferredCommands>().take();
     assert!(snapshot(&world, &Town::default().meta()).is_ok());
 }
 

@@ -295,7 +295,7 @@ fn shared_openings_are_written_once_and_shared_again() {
         .all()
         .filter_map(|(_, entity)| {
             let context = again.get::<AgentContext>(entity)?;
-            context.entries().first()?.body().opening().cloned()
+            context.entries().first()?.body().shared_prefix().cloned()
         })
         .collect();
     assert_eq!(openings.len(), 8);

@@ -51,7 +51,7 @@ fn load_sample(version: u32) {
     let told = context.filter_human_messages_by_attribute(
         "chapter",
         "Ann/1",
-        playhouse::context::Order::NewestFirst,
+        playhouse::context::SearchOrder::NewestFirst,
     );
     assert!(told[0].message.body.same(&chapters[0].summary));
 }

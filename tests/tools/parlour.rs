@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bevy_ecs::prelude::*;
-use playhouse::cast::{Company, Kind, Newcomer, spawn};
+use playhouse::cast::{Kind, SpawnSpec, StageQuery, spawn};
 use playhouse::engine::{MeetSet, Setup, StepSet};
-use playhouse::event::Tell;
+use playhouse::event::EventWriter;
 use playhouse::event::guard::Guards;
 use playhouse::event::kinds::Speak;
 use playhouse::exchange::{Answers, Ask, Prose, ProseRules};
@@ -116,7 +116,7 @@ impl Game for Parlour {
 
     fn populate(&self, setup: &mut Setup) -> Result<(), String> {
         let mut enter = |name: &str, kind, stage: Option<&str>, tools: bool| {
-            let newcomer = Newcomer {
+            let newcomer = SpawnSpec {
                 name: name.into(),
                 kind,
                 rules: None,
@@ -147,7 +147,7 @@ fn begin_turn(mut cast: Query<&mut Speaks>) {
     }
 }
 
-fn ask_words(mut company: Company<&mut Speaks>, mut commands: Commands) {
+fn ask_words(mut company: StageQuery<&mut Speaks>, mut commands: Commands) {
     company.each(|entity, mut speaks| {
         if std::mem::take(&mut speaks.0) {
             let ask = Ask::new(
@@ -161,7 +161,7 @@ fn ask_words(mut company: Company<&mut Speaks>, mut commands: Commands) {
     });
 }
 
-fn take_words(mut answers: Answers<Prose>, mut tell: Tell) {
+fn take_words(mut answers: Answers<Prose>, mut tell: EventWriter) {
     for (who, words, _by) in answers.take() {
         let event = Speak {
             actor: who.to_string(),

@@ -11,7 +11,9 @@ use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Mind, Minds, Prompt, ScriptLine, ScriptMind};
 use playhouse::session::Game;
 use playhouse::testing::journal;
-use playhouse::undercover::{Match, Order, Role, Rules, Table, Words, moderated, usual_rules};
+use playhouse::undercover::{
+    Match, Role, Rules, SpeakingOrder, Table, Words, moderated, usual_rules,
+};
 use playhouse::world_data::{DataFolder, Lexicon, Pair};
 
 pub(crate) use playhouse::mind::Language;
@@ -29,7 +31,7 @@ pub(crate) fn data() -> DataFolder {
 pub(crate) fn rules(language: Language, players: usize) -> Rules {
     let names = NAMES.iter().take(players).map(|name| (*name).into());
     Rules {
-        order: Order::ByNumber,
+        order: SpeakingOrder::ByNumber,
         ..Rules::new(language, "Table", names.collect())
     }
 }

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::io::{Error, ErrorKind};
 
-use playhouse::engine::{Caps, Totals};
+use playhouse::engine::{SpendLimits, Totals};
 use playhouse::exchange::Spent;
 use playhouse::mind::MindError;
 use playhouse::save::SaveError;
@@ -183,9 +183,9 @@ fn errors_are_told_in_chinese_down_to_their_causes() {
         calls: 3,
         ..Spent::default()
     };
-    let caps = Caps {
+    let caps = SpendLimits {
         calls: Some(2),
-        ..Caps::default()
+        ..SpendLimits::default()
     };
     let refused = Totals::default().refuses(&caps, &worst).unwrap();
     assert_eq!(

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use playhouse::cast::{CastList, WorldTurn};
 use playhouse::engine::{Engine, Stop};
-use playhouse::groupchat::stage::{Chat, Order, Phase};
+use playhouse::groupchat::stage::{Chat, Phase, UserInput};
 use playhouse::groupchat::team::{TeamFile, list_teams};
-use playhouse::groupchat::{ChatGame, Desk as TeamDesk, seat_desk};
+use playhouse::groupchat::{ChatGame, UserProxy, seat_desk};
 use playhouse::mind::Minds;
 use playhouse::mind::human::HumanMind;
 use playhouse::session::{Game, Session};
@@ -17,29 +17,29 @@ use playhouse::world_data::nearest;
 use serde_json::json;
 
 use super::play;
+use crate::cli::app::App;
 use crate::cli::args::{ChatArgs, PlayArgs};
-use crate::cli::desk::Desk;
-use crate::cli::environment::{clock, since};
+use crate::cli::env::{clock, since};
 use crate::cli::error::{Failure, Fault, engine_failure};
+use crate::cli::loader;
 use crate::cli::saved::{clear, free_name, session_failure};
 use crate::cli::screen::Screen;
 use crate::cli::seat::SeatConsole;
-use crate::cli::theatre;
 
 /// The seed where none is given.
 const USUAL_SEED: u64 = 1;
 
 /// Lets a team talk about a task, or lists the teams.
-pub(super) fn chat(desk: &Desk, args: &ChatArgs) -> Result<(), Failure> {
+pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<(), Failure> {
     let Some(name) = &args.team else {
-        return list(desk);
+        return list(app);
     };
-    let game = theatre::team(desk, name)?.with_code(code_policy(args));
+    let game = loader::team(app, name)?.with_code(code_policy(args));
     // Before a slot is made, or emptied.
-    if !has_task(desk, args)? && !std::io::stdin().is_terminal() {
-        return Err(no_task(desk).try_this(desk.words.say_task()));
+    if !has_task(app, args)? && !std::io::stdin().is_terminal() {
+        return Err(no_task(app).try_this(app.words.say_task()));
     }
-    let root = &desk.settings.saves.value;
+    let root = &app.settings.saves.value;
     let slot = match &args.save {
         Some(name) => name.clone(),
         None => free_name(root, name.strip_suffix(".ron").unwrap_or(name)),
@@ -48,65 +48,65 @@ pub(super) fn chat(desk: &Desk, args: &ChatArgs) -> Result<(), Failure> {
         clear(root, &slot)?;
     }
     let seed = args.seed.unwrap_or(USUAL_SEED);
-    let team_desk = team_desk(desk);
-    let minds = minds(desk, &game, seed, &team_desk, &args.play)?;
-    let game = with_tools_played(desk, game, &minds)?;
+    let user_proxy = user_proxy(app);
+    let minds = minds(app, &game, seed, &user_proxy, &args.play)?;
+    let game = with_tools_played(app, game, &minds)?;
     let session = Session::start(root, &slot, &game, seed, minds);
     let mut session = session.map_err(session_failure)?;
     let talk = Talk {
-        desk,
+        app,
         game: &game,
         slot: &slot,
         form: args,
     };
-    talk.go(&mut session.engine, &team_desk)
+    talk.go(&mut session.engine, &user_proxy)
 }
 
 /// Goes on with a team's save: with a run that is under way, or with a new task.
 pub(super) fn go_on(
-    desk: &Desk,
+    app: &App,
     game: &ChatGame,
     slot: &str,
     args: &ChatArgs,
     force: bool,
 ) -> Result<(), Failure> {
-    has_task(desk, args)?;
+    has_task(app, args)?;
     let game = game.clone().with_code(code_policy(args));
-    let team_desk = team_desk(desk);
-    let minds = minds(desk, &game, USUAL_SEED, &team_desk, &args.play)?;
-    let game = &with_tools_played(desk, game, &minds)?;
-    let root = &desk.settings.saves.value;
+    let user_proxy = user_proxy(app);
+    let minds = minds(app, &game, USUAL_SEED, &user_proxy, &args.play)?;
+    let game = &with_tools_played(app, game, &minds)?;
+    let root = &app.settings.saves.value;
     let session = Session::resume(root, slot, game, minds, force);
     let mut session = session.map_err(session_failure)?;
     let talk = Talk {
-        desk,
+        app,
         game,
         slot,
         form: args,
     };
-    talk.go(&mut session.engine, &team_desk)
+    talk.go(&mut session.engine, &user_proxy)
 }
 
 /// The game with minds and pages of the web for the teams that are called as tools in it.
-fn with_tools_played(desk: &Desk, game: ChatGame, minds: &Minds) -> Result<ChatGame, Failure> {
+fn with_tools_played(app: &App, game: ChatGame, minds: &Minds) -> Result<ChatGame, Failure> {
     if game.team().tool_teams().next().is_none() {
         return Ok(game);
     }
-    let web = desk.models()?.web().clone();
+    let web = app.models()?.web().clone();
     let game = game.with_tools(move |toolbox| toolbox.allow_web(&web));
     Ok(game.with_tool_minds(minds))
 }
 
 /// Whether a task was given; one without words is refused.
-fn has_task(desk: &Desk, args: &ChatArgs) -> Result<bool, Failure> {
+fn has_task(app: &App, args: &ChatArgs) -> Result<bool, Failure> {
     match &args.task {
-        Some(task) if task.trim().is_empty() => Err(no_task(desk).try_this(desk.words.say_task())),
+        Some(task) if task.trim().is_empty() => Err(no_task(app).try_this(app.words.say_task())),
         task => Ok(task.is_some()),
     }
 }
 
-fn no_task(desk: &Desk) -> Failure {
-    Failure::new(Fault::Usage, desk.words.no_task())
+fn no_task(app: &App) -> Failure {
+    Failure::new(Fault::Usage, app.words.no_task())
 }
 
 fn code_policy(args: &ChatArgs) -> CodePolicy {
@@ -116,15 +116,15 @@ fn code_policy(args: &ChatArgs) -> CodePolicy {
     }
 }
 
-fn list(desk: &Desk) -> Result<(), Failure> {
-    let data = desk.data()?;
+fn list(app: &App) -> Result<(), Failure> {
+    let data = app.data()?;
     let (teams, problems) = list_teams(&data);
-    let mut err = desk.err();
+    let mut err = app.err();
     problems
         .iter()
-        .for_each(|problem| err.line(desk.words.problem(problem)));
-    let mut out = desk.out();
-    if desk.settings.json {
+        .for_each(|problem| err.line(app.words.problem(problem)));
+    let mut out = app.out();
+    if app.settings.json {
         teams.iter().for_each(|team| out.json(team));
     } else {
         for team in &teams {
@@ -137,14 +137,14 @@ fn list(desk: &Desk) -> Result<(), Failure> {
     }
 }
 
-/// The user's desk, with a clock, and with whoever sits at the terminal.
-fn team_desk(desk: &Desk) -> TeamDesk {
+/// The user's app, with a clock, and with whoever sits at the terminal.
+fn user_proxy(app: &App) -> UserProxy {
     let began = clock();
-    let made = TeamDesk::new().with_clock(move || since(began));
+    let made = UserProxy::new().with_clock(move || since(began));
     match std::io::stdin().is_terminal() {
         true => {
-            let console = SeatConsole(desk.shared_out());
-            let person = HumanMind::new(console, desk.settings.language.value);
+            let console = SeatConsole(app.shared_out());
+            let person = HumanMind::new(console, app.settings.language.value);
             made.with_person(Arc::new(person))
         }
         false => made,
@@ -152,39 +152,39 @@ fn team_desk(desk: &Desk) -> TeamDesk {
 }
 
 fn minds(
-    desk: &Desk,
+    app: &App,
     game: &ChatGame,
     seed: u64,
-    team_desk: &TeamDesk,
+    user_proxy: &UserProxy,
     args: &PlayArgs,
 ) -> Result<Minds, Failure> {
     let fault = |reason: String| Failure::new(Fault::World, reason);
     let mut setup = game.set_up(seed).map_err(fault)?;
     game.populate(&mut setup).map_err(fault)?;
-    let lead = theatre::lead(desk, &desk.settings.model.value)?;
-    play::check_price(desk, lead.mind.info())?;
-    if let (Some(introduction), false) = (&lead.introduction, desk.settings.quiet) {
-        desk.err().line(introduction);
+    let lead = loader::lead(app, &app.settings.model.value)?;
+    play::check_price(app, lead.mind.info())?;
+    if let (Some(introduction), false) = (&lead.introduction, app.settings.quiet) {
+        app.err().line(introduction);
     }
-    let mut minds = theatre::minds(desk, lead.mind.clone(), &mut setup.world)?;
+    let mut minds = loader::minds(app, lead.mind.clone(), &mut setup.world)?;
     // Teams that are tools stand in no world yet.
     for model in game.team().models() {
         if !minds.knows(model) {
-            minds = minds.with_alias(model, theatre::preferred(desk, &lead.mind, model)?);
+            minds = minds.with_alias(model, loader::preferred(app, &lead.mind, model)?);
         }
     }
     // People of the team sit at the terminal.
     let people = game.team().all();
     let people = people.iter().flat_map(|team| &team.participants);
     let people = people.filter(|one| one.kind == playhouse::groupchat::team::Kind::Person);
-    let mut minds = seat_desk(game, minds, team_desk);
+    let mut minds = seat_desk(game, minds, user_proxy);
     for one in people.filter(|one| one.name != game.team().user) {
-        minds = play::seated(desk, minds, Some(&one.name));
+        minds = play::seated(app, minds, Some(&one.name));
     }
     Ok(match args.seat.as_deref() {
         Some(seat) => {
-            play::seat(desk, &mut setup.world, Some(seat))?;
-            play::seated(desk, minds, Some(seat))
+            play::seat(app, &mut setup.world, Some(seat))?;
+            play::seated(app, minds, Some(seat))
         }
         None => minds,
     })
@@ -192,28 +192,28 @@ fn minds(
 
 /// A conversation that is shown as it goes on.
 struct Talk<'a> {
-    desk: &'a Desk,
+    app: &'a App,
     game: &'a ChatGame,
     slot: &'a str,
     form: &'a ChatArgs,
 }
 
 impl Talk<'_> {
-    fn go(&self, engine: &mut Engine, team_desk: &TeamDesk) -> Result<(), Failure> {
-        play::prepare(self.desk, engine);
+    fn go(&self, engine: &mut Engine, user_proxy: &UserProxy) -> Result<(), Failure> {
+        play::prepare(self.app, engine);
         let team = self.game.team().clone();
         let (phase, runs) = stands(&engine.world, &team);
         let goes_on = phase != Phase::Waiting;
         match &self.form.task {
-            Some(task) => team_desk.order(Order::task(task.as_str())),
+            Some(task) => user_proxy.order(UserInput::task(task.as_str())),
             None if goes_on || std::io::stdin().is_terminal() => {}
             None => {
-                let remedy = self.desk.words.give_task(self.slot);
-                return Err(no_task(self.desk).try_this(remedy));
+                let remedy = self.app.words.give_task(self.slot);
+                return Err(no_task(self.app).try_this(remedy));
             }
         }
         let began = clock();
-        let screen = Screen::of(self.desk, engine, &team, self.form.form);
+        let screen = Screen::of(self.app, engine, &team, self.form.form);
         let wanted = if goes_on { runs } else { runs + 1 };
         let runtime = play::runtime()?;
         if let Some(screen) = &screen {
@@ -222,10 +222,10 @@ impl Talk<'_> {
         }
         runtime.spawn(play::heed_interrupts(
             engine.brake(),
-            self.desk.err(),
-            self.desk.words,
+            self.app.err(),
+            self.app.words,
         ));
-        let servers = runtime.block_on(theatre::equip(self.desk, engine))?;
+        let servers = runtime.block_on(loader::equip(self.app, engine))?;
         let stop = runtime.block_on(talk_on(engine, &team, wanted, self.form.play.until));
         runtime.block_on(servers.close());
         runtime.shutdown_background();
@@ -245,14 +245,14 @@ impl Talk<'_> {
         let chat = chat_of(&engine.world, team);
         let ended = chat.and_then(|chat| chat.stop.clone());
         let reason = ended.as_ref().map(|stop| stop.content.as_str());
-        let words = self.desk.words;
-        if self.desk.settings.json {
-            self.desk
+        let words = self.app.words;
+        if self.app.settings.json {
+            self.app
                 .out()
                 .json(&json!({"record": "end", "stop_reason": reason, "slot": self.slot}));
         } else if let Some(screen) = screen {
             screen.end(reason, seconds);
-            self.desk.err().line(match stop {
+            self.app.err().line(match stop {
                 Stop::Braked | Stop::TurnReached(_) => words.how_to_resume(self.slot),
                 _ => words.saved_in(self.slot),
             });
@@ -310,8 +310,8 @@ async fn talk_on(
 }
 
 /// The nearest name of a team.
-pub(crate) fn nearest_team(desk: &Desk, name: &str) -> Option<String> {
-    let data = desk.data().ok()?;
+pub(crate) fn nearest_team(app: &App, name: &str) -> Option<String> {
+    let data = app.data().ok()?;
     let (teams, _) = list_teams(&data);
     nearest(name, teams.iter().map(|team| team.path.as_str())).map(str::to_owned)
 }

@@ -1,30 +1,30 @@
 //! `check`: every mistake of a world at once.
 
-use playhouse::rpg::ProductionError;
+use playhouse::rpg::CampaignError;
 use playhouse::world_data::Problem;
 use serde_json::json;
 
-use crate::cli::desk::Desk;
+use crate::cli::app::App;
 use crate::cli::error::{Failure, Fault};
-use crate::cli::theatre;
+use crate::cli::loader;
 
 /// Checks a world and the prompts of its language.
-pub(super) fn check(desk: &Desk, world: &str) -> Result<(), Failure> {
-    let (problems, is_playable) = match theatre::load(desk, world)? {
+pub(super) fn check(app: &App, world: &str) -> Result<(), Failure> {
+    let (problems, is_playable) = match loader::load(app, world)? {
         Ok(production) => (production.warnings, true),
-        Err(ProductionError::Data(problems)) => (problems.into_iter().collect(), false),
+        Err(CampaignError::Data(problems)) => (problems.into_iter().collect(), false),
         Err(error) => return Err(Failure::new(Fault::World, error).at(world)),
     };
-    tell(desk, world, &problems, is_playable);
+    tell(app, world, &problems, is_playable);
     match is_playable {
         true => Ok(()),
         false => Err(Failure::told(Fault::World)),
     }
 }
 
-fn tell(desk: &Desk, world: &str, problems: &[Problem], is_playable: bool) {
-    let mut out = desk.out();
-    if desk.settings.json {
+fn tell(app: &App, world: &str, problems: &[Problem], is_playable: bool) {
+    let mut out = app.out();
+    if app.settings.json {
         return out.pretty_json(&json!({
             "world": world,
             "playable": is_playable,
@@ -32,12 +32,12 @@ fn tell(desk: &Desk, world: &str, problems: &[Problem], is_playable: bool) {
         }));
     }
     for problem in problems {
-        out.line(desk.words.problem(problem));
+        out.line(app.words.problem(problem));
     }
-    if !desk.settings.quiet {
+    if !app.settings.quiet {
         out.line(match is_playable {
-            true => desk.words.world_fine(world),
-            false => desk.words.world_mistakes(world, problems.len()),
+            true => app.words.world_fine(world),
+            false => app.words.world_mistakes(world, problems.len()),
         });
     }
 }

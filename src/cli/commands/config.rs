@@ -3,20 +3,20 @@
 use playhouse::mind::models::{Origin, ServerRow};
 use serde_json::json;
 
-use crate::cli::desk::Desk;
+use crate::cli::app::App;
 use crate::cli::error::Failure;
-use crate::cli::paper::Paragraph;
+use crate::cli::output::Paragraph;
 use crate::cli::tables::{Side, Table};
 use crate::cli::words::Words;
 
 /// Shows the settings, then the models, then the servers of tools.
-pub(super) fn config(desk: &Desk) -> Result<(), Failure> {
-    let words = desk.words;
-    let models = desk.models()?;
+pub(super) fn config(app: &App) -> Result<(), Failure> {
+    let words = app.words;
+    let models = app.models()?;
     let (models, servers) = (models.describe(), models.describe_servers());
-    let settings = desk.settings.rows();
-    let mut out = desk.out();
-    if desk.settings.json {
+    let settings = app.settings.rows();
+    let mut out = app.out();
+    if app.settings.json {
         let settings = settings.iter().map(|(name, value, origin)| {
             json!({"setting": name, "value": value, "from": origin.shown(words)})
         });

@@ -7,9 +7,9 @@ use std::path::Path;
 use playhouse::dialect::{Profile, Reading, read, write_value};
 use serde_json::Value;
 
-use crate::cli::desk::Desk;
+use crate::cli::app::App;
 use crate::cli::error::{Failure, Fault};
-use crate::cli::paper::{Ink, Paragraph};
+use crate::cli::output::{Ink, Paragraph};
 
 /// The most bytes that are read; a thousand characters' conversations are a tenth of it.
 const LONGEST: u64 = 256 * 1024 * 1024;
@@ -27,12 +27,12 @@ pub(super) struct Conversion<'a> {
 }
 
 /// Reads a conversation of any form and writes another.
-pub(super) fn convert(desk: &Desk, conversion: &Conversion<'_>) -> Result<(), Failure> {
+pub(super) fn convert(app: &App, conversion: &Conversion<'_>) -> Result<(), Failure> {
     let place = match conversion.file {
         Some(file) => file.display().to_string(),
-        None => desk.words.standard_input(),
+        None => app.words.standard_input(),
     };
-    let text = text_of(desk, conversion.file).map_err(|failure| failure.at(&place))?;
+    let text = text_of(app, conversion.file).map_err(|failure| failure.at(&place))?;
     let mut reading = read(&text, conversion.from)
         .map_err(|error| Failure::new(Fault::Other, error).at(&place))?;
     if let Some(name) = conversion.name {
@@ -40,21 +40,21 @@ pub(super) fn convert(desk: &Desk, conversion: &Conversion<'_>) -> Result<(), Fa
             conversation.name = Some(name.into());
         }
     }
-    tell(desk, &reading);
-    let mut out = desk.out();
+    tell(app, &reading);
+    let mut out = app.out();
     match write_value(&reading.conversations, conversion.to) {
         Value::Array(lines) if conversion.to == Profile::OpenAiLines => {
             lines.iter().for_each(|line| out.json(line));
         }
-        value if desk.settings.json => out.json(&value),
+        value if app.settings.json => out.json(&value),
         value => out.pretty_json(&value),
     }
     Ok(())
 }
 
-fn text_of(desk: &Desk, file: Option<&Path>) -> Result<String, Failure> {
+fn text_of(app: &App, file: Option<&Path>) -> Result<String, Failure> {
     let unreadable = |error: io::Error| {
-        let what = desk.words.cant_read(&error.to_string());
+        let what = app.words.cant_read(&error.to_string());
         Failure::new(Fault::Other, what)
     };
     let input: Box<dyn Read> = match file {
@@ -65,18 +65,18 @@ fn text_of(desk: &Desk, file: Option<&Path>) -> Result<String, Failure> {
     let read = input.take(LONGEST + 1).read_to_string(&mut text);
     read.map_err(unreadable)?;
     match text.len() as u64 > LONGEST {
-        true => Err(Failure::new(Fault::Other, desk.words.too_long(LONGEST))),
+        true => Err(Failure::new(Fault::Other, app.words.too_long(LONGEST))),
         false => Ok(text),
     }
 }
 
 /// Says which form it was and what was not taken as it came.
-fn tell(desk: &Desk, reading: &Reading) {
-    if desk.settings.quiet {
+fn tell(app: &App, reading: &Reading) {
+    if app.settings.quiet {
         return;
     }
-    let words = desk.words;
-    let mut err = desk.err();
+    let words = app.words;
+    let mut err = app.err();
     let messages = reading.conversations.iter().map(|one| one.messages.len());
     err.line(words.was_read(messages.sum(), reading.profile.name()));
     for warning in &reading.warnings {

@@ -6,15 +6,15 @@ use playhouse::mind::models::{ModelError, Models};
 use playhouse::tool::servers::{ServerExamination, ServerPlan};
 use serde_json::json;
 
-use crate::cli::desk::Desk;
+use crate::cli::app::App;
 use crate::cli::error::{Failure, Fault};
-use crate::cli::paper::{Ink, Page, Paragraph};
+use crate::cli::output::{Ink, Page, Paragraph};
 use crate::cli::tables::{Side, Table};
 use crate::cli::words::Words;
 
 /// Examines one model or server of tools, or all of the model file.
-pub(super) fn doctor(desk: &Desk, name: Option<&str>) -> Result<(), Failure> {
-    let models = desk.models()?;
+pub(super) fn doctor(app: &App, name: Option<&str>) -> Result<(), Failure> {
+    let models = app.models()?;
     let (aliases, servers) = asked_for(&models, name);
     let plans = models.tool_servers(servers.iter().map(String::as_str));
     let plans = plans.map_err(|error| Failure::new(Fault::Server, error))?;
@@ -24,7 +24,7 @@ pub(super) fn doctor(desk: &Desk, name: Option<&str>) -> Result<(), Failure> {
     let (found, wrong): (Vec<_>, Vec<_>) = found.into_iter().partition(Result::is_ok);
     let found: Vec<_> = found.into_iter().filter_map(Result::ok).collect();
     let healthy = found.iter().all(|one| one.answers) && servers.iter().all(|one| one.answers);
-    tell(desk, &found, &servers);
+    tell(app, &found, &servers);
     match wrong.into_iter().find_map(Result::err) {
         Some(error) => Err(Failure::new(Fault::Server, error)),
         // Of all together, some may well be out of use.
@@ -55,10 +55,10 @@ async fn examine(models: &Models, aliases: &[String]) -> Vec<Result<Examination,
     join_all(aliases.iter().map(|alias| models.examine(alias))).await
 }
 
-fn tell(desk: &Desk, models: &[Examination], servers: &[ServerExamination]) {
-    let words = desk.words;
-    let mut out = desk.out();
-    if desk.settings.json {
+fn tell(app: &App, models: &[Examination], servers: &[ServerExamination]) {
+    let words = app.words;
+    let mut out = app.out();
+    if app.settings.json {
         return out.pretty_json(&json!({"models": models, "servers": servers}));
     }
     if !models.is_empty() {

@@ -7,9 +7,9 @@ mod config;
 mod convert;
 mod cost;
 mod doctor;
+mod dry_run;
 mod new;
 mod play;
-mod rehearse;
 mod replay;
 mod resume;
 mod run;
@@ -24,14 +24,14 @@ mod worlds;
 pub(crate) use chat::nearest_team;
 use std::path::Path;
 
+use super::app::App;
 use super::args::{ChatArgs, Command};
-use super::desk::Desk;
 use super::error::Failure;
 
 /// Does what the command says.
-pub(crate) fn perform(command: Command, desk: &Desk) -> Result<(), Failure> {
+pub(crate) fn perform(command: Command, app: &App) -> Result<(), Failure> {
     match command {
-        Command::Run(args) => run::run(desk, &args),
+        Command::Run(args) => run::run(app, &args),
         Command::Resume {
             slot,
             force,
@@ -47,30 +47,30 @@ pub(crate) fn perform(command: Command, desk: &Desk) -> Result<(), Failure> {
                 play,
                 ..ChatArgs::default()
             };
-            resume::resume(desk, &slot, &talk, force)
+            resume::resume(app, &slot, &talk, force)
         }
-        Command::Chat(args) => chat::chat(desk, &args),
-        Command::Undercover(args) => undercover::undercover(desk, &args),
-        Command::Trace { slot, entity } => trace::trace(desk, &slot, entity.as_deref()),
+        Command::Chat(args) => chat::chat(app, &args),
+        Command::Undercover(args) => undercover::undercover(app, &args),
+        Command::Trace { slot, entity } => trace::trace(app, &slot, entity.as_deref()),
         Command::Replay {
             slot,
             until,
             seat,
             form,
-        } => replay::replay(desk, &slot, until, seat.as_deref(), form),
-        Command::Saves => saves::saves(desk),
-        Command::Cost { slot } => cost::cost(desk, &slot),
-        Command::Branch { slot, new, turn } => branch::branch(desk, &slot, &new, turn),
-        Command::Why { slot, event } => why::why(desk, &slot, &event),
+        } => replay::replay(app, &slot, until, seat.as_deref(), form),
+        Command::Saves => saves::saves(app),
+        Command::Cost { slot } => cost::cost(app, &slot),
+        Command::Branch { slot, new, turn } => branch::branch(app, &slot, &new, turn),
+        Command::Why { slot, event } => why::why(app, &slot, &event),
         Command::Show {
             slot,
             entity,
             form,
             turn,
-        } => show::show(desk, &slot, entity.as_deref(), form, turn),
-        Command::Check { world } => check::check(desk, &world),
-        Command::New { dir, world_lang } => new::new(desk, &dir, world_lang),
-        Command::Worlds => worlds::worlds(desk),
+        } => show::show(app, &slot, entity.as_deref(), form, turn),
+        Command::Check { world } => check::check(app, &world),
+        Command::New { dir, world_lang } => new::new(app, &dir, world_lang),
+        Command::Worlds => worlds::worlds(app),
         Command::Convert {
             file,
             to,
@@ -83,9 +83,9 @@ pub(crate) fn perform(command: Command, desk: &Desk) -> Result<(), Failure> {
                 to,
                 name: name.as_deref(),
             };
-            convert::convert(desk, &conversion)
+            convert::convert(app, &conversion)
         }
-        Command::Config => config::config(desk),
-        Command::Doctor { name } => doctor::doctor(desk, name.as_deref()),
+        Command::Config => config::config(app),
+        Command::Doctor { name } => doctor::doctor(app, name.as_deref()),
     }
 }

@@ -6,21 +6,21 @@ use playhouse::mind::Language;
 use playhouse::rpg::world_file::new_world;
 use serde_json::json;
 
+use crate::cli::app::App;
 use crate::cli::args::Tongue;
-use crate::cli::desk::Desk;
 use crate::cli::error::{Failure, Fault};
 
 /// Writes a world into a new folder.
-pub(super) fn new(desk: &Desk, folder: &Path, tongue: Option<Tongue>) -> Result<(), Failure> {
-    let language = tongue.map_or(desk.settings.language.value, Language::from);
+pub(super) fn new(app: &App, folder: &Path, tongue: Option<Tongue>) -> Result<(), Failure> {
+    let language = tongue.map_or(app.settings.language.value, Language::from);
     let path = new_world(folder, language).map_err(|error| Failure::new(Fault::World, error))?;
-    let mut out = desk.out();
-    if desk.settings.json {
+    let mut out = app.out();
+    if app.settings.json {
         out.json(&json!({"path": path.display().to_string(), "language": language}));
-    } else if !desk.settings.quiet {
-        out.line(desk.words.world_made(&path.display().to_string()));
+    } else if !app.settings.quiet {
+        out.line(app.words.world_made(&path.display().to_string()));
         let command = format!("playhouse run {}", folder.display());
-        out.line(desk.words.play_it(&command));
+        out.line(app.words.play_it(&command));
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bevy_ecs::prelude::*;
 use playhouse::cast::{StableId, WorldTurn};
-use playhouse::engine::{Brake, Caps, Engine, Stop};
+use playhouse::engine::{CancellationToken, Engine, SpendLimits, Stop};
 use playhouse::event::{Feed, Record, View};
 use playhouse::mind::human::HumanMind;
 use playhouse::mind::{Cost, Language, MindInfo, Minds};
@@ -13,15 +13,15 @@ use playhouse::tool::servers::ToolServers;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
+use crate::cli::app::App;
 use crate::cli::args::OnServerError;
-use crate::cli::desk::Desk;
 use crate::cli::error::{Failure, Fault, engine_failure};
-use crate::cli::paper::{Ink, Page, Paragraph};
+use crate::cli::output::{Ink, Page, Paragraph};
 use crate::cli::progress::Progress;
 use crate::cli::seat::SeatConsole;
-use crate::cli::story::{Story, Tells, Troupe};
+use crate::cli::story::{Roster, Story, Tells};
 use crate::cli::words::Words;
-use crate::cli::{tables, theatre};
+use crate::cli::{loader, tables};
 
 /// After so many failed calls in a row a server is taken for broken.
 const GIVE_UP_AFTER: u32 = 3;
@@ -37,12 +37,12 @@ pub(super) fn runtime() -> Result<Runtime, Failure> {
 }
 
 /// Sets an engine up as the settings say.
-pub(super) fn prepare(desk: &Desk, engine: &mut Engine) {
-    let settings = &desk.settings;
+pub(super) fn prepare(app: &App, engine: &mut Engine) {
+    let settings = &app.settings;
     let stops = settings.on_server_error.value == OnServerError::Stop;
     engine.settings.give_up_after = stops.then_some(GIVE_UP_AFTER);
     engine.settings.stop_on_first_refusal = stops;
-    engine.settings.caps = Caps {
+    engine.settings.caps = SpendLimits {
         calls: settings.max_calls.value,
         tokens: settings.max_tokens.value,
         cost: settings.max_cost.value.map(Cost::from_units),
@@ -50,58 +50,58 @@ pub(super) fn prepare(desk: &Desk, engine: &mut Engine) {
 }
 
 /// Refuses a cap on cost where the price is not known.
-pub(super) fn check_price(desk: &Desk, info: &MindInfo) -> Result<(), Failure> {
-    if desk.settings.max_cost.value.is_none() || info.price.is_some() {
+pub(super) fn check_price(app: &App, info: &MindInfo) -> Result<(), Failure> {
+    if app.settings.max_cost.value.is_none() || info.price.is_some() {
         return Ok(());
     }
-    let failure = Failure::new(Fault::Usage, desk.words.no_price(&info.alias));
-    Err(failure.try_this(desk.words.give_price()))
+    let failure = Failure::new(Fault::Usage, app.words.no_price(&info.alias));
+    Err(failure.try_this(app.words.give_price()))
 }
 
 /// The number of the actor whom a person wants to play, if one does.
 pub(super) fn seat(
-    desk: &Desk,
+    app: &App,
     world: &mut World,
     actor: Option<&str>,
 ) -> Result<Option<StableId>, Failure> {
-    let found = actor.map(|actor| theatre::actor(desk, world, actor));
+    let found = actor.map(|actor| loader::actor(app, world, actor));
     found.transpose()
 }
 
 /// The minds, with a person on the terminal at the seat of this actor.
-pub(super) fn seated(desk: &Desk, minds: Minds, actor: Option<&str>) -> Minds {
+pub(super) fn seated(app: &App, minds: Minds, actor: Option<&str>) -> Minds {
     let Some(actor) = actor else {
         return minds;
     };
-    let page = match desk.settings.json {
-        true => desk.shared_err(),
-        false => desk.shared_out(),
+    let page = match app.settings.json {
+        true => app.shared_err(),
+        false => app.shared_out(),
     };
-    let person = HumanMind::new(SeatConsole(page), desk.settings.language.value);
+    let person = HumanMind::new(SeatConsole(page), app.settings.language.value);
     minds.with_seat(actor, Arc::new(person))
 }
 
 /// Writes what a reader should know before the story: the world's title, and who plays.
-pub(super) fn open(desk: &Desk, world: &WorldFile, introduction: Option<&str>) {
+pub(super) fn open(app: &App, world: &WorldFile, introduction: Option<&str>) {
     let title = [
         Paragraph::of(Ink::Bold, &world.name),
         Paragraph::default().plain(&world.title),
     ];
-    introduce(desk, &title, introduction);
+    introduce(app, &title, introduction);
 }
 
 /// Writes what is played, and who plays it.
-pub(super) fn introduce(desk: &Desk, title: &[Paragraph], introduction: Option<&str>) {
-    if desk.settings.quiet {
+pub(super) fn introduce(app: &App, title: &[Paragraph], introduction: Option<&str>) {
+    if app.settings.quiet {
         return;
     }
     let introduction = introduction.map(|text| Paragraph::of(Ink::Dim, text));
-    if desk.settings.json {
+    if app.settings.json {
         // Standard output holds records alone.
-        let mut err = desk.err();
+        let mut err = app.err();
         return introduction.iter().for_each(|text| err.paragraph(text));
     }
-    let mut out = desk.out();
+    let mut out = app.out();
     for paragraph in title.iter().chain(&introduction) {
         out.paragraph(paragraph);
     }
@@ -110,7 +110,7 @@ pub(super) fn introduce(desk: &Desk, title: &[Paragraph], introduction: Option<&
 
 /// A run that is shown as it goes on.
 pub(super) struct Show<'a> {
-    desk: &'a Desk,
+    app: &'a App,
     story: Option<Arc<Mutex<Box<dyn Tells>>>>,
     /// Whether the reader may know of everybody; a seat may not.
     sees_all: bool,
@@ -119,31 +119,31 @@ pub(super) struct Show<'a> {
 impl<'a> Show<'a> {
     /// Shows the story that this engine plays: to a seat what its actor learns, else everything.
     pub(super) fn of(
-        desk: &'a Desk,
+        app: &'a App,
         engine: &mut Engine,
         language: Language,
         seat: Option<StableId>,
     ) -> Self {
-        Self::told_by(desk, engine, seat, |world| {
+        Self::told_by(app, engine, seat, |world| {
             // The story is told in the language of its world.
-            let story = Story::new(desk.shared_out(), Words(language), Troupe::of(world));
+            let story = Story::new(app.shared_out(), Words(language), Roster::of(world));
             Box::new(story)
         })
     }
 
     /// Shows what this engine plays as somebody tells it who is made when people read along.
     pub(super) fn told_by(
-        desk: &'a Desk,
+        app: &'a App,
         engine: &mut Engine,
         seat: Option<StableId>,
         teller: impl FnOnce(&mut World) -> Box<dyn Tells>,
     ) -> Self {
         let brake = engine.brake();
         let mut story = None;
-        if desk.settings.quiet {
+        if app.settings.quiet {
             // Nobody wants to see it.
-        } else if desk.settings.json {
-            engine.add_feed(feed(seat, json_sink(desk.shared_out(), brake)));
+        } else if app.settings.json {
+            engine.add_feed(feed(seat, json_sink(app.shared_out(), brake)));
         } else {
             let told = Arc::new(Mutex::new(teller(&mut engine.world)));
             story = Some(told.clone());
@@ -155,7 +155,7 @@ impl<'a> Show<'a> {
             engine.add_feed(feed(seat, sink));
         }
         Self {
-            desk,
+            app,
             story,
             sees_all: seat.is_none(),
         }
@@ -169,14 +169,14 @@ impl<'a> Show<'a> {
         servers: ToolServers,
         until: Option<u64>,
     ) -> Result<Stop, Failure> {
-        let progress = Progress::new(self.desk.status.clone(), self.desk.words);
+        let progress = Progress::new(self.app.status.clone(), self.app.words);
         let signals = progress.clone();
         engine.on_signal(move |signal| signals.note(signal));
         runtime.spawn(progress.keep_drawing());
         runtime.spawn(heed_interrupts(
             engine.brake(),
-            self.desk.err(),
-            self.desk.words,
+            self.app.err(),
+            self.app.words,
         ));
         let stop = runtime.block_on(async {
             let stop = engine.run(until).await;
@@ -185,7 +185,7 @@ impl<'a> Show<'a> {
         });
         // A person may still be about to type; nobody waits for that.
         runtime.shutdown_background();
-        self.desk.status.wipe();
+        self.app.status.wipe();
         self.finish();
         stop.map_err(|error| engine_failure(&error))
     }
@@ -204,21 +204,21 @@ impl<'a> Show<'a> {
         stop: &Stop,
         slot: Option<&str>,
     ) -> Result<(), Failure> {
-        if self.desk.out().is_lost() {
+        if self.app.out().is_lost() {
             // Whoever read along has gone away.
             return Ok(());
         }
         let turn = engine.world.resource::<WorldTurn>().0;
-        let words = self.desk.words;
-        if self.desk.settings.json {
+        let words = self.app.words;
+        if self.app.settings.json {
             let end = json!({"record": "end", "stop": name_of(stop), "turn": turn, "slot": slot});
             let mut parts = vec![end, tables::totals_json(engine.totals())];
             if self.sees_all {
                 parts.push(tables::entities_json(&engine.world));
             }
-            self.desk.out().json(&joined(parts));
-        } else if !self.desk.settings.quiet {
-            let mut err = self.desk.err();
+            self.app.out().json(&joined(parts));
+        } else if !self.app.settings.quiet {
+            let mut err = self.app.err();
             if self.sees_all {
                 tables::write_entities(&mut err, words, &engine.world);
             }
@@ -229,7 +229,7 @@ impl<'a> Show<'a> {
 
     /// The last words; some ends are failures.
     fn tell_end(&self, stop: &Stop, turn: u64, slot: Option<&str>) -> Result<(), Failure> {
-        let words = self.desk.words;
+        let words = self.app.words;
         let resume = slot.map(|slot| words.how_to_resume(slot));
         let fail = |fault, what| {
             let failure = Failure::new(fault, what);
@@ -253,10 +253,10 @@ impl<'a> Show<'a> {
             Stop::EndOfRecording => words.end_of_recording(turn),
             Stop::Idle => words.idle(),
         };
-        if self.desk.settings.quiet || self.desk.settings.json {
+        if self.app.settings.quiet || self.app.settings.json {
             return Ok(());
         }
-        let mut err = self.desk.err();
+        let mut err = self.app.err();
         err.line(what);
         let goes_on = matches!(stop, Stop::TurnReached(_) | Stop::Braked);
         match (slot, resume) {
@@ -284,7 +284,10 @@ fn feed(seat: Option<StableId>, sink: impl FnMut(&Record) + Send + Sync + 'stati
     }
 }
 
-fn json_sink(page: Arc<Mutex<Page>>, brake: Brake) -> impl FnMut(&Record) + Send + Sync {
+fn json_sink(
+    page: Arc<Mutex<Page>>,
+    brake: CancellationToken,
+) -> impl FnMut(&Record) + Send + Sync {
     move |record| {
         let mut page = lock(&page);
         page.json(record);
@@ -296,7 +299,7 @@ fn json_sink(page: Arc<Mutex<Page>>, brake: Brake) -> impl FnMut(&Record) + Send
 }
 
 /// The first Ctrl-C stops the run between two commits, the second leaves at once.
-pub(super) async fn heed_interrupts(brake: Brake, mut err: Page, words: Words) {
+pub(super) async fn heed_interrupts(brake: CancellationToken, mut err: Page, words: Words) {
     if tokio::signal::ctrl_c().await.is_err() {
         return;
     }

@@ -6,22 +6,22 @@ use playhouse::save::{Listed, list};
 use playhouse::undercover::{GAME, Tournament};
 use serde_json::{Value, json};
 
-use crate::cli::desk::Desk;
+use crate::cli::app::App;
 use crate::cli::error::Failure;
 use crate::cli::saved::save_failure;
 use crate::cli::tables::{Side, Table};
 
 /// Lists the slots.
-pub(super) fn saves(desk: &Desk) -> Result<(), Failure> {
-    let root = &desk.settings.saves.value;
+pub(super) fn saves(app: &App) -> Result<(), Failure> {
+    let root = &app.settings.saves.value;
     let slots = list(root).map_err(save_failure)?;
-    let mut out = desk.out();
-    if desk.settings.json {
+    let mut out = app.out();
+    if app.settings.json {
         let slots: Vec<_> = slots.iter().map(|slot| described(root, slot)).collect();
         out.pretty_json(&slots);
         return Ok(());
     }
-    let words = desk.words;
+    let words = app.words;
     if slots.is_empty() {
         out.line(words.no_saves(&root.display().to_string()));
         return Ok(());
@@ -46,7 +46,7 @@ pub(super) fn saves(desk: &Desk) -> Result<(), Failure> {
                 [name, head.world.clone(), turn, size, state]
             }
             Ok(None) if Tournament::is_in(root, &name) => {
-                let state = tournament_state(desk, &name);
+                let state = tournament_state(app, &name);
                 [name, GAME.into(), "-".into(), size, state]
             }
             Ok(None) => {
@@ -64,11 +64,11 @@ pub(super) fn saves(desk: &Desk) -> Result<(), Failure> {
 }
 
 /// How many games a tournament has.
-fn tournament_state(desk: &Desk, name: &str) -> String {
-    let words = desk.words;
-    let data = desk.data().map_err(|failure| failure.what);
+fn tournament_state(app: &App, name: &str) -> String {
+    let words = app.words;
+    let data = app.data().map_err(|failure| failure.what);
     let found = data.and_then(|data| {
-        let found = Tournament::find(&desk.settings.saves.value, name, &data);
+        let found = Tournament::find(&app.settings.saves.value, name, &data);
         found.map_err(|error| error.to_string())
     });
     match found {

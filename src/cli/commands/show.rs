@@ -9,21 +9,21 @@ use playhouse::world_data::nearest;
 use serde_json::{Value, json};
 
 use super::play;
+use crate::cli::app::App;
 use crate::cli::args::ShowAs;
-use crate::cli::desk::Desk;
 use crate::cli::error::{Failure, Fault};
 use crate::cli::saved::{Saved, session_failure};
 use crate::cli::tables::{Side, Table};
 
 /// Shows one entity, or lists all.
 pub(super) fn show(
-    desk: &Desk,
+    app: &App,
     slot: &str,
     name: Option<&str>,
     form: ShowAs,
     turn: Option<u64>,
 ) -> Result<(), Failure> {
-    let saved = Saved::find(desk, slot)?;
+    let saved = Saved::find(app, slot)?;
     let world = match turn {
         // Reading is harmless, so the data may have changed since.
         None => saved.world(true)?.world,
@@ -34,27 +34,27 @@ pub(super) fn show(
         }
     };
     match name {
-        None => list(desk, &world),
-        Some(name) => show_one(desk, &world, name, form)?,
+        None => list(app, &world),
+        Some(name) => show_one(app, &world, name, form)?,
     }
     Ok(())
 }
 
-fn show_one(desk: &Desk, world: &World, name: &str, form: ShowAs) -> Result<(), Failure> {
+fn show_one(app: &App, world: &World, name: &str, form: ShowAs) -> Result<(), Failure> {
     let list = world.resource::<CastList>();
     let context = list.by_name(name);
     let context = context.and_then(|entity| world.get::<AgentContext>(entity));
     let Some(context) = context else {
-        let failure = Failure::new(Fault::Usage, desk.words.no_such_entity(name));
+        let failure = Failure::new(Fault::Usage, app.words.no_such_entity(name));
         let names = list.names().map(|name| &**name);
         return Err(match nearest(name, names) {
-            Some(near) => failure.try_this(desk.words.nearest(near)),
+            Some(near) => failure.try_this(app.words.nearest(near)),
             None => failure,
         });
     };
-    let mut out = desk.out();
+    let mut out = app.out();
     match form {
-        ShowAs::Buffer if !desk.settings.json => out.line(buffer(context).trim_end()),
+        ShowAs::Buffer if !app.settings.json => out.line(buffer(context).trim_end()),
         ShowAs::Buffer | ShowAs::Json => out.pretty_json(&context_to_json(context)),
         ShowAs::Request => out.pretty_json(&request(context)),
     }
@@ -115,8 +115,8 @@ fn result(block: &Block) -> Option<Value> {
     Some(json!({"role": "tool", "tool_call_id": tool_use_id, "content": content}))
 }
 
-fn list(desk: &Desk, world: &World) {
-    let words = desk.words;
+fn list(app: &App, world: &World) {
+    let words = app.words;
     let rows: Vec<_> = world
         .resource::<CastList>()
         .all()
@@ -132,8 +132,8 @@ fn list(desk: &Desk, world: &World) {
             ))
         })
         .collect();
-    let mut out = desk.out();
-    if desk.settings.json {
+    let mut out = app.out();
+    if app.settings.json {
         let rows = rows.iter().map(|(name, kind, messages, tokens, chapters)| {
             json!({"name": name, "kind": kind, "messages": messages, "tokens": tokens, "chapters": chapters})
         });

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use playhouse::engine::{Brake, Caps, Stop};
+use playhouse::engine::{CancellationToken, SpendLimits, Stop};
 use playhouse::exchange::Spent;
 use playhouse::mind::Cost;
 use playhouse::save::{Slot, list};
@@ -18,8 +18,8 @@ use tokio::runtime::{Handle, Runtime};
 
 use super::play;
 use super::undercover::{self, NAME, Players, USUAL_SEED};
+use crate::cli::app::App;
 use crate::cli::args::{PlayArgs, UndercoverArgs};
-use crate::cli::desk::Desk;
 use crate::cli::error::{Failure, Fault, engine_failure};
 use crate::cli::saved::{
     clear, free_name, journal_failure, match_failure, save_failure, session_failure,
@@ -33,13 +33,13 @@ const LINES: u32 = 10;
 
 /// Begins a tournament.
 pub(super) fn begin(
-    desk: &Desk,
+    app: &App,
     args: &UndercoverArgs,
     game: Match,
     games: u32,
 ) -> Result<(), Failure> {
-    let players = Players::find(desk, game.rules())?;
-    let root = &desk.settings.saves.value;
+    let players = Players::find(app, game.rules())?;
+    let root = &app.settings.saves.value;
     let name = match &args.save {
         Some(name) => name.clone(),
         None => free_name(root, NAME),
@@ -49,48 +49,47 @@ pub(super) fn begin(
     }
     let seed = args.seed.unwrap_or(USUAL_SEED);
     let begun = Tournament::begin(root, &name, game, seed, games);
-    let tournament = begun.map_err(|error| failure(desk, error))?;
-    play_all(desk, &tournament, &players, args.jobs)
+    let tournament = begun.map_err(|error| failure(app, error))?;
+    play_all(app, &tournament, &players, args.jobs)
 }
 
 /// Goes on with a tournament.
-pub(super) fn go_on(desk: &Desk, name: &str, args: &PlayArgs) -> Result<(), Failure> {
+pub(super) fn go_on(app: &App, name: &str, args: &PlayArgs) -> Result<(), Failure> {
     let single = [
         (args.seat.is_some(), "--seat"),
         (args.until.is_some(), "--until"),
         (args.dry_run, "--dry-run"),
     ];
     if let Some((_, option)) = single.into_iter().find(|(given, _)| *given) {
-        let what = desk.words.not_with_tournament(option);
+        let what = app.words.not_with_tournament(option);
         return Err(Failure::new(Fault::Usage, what));
     }
-    let found = Tournament::find(&desk.settings.saves.value, name, &desk.data()?);
-    let tournament = found.map_err(|error| failure(desk, error))?;
-    let players = Players::find(desk, tournament.game().rules())?;
-    play_all(desk, &tournament, &players, None)
+    let found = Tournament::find(&app.settings.saves.value, name, &app.data()?);
+    let tournament = found.map_err(|error| failure(app, error))?;
+    let players = Players::find(app, tournament.game().rules())?;
+    play_all(app, &tournament, &players, None)
 }
 
 /// Computes the figures of slots, tournaments and folders of slots.
-pub(super) fn count(desk: &Desk, names: &[String]) -> Result<(), Failure> {
-    let data = desk.data()?;
+pub(super) fn count(app: &App, names: &[String]) -> Result<(), Failure> {
+    let data = app.data()?;
     let runtime = play::runtime()?;
     let mut games = Vec::new();
     for name in names {
-        for slot in slots_of(desk, name)? {
+        for slot in slots_of(app, name)? {
             let figures = runtime.block_on(figures_of(&slot, &data));
             games.push(
-                figures
-                    .map_err(|error| figures_failure(desk, error).at(slot.folder().display()))?,
+                figures.map_err(|error| figures_failure(app, error).at(slot.folder().display()))?,
             );
         }
     }
-    show(desk, &games, None);
+    show(app, &games, None);
     Ok(())
 }
 
 /// The slots with games of who is the undercover that a name means: a slot, a tournament, or a folder of slots.
-fn slots_of(desk: &Desk, name: &str) -> Result<Vec<Slot>, Failure> {
-    let root = &desk.settings.saves.value;
+fn slots_of(app: &App, name: &str) -> Result<Vec<Slot>, Failure> {
+    let root = &app.settings.saves.value;
     let folder = if Tournament::is_in(root, name) {
         root.join(name).join("games")
     } else if let Ok(slot) = Slot::find(root, name) {
@@ -113,21 +112,21 @@ fn slots_of(desk: &Desk, name: &str) -> Result<Vec<Slot>, Failure> {
     match games.is_empty() {
         false => Ok(games),
         true => {
-            let failure = Failure::new(Fault::Save, desk.words.nothing_to_count(name));
-            Err(failure.try_this(desk.words.name_games()))
+            let failure = Failure::new(Fault::Save, app.words.nothing_to_count(name));
+            Err(failure.try_this(app.words.name_games()))
         }
     }
 }
 
 /// Plays what is not over yet, several games at a time, and shows the figures of all.
 fn play_all(
-    desk: &Desk,
+    app: &App,
     tournament: &Tournament,
     players: &Players,
     jobs: Option<u32>,
 ) -> Result<(), Failure> {
     undercover::open(
-        desk,
+        app,
         tournament.game().rules(),
         players.introduction.as_deref(),
     );
@@ -135,13 +134,13 @@ fn play_all(
     let jobs = jobs.unwrap_or_else(cores).min(tournament.games()).max(1);
     let runtime = play::runtime()?;
     let hall = Hall {
-        desk,
+        app,
         tournament,
         players,
         handle: runtime.handle().clone(),
         next: AtomicU32::new(0),
-        purse: Purse::of(desk, jobs),
-        brakes: Brakes::default(),
+        purse: Purse::of(app, jobs),
+        brakes: CancellationTokens::default(),
         done: Mutex::default(),
     };
     hall.heed_interrupts(&runtime);
@@ -151,52 +150,52 @@ fn play_all(
         }
     });
     runtime.shutdown_background();
-    desk.status.wipe();
+    app.status.wipe();
     let done = hall
         .done
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
     let games: Vec<_> = done.figures.into_values().collect();
-    show(desk, &games, Some(tournament));
+    show(app, &games, Some(tournament));
     let failure = done.failures.into_iter().next().map(|(_, failure)| failure);
     let name = tournament.name().as_str();
     match failure {
         Some(failure) if failure.remedy.is_empty() => {
-            Err(failure.try_this(desk.words.how_to_resume(name)))
+            Err(failure.try_this(app.words.how_to_resume(name)))
         }
         Some(failure) => Err(failure),
         None if hall.brakes.main.is_pulled() => {
-            tell(desk, &desk.words.braked());
-            tell(desk, &desk.words.how_to_resume(name));
+            tell(app, &app.words.braked());
+            tell(app, &app.words.how_to_resume(name));
             Ok(())
         }
         None => {
             let folder = tournament.slots().display().to_string();
-            tell(desk, &desk.words.tournament_saved(name, &folder));
+            tell(app, &app.words.tournament_saved(name, &folder));
             Ok(())
         }
     }
 }
 
-fn tell(desk: &Desk, what: &str) {
-    if !desk.settings.quiet && !desk.settings.json {
-        desk.err().line(what);
+fn tell(app: &App, what: &str) {
+    if !app.settings.quiet && !app.settings.json {
+        app.err().line(what);
     }
 }
 
 /// Shows what these games tell.
-fn show(desk: &Desk, games: &[GameFigures], tournament: Option<&Tournament>) {
+fn show(app: &App, games: &[GameFigures], tournament: Option<&Tournament>) {
     let all = Statistics::of(games);
-    let mut out = desk.out();
-    if desk.settings.json {
+    let mut out = app.out();
+    if app.settings.json {
         for game in games {
             out.json(&with(json!({"record": "game"}), json!(game)));
         }
         let name = tournament.map(|tournament| tournament.name().as_str());
         let head = json!({"record": "tournament", "slot": name});
         out.json(&with(head, json!(all)));
-    } else if !desk.settings.quiet {
-        let words = desk.words;
+    } else if !app.settings.quiet {
+        let words = app.words;
         write_standings(&mut out, words, &all);
     }
     out.flush();
@@ -212,14 +211,14 @@ fn with(mut head: Value, members: Value) -> Value {
 
 /// What the games of a tournament share while they are played.
 struct Hall<'a> {
-    desk: &'a Desk,
+    app: &'a App,
     tournament: &'a Tournament,
     players: &'a Players,
     handle: Handle,
     /// The next game that nobody has taken.
     next: AtomicU32,
     purse: Purse,
-    brakes: Brakes,
+    brakes: CancellationTokens,
     done: Mutex<Done>,
 }
 
@@ -233,7 +232,7 @@ struct Done {
 impl Hall<'_> {
     /// The first Ctrl-C stops all games between two commits, the second leaves at once.
     fn heed_interrupts(&self, runtime: &Runtime) {
-        let (err, words) = (self.desk.err(), self.desk.words);
+        let (err, words) = (self.app.err(), self.app.words);
         let (main, brakes) = (self.brakes.main.clone(), self.brakes.clone());
         runtime.spawn(play::heed_interrupts(main, err, words));
         runtime.spawn(async move {
@@ -277,18 +276,18 @@ impl Hall<'_> {
         let seed = self.tournament.seed(game);
         let minds = self.players.minds(self.tournament.game(), seed);
         let opened = self.tournament.open(game, minds);
-        let mut session = match opened.map_err(|error| failure(self.desk, error))? {
+        let mut session = match opened.map_err(|error| failure(self.app, error))? {
             Opened::Over => return Ok(()),
             Opened::Playable(session) => session,
         };
         let engine = &mut session.engine;
-        play::prepare(self.desk, engine);
+        play::prepare(self.app, engine);
         let grant = self.purse.grant();
         engine.settings.caps = grant.0;
         self.brakes.add(engine.brake());
         let stop = self.handle.block_on(engine.run(None));
         self.purse.give_back(grant, &engine.totals().spent);
-        let words = self.desk.words;
+        let words = self.app.words;
         match stop.map_err(|error| engine_failure(&error))? {
             Stop::CapReached(why) => {
                 let why = words.error_text(&why);
@@ -306,12 +305,12 @@ impl Hall<'_> {
     fn figures(&self, game: u32) -> Result<Option<GameFigures>, Failure> {
         let figures = self.tournament.figures(game);
         let figures = self.handle.block_on(figures);
-        figures.map_err(|error| figures_failure(self.desk, error))
+        figures.map_err(|error| figures_failure(self.app, error))
     }
 
     /// Shows how far the tournament is: a bar on a terminal, else a line now and then.
     fn draw(&self, done: &Done) {
-        if self.desk.settings.quiet {
+        if self.app.settings.quiet {
             return;
         }
         let all = self.tournament.games();
@@ -322,16 +321,16 @@ impl Hall<'_> {
         };
         let (civilians, undercover) = (won(Side::Civilian), won(Side::Undercover));
         let text = self
-            .desk
+            .app
             .words
             .games_played(count, all, civilians, undercover);
-        if self.desk.status.is_shown() {
+        if self.app.status.is_shown() {
             let bar = bar(count, all);
-            return self.desk.status.draw(&format!("{bar} {text}"));
+            return self.app.status.draw(&format!("{bar} {text}"));
         }
         let step = all.div_ceil(LINES).max(1);
-        if !self.desk.settings.json && (count.is_multiple_of(step) || count == all) {
-            self.desk.err().line(text);
+        if !self.app.settings.json && (count.is_multiple_of(step) || count == all) {
+            self.app.err().line(text);
         }
     }
 }
@@ -344,13 +343,13 @@ fn bar(count: u32, all: u32) -> String {
 
 /// The brakes of all games under way, and the one that stops them all.
 #[derive(Clone, Default)]
-struct Brakes {
-    main: Brake,
-    games: Arc<Mutex<Vec<Brake>>>,
+struct CancellationTokens {
+    main: CancellationToken,
+    games: Arc<Mutex<Vec<CancellationToken>>>,
 }
 
-impl Brakes {
-    fn add(&self, brake: Brake) {
+impl CancellationTokens {
+    fn add(&self, brake: CancellationToken) {
         lock(&self.games).push(brake.clone());
         // Whoever pulled all before this one was there has missed it.
         if self.main.is_pulled() {
@@ -360,14 +359,14 @@ impl Brakes {
 
     fn pull_all(&self) {
         self.main.pull();
-        lock(&self.games).iter().for_each(Brake::pull);
+        lock(&self.games).iter().for_each(CancellationToken::pull);
     }
 }
 
 /// What all games together may spend. Each game gets a part before it begins and gives back what it did
 /// not spend, so that they never spend more than the caps, however many are played at a time.
 struct Purse {
-    caps: Caps,
+    caps: SpendLimits,
     jobs: u64,
     held: Mutex<Held>,
 }
@@ -383,13 +382,13 @@ struct Held {
 
 /// What a game may spend.
 #[derive(Clone, Copy)]
-struct Grant(Caps);
+struct Grant(SpendLimits);
 
 impl Purse {
-    fn of(desk: &Desk, jobs: u32) -> Self {
-        let settings = &desk.settings;
+    fn of(app: &App, jobs: u32) -> Self {
+        let settings = &app.settings;
         Self {
-            caps: Caps {
+            caps: SpendLimits {
                 calls: settings.max_calls.value,
                 tokens: settings.max_tokens.value,
                 cost: settings.max_cost.value.map(Cost::from_units),
@@ -404,7 +403,7 @@ impl Purse {
         let mut held = lock(&self.held);
         let parts = self.jobs.saturating_sub(held.under_way).max(1);
         let part = |cap: Option<u64>, held: u64| Some(cap?.saturating_sub(held) / parts);
-        let caps = Caps {
+        let caps = SpendLimits {
             calls: part(self.caps.calls, held.calls),
             tokens: part(self.caps.tokens, held.tokens),
             cost: part(self.caps.cost.map(|cost| cost.0), held.cost).map(Cost),
@@ -433,19 +432,19 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn failure(desk: &Desk, error: TournamentError) -> Failure {
+fn failure(app: &App, error: TournamentError) -> Failure {
     match error {
         TournamentError::Save(error) => save_failure(error),
-        TournamentError::Match(error) => match_failure(desk, error),
+        TournamentError::Match(error) => match_failure(app, error),
         TournamentError::Session(error) => session_failure(error),
         error => Failure::new(Fault::Save, error),
     }
 }
 
-fn figures_failure(desk: &Desk, error: FiguresError) -> Failure {
+fn figures_failure(app: &App, error: FiguresError) -> Failure {
     match error {
         FiguresError::Journal(error) => journal_failure(error),
-        FiguresError::Match(error) => match_failure(desk, error),
+        FiguresError::Match(error) => match_failure(app, error),
         FiguresError::Replay(error) => session_failure(error),
         error => Failure::new(Fault::Save, error),
     }
@@ -458,9 +457,9 @@ mod tests {
     #[test]
     fn games_never_spend_more_than_the_caps_together() {
         let purse = Purse {
-            caps: Caps {
+            caps: SpendLimits {
                 calls: Some(100),
-                ..Caps::default()
+                ..SpendLimits::default()
             },
             jobs: 3,
             held: Mutex::default(),

@@ -3,34 +3,34 @@
 use std::collections::BTreeSet;
 
 use playhouse::cast::CastList;
-use playhouse::groupchat::stage::BELL;
+use playhouse::groupchat::stage::CONTROL_MESSAGE;
 use playhouse::groupchat::{Call, calls};
 use playhouse::world_data::nearest;
 use serde_json::{Value, json};
 
-use crate::cli::desk::Desk;
+use crate::cli::app::App;
 use crate::cli::error::{Failure, Fault};
 use crate::cli::saved::Saved;
 
 /// Shows the calls of one entity, or of all in the order in which they were answered; those within teams that
 /// were called as tools too.
-pub(super) fn trace(desk: &Desk, slot: &str, name: Option<&str>) -> Result<(), Failure> {
-    let saved = Saved::find(desk, slot)?;
+pub(super) fn trace(app: &App, slot: &str, name: Option<&str>) -> Result<(), Failure> {
+    let saved = Saved::find(app, slot)?;
     let world = saved.world(true)?.world;
     let mut calls = calls(&world);
     if let Some(name) = name {
         let list = world.resource::<CastList>().names().map(|name| &**name);
         let within = calls.iter().map(|call| call.agent.as_str());
         let known: BTreeSet<&str> = list.chain(within).collect();
-        check_known(desk, name, &known)?;
+        check_known(app, name, &known)?;
     }
     calls.retain(|call| match name {
         Some(name) => call.agent == name,
-        None => call.agent != BELL,
+        None => call.agent != CONTROL_MESSAGE,
     });
-    let mut out = desk.out();
+    let mut out = app.out();
     for call in &calls {
-        match desk.settings.json {
+        match app.settings.json {
             true => out.json(&as_json(call)),
             false => out.raw(&as_text(call)),
         }
@@ -38,13 +38,13 @@ pub(super) fn trace(desk: &Desk, slot: &str, name: Option<&str>) -> Result<(), F
     Ok(())
 }
 
-fn check_known(desk: &Desk, name: &str, known: &BTreeSet<&str>) -> Result<(), Failure> {
+fn check_known(app: &App, name: &str, known: &BTreeSet<&str>) -> Result<(), Failure> {
     if known.contains(name) {
         return Ok(());
     }
-    let failure = Failure::new(Fault::Usage, desk.words.no_such_entity(name));
+    let failure = Failure::new(Fault::Usage, app.words.no_such_entity(name));
     Err(match nearest(name, known.iter().copied()) {
-        Some(near) => failure.try_this(desk.words.nearest(near)),
+        Some(near) => failure.try_this(app.words.nearest(near)),
         None => failure,
     })
 }

@@ -14,19 +14,19 @@ use playhouse::tool::servers::ToolServers;
 use playhouse::undercover::{Match, Rules, Table, Words as Dealt, usual_rules};
 use playhouse::world_data::{Lexicon, Pair};
 
+use super::dry_run::rehearse;
 use super::play::{self, Show};
-use super::rehearse::rehearse;
 use super::resume::check_turn;
 use super::tournament;
+use crate::cli::app::App;
 use crate::cli::args::{PlayArgs, UndercoverArgs};
-use crate::cli::desk::Desk;
 use crate::cli::error::{Failure, Fault};
-use crate::cli::paper::{Ink, Paragraph};
+use crate::cli::loader;
+use crate::cli::output::{Ink, Paragraph};
 use crate::cli::round_table::RoundTable;
 use crate::cli::saved::{Saved, clear, free_name, match_failure, session_failure};
 use crate::cli::settings::IMPROVISER;
 use crate::cli::story::Tells;
-use crate::cli::theatre;
 use crate::cli::words::Words;
 
 /// The seed where none is given.
@@ -37,22 +37,22 @@ pub(super) const NAME: &str = "undercover";
 const COMMAS: [char; 3] = [',', '，', '、'];
 
 /// Plays a game, a tournament, or computes figures.
-pub(super) fn undercover(desk: &Desk, args: &UndercoverArgs) -> Result<(), Failure> {
+pub(super) fn undercover(app: &App, args: &UndercoverArgs) -> Result<(), Failure> {
     if !args.from.is_empty() {
-        return tournament::count(desk, &args.from);
+        return tournament::count(app, &args.from);
     }
-    let game = game(desk, args)?;
+    let game = game(app, args)?;
     match args.games {
-        Some(games) => tournament::begin(desk, args, game, games),
-        None => play_one(desk, args, &game),
+        Some(games) => tournament::begin(app, args, game, games),
+        None => play_one(app, args, &game),
     }
 }
 
 /// The game that the options set up.
-fn game(desk: &Desk, args: &UndercoverArgs) -> Result<Match, Failure> {
-    let data = desk.data()?;
-    let language = desk.settings.language.value;
-    let failed = |error| match_failure(desk, error);
+fn game(app: &App, args: &UndercoverArgs) -> Result<Match, Failure> {
+    let data = app.data()?;
+    let language = app.settings.language.value;
+    let failed = |error| match_failure(app, error);
     let usual = usual_rules(&data, language, args.players).map_err(failed)?;
     let rules = Rules {
         undercover: args.undercover,
@@ -68,20 +68,20 @@ fn game(desk: &Desk, args: &UndercoverArgs) -> Result<Match, Failure> {
     // Rules are cheaper to mend than words, so they are looked at first.
     rules.check().map_err(|error| failed(error.into()))?;
     let words = match &args.words {
-        Some(words) => Dealt::These(lexicon(desk, words)?),
+        Some(words) => Dealt::These(lexicon(app, words)?),
         None => Dealt::OfData,
     };
     Match::new(&data, rules, words).map_err(failed)
 }
 
 /// The words of a file, or the two that stand on the command line.
-fn lexicon(desk: &Desk, words: &str) -> Result<Lexicon, Failure> {
+fn lexicon(app: &App, words: &str) -> Result<Lexicon, Failure> {
     let path = Path::new(words);
     if path.is_file() {
         let text = std::fs::read_to_string(path);
         let text = text.map_err(|error| Failure::new(Fault::World, error).at(words))?;
         let read = Lexicon::parse(words, &text);
-        return read.map_err(|problems| match_failure(desk, problems.into()));
+        return read.map_err(|problems| match_failure(app, problems.into()));
     }
     let mut parts = words.split(COMMAS).map(str::trim);
     match (parts.next(), parts.next(), parts.next()) {
@@ -89,20 +89,20 @@ fn lexicon(desk: &Desk, words: &str) -> Result<Lexicon, Failure> {
             pairs: vec![Pair::of(one, other)],
         }),
         _ => {
-            let failure = Failure::new(Fault::Usage, desk.words.no_words(words));
-            Err(failure.try_this(desk.words.give_words()))
+            let failure = Failure::new(Fault::Usage, app.words.no_words(words));
+            Err(failure.try_this(app.words.give_words()))
         }
     }
 }
 
 /// Plays one game in a slot of its own.
-fn play_one(desk: &Desk, args: &UndercoverArgs, game: &Match) -> Result<(), Failure> {
+fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<(), Failure> {
     let seed = args.seed.unwrap_or(USUAL_SEED);
     let fault = |reason: String| Failure::new(Fault::World, reason);
     let mut setup = game.set_up(seed).map_err(fault)?;
     game.populate(&mut setup).map_err(fault)?;
-    let seat = play::seat(desk, &mut setup.world, args.play.seat.as_deref())?;
-    let players = Players::find(desk, game.rules())?;
+    let seat = play::seat(app, &mut setup.world, args.play.seat.as_deref())?;
+    let players = Players::find(app, game.rules())?;
     if args.play.dry_run {
         let head = Head {
             format: FORMAT,
@@ -111,11 +111,11 @@ fn play_one(desk: &Desk, args: &UndercoverArgs, game: &Match) -> Result<(), Fail
             seed,
         };
         let info = players.lead(game, seed);
-        return rehearse(desk, setup, info.info(), head, Recording::default());
+        return rehearse(app, setup, info.info(), head, Recording::default());
     }
     drop(setup);
-    let minds = play::seated(desk, players.minds(game, seed), args.play.seat.as_deref());
-    let root = &desk.settings.saves.value;
+    let minds = play::seated(app, players.minds(game, seed), args.play.seat.as_deref());
+    let root = &app.settings.saves.value;
     let slot = match &args.save {
         Some(name) => name.clone(),
         None => free_name(root, NAME),
@@ -125,7 +125,7 @@ fn play_one(desk: &Desk, args: &UndercoverArgs, game: &Match) -> Result<(), Fail
     }
     let session = Session::start(root, &slot, game, seed, minds);
     let evening = Evening {
-        desk,
+        app,
         game,
         slot: &slot,
         args: &args.play,
@@ -137,7 +137,7 @@ fn play_one(desk: &Desk, args: &UndercoverArgs, game: &Match) -> Result<(), Fail
 
 /// Goes on with a game.
 pub(super) fn go_on(
-    desk: &Desk,
+    app: &App,
     saved: &Saved,
     game: &Match,
     args: &PlayArgs,
@@ -145,22 +145,22 @@ pub(super) fn go_on(
 ) -> Result<(), Failure> {
     let slot = saved.slot.name().to_string();
     let mut setup = saved.world(force)?;
-    check_turn(desk, &setup.world, args, &slot)?;
-    let seat = play::seat(desk, &mut setup.world, args.seat.as_deref())?;
-    let players = Players::find(desk, game.rules())?;
+    check_turn(app, &setup.world, args, &slot)?;
+    let seat = play::seat(app, &mut setup.world, args.seat.as_deref())?;
+    let players = Players::find(app, game.rules())?;
     let seed = saved.head.seed;
     if args.dry_run {
         let (head, recording) = saved.journal()?;
-        let head = head.ok_or_else(|| Failure::new(Fault::Save, desk.words.not_whole(&slot)))?;
+        let head = head.ok_or_else(|| Failure::new(Fault::Save, app.words.not_whole(&slot)))?;
         let lead = players.lead(game, seed);
-        return rehearse(desk, setup, lead.info(), head, recording);
+        return rehearse(app, setup, lead.info(), head, recording);
     }
     drop(setup);
-    let minds = play::seated(desk, players.minds(game, seed), args.seat.as_deref());
-    let root = &desk.settings.saves.value;
+    let minds = play::seated(app, players.minds(game, seed), args.seat.as_deref());
+    let root = &app.settings.saves.value;
     let session = Session::resume(root, &slot, game, minds, force);
     let evening = Evening {
-        desk,
+        app,
         game,
         slot: &slot,
         args,
@@ -172,7 +172,7 @@ pub(super) fn go_on(
 
 /// One game that is played and shown.
 struct Evening<'a> {
-    desk: &'a Desk,
+    app: &'a App,
     game: &'a Match,
     slot: &'a str,
     args: &'a PlayArgs,
@@ -184,11 +184,11 @@ struct Evening<'a> {
 
 impl Evening<'_> {
     fn go(&self, mut session: Session) -> Result<(), Failure> {
-        open(self.desk, self.game.rules(), self.introduction);
+        open(self.app, self.game.rules(), self.introduction);
         let (seat, engine) = (self.seat, &mut session.engine);
-        play::prepare(self.desk, engine);
-        let show = Show::told_by(self.desk, engine, seat, |world| {
-            teller(self.desk, self.game.rules().language, world, seat.is_some())
+        play::prepare(self.app, engine);
+        let show = Show::told_by(self.app, engine, seat, |world| {
+            teller(self.app, self.game.rules().language, world, seat.is_some())
         });
         let runtime = play::runtime()?;
         let stop = show.play(runtime, engine, ToolServers::default(), self.args.until)?;
@@ -198,7 +198,7 @@ impl Evening<'_> {
 
 /// Who tells a game, in its own language.
 pub(super) fn teller(
-    desk: &Desk,
+    app: &App,
     language: Language,
     world: &mut World,
     is_seat: bool,
@@ -206,16 +206,16 @@ pub(super) fn teller(
     let stages = all_of(world, Kind::Stage).into_iter();
     let table = stages.filter_map(|stage| world.get::<Table>(stage)).next();
     let table = table.cloned().unwrap_or_default();
-    let page = desk.shared_out();
+    let page = app.shared_out();
     Box::new(RoundTable::new(page, Words(language), &table, is_seat))
 }
 
 /// Writes who sits at the table, and who plays.
-pub(super) fn open(desk: &Desk, rules: &Rules, introduction: Option<&str>) {
+pub(super) fn open(app: &App, rules: &Rules, introduction: Option<&str>) {
     let words = Words(rules.language);
     let players = rules.players.join(&words.comma());
     let title = Paragraph::of(Ink::Bold, words.at_table(&rules.table, &players));
-    play::introduce(desk, &[title], introduction);
+    play::introduce(app, &[title], introduction);
 }
 
 /// Who plays: a model, or the improviser, for everybody who has none of its own.
@@ -230,17 +230,17 @@ pub(super) struct Players {
 
 impl Players {
     /// Those whom the settings and the rules name.
-    pub(super) fn find(desk: &Desk, rules: &Rules) -> Result<Self, Failure> {
+    pub(super) fn find(app: &App, rules: &Rules) -> Result<Self, Failure> {
         let improviser = Improviser::new().map_err(|error| Failure::new(Fault::Other, error))?;
         let find = |name: &str| match name {
             IMPROVISER => Ok(None),
             name => {
-                let mind = theatre::lead(desk, name)?.mind;
-                play::check_price(desk, mind.info())?;
+                let mind = loader::lead(app, name)?.mind;
+                play::check_price(app, mind.info())?;
                 Ok(Some(mind))
             }
         };
-        let lead = find(&desk.settings.model.value)?;
+        let lead = find(&app.settings.model.value)?;
         let names: BTreeSet<_> = rules.models.values().collect();
         let by_alias = names
             .into_iter()
@@ -248,7 +248,7 @@ impl Players {
         let by_alias = by_alias.collect::<Result<BTreeMap<_, _>, Failure>>()?;
         let improvised = lead.is_none() && rules.models.len() < rules.players.len();
         let introduces = improvised || by_alias.values().any(Option::is_none);
-        let introduction = improviser.introduction(desk.settings.language.value);
+        let introduction = improviser.introduction(app.settings.language.value);
         Ok(Self {
             introduction: introduces.then(|| introduction.to_owned()),
             lead,

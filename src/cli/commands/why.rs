@@ -11,20 +11,20 @@ use playhouse::session::replay_with;
 use serde_json::json;
 
 use super::play;
-use crate::cli::desk::Desk;
+use crate::cli::app::App;
 use crate::cli::error::{Failure, Fault};
-use crate::cli::paper::{Ink, Paragraph};
+use crate::cli::output::{Ink, Paragraph};
 use crate::cli::saved::{Saved, session_failure};
 use crate::cli::words::Words;
 
 /// Explains the audience of an event, by playing the story again up to it.
-pub(super) fn why(desk: &Desk, slot: &str, event: &str) -> Result<(), Failure> {
-    let words = desk.words;
+pub(super) fn why(app: &App, slot: &str, event: &str) -> Result<(), Failure> {
+    let words = app.words;
     let id: BodyId = event.parse().map_err(|_| {
         let failure = Failure::new(Fault::Usage, words.bad_event_id(event));
         failure.try_this(words.event_id_form())
     })?;
-    let saved = Saved::find(desk, slot)?;
+    let saved = Saved::find(app, slot)?;
     let found = Arc::new(Mutex::new(None));
     let sink = found.clone();
     let replayed = play::runtime()?.block_on(async {
@@ -43,7 +43,7 @@ pub(super) fn why(desk: &Desk, slot: &str, event: &str) -> Result<(), Failure> {
     let replayed = replayed.map_err(session_failure)?;
     let found = found.lock().unwrap_or_else(PoisonError::into_inner).take();
     match found {
-        Some(event) => tell(desk, &event, &names(&replayed.engine.world)),
+        Some(event) => tell(app, &event, &names(&replayed.engine.world)),
         None => {
             let failure = Failure::new(Fault::Usage, words.no_such_event(event));
             return Err(failure.at(slot).try_this(words.event_id_form()));
@@ -58,14 +58,14 @@ fn names(world: &World) -> BTreeMap<StableId, String> {
         .collect()
 }
 
-fn tell(desk: &Desk, event: &EventRecord, names: &BTreeMap<StableId, String>) {
-    let words = desk.words;
+fn tell(app: &App, event: &EventRecord, names: &BTreeMap<StableId, String>) {
+    let words = app.words;
     let named = |id: &StableId| names.get(id).cloned().unwrap_or_else(|| format!("#{id}"));
     let told: Vec<_> = event.audience.iter().map(named).collect();
     let others = names.iter().filter(|(id, _)| !event.audience.contains(id));
     let others: Vec<_> = others.map(|(_, name)| name.clone()).collect();
-    let mut out = desk.out();
-    if desk.settings.json {
+    let mut out = app.out();
+    if app.settings.json {
         return out.pretty_json(&json!({"event": event, "told": told, "not_told": others}));
     }
     let place = match &*event.place {

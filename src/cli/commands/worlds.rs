@@ -3,19 +3,19 @@
 use playhouse::rpg::world_file::list_worlds;
 use serde_json::json;
 
-use crate::cli::desk::Desk;
+use crate::cli::app::App;
 use crate::cli::error::Failure;
 use crate::cli::tables::{Side, Table};
 
 /// Lists the worlds of the data folder, and what is wrong with those that can't be listed.
-pub(super) fn worlds(desk: &Desk) -> Result<(), Failure> {
-    let (worlds, problems) = list_worlds(&desk.data()?);
-    let mut out = desk.out();
-    if desk.settings.json {
+pub(super) fn worlds(app: &App) -> Result<(), Failure> {
+    let (worlds, problems) = list_worlds(&app.data()?);
+    let mut out = app.out();
+    if app.settings.json {
         out.pretty_json(&json!({"worlds": worlds, "problems": problems}));
         return Ok(());
     }
-    let words = desk.words;
+    let words = app.words;
     if worlds.is_empty() {
         out.line(words.no_worlds());
     } else {
@@ -28,7 +28,7 @@ pub(super) fn worlds(desk: &Desk) -> Result<(), Failure> {
         table.write(&mut out);
     }
     for problem in problems.iter() {
-        desk.err().line(words.problem(problem));
+        app.err().line(words.problem(problem));
     }
     Ok(())
 }

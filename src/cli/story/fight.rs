@@ -6,7 +6,7 @@ use playhouse::rpg::events::{
 };
 
 use super::teller::{Teller, heading};
-use crate::cli::paper::{Ink, Paragraph, cells, padded};
+use crate::cli::output::{Ink, Paragraph, cells, padded};
 
 /// Cells of a health bar.
 const BAR: usize = 16;
@@ -18,7 +18,7 @@ const EMPTY: &str = "▒";
 impl Teller {
     pub(super) fn combat_start(&mut self, event: &CombatStart) -> Vec<Paragraph> {
         for (names, camp) in [(&event.heroes, "hero"), (&event.foes, "foe")] {
-            names.iter().for_each(|name| self.troupe.note(name, camp));
+            names.iter().for_each(|name| self.roster.note(name, camp));
         }
         let sides = self.words.fight(
             &event.heroes.join(&self.words.comma()),
@@ -33,7 +33,7 @@ impl Teller {
 
     pub(super) fn combat_round(&mut self, event: &CombatRound) -> Vec<Paragraph> {
         for one in &event.standing {
-            self.troupe.note(&one.name, &one.camp);
+            self.roster.note(&one.name, &one.camp);
         }
         let round = Paragraph::indented(2, 2).add(Ink::Bold, self.words.round(event.round));
         let mut all = vec![Paragraph::blank(), round];
@@ -56,7 +56,7 @@ impl Teller {
         };
         let row = Paragraph::row()
             .plain("    ")
-            .add(self.troupe.ink(&one.name), name)
+            .add(self.roster.ink(&one.name), name)
             .plain("  ")
             .add(health_ink(one.hp, one.max_hp), FULL.repeat(full))
             .add(Ink::Dim, EMPTY.repeat(BAR - full));
@@ -68,7 +68,7 @@ impl Teller {
 
     pub(super) fn card_played(&mut self, event: &CardPlayed) -> Vec<Paragraph> {
         let mut card = Paragraph::indented(2, 4)
-            .add(self.troupe.ink(&event.actor), &event.actor)
+            .add(self.roster.ink(&event.actor), &event.actor)
             .plain(self.words.plays(&event.card));
         if event.skill != event.card {
             card = card.add(Ink::Dim, self.words.skill(&event.skill));

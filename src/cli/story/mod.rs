@@ -6,18 +6,18 @@
 //! `teller.rs`, fights in `fight.rs`.
 
 mod fight;
+mod roster;
 mod teller;
 #[cfg(test)]
 mod tests;
-mod troupe;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use playhouse::event::Record;
 
+pub(crate) use self::roster::Roster;
 use self::teller::{Teller, heading};
-pub(crate) use self::troupe::Troupe;
-use super::paper::{Ink, Page, Paragraph};
+use super::output::{Ink, Page, Paragraph};
 use super::words::Words;
 
 /// Tells people what happens, record by record.
@@ -75,10 +75,10 @@ impl Tells for Story {
 
 impl Story {
     /// A story in these words, with those who are known at its start.
-    pub(crate) fn new(page: Arc<Mutex<Page>>, words: Words, troupe: Troupe) -> Self {
+    pub(crate) fn new(page: Arc<Mutex<Page>>, words: Words, roster: Roster) -> Self {
         Self {
             page,
-            teller: Teller::new(words, troupe),
+            teller: Teller::new(words, roster),
             live: None,
             kept: Vec::new(),
             shown: None,
@@ -125,7 +125,7 @@ impl Story {
             before.extend([Paragraph::blank(), Paragraph::of(Ink::Dim, mark)]);
         }
         if self.shown.as_ref() != Some(place) {
-            if self.teller.troupe.is_stage(place) {
+            if self.teller.roster.is_stage(place) {
                 before.extend([Paragraph::blank(), heading("──", place)]);
             } else {
                 before.push(Paragraph::blank());

@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 
 use playhouse::event::guard::GuardAct;
 use playhouse::event::kinds::{
-    Announce, Appearance, Archive, Arrive, Death, Kickoff, Leave, Mind, Query, Refusal, Speak,
+    Announce, Archive, Arrive, Death, Kickoff, Leave, Mind, Query, Refusal, Sighting, Speak,
     Whisper,
 };
 use playhouse::event::{AnswerRecord, By, CallRecord, EventRecord};
 use playhouse::rpg::events::{Day, Homecoming, Journey, Narration, Scene};
 use serde::de::DeserializeOwned;
 
-use super::troupe::Troupe;
-use crate::cli::paper::{Ink, Paragraph};
+use super::roster::Roster;
+use crate::cli::output::{Ink, Paragraph};
 use crate::cli::words::Words;
 
 /// The mark of an answer that the rules gave in a mind's place.
@@ -24,7 +24,7 @@ const LONGEST_RESULT: usize = 160;
 /// twice where an answer and an event say the same.
 pub(super) struct Teller {
     pub(super) words: Words,
-    pub(super) troupe: Troupe,
+    pub(super) roster: Roster,
     told: BTreeSet<String>,
     /// The looks that were told.
     looks: BTreeSet<String>,
@@ -35,10 +35,10 @@ pub(super) struct Teller {
 }
 
 impl Teller {
-    pub(super) fn new(words: Words, troupe: Troupe) -> Self {
+    pub(super) fn new(words: Words, roster: Roster) -> Self {
         Self {
             words,
-            troupe,
+            roster,
             told: BTreeSet::new(),
             looks: BTreeSet::new(),
             stand_ins: BTreeSet::new(),
@@ -102,12 +102,12 @@ impl Teller {
             }
             "scene" => {
                 let Scene { stage, message } = data(event)?;
-                self.troupe.note_stage(&stage);
+                self.roster.note_stage(&stage);
                 self.prose(&stage, &message)
             }
             "narration" => {
                 let Narration { stage, message } = data(event)?;
-                self.troupe.note_stage(&stage);
+                self.roster.note_stage(&stage);
                 self.prose(&stage, &message)
             }
             "speak" => {
@@ -158,7 +158,7 @@ impl Teller {
                 vec![moved("← ", what)]
             }
             "appearance" => {
-                let Appearance { actor, look } = data(event)?;
+                let Sighting { actor, look } = data(event)?;
                 // Who meets whom is told to each; readers need it once.
                 match self.looks.insert(format!("{actor} {look}")) {
                     true => vec![self.aside(&actor, "", &look)],
@@ -198,7 +198,7 @@ impl Teller {
             self.stand_ins.remove(who);
             return Vec::new();
         }
-        match self.troupe.is_stage(who) {
+        match self.roster.is_stage(who) {
             true => vec![self.with_stand_in(Paragraph::indented(2, 2).plain(text), who)],
             false => vec![self.said(who, "", text, Ink::Plain)],
         }
@@ -206,7 +206,7 @@ impl Teller {
 
     fn said(&mut self, who: &str, how: &str, text: &str, ink: Ink) -> Paragraph {
         let said = Paragraph::indented(2, 4)
-            .add(self.troupe.ink(who), who)
+            .add(self.roster.ink(who), who)
             .add(Ink::Dim, how)
             .plain(self.words.colon())
             .add(ink, text);

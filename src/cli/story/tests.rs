@@ -9,15 +9,15 @@ use crate::cli::testing::{Written, paper};
 
 fn story(language: Language, width: usize) -> (Story, Written) {
     let (page, written) = paper(width);
-    let mut troupe = Troupe::default();
+    let mut roster = Roster::default();
     for (name, camp) in [("Mira", "hero"), ("米拉", "hero"), ("Tobin", "neutral")] {
-        troupe.note(name, camp);
+        roster.note(name, camp);
     }
     for stage in ["Inn", "Quay", "旧磨坊"] {
-        troupe.note_stage(stage);
+        roster.note_stage(stage);
     }
     let page = Arc::new(Mutex::new(page));
-    (Story::new(page, Words(language), troupe), written)
+    (Story::new(page, Words(language), roster), written)
 }
 
 fn event(place: &str, kind: &str, data: Value) -> Record {
@@ -242,9 +242,9 @@ fn nothing_that_was_written_elsewhere_steers_the_terminal() {
 fn colour_is_for_names_and_only_where_it_is_wanted() {
     let written = Written::default();
     let page = Arc::new(Mutex::new(Page::new(written.clone(), 60, true)));
-    let mut troupe = Troupe::default();
-    troupe.note("Mira", "hero");
-    let mut story = Story::new(page, Words(Language::En), troupe);
+    let mut roster = Roster::default();
+    roster.note("Mira", "hero");
+    let mut story = Story::new(page, Words(Language::En), roster);
     story.tell(&speak("Inn", "Mira", "", "Hello."));
     assert!(
         written.get().contains("\u{1b}[1;36mMira\u{1b}[0m: Hello."),

@@ -1,7 +1,7 @@
 //! Making a conversation into what a model provider wants to be sent.
 //!
 //! A [`Format`] says for whose interface ([`Api`]), how turns become messages ([`Style`]), and in which
-//! details ([`Shape`]). [`Format::render`] makes JSON of a list of turns; [`Script`] writes bytes turn by turn and
+//! details ([`Shape`]). [`Format::render`] makes JSON of a list of turns; [`MessageWriter`] writes bytes turn by turn and
 //! can go on later where a conversation only grew. Calls are sent with their results or not at all, media as
 //! their provider takes them, thoughts only where they are wanted back, and nothing that anybody says can
 //! look like the frame it stands in. What is not sent is told in the result, as [`LeftOut`], never in the
@@ -14,9 +14,9 @@ mod frames;
 mod guard;
 mod left_out;
 mod media;
+mod message_writer;
 mod names;
 mod pairing;
-mod script;
 mod shape;
 mod telling;
 #[cfg(test)]
@@ -27,8 +27,8 @@ mod turn;
 pub use folder::MediaFolder;
 pub use left_out::LeftOut;
 pub use media::{LONGEST_FILE, MediaError, MediaFiles, NoFiles};
+pub use message_writer::{Mark, MessageWriter, Progress, Written};
 pub use names::alias;
-pub use script::{Mark, Progress, Script, Written};
 pub use shape::{Api, NoWords, ResultName, Shape, Style, SystemPlace, Thinking};
 pub use truncate::{Truncated, truncate};
 pub use turn::{Said, Turn};
@@ -85,7 +85,7 @@ impl Format {
     /// A media file can't be sent; the error names it.
     pub fn render(&self, me: Option<&str>, turns: &[Turn<'_>]) -> Result<Rendered, MediaError> {
         let begin = BytesMut::from(&b"{"[..]);
-        let mut script = Script::new(self, me, begin, Progress::default());
+        let mut script = MessageWriter::new(self, me, begin, Progress::default());
         script.remember(turns.iter().copied())?;
         let Written {
             mut bytes,
@@ -110,7 +110,7 @@ impl Format {
     /// reads.
     pub fn close(&self, out: &mut BytesMut, progress: &Progress, words: &str) {
         let bytes = std::mem::take(out);
-        let script = Script::new(self, None, bytes, progress.clone());
+        let script = MessageWriter::new(self, None, bytes, progress.clone());
         *out = script.close(words);
     }
 }

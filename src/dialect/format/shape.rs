@@ -134,7 +134,7 @@ pub struct Shape {
     /// Whether neighbours of one role become one message. Some chat templates (Gemma's, Mistral's) insist
     /// that roles take turns.
     pub merge: bool,
-    /// Where the opening rules stand.
+    /// Where the shared prefix rules stand.
     pub system: SystemPlace,
     /// Words that stand once, before the first history.
     pub header: Box<str>,

@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use super::frames::{Speaker, escaped};
 use super::guard::Guard;
 use super::media::{Media, MediaError};
+use super::message_writer::{Content, MessageWriter};
 use super::names::label;
-use super::script::{Content, Script};
 use super::shape::Style;
 use super::turn::{Said, Turn};
 use crate::message::Text;
 
-impl Script<'_> {
+impl MessageWriter<'_> {
     /// Tells a turn within a history.
     pub(super) fn tell(&mut self, turn: Turn<'_>) -> Result<(), MediaError> {
         self.tell_blocks(turn, |script, turn, first| script.begin_line(turn, first))
@@ -86,7 +86,7 @@ impl Script<'_> {
     /// Whether words stand before the first media of a turn.
     fn has_heading(&self, turn: Turn<'_>) -> bool {
         let begins = self.format.style == Style::History && !self.now.telling;
-        begins || turn.speaker.is_some() || turn.opening.is_some()
+        begins || turn.speaker.is_some() || turn.shared_prefix.is_some()
     }
 
     /// Begins a line of a history, and the history itself where none is open.
@@ -126,8 +126,8 @@ impl Script<'_> {
     }
 
     fn put_opening(&mut self, turn: Turn<'_>) {
-        if let Some(opening) = turn.opening {
-            self.put_text(turn, opening);
+        if let Some(shared_prefix) = turn.shared_prefix {
+            self.put_text(turn, shared_prefix);
         }
     }
 

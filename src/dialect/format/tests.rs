@@ -70,8 +70,8 @@ fn message() -> impl Strategy<Value = Message> {
         words().prop_map(Body::from),
         prop::collection::vec(block(), 0..5).prop_map(Body::from),
     ];
-    let opening = prop::option::weighted(0.1, Just(Arc::new("Rules.\n".into())));
-    (role, sender, body, opening).prop_map(|(role, sender, body, opening)| {
+    let shared_prefix = prop::option::weighted(0.1, Just(Arc::new("Rules.\n".into())));
+    (role, sender, body, shared_prefix).prop_map(|(role, sender, body, shared_prefix)| {
         let body = match role {
             Role::System => Body::text(body.full_text()),
             _ => body,
@@ -80,8 +80,8 @@ fn message() -> impl Strategy<Value = Message> {
             Some(sender) => body.from_sender(sender),
             None => body,
         };
-        let body = match opening {
-            Some(opening) => body.after(opening),
+        let body = match shared_prefix {
+            Some(shared_prefix) => body.after(shared_prefix),
             None => body,
         };
         Message::new(role, body)
@@ -156,7 +156,7 @@ fn in_stretches(format: &Format, turns: &[Turn<'_>], ends: &[usize]) -> BytesMut
     for end in ends {
         bytes.truncate(mark.at);
         let from = mark.progress.turns();
-        let mut script = Script::new(format, Some("A"), bytes, mark.progress);
+        let mut script = MessageWriter::new(format, Some("A"), bytes, mark.progress);
         script.remember(turns[from..*end].iter().copied()).unwrap();
         script.ask(question().iter().copied()).unwrap();
         let written = script.finish();
@@ -362,7 +362,7 @@ fn thoughts_go_back_signed_and_only_while_the_question_is_open() {
     );
     let before = format.render(None, &turns(&round)).unwrap();
     assert!(!before.messages.to_string().contains("hm"));
-    let mut script = Script::new(&format, None, BytesMut::new(), Progress::default());
+    let mut script = MessageWriter::new(&format, None, BytesMut::new(), Progress::default());
     script.ask(turns(&round).iter().copied()).unwrap();
     let written = script.finish();
     let mut bytes = written.bytes;

@@ -19,7 +19,7 @@ pub struct Turn<'a> {
     /// Who speaks, where an entity does.
     pub speaker: Option<&'a str>,
     /// A first part of the text, shared by many entities.
-    pub opening: Option<&'a Text>,
+    pub shared_prefix: Option<&'a Text>,
     /// What is said after it.
     pub said: Said<'a>,
 }
@@ -29,7 +29,7 @@ impl<'a> Turn<'a> {
     pub fn short(role: Role, body: &'a Body) -> Self {
         match body.short() {
             Some(short) => Self {
-                opening: None,
+                shared_prefix: None,
                 said: Said::Text(short),
                 ..Self::full(role, body)
             },
@@ -42,7 +42,7 @@ impl<'a> Turn<'a> {
         Self {
             role,
             speaker: body.sender().map(|name| &**name),
-            opening: body.opening().map(|text| &**text),
+            shared_prefix: body.shared_prefix().map(|text| &**text),
             said: match body.content() {
                 Content::Text(text) => Said::Text(text),
                 Content::Blocks(blocks) => Said::Blocks(blocks),
@@ -55,7 +55,7 @@ impl<'a> Turn<'a> {
         Self {
             role,
             speaker: None,
-            opening: None,
+            shared_prefix: None,
             said: Said::Text(text),
         }
     }
@@ -71,7 +71,7 @@ impl<'a> Turn<'a> {
     /// All that the turn says as text for people, calls of tools and their results included.
     pub fn to_text(&self) -> String {
         let mut all = self
-            .opening
+            .shared_prefix
             .map(|text| text.as_str().to_owned())
             .unwrap_or_default();
         match self.said {
@@ -93,6 +93,6 @@ impl<'a> Turn<'a> {
             Said::Text(text) => text.tokens(),
             Said::Blocks(blocks) => blocks.iter().map(Block::tokens).sum(),
         };
-        u64::from(self.opening.map_or(0, Text::tokens) + own)
+        u64::from(self.shared_prefix.map_or(0, Text::tokens) + own)
     }
 }

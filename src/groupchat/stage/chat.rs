@@ -7,7 +7,7 @@ use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::code::Coding;
-use super::events::Inside;
+use super::events::InnerMessage;
 use super::ledger::Ledger;
 use crate::groupchat::flow::Flow;
 use crate::groupchat::functions::Functions;
@@ -29,7 +29,7 @@ pub enum Phase {
     /// Somebody is to be chosen.
     Choose,
     /// Those outside were asked whether anything happened.
-    Bell,
+    ControlMessage,
     /// A mind was asked who speaks next.
     Picking,
     /// Somebody speaks: minds, teams inside, or both.
@@ -102,14 +102,14 @@ pub(in super::super) enum Uttered {
     /// A message or an event of a participant.
     Said(ChatMessage),
     /// What a team said that was called as a tool.
-    Inside(Inside),
+    InnerMessage(InnerMessage),
 }
 
 impl Uttered {
     /// The message.
     pub(in super::super) fn message_mut(&mut self) -> &mut ChatMessage {
         match self {
-            Self::Said(message) | Self::Inside(Inside { message, .. }) => message,
+            Self::Said(message) | Self::InnerMessage(InnerMessage { message, .. }) => message,
         }
     }
 }

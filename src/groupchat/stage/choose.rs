@@ -3,8 +3,8 @@
 use rand::seq::IndexedRandom;
 use serde_json::json;
 
-use super::replies::PickFacts;
-use super::{At, Board, Phase, Pick};
+use super::replies::PickConstraints;
+use super::{At, ChatParams, Phase, Pick};
 use crate::event::By;
 use crate::exchange::Ask;
 use crate::groupchat::functions::Talk;
@@ -26,7 +26,7 @@ enum Choice {
     Wrong(String),
 }
 
-impl Board<'_, '_> {
+impl ChatParams<'_, '_> {
     /// Chooses who speaks next and lets them, or asks a mind who it is.
     pub(super) fn choose(&mut self, at: &mut At) {
         at.chat.phase = Phase::Choose;
@@ -174,7 +174,7 @@ impl Board<'_, '_> {
         };
         let short = self.say("chat/asks/select_short", &facts);
         let fallback = Pick(stand_in(at, &may));
-        let facts = PickFacts {
+        let facts = PickConstraints {
             all: present.iter().map(|name| (*name).to_owned()).collect(),
             candidates: may.clone(),
         };
@@ -213,7 +213,7 @@ impl Board<'_, '_> {
         };
         let usage = self.contexts.get(entity).ok().and_then(last_usage);
         let present = self.present(at);
-        let facts = PickFacts {
+        let facts = PickConstraints {
             all: present.iter().map(|name| (*name).to_owned()).collect(),
             candidates: Vec::new(),
         };
@@ -297,7 +297,7 @@ impl Board<'_, '_> {
         let facts = json!({"candidates": may});
         let words = self.say("chat/asks/pick", &facts);
         let fallback = Pick(stand_in(at, &may));
-        let facts = PickFacts {
+        let facts = PickConstraints {
             all: present.iter().map(|name| (*name).to_owned()).collect(),
             candidates: may.clone(),
         };

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::chat::{Spoken, Uttered};
-use super::replies::{Approval, Words, WordsFacts};
+use super::replies::{Approval, Words, WordsConstraints};
 use super::speak::lasting;
 use super::tools::last_rounds;
-use super::{At, Board};
+use super::{At, ChatParams};
 use crate::event::By;
 use crate::exchange::Ask;
 use crate::groupchat::fenced::code_blocks;
@@ -73,7 +73,7 @@ fn setting(one: &Participant) -> Option<Setting<'_>> {
     }
 }
 
-impl Board<'_, '_> {
+impl ChatParams<'_, '_> {
     /// Somebody who runs code has the word: its mind writes some, or others have.
     pub(super) fn let_code(&mut self, at: &mut At, one: &Participant) {
         let Some(setting) = setting(one) else { return };
@@ -127,7 +127,7 @@ impl Board<'_, '_> {
             approved,
         };
         let arguments = serde_json::to_string(&job).unwrap_or_default();
-        let facts = WordsFacts { or_tools: true };
+        let facts = WordsConstraints { or_tools: true };
         let ask = Ask::new("chat.run_code", "", facts, Words("…".into()))
             .condensed("")
             .calling(vec![ToolCall::new("", RUN_CODE, arguments)]);
@@ -248,7 +248,7 @@ impl Board<'_, '_> {
             return self.coded(at, one, coding, text);
         }
         let notes = self.notes(at, one, entity);
-        let facts = WordsFacts::default();
+        let facts = WordsConstraints::default();
         let ask = Ask::new("chat.speak", text, facts, Words("…".into()));
         let ask = lasting(ask, one, notes).without_tools();
         self.commands.entity(entity).insert(ask);

@@ -14,7 +14,7 @@ pub(super) fn register(world: &mut World) {
     register_event::<Recalled>(world);
     register_event::<Noted>(world);
     register_event::<Handed>(world);
-    register_event::<Inside>(world);
+    register_event::<InnerMessage>(world);
 }
 
 macro_rules! messages {
@@ -64,14 +64,14 @@ messages! {
 
 /// A message of a team that was called as a tool; recorded, and heard by nobody.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Inside {
+pub struct InnerMessage {
     /// The team, behind the teams around it.
     pub team: String,
     /// The message.
     pub message: ChatMessage,
 }
 
-impl AgentEvent for Inside {
+impl AgentEvent for InnerMessage {
     const TYPE: &'static str = "chat_inside";
 
     fn speaker(&self) -> Option<&str> {

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::exchange::{Broken, Reply};
+use crate::exchange::{Reply, Violation};
 use crate::groupchat::team::{Participant, TeamFile};
 
 /// How hard something is.
@@ -66,12 +66,12 @@ pub struct Analysis {
 const MOST_SUBTASKS: usize = 24;
 
 impl Reply for Analysis {
-    type Facts = ();
+    type Constraints = ();
     const NAME: &'static str = "analysis";
 
-    fn check(&self, (): &()) -> Vec<Broken> {
+    fn check(&self, (): &()) -> Vec<Violation> {
         let mut broken = Vec::new();
-        let mut rule = |path: String, rule: String| broken.push(Broken::new(path, rule));
+        let mut rule = |path: String, rule: String| broken.push(Violation::new(path, rule));
         if self.subtasks.is_empty() {
             rule("subtasks".into(), "name at least one subtask".into());
         }
@@ -134,7 +134,7 @@ pub struct Progress {
 
 /// Who may be named in a judgement of progress.
 #[derive(Clone, Debug, Default)]
-pub struct ProgressFacts {
+pub struct ProgressConstraints {
     /// The participants.
     pub names: Vec<String>,
     /// The ids of all subtasks.
@@ -142,10 +142,10 @@ pub struct ProgressFacts {
 }
 
 impl Reply for Progress {
-    type Facts = ProgressFacts;
+    type Constraints = ProgressConstraints;
     const NAME: &'static str = "progress";
 
-    fn narrow(schema: &Value, facts: &ProgressFacts) -> Option<Value> {
+    fn constrain_schema(schema: &Value, facts: &ProgressConstraints) -> Option<Value> {
         let mut schema = schema.clone();
         schema["properties"]["next_speaker"] = json!({"type": "string", "enum": facts.names});
         for list in ["done", "failed"] {
@@ -157,7 +157,7 @@ impl Reply for Progress {
         Some(schema)
     }
 
-    fn check(&self, facts: &ProgressFacts) -> Vec<Broken> {
+    fn check(&self, facts: &ProgressConstraints) -> Vec<Violation> {
         let mut broken = Vec::new();
         if !self.is_request_satisfied && !facts.names.contains(&self.next_speaker) {
             let rule = format!(
@@ -166,7 +166,7 @@ impl Reply for Progress {
                 facts.names.join(", ")
             );
             let told = json!({"candidates": facts.names, "found": [self.next_speaker]});
-            broken.push(Broken::new("next_speaker", rule).said("chat/rules/pick_illegal", told));
+            broken.push(Violation::new("next_speaker", rule).said("chat/rules/pick_illegal", told));
         }
         broken
     }

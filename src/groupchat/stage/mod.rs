@@ -11,16 +11,16 @@ mod code;
 pub mod events;
 mod ledger;
 mod orchestrate;
-mod orders;
 mod replies;
 mod speak;
 mod tell;
 mod tools;
+mod user_input;
 
 pub(super) use chat::Uttered;
 pub use chat::{Chat, Phase, Teams};
 pub use ledger::{Analysis, Assignment, Complexity, Ledger, Progress, Subtask};
-pub use replies::{Approval, Bell, Order, Pick, Say};
+pub use replies::{Approval, ControlMessage, Pick, Say, UserInput};
 pub(super) use tools::{register_handoffs, round_events, transfer_tool};
 
 use std::sync::Arc;
@@ -30,16 +30,16 @@ use bevy_ecs::system::SystemParam;
 
 use super::team::TeamFile;
 use super::termination::Stop;
-use crate::cast::{CastList, Chance, EntityName, Here, OnStage};
+use crate::cast::{CastList, CurrentStage, EntityName, OnStage, StageRng};
 use crate::context::AgentContext;
 use crate::engine::{AskCount, Setup, StepSet};
-use crate::event::Tell;
+use crate::event::EventWriter;
 use crate::exchange::{Answers, Prose};
 use crate::message::Language;
 use replies::{Produced, Shaped, Words};
 
 /// The name of whoever is asked what happened outside.
-pub const BELL: &str = "(bell)";
+pub const CONTROL_MESSAGE: &str = "(bell)";
 
 /// Adds the systems, events and saved parts of conversations.
 pub(super) fn plugin(setup: &mut Setup) {
@@ -51,8 +51,8 @@ pub(super) fn plugin(setup: &mut Setup) {
 /// Answers of all kinds that a conversation asks for.
 #[derive(SystemParam)]
 struct Replies<'w, 's> {
-    orders: Answers<'w, 's, Order>,
-    bells: Answers<'w, 's, Bell>,
+    orders: Answers<'w, 's, UserInput>,
+    bells: Answers<'w, 's, ControlMessage>,
     picks: Answers<'w, 's, Pick>,
     words: Answers<'w, 's, Words>,
     prose: Answers<'w, 's, Prose>,
@@ -66,19 +66,19 @@ struct Replies<'w, 's> {
 
 /// All that a step of a conversation looks at and changes.
 #[derive(SystemParam)]
-pub struct Board<'w, 's> {
-    here: Res<'w, Here>,
+pub struct ChatParams<'w, 's> {
+    here: Res<'w, CurrentStage>,
     teams: Res<'w, Teams>,
     language: Res<'w, Language>,
     list: Res<'w, CastList>,
-    chance: Chance<'w, 's>,
+    chance: StageRng<'w, 's>,
     chats: Query<'w, 's, &'static mut Chat>,
     contexts: Query<'w, 's, &'static mut AgentContext>,
     names: Query<'w, 's, &'static EntityName>,
     asked: Query<'w, 's, &'static AskCount>,
     on_stage: Query<'w, 's, &'static OnStage>,
     replies: Replies<'w, 's>,
-    tell: Tell<'w, 's>,
+    tell: EventWriter<'w, 's>,
     commands: Commands<'w, 's>,
 }
 
@@ -90,8 +90,8 @@ struct At<'a> {
 }
 
 /// Moves the conversation of the stage that steps on.
-pub fn play(mut board: Board) {
-    let Here::Place(stage) = *board.here else {
+pub fn play(mut board: ChatParams) {
+    let CurrentStage::Place(stage) = *board.here else {
         return;
     };
     let Ok(mut held) = board.chats.get_mut(stage) else {
@@ -112,7 +112,7 @@ pub fn play(mut board: Board) {
     }
 }
 
-impl Board<'_, '_> {
+impl ChatParams<'_, '_> {
     fn step(&mut self, at: &mut At) {
         match at.chat.phase {
             Phase::Waiting => self.ask_order(at),
@@ -125,7 +125,7 @@ impl Board<'_, '_> {
                 true => self.ask_bell(at),
                 false => self.choose(at),
             },
-            Phase::Bell => self.take_bell(at),
+            Phase::ControlMessage => self.take_bell(at),
             Phase::Picking => self.take_pick(at),
             Phase::Speaking => self.listen(at),
             Phase::Analysing => self.take_analysis(at),

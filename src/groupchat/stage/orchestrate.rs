@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::ledger::ProgressFacts;
-use super::{Analysis, At, Board, Phase, Progress};
+use super::ledger::ProgressConstraints;
+use super::{Analysis, At, ChatParams, Phase, Progress};
 use crate::event::By;
 use crate::exchange::{Ask, Prose, ProseRules};
 use crate::groupchat::message::{ChatMessage, Content};
@@ -14,7 +14,7 @@ use crate::groupchat::termination::Stop;
 /// How often a mind may mend an answer that can't be used.
 const REPAIRS: u32 = 3;
 
-impl Board<'_, '_> {
+impl ChatParams<'_, '_> {
     /// The next move: an analysis where there is none, else a judgement of the progress.
     pub(super) fn orchestrate(&mut self, at: &mut At) {
         match at.chat.ledger.analysed {
@@ -96,7 +96,7 @@ impl Board<'_, '_> {
             ..Progress::default()
         };
         let rows = at.chat.ledger.assignments.iter();
-        let facts = ProgressFacts {
+        let facts = ProgressConstraints {
             subtasks: rows.map(|one| one.task.id.clone()).collect(),
             names: names.clone(),
         };

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::exchange::{Broken, Reply, json_in};
+use crate::exchange::{Reply, Violation, json_in};
 use crate::groupchat::message::{ChatMessage, MessageFactory};
 use crate::groupchat::names::mentions;
 
@@ -15,7 +15,7 @@ use crate::groupchat::names::mentions;
 /// recorded like every answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Order {
+pub struct UserInput {
     /// Words of the user.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub words: String,
@@ -31,7 +31,7 @@ pub struct Order {
     pub go_on: bool,
 }
 
-impl Order {
+impl UserInput {
     /// A task in words.
     pub fn task(words: impl Into<String>) -> Self {
         Self {
@@ -73,25 +73,28 @@ impl Order {
     }
 }
 
-impl Reply for Order {
-    type Facts = MessageFactory;
+impl Reply for UserInput {
+    type Constraints = MessageFactory;
     const NAME: &'static str = "order";
     const IS_PROSE: bool = true;
 
-    fn read(raw: &str) -> Result<Self, Vec<Broken>> {
+    fn read(raw: &str) -> Result<Self, Vec<Violation>> {
         let raw = raw.trim();
         match raw.starts_with('{') {
             true => serde_json::from_str(raw)
-                .map_err(|error| vec![Broken::new("", format!("this is no order: {error}"))]),
+                .map_err(|error| vec![Violation::new("", format!("this is no order: {error}"))]),
             false => Ok(Self::task(raw)),
         }
     }
 
-    fn check(&self, factory: &MessageFactory) -> Vec<Broken> {
+    fn check(&self, factory: &MessageFactory) -> Vec<Violation> {
         let messages = self.messages.iter().enumerate();
         let wrong = messages.filter_map(|(at, message)| {
             let problem = factory.create(message.to_json()).err()?;
-            Some(Broken::new(format!("messages[{at}]"), problem.to_string()))
+            Some(Violation::new(
+                format!("messages[{at}]"),
+                problem.to_string(),
+            ))
         });
         wrong.collect()
     }
@@ -104,7 +107,7 @@ impl Reply for Order {
 /// What happened outside since somebody last looked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Bell {
+pub struct ControlMessage {
     /// Whether the conversation should end.
     pub stop: bool,
     /// Milliseconds since the run began.
@@ -118,8 +121,8 @@ pub struct Bell {
     pub say: Vec<ChatMessage>,
 }
 
-impl Reply for Bell {
-    type Facts = ();
+impl Reply for ControlMessage {
+    type Constraints = ();
     const NAME: &'static str = "bell";
 }
 
@@ -129,7 +132,7 @@ pub struct Pick(pub String);
 
 /// Who may be picked.
 #[derive(Clone, Debug, Default)]
-pub struct PickFacts {
+pub struct PickConstraints {
     /// All participants: a name that may not be picked is told apart from none.
     pub all: Vec<String>,
     /// Those who may be picked.
@@ -138,46 +141,46 @@ pub struct PickFacts {
 
 impl Pick {
     /// The one participant that is named; where several are, the one named most often must stand out.
-    pub fn named<'f>(&self, facts: &'f PickFacts) -> Option<&'f str> {
+    pub fn named<'f>(&self, facts: &'f PickConstraints) -> Option<&'f str> {
         match self.found(facts).into_iter().collect::<Vec<_>>().as_slice() {
             [(name, _)] => Some(name),
             _ => None,
         }
     }
 
-    fn found<'f>(&self, facts: &'f PickFacts) -> BTreeMap<&'f str, usize> {
+    fn found<'f>(&self, facts: &'f PickConstraints) -> BTreeMap<&'f str, usize> {
         let all: Vec<&str> = facts.all.iter().map(String::as_str).collect();
         mentions(&self.0, &all)
     }
 }
 
 impl Reply for Pick {
-    type Facts = PickFacts;
+    type Constraints = PickConstraints;
     const NAME: &'static str = "pick";
     const IS_PROSE: bool = true;
 
-    fn read(raw: &str) -> Result<Self, Vec<Broken>> {
+    fn read(raw: &str) -> Result<Self, Vec<Violation>> {
         Ok(Self(raw.trim().to_owned()))
     }
 
-    fn check(&self, facts: &PickFacts) -> Vec<Broken> {
+    fn check(&self, facts: &PickConstraints) -> Vec<Violation> {
         let candidates = facts.candidates.join(", ");
         let found = self.found(facts);
         let told =
             json!({"candidates": facts.candidates, "found": found.keys().collect::<Vec<_>>()});
         let broken = match found.keys().collect::<Vec<_>>().as_slice() {
-            [] => Broken::new(
+            [] => Violation::new(
                 "",
                 format!("no name was found; choose one of: {candidates}"),
             )
             .said("chat/rules/pick_none", told),
             [one] if facts.candidates.iter().any(|name| name == **one) => return Vec::new(),
-            [one] => Broken::new(
+            [one] => Violation::new(
                 "",
                 format!("{one} may not speak now; choose one of: {candidates}"),
             )
             .said("chat/rules/pick_illegal", told),
-            _ => Broken::new(
+            _ => Violation::new(
                 "",
                 format!("several names were found; choose exactly one of: {candidates}"),
             )
@@ -207,7 +210,7 @@ pub struct Say {
 
 /// What somebody may do beside speaking.
 #[derive(Clone, Debug, Default)]
-pub struct SayFacts {
+pub struct SayConstraints {
     /// To whom it may give the word.
     pub targets: Vec<String>,
     /// To whom it may whisper.
@@ -215,10 +218,10 @@ pub struct SayFacts {
 }
 
 impl Reply for Say {
-    type Facts = SayFacts;
+    type Constraints = SayConstraints;
     const NAME: &'static str = "say";
 
-    fn narrow(_schema: &Value, facts: &SayFacts) -> Option<Value> {
+    fn constrain_schema(_schema: &Value, facts: &SayConstraints) -> Option<Value> {
         let mut properties = json!({"message": {"type": "string"}});
         if !facts.targets.is_empty() {
             properties["handoff"] = json!({"type": "string", "enum": facts.targets});
@@ -234,7 +237,7 @@ impl Reply for Say {
     }
 
     /// Words without JSON are words to all.
-    fn read(raw: &str) -> Result<Self, Vec<Broken>> {
+    fn read(raw: &str) -> Result<Self, Vec<Violation>> {
         let read = json_in(raw).and_then(|json| serde_json::from_str(json).ok());
         Ok(read.unwrap_or_else(|| Self {
             message: raw.trim().to_owned(),
@@ -242,11 +245,11 @@ impl Reply for Say {
         }))
     }
 
-    fn check(&self, facts: &SayFacts) -> Vec<Broken> {
+    fn check(&self, facts: &SayConstraints) -> Vec<Violation> {
         let mut broken = Vec::new();
         if self.message.trim().is_empty() && self.handoff.is_none() {
             broken.push(
-                Broken::new(
+                Violation::new(
                     "message",
                     "the answer is empty; write the text that was asked for",
                 )
@@ -266,7 +269,7 @@ impl Reply for Say {
                     legal.join(", ")
                 );
                 let facts = json!({"candidates": legal, "found": [name]});
-                broken.push(Broken::new(path, rule).said("chat/rules/pick_illegal", facts));
+                broken.push(Violation::new(path, rule).said("chat/rules/pick_illegal", facts));
             }
         }
         broken
@@ -285,7 +288,7 @@ pub struct Approval {
 }
 
 impl Reply for Approval {
-    type Facts = ();
+    type Constraints = ();
     const NAME: &'static str = "approval";
 }
 
@@ -296,7 +299,7 @@ pub(super) struct Shaped(pub(super) Value);
 
 /// What an answer of a given form must hold to.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ShapedFacts {
+pub(super) struct ShapedConstraints {
     /// Its JSON schema.
     pub(super) schema: Arc<Value>,
     /// Whether what tools returned may take the place of words.
@@ -304,23 +307,23 @@ pub(super) struct ShapedFacts {
 }
 
 impl Reply for Shaped {
-    type Facts = ShapedFacts;
+    type Constraints = ShapedConstraints;
     const NAME: &'static str = "shaped";
     const OWN_SCHEMA: bool = true;
 
-    fn narrow(_schema: &Value, facts: &ShapedFacts) -> Option<Value> {
+    fn constrain_schema(_schema: &Value, facts: &ShapedConstraints) -> Option<Value> {
         Some((*facts.schema).clone())
     }
 
-    fn read(raw: &str) -> Result<Self, Vec<Broken>> {
+    fn read(raw: &str) -> Result<Self, Vec<Violation>> {
         let read = json_in(raw).and_then(|json| serde_json::from_str(json).ok());
         Ok(Self(read.unwrap_or_else(|| raw.trim().into())))
     }
 
-    fn check(&self, facts: &ShapedFacts) -> Vec<Broken> {
+    fn check(&self, facts: &ShapedConstraints) -> Vec<Violation> {
         let is_empty = self.0.as_str().is_some_and(str::is_empty);
         let rule = "the answer is empty; write the text that was asked for";
-        let broken = Broken::new("", rule).said("rules/empty", json!({}));
+        let broken = Violation::new("", rule).said("rules/empty", json!({}));
         (is_empty && !facts.or_tools)
             .then_some(broken)
             .into_iter()
@@ -342,7 +345,7 @@ pub(super) struct Words(pub(super) String);
 
 /// What words must hold to.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct WordsFacts {
+pub(super) struct WordsConstraints {
     /// Whether what tools returned may take the place of words.
     pub(super) or_tools: bool,
 }
@@ -351,11 +354,11 @@ pub(super) struct WordsFacts {
 const LONGEST: usize = 1_000_000;
 
 impl Reply for Words {
-    type Facts = WordsFacts;
+    type Constraints = WordsConstraints;
     const NAME: &'static str = "words";
     const IS_PROSE: bool = true;
 
-    fn read(raw: &str) -> Result<Self, Vec<Broken>> {
+    fn read(raw: &str) -> Result<Self, Vec<Violation>> {
         Ok(Self(raw.trim().to_owned()))
     }
 
@@ -363,14 +366,14 @@ impl Reply for Words {
         self.0.clone()
     }
 
-    fn check(&self, facts: &WordsFacts) -> Vec<Broken> {
+    fn check(&self, facts: &WordsConstraints) -> Vec<Violation> {
         let length = self.0.chars().count();
         let broken = match length {
             0 if !facts.or_tools => {
                 let rule = "the answer is empty; write the text that was asked for";
-                Broken::new("", rule).said("rules/empty", json!({}))
+                Violation::new("", rule).said("rules/empty", json!({}))
             }
-            LONGEST.. => Broken::new(
+            LONGEST.. => Violation::new(
                 "",
                 format!("at most {LONGEST} characters; this has {length}"),
             )
@@ -388,7 +391,7 @@ pub(super) struct Produced(#[schemars(with = "Value")] pub ChatMessage);
 
 /// What a message in JSON must hold to.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ProducedFacts {
+pub(super) struct ProducedConstraints {
     /// The known types.
     pub factory: MessageFactory,
     /// Those that its sender produces.
@@ -396,11 +399,11 @@ pub(super) struct ProducedFacts {
 }
 
 impl Reply for Produced {
-    type Facts = ProducedFacts;
+    type Constraints = ProducedConstraints;
     const NAME: &'static str = "chat_message";
     const IS_PROSE: bool = true;
 
-    fn read(raw: &str) -> Result<Self, Vec<Broken>> {
+    fn read(raw: &str) -> Result<Self, Vec<Violation>> {
         let json = json_in(raw).and_then(|json| serde_json::from_str::<Value>(json).ok());
         let read = json.and_then(|mut json| {
             json.as_object_mut()?.entry("source").or_insert("".into());
@@ -410,7 +413,7 @@ impl Reply for Produced {
         Ok(Self(message))
     }
 
-    fn check(&self, facts: &ProducedFacts) -> Vec<Broken> {
+    fn check(&self, facts: &ProducedConstraints) -> Vec<Violation> {
         let name = self.0.type_name();
         if name == "TextMessage" {
             return Vec::new();
@@ -427,7 +430,7 @@ impl Reply for Produced {
             )),
         };
         problem
-            .map(|problem| Broken::new("", problem))
+            .map(|problem| Violation::new("", problem))
             .into_iter()
             .collect()
     }

@@ -6,21 +6,24 @@ use bevy_ecs::prelude::*;
 use serde_json::{Value, json};
 
 use super::chat::{Spoken, Uttered};
-use super::replies::{Produced, ProducedFacts, SayFacts, Shaped, ShapedFacts, Words, WordsFacts};
+use super::replies::{
+    Produced, ProducedConstraints, SayConstraints, Shaped, ShapedConstraints, Words,
+    WordsConstraints,
+};
 use super::tools::{handed_by_tool, last_rounds, summary, transfer_tool, with_tools};
-use super::{At, Board, Chat, Phase, Say};
+use super::{At, Chat, ChatParams, Phase, Say};
 use crate::cast::CastList;
 use crate::context::AgentContext;
 use crate::event::By;
 use crate::exchange::Ask;
-use crate::groupchat::live::{event_id, message_id};
 use crate::groupchat::message::{ChatMessage, Content, MemoryItem, Structured};
 use crate::groupchat::perspective::{last_usage, words};
+use crate::groupchat::stream_merger::{event_id, message_id};
 use crate::groupchat::team::{Audience, Kind, Output, Participant, Selection};
 use crate::groupchat::termination::Rule;
 use crate::message::{Block, Content as Said, Role};
 
-impl Board<'_, '_> {
+impl ChatParams<'_, '_> {
     /// Gives these the word.
     pub(super) fn let_speak(&mut self, at: &mut At, names: Vec<String>) {
         if names.is_empty() {
@@ -103,7 +106,7 @@ impl Board<'_, '_> {
         };
         let mut entity = self.commands.entity(entity);
         if !one.produces.is_empty() {
-            let facts = ProducedFacts {
+            let facts = ProducedConstraints {
                 factory: self.teams.factory.clone(),
                 types: one.produces.clone(),
             };
@@ -114,21 +117,21 @@ impl Board<'_, '_> {
                 notes,
             ));
         } else if let Some(output) = &one.output {
-            let facts = ShapedFacts {
+            let facts = ShapedConstraints {
                 schema: Arc::new(serde_json::from_str(&output.schema).unwrap_or_default()),
                 or_tools: !one.tools.is_empty(),
             };
             let ask = Ask::new("chat.speak", question, facts, Shaped("…".into()));
             entity.insert(with_tools(lasting(ask, one, notes), one));
         } else if targets.is_empty() && ears.is_empty() {
-            let facts = WordsFacts {
+            let facts = WordsConstraints {
                 or_tools: !one.tools.is_empty(),
             };
             let ask = Ask::new("chat.speak", question, facts, Words("…".into()));
             let ask = watched(lasting(ask, one, notes), one);
             entity.insert(with_tools(ask, one));
         } else {
-            let facts = SayFacts { targets, ears };
+            let facts = SayConstraints { targets, ears };
             let fallback = Say {
                 message: "…".into(),
                 ..Say::default()
@@ -375,7 +378,7 @@ impl Board<'_, '_> {
             let facts = json!({"talk": talk, "instruction": instruction});
             let question = self.say("chat/asks/society", &facts);
             let notes = self.notes(at, one, entity);
-            let facts = WordsFacts::default();
+            let facts = WordsConstraints::default();
             let ask = Ask::new("chat.speak", question, facts, Words("…".into()));
             self.commands
                 .entity(entity)
@@ -402,7 +405,7 @@ impl Board<'_, '_> {
                         last = Some(message.clone());
                         self.said(at, message, &own.ears, Some(&name));
                     }
-                    Uttered::Inside(said) => self.said_inside(at, said),
+                    Uttered::InnerMessage(said) => self.said_inside(at, said),
                 }
             }
             at.chat.turns += 1;
@@ -453,7 +456,7 @@ pub(super) fn lasting<R: crate::exchange::Reply>(
 /// The ask for words that people may watch being written, where the participant is one whose words come so.
 fn watched(ask: Ask<Words>, one: &Participant) -> Ask<Words> {
     match one.stream {
-        true => ask.in_pieces(),
+        true => ask.streamed(),
         false => ask,
     }
 }

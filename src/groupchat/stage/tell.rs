@@ -4,14 +4,14 @@ use bevy_ecs::prelude::*;
 use serde_json::{Value, json};
 
 use super::chat::Uttered;
-use super::events::{Handed, Inside, Noted, Said, Whispered};
-use super::{At, BELL, Board, Chat, Phase};
+use super::events::{Handed, InnerMessage, Noted, Said, Whispered};
+use super::{At, CONTROL_MESSAGE, Chat, ChatParams, Phase};
 use crate::cast::CastList;
 use crate::groupchat::message::{ChatMessage, Content};
 use crate::groupchat::team::Kind;
-use crate::groupchat::termination::{Look, Stop};
+use crate::groupchat::termination::{DeltaContext, Stop};
 
-impl Board<'_, '_> {
+impl ChatParams<'_, '_> {
     /// Tells one message to all on the stage, or to these alone. `by` is the participant whose turn it
     /// came from.
     pub(super) fn said(
@@ -29,7 +29,7 @@ impl Board<'_, '_> {
             self.tell.think(at.stage, Noted { message });
         } else if ears.is_empty() {
             let mut away: Vec<Entity> = speaker.into_iter().collect();
-            away.extend(self.entity(BELL));
+            away.extend(self.entity(CONTROL_MESSAGE));
             self.tell
                 .broadcast_to_stage(at.stage, Said { message }, &away);
         } else {
@@ -49,7 +49,7 @@ impl Board<'_, '_> {
     }
 
     /// Tells what was said in a team that is a tool: to whoever watches, and to no mind.
-    pub(super) fn said_inside(&mut self, at: &At, said: Inside) {
+    pub(super) fn said_inside(&mut self, at: &At, said: InnerMessage) {
         self.tell.think(at.stage, said);
     }
 
@@ -137,7 +137,7 @@ impl Board<'_, '_> {
     /// Looks whether what was said ends the run.
     pub(super) fn check(&mut self, at: &mut At) -> Option<Stop> {
         let unseen = std::mem::take(&mut at.chat.unseen);
-        let look = Look {
+        let look = DeltaContext {
             turns: at.chat.turns,
             elapsed_ms: at.chat.elapsed_ms,
             external: at.chat.external,

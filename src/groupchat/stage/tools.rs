@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::chat::Uttered;
-use super::events::Inside;
+use super::events::InnerMessage;
 use crate::context::AgentContext;
 use crate::event::Phrasebook;
-use crate::exchange::{Ask, Closing, Reply};
+use crate::exchange::{Ask, Reply, ToolRoundLimit};
 use crate::groupchat::Summary;
-use crate::groupchat::inside::{Told, told_by_tools};
+use crate::groupchat::inside::{ToolTeamRecord, told_by_tools};
 use crate::groupchat::message::{ChatMessage, Content, FunctionCall, FunctionResult, RequestUsage};
 use crate::groupchat::names::{TRANSFER, to_wire};
 use crate::groupchat::team::{Handoff, Participant, TeamFile};
@@ -22,7 +22,7 @@ pub(super) struct Round {
     calls: Vec<FunctionCall>,
     results: Vec<FunctionResult>,
     /// What was said in teams that were called.
-    inside: Vec<Inside>,
+    inside: Vec<InnerMessage>,
     usage: Option<RequestUsage>,
 }
 
@@ -56,12 +56,13 @@ pub(super) fn with_tools<R: Reply>(ask: Ask<R>, one: &Participant) -> Ask<R> {
         return ask.without_tools();
     }
     let handoffs = one.handoffs.iter();
-    ask.tool_rounds(one.max_tool_iterations).closed_by(Closing {
-        last_round: !one.reflects(),
-        tools: handoffs
-            .map(|handoff| transfer_tool(&handoff.target))
-            .collect(),
-    })
+    ask.tool_rounds(one.max_tool_iterations)
+        .closed_by(ToolRoundLimit {
+            last_round: !one.reflects(),
+            tools: handoffs
+                .map(|handoff| transfer_tool(&handoff.target))
+                .collect(),
+        })
 }
 
 /// The rounds of the last answer, oldest first.
@@ -124,8 +125,8 @@ fn round(called: &Body, returned: &Body) -> Round {
         });
     let inside = told_by_tools(returned).flatten();
     let inside = inside.filter_map(|told| match told {
-        Told::Message { team, message } => Some(Inside { team, message }),
-        Told::Mind(_) => None,
+        ToolTeamRecord::Message { team, message } => Some(InnerMessage { team, message }),
+        ToolTeamRecord::Mind(_) => None,
     });
     Round {
         results: results.collect(),
@@ -153,7 +154,7 @@ impl Round {
         let called = ChatMessage::new(who, called).using(self.usage);
         let returned = ChatMessage::new(who, returned);
         let before = thought.into_iter().chain([called]).map(Uttered::Said);
-        let inside = self.inside.iter().cloned().map(Uttered::Inside);
+        let inside = self.inside.iter().cloned().map(Uttered::InnerMessage);
         before.chain(inside).chain([returned.into()]).collect()
     }
 

@@ -219,7 +219,7 @@ pub type Predicate = Arc<dyn Fn(&[ChatMessage]) -> bool + Send + Sync>;
 
 /// What a look at a delta may know beside it.
 #[derive(Clone, Copy)]
-pub struct Look<'a> {
+pub struct DeltaContext<'a> {
     /// Turns since the run began.
     pub turns: u32,
     /// Wall-clock milliseconds since the run began; 0 where nobody asked the clock.
@@ -300,7 +300,7 @@ impl Termination {
     pub fn check(
         &mut self,
         delta: &[ChatMessage],
-        look: Look<'_>,
+        look: DeltaContext<'_>,
     ) -> Result<Option<Stop>, Reached> {
         if self.reached {
             return Err(Reached);
@@ -314,7 +314,7 @@ impl Termination {
         Ok(stop)
     }
 
-    fn check_all(&mut self, delta: &[ChatMessage], look: Look<'_>) -> Option<Stop> {
+    fn check_all(&mut self, delta: &[ChatMessage], look: DeltaContext<'_>) -> Option<Stop> {
         for part in &mut self.parts {
             // A part that has fired waits for the others.
             if let Ok(Some(stop)) = part.check(delta, look) {
@@ -325,14 +325,14 @@ impl Termination {
         all.then(|| joined(&self.fired))
     }
 
-    fn check_any(&mut self, delta: &[ChatMessage], look: Look<'_>) -> Option<Stop> {
+    fn check_any(&mut self, delta: &[ChatMessage], look: DeltaContext<'_>) -> Option<Stop> {
         let parts = self.parts.iter_mut();
         let fired = parts.filter_map(|part| part.check(delta, look).ok().flatten());
         let fired: Vec<_> = fired.collect();
         (!fired.is_empty()).then(|| joined(&fired))
     }
 
-    fn check_alone(&mut self, delta: &[ChatMessage], look: Look<'_>) -> Option<Stop> {
+    fn check_alone(&mut self, delta: &[ChatMessage], look: DeltaContext<'_>) -> Option<Stop> {
         let language = look.language;
         let fired = match &self.rule {
             Rule::MaxMessages {

@@ -1,8 +1,8 @@
 use super::*;
 use crate::groupchat::message::{FunctionCall, FunctionResult};
 
-fn look(functions: &BTreeMap<String, Predicate>) -> Look<'_> {
-    Look {
+fn look(functions: &BTreeMap<String, Predicate>) -> DeltaContext<'_> {
+    DeltaContext {
         turns: 0,
         elapsed_ms: 0,
         external: false,
@@ -75,7 +75,7 @@ fn time_runs_from_the_start_of_the_run() {
         seconds: Some(0.05),
     };
     let mut watch = Termination::new(rule);
-    let at = |turns, elapsed_ms| Look {
+    let at = |turns, elapsed_ms| DeltaContext {
         turns,
         elapsed_ms,
         ..look(&functions)
@@ -98,7 +98,7 @@ fn functions_and_people_outside_can_end_it() {
     assert!(stop.unwrap().is_some());
     let mut watch = Termination::new(Rule::External);
     assert_eq!(watch.check(&[a("1")], look(&functions)), Ok(None));
-    let asked = Look {
+    let asked = DeltaContext {
         external: true,
         ..look(&functions)
     };

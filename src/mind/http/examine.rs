@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::mind::{Heard, HttpMind, Shared, now};
-use super::patience::Patience;
 use super::request::request_body;
+use super::retry::RetryPolicy;
 use super::settings::{Retry, SchemaMode};
 use crate::context::AgentContext;
 use crate::message::Body;
@@ -54,7 +54,7 @@ pub struct Examination {
     pub answers: bool,
     /// Tokens of prompt and answer together: as the server tells, or else as the model file says.
     pub window: Option<u64>,
-    /// Whether the answer came in pieces; `None` where none were asked for or nothing came.
+    /// Whether the answer was streamed; `None` where none were asked for or nothing came.
     pub streaming: Option<bool>,
     /// How the schema travels; `None` where the model did not answer.
     pub schema: Option<SchemaMode>,
@@ -161,7 +161,7 @@ impl Shared {
             // Enough for a short thought before the answer.
             max_tokens: 256,
             seed: 0,
-            pieces: None,
+            stream: None,
         };
         let body = request_body(&prompt, &self.form, mode);
         let mut body = body.map_err(|error| MindError::Unsendable {
@@ -173,7 +173,7 @@ impl Shared {
             times: 0,
             ..self.server.retry
         };
-        self.ask(&mut body, mode, Patience::new(once, 0), None)
+        self.ask(&mut body, mode, RetryPolicy::new(once, 0), None)
             .await
     }
 

@@ -16,8 +16,8 @@ use crate::mind::MindError;
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) error: MindError,
-    pub(super) again: Again,
-    pub(super) schema: Suspicion,
+    pub(super) again: RetryDecision,
+    pub(super) schema: SchemaBlame,
     /// What the attempt cost, where the server told.
     pub(super) usage: Option<TokenUsage>,
     /// Whether the server may bill the attempt all the same: it began to answer, or had time to.
@@ -26,7 +26,7 @@ pub(super) struct Failure {
 
 /// Whether the same request is worth another attempt.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Again {
+pub(super) enum RetryDecision {
     /// It would fail again.
     Never,
     /// After a wait of our own choice.
@@ -37,7 +37,7 @@ pub(super) enum Again {
 
 /// Whether the schema is to blame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Suspicion {
+pub(super) enum SchemaBlame {
     /// The server did not object to the request's form.
     None,
     /// The server objects and does not say to what.
@@ -51,8 +51,8 @@ impl Failure {
     pub(super) fn passing(error: MindError) -> Self {
         Self {
             error,
-            again: Again::Soon,
-            schema: Suspicion::None,
+            again: RetryDecision::Soon,
+            schema: SchemaBlame::None,
             usage: None,
             billable: false,
         }
@@ -69,7 +69,7 @@ impl Failure {
     /// A failure that stays.
     pub(super) fn lasting(error: MindError) -> Self {
         Self {
-            again: Again::Never,
+            again: RetryDecision::Never,
             ..Self::passing(error)
         }
     }
@@ -82,13 +82,13 @@ impl Failure {
 
 /// A server as errors name it, and the key that must not show in them.
 #[derive(Debug)]
-pub(super) struct Witness {
+pub(super) struct ErrorContext {
     /// The model's alias and the server's address.
     pub(super) server: String,
     pub(super) key: Option<SecretString>,
 }
 
-impl Witness {
+impl ErrorContext {
     /// The server's words, fit to be shown: the key masked, control characters gone, cut to length.
     pub(super) fn quote(&self, text: &str) -> String {
         const LONGEST: usize = 500;
@@ -167,23 +167,23 @@ impl Witness {
         let wait = || {
             asked
                 .or_else(|| delay(headers))
-                .map_or(Again::Soon, Again::After)
+                .map_or(RetryDecision::Soon, RetryDecision::After)
         };
         let (error, again) = match status {
-            401..=403 => (denied(server, status, reason), Again::Never),
-            400 if names_denial(&lower) => (denied(server, status, reason), Again::Never),
+            401..=403 => (denied(server, status, reason), RetryDecision::Never),
+            400 if names_denial(&lower) => (denied(server, status, reason), RetryDecision::Never),
             // Gemini speaks of plan and billing whenever a minute's quota is used up, but says how long.
             429 if is_about_money(&lower) && asked.is_none() => {
-                (denied(server, status, reason), Again::Never)
+                (denied(server, status, reason), RetryDecision::Never)
             }
             408 | 425 | 429 | 503 | 529 => (busy(server, status, reason), wait()),
             500.. => (failed(server, status, reason), wait()),
-            _ => (rejected(server, status, reason), Again::Never),
+            _ => (rejected(server, status, reason), RetryDecision::Never),
         };
         let schema = match status {
-            400 | 422 | 500 if names_schema(&lower) => Suspicion::Named,
-            400 | 422 | 500 => Suspicion::Possible,
-            _ => Suspicion::None,
+            400 | 422 | 500 if names_schema(&lower) => SchemaBlame::Named,
+            400 | 422 | 500 => SchemaBlame::Possible,
+            _ => SchemaBlame::None,
         };
         Failure {
             error,
@@ -437,8 +437,8 @@ mod tests {
     use proptest::prelude::*;
     use reqwest::header::{HeaderName, HeaderValue};
 
-    fn witness() -> Witness {
-        Witness {
+    fn witness() -> ErrorContext {
+        ErrorContext {
             server: "http://x/v1".into(),
             key: Some("sk-secret".into()),
         }
@@ -466,12 +466,12 @@ mod tests {
             (429, "Insufficient Balance"),
         ] {
             let failure = refused(status, &[("retry-after", "1")], body);
-            assert_eq!(failure.again, Again::Never, "{status} {body}");
+            assert_eq!(failure.again, RetryDecision::Never, "{status} {body}");
         }
-        assert_eq!(refused(500, &[], "").again, Again::Soon);
+        assert_eq!(refused(500, &[], "").again, RetryDecision::Soon);
         assert_eq!(
             refused(429, &[], "the load balancer is busy").again,
-            Again::Soon
+            RetryDecision::Soon
         );
     }
 
@@ -502,12 +502,12 @@ mod tests {
             let again = refused(429, headers, "").again;
             assert_eq!(
                 again,
-                Again::After(Duration::from_millis(millis)),
+                RetryDecision::After(Duration::from_millis(millis)),
                 "{headers:?}"
             );
         }
         let unclear = refused(429, &[("retry-after", "soon")], "");
-        assert_eq!(unclear.again, Again::Soon);
+        assert_eq!(unclear.again, RetryDecision::Soon);
     }
 
     #[test]
@@ -517,7 +517,7 @@ mod tests {
             "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.5s"}]}}]"#;
         assert_eq!(
             refused(429, &[], quota).again,
-            Again::After(Duration::from_millis(34_500))
+            RetryDecision::After(Duration::from_millis(34_500))
         );
         for body in [
             r#"{"type": "error", "error": {"type": "invalid_request_error", "message": "Your credit balance is too low to access the Anthropic API."}}"#,
@@ -714,9 +714,9 @@ mod tests {
     fn a_refused_schema_is_suspected() {
         assert_eq!(
             refused(400, &[], "unknown response_format").schema,
-            Suspicion::Named
+            SchemaBlame::Named
         );
-        assert_eq!(refused(500, &[], "oops").schema, Suspicion::Possible);
-        assert_eq!(refused(429, &[], "schema").schema, Suspicion::None);
+        assert_eq!(refused(500, &[], "oops").schema, SchemaBlame::Possible);
+        assert_eq!(refused(429, &[], "schema").schema, SchemaBlame::None);
     }
 }

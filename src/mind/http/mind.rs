@@ -9,18 +9,20 @@ use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::draft::Drafts;
 use super::endpoint::Endpoint;
-use super::failure::{Failure, Suspicion, Witness};
-use super::intake::Intake;
-use super::patience::Patience;
+use super::failure::{ErrorContext, Failure, SchemaBlame};
 use super::reply::Reply;
 use super::request::{RequestBody, RequestForm};
+use super::request_cache::RequestCache;
+use super::response_reader::ResponseReader;
+use super::retry::RetryPolicy;
 use super::settings::{Dialect, Retry, SchemaMode, Timeouts, seconds};
 use super::spoken_pieces::SpokenPieces;
 use crate::dialect::format::MediaFiles;
 use crate::message::TokenUsage;
-use crate::mind::{Answering, Completion, FailedCall, Mind, MindError, MindInfo, Pieces, Prompt};
+use crate::mind::{
+    AnswerStream, Answering, Completion, FailedCall, Mind, MindError, MindInfo, Prompt,
+};
 
 /// The most bytes of an error's body that are read.
 const LONGEST_ERROR: usize = 64 * 1024;
@@ -73,19 +75,19 @@ pub(super) struct Shared {
     pub(super) info: MindInfo,
     pub(super) form: RequestForm,
     pub(super) server: Server,
-    pub(super) witness: Witness,
+    pub(super) witness: ErrorContext,
     pub(super) client: Client,
     /// Where the model is asked.
     chat: Url,
     headers: HeaderMap,
     width: Semaphore,
-    ladder: Mutex<Ladder>,
-    drafts: Drafts,
+    ladder: Mutex<SchemaFallback>,
+    drafts: RequestCache,
 }
 
 /// How the schema travels, as far as this run has learned it.
 #[derive(Clone, Copy, Debug)]
-struct Ladder {
+struct SchemaFallback {
     mode: SchemaMode,
     /// Whether the server took a schema in this mode before.
     proven: bool,
@@ -119,16 +121,16 @@ impl HttpMind {
             headers: headers(&form, server.key.as_ref())?,
             chat: server.endpoint.chat(&dialect.model, dialect.stream),
             width: Semaphore::new(info.width.clamp(1, Semaphore::MAX_PERMITS)),
-            ladder: Mutex::new(Ladder {
+            ladder: Mutex::new(SchemaFallback {
                 mode: dialect.schema,
                 proven: false,
             }),
-            witness: Witness {
+            witness: ErrorContext {
                 server: format!("'{}' at {}", info.alias, server.endpoint.shown()),
                 key: server.key.clone(),
             },
             form,
-            drafts: Drafts::default(),
+            drafts: RequestCache::default(),
             info,
             server,
             client,
@@ -163,11 +165,11 @@ impl Mind for HttpMind {
             }
         };
         let mut lent = Lent { body, shared };
-        let (seed, pieces) = (prompt.seed, prompt.pieces.cloned());
+        let (seed, stream) = (prompt.seed, prompt.stream.cloned());
         Box::pin(async move {
             let Lent { body, shared } = &mut lent;
-            let patience = Patience::new(shared.server.retry, seed);
-            let heard = shared.ask(body, mode, patience, pieces.as_ref()).await?;
+            let patience = RetryPolicy::new(shared.server.retry, seed);
+            let heard = shared.ask(body, mode, patience, stream.as_ref()).await?;
             Ok(shared.completion(heard))
         })
     }
@@ -214,7 +216,7 @@ pub(super) fn now() -> Instant {
 }
 
 impl Shared {
-    fn ladder(&self) -> Ladder {
+    fn ladder(&self) -> SchemaFallback {
         *self.ladder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -227,20 +229,20 @@ impl Shared {
         }
     }
 
-    /// Asks until there is an answer, or none is to be hoped for. What is said of it on the way is shown in pieces.
+    /// Asks until there is an answer, or none is to be hoped for. What is said of it on the way is shown in stream.
     pub(super) async fn ask(
         &self,
         body: &mut RequestBody,
         mut mode: SchemaMode,
-        mut patience: Patience,
-        pieces: Option<&Pieces>,
+        mut patience: RetryPolicy,
+        stream: Option<&AnswerStream>,
     ) -> Result<Heard, FailedCall> {
         let permit = self.width.acquire().await;
         let _permit = permit.map_err(|_| MindError::Cancelled)?;
         let (mut spent, mut retries) = (None, 0);
         loop {
             let began = now();
-            let failure = match self.attempt(body, pieces).await {
+            let failure = match self.attempt(body, stream).await {
                 Ok((reply, streamed)) => {
                     if body.wants_json(&self.form) {
                         self.learn(mode);
@@ -256,8 +258,8 @@ impl Shared {
                 Err(failure) => failure,
             };
             tracing::debug!(model = %self.info.alias, retries, error = %failure.error, "an attempt failed");
-            if let Some(pieces) = pieces {
-                pieces.void();
+            if let Some(stream) = stream {
+                stream.retract();
             }
             spent = sum(spent, failure.usage);
             let affordable = !failure.billable || patience.may_pay_again();
@@ -294,9 +296,9 @@ impl Shared {
         let ladder = self.ladder();
         let took_it_before = ladder.proven && ladder.mode == mode;
         let blamed = match failure.schema {
-            Suspicion::Named => true,
-            Suspicion::Possible => !took_it_before,
-            Suspicion::None => false,
+            SchemaBlame::Named => true,
+            SchemaBlame::Possible => !took_it_before,
+            SchemaBlame::None => false,
         };
         mode.lower()
             .filter(|_| blamed && body.wants_json(&self.form))
@@ -305,7 +307,7 @@ impl Shared {
     /// Remembers that the server takes a schema in this mode.
     fn learn(&self, mode: SchemaMode) {
         let mut ladder = self.ladder.lock().unwrap_or_else(PoisonError::into_inner);
-        *ladder = Ladder { mode, proven: true };
+        *ladder = SchemaFallback { mode, proven: true };
     }
 
     /// A request with this body, whose buffer it shares.
@@ -326,17 +328,17 @@ impl Shared {
         request
     }
 
-    /// Sends one request and reads its answer; tells whether it came in pieces.
+    /// Sends one request and reads its answer; tells whether it came in stream.
     async fn attempt(
         &self,
         body: &RequestBody,
-        pieces: Option<&Pieces>,
+        stream: Option<&AnswerStream>,
     ) -> Result<(Reply, bool), Failure> {
         let response = self.send(self.request(body)).await?;
         if !response.status().is_success() {
             return Err(self.refusal(response).await);
         }
-        let read = self.read(response, pieces).await;
+        let read = self.read(response, stream).await;
         read.map_err(Failure::billable)
     }
 
@@ -365,21 +367,21 @@ impl Shared {
     async fn read(
         &self,
         mut response: Response,
-        pieces: Option<&Pieces>,
+        stream: Option<&AnswerStream>,
     ) -> Result<(Reply, bool), Failure> {
         let limit = self.server.longest_answer;
         let content_type = response.headers().get(CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok());
         let content_type = content_type.unwrap_or_default();
         let protocol = self.form.protocol();
-        let mut intake = Intake::new(&self.witness, protocol, content_type, limit);
+        let mut intake = ResponseReader::new(&self.witness, protocol, content_type, limit);
         if response
             .content_length()
             .is_some_and(|length| length > limit as u64)
         {
             return Err(intake.too_great());
         }
-        let mut spoken = pieces.map(SpokenPieces::new);
+        let mut spoken = stream.map(SpokenPieces::new);
         let pause = seconds(self.server.timeouts.between_bytes);
         let mut wait = seconds(self.server.timeouts.first_byte);
         let mut waiting_for = "the first byte";
@@ -500,7 +502,7 @@ mod tests {
             },
             max_tokens: 100,
             seed: 3,
-            pieces: None,
+            stream: None,
         })
     }
 
@@ -516,7 +518,7 @@ mod tests {
     async fn the_buffer_of_a_request_comes_back_and_serves_the_next_one() {
         let mind = mind(Some("Yes.")).await;
         let mut history = long_history();
-        history.tally();
+        history.stats();
         let mut buffers = Vec::new();
         for _ in 0..4 {
             answering(&mind, &history).await.unwrap();

@@ -167,7 +167,7 @@ pub struct Dialect {
     pub limit_field: LimitField,
     /// The most tokens of an answer, whatever an ask allows.
     pub max_output: u32,
-    /// Whether the answer comes in pieces.
+    /// Whether the answer is streamed.
     pub stream: bool,
     /// Whether a streamed answer is asked to report its usage (`stream_options.include_usage`).
     pub stream_usage: bool,

@@ -1,11 +1,11 @@
 //! The words of an answer, shown while they arrive.
 
 use crate::dialect::thinking::StreamSplitter;
-use crate::mind::Pieces;
+use crate::mind::AnswerStream;
 
 /// Shows what is said of an answer, and nothing of what is thought.
 pub(super) struct SpokenPieces<'a> {
-    pieces: &'a Pieces,
+    stream: &'a AnswerStream,
     splitter: StreamSplitter,
     /// How many bytes of the words were looked at.
     seen: usize,
@@ -15,9 +15,9 @@ pub(super) struct SpokenPieces<'a> {
 
 impl<'a> SpokenPieces<'a> {
     /// Shows an answer of which nothing has come.
-    pub(super) fn new(pieces: &'a Pieces) -> Self {
+    pub(super) fn new(stream: &'a AnswerStream) -> Self {
         Self {
-            pieces,
+            stream,
             splitter: StreamSplitter::default(),
             seen: 0,
             shown: String::new(),
@@ -30,7 +30,7 @@ impl<'a> SpokenPieces<'a> {
         self.seen = words.len();
         let piece = self.splitter.push(new);
         if piece.was_thought {
-            self.pieces.void();
+            self.stream.retract();
             self.shown.clear();
         }
         self.give(&piece.text);
@@ -39,12 +39,12 @@ impl<'a> SpokenPieces<'a> {
     /// Shows what is left of the answer: its end may have looked like the begin of a tag.
     pub(super) fn finish(self, text: &str) {
         if let Some(rest) = text.trim_start().strip_prefix(&*self.shown) {
-            self.pieces.text(rest);
+            self.stream.text(rest);
         }
     }
 
     fn give(&mut self, text: &str) {
-        self.pieces.text(text);
+        self.stream.text(text);
         self.shown.push_str(text);
     }
 }

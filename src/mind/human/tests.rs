@@ -69,7 +69,7 @@ async fn answer(
         form,
         max_tokens: 100,
         seed: 0,
-        pieces: None,
+        stream: None,
     });
     let result = answering.await.map(|completion| completion.text);
     let result = result.map_err(|failed| failed.error);

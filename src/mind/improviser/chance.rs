@@ -2,11 +2,11 @@
 
 /// The stream: SplitMix64 (Steele, Lea and Flood, 2014).
 #[derive(Clone, Debug)]
-pub(super) struct Chance(u64);
+pub(super) struct SplitMix64(u64);
 
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-impl Chance {
+impl SplitMix64 {
     pub(super) fn new(seed: u64) -> Self {
         Self(seed)
     }

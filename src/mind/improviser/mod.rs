@@ -37,7 +37,7 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 
 use super::{Answering, Completion, Form, Language, Mind, MindInfo, Prompt};
-use chance::{Chance, hash, mix};
+use chance::{SplitMix64, hash, mix};
 use grammar::{Grammar, load};
 use memory::{Memory, Sentences};
 use names::{Fact, Root};
@@ -239,7 +239,13 @@ impl Improviser {
         ]);
         let share = Share::among(prompt.entity, notes.group(), scene);
         let memory = Memory::of(prompt, &self.read);
-        let mut writer = Writer::new(grammar, prompt.language, Chance::new(seed), memory, share);
+        let mut writer = Writer::new(
+            grammar,
+            prompt.language,
+            SplitMix64::new(seed),
+            memory,
+            share,
+        );
         introduce(prompt, notes, &mut writer);
         writer
     }
@@ -257,7 +263,7 @@ fn introduce<'a>(prompt: &Prompt<'a>, notes: &'a Notes, writer: &mut Writer<'a>)
     writer.set(Fact::Place, if is_place { me } else { &notes.place });
     writer.set(Fact::Day, limit::number_word(prompt.language, notes.day));
     let tempers = [Fact::Blunt, Fact::Dreamy, Fact::Wry, Fact::Solemn];
-    if let Some(temper) = Chance::new(hash(me)).pick(&tempers) {
+    if let Some(temper) = SplitMix64::new(hash(me)).pick(&tempers) {
         writer.flag(*temper, true);
     }
     if notes.kind == "stage" {
@@ -297,10 +303,10 @@ impl Mind for Improviser {
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
         let said = self.improvise(prompt);
-        let pieces = prompt.pieces.cloned();
+        let stream = prompt.stream.cloned();
         Box::pin(async move {
-            if let Some(pieces) = pieces {
-                pieces.say(&said.text);
+            if let Some(stream) = stream {
+                stream.say(&said.text);
             }
             Ok(said)
         })

@@ -72,7 +72,7 @@ impl Asked {
             form,
             max_tokens: 1024,
             seed,
-            pieces: None,
+            stream: None,
         };
         let answer = improviser.answer(&prompt).now_or_never();
         answer

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::chance::{Chance, hash, mix};
+use super::chance::{SplitMix64, hash, mix};
 use super::evidence::{about, arguments, sentences, stem, stems};
 use super::names::Root;
 use super::notes::Notes;
@@ -39,7 +39,7 @@ pub(super) fn calls(prompt: &Prompt<'_>, notes: &Notes, writer: &mut Writer<'_>)
     if prompt.purpose == "chat.speak" {
         return in_talk(prompt, notes, writer);
     }
-    let mut chance = Chance::new(mix(&[prompt.seed, hash("tools")]));
+    let mut chance = SplitMix64::new(mix(&[prompt.seed, hash("tools")]));
     let wonders = prompt.purpose == "home.plan" && chance.happens(WONDERS);
     let lookups = prompt.tools.specs.iter();
     let lookups = lookups.filter(|spec| LOOKUPS.contains(&spec.name()));
@@ -124,7 +124,7 @@ fn in_talk(prompt: &Prompt<'_>, notes: &Notes, writer: &mut Writer<'_>) -> Vec<T
         let transfers: Vec<_> = transfers.collect();
         let task: Vec<String> = entries.iter().filter_map(words_of).collect();
         let task = stems(&task.join("\n"), &idle);
-        let mut chance = Chance::new(mix(&[prompt.seed, hash("hand on")]));
+        let mut chance = SplitMix64::new(mix(&[prompt.seed, hash("hand on")]));
         // Who was given the word least comes first, then who is the best for what was said.
         let ranked = transfers.iter().map(|spec| {
             let times = called

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::chance::{Chance, hash, mix};
+use super::chance::{SplitMix64, hash, mix};
 use super::grammar::{Change, Choice, FactSet, Grammar, GrammarPiece as Piece, SymbolId};
 use super::memory::{Hashes, Memory};
 use super::names::{Fact, Root};
@@ -52,7 +52,7 @@ impl Share {
 pub(super) struct Writer<'a> {
     pub(super) grammar: &'a Grammar,
     pub(super) language: Language,
-    pub(super) chance: Chance,
+    pub(super) chance: SplitMix64,
     pub(super) memory: Memory<'a>,
     share: Share,
     known: FactSet,
@@ -74,7 +74,7 @@ impl<'a> Writer<'a> {
     pub(super) fn new(
         grammar: &'a Grammar,
         language: Language,
-        chance: Chance,
+        chance: SplitMix64,
         memory: Memory<'a>,
         share: Share,
     ) -> Self {

@@ -61,7 +61,7 @@ pub struct Provider {
     /// The name of the limit of answer tokens.
     #[serde(default)]
     pub limit_field: LimitField,
-    /// Whether answers come in pieces.
+    /// Whether answers are streamed.
     #[serde(default = "yes")]
     pub stream: bool,
     /// Whether to ask streams for their usage.

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use super::range::{Past, past_of};
 use super::{last_exchange, summary_ask};
-use crate::cast::{EntityName, Here, Kind, Whereabouts};
+use crate::cast::{CurrentStage, EntityName, Kind, Whereabouts};
 use crate::context::{AgentContext, Chapters, Entry, EntryId};
 use crate::event::kinds::Archive;
-use crate::event::{Closing as Chapter, Fault, Tell};
+use crate::event::{ChapterClose as Chapter, EventWriter, Fault};
 use crate::exchange::{Answers, Prose};
 use crate::message::Role;
 use crate::rpg::components::RpgWorld;
@@ -26,7 +26,7 @@ const LINES: usize = 8;
 /// On an entity that is asked to sum up: what the summary will stand for.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Closing {
+pub struct PendingSummary {
     /// The first message of the range.
     pub begin: EntryId,
     /// The last message of the range.
@@ -37,15 +37,17 @@ pub struct Closing {
 
 /// Asks those here whose conversation has passed its limit of tokens; the others keep theirs.
 pub fn ask_day_summaries(
-    here: Res<Here>,
+    here: Res<CurrentStage>,
     world: Res<RpgWorld>,
     whereabouts: Whereabouts,
     contexts: Query<&AgentContext>,
     mut phases: Query<&mut Phase>,
-    mut tell: Tell,
+    mut tell: EventWriter,
     mut commands: Commands,
 ) {
-    let Here::Place(place) = *here else { return };
+    let CurrentStage::Place(place) = *here else {
+        return;
+    };
     let limit = world.0.limits.context_tokens.max(0) as u64;
     let mut asked = false;
     for entity in std::iter::once(place).chain(whereabouts.living_on(place)) {
@@ -65,7 +67,7 @@ pub fn ask_day_summaries(
         match ask.and_then(|ask| Ok((ask, title?))) {
             Ok((ask, title)) => {
                 let Past { begin, end } = past;
-                let closing = Closing { begin, end, title };
+                let closing = PendingSummary { begin, end, title };
                 commands.entity(entity).insert((ask, closing));
                 asked = true;
             }
@@ -79,15 +81,17 @@ pub fn ask_day_summaries(
 
 /// Puts each summary in the place of the past it stands for.
 pub fn take_day_summaries(
-    here: Res<Here>,
+    here: Res<CurrentStage>,
     mut answers: Answers<Prose>,
     whereabouts: Whereabouts,
-    minds: Query<(&AgentContext, &Chapters, &Closing)>,
+    minds: Query<(&AgentContext, &Chapters, &PendingSummary)>,
     mut phases: Query<&mut Phase>,
-    mut tell: Tell,
+    mut tell: EventWriter,
     mut commands: Commands,
 ) {
-    let Here::Place(place) = *here else { return };
+    let CurrentStage::Place(place) = *here else {
+        return;
+    };
     for (entity, Prose(summary), _by) in answers.take() {
         let Ok((context, chapters, closing)) = minds.get(entity) else {
             continue;
@@ -99,7 +103,7 @@ pub fn take_day_summaries(
             chapter: chapters.next_id(context.name()).to_string(),
             message: summary,
         };
-        let Closing { begin, end, title } = closing.clone();
+        let PendingSummary { begin, end, title } = closing.clone();
         let closing = Chapter {
             begin,
             end,
@@ -107,7 +111,7 @@ pub fn take_day_summaries(
             title,
         };
         tell.close_chapter(entity, event, closing);
-        commands.entity(entity).remove::<Closing>();
+        commands.entity(entity).remove::<PendingSummary>();
     }
     if let Ok(mut phase) = phases.get_mut(place) {
         *phase = Phase::Rest;

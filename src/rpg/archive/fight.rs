@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::range::fight_range;
 use super::{last_exchange, summary_ask};
-use crate::cast::{EntityName, Here, Whereabouts};
+use crate::cast::{CurrentStage, EntityName, Whereabouts};
 use crate::context::{AgentContext, Chapters};
 use crate::event::kinds::Archive;
-use crate::event::{Closing, Fault, Phrasebook, Tell};
+use crate::event::{ChapterClose, EventWriter, Fault, Phrasebook};
 use crate::exchange::{Answers, Prose};
 use crate::rpg::combat::Aftermath;
 use crate::rpg::components::{FightEnd, Foe, RpgWorld};
@@ -18,15 +18,17 @@ use crate::rpg::phase::Phase;
 
 /// Asks every hero, fallen too, every foe that may be met again, and the stage.
 pub fn ask_fight_summaries(
-    here: Res<Here>,
+    here: Res<CurrentStage>,
     world: Res<RpgWorld>,
     whereabouts: Whereabouts,
     mut stages: Query<(&mut Phase, &Aftermath)>,
     foes: Query<&Foe>,
-    mut tell: Tell,
+    mut tell: EventWriter,
     mut commands: Commands,
 ) {
-    let Here::Place(stage) = *here else { return };
+    let CurrentStage::Place(stage) = *here else {
+        return;
+    };
     let Ok((mut phase, fight)) = stages.get_mut(stage) else {
         return;
     };
@@ -62,14 +64,16 @@ pub fn ask_fight_summaries(
 /// Puts each summary in the place of the fight. A fight whose tags are doubtful stays as it is, and
 /// so does the summary after it.
 pub fn take_fight_summaries(
-    here: Res<Here>,
+    here: Res<CurrentStage>,
     mut answers: Answers<Prose>,
     mut stages: Query<(&mut Phase, &Aftermath)>,
     minds: Query<(&AgentContext, &Chapters)>,
-    mut tell: Tell,
+    mut tell: EventWriter,
     mut commands: Commands,
 ) {
-    let Here::Place(stage) = *here else { return };
+    let CurrentStage::Place(stage) = *here else {
+        return;
+    };
     let Ok((mut phase, fight)) = stages.get_mut(stage) else {
         return;
     };
@@ -100,7 +104,7 @@ pub fn take_fight_summaries(
             chapter: chapters.next_id(context.name()).to_string(),
             message: summary,
         };
-        let closing = Closing {
+        let closing = ChapterClose {
             begin,
             end,
             summing_up: last_exchange(context),

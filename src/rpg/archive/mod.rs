@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::combat::Aftermath;
 use super::phase::{Part, Phase, at};
 use super::world_file::WorldFile;
-use crate::cast::Here;
+use crate::cast::CurrentStage;
 use crate::context::{AgentContext, EntryId};
 use crate::engine::Setup;
 use crate::event::Phrasebook;
@@ -47,7 +47,9 @@ pub const PROMPTS: &[(&str, &[&str])] = &[
 
 /// Adds the systems of this room.
 pub fn plugin(setup: &mut Setup) {
-    setup.saves().component::<day::Closing>("day_closing");
+    setup
+        .saves()
+        .component::<day::PendingSummary>("day_closing");
     let systems = (
         fight::take_fight_summaries
             .run_if(at(Phase::SummedUp))
@@ -68,8 +70,8 @@ pub fn plugin(setup: &mut Setup) {
 }
 
 /// A run condition: a fight on the place that steps is over and not summed up.
-fn after_a_fight(here: Res<Here>, fights: Query<(), With<Aftermath>>) -> bool {
-    matches!(*here, Here::Place(place) if fights.contains(place))
+fn after_a_fight(here: Res<CurrentStage>, fights: Query<(), With<Aftermath>>) -> bool {
+    matches!(*here, CurrentStage::Place(place) if fights.contains(place))
 }
 
 /// The question for a summary. Its fallback is made of the facts that must survive.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use thiserror::Error;
 
-use crate::context::{AgentContext, EntryId, HeldMessage, Order};
+use crate::context::{AgentContext, EntryId, HeldMessage, SearchOrder};
 
 /// Why a fight can't be cut out of a context.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -32,7 +32,7 @@ const END: &str = "combat_outcome";
 /// The tags are missing, repeated or crossed.
 pub fn fight_range(context: &AgentContext, combat: &str) -> Result<(EntryId, EntryId), NoRange> {
     let marked =
-        context.filter_human_messages_by_attribute("combat_id", combat, Order::OldestFirst);
+        context.filter_human_messages_by_attribute("combat_id", combat, SearchOrder::OldestFirst);
     let (begin, end) = (only(&marked, BEGIN)?, only(&marked, END)?);
     if begin >= end {
         return Err(NoRange::Crossed);

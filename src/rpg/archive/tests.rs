@@ -369,7 +369,7 @@ fn a_day_that_grew_too_long_becomes_a_memory() {
     assert_eq!(bout.get::<AgentContext>(ann).len(), 2);
     let chapter = &bout.get::<Chapters>(ann).all()[0];
     assert_eq!((chapter.messages.len(), chapter.summing_up.len()), (21, 2));
-    assert!(bout.world().get::<day::Closing>(ann).is_none());
+    assert!(bout.world().get::<day::PendingSummary>(ann).is_none());
     assert_eq!(*bout.get::<Phase>(hall), Phase::Rest);
 }
 

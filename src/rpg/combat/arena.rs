@@ -7,7 +7,7 @@ use bevy_ecs::system::SystemParam;
 use serde_json::{Value, json};
 
 use super::{Combat, PARTY};
-use crate::cast::{Camp, Company, Dead, EntityName, Look};
+use crate::cast::{Appearance, Dead, EntityName, Faction, StageQuery};
 use crate::rpg::components::{Effect, Effects, Fighter, Health, RpgWorld};
 use crate::rpg::events::Standing;
 use crate::rpg::phase::Phase;
@@ -108,19 +108,19 @@ pub struct Arena<'w, 's> {
             &'static EntityName,
             &'static mut Phase,
             &'static mut Combat,
-            Option<&'static Look>,
+            Option<&'static Appearance>,
         ),
     >,
-    company: Company<
+    company: StageQuery<
         'w,
         's,
         (
             &'static EntityName,
-            &'static Camp,
+            &'static Faction,
             &'static Fighter,
             &'static mut Health,
             &'static mut Effects,
-            Option<&'static Look>,
+            Option<&'static Appearance>,
             Has<Dead>,
         ),
     >,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::arena::{Arena, Combatant, Ground, looks, names};
 use super::{Combat, prose_rules, reply_tokens};
-use crate::event::{Fault, Phrasebook, Tell};
+use crate::event::{EventWriter, Fault, Phrasebook};
 use crate::exchange::{Answers, Ask, Prose};
 use crate::message::Tag;
 use crate::rpg::events::CombatStart;
@@ -15,7 +15,7 @@ use crate::rpg::phase::Phase;
 use crate::rpg::world_file::WorldFile;
 
 /// Gives the fight its number and its combatants, tells the stage and asks everybody who stands.
-pub fn begin_fight(mut arena: Arena, mut tell: Tell, mut commands: Commands) {
+pub fn begin_fight(mut arena: Arena, mut tell: EventWriter, mut commands: Commands) {
     let Some(ground) = arena.ground() else { return };
     let all = arena.ready();
     let combat = Combat {

@@ -9,8 +9,8 @@ use super::arena::{Arena, Combatant, Ground, standing};
 use super::hand::{Card, DESCRIPTION_CHARS, Hand, Legal, NAME_CHARS};
 use super::reply_tokens;
 use super::rules::{kind_word, legal_targets};
-use crate::cast::Chance;
-use crate::event::{Fault, Phrasebook, Tell};
+use crate::cast::StageRng;
+use crate::event::{EventWriter, Fault, Phrasebook};
 use crate::exchange::Ask;
 use crate::rpg::events::CombatRound;
 use crate::rpg::phase::Phase;
@@ -20,7 +20,12 @@ use crate::rpg::world_file::{Skill, SkillKind, WorldFile};
 pub type Dealt<'a> = (&'a Skill, Vec<usize>);
 
 /// Opens a round and asks everybody who stands and has a legal card; the others pass.
-pub fn draw_hands(mut arena: Arena, chance: Chance, mut tell: Tell, mut commands: Commands) {
+pub fn draw_hands(
+    mut arena: Arena,
+    chance: StageRng,
+    mut tell: EventWriter,
+    mut commands: Commands,
+) {
     let Some(ground) = arena.ground() else { return };
     arena.change(&ground, |combat| {
         combat.round += 1;

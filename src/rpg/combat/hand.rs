@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::exchange::{Broken, Reply};
+use crate::exchange::{Reply, Violation};
 
 /// The most characters of a card's name.
 pub const NAME_CHARS: usize = 40;
@@ -45,10 +45,10 @@ pub struct Legal {
 }
 
 impl Reply for Hand {
-    type Facts = Vec<Legal>;
+    type Constraints = Vec<Legal>;
     const NAME: &'static str = "hand";
 
-    fn narrow(schema: &Value, hand: &Vec<Legal>) -> Option<Value> {
+    fn constrain_schema(schema: &Value, hand: &Vec<Legal>) -> Option<Value> {
         let mut schema = schema.clone();
         let skills: Vec<_> = hand.iter().map(|legal| &legal.skill).collect();
         let mut targets: Vec<_> = hand.iter().flat_map(|legal| &legal.targets).collect();
@@ -82,7 +82,7 @@ impl Reply for Hand {
         Some(schema)
     }
 
-    fn check(&self, hand: &Vec<Legal>) -> Vec<Broken> {
+    fn check(&self, hand: &Vec<Legal>) -> Vec<Violation> {
         let mut broken = Vec::new();
         for (at, card) in self.cards.iter().enumerate() {
             let path = |member: &str| format!("cards[{at}].{member}");
@@ -93,7 +93,7 @@ impl Reply for Hand {
                 DESCRIPTION_CHARS,
             ));
             if card.name.contains(char::is_control) {
-                let rule = Broken::new(path("name"), "a name is a single line");
+                let rule = Violation::new(path("name"), "a name is a single line");
                 broken.push(rule.said("rules/one_line", json!({})));
             }
             match hand.iter().find(|legal| *legal.skill == *card.skill) {
@@ -105,7 +105,7 @@ impl Reply for Hand {
                         skills(hand)
                     );
                     let facts = json!({"skill": card.skill, "hand": skills(hand)});
-                    let rule = Broken::new(path("skill"), rule);
+                    let rule = Violation::new(path("skill"), rule);
                     broken.push(rule.said("rules/not_in_hand", facts));
                 }
             }
@@ -117,12 +117,12 @@ impl Reply for Hand {
                 0 => {
                     let rule = format!("a card of '{}' is missing", legal.skill);
                     let facts = json!({"skill": legal.skill});
-                    broken.push(Broken::new("cards", rule).said("rules/card_missing", facts));
+                    broken.push(Violation::new("cards", rule).said("rules/card_missing", facts));
                 }
                 many => {
                     let rule = format!("exactly one card of '{}', not {many}", legal.skill);
                     let facts = json!({"skill": legal.skill, "count": many});
-                    broken.push(Broken::new("cards", rule).said("rules/one_card", facts));
+                    broken.push(Violation::new("cards", rule).said("rules/one_card", facts));
                 }
             }
         }
@@ -130,23 +130,23 @@ impl Reply for Hand {
     }
 }
 
-fn too_long(path: String, text: &str, most: usize) -> Option<Broken> {
+fn too_long(path: String, text: &str, most: usize) -> Option<Violation> {
     match text.chars().count() {
-        0 => Some(Broken::new(path, "must not be empty").said("rules/empty", json!({}))),
+        0 => Some(Violation::new(path, "must not be empty").said("rules/empty", json!({}))),
         length if length > most => {
             let rule = format!("at most {most} characters; this has {length}");
             let facts = json!({"most": most, "length": length});
-            Some(Broken::new(path, rule).said("rules/too_long", facts))
+            Some(Violation::new(path, rule).said("rules/too_long", facts))
         }
         _ => None,
     }
 }
 
-fn illegal_targets(at: usize, card: &Card, legal: &Legal) -> Vec<Broken> {
+fn illegal_targets(at: usize, card: &Card, legal: &Legal) -> Vec<Violation> {
     let names = legal.targets.join(", ");
     if card.targets.is_empty() {
         let rule = format!("name at least one of: {names}");
-        let rule = Broken::new(format!("cards[{at}].targets"), rule);
+        let rule = Violation::new(format!("cards[{at}].targets"), rule);
         return vec![rule.said("rules/no_target", json!({"legal": names}))];
     }
     let targets = card.targets.iter().enumerate();
@@ -159,7 +159,7 @@ fn illegal_targets(at: usize, card: &Card, legal: &Legal) -> Vec<Broken> {
             );
             let facts = json!({"skill": card.skill, "name": name, "legal": names});
             let path = format!("cards[{at}].targets[{number}]");
-            Broken::new(path, rule).said("rules/illegal_target", facts)
+            Violation::new(path, rule).said("rules/illegal_target", facts)
         })
         .collect()
 }

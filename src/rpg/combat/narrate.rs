@@ -5,13 +5,13 @@ use serde_json::json;
 
 use super::arena::{Arena, Ground, standing};
 use super::{prose_rules, reply_tokens};
-use crate::event::{Fault, Phrasebook, Tell};
+use crate::event::{EventWriter, Fault, Phrasebook};
 use crate::exchange::{Answers, Ask, Prose};
 use crate::rpg::events::Narration;
 use crate::rpg::phase::Phase;
 
 /// Asks the stage to tell the round.
-pub fn ask_narration(mut arena: Arena, mut tell: Tell, mut commands: Commands) {
+pub fn ask_narration(mut arena: Arena, mut tell: EventWriter, mut commands: Commands) {
     let Some(ground) = arena.ground() else { return };
     arena.enter(&ground, Phase::RoundDone);
     match ask(tell.phrases(), &arena, &ground) {
@@ -23,7 +23,7 @@ pub fn ask_narration(mut arena: Arena, mut tell: Tell, mut commands: Commands) {
 }
 
 /// Whoever stands hears what the stage tells; the stage has said it.
-pub fn take_narration(arena: Arena, mut answers: Answers<Prose>, mut tell: Tell) {
+pub fn take_narration(arena: Arena, mut answers: Answers<Prose>, mut tell: EventWriter) {
     let Some(ground) = arena.ground() else { return };
     for (teller, Prose(message), _by) in answers.take() {
         let stage = ground.name.to_string();

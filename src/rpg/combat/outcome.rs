@@ -5,7 +5,7 @@ use bevy_ecs::prelude::*;
 use super::arena::{Arena, Combatant, names};
 use super::rules::wear_off;
 use super::{Aftermath, Combat};
-use crate::event::Tell;
+use crate::event::EventWriter;
 use crate::rpg::components::{FightEnd, FightHere, LastFight};
 use crate::rpg::events::{CombatOutcome, StatusChange};
 use crate::rpg::phase::Phase;
@@ -16,7 +16,7 @@ use crate::rpg::world_file::WorldFile;
 pub fn end_fight(
     mut arena: Arena,
     mut fights: Query<&mut FightHere>,
-    mut tell: Tell,
+    mut tell: EventWriter,
     mut commands: Commands,
 ) {
     let Some(ground) = arena.ground() else { return };
@@ -69,7 +69,7 @@ pub fn end_fight(
 }
 
 /// Nothing is decided: effects last a round less, and the next round begins.
-pub fn next_round(mut arena: Arena, mut tell: Tell) {
+pub fn next_round(mut arena: Arena, mut tell: EventWriter) {
     let Some(ground) = arena.ground() else { return };
     let mut all = arena.combatants(&arena.combat(&ground));
     for (whose, effect) in wear_off(&mut all) {

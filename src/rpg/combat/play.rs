@@ -9,8 +9,8 @@ use super::Deed;
 use super::arena::{Arena, Combatant, Ground};
 use super::hand::Hand;
 use super::rules::{Played, initiative, kind_word, play_round};
-use crate::cast::{Chance, Dead};
-use crate::event::Tell;
+use crate::cast::{Dead, StageRng};
+use crate::event::EventWriter;
 use crate::event::kinds::Death;
 use crate::exchange::Answers;
 use crate::rpg::events::CardPlayed;
@@ -20,8 +20,8 @@ use crate::rpg::phase::Phase;
 pub fn play_hands(
     mut arena: Arena,
     mut hands: Answers<Hand>,
-    chance: Chance,
-    mut tell: Tell,
+    chance: StageRng,
+    mut tell: EventWriter,
     mut commands: Commands,
 ) {
     let Some(ground) = arena.ground() else { return };
@@ -59,7 +59,7 @@ pub fn play_hands(
 /// Tells each card and each death in order, and returns who fell. A fallen one learns of the card
 /// that felled it and of its own death, and of nothing after.
 fn tell_cards(
-    tell: &mut Tell,
+    tell: &mut EventWriter,
     ground: &Ground,
     all: &[Combatant],
     played: &[Played<'_>],

@@ -11,9 +11,9 @@ use super::arena::Combatant;
 use super::hand::{Card, Hand, Legal};
 use super::rules::{initiative, legal_targets, play_round, wear_off};
 use super::{Aftermath, Combat, begin, draw, narrate, outcome, play};
-use crate::cast::{Camp, Dead, Kind, Look, spawn};
+use crate::cast::{Appearance, Dead, Faction, Kind, spawn};
 use crate::context::Chapters;
-use crate::event::{By, TellQueue};
+use crate::event::{By, EventQueue};
 use crate::exchange::{Answer, Ask, Prose, Reply};
 use crate::mind::{MindError, ScriptLine, ScriptMind};
 use crate::rpg::components::{
@@ -93,11 +93,11 @@ pub(crate) fn bout() -> Bout {
         };
         let skills = vec!["Cut".into(), "Balm".into()];
         world.entity_mut(who).insert((
-            Camp(camp.into()),
+            Faction(camp.into()),
             Health::full(20),
             Fighter { stats, skills },
             Effects::default(),
-            Look("somebody".into()),
+            Appearance("somebody".into()),
         ));
     }
     world.entity_mut(owl).insert(Foe { returns: true });
@@ -128,7 +128,7 @@ impl Bout {
         for who in everybody {
             bout.world().entity_mut(who).remove::<Ask<Prose>>();
         }
-        bout.world().resource_mut::<TellQueue>().0.clear();
+        bout.world().resource_mut::<EventQueue>().0.clear();
         bout
     }
 
@@ -155,7 +155,7 @@ impl Bout {
     }
 
     fn told(&self) -> Vec<(&'static str, Vec<Entity>)> {
-        let queue = self.tiny.setup.world.resource::<TellQueue>();
+        let queue = self.tiny.setup.world.resource::<EventQueue>();
         let told = queue
             .0
             .iter()

@@ -5,27 +5,29 @@ use serde_json::json;
 
 use super::known::witnessed;
 use super::prose_ask;
-use crate::cast::{Here, Whereabouts};
+use crate::cast::{CurrentStage, Whereabouts};
 use crate::context::AgentContext;
 use crate::event::kinds::Announce;
-use crate::event::{Fault, Tell};
+use crate::event::{EventWriter, Fault};
 use crate::exchange::{Answers, Prose};
-use crate::rpg::campaign::Campaign;
+use crate::rpg::campaign_state::CampaignState;
 use crate::rpg::components::RpgWorld;
 use crate::rpg::phase::Phase;
 
 /// A voice of the world makes one announcement from what it witnessed since its last.
 pub fn ask_announcement(
-    here: Res<Here>,
+    here: Res<CurrentStage>,
     world: Res<RpgWorld>,
-    campaign: Res<Campaign>,
+    campaign: Res<CampaignState>,
     whereabouts: Whereabouts,
     contexts: Query<&AgentContext>,
     mut phases: Query<&mut Phase>,
-    mut tell: Tell,
+    mut tell: EventWriter,
     mut commands: Commands,
 ) {
-    let Here::Place(agent) = *here else { return };
+    let CurrentStage::Place(agent) = *here else {
+        return;
+    };
     let Ok(mut phase) = phases.get_mut(agent) else {
         return;
     };
@@ -49,13 +51,15 @@ pub fn ask_announcement(
 
 /// The announcement goes out at the meeting.
 pub fn take_announcement(
-    here: Res<Here>,
+    here: Res<CurrentStage>,
     mut answers: Answers<Prose>,
     whereabouts: Whereabouts,
     mut phases: Query<&mut Phase>,
-    mut tell: Tell,
+    mut tell: EventWriter,
 ) {
-    let Here::Place(agent) = *here else { return };
+    let CurrentStage::Place(agent) = *here else {
+        return;
+    };
     for (entity, Prose(message), _by) in answers.take() {
         let actor = whereabouts.name_text(entity);
         let event = Announce {

@@ -6,16 +6,16 @@ use serde_json::{Value, json};
 
 use super::known::{heard, refused};
 use super::reply_tokens;
-use crate::cast::{CastList, Chance, Exits, Here, Look, Whereabouts};
+use crate::cast::{Appearance, CastList, CurrentStage, Exits, StageRng, Whereabouts};
 use crate::context::{AgentContext, Chapters};
 use crate::event::kinds::{Announce, Mind, Query as Asked, Refusal, Speak, Whisper};
-use crate::event::{Fault, Tell};
+use crate::event::{EventWriter, Fault};
 use crate::exchange::{Answers, Ask};
-use crate::rpg::campaign::{Act, Campaign};
+use crate::rpg::campaign_state::{Act, CampaignState};
 use crate::rpg::components::{LastFight, RpgWorld, Secrets};
 use crate::rpg::kickoff::names;
 use crate::rpg::phase::Phase;
-use crate::rpg::plan::{Plan, PlanFacts, Words};
+use crate::rpg::plan::{Plan, PlanConstraints, Words};
 use crate::rpg::query::search;
 use crate::rpg::travel::walk;
 use crate::rpg::world_file::{Step, WorldFile};
@@ -23,19 +23,21 @@ use crate::tool::LoreBook;
 
 /// Every living actor on a home stage plans: a thought and exactly one action.
 pub fn ask_plans(
-    here: Res<Here>,
+    here: Res<CurrentStage>,
     world: Res<RpgWorld>,
-    campaign: Res<Campaign>,
+    campaign: Res<CampaignState>,
     whereabouts: Whereabouts,
     list: Res<CastList>,
     exits: Query<&Exits>,
     minds: Query<(&AgentContext, Option<&Secrets>, Option<&LastFight>)>,
-    looks: Query<&Look>,
+    looks: Query<&Appearance>,
     mut phases: Query<&mut Phase>,
-    mut tell: Tell,
+    mut tell: EventWriter,
     mut commands: Commands,
 ) {
-    let Here::Place(stage) = *here else { return };
+    let CurrentStage::Place(stage) = *here else {
+        return;
+    };
     let Ok(mut phase) = phases.get_mut(stage) else {
         return;
     };
@@ -57,7 +59,7 @@ pub fn ask_plans(
         let Ok((context, secrets, last_fight)) = minds.get(actor) else {
             continue;
         };
-        let legal = PlanFacts {
+        let legal = PlanConstraints {
             present: names(&whereabouts, &living, actor),
             exits: ways.clone(),
             whisper: world.0.limits.whisper,
@@ -99,9 +101,9 @@ pub fn ask_plans(
 
 fn plan_ask(
     world: &WorldFile,
-    tell: &Tell,
+    tell: &EventWriter,
     facts: &Value,
-    legal: PlanFacts,
+    legal: PlanConstraints,
 ) -> Result<Ask<Plan>, String> {
     let phrases = tell.phrases();
     let fallback = Plan::wait(
@@ -121,18 +123,20 @@ fn plan_ask(
 
 /// Plans are carried out in a seeded order; what the rules refuse is told to its actor.
 pub fn take_plans(
-    here: Res<Here>,
+    here: Res<CurrentStage>,
     book: Res<LoreBook>,
-    chance: Chance,
+    chance: StageRng,
     mut answers: Answers<Plan>,
     whereabouts: Whereabouts,
     list: Res<CastList>,
     exits: Query<&Exits>,
     chapters: Query<&Chapters>,
     mut phases: Query<&mut Phase>,
-    mut tell: Tell,
+    mut tell: EventWriter,
 ) {
-    let Here::Place(stage) = *here else { return };
+    let CurrentStage::Place(stage) = *here else {
+        return;
+    };
     let mut plans = answers.take();
     plans.shuffle(&mut chance.stream("order of plans"));
     for (entity, plan, _by) in plans {
@@ -236,7 +240,14 @@ fn present(
     (here && whereabouts.is_alive(entity)).then_some(entity)
 }
 
-fn refuse(tell: &mut Tell, who: Entity, actor: String, action: &str, phrase: &str, facts: &Value) {
+fn refuse(
+    tell: &mut EventWriter,
+    who: Entity,
+    actor: String,
+    action: &str,
+    phrase: &str,
+    facts: &Value,
+) {
     match tell.phrases().say(phrase, facts) {
         Ok(reason) => {
             let action = action.to_owned();
@@ -262,7 +273,7 @@ fn secret_texts<'a>(world: &'a WorldFile, known: Option<&Secrets>) -> Vec<&'a st
     texts.map(|secret| secret.text.as_str()).collect()
 }
 
-fn next_dungeon(world: &WorldFile, campaign: &Campaign) -> String {
+fn next_dungeon(world: &WorldFile, campaign: &CampaignState) -> String {
     let ahead = world.schedule.iter().skip(campaign.steps_done);
     let mut dungeons = ahead.filter_map(|step| match step {
         Step::Dungeon(name) => Some(name.clone()),
@@ -271,7 +282,7 @@ fn next_dungeon(world: &WorldFile, campaign: &Campaign) -> String {
     dungeons.next().unwrap_or_default()
 }
 
-fn round_of(campaign: &Campaign) -> u32 {
+fn round_of(campaign: &CampaignState) -> u32 {
     match campaign.act {
         Act::Home { round, .. } => round,
         _ => 1,

@@ -5,11 +5,11 @@ use serde_json::json;
 
 use super::known::last_of;
 use super::prose_ask;
-use crate::cast::{Here, Whereabouts};
+use crate::cast::{CurrentStage, Whereabouts};
 use crate::context::AgentContext;
-use crate::event::{Fault, Tell};
+use crate::event::{EventWriter, Fault};
 use crate::exchange::{Answers, Prose};
-use crate::rpg::campaign::Campaign;
+use crate::rpg::campaign_state::CampaignState;
 use crate::rpg::components::RpgWorld;
 use crate::rpg::events::Scene;
 use crate::rpg::kickoff::names;
@@ -17,16 +17,18 @@ use crate::rpg::phase::Phase;
 
 /// A home stage describes how the day begins on it.
 pub fn ask_scene(
-    here: Res<Here>,
+    here: Res<CurrentStage>,
     world: Res<RpgWorld>,
-    campaign: Res<Campaign>,
+    campaign: Res<CampaignState>,
     whereabouts: Whereabouts,
     contexts: Query<&AgentContext>,
     mut phases: Query<&mut Phase>,
-    mut tell: Tell,
+    mut tell: EventWriter,
     mut commands: Commands,
 ) {
-    let Here::Place(stage) = *here else { return };
+    let CurrentStage::Place(stage) = *here else {
+        return;
+    };
     let Ok(mut phase) = phases.get_mut(stage) else {
         return;
     };
@@ -58,13 +60,15 @@ pub fn ask_scene(
 
 /// Everybody on the stage sees what it described; then they plan.
 pub fn take_scene(
-    here: Res<Here>,
+    here: Res<CurrentStage>,
     mut answers: Answers<Prose>,
     whereabouts: Whereabouts,
     mut phases: Query<&mut Phase>,
-    mut tell: Tell,
+    mut tell: EventWriter,
 ) {
-    let Here::Place(stage) = *here else { return };
+    let CurrentStage::Place(stage) = *here else {
+        return;
+    };
     for (entity, Prose(message), _by) in answers.take() {
         let stage = whereabouts.name_text(entity);
         tell.broadcast_to_stage(entity, Scene { stage, message }, &[entity]);

@@ -11,7 +11,7 @@ mod types;
 
 pub use sample::{NewWorldError, new_world};
 pub use types::{
-    Actor, Camp, Dungeon, Fight, Foe, KnownTo, Limits, Lore, Pattern, Secret, Skill, SkillKind,
+    Actor, Dungeon, Faction, Fight, Foe, KnownTo, Limits, Lore, Pattern, Secret, Skill, SkillKind,
     Stage, StageKind, Stats, Step, WorldAgent, WorldFile,
 };
 

@@ -93,7 +93,7 @@ pub struct Stage {
 
 /// Whose side an actor is on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Camp {
+pub enum Faction {
     /// Travels with the party and fights.
     #[default]
     Hero,
@@ -114,7 +114,7 @@ pub struct Actor {
     #[serde(deserialize_with = "prose")]
     pub look: String,
     /// Whether it travels with the party.
-    pub camp: Camp,
+    pub camp: Faction,
     /// The home stage it begins on.
     pub stage: String,
     /// How strong it is.

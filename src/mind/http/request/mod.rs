@@ -13,9 +13,11 @@ use bytes::{Bytes, BytesMut};
 use serde_json::{Map, Value};
 
 use super::api::{self, Protocol};
-use super::draft::Draft;
+use super::request_cache::CachedRequest;
 use super::settings::{Dialect, SchemaMode};
-use crate::dialect::format::{self, Format, MediaError, MediaFiles, Progress, Script, Written};
+use crate::dialect::format::{
+    self, Format, MediaError, MediaFiles, MessageWriter, Progress, Written,
+};
 use crate::message::Digest;
 use crate::mind::{Form, Language, Prompt};
 use crate::tool::ToolSpec;
@@ -77,7 +79,7 @@ impl RequestForm {
 #[derive(Clone, Debug)]
 pub(super) struct Mark {
     /// Of the history.
-    pub(super) lineage: u64,
+    pub(super) generation: u64,
     /// How many bytes stand before the messages.
     pub(super) head: usize,
     pub(super) place: format::Mark,
@@ -147,7 +149,7 @@ pub fn request_body(
 
 /// Assembles a request in the buffer of an earlier one, and goes on where it can.
 pub(super) fn assemble(
-    draft: Option<Draft>,
+    draft: Option<CachedRequest>,
     prompt: &Prompt<'_>,
     form: &RequestForm,
     mode: SchemaMode,
@@ -163,7 +165,7 @@ pub(super) fn assemble(
         Progress::default()
     });
     let known = from.turns();
-    let mut script = Script::new(&form.format, Some(prompt.entity), bytes, from);
+    let mut script = MessageWriter::new(&form.format, Some(prompt.entity), bytes, from);
     script.remember(prompt.remembered(known))?;
     script.ask(prompt.asked())?;
     let Written {
@@ -177,14 +179,14 @@ pub(super) fn assemble(
     }
     let at = bytes.len();
     asked.end(&mut bytes, &progress, mode, form);
-    let (lineage, head) = (prompt.history.lineage(), head.len());
+    let (generation, head) = (prompt.history.generation(), head.len());
     Ok(RequestBody {
         bytes: bytes.freeze(),
         asked,
         end: format::Mark { at, progress },
         entity: Arc::clone(prompt.entity),
         mark: mark.map(|place| Mark {
-            lineage,
+            generation,
             head,
             place,
         }),

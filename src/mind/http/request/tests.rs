@@ -84,7 +84,7 @@ impl Asker {
             },
             max_tokens: 5000,
             seed: 1,
-            pieces: None,
+            stream: None,
         }
     }
 
@@ -552,7 +552,7 @@ fn the_buffer_of_a_counted_history_does_not_grow() {
         let line = format!("{number}: “Nobody,” she said, \"has seen the ferry since.\"");
         asker = asker.with(Role::Human, line.as_str());
     }
-    let text = asker.history.tally().bytes as usize;
+    let text = asker.history.stats().bytes as usize;
     let mut body = asker.body(false, SchemaMode::Stable);
     let bytes = body.take_bytes().try_into_mut().unwrap();
     let slack = bytes.capacity() - bytes.len();

@@ -66,13 +66,16 @@ pub(in super::super) fn load(layers: &[&[Source<'_>]]) -> Result<Grammar, Gramma
 }
 
 /// A symbol as it was read, its templates not yet parsed.
-struct Draft {
+struct ParsedSymbol {
     origin: Origin,
     alternatives: Vec<(u32, String, Origin)>,
 }
 
-fn read_layer(files: &[Source<'_>], errors: &mut Vec<GrammarError>) -> IndexMap<String, Draft> {
-    let mut layer: IndexMap<String, Draft> = IndexMap::new();
+fn read_layer(
+    files: &[Source<'_>],
+    errors: &mut Vec<GrammarError>,
+) -> IndexMap<String, ParsedSymbol> {
+    let mut layer: IndexMap<String, ParsedSymbol> = IndexMap::new();
     for (file, text) in files {
         let entries = match ron::from_str::<Entries<'_>>(text) {
             Ok(Entries(entries)) => entries,
@@ -98,7 +101,7 @@ fn read_layer(files: &[Source<'_>], errors: &mut Vec<GrammarError>) -> IndexMap<
                 let mistake = format!("'{name}' is defined at {there}:{line} already");
                 errors.push(GrammarError::new(file, origin.line, mistake));
             }
-            let mut draft = Draft {
+            let mut draft = ParsedSymbol {
                 origin,
                 alternatives: Vec::new(),
             };
@@ -124,7 +127,7 @@ fn read_alternative(raw: &RawValue) -> Result<(u32, String), String> {
     }
 }
 
-fn compile(drafts: &IndexMap<String, Draft>, errors: &mut Vec<GrammarError>) -> Grammar {
+fn compile(drafts: &IndexMap<String, ParsedSymbol>, errors: &mut Vec<GrammarError>) -> Grammar {
     let id = |name: &str| {
         let at = drafts.get_index_of(name)?;
         u32::try_from(at).ok().map(SymbolId)

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::rpg::world_file::types::{
-    Camp, Dungeon, KnownTo, SkillKind, Stage, StageKind, Step, WorldFile,
+    Dungeon, Faction, KnownTo, SkillKind, Stage, StageKind, Step, WorldFile,
 };
 use crate::tool;
 use crate::world_data::nearest;
@@ -144,7 +144,7 @@ fn check_actors(world: &WorldFile, report: &mut Report<'_>) {
         skills.require_all(&format!("{path}.skills"), &actor.skills, report);
         secrets.require_all(&format!("{path}.secrets"), &actor.secrets, report);
         check_tools(&format!("{path}.tools"), &actor.tools, report);
-        if actor.skills.is_empty() && actor.camp == Camp::Hero {
+        if actor.skills.is_empty() && actor.camp == Faction::Hero {
             report.error(
                 &format!("{path}.skills"),
                 "a hero has no skills",
@@ -283,7 +283,12 @@ fn check_patterns(world: &WorldFile, report: &mut Report<'_>) {
 
 /// Nothing can be played without these.
 fn check_presence(world: &WorldFile, report: &mut Report<'_>) {
-    let heroes = || world.actors.iter().filter(|actor| actor.camp == Camp::Hero);
+    let heroes = || {
+        world
+            .actors
+            .iter()
+            .filter(|actor| actor.camp == Faction::Hero)
+    };
     let attacks = |name: &String| {
         let skill = world.skills.iter().find(|skill| skill.name == *name);
         skill.is_none_or(|skill| skill.kind == SkillKind::Attack)

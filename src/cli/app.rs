@@ -11,9 +11,9 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::format::FmtSpan;
 
 use super::args::{ColourArg, LogFormat};
-use super::environment::{Surroundings, variable};
+use super::env::{Env, variable};
 use super::error::{Failure, Fault};
-use super::paper::Page;
+use super::output::Page;
 use super::progress::{LogOutput, StatusLine};
 use super::settings::Settings;
 use super::words::Words;
@@ -22,7 +22,7 @@ use super::words::Words;
 const MODELS: &str = "models.ron";
 
 /// What every command works with.
-pub(crate) struct Desk {
+pub(crate) struct App {
     /// The settings.
     pub(crate) settings: Settings,
     /// The interface's words.
@@ -33,9 +33,9 @@ pub(crate) struct Desk {
     stderr_colour: bool,
 }
 
-impl Desk {
-    /// A desk in these surroundings.
-    pub(crate) fn new(settings: Settings, around: &Surroundings) -> Self {
+impl App {
+    /// A app in these surroundings.
+    pub(crate) fn new(settings: Settings, around: &Env) -> Self {
         let coloured = |is_terminal| match settings.colour.value {
             ColourArg::Auto => is_terminal,
             ColourArg::Always => true,

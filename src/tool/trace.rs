@@ -12,7 +12,7 @@ use crate::mind::Cost;
 /// with the result, for people; no mind reads it. A tool that asks minds itself finds here how much it may
 /// spend, and says what it spent. Clones share what is told.
 #[derive(Clone, Debug, Default)]
-pub struct Inside {
+pub struct ToolTrace {
     notes: Arc<Mutex<Notes>>,
     /// The most that it may spend.
     pub allowance: Allowance,
@@ -39,7 +39,7 @@ struct Notes {
 /// The most that one call may tell, in bytes of JSON; what comes after is lost.
 const MOST: usize = 4 << 20;
 
-impl Inside {
+impl ToolTrace {
     /// One of which nothing was told, with this much to spend.
     pub(crate) fn with(allowance: Allowance) -> Self {
         Self {
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn what_a_tool_tells_is_bounded() {
-        let inside = Inside::default();
+        let inside = ToolTrace::default();
         let long = "x".repeat(MOST / 2);
         for what in ["short", &long, &long, "too late"] {
             inside.clone().tell(&what);

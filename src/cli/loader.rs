@@ -12,53 +12,50 @@ use playhouse::groupchat::team::FOLDER;
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Mind, MindAlias, Minds};
 use playhouse::rpg::world_file::list_worlds;
-use playhouse::rpg::{Production, ProductionError};
+use playhouse::rpg::{Campaign, CampaignError};
 use playhouse::tool::servers::ToolServers;
 use playhouse::tool::{ToolSet, Toolbox};
 use playhouse::world_data::{DataError, DataFolder, Problems, nearest};
 
+use super::app::App;
 use super::commands::nearest_team;
-use super::desk::Desk;
 use super::error::{Failure, Fault};
 use super::settings::IMPROVISER;
 
 /// The world of this name: a folder in `worlds/`, or else a path to a folder with a `world.ron`.
-pub(crate) fn world(desk: &Desk, name: &str) -> Result<Production, Failure> {
-    match load(desk, name)? {
+pub(crate) fn world(app: &App, name: &str) -> Result<Campaign, Failure> {
+    match load(app, name)? {
         Ok(production) => Ok(production),
-        Err(ProductionError::Data(problems)) => Err(mistakes(desk, name, &problems)),
+        Err(CampaignError::Data(problems)) => Err(mistakes(app, name, &problems)),
         Err(error) => Err(Failure::new(Fault::World, error).at(name)),
     }
 }
 
 /// The world of this name, or what is wrong with it.
-pub(crate) fn load(
-    desk: &Desk,
-    name: &str,
-) -> Result<Result<Production, ProductionError>, Failure> {
-    let data = desk.data()?;
+pub(crate) fn load(app: &App, name: &str) -> Result<Result<Campaign, CampaignError>, Failure> {
+    let data = app.data()?;
     let (listed, _) = list_worlds(&data);
     let folders = data.list("worlds").unwrap_or_default();
     if folders.iter().any(|folder| folder == name) {
-        return Ok(Production::load(&data, name));
+        return Ok(Campaign::load(&data, name));
     }
     // The path of the file itself is as good as that of its folder.
     let folder = Path::new(name.strip_suffix("world.ron").unwrap_or(name));
     if folder.join("world.ron").is_file() || folder.is_dir() {
         let alone = DataFolder::at(folder).map_err(|error| Failure::new(Fault::World, error))?;
-        return Ok(Production::load_alone(&data, &alone, name));
+        return Ok(Campaign::load_alone(&data, &alone, name));
     }
-    let failure = Failure::new(Fault::World, desk.words.no_world(name)).at(data.name_of("worlds"));
+    let failure = Failure::new(Fault::World, app.words.no_world(name)).at(data.name_of("worlds"));
     let names = listed.iter().map(|world| world.folder.as_str());
     Err(match nearest(name, names) {
-        Some(near) => failure.try_this(desk.words.nearest(near)),
-        None => failure.try_this(desk.words.list_worlds()),
+        Some(near) => failure.try_this(app.words.nearest(near)),
+        None => failure.try_this(app.words.list_worlds()),
     })
 }
 
 /// The team of this name: a file in `teams/`, or else a path to a team file.
-pub(crate) fn team(desk: &Desk, name: &str) -> Result<ChatGame, Failure> {
-    let data = desk.data()?;
+pub(crate) fn team(app: &App, name: &str) -> Result<ChatGame, Failure> {
+    let data = app.data()?;
     let inside = name.strip_suffix(".ron").unwrap_or(name);
     let known = data.files(FOLDER).unwrap_or_default();
     let read = if known.contains(&format!("{FOLDER}/{inside}.ron")) {
@@ -70,29 +67,29 @@ pub(crate) fn team(desk: &Desk, name: &str) -> Result<ChatGame, Failure> {
         let text = text.map_err(|_| Failure::new(Fault::World, DataError::NotText(name.into())))?;
         ChatGame::load_alone(&data, name, &text)
     } else {
-        let failure = Failure::new(Fault::World, desk.words.no_team(name)).at(data.name_of(FOLDER));
-        return Err(match nearest_team(desk, name) {
-            Some(near) => failure.try_this(desk.words.nearest(&near)),
-            None => failure.try_this(desk.words.list_teams()),
+        let failure = Failure::new(Fault::World, app.words.no_team(name)).at(data.name_of(FOLDER));
+        return Err(match nearest_team(app, name) {
+            Some(near) => failure.try_this(app.words.nearest(&near)),
+            None => failure.try_this(app.words.list_teams()),
         });
     };
     read.map_err(|problems| {
-        let mut page = desk.err();
+        let mut page = app.err();
         for problem in problems.iter() {
-            page.line(desk.words.problem(problem));
+            page.line(app.words.problem(problem));
         }
-        Failure::new(Fault::World, desk.words.team_mistakes(name, problems.len()))
+        Failure::new(Fault::World, app.words.team_mistakes(name, problems.len()))
     })
 }
 
 /// All mistakes of a world as one failure; each is told first.
-fn mistakes(desk: &Desk, name: &str, problems: &Problems) -> Failure {
-    let mut page = desk.err();
+fn mistakes(app: &App, name: &str, problems: &Problems) -> Failure {
+    let mut page = app.err();
     for problem in problems.iter() {
-        page.line(desk.words.problem(problem));
+        page.line(app.words.problem(problem));
     }
-    let what = desk.words.world_mistakes(name, problems.len());
-    Failure::new(Fault::World, what).try_this(desk.words.mend_world(name))
+    let what = app.words.world_mistakes(name, problems.len());
+    Failure::new(Fault::World, what).try_this(app.words.mend_world(name))
 }
 
 /// Who answers for all that nobody else answers for.
@@ -104,16 +101,16 @@ pub(crate) struct Lead {
 }
 
 /// The mind of this name, as the lead of a run.
-pub(crate) fn lead(desk: &Desk, name: &str) -> Result<Lead, Failure> {
+pub(crate) fn lead(app: &App, name: &str) -> Result<Lead, Failure> {
     if name != IMPROVISER {
-        let mind = desk.models()?.mind(name);
+        let mind = app.models()?.mind(name);
         return Ok(Lead {
             mind: mind.map_err(|error| Failure::new(Fault::Server, error))?,
             introduction: None,
         });
     }
     let improviser = Improviser::new().map_err(|error| Failure::new(Fault::Other, error))?;
-    let introduction = improviser.introduction(desk.settings.language.value);
+    let introduction = improviser.introduction(app.settings.language.value);
     Ok(Lead {
         introduction: Some(introduction.to_owned()),
         mind: Arc::new(improviser),
@@ -129,42 +126,42 @@ pub(crate) fn preferences(world: &mut World) -> BTreeSet<Arc<str>> {
 /// The minds of a run: one for all, and those that entities prefer. Where the improviser leads, it
 /// plays them all, so that no run needs a key that was not asked for.
 pub(crate) fn minds(
-    desk: &Desk,
+    app: &App,
     lead_mind: Arc<dyn Mind>,
     world: &mut World,
 ) -> Result<Minds, Failure> {
     let mut minds = Minds::all(lead_mind.clone());
     for alias in preferences(world) {
-        minds = minds.with_alias(&*alias, preferred(desk, &lead_mind, &alias)?);
+        minds = minds.with_alias(&*alias, preferred(app, &lead_mind, &alias)?);
     }
     Ok(minds)
 }
 
 /// Who answers for those that prefer a model.
 pub(crate) fn preferred(
-    desk: &Desk,
+    app: &App,
     lead_mind: &Arc<dyn Mind>,
     alias: &str,
 ) -> Result<Arc<dyn Mind>, Failure> {
-    match desk.settings.model.value == IMPROVISER {
+    match app.settings.model.value == IMPROVISER {
         true => Ok(lead_mind.clone()),
-        false => Ok(lead(desk, alias)?.mind),
+        false => Ok(lead(app, alias)?.mind),
     }
 }
 
 /// Starts the servers whose tools entities of a world may call, and lets tools of the web do what the model
 /// file allows. Where the improviser plays them all, nobody would call a server.
-pub(crate) async fn equip(desk: &Desk, engine: &mut Engine) -> Result<ToolServers, Failure> {
+pub(crate) async fn equip(app: &App, engine: &mut Engine) -> Result<ToolServers, Failure> {
     let mut sets = engine.world.query::<&ToolSet>();
     let names = sets.iter(&engine.world).flat_map(|set| set.0.clone());
     let names: BTreeSet<_> = names.collect();
     if names.is_empty() {
         return Ok(ToolServers::default());
     }
-    let models = desk.models()?;
+    let models = app.models()?;
     let mut toolbox = engine.world.resource_mut::<Toolbox>();
     toolbox.allow_web(models.web());
-    if desk.settings.model.value == IMPROVISER {
+    if app.settings.model.value == IMPROVISER {
         engine.settings.without_servers = true;
         return Ok(ToolServers::default());
     }
@@ -181,7 +178,7 @@ pub(crate) async fn equip(desk: &Desk, engine: &mut Engine) -> Result<ToolServer
 }
 
 /// The actor whom a person wants to play.
-pub(crate) fn actor(desk: &Desk, world: &mut World, name: &str) -> Result<StableId, Failure> {
+pub(crate) fn actor(app: &App, world: &mut World, name: &str) -> Result<StableId, Failure> {
     let mut all = world.query::<(&EntityName, &Kind, &StableId)>();
     let actors: Vec<_> = all
         .iter(world)
@@ -191,13 +188,13 @@ pub(crate) fn actor(desk: &Desk, world: &mut World, name: &str) -> Result<Stable
     if let Some((_, id)) = actors.iter().find(|(known, _)| known == name) {
         return Ok(*id);
     }
-    let failure = Failure::new(Fault::Usage, desk.words.no_such_actor(name));
+    let failure = Failure::new(Fault::Usage, app.words.no_such_actor(name));
     let names = || actors.iter().map(|(name, _)| name.as_str());
     let remedy = match nearest(name, names()) {
-        Some(near) => desk.words.nearest(near),
-        None => desk
+        Some(near) => app.words.nearest(near),
+        None => app
             .words
-            .names_are(&names().collect::<Vec<_>>().join(&desk.words.comma())),
+            .names_are(&names().collect::<Vec<_>>().join(&app.words.comma())),
     };
     Err(failure.try_this(remedy))
 }

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use crate::cast::{
-    CastList, Dead, EntityName, Exits, Look, Occupants, OnStage, StableId, WorldSeed,
+    Appearance, CastList, Dead, EntityName, Exits, Occupants, OnStage, StableId, WorldSeed,
 };
 use crate::context::{AgentContext, Chapters};
 use crate::message::Language;
@@ -15,7 +15,7 @@ use crate::message::Language;
 /// Who calls a tool, and what a tool may see of the world for it: the asker itself, its own place as
 /// anybody there sees it, its memory, and what is on neither but open to it by name. Nothing of this
 /// changes while the ask is open, so that a tool's result does not depend on timing.
-pub struct Asker<'w> {
+pub struct ToolCaller<'w> {
     world: &'w World,
     entity: Entity,
     /// Ask, round and call: which call of its life this is.
@@ -35,7 +35,7 @@ pub struct Present {
     pub dead: bool,
 }
 
-impl<'w> Asker<'w> {
+impl<'w> ToolCaller<'w> {
     /// The view of an entity in one call: of which ask (from 1), in which round of it and at which place
     /// among the calls of the round (from 0).
     pub fn new(world: &'w World, entity: Entity, ask: u32, round: u32, call: u32) -> Self {
@@ -90,7 +90,7 @@ impl<'w> Asker<'w> {
 
     /// What anybody there sees of the asker's place.
     pub fn place_look(&self) -> Option<Arc<str>> {
-        self.of_place::<Look>().map(|look| look.0.clone())
+        self.of_place::<Appearance>().map(|look| look.0.clone())
     }
 
     /// Who else is at the asker's place, in order of arrival.
@@ -101,7 +101,10 @@ impl<'w> Asker<'w> {
         others
             .map(|other| Present {
                 name: self.name_of(*other),
-                look: self.world.get::<Look>(*other).map(|look| look.0.clone()),
+                look: self
+                    .world
+                    .get::<Appearance>(*other)
+                    .map(|look| look.0.clone()),
                 dead: self.world.get::<Dead>(*other).is_some(),
             })
             .collect()

@@ -4,24 +4,26 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::query::{IterQueryData, QueryData, QueryFilter, QueryItem};
 use bevy_ecs::system::SystemParam;
 
-use super::{Here, Occupants, StableId};
+use super::{CurrentStage, Occupants, StableId};
 
 /// The occupants of the place that steps, in stable order, with what a system wants of them. A place
 /// that is no stage has itself as its only occupant. Use it instead of a bare query in every step.
 #[derive(SystemParam)]
-pub struct Company<'w, 's, D: QueryData + 'static, F: QueryFilter + 'static = ()> {
-    here: Res<'w, Here>,
+pub struct StageQuery<'w, 's, D: QueryData + 'static, F: QueryFilter + 'static = ()> {
+    here: Res<'w, CurrentStage>,
     stages: Query<'w, 's, &'static Occupants>,
     ids: Query<'w, 's, &'static StableId>,
     query: Query<'w, 's, D, F>,
 }
 
-impl<'s, D: QueryData + IterQueryData + 'static, F: QueryFilter + 'static> Company<'_, 's, D, F> {
+impl<'s, D: QueryData + IterQueryData + 'static, F: QueryFilter + 'static>
+    StageQuery<'_, 's, D, F>
+{
     /// The stage, or the entity that stands on none; nothing at the meeting.
     pub fn stage(&self) -> Option<Entity> {
         match *self.here {
-            Here::Place(place) => Some(place),
-            Here::Meeting => None,
+            CurrentStage::Place(place) => Some(place),
+            CurrentStage::Meeting => None,
         }
     }
 

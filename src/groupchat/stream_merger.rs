@@ -1,6 +1,6 @@
 //! A conversation as people watch it: what a participant writes while it writes it, then the whole message.
 //!
-//! Pieces come from minds and messages from the world. [`Live`] brings both into one order and keeps the
+//! Pieces come from minds and messages from the world. [`StreamMerger`] brings both into one order and keeps the
 //! promise that whoever puts the pieces of a message together has its text: what turned out void is
 //! [`Dropped`], and a message that nobody saw being written (a recorded one, one that a guard might have changed,
 //! one in JSON) comes as one piece.
@@ -15,7 +15,7 @@ use super::message::{ChatMessage, Content};
 use super::stage::{Uttered, round_events};
 use super::team::TeamFile;
 use crate::event::Record;
-use crate::mind::{Piece, PieceKind, PieceReceiver};
+use crate::mind::{StreamDelta, StreamDeltaKind, StreamReceiver};
 
 /// The id of what a participant says in answer to its ask of this number, known before it is said.
 pub(super) fn message_id(participant: &str, ask: u32) -> String {
@@ -38,7 +38,7 @@ pub struct Dropped {
 
 /// What whoever watches a conversation is shown.
 #[derive(Clone, Debug, PartialEq)]
-pub enum News {
+pub enum StreamEvent {
     /// Something that is not told yet: a piece of a message, or an event on the way to one.
     Ahead(Heard),
     /// A message or event that was told.
@@ -51,18 +51,18 @@ pub enum News {
 
 /// News from the stage of one team.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TeamNews {
+pub struct TeamStreamEvent {
     /// The team: the outermost or one within it.
     pub team: String,
     /// What is shown.
-    pub news: News,
+    pub news: StreamEvent,
 }
 
 /// A conversation as people watch it.
 #[derive(Debug)]
-pub struct Live {
+pub struct StreamMerger {
     team: TeamFile,
-    pieces: PieceReceiver,
+    stream: StreamReceiver,
     /// What is shown of answers on their way, by the ids of their messages.
     writing: BTreeMap<String, Writing>,
     /// The events that were shown and not told yet, by their ids.
@@ -81,20 +81,20 @@ struct Writing {
     events: usize,
 }
 
-impl Live {
+impl StreamMerger {
     /// Watches this team and those within it. The pieces are those of the engine that plays it
     /// ([`Engine::watch`](crate::engine::Engine::watch)).
-    pub fn new(team: TeamFile, pieces: PieceReceiver) -> Self {
+    pub fn new(team: TeamFile, stream: StreamReceiver) -> Self {
         Self {
             team,
-            pieces,
+            stream,
             writing: BTreeMap::new(),
             ahead: BTreeMap::new(),
         }
     }
 
     /// What a record shows, behind the pieces that came before it.
-    pub fn record(&mut self, record: &Record) -> Vec<TeamNews> {
+    pub fn record(&mut self, record: &Record) -> Vec<TeamStreamEvent> {
         let mut shown = self.waiting();
         match record {
             Record::Event(event) => shown.extend(self.told(record, &event.place)),
@@ -106,17 +106,17 @@ impl Live {
     }
 
     /// The news of pieces that have come.
-    pub fn waiting(&mut self) -> Vec<TeamNews> {
+    pub fn waiting(&mut self) -> Vec<TeamStreamEvent> {
         let mut shown = Vec::new();
-        while let Some(piece) = self.pieces.next_now() {
+        while let Some(piece) = self.stream.next_now() {
             shown.extend(self.piece(piece));
         }
         shown
     }
 
     /// The news of the next piece, as soon as one comes; nothing where none can come any more.
-    pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Vec<TeamNews>>> {
-        while let Poll::Ready(piece) = self.pieces.poll_next(cx) {
+    pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Vec<TeamStreamEvent>>> {
+        while let Poll::Ready(piece) = self.stream.poll_next(cx) {
             let Some(piece) = piece else {
                 return Poll::Ready(None);
             };
@@ -135,7 +135,7 @@ impl Live {
         self.ahead.clear();
     }
 
-    fn piece(&mut self, piece: Piece) -> Vec<TeamNews> {
+    fn piece(&mut self, piece: StreamDelta) -> Vec<TeamStreamEvent> {
         let (source, number) = (&*piece.entity, piece.number);
         let Some(team) = self.team_of(source) else {
             return Vec::new();
@@ -151,13 +151,13 @@ impl Live {
         });
         let inside = path_of(&self.team, &team);
         let news = match piece.kind {
-            PieceKind::Text(text) => {
+            StreamDeltaKind::Text(text) => {
                 writing.text.push_str(&text);
                 writing.pieces += 1;
                 let message = chunk(source, &id, writing.pieces, text);
-                vec![News::Ahead(Heard { inside, message })]
+                vec![StreamEvent::Ahead(Heard { inside, message })]
             }
-            PieceKind::Tools(round) => {
+            StreamDeltaKind::Tools(round) => {
                 let events = round_events(source, &round).into_iter();
                 let events = events.map(|mut event| {
                     event.message_mut().id = event_id(source, number, writing.events);
@@ -165,26 +165,26 @@ impl Live {
                     let heard = heard(event, &inside);
                     let content = heard.message.content.clone();
                     self.ahead.insert(heard.message.id.clone(), content);
-                    News::Ahead(heard)
+                    StreamEvent::Ahead(heard)
                 });
                 events.collect()
             }
-            PieceKind::Void => {
-                let news = writing.drop_text(&id).map(News::Dropped);
+            StreamDeltaKind::Retract => {
+                let news = writing.drop_text(&id).map(StreamEvent::Dropped);
                 news.into_iter().collect()
             }
         };
         of_team(&team, news)
     }
 
-    /// The team in which somebody takes part whose messages come in pieces.
+    /// The team in which somebody takes part whose messages are streamed.
     fn team_of(&self, source: &str) -> Option<String> {
         let teams = self.team.all().into_iter();
         let mut teams = teams.filter(|team| streams(team, source));
         teams.next().map(|team| team.name.clone())
     }
 
-    fn told(&mut self, record: &Record, place: &str) -> Vec<TeamNews> {
+    fn told(&mut self, record: &Record, place: &str) -> Vec<TeamStreamEvent> {
         let Some(heard) = Heard::of(record, &self.team) else {
             return Vec::new();
         };
@@ -201,14 +201,14 @@ impl Live {
         };
         // A guard may have changed what was shown.
         news.push(match shown.as_ref() == Some(&message.content) {
-            true => News::Known(heard),
-            false => News::Told(heard),
+            true => StreamEvent::Known(heard),
+            false => StreamEvent::Told(heard),
         });
         of_team(place, news)
     }
 
     /// What must be shown before a message, so that its pieces are its text.
-    fn settle(&mut self, heard: &Heard) -> Vec<News> {
+    fn settle(&mut self, heard: &Heard) -> Vec<StreamEvent> {
         let Heard { inside, message } = heard;
         let mut writing = self.writing.remove(&message.id);
         let text = match &message.content {
@@ -225,19 +225,19 @@ impl Live {
         let whole = text.map(|text| {
             let message = chunk(&message.source, &message.id, count, text.clone());
             let inside = inside.clone();
-            News::Ahead(Heard { inside, message })
+            StreamEvent::Ahead(Heard { inside, message })
         });
-        let news = dropped.map(News::Dropped).into_iter();
+        let news = dropped.map(StreamEvent::Dropped).into_iter();
         news.chain(whole).collect()
     }
 
-    fn give_up(&mut self) -> Vec<TeamNews> {
+    fn give_up(&mut self) -> Vec<TeamStreamEvent> {
         self.ahead.clear();
         let writing = std::mem::take(&mut self.writing).into_iter();
         let shown = writing.filter_map(|(id, mut writing)| {
-            let news = News::Dropped(writing.drop_text(&id)?);
+            let news = StreamEvent::Dropped(writing.drop_text(&id)?);
             let team = writing.team;
-            Some(TeamNews { team, news })
+            Some(TeamStreamEvent { team, news })
         });
         shown.collect()
     }
@@ -269,7 +269,7 @@ fn heard(uttered: Uttered, inside: &str) -> Heard {
             inside: inside.to_owned(),
             message,
         },
-        Uttered::Inside(said) => Heard {
+        Uttered::InnerMessage(said) => Heard {
             inside: path(inside, &said.team),
             message: said.message,
         },
@@ -280,8 +280,8 @@ fn streams(team: &TeamFile, source: &str) -> bool {
     team.participant(source).is_some_and(|one| one.stream)
 }
 
-fn of_team(team: &str, news: Vec<News>) -> Vec<TeamNews> {
-    let shown = news.into_iter().map(|news| TeamNews {
+fn of_team(team: &str, news: Vec<StreamEvent>) -> Vec<TeamStreamEvent> {
+    let shown = news.into_iter().map(|news| TeamStreamEvent {
         team: team.to_owned(),
         news,
     });

@@ -7,23 +7,23 @@ use playhouse::journal::{Head, Journal, Recording};
 use playhouse::mind::{MindInfo, Minds};
 
 use super::play;
-use crate::cli::desk::Desk;
+use crate::cli::app::App;
+use crate::cli::dry_run::{DryRun, Unsent};
 use crate::cli::error::{Failure, engine_failure};
-use crate::cli::paper::{Ink, Page, Paragraph};
-use crate::cli::rehearsal::{Rehearsal, Unsent};
-use crate::cli::theatre;
+use crate::cli::loader;
+use crate::cli::output::{Ink, Page, Paragraph};
 
 /// Shows the prompts that this world would send next to the model of which this is known.
 pub(super) fn rehearse(
-    desk: &Desk,
+    app: &App,
     mut setup: Setup,
     model: &MindInfo,
     head: Head,
     recording: Recording,
 ) -> Result<(), Failure> {
-    let rehearsal = Rehearsal::of(model.clone());
+    let rehearsal = DryRun::of(model.clone());
     let mut minds = Minds::all(Arc::new(rehearsal.clone()));
-    for alias in theatre::preferences(&mut setup.world) {
+    for alias in loader::preferences(&mut setup.world) {
         minds = minds.with_alias(&*alias, Arc::new(rehearsal.clone()));
     }
     let engine = Engine::new(setup, minds, Journal::in_memory(head));
@@ -34,21 +34,21 @@ pub(super) fn rehearse(
     let played = play::runtime()?.block_on(engine.run(None));
     played.map_err(|error| engine_failure(&error))?;
     let unsent = rehearsal.unsent();
-    let mut out = desk.out();
+    let mut out = app.out();
     for prompt in unsent.iter() {
-        match desk.settings.json {
+        match app.settings.json {
             true => out.json(prompt),
-            false => tell(desk, &mut out, prompt),
+            false => tell(app, &mut out, prompt),
         }
     }
-    if !desk.settings.json {
-        out.paragraph(&Paragraph::of(Ink::Bold, desk.words.dry_run(unsent.len())));
+    if !app.settings.json {
+        out.paragraph(&Paragraph::of(Ink::Bold, app.words.dry_run(unsent.len())));
     }
     Ok(())
 }
 
-fn tell(desk: &Desk, out: &mut Page, prompt: &Unsent) {
-    let words = desk.words;
+fn tell(app: &App, out: &mut Page, prompt: &Unsent) {
+    let words = app.words;
     let price = prompt.cost.map(|cost| cost.to_string());
     let price = price.unwrap_or_else(|| words.unknown_price());
     let heading = words.dry_prompt(&prompt.entity, &prompt.purpose, prompt.tokens, &price);

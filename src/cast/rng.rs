@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 
-use super::{Clock, Here, MEETING, MeetingClock, StableId};
+use super::{Clock, CurrentStage, MEETING, MeetingClock, StableId};
 
 /// The seed of the world.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,20 +29,20 @@ impl WorldSeed {
 
 /// Random streams of the place whose step runs.
 #[derive(SystemParam)]
-pub struct Chance<'w, 's> {
+pub struct StageRng<'w, 's> {
     seed: Res<'w, WorldSeed>,
-    here: Res<'w, Here>,
+    here: Res<'w, CurrentStage>,
     meeting: Res<'w, MeetingClock>,
     places: Query<'w, 's, (&'static StableId, &'static Clock)>,
 }
 
-impl Chance<'_, '_> {
+impl StageRng<'_, '_> {
     /// The stream for one purpose in this step of this place. Asked for twice in a step it is the
     /// same stream from its start, so give each use a purpose of its own.
     pub fn stream(&self, purpose: &str) -> ChaCha8Rng {
         let (place, time) = match *self.here {
-            Here::Meeting => (MEETING, self.meeting.0.time),
-            Here::Place(place) => self
+            CurrentStage::Meeting => (MEETING, self.meeting.0.time),
+            CurrentStage::Place(place) => self
                 .places
                 .get(place)
                 .map_or((MEETING, 0), |(id, clock)| (*id, clock.time)),

@@ -13,18 +13,18 @@ use crate::mind::Prompt;
 
 /// The bytes of an entity's last request, good up to a mark.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct CachedRequest {
     bytes: BytesMut,
     mark: Mark,
 }
 
-impl Draft {
+impl CachedRequest {
     /// The buffer, holding what a request of this head and history begins with, and where its writing stood;
     /// nothing where it serves no such request.
     pub(super) fn resume(self, history: &AgentContext, head: &str) -> (BytesMut, Option<Progress>) {
         let Self { mut bytes, mark } = self;
         let format::Mark { at, progress } = mark.place;
-        let fits = mark.lineage == history.lineage()
+        let fits = mark.generation == history.generation()
             && progress.turns() <= history.len()
             && bytes.get(..mark.head) == Some(head.as_bytes());
         bytes.truncate(if fits { at } else { 0 });
@@ -33,9 +33,9 @@ impl Draft {
 }
 
 /// The last request of each entity that asked a model. While a request is under way, its buffer is lent to
-/// the connection; it comes back by [`Drafts::take_back`].
+/// the connection; it comes back by [`RequestCache::take_back`].
 #[derive(Debug)]
-pub struct Drafts {
+pub struct RequestCache {
     /// The most bytes to keep.
     limit: usize,
     held: Mutex<Held>,
@@ -44,7 +44,7 @@ pub struct Drafts {
 #[derive(Debug, Default)]
 struct Held {
     /// Drafts by entity, each with the time of its last use.
-    by_entity: BTreeMap<Arc<str>, (u64, Draft)>,
+    by_entity: BTreeMap<Arc<str>, (u64, CachedRequest)>,
     /// Entities by the time of their last use.
     by_time: BTreeMap<u64, Arc<str>>,
     /// Counts uses.
@@ -53,14 +53,14 @@ struct Held {
     bytes: usize,
 }
 
-impl Default for Drafts {
+impl Default for RequestCache {
     /// At most 64 MiB: a thousand characters with a long story each.
     fn default() -> Self {
         Self::new(64 * 1024 * 1024)
     }
 }
 
-impl Drafts {
+impl RequestCache {
     /// No drafts yet, and at most `limit` bytes of them at any time.
     pub fn new(limit: usize) -> Self {
         Self {
@@ -94,7 +94,8 @@ impl Drafts {
         if let Some(mark) = body.take_mark()
             && bytes.capacity() <= self.limit
         {
-            self.held().put(entity, Draft { bytes, mark }, self.limit);
+            self.held()
+                .put(entity, CachedRequest { bytes, mark }, self.limit);
         }
     }
 
@@ -118,14 +119,14 @@ impl Drafts {
 }
 
 impl Held {
-    fn take(&mut self, entity: &str) -> Option<Draft> {
+    fn take(&mut self, entity: &str) -> Option<CachedRequest> {
         let (time, draft) = self.by_entity.remove(entity)?;
         self.by_time.remove(&time);
         self.bytes -= draft.bytes.capacity();
         Some(draft)
     }
 
-    fn put(&mut self, entity: Arc<str>, draft: Draft, limit: usize) {
+    fn put(&mut self, entity: Arc<str>, draft: CachedRequest, limit: usize) {
         self.take(&entity);
         self.time += 1;
         self.bytes += draft.bytes.capacity();
@@ -325,7 +326,7 @@ mod tests {
             form in forms(),
             limit in prop::sample::select(vec![0, 2_000, 1_000_000]),
         ) {
-            let drafts = Drafts::new(limit);
+            let drafts = RequestCache::new(limit);
             let mut context = AgentContext::new("Mira");
             context.add_system_message("You are Mira.").unwrap();
             let stable: Arc<str> = json!({"type": "object"}).to_string().into();
@@ -353,7 +354,7 @@ mod tests {
                         false => Form::Prose { notes: &notes },
                     },
                     max_tokens: 100 + asked.words.len() as u32, seed: 0,
-                    pieces: None,
+                    stream: None,
                 };
                 let mut body = drafts.request(&prompt, &form, MODES[0]).unwrap();
                 let fresh = request_body(&prompt, &form, MODES[0]).unwrap();
@@ -375,11 +376,11 @@ mod tests {
     #[test]
     fn the_least_recently_used_drafts_make_room() {
         let form = RequestForm::new(Dialect::cautious("m"), Arc::new(NoFiles));
-        let drafts = Drafts::new(20_000);
+        let drafts = RequestCache::new(20_000);
         let ask = |name: &str| {
             let mut history = AgentContext::new(name);
             history.add_system_message("x".repeat(5_000)).unwrap();
-            history.tally();
+            history.stats();
             let prompt = Prompt {
                 entity: &name.into(),
                 purpose: "test",
@@ -395,7 +396,7 @@ mod tests {
                 },
                 max_tokens: 10,
                 seed: 0,
-                pieces: None,
+                stream: None,
             };
             let mut body = drafts.request(&prompt, &form, SchemaMode::Text).unwrap();
             drafts.take_back(&mut body);

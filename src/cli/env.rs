@@ -42,7 +42,7 @@ pub(crate) fn time_of_day() -> String {
 
 /// What the program runs in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Surroundings {
+pub(crate) struct Env {
     /// The variable that chose the locale, and the language it chose.
     pub(crate) locale: Option<(&'static str, Language)>,
     /// Whether `NO_COLOR` is set.
@@ -57,7 +57,7 @@ pub(crate) struct Surroundings {
     pub(crate) log_filter: Option<String>,
 }
 
-impl Surroundings {
+impl Env {
     /// Looks around.
     pub(crate) fn look() -> Self {
         let dumb = variable("TERM").is_some_and(|term| term == "dumb");

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use super::failure::Again;
+use super::failure::RetryDecision;
 use super::settings::{Retry, seconds};
 
 /// What is left of the will to try again.
 #[derive(Debug)]
-pub(super) struct Patience {
+pub(super) struct RetryPolicy {
     rule: Retry,
     seed: u64,
     waits: u32,
@@ -16,7 +16,7 @@ pub(super) struct Patience {
     left: Duration,
 }
 
-impl Patience {
+impl RetryPolicy {
     /// `seed` spreads the waits of calls that fail together.
     pub(super) fn new(rule: Retry, seed: u64) -> Self {
         Self {
@@ -35,18 +35,18 @@ impl Patience {
     }
 
     /// How long to wait before the next attempt; `None` to give up.
-    pub(super) fn next_wait(&mut self, again: Again) -> Option<Duration> {
+    pub(super) fn next_wait(&mut self, again: RetryDecision) -> Option<Duration> {
         if self.waits >= self.rule.times {
             return None;
         }
         let longest = self.rule.first_wait * 2f64.powi(self.waits.min(30) as i32);
         let own = seconds(longest.min(self.rule.longest_wait)).mul_f64(self.chance());
         let wait = match again {
-            Again::Never => return None,
-            Again::Soon => own.min(self.left),
+            RetryDecision::Never => return None,
+            RetryDecision::Soon => own.min(self.left),
             // A little later than asked, so that waiting calls don't come back all at once.
-            Again::After(asked) if asked <= self.left => asked + own.min(asked / 4),
-            Again::After(_) => return None,
+            RetryDecision::After(asked) if asked <= self.left => asked + own.min(asked / 4),
+            RetryDecision::After(_) => return None,
         };
         self.waits += 1;
         self.left = self.left.saturating_sub(wait);
@@ -81,33 +81,36 @@ mod tests {
 
     #[test]
     fn what_may_be_billed_is_repeated_less_often() {
-        let mut patience = Patience::new(rule(), 7);
+        let mut patience = RetryPolicy::new(rule(), 7);
         assert!(patience.may_pay_again());
         assert!(!patience.may_pay_again());
     }
 
     #[test]
     fn attempts_are_counted() {
-        let mut patience = Patience::new(rule(), 7);
-        let waits = std::iter::from_fn(|| patience.next_wait(Again::Soon));
+        let mut patience = RetryPolicy::new(rule(), 7);
+        let waits = std::iter::from_fn(|| patience.next_wait(RetryDecision::Soon));
         assert_eq!(waits.count(), 3);
-        assert_eq!(Patience::new(rule(), 7).next_wait(Again::Never), None);
+        assert_eq!(
+            RetryPolicy::new(rule(), 7).next_wait(RetryDecision::Never),
+            None
+        );
     }
 
     #[test]
     fn a_server_gets_the_delay_it_asks_for_or_is_given_up() {
         let asked = Duration::from_secs(6);
-        let mut patience = Patience::new(rule(), 7);
-        assert!(patience.next_wait(Again::After(asked)).unwrap() >= asked);
-        assert_eq!(patience.next_wait(Again::After(asked)), None);
+        let mut patience = RetryPolicy::new(rule(), 7);
+        assert!(patience.next_wait(RetryDecision::After(asked)).unwrap() >= asked);
+        assert_eq!(patience.next_wait(RetryDecision::After(asked)), None);
     }
 
     proptest! {
         #[test]
         fn waits_stay_below_their_limits(seed: u64, times in 0u32..9, longest in 0.0..5.0f64) {
             let rule = Retry { times, billed: 1, first_wait: 1.0, longest_wait: longest, patience: 6.0 };
-            let mut patience = Patience::new(rule, seed);
-            let waits: Vec<_> = std::iter::from_fn(|| patience.next_wait(Again::Soon)).collect();
+            let mut patience = RetryPolicy::new(rule, seed);
+            let waits: Vec<_> = std::iter::from_fn(|| patience.next_wait(RetryDecision::Soon)).collect();
             prop_assert_eq!(waits.len(), times as usize);
             for (attempt, wait) in waits.iter().enumerate() {
                 let limit = longest.min(2f64.powi(attempt as i32));

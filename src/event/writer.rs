@@ -9,13 +9,13 @@ use serde_json::Value;
 use super::guard::{GuardAct, Guards, Judged, Point};
 use super::kinds::Archive;
 use super::{AgentEvent, EventTypes, Fault, Faults, Phrasebook, Rule};
-use crate::cast::{CastList, Dead, EntityName, Here, Kind, Occupants, OnStage, StableId};
+use crate::cast::{CastList, CurrentStage, Dead, EntityName, Kind, Occupants, OnStage, StableId};
 use crate::context::EntryId;
 use crate::message::{Language, Tag, Tags};
 
 /// An event on its way: its words and audience are fixed, its body is not made yet.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
+pub struct PendingEvent {
     /// The name of its type.
     pub kind: &'static str,
     /// Who did it.
@@ -37,12 +37,12 @@ pub struct Told {
     /// Whether a guard stopped it: it is recorded, and reaches nobody.
     pub blocked: bool,
     /// The range of the one receiver's context that the message takes the place of.
-    pub closing: Option<Closing>,
+    pub closing: Option<ChapterClose>,
 }
 
 /// A range of a context that becomes a chapter, with the summary in its place.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Closing {
+pub struct ChapterClose {
     /// The first message of the range.
     pub begin: EntryId,
     /// The last message of the range.
@@ -55,15 +55,15 @@ pub struct Closing {
 
 /// What was told in this step and not delivered yet, in order.
 #[derive(Resource, Debug, Default)]
-pub struct TellQueue(pub Vec<Told>);
+pub struct EventQueue(pub Vec<PendingEvent>);
 
 type Crossing = Box<dyn FnOnce(&mut World) + Send + Sync>;
 
 /// What was queued to cross stages; it takes effect at the meeting, in order of place and number.
 #[derive(Resource, Default)]
-pub struct Later(Vec<(StableId, Crossing)>);
+pub struct DeferredCommands(Vec<(StableId, Crossing)>);
 
-impl Later {
+impl DeferredCommands {
     /// Takes everything, ordered by place; within a place in order of queueing.
     pub fn take(&mut self) -> Vec<Box<dyn FnOnce(&mut World) + Send + Sync>> {
         let mut all = std::mem::take(&mut self.0);
@@ -80,11 +80,11 @@ impl Later {
 /// Tells entities what happened. Two systems that tell must have a declared order; otherwise
 /// building the schedule fails.
 #[derive(SystemParam)]
-pub struct Tell<'w, 's> {
-    queue: ResMut<'w, TellQueue>,
-    later: ResMut<'w, Later>,
+pub struct EventWriter<'w, 's> {
+    queue: ResMut<'w, EventQueue>,
+    later: ResMut<'w, DeferredCommands>,
     faults: ResMut<'w, Faults>,
-    here: Res<'w, Here>,
+    here: Res<'w, CurrentStage>,
     guards: Res<'w, Guards>,
     phrases: Res<'w, Phrasebook>,
     types: Res<'w, EventTypes>,
@@ -104,7 +104,7 @@ pub struct Tell<'w, 's> {
     on_stage: Query<'w, 's, &'static OnStage>,
 }
 
-impl Tell<'_, '_> {
+impl EventWriter<'_, '_> {
     /// Tells the stage on which `entity` stands, or which it is, and its living occupants, less
     /// exactly `exclude`.
     pub fn broadcast_to_stage(
@@ -121,7 +121,7 @@ impl Tell<'_, '_> {
             stage: self.name(stage),
             exclude: exclude.iter().map(|entity| self.name(*entity)).collect(),
         };
-        if *self.here == Here::Meeting || *self.here == Here::Place(stage) {
+        if *self.here == CurrentStage::Meeting || *self.here == CurrentStage::Place(stage) {
             self.queue(event, audience, rule);
         } else {
             self.told_elsewhere(stage, &event);
@@ -141,7 +141,7 @@ impl Tell<'_, '_> {
 
     /// Closes a chapter of one entity: the event's words take the place of a range of its context,
     /// and what stood there moves to the chapter.
-    pub fn close_chapter(&mut self, owner: Entity, event: Archive, closing: Closing) {
+    pub fn close_chapter(&mut self, owner: Entity, event: Archive, closing: ChapterClose) {
         let before = self.queue.0.len();
         self.tell_these(&[owner], event, Rule::Notified);
         if let Some(told) = self.queue.0.get_mut(before) {
@@ -152,12 +152,12 @@ impl Tell<'_, '_> {
     /// Tells every stage and everybody alive on one, and the voices of the world, less exactly
     /// `exclude`. At a step it is queued for the meeting.
     pub fn announce(&mut self, event: impl AgentEvent, exclude: &[Entity]) {
-        if *self.here == Here::Meeting {
+        if *self.here == CurrentStage::Meeting {
             self.announce_now(event, exclude);
         } else {
             let exclude = exclude.to_vec();
             self.later(move |world| {
-                tell_at_meeting(world, |tell| tell.announce_now(event, &exclude))
+                write_events_at_meeting(world, |tell| tell.announce_now(event, &exclude))
             });
         }
     }
@@ -165,8 +165,8 @@ impl Tell<'_, '_> {
     /// Queues a change that crosses stages; it runs at the meeting, before its systems.
     pub fn later(&mut self, crossing: impl FnOnce(&mut World) + Send + Sync + 'static) {
         let place = match *self.here {
-            Here::Meeting => crate::cast::MEETING,
-            Here::Place(place) => self
+            CurrentStage::Meeting => crate::cast::MEETING,
+            CurrentStage::Place(place) => self
                 .cast
                 .get(place)
                 .map_or(crate::cast::MEETING, |(id, ..)| *id),
@@ -175,7 +175,7 @@ impl Tell<'_, '_> {
     }
 
     /// What was told last in this step, as the guards left it; nothing where telling failed.
-    pub fn last(&self) -> Option<&Told> {
+    pub fn last(&self) -> Option<&PendingEvent> {
         self.queue.0.last()
     }
 
@@ -203,8 +203,8 @@ impl Tell<'_, '_> {
     /// Tells these entities once each, all of whom must stand where the step is.
     fn tell_these(&mut self, who: &[Entity], event: impl AgentEvent, rule: Rule) {
         let elsewhere = match *self.here {
-            Here::Meeting => None,
-            Here::Place(place) => who.iter().find(|who| self.place_of(**who) != place),
+            CurrentStage::Meeting => None,
+            CurrentStage::Place(place) => who.iter().find(|who| self.place_of(**who) != place),
         };
         if let Some(&receiver) = elsewhere {
             return self.told_elsewhere(receiver, &event);
@@ -248,7 +248,7 @@ impl Tell<'_, '_> {
         let data = serde_json::to_value(&event).map_err(|error| error.to_string());
         let told = data.and_then(|data| Ok((event.text(&self.phrases, &data)?, data)));
         match told {
-            Ok((text, data)) => self.queue.0.push(Told {
+            Ok((text, data)) => self.queue.0.push(PendingEvent {
                 kind: E::TYPE,
                 speaker,
                 data,
@@ -297,8 +297,8 @@ impl Tell<'_, '_> {
 
     fn told_elsewhere<E: AgentEvent>(&mut self, receiver: Entity, _event: &E) {
         let place = match *self.here {
-            Here::Place(place) => self.name(place),
-            Here::Meeting => "the meeting".into(),
+            CurrentStage::Place(place) => self.name(place),
+            CurrentStage::Meeting => "the meeting".into(),
         };
         let receiver = self.name(receiver);
         self.faults.note(Fault::ToldElsewhere {
@@ -311,10 +311,10 @@ impl Tell<'_, '_> {
 
 /// What [`tell_at_meeting`] has looked up of the world.
 #[derive(Resource)]
-struct AtMeeting(SystemState<Tell<'static, 'static>>);
+struct AtMeeting(SystemState<EventWriter<'static, 'static>>);
 
 /// Tells from a crossing, where there is a world and no system.
-pub(crate) fn tell_at_meeting(world: &mut World, act: impl FnOnce(&mut Tell)) {
+pub(crate) fn write_events_at_meeting(world: &mut World, act: impl FnOnce(&mut EventWriter)) {
     let known = world.remove_resource::<AtMeeting>();
     let mut state = known.map_or_else(|| SystemState::new(world), |AtMeeting(state)| state);
     match state.get_mut(world) {

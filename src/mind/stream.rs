@@ -1,10 +1,10 @@
 //! What a mind writes, shown while it writes it.
 //!
 //! Pieces are for people's eyes alone: they never reach the world, the journal, or a prompt, and nothing
-//! waits for whoever watches. A [`Prompt`](super::Prompt) lends its mind the [`Pieces`] of one answer, and
-//! all pieces of a run come out of one [`PieceReceiver`]. What is shown is a promise that may be
+//! waits for whoever watches. A [`Prompt`](super::Prompt) lends its mind the [`AnswerStream`] of one answer, and
+//! all pieces of a run come out of one [`StreamReceiver`]. What is shown is a promise that may be
 //! broken: an answer that breaks off, fails its check, or turns out to be calls of tools was shown in vain,
-//! and [`PieceKind::Void`] says so. The whole answer alone counts.
+//! and [`StreamDeltaKind::Retract`] says so. The whole answer alone counts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,40 +21,40 @@ const LONGEST_QUEUE: usize = 4096;
 
 /// One thing that is shown of an answer on its way.
 #[derive(Clone, Debug)]
-pub struct Piece {
+pub struct StreamDelta {
     /// Who answers.
     pub entity: Arc<str>,
     /// The number of the ask among all of its entity, from 1.
     pub number: u32,
     /// What is shown.
-    pub kind: PieceKind,
+    pub kind: StreamDeltaKind,
 }
 
 /// What is shown of an answer on its way.
 #[derive(Clone, Debug)]
-pub enum PieceKind {
+pub enum StreamDeltaKind {
     /// More of its text.
     Text(String),
     /// Its mind called tools before it goes on.
     Tools(ToolRound),
     /// The text that was shown since the last such piece will not be the answer.
-    Void,
+    Retract,
 }
 
 /// A queue of pieces: where they come from, and where they are watched.
-pub fn piece_channel() -> (PieceSender, PieceReceiver) {
+pub fn stream_channel() -> (StreamSender, StreamReceiver) {
     let (sender, receiver) = channel(LONGEST_QUEUE);
-    (PieceSender(sender), PieceReceiver(receiver))
+    (StreamSender(sender), StreamReceiver(receiver))
 }
 
 /// Where the pieces of all answers of a run come from.
 #[derive(Clone, Debug)]
-pub struct PieceSender(Sender<Piece>);
+pub struct StreamSender(Sender<StreamDelta>);
 
-impl PieceSender {
+impl StreamSender {
     /// The pieces of one answer: of the ask of this number, by this entity.
-    pub fn of(&self, entity: Arc<str>, number: u32) -> Pieces {
-        Pieces(Arc::new(Sink {
+    pub fn of(&self, entity: Arc<str>, number: u32) -> AnswerStream {
+        AnswerStream(Arc::new(Sink {
             sender: self.0.clone(),
             entity,
             number,
@@ -66,21 +66,21 @@ impl PieceSender {
 
 /// Where the pieces of all answers of a run are watched.
 #[derive(Debug)]
-pub struct PieceReceiver(Receiver<Piece>);
+pub struct StreamReceiver(Receiver<StreamDelta>);
 
-impl PieceReceiver {
+impl StreamReceiver {
     /// The next piece, as soon as there is one; nothing where none can come any more.
-    pub async fn next(&mut self) -> Option<Piece> {
+    pub async fn next(&mut self) -> Option<StreamDelta> {
         self.0.recv().await
     }
 
     /// The next piece, if one is there already.
-    pub fn next_now(&mut self) -> Option<Piece> {
+    pub fn next_now(&mut self) -> Option<StreamDelta> {
         self.0.try_recv().ok()
     }
 
     /// As [`Self::next`], for futures written by hand.
-    pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Piece>> {
+    pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<StreamDelta>> {
         self.0.poll_recv(cx)
     }
 }
@@ -88,11 +88,11 @@ impl PieceReceiver {
 /// The pieces of one answer. Sending never waits and never fails: a piece that nobody can take is lost, and
 /// with it all that follows of the answer. Clones are of the same answer.
 #[derive(Clone, Debug)]
-pub struct Pieces(Arc<Sink>);
+pub struct AnswerStream(Arc<Sink>);
 
 #[derive(Debug)]
 struct Sink {
-    sender: Sender<Piece>,
+    sender: Sender<StreamDelta>,
     entity: Arc<str>,
     number: u32,
     /// Whether text was shown that is not void.
@@ -101,12 +101,12 @@ struct Sink {
     lost: AtomicBool,
 }
 
-impl Pieces {
+impl AnswerStream {
     /// Shows more of the text, as it came.
     pub fn text(&self, text: &str) {
         if !text.is_empty() {
             self.0.shown.store(true, Ordering::Relaxed);
-            self.send(PieceKind::Text(text.to_owned()));
+            self.send(StreamDeltaKind::Text(text.to_owned()));
         }
     }
 
@@ -117,22 +117,22 @@ impl Pieces {
 
     /// Shows a round of calls of tools.
     pub fn tools(&self, round: ToolRound) {
-        self.send(PieceKind::Tools(round));
+        self.send(StreamDeltaKind::Tools(round));
     }
 
     /// Says that the text that was shown will not be the answer; nothing where none was.
-    pub fn void(&self) {
+    pub fn retract(&self) {
         if self.0.shown.swap(false, Ordering::Relaxed) {
-            self.send(PieceKind::Void);
+            self.send(StreamDeltaKind::Retract);
         }
     }
 
-    fn send(&self, kind: PieceKind) {
+    fn send(&self, kind: StreamDeltaKind) {
         let sink = &*self.0;
         if sink.lost.load(Ordering::Relaxed) {
             return;
         }
-        let piece = Piece {
+        let piece = StreamDelta {
             entity: sink.entity.clone(),
             number: sink.number,
             kind,
@@ -168,12 +168,12 @@ mod tests {
     use super::*;
 
     /// What waits to be seen, in short.
-    fn waiting(receiver: &mut PieceReceiver) -> Vec<String> {
+    fn waiting(receiver: &mut StreamReceiver) -> Vec<String> {
         let all = std::iter::from_fn(|| receiver.next_now());
         let all = all.map(|piece| match piece.kind {
-            PieceKind::Text(text) => text,
-            PieceKind::Tools(_) => "(tools)".into(),
-            PieceKind::Void => "(void)".into(),
+            StreamDeltaKind::Text(text) => text,
+            StreamDeltaKind::Tools(_) => "(tools)".into(),
+            StreamDeltaKind::Retract => "(retract)".into(),
         });
         all.collect()
     }
@@ -194,22 +194,22 @@ mod tests {
 
     #[test]
     fn only_what_was_shown_can_be_void() {
-        let (sender, mut receiver) = piece_channel();
+        let (sender, mut receiver) = stream_channel();
         let pieces = sender.of("Mira".into(), 1);
-        pieces.void();
+        pieces.retract();
         pieces.text("");
-        pieces.void();
+        pieces.retract();
         assert!(waiting(&mut receiver).is_empty());
         pieces.text("a");
-        pieces.void();
-        pieces.void();
+        pieces.retract();
+        pieces.retract();
         pieces.text("b");
-        assert_eq!(waiting(&mut receiver), ["a", "(void)", "b"]);
+        assert_eq!(waiting(&mut receiver), ["a", "(retract)", "b"]);
     }
 
     #[test]
     fn of_an_answer_that_overfills_the_queue_no_more_is_shown() {
-        let (sender, mut receiver) = piece_channel();
+        let (sender, mut receiver) = stream_channel();
         let (long, short) = (sender.of("Mira".into(), 1), sender.of("Tobin".into(), 1));
         (0..=LONGEST_QUEUE).for_each(|_| long.text("x"));
         assert_eq!(waiting(&mut receiver).len(), LONGEST_QUEUE);
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn nobody_needs_to_watch() {
-        let (sender, receiver) = piece_channel();
+        let (sender, receiver) = stream_channel();
         drop(receiver);
         sender.of("Mira".into(), 1).say("to nobody");
     }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::api::{Protocol, protocol};
-use super::failure::{Failure, Witness, is_html, title};
+use super::failure::{ErrorContext, Failure, is_html, title};
 use super::reply::{Reply, error_in, error_text};
 use super::sse::EventFrames;
 use super::values::ValueFrames;
@@ -16,11 +16,11 @@ use crate::mind::{Completion, Finish, MindError};
 /// # Errors
 /// It is no answer, or speaks of an error.
 pub fn read_answer(api: Api, body: &[u8]) -> Result<Completion, MindError> {
-    let witness = Witness {
+    let witness = ErrorContext {
         server: "the recorded answer".into(),
         key: None,
     };
-    let mut intake = Intake::new(&witness, protocol(api), "", usize::MAX);
+    let mut intake = ResponseReader::new(&witness, protocol(api), "", usize::MAX);
     let taken = intake.take(body).and_then(|()| intake.finish(true));
     let reply = taken.map_err(|failure| failure.error)?;
     Ok(reply.into_completion(""))
@@ -30,8 +30,8 @@ pub fn read_answer(api: Api, body: &[u8]) -> Result<Completion, MindError> {
 const FRAMING: usize = 100;
 
 /// What has arrived of an answer.
-pub(super) struct Intake<'a> {
-    witness: &'a Witness,
+pub(super) struct ResponseReader<'a> {
+    witness: &'a ErrorContext,
     protocol: &'static dyn Protocol,
     /// The most bytes of an answer.
     limit: usize,
@@ -53,9 +53,9 @@ enum Form {
     Other(Vec<u8>),
 }
 
-impl<'a> Intake<'a> {
+impl<'a> ResponseReader<'a> {
     pub(super) fn new(
-        witness: &'a Witness,
+        witness: &'a ErrorContext,
         protocol: &'static dyn Protocol,
         content_type: &str,
         limit: usize,
@@ -85,7 +85,7 @@ impl<'a> Intake<'a> {
         self.reply.spoken.words()
     }
 
-    /// Whether the answer came in pieces.
+    /// Whether the answer was streamed.
     pub(super) fn is_stream(&self) -> bool {
         match &self.form {
             Form::Events(_) => true,
@@ -232,11 +232,11 @@ mod tests {
 
     /// What becomes of a body that arrives in pieces.
     fn read(api: Api, kind: &str, pieces: &[&[u8]]) -> Result<Reply, String> {
-        let witness = Witness {
+        let witness = ErrorContext {
             server: "http://x/v1".into(),
             key: None,
         };
-        let mut intake = Intake::new(&witness, protocol(api), kind, 10_000);
+        let mut intake = ResponseReader::new(&witness, protocol(api), kind, 10_000);
         for piece in pieces {
             let taken = intake.take(piece);
             taken.map_err(|failure| failure.error.to_string())?;

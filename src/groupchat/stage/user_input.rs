@@ -3,7 +3,7 @@
 
 use bevy_ecs::prelude::*;
 
-use super::{At, BELL, Bell, Board, Chat, Order, Phase};
+use super::{At, CONTROL_MESSAGE, Chat, ChatParams, ControlMessage, Phase, UserInput};
 use crate::cast::{CastList, OnStage, Place};
 use crate::context::AgentContext;
 use crate::event::By;
@@ -14,7 +14,7 @@ use crate::groupchat::team::{Newcomers, Selection};
 use crate::groupchat::termination::Termination;
 use crate::message::Role;
 
-impl Board<'_, '_> {
+impl ChatParams<'_, '_> {
     /// The outermost team asks its user what to do; a team inside waits to be asked.
     pub(super) fn ask_order(&mut self, at: &mut At) {
         if self.teams.around(&at.team.name).is_some() {
@@ -24,7 +24,7 @@ impl Board<'_, '_> {
             return;
         };
         let factory = self.teams.factory.clone();
-        let ask = Ask::new("chat.task", "", factory, Order::default());
+        let ask = Ask::new("chat.task", "", factory, UserInput::default());
         self.commands
             .entity(user)
             .insert(ask.repairs(0).max_tokens(8_192));
@@ -99,7 +99,7 @@ impl Board<'_, '_> {
         };
         let mut all: Vec<String> = at.team.names().iter().map(ToString::to_string).collect();
         all.push(at.team.user.clone());
-        all.push(BELL.to_owned());
+        all.push(CONTROL_MESSAGE.to_owned());
         let mut entities: Vec<Entity> = all.iter().filter_map(|name| self.entity(name)).collect();
         entities.push(at.stage);
         for entity in entities {
@@ -161,12 +161,12 @@ impl Board<'_, '_> {
     // --- while a run is under way ---
 
     pub(super) fn ask_bell(&mut self, at: &mut At) {
-        let Some(bell) = self.entity(BELL) else {
+        let Some(bell) = self.entity(CONTROL_MESSAGE) else {
             return self.choose(at);
         };
-        let ask = Ask::new("chat.bell", "", (), Bell::default()).repairs(0);
+        let ask = Ask::new("chat.bell", "", (), ControlMessage::default()).repairs(0);
         self.commands.entity(bell).insert(ask);
-        at.chat.phase = Phase::Bell;
+        at.chat.phase = Phase::ControlMessage;
     }
 
     pub(super) fn take_bell(&mut self, at: &mut At) {
@@ -249,7 +249,7 @@ fn enter(world: &mut World, entity: Entity, stage: Entity, most: usize) {
         entity.remove::<Place>();
         entity.insert(OnStage(stage));
     }
-    crate::event::tell_at_meeting(world, |tell| {
+    crate::event::write_events_at_meeting(world, |tell| {
         for message in heard.into_iter().skip(from) {
             tell.notify_entities(&[entity], super::events::Recalled { message });
         }

@@ -4,30 +4,30 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use playhouse::cast::{Camp, EntityName, Kind};
+use playhouse::cast::{EntityName, Faction, Kind};
 
-use crate::cli::paper::Ink;
+use crate::cli::output::Ink;
 
 /// What each name stands for.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Troupe {
+pub(crate) struct Roster {
     inks: BTreeMap<Arc<str>, Ink>,
 }
 
-impl Troupe {
+impl Roster {
     /// Everybody who is in the world now.
     pub(crate) fn of(world: &mut World) -> Self {
-        let mut troupe = Self::default();
-        let mut all = world.query::<(&EntityName, &Kind, Option<&Camp>)>();
+        let mut roster = Self::default();
+        let mut all = world.query::<(&EntityName, &Kind, Option<&Faction>)>();
         for (name, kind, camp) in all.iter(world) {
             let ink = match kind {
                 Kind::Stage => Ink::Place,
                 Kind::WorldAgent => Ink::Voice,
                 Kind::Actor => ink_of_camp(camp.map_or("", |camp| &camp.0)),
             };
-            troupe.inks.insert(name.0.clone(), ink);
+            roster.inks.insert(name.0.clone(), ink);
         }
-        troupe
+        roster
     }
 
     /// Notes the side of somebody.

@@ -92,7 +92,7 @@ pub struct Written {
 /// The messages of one request while they are written. Old turns first, by [`Self::remember`], then those of
 /// the open question, by [`Self::ask`]; [`Format::close`] ends what was written.
 #[derive(Debug)]
-pub struct Script<'f> {
+pub struct MessageWriter<'f> {
     pub(super) format: &'f Format,
     /// Who the conversation belongs to.
     me: Option<&'f str>,
@@ -106,7 +106,7 @@ pub struct Script<'f> {
     asking: bool,
 }
 
-impl<'f> Script<'f> {
+impl<'f> MessageWriter<'f> {
     /// Writes on behind what `out` holds. `me` is the entity that is asked.
     pub fn new(format: &'f Format, me: Option<&'f str>, out: BytesMut, from: Progress) -> Self {
         Self {
@@ -239,7 +239,7 @@ impl<'f> Script<'f> {
     /// refused.
     fn says_nothing(&mut self, turn: Turn<'_>) -> bool {
         let has_opening = turn
-            .opening
+            .shared_prefix
             .is_some_and(|text| !self.refuses(text.as_str()));
         let says = match turn.said {
             Said::Text(text) => !self.refuses(text.as_str()),
@@ -341,24 +341,27 @@ impl<'f> Script<'f> {
 
     /// Writes the words and media of a turn into the open message.
     fn words_and_media(&mut self, turn: Turn<'_>) -> Result<(), MediaError> {
-        let opening = turn.opening.map(|text| text.escaped());
+        let shared_prefix = turn.shared_prefix.map(|text| text.escaped());
         let blocks = match turn.said {
             Said::Text(text) => {
-                self.words("\\n\\n", &[opening.unwrap_or_default(), text.escaped()]);
+                self.words(
+                    "\\n\\n",
+                    &[shared_prefix.unwrap_or_default(), text.escaped()],
+                );
                 return Ok(());
             }
             Said::Blocks(blocks) => blocks,
         };
-        let (mut opening, mut join) = (opening.unwrap_or_default(), "\\n\\n");
+        let (mut shared_prefix, mut join) = (shared_prefix.unwrap_or_default(), "\\n\\n");
         for block in blocks {
             if let Some(text) = block.as_text() {
-                if opening.is_empty() && self.refuses(text) {
+                if shared_prefix.is_empty() && self.refuses(text) {
                     continue;
                 }
-                self.words(join, &[std::mem::take(&mut opening), &escaped(text)]);
+                self.words(join, &[std::mem::take(&mut shared_prefix), &escaped(text)]);
             } else if let Some(media) = Media::of(block) {
-                if !opening.is_empty() {
-                    self.words(join, &[std::mem::take(&mut opening)]);
+                if !shared_prefix.is_empty() {
+                    self.words(join, &[std::mem::take(&mut shared_prefix)]);
                     join = "\\n";
                 }
                 if let Some(lost) = self.media(media)? {
@@ -370,8 +373,8 @@ impl<'f> Script<'f> {
             }
             join = "\\n";
         }
-        if !opening.is_empty() {
-            self.words(join, &[opening]);
+        if !shared_prefix.is_empty() {
+            self.words(join, &[shared_prefix]);
         }
         Ok(())
     }

@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::stage::{Approval, Bell, Order};
+use super::stage::{Approval, ControlMessage, UserInput};
 use crate::message::{Language, TokenUsage};
 use crate::mind::{Answering, Completion, Mind, MindError, MindInfo, Prompt};
 
 /// The user's desk: orders that were given, and what the bell will tell. Clones share it.
 #[derive(Clone)]
-pub struct Desk {
+pub struct UserProxy {
     info: MindInfo,
     state: Arc<Mutex<State>>,
     clock: Arc<dyn Fn() -> u64 + Send + Sync>,
@@ -19,18 +19,18 @@ pub struct Desk {
 
 #[derive(Default)]
 struct State {
-    orders: VecDeque<Order>,
-    bell: Bell,
+    orders: VecDeque<UserInput>,
+    bell: ControlMessage,
     began: Option<u64>,
 }
 
-impl Default for Desk {
+impl Default for UserProxy {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Desk {
+impl UserProxy {
     /// An empty desk, whose clock stands still.
     pub fn new() -> Self {
         Self {
@@ -57,7 +57,7 @@ impl Desk {
     }
 
     /// Lays an order ready.
-    pub fn order(&self, order: Order) {
+    pub fn order(&self, order: UserInput) {
         self.lock(|state| state.orders.push_back(order));
     }
 
@@ -92,7 +92,7 @@ impl Desk {
         act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn next_order(&self) -> Option<Order> {
+    fn next_order(&self) -> Option<UserInput> {
         let now = (self.clock)();
         self.lock(|state| {
             let order = state.orders.pop_front()?;
@@ -107,7 +107,7 @@ impl Desk {
         let bell = self.lock(|state| {
             let began = *state.began.get_or_insert(now);
             let bell = std::mem::take(&mut state.bell);
-            Bell {
+            ControlMessage {
                 elapsed_ms: now.saturating_sub(began),
                 ..bell
             }
@@ -129,7 +129,7 @@ fn refusal(language: Language) -> String {
     serde_json::to_string(&approval).unwrap_or_default()
 }
 
-impl Mind for Desk {
+impl Mind for UserProxy {
     fn info(&self) -> &MindInfo {
         &self.info
     }

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::SaveError;
-use super::entry_runs::RunForm;
+use super::entry_runs::RunDto;
 use crate::cast::{Clock, Kind};
 use crate::message::{
     Block, Body, BodyId, BodyParts, Content, Extra, Language, ResponseMetadata, Text,
@@ -47,7 +47,7 @@ fn describe<'a, T: Deserialize<'a>>(text: &'a str, error: &serde_json::Error) ->
 /// The whole file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct WorldForm<'a> {
+pub(super) struct WorldDto<'a> {
     pub(super) format: u32,
     /// For people; any engine reads what fits.
     #[serde(rename = "engine")]
@@ -64,18 +64,18 @@ pub(super) struct WorldForm<'a> {
     #[serde(borrow)]
     pub(super) resources: Members<'a>,
     #[serde(borrow)]
-    pub(super) entities: Vec<EntityForm<'a>>,
-    pub(super) arrivals: Vec<ArrivalForm>,
+    pub(super) entities: Vec<EntityDto<'a>>,
+    pub(super) arrivals: Vec<ArrivalDto>,
     pub(super) openings: Vec<Box<str>>,
     pub(super) messages: Bodies,
-    pub(super) agents_context: Vec<ContextForm>,
+    pub(super) agents_context: Vec<ContextDto>,
     #[serde(borrow)]
-    pub(super) chapters: Vec<ChaptersForm<'a>>,
+    pub(super) chapters: Vec<ChaptersDto<'a>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct EntityForm<'a> {
+pub(super) struct EntityDto<'a> {
     pub(super) id: u32,
     #[serde(borrow)]
     pub(super) name: Cow<'a, str>,
@@ -92,38 +92,38 @@ pub(super) struct EntityForm<'a> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ArrivalForm {
+pub(super) struct ArrivalDto {
     pub(super) stage: u32,
     pub(super) actors: Vec<u32>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ContextForm {
+pub(super) struct ContextDto {
     pub(super) entity: u32,
     pub(super) last_id: u32,
     pub(super) revisions: u32,
-    pub(super) messages: Vec<RunForm>,
+    pub(super) messages: Vec<RunDto>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ChaptersForm<'a> {
+pub(super) struct ChaptersDto<'a> {
     pub(super) entity: u32,
     #[serde(borrow)]
-    pub(super) closed: Vec<ChapterForm<'a>>,
+    pub(super) closed: Vec<ChapterDto<'a>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ChapterForm<'a> {
+pub(super) struct ChapterDto<'a> {
     #[serde(borrow)]
     pub(super) id: Cow<'a, str>,
     #[serde(borrow)]
     pub(super) title: Cow<'a, str>,
     pub(super) turn: u64,
-    pub(super) messages: Vec<RunForm>,
-    pub(super) summing_up: Vec<RunForm>,
+    pub(super) messages: Vec<RunDto>,
+    pub(super) summing_up: Vec<RunDto>,
     pub(super) summary: u32,
 }
 
@@ -182,7 +182,7 @@ impl<'de> Deserialize<'de> for Bodies {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Bodies, A::Error> {
                 let mut reader = BodyReader::default();
-                while let Some(form) = list.next_element::<BodyForm>()? {
+                while let Some(form) = list.next_element::<BodyDto>()? {
                     reader.add(form)?;
                 }
                 Ok(reader.read)
@@ -195,15 +195,15 @@ impl<'de> Deserialize<'de> for Bodies {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct BodyForm<'a> {
+pub(super) struct BodyDto<'a> {
     pub(super) id: BodyId,
     pub(super) time: u64,
     #[serde(borrow, default)]
     pub(super) name: Option<Cow<'a, str>>,
     #[serde(default)]
-    pub(super) opening: Option<u32>,
+    pub(super) shared_prefix: Option<u32>,
     #[serde(borrow)]
-    pub(super) content: ContentForm<'a>,
+    pub(super) content: ContentDto<'a>,
     #[serde(default)]
     pub(super) compressed_prompt: Option<Box<str>>,
     #[serde(borrow, default)]
@@ -223,28 +223,28 @@ impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
 }
 
 /// One text, or a list of blocks.
-pub(super) enum ContentForm<'a> {
+pub(super) enum ContentDto<'a> {
     Text(Cow<'a, str>),
     Blocks(Vec<Block>),
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for ContentForm<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for ContentDto<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct ContentVisitor;
 
         impl<'de> Visitor<'de> for ContentVisitor {
-            type Value = ContentForm<'de>;
+            type Value = ContentDto<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a text or a list of blocks")
             }
 
             fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(ContentForm::Text(Cow::Borrowed(text)))
+                Ok(ContentDto::Text(Cow::Borrowed(text)))
             }
 
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(ContentForm::Text(Cow::Owned(text.to_owned())))
+                Ok(ContentDto::Text(Cow::Owned(text.to_owned())))
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
@@ -252,7 +252,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for ContentForm<'a> {
                 while let Some(block) = list.next_element()? {
                     blocks.push(block);
                 }
-                Ok(ContentForm::Blocks(blocks))
+                Ok(ContentDto::Blocks(blocks))
             }
         }
 
@@ -269,10 +269,10 @@ pub(super) struct BodyReader<'a> {
 }
 
 impl<'a> BodyReader<'a> {
-    pub(super) fn add<E: de::Error>(&mut self, form: BodyForm<'a>) -> Result<(), E> {
+    pub(super) fn add<E: de::Error>(&mut self, form: BodyDto<'a>) -> Result<(), E> {
         let index = self.read.list.len() as u32;
-        if let Some(opening) = form.opening {
-            self.read.opened.push((index, opening));
+        if let Some(shared_prefix) = form.shared_prefix {
+            self.read.opened.push((index, shared_prefix));
         }
         let extra = self.extra(form.metadata, form.response_metadata, index)?;
         let parts = BodyParts {
@@ -280,8 +280,8 @@ impl<'a> BodyReader<'a> {
             time: form.time,
             sender: form.name.map(|name| self.name(&name)),
             content: match form.content {
-                ContentForm::Text(text) => Content::Text(Text::from(text)),
-                ContentForm::Blocks(blocks) => blocks.into(),
+                ContentDto::Text(text) => Content::Text(Text::from(text)),
+                ContentDto::Blocks(blocks) => blocks.into(),
             },
             short: form.compressed_prompt,
             extra,

@@ -36,12 +36,12 @@ pub(crate) struct UnsentMessage {
 
 /// Stands in for a model without calling it.
 #[derive(Clone)]
-pub(crate) struct Rehearsal {
+pub(crate) struct DryRun {
     info: MindInfo,
     unsent: Arc<Mutex<Vec<Unsent>>>,
 }
 
-impl Rehearsal {
+impl DryRun {
     /// A stand-in for the model of which this is known.
     pub(crate) fn of(mut info: MindInfo) -> Self {
         // Nothing is sent, so nothing needs to be held back.
@@ -58,7 +58,7 @@ impl Rehearsal {
     }
 }
 
-impl Mind for Rehearsal {
+impl Mind for DryRun {
     fn info(&self) -> &MindInfo {
         &self.info
     }
