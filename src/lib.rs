@@ -18,14 +18,17 @@ pub mod dialect;
 pub mod engine;
 pub mod event;
 pub mod exchange;
+#[cfg(feature = "groupchat")]
 pub mod groupchat;
 pub mod journal;
 pub mod message;
 pub mod mind;
+#[cfg(feature = "rpg")]
 pub mod rpg;
 pub mod save;
 pub mod session;
 pub mod testing;
 pub mod tool;
+#[cfg(feature = "undercover")]
 pub mod undercover;
 pub mod world_data;

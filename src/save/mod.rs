@@ -27,6 +27,7 @@ mod state_hash;
 
 pub use buffers::file_name;
 pub use error::SaveError;
+#[cfg(feature = "undercover")]
 pub(crate) use files::{Durability, io_error, make_folder, replace};
 pub use head::{SaveHead, read_head};
 pub use migrate::{MIGRATIONS, Migration};
