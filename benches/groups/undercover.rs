@@ -1,19 +1,10 @@
 //! `undercover/1000`: a thousand games of six on the improviser, on one core; the time of one game is the
 //! figure. How the games ended is printed.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    missing_docs,
-    unreachable_pub,
-    reason = "a bench"
-)]
-
-mod common;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::Criterion;
 use playhouse::cast::{Kind, all_of};
 use playhouse::engine::Engine;
 use playhouse::message::Language;
@@ -25,8 +16,7 @@ use playhouse::undercover::{Match, Side, Table, Words, usual_rules};
 use playhouse::world_data::DataFolder;
 use tokio::runtime::Runtime;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use crate::common;
 
 const GAMES: u64 = 1_000;
 
@@ -51,10 +41,12 @@ fn play(runtime: &Runtime, game: &Match, minds: &Minds, seed: u64, ends: &mut En
     ends.calls += engine.totals().spent.calls;
 }
 
-fn undercover(criterion: &mut Criterion) {
+pub(crate) fn bench(criterion: &mut Criterion) {
     let runtime = common::runtime();
     let mut group = criterion.benchmark_group("undercover/1000");
-    group.sample_size(10);
+    group
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(500));
     for language in [Language::En, Language::Zh] {
         let data = DataFolder::embedded();
         let rules = usual_rules(&data, language, 6).unwrap();
@@ -91,10 +83,3 @@ fn undercover(criterion: &mut Criterion) {
     }
     group.finish();
 }
-
-criterion_group! {
-    name = benches;
-    config = Criterion::default().warm_up_time(Duration::from_millis(500));
-    targets = undercover
-}
-criterion_main!(benches);

@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::alloc::System;
 use std::sync::Arc;
 
 use playhouse::context::AgentContext;
@@ -11,10 +10,9 @@ use playhouse::message::{Block, Body, Source, Tags};
 use playhouse::mind::http::{Dialect, RequestCache, RequestForm, SchemaMode};
 use playhouse::mind::{Form, Language, Prompt, Tools};
 use serde_json::{Value, json};
-use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+use stats_alloc::Region;
 
-#[global_allocator]
-static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+use crate::{ALLOCATOR, alone};
 
 /// Everything that a conversation has: words of both, pictures, calls and their results.
 fn remember(history: &mut AgentContext, number: usize, pictures: bool) {
@@ -104,6 +102,7 @@ fn allocated(messages: usize, api: Api, style: Style) -> Vec<usize> {
 
 #[test]
 fn the_next_request_allocates_nothing_that_grows_with_the_history() {
+    let _alone = alone();
     for api in Api::ALL {
         for style in Style::ALL {
             // Anthropic's marks for the cache move on by turns: what lies between two is written again.

@@ -1,15 +1,12 @@
 //! `format/<provider>`: a message is appended to a context of 1,000 messages of 300 bytes, and the next request
 //! body is made; and the whole context is rendered anew, told to one mind with the names of all speakers.
-#![allow(clippy::unwrap_used, missing_docs, unreachable_pub, reason = "a bench")]
-
-mod common;
 
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::BytesMut;
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::Criterion;
 use playhouse::context::AgentContext;
 use playhouse::dialect::format::{
     Api, Format, MessageWriter, NoFiles, Progress, Shape, Style, Turn,
@@ -19,8 +16,7 @@ use playhouse::mind::http::{Dialect, RequestCache, RequestForm};
 use playhouse::mind::{Form, Language, Prompt, Tools};
 use serde_json::{Value, json};
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use crate::common;
 
 const MESSAGES: usize = 1_000;
 const BYTES: usize = 300;
@@ -116,7 +112,7 @@ fn told(api: Api, context: &AgentContext) -> usize {
     black_box(bytes).len()
 }
 
-fn formats(criterion: &mut Criterion) {
+pub(crate) fn bench(criterion: &mut Criterion) {
     let apis = [
         ("openai", Api::OpenAi),
         ("deepseek", Api::DeepSeek),
@@ -146,6 +142,3 @@ fn formats(criterion: &mut Criterion) {
         group.finish();
     }
 }
-
-criterion_group!(benches, formats);
-criterion_main!(benches);

@@ -1,6 +1,4 @@
 //! What the benches share: a game of saying lines, figures of the process, and fair averages.
-#![allow(dead_code, reason = "each bench uses a part of it")]
-#![allow(clippy::unwrap_used, reason = "a bench that breaks should stop")]
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,7 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A line of exactly so many bytes; lines of different numbers differ.
-pub fn line(number: usize, bytes: usize) -> String {
+pub(crate) fn line(number: usize, bytes: usize) -> String {
     let words =
         "The rain has not stopped since the ferry left, and nobody on the quay will say why. ";
     let mut line = format!("{number}: ");
@@ -33,13 +31,13 @@ pub fn line(number: usize, bytes: usize) -> String {
 }
 
 /// The phrases of the English prompts, as a campaign has them.
-pub fn phrases() -> Phrasebook {
+pub(crate) fn phrases() -> Phrasebook {
     let (phrases, _) = load_phrases(&DataFolder::embedded(), Language::En).unwrap();
     phrases
 }
 
 /// The guards as a world file with a few secrets sets them up.
-pub fn guards() -> Guards {
+pub(crate) fn guards() -> Guards {
     let secrets = [
         "the key is under the stair",
         "Mira * poisoned the well",
@@ -54,7 +52,7 @@ pub fn guards() -> Guards {
 }
 
 /// A world of so many stages with so many actors each, guarded and with its phrases.
-pub fn stages(stages: usize, actors: usize) -> (Setup, Vec<Entity>) {
+pub(crate) fn stages(stages: usize, actors: usize) -> (Setup, Vec<Entity>) {
     let mut setup = Setup::new(1);
     setup.world.insert_resource(phrases());
     setup.world.insert_resource(guards());
@@ -72,29 +70,29 @@ pub fn stages(stages: usize, actors: usize) -> (Setup, Vec<Entity>) {
 }
 
 /// An engine of a world, with one mind for everybody and a journal in memory.
-pub fn engine(setup: Setup, mind: impl Mind + 'static, width: usize) -> Engine {
+pub(crate) fn engine(setup: Setup, mind: impl Mind + 'static, width: usize) -> Engine {
     let mut engine = Engine::new(setup, Minds::all(Arc::new(mind)), journal()).unwrap();
     engine.settings.width = width;
     engine
 }
 
 /// Plays so many turns more.
-pub fn play(runtime: &tokio::runtime::Runtime, engine: &mut Engine, turns: u64) {
+pub(crate) fn play(runtime: &tokio::runtime::Runtime, engine: &mut Engine, turns: u64) {
     let until = engine.world.resource::<WorldTurn>().0 + turns;
     runtime.block_on(engine.run(Some(until))).unwrap();
 }
 
 /// A runtime on this thread alone.
-pub fn runtime() -> tokio::runtime::Runtime {
+pub(crate) fn runtime() -> tokio::runtime::Runtime {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     builder.enable_all().build().unwrap()
 }
 
 /// What an actor says.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Line {
+pub(crate) struct Line {
     /// The words.
-    pub words: String,
+    pub(crate) words: String,
 }
 
 impl Reply for Line {
@@ -103,7 +101,7 @@ impl Reply for Line {
 }
 
 /// Asks for a line in full words, of which a short form stays.
-pub fn ask_for_line() -> Ask<Line> {
+pub(crate) fn ask_for_line() -> Ask<Line> {
     let words = "What do you say now? Answer with one line, as you would say it aloud.";
     let fallback = Line {
         words: "…".into()
@@ -113,17 +111,17 @@ pub fn ask_for_line() -> Ask<Line> {
 
 /// Who was asked last on a stage, and in which turn.
 #[derive(Component, Default)]
-pub struct Talk {
+pub(crate) struct Talk {
     turn: u64,
     asked: usize,
 }
 
 /// How many actors of a stage are asked in one step.
 #[derive(Resource)]
-pub struct AskedAtOnce(pub usize);
+pub(crate) struct AskedAtOnce(pub(crate) usize);
 
 /// Asks the actors of a stage, each once a turn, so many in a step.
-pub fn ask_in_turn(
+pub(crate) fn ask_in_turn(
     company: StageQuery<(), Without<Dead>>,
     turn: Res<WorldTurn>,
     at_once: Res<AskedAtOnce>,
@@ -147,7 +145,11 @@ pub fn ask_in_turn(
 }
 
 /// Lets the others on the stage hear what was answered.
-pub fn tell_lines(mut answers: Answers<Line>, names: Query<&EntityName>, mut tell: EventWriter) {
+pub(crate) fn tell_lines(
+    mut answers: Answers<Line>,
+    names: Query<&EntityName>,
+    mut tell: EventWriter,
+) {
     for (who, line, _) in answers.take() {
         let event = Speak {
             actor: names.get(who).unwrap().to_string(),
@@ -159,7 +161,7 @@ pub fn tell_lines(mut answers: Answers<Line>, names: Query<&EntityName>, mut tel
 }
 
 /// Makes all stages talk: each actor once a turn, so many at once.
-pub fn talking(setup: &mut Setup, stages: &[Entity], at_once: usize) {
+pub(crate) fn talking(setup: &mut Setup, stages: &[Entity], at_once: usize) {
     for stage in stages {
         // Turns are counted from 0; the first is none before it.
         let talk = Talk {
@@ -177,7 +179,11 @@ pub fn talking(setup: &mut Setup, stages: &[Entity], at_once: usize) {
 
 /// Repeats a batch of so many units until `iterations` units are done, and returns what `iterations`
 /// units took, so that a report says the average of one unit.
-pub fn average(iterations: u64, units: u64, mut batch: impl FnMut() -> Duration) -> Duration {
+pub(crate) fn average(
+    iterations: u64,
+    units: u64,
+    mut batch: impl FnMut() -> Duration,
+) -> Duration {
     let batches = iterations.div_ceil(units);
     let total: Duration = (0..batches).map(|_| batch()).sum();
     total.mul_f64(iterations as f64 / (batches * units) as f64)
@@ -185,14 +191,14 @@ pub fn average(iterations: u64, units: u64, mut batch: impl FnMut() -> Duration)
 
 /// How long something takes.
 #[expect(clippy::disallowed_methods, reason = "benches read the clock")]
-pub fn timed(act: impl FnOnce()) -> Duration {
+pub(crate) fn timed(act: impl FnOnce()) -> Duration {
     let began = Instant::now();
     act();
     began.elapsed()
 }
 
 /// Processor time that all threads of this process have used.
-pub fn cpu_time() -> Duration {
+pub(crate) fn cpu_time() -> Duration {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
     let nanos = tasks.map(|task| {
         let path = task.unwrap().path().join("schedstat");
@@ -204,7 +210,7 @@ pub fn cpu_time() -> Duration {
 }
 
 /// Megabytes of memory that this process holds, by the name of a line of `/proc/self/status`.
-pub fn megabytes(of: &str) -> u64 {
+pub(crate) fn megabytes(of: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with(of)).unwrap();
     let kilobytes = line.split_whitespace().nth(1).unwrap();

@@ -1,21 +1,11 @@
 //! `archive/10000`: a fight of 2,000 messages is found by its tags in a conversation of 10,000, of
 //! which a tenth is tagged, and cut out; its summary takes its place.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    missing_docs,
-    unreachable_pub,
-    reason = "a bench"
-)]
 
-mod common;
-
-use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion};
 use playhouse::context::{AgentContext, HeldMessage, SearchOrder};
 use playhouse::message::{Body, Tag, Tags};
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use crate::common;
 
 const MESSAGES: usize = 10_000;
 const FIGHT: std::ops::Range<usize> = 4_000..6_000;
@@ -54,7 +44,7 @@ fn archive(context: &mut AgentContext, summary: Body) -> Vec<HeldMessage> {
     cut
 }
 
-fn archives(criterion: &mut Criterion) {
+pub(crate) fn bench(criterion: &mut Criterion) {
     let whole = conversation();
     let mut group = criterion.benchmark_group("archive/10000");
     group.bench_function("find and cut 2000", |bencher| {
@@ -74,6 +64,3 @@ fn archives(criterion: &mut Criterion) {
     });
     group.finish();
 }
-
-criterion_group!(benches, archives);
-criterion_main!(benches);

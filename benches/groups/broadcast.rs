@@ -1,31 +1,19 @@
 //! `broadcast/1000`: lines of 300 bytes to a thousand actors on one stage, through `EventWriter`, the built-in
 //! guards and `deliver` in the schedule of a step. Figures are those of one delivery.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    missing_docs,
-    unreachable_pub,
-    reason = "a bench"
-)]
 
-mod common;
-
-use std::alloc::System;
 use std::hint::black_box;
 
 use bevy_ecs::prelude::*;
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::Criterion;
 use playhouse::cast::{CurrentStage, StageQuery};
 use playhouse::engine::StepSet;
 use playhouse::event::kinds::Speak;
 use playhouse::event::{EventWriter, Records};
-use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
-#[global_allocator]
-static COUNTED: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+use crate::common;
 
-const ACTORS: usize = 1_000;
-const LINES: usize = 100;
+pub(crate) const ACTORS: usize = 1_000;
+pub(crate) const LINES: usize = 100;
 
 /// The words that are said in the next step.
 #[derive(Resource)]
@@ -41,7 +29,7 @@ fn say_next(next: Res<Next>, company: StageQuery<()>, mut tell: EventWriter) {
 }
 
 /// A stage full of actors that have heard nothing, and the schedule of its step.
-fn hall() -> (World, Schedule) {
+pub(crate) fn hall() -> (World, Schedule) {
     let (mut setup, stages) = common::stages(1, ACTORS);
     setup.step.add_systems(say_next.in_set(StepSet::Rules));
     setup.world.insert_resource(CurrentStage::Place(stages[0]));
@@ -51,34 +39,15 @@ fn hall() -> (World, Schedule) {
     (setup.world, setup.step)
 }
 
-fn say(world: &mut World, step: &mut Schedule, line: String) {
+/// Says a line in a step of its own.
+pub(crate) fn say(world: &mut World, step: &mut Schedule, line: String) {
     world.resource_mut::<Next>().0 = line;
     step.run(world);
     // What the engine passes on to its feeds after each step.
     black_box(world.resource_mut::<Records>().0.drain(..)).for_each(drop);
 }
 
-fn bytes_per_delivery() {
-    let lines: Vec<_> = (0..LINES).map(|number| common::line(number, 300)).collect();
-    let (mut world, mut step) = hall();
-    let region = Region::new(COUNTED);
-    for (said, line) in lines.into_iter().enumerate() {
-        say(&mut world, &mut step, line);
-        let deliveries = (said + 1) * (ACTORS + 1);
-        if matches!(said + 1, 10 | 50 | LINES) {
-            let change = region.change();
-            let held = change.bytes_allocated - change.bytes_deallocated;
-            eprintln!(
-                "broadcast/1000: {:.1} bytes a delivery are held after {} lines",
-                held as f64 / deliveries as f64,
-                said + 1,
-            );
-        }
-    }
-}
-
-fn broadcast(criterion: &mut Criterion) {
-    bytes_per_delivery();
+pub(crate) fn bench(criterion: &mut Criterion) {
     let lines: Vec<_> = (0..LINES).map(|number| common::line(number, 300)).collect();
     let mut group = criterion.benchmark_group("broadcast/1000");
     group.bench_function("a delivery", |bencher| {
@@ -96,6 +65,3 @@ fn broadcast(criterion: &mut Criterion) {
     });
     group.finish();
 }
-
-criterion_group!(benches, broadcast);
-criterion_main!(benches);

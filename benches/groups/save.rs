@@ -1,8 +1,7 @@
 //! Snapshots of 100 entities with 500 distinct messages of 300 bytes each, a tenth of them tagged:
 //! written and read in memory, and written to disk with its syncs.
-#![expect(clippy::unwrap_used, reason = "benchmarks")]
 
-use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, Throughput};
 use playhouse::cast::{Kind, spawn};
 use playhouse::context::AgentContext;
 use playhouse::engine::Setup;
@@ -10,9 +9,6 @@ use playhouse::message::{Body, BodyId, Tag, Tags};
 use playhouse::save::{Expected, Meta, Slot, restore, snapshot};
 use playhouse::testing::newcomer;
 use serde_json::Map;
-
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const ENTITIES: u32 = 100;
 const MESSAGES: u32 = 500;
@@ -66,12 +62,15 @@ fn full() -> Setup {
     setup
 }
 
-fn saves(bencher: &mut Criterion) {
-    let bytes = snapshot(&full().world, &meta()).unwrap();
-    let throughput = Throughput::Bytes(bytes.len() as u64);
+/// What is written.
+fn bytes() -> Vec<u8> {
+    snapshot(&full().world, &meta()).unwrap()
+}
 
-    let mut group = bencher.benchmark_group("save");
-    group.throughput(throughput.clone()).sample_size(30);
+pub(crate) fn save(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("save");
+    group.throughput(Throughput::Bytes(bytes().len() as u64));
+    group.sample_size(30);
     group.bench_function("100x500", |bencher| {
         // A new world each time: nothing of its texts was ever looked at.
         let write = |setup: &mut Setup| snapshot(&setup.world, &meta()).unwrap();
@@ -84,9 +83,13 @@ fn saves(bencher: &mut Criterion) {
         bencher.iter(|| slot.save(&setup.world, &meta()).unwrap());
     });
     group.finish();
+}
 
-    let mut group = bencher.benchmark_group("load");
-    group.throughput(throughput).sample_size(30);
+pub(crate) fn load(criterion: &mut Criterion) {
+    let bytes = bytes();
+    let mut group = criterion.benchmark_group("load");
+    group.throughput(Throughput::Bytes(bytes.len() as u64));
+    group.sample_size(30);
     group.bench_function("100x500", |bencher| {
         let read = |setup: &mut Setup| {
             restore(&mut setup.world, &bytes, &Expected::of_data("none")).unwrap()
@@ -95,6 +98,3 @@ fn saves(bencher: &mut Criterion) {
     });
     group.finish();
 }
-
-criterion_group!(benches, saves);
-criterion_main!(benches);

@@ -1,26 +1,16 @@
 //! `world/10000`: one turn of 10,000 actors on 1,000 stages. Each is asked once, by instant minds, and
 //! heard by the others on its stage; the journal is in memory, and meetings are hashed. The fifth turn
 //! is the one that counts: its histories have 45 to 56 messages.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    missing_docs,
-    unreachable_pub,
-    reason = "a bench"
-)]
-
-mod common;
 
 use std::time::Duration;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::Criterion;
 use playhouse::context::AgentContext;
 use playhouse::engine::Engine;
 use playhouse::mind::{ScriptLine, ScriptMind};
 use tokio::runtime::Runtime;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use crate::common;
 
 const STAGES: usize = 1_000;
 const ACTORS: usize = 10;
@@ -55,7 +45,7 @@ fn tell_of_memory(runtime: &Runtime) {
     );
 }
 
-fn ticks(criterion: &mut Criterion) {
+pub(crate) fn bench(criterion: &mut Criterion) {
     let runtime = common::runtime();
     tell_of_memory(&runtime);
     let mut group = criterion.benchmark_group("world/10000");
@@ -68,6 +58,3 @@ fn ticks(criterion: &mut Criterion) {
     });
     group.finish();
 }
-
-criterion_group!(benches, ticks);
-criterion_main!(benches);

@@ -1,14 +1,5 @@
 //! `gather/64x20`: 64 actors on as many stages are asked at once, in 20 rounds, over loopback from a
 //! server that thinks for 50 ms. The server is a process of its own, so that its work is not ours.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    missing_docs,
-    unreachable_pub,
-    reason = "a bench"
-)]
-
-mod common;
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -24,14 +15,13 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use crate::common;
 
 const CALLS: usize = 64;
 const ROUNDS: u64 = 20;
 const THINKING: Duration = Duration::from_millis(50);
-/// Makes this program the server.
-const SERVE: &str = "--serve";
+/// The argument that makes this program the server.
+pub(crate) const SERVE: &str = "--serve";
 
 /// The server in its process; it ends with this value.
 struct Server {
@@ -76,7 +66,7 @@ impl Drop for Server {
 
 /// Serves until it is killed; its port is the only line that it prints.
 #[expect(clippy::print_stdout, reason = "the parent reads the port from there")]
-async fn serve() {
+pub(crate) async fn serve() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     println!("{}", listener.local_addr().unwrap().port());
     while let Ok((stream, _)) = listener.accept().await {
@@ -148,7 +138,8 @@ fn ready(runtime: &Runtime, mind: Arc<dyn Mind>) -> Engine {
     engine
 }
 
-fn gather(criterion: &mut Criterion, server: &Server) {
+pub(crate) fn bench(criterion: &mut Criterion) {
+    let server = Server::start();
     let runtime = common::runtime();
     let mut group = criterion.benchmark_group("gather/64x20");
     group.sample_size(10);
@@ -171,13 +162,4 @@ fn gather(criterion: &mut Criterion, server: &Server) {
         eprintln!("gather/64x20: {cheapest:.1?} of processor time a call, {name}");
     }
     group.finish();
-}
-
-fn main() {
-    if std::env::args().any(|argument| argument == SERVE) {
-        return common::runtime().block_on(serve());
-    }
-    let mut criterion = Criterion::default().configure_from_args();
-    gather(&mut criterion, &Server::start());
-    criterion.final_summary();
 }

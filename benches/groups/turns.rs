@@ -1,22 +1,13 @@
 //! `turns/1000`: four actors on a stage speak in turn, with an instant mind, at the thousandth turn.
 //! A turn is one ask: from its opening to the request's hash and body ready to send, then judging,
 //! commit and the steps of the stage.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    missing_docs,
-    unreachable_pub,
-    reason = "a bench"
-)]
-
-mod common;
 
 use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::Criterion;
 use playhouse::dialect::format::NoFiles;
 use playhouse::engine::Engine;
 use playhouse::message::TokenUsage;
@@ -24,8 +15,7 @@ use playhouse::mind::http::{Dialect, RequestCache, RequestForm};
 use playhouse::mind::{Answering, Completion, Mind, MindInfo, Prompt};
 use tokio::runtime::Runtime;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use crate::common;
 
 const ACTORS: u64 = 4;
 /// Turns before the measured ones, and how many are measured at a time.
@@ -102,7 +92,7 @@ fn stretch(runtime: &Runtime) -> (Duration, Duration) {
     (all, bodies)
 }
 
-fn turns(criterion: &mut Criterion) {
+pub(crate) fn bench(criterion: &mut Criterion) {
     let runtime = common::runtime();
     let (_engine, assembling) = seasoned(&runtime);
     let bytes = assembling.bytes.load(Ordering::Relaxed);
@@ -121,6 +111,3 @@ fn turns(criterion: &mut Criterion) {
     });
     group.finish();
 }
-
-criterion_group!(benches, turns);
-criterion_main!(benches);

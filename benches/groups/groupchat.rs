@@ -1,20 +1,11 @@
 //! `groupchat/1000`: four participants take turns, with an instant mind, at the thousandth turn, measured
 //! from the choice of the speaker to the delivery of its words; and sixty-four participants for two
 //! hundred turns, with what their save holds beyond the texts.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    missing_docs,
-    unreachable_pub,
-    reason = "a bench"
-)]
-
-mod common;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::Criterion;
 use playhouse::cast::{CastList, WorldTurn};
 use playhouse::engine::Engine;
 use playhouse::groupchat::stage::UserInput;
@@ -28,8 +19,7 @@ use playhouse::testing::journal;
 use playhouse::world_data::DataFolder;
 use tokio::runtime::Runtime;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use crate::common;
 
 const BEFORE: u64 = 1_000;
 const MEASURED: u64 = 40;
@@ -87,7 +77,7 @@ fn stretch(runtime: &Runtime, game: &ChatGame, before: u64, measured: u64) -> Du
     common::timed(|| play(runtime, &mut engine, measured))
 }
 
-fn groupchat(criterion: &mut Criterion) {
+pub(crate) fn bench(criterion: &mut Criterion) {
     let runtime = common::runtime();
     let many = game(64);
     let mut full = engine(&many);
@@ -117,6 +107,3 @@ fn groupchat(criterion: &mut Criterion) {
     });
     group.finish();
 }
-
-criterion_group!(benches, groupchat);
-criterion_main!(benches);
