@@ -66,7 +66,7 @@ pub(super) fn saves(desk: &Desk) -> Result<(), Failure> {
 /// How many games a tournament has.
 fn tournament_state(desk: &Desk, name: &str) -> String {
     let words = desk.words;
-    let data = desk.data().map_err(|failure| failure.what);
+    let data = desk.data().map_err(|failure| failure.what.to_string());
     let found = data.and_then(|data| {
         let found = Tournament::find(&desk.settings.saves.value, name, &data);
         found.map_err(|error| error.to_string())
