@@ -201,6 +201,7 @@ pub(super) struct BodyDto<'a> {
     #[serde(borrow, default)]
     pub(super) name: Option<Cow<'a, str>>,
     #[serde(default)]
+    #[serde(rename = "opening")]
     pub(super) shared_prefix: Option<u32>,
     #[serde(borrow)]
     pub(super) content: ContentDto<'a>,
