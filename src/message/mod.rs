@@ -15,6 +15,7 @@ mod shown;
 mod tag;
 mod text;
 pub mod tokens;
+mod usage;
 
 pub use block::{Block, Source};
 pub use body::{Body, BodyId, Content};
@@ -23,11 +24,12 @@ pub use content::{CallPair, CallPairs, MediaKind, ToolCall, ToolResult};
 pub(crate) use json::with_condensed;
 pub use json::{FormatError, message_from_json, message_to_json};
 pub use language::Language;
-pub use metadata::{ResponseMetadata, TokenUsage};
+pub use metadata::ResponseMetadata;
 pub use reading::{Pairs, Reading, is_invisible};
 pub use shown::shown;
 pub use tag::{RESERVED_MEMBERS, Tag, TagError, Tags};
 pub use text::{Digest, Text};
+pub use usage::{Cost, Finish, Price, TokenUsage};
 
 use serde::{Deserialize, Serialize};
 
