@@ -21,6 +21,7 @@ pub mod exchange;
 #[cfg(feature = "groupchat")]
 pub mod groupchat;
 pub mod journal;
+pub mod locale;
 pub mod message;
 pub mod mind;
 #[cfg(feature = "rpg")]

@@ -17,6 +17,7 @@ mod game;
 mod lookup;
 mod not_built;
 mod schema;
+pub(crate) mod schema_check;
 #[cfg(feature = "http")]
 pub mod servers;
 mod set;
