@@ -27,7 +27,9 @@ mod state_hash;
 
 pub use buffers::file_name;
 pub use error::SaveError;
+#[cfg(feature = "undercover")]
 pub(crate) use error::io_error;
+#[cfg(feature = "undercover")]
 pub(crate) use files::{Durability, make_folder, replace};
 pub use head::{FINALE, SaveHead, read_head};
 pub use limits::{FORMAT, OLDEST};

@@ -10,7 +10,7 @@ use crate::cast::check_name;
 use crate::context::View;
 use crate::groupchat::termination::Rule;
 use crate::tool::schema_check::{SchemaError, check_schema};
-use crate::tool::{BUILT_IN, is_legal};
+use crate::tool::{BUILT_IN, NotBuilt, is_legal};
 
 /// One mistake, with its path in the team.
 pub(super) struct Mistake {
@@ -246,6 +246,13 @@ fn participants(team: &TeamFile, at: &str, report: &mut Report) {
                 "the name of a tool",
             );
         }
+        if let Some(missing) = one.tools.iter().find_map(|name| NotBuilt::tool(name)) {
+            report.error(
+                format!("{path}.tools"),
+                missing.to_string(),
+                "or leave the tool out",
+            );
+        }
         if one.max_tokens == 0 {
             report.error(
                 format!("{path}.max_tokens"),
@@ -331,6 +338,13 @@ fn coder(team: &TeamFile, one: &Participant, path: &str, is_root: bool, report: 
     else {
         return;
     };
+    if !cfg!(feature = "scripts") {
+        report.error(
+            format!("{path}.kind"),
+            NotBuilt::SCRIPTS.to_string(),
+            "or a team in which nobody runs code",
+        );
+    }
     let known = team.names().join(", ");
     for source in sources {
         if team.participant(source).is_none() && *source != team.user {
