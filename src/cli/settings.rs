@@ -13,6 +13,7 @@ use serde::Deserialize;
 use super::args::{ColourArg, CommonArgs, LogFormat, OnServerError, PlayArgs, RunArgs};
 use super::env::Env;
 use super::error::{Failure, Fault};
+use super::features;
 use super::words::Words;
 
 /// The settings file in the working directory.
@@ -35,6 +36,8 @@ pub(crate) enum Origin {
     File,
     /// Nowhere: nobody set it.
     Default,
+    /// How the program was built.
+    Build,
 }
 
 impl Origin {
@@ -45,6 +48,7 @@ impl Origin {
             Self::Environment(variable) => words.by_environment(variable),
             Self::File => words.by_file(SETTINGS_FILE),
             Self::Default => words.by_default(),
+            Self::Build => words.by_build(),
         }
     }
 }
@@ -282,6 +286,7 @@ impl Settings {
                 self.log_filter.value.clone(),
                 &self.log_filter.origin,
             ),
+            ("features", features::list(true), &Origin::Build),
         ]
     }
 }

@@ -26,8 +26,10 @@ mod snapshot;
 mod state_hash;
 
 pub use buffers::file_name;
+#[cfg(feature = "undercover")]
 pub(crate) use error::io_error;
 pub use error::{FileAction, SaveError};
+#[cfg(feature = "undercover")]
 pub(crate) use files::{Durability, make_folder, replace};
 pub use head::{FINALE, SaveHead, read_head};
 pub use limits::{FORMAT, OLDEST};
