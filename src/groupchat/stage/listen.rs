@@ -18,6 +18,7 @@ use crate::groupchat::message::{
 use crate::groupchat::prompts::{HandoffPrompt, LineData, SocietyPrompt};
 use crate::groupchat::team::{Audience, Output, Participant, ParticipantKind, Selection};
 use crate::message::Block;
+use crate::tool::schema_check::accepts;
 
 impl ChatStep<'_, '_, '_> {
     /// Takes the answers that have come. When all selected speakers have answered, delivers their turns.
@@ -269,8 +270,7 @@ fn structured_content(value: Value, output: Option<&Output>) -> Content {
         return Content::Text(value_text(&value));
     };
     let schema = serde_json::from_str::<Value>(&output.schema).unwrap_or_default();
-    let fits = jsonschema::validator_for(&schema).is_ok_and(|schema| schema.is_valid(&value));
-    if fits {
+    if accepts(&schema, &value) {
         Content::Structured(Structured {
             content: value,
             content_type: output.name.clone(),

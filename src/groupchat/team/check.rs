@@ -12,7 +12,8 @@ use super::selection::{Selection, Transitions};
 use crate::cast::check_name;
 use crate::context::View;
 use crate::groupchat::termination::TerminationCondition;
-use crate::tool::{BUILT_IN, is_legal};
+use crate::tool::schema_check::{SchemaError, check_schema};
+use crate::tool::{BUILT_IN, NotBuilt, is_legal};
 
 /// All mistakes of a team, its inner teams, and its teams that are tools.
 pub(super) fn mistakes(team: &TeamFile) -> Vec<Mistake> {
@@ -144,13 +145,24 @@ impl<'t> Checker<'t> {
         };
         let schema = serde_json::from_str::<Value>(&output.schema);
         let schema = schema.ok().filter(Value::is_object);
-        let is_schema = schema.is_some_and(|schema| jsonschema::validator_for(&schema).is_ok());
-        if !is_schema {
-            self.error(
-                &format!("{path}.output.schema"),
+        let schema_path = format!("{path}.output.schema");
+        match schema.as_ref().map(check_schema) {
+            Some(Ok(())) => {}
+            Some(Err(SchemaError::Unsupported(keyword))) => self.error(
+                &schema_path,
+                format!("the keyword {keyword} of JSON Schema is not supported"),
+                "a schema without it",
+            ),
+            Some(Err(SchemaError::Malformed(keyword))) => self.error(
+                &schema_path,
+                format!("this is no JSON schema: {keyword} has a wrong value"),
+                "the schema of an object, as JSON text",
+            ),
+            None => self.error(
+                &schema_path,
                 "this is no JSON schema",
                 "the schema of an object, as JSON text",
-            );
+            ),
         }
         if output.name.trim().is_empty() {
             self.error(
@@ -178,6 +190,14 @@ impl<'t> Checker<'t> {
                 "the name of a tool",
             );
         }
+        let mut tools = participant.tools.iter();
+        if let Some(missing) = tools.find_map(|name| NotBuilt::tool(name)) {
+            self.error(
+                &format!("{path}.tools"),
+                missing.to_string(),
+                "or leave the tool out",
+            );
+        }
         if participant.max_tool_iterations == 0 {
             self.error(
                 &format!("{path}.max_tool_iterations"),
@@ -203,6 +223,13 @@ impl<'t> Checker<'t> {
             return;
         };
         let path = format!("{path}.kind");
+        if !cfg!(feature = "scripts") {
+            self.error(
+                &path,
+                NotBuilt::SCRIPTS.to_string(),
+                "or a team in which nobody runs code",
+            );
+        }
         self.check_sources(&path, sources);
         let is_user = approver.is_empty() || *approver == self.team.user;
         let can_approve = self.team.participant(approver).is_some_and(|approver| {
