@@ -78,7 +78,7 @@ impl<'t> Checker<'t> {
         let mut first: BTreeMap<&str, String> = BTreeMap::new();
         for (name, path) in names {
             if let Some(wrong) = check_name(name) {
-                self.error(&path, wrong, "a name such as Ava or 艾娃");
+                self.error(&path, wrong.to_string(), "a name such as Ava or 艾娃");
             } else if let Some(first) = first.get(name) {
                 self.error(
                     &path,
@@ -94,7 +94,7 @@ impl<'t> Checker<'t> {
             .is_none_or(|user| user.kind == ParticipantKind::Person);
         let is_team = team.nested().iter().any(|inner| inner.name == team.user);
         if let Some(wrong) = check_name(&team.user) {
-            self.error("user", wrong, "a name such as user");
+            self.error("user", wrong.to_string(), "a name such as user");
         } else if !is_person || is_team {
             self.error(
                 "user",
