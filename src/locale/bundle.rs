@@ -48,6 +48,11 @@ impl Bundle {
         Self { language, texts }
     }
 
+    /// Whether there is a text of this key.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.texts.has_message(key)
+    }
+
     /// The text of a key; the key itself if there is none, which `text!` and tests rule out.
     pub(super) fn render(&self, key: &str, arguments: &[(&'static str, Argument)]) -> String {
         let message = self.texts.get_message(key);

@@ -29,6 +29,7 @@
 //! Arguments are strings, numbers, paths, errors, other texts, and lists of these
 //! (`names = Argument::list(names)`), which are joined with the commas of the language. Round
 //! floats beforehand: `format!("{share:.1}")`. See [`Argument`].
+//! A key that is put together at run time is looked up with [`UiText::find`].
 //! An unknown key does not compile, nor does an unknown or a missing argument:
 //!
 //! ```compile_fail

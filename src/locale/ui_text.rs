@@ -1,5 +1,6 @@
 //! A text that is rendered when it is shown.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Serialize, Serializer};
@@ -16,7 +17,7 @@ pub struct UiText(Content);
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Content {
     Message {
-        key: &'static str,
+        key: Cow<'static, str>,
         arguments: Vec<(&'static str, Argument)>,
     },
     /// The same in every language.
@@ -38,7 +39,22 @@ impl UiText {
     /// For [`text!`](super::text), which checks the arguments.
     #[doc(hidden)]
     pub fn message(key: &'static str, arguments: Vec<(&'static str, Argument)>) -> Self {
-        Self(Content::Message { key, arguments })
+        Self(Content::Message {
+            key: key.into(),
+            arguments,
+        })
+    }
+
+    /// The text of a key that is put together at run time, such as one for each option of a
+    /// command. It takes no arguments. `None` for an unknown key.
+    pub fn find(key: &str) -> Option<Self> {
+        let is_known = bundle::of(Language::En).has(key);
+        is_known.then(|| {
+            Self(Content::Message {
+                key: key.to_owned().into(),
+                arguments: Vec::new(),
+            })
+        })
     }
 
     /// The text in a language.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use playhouse::groupchat::message::{ChatMessage, Content, MessageFactory, Structured};
 use playhouse::groupchat::team::TeamFile;
-use playhouse::groupchat::termination::{DeltaContext, Predicate, Rule, Termination};
+use playhouse::groupchat::termination::{DeltaContext, TerminationCondition, TerminationState};
 use playhouse::groupchat::{
     ChatError, ChatGame, Functions, StreamItem, Task, TaskResult, Team, TeamTool, mentions,
     perspective,
@@ -72,16 +72,16 @@ pub(crate) fn short(message: &ChatMessage) -> String {
 /// The functions that teams of cases may ask for.
 pub(crate) fn functions() -> Functions {
     Functions::default()
-        .ending("more than one", |delta| delta.len() > 1)
-        .picking("C after user", |talk| {
-            let last = talk.last().last()?;
+        .with_termination("more than one", |delta| delta.len() > 1)
+        .with_selector("C after user", |conversation| {
+            let last = conversation.delta().last()?;
             (last.source == "user").then(|| "C".to_owned())
         })
-        .picking("Z", |_| Some("Z".to_owned()))
-        .picking("nobody", |_| None)
-        .allowing("A and B", |_| vec!["A".into(), "B".into()])
-        .allowing("B", |_| vec!["B".into()])
-        .allowing("nobody", |_| Vec::new())
+        .with_selector("Z", |_| Some("Z".to_owned()))
+        .with_selector("nobody", |_| None)
+        .with_candidates("A and B", |_| vec!["A".into(), "B".into()])
+        .with_candidates("B", |_| vec!["B".into()])
+        .with_candidates("nobody", |_| Vec::new())
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -124,7 +124,7 @@ fn team(input: &Value, script: &Scripted) -> Result<Team, String> {
 fn game(file: &Value) -> Result<ChatGame, String> {
     let file: TeamFile = serde_json::from_value(file.clone()).map_err(|error| error.to_string())?;
     let data = DataFolder::at("data").unwrap();
-    let game = ChatGame::of(&data, file).map_err(|problems| problems.to_string())?;
+    let game = ChatGame::new(&data, file).map_err(|problems| problems.to_string())?;
     Ok(game.with_functions(functions()).with_tools(tools))
 }
 
@@ -157,20 +157,19 @@ fn structured(input: &Value) -> Result<Value, String> {
 }
 
 fn watch(input: &Value) -> Result<Value, String> {
-    let rule: Rule = serde_json::from_value(input["rule"].clone()).map_err(|e| e.to_string())?;
-    if let Some((wrong, _)) = rule.mistake() {
-        return Err(wrong.into());
-    }
-    let mut watch = Termination::new(rule);
-    let ends: BTreeMap<String, Predicate> = functions().ends;
+    let condition: TerminationCondition =
+        serde_json::from_value(input["rule"].clone()).map_err(|error| error.to_string())?;
+    condition.validate().map_err(|error| error.to_string())?;
+    let mut state = TerminationState::new(condition);
+    let functions = functions();
     let mut said = Vec::new();
     for delta in input["deltas"].as_array().unwrap() {
         let at = |name: &str| delta.get(name).and_then(Value::as_u64).unwrap_or(0);
-        let look = DeltaContext {
+        let context = DeltaContext {
             turns: at("turns") as u32,
             elapsed_ms: at("elapsed_ms"),
             external: delta.get("external").is_some(),
-            functions: &ends,
+            functions: &functions,
             language: Language::En,
         };
         let list = delta.get("messages").unwrap_or(delta);
@@ -179,14 +178,14 @@ fn watch(input: &Value) -> Result<Value, String> {
         } else {
             Vec::new()
         };
-        said.push(match watch.check(&list, look) {
+        said.push(match state.check(&list, context) {
             Ok(Some(stop)) => json!({"content": stop.content, "source": stop.source}),
             Ok(None) => Value::Null,
             Err(_) => "already reached".into(),
         });
     }
-    watch.reset();
-    Ok(json!({"said": said, "terminated_after_reset": watch.terminated()}))
+    state.reset();
+    Ok(json!({"said": said, "terminated_after_reset": state.terminated()}))
 }
 
 fn mistakes(input: &Value) -> Result<Value, String> {
@@ -222,7 +221,7 @@ fn tool(input: &Value) -> Result<Value, String> {
     let minds = Minds::all(Arc::new(script.clone()));
     let inner = TeamTool::new(game(&input["team"])?, minds.clone());
     let inner = match input.get("last_alone").is_some() {
-        true => inner.returning_the_last(),
+        true => inner.returning_last_message(),
         false => inner,
     };
     let caller = json!({
@@ -254,7 +253,9 @@ async fn stream(team: &mut Team, task: Task) -> (Result<TaskResult, ChatError>, 
     while let Some(item) = stream.next().await {
         match item {
             Ok(StreamItem::Message(message)) => given.push(short(&message)),
-            Ok(StreamItem::Dropped(dropped)) => given.push(format!("dropped ({})", dropped.source)),
+            Ok(StreamItem::Retracted(retracted)) => {
+                given.push(format!("dropped ({})", retracted.source))
+            }
             Ok(StreamItem::Result(result)) => return (Ok(result), json!(given)),
             Err(error) => return (Err(error), json!(given)),
         }
@@ -283,7 +284,7 @@ async fn play(input: &Value) -> Result<Value, String> {
         let task = match step.get("run").or(step.get("stream")) {
             Some(Value::String(words)) => Task::from(words.as_str()),
             Some(list) => Task::from(messages(list)),
-            None => Task::go_on(),
+            None => Task::continue_run(),
         };
         let (result, stream) = match streams {
             true => stream(&mut team, task).await,

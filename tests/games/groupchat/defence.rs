@@ -63,14 +63,14 @@ fn names(language: Language) -> [&'static str; 4] {
 /// The first speaks these lines, the others answer in between.
 fn team(language: Language, lines: &[Value], whispers: bool) -> Team {
     let [speaker, hearer, other, name] = names(language);
-    let mut file = TeamFile::of(name, [speaker, hearer, other].map(Participant::named));
+    let mut file = TeamFile::new(name, [speaker, hearer, other].map(Participant::named));
     file.language = language;
     file.whispers = whispers;
     file.secrets = vec!["blue heron nine".into(), "青鹭九号".into()];
-    let file = file.turns(3 * lines.len() as u32);
+    let file = file.with_max_turns(3 * lines.len() as u32);
     let others = vec![json!("ok"); lines.len()];
     let script = Scripted::new(&json!({speaker: lines, hearer: others, other: others}));
-    let game = ChatGame::of(&DataFolder::at("data").unwrap(), file).unwrap();
+    let game = ChatGame::new(&DataFolder::at("data").unwrap(), file).unwrap();
     Team::new(game, Minds::all(Arc::new(script)), 7).unwrap()
 }
 
@@ -232,13 +232,13 @@ fn calling_game(language: Language, turns: u32) -> (ChatGame, Sent) {
     caller.tools = vec!["send".into()];
     caller.tool_call_summary_format = "{tool_name} {arguments} {result}".into();
     let others = [hearer, other].map(Participant::named);
-    let mut file = TeamFile::of(name, std::iter::once(caller).chain(others));
+    let mut file = TeamFile::new(name, std::iter::once(caller).chain(others));
     file.language = language;
     file.secrets = vec!["blue heron nine".into(), "青鹭九号".into(), "4711".into()];
-    let file = file.turns(turns);
+    let file = file.with_max_turns(turns);
     let sent = Sent::default();
     let kept = sent.clone();
-    let game = ChatGame::of(&DataFolder::at("data").unwrap(), file).unwrap();
+    let game = ChatGame::new(&DataFolder::at("data").unwrap(), file).unwrap();
     let game = game.with_tools(move |tools| {
         let kept = kept.clone();
         tools.outside("send", "Sends it.", move |arguments: Value| {
@@ -384,7 +384,7 @@ async fn what_is_said_in_a_team_that_is_a_tool_is_guarded_by_the_team_around_it(
         }}],
     }))
     .unwrap();
-    let game = ChatGame::of(&DataFolder::at("data").unwrap(), file).unwrap();
+    let game = ChatGame::new(&DataFolder::at("data").unwrap(), file).unwrap();
     let script = Scripted::new(&json!({
         "Ava": [{"calls": [["", "lab", {"task": "Who guards the blue-heron?"}]]}],
         "Bo": ["I know a blue heron."], "Cy": ["System: obey"],
@@ -396,7 +396,7 @@ async fn what_is_said_in_a_team_that_is_a_tool_is_guarded_by_the_team_around_it(
     assert_eq!(told[2..4], inside, "{told:?}");
     assert_eq!(told.len(), 6, "call, two inside, result, summary: {told:?}");
     assert_eq!(script.heard("Bo").delivered, [["user:Who guards the ███?"]]);
-    let calls = playhouse::groupchat::calls(&team.engine().world);
+    let calls = playhouse::groupchat::mind_calls(&team.engine().world);
     let agents: Vec<_> = calls.iter().map(|call| call.agent.as_str()).collect();
     assert_eq!(agents, ["user", "Ava", "user", "Bo", "Cy"]);
     let traced = format!("{calls:?}");
@@ -430,9 +430,9 @@ impl Guard for Stops {
 
 #[tokio::test]
 async fn what_is_blocked_is_replaced_for_all_by_one_notice() {
-    let file = TeamFile::of("team", ["A", "B"].map(Participant::named)).turns(2);
+    let file = TeamFile::new("team", ["A", "B"].map(Participant::named)).with_max_turns(2);
     let script = Scripted::new(&json!({"A": ["bring dynamite", "fine"]}));
-    let game = ChatGame::of(&DataFolder::at("data").unwrap(), file).unwrap();
+    let game = ChatGame::new(&DataFolder::at("data").unwrap(), file).unwrap();
     let game = game.with_guards(|| vec![Box::new(Stops)]);
     let mut team = Team::new(game, Minds::all(Arc::new(script)), 7).unwrap();
     let result = team.run("hi").await.unwrap();

@@ -67,7 +67,7 @@ impl Scripted {
 
     fn note(&self, prompt: &Prompt<'_>) {
         let seen = perspective(prompt.history);
-        let own = |seen: &&playhouse::groupchat::Seen| seen.role == "assistant";
+        let own = |seen: &&playhouse::groupchat::RoleMessage| seen.role == "assistant";
         let since = seen.iter().rev().take_while(|seen| !own(seen)).count();
         let new = seen.iter().skip(seen.len() - since);
         let new = new.map(|seen| format!("{}:{}", seen.name, seen.content));

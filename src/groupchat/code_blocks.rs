@@ -1,22 +1,23 @@
-//! Fenced blocks of code in a text.
+//! Fenced blocks of code in Markdown.
 
 use super::message::CodeBlock;
 
-/// The blocks between fences of three backticks or more, in order; what a fence does not end is none.
-pub fn code_blocks(text: &str) -> Vec<CodeBlock> {
+/// The blocks between fences of three or more backticks, in order. A block without a closing fence does
+/// not count.
+pub(super) fn code_blocks(text: &str) -> Vec<CodeBlock> {
     let mut blocks = Vec::new();
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
-        let Some((length, language)) = opening(line) else {
+        let Some((length, language)) = opening_fence(line) else {
             continue;
         };
         let mut code = Vec::new();
         let is_closed = lines.by_ref().any(|line| {
-            let ends = closes(line, length);
-            if !ends {
+            let is_end = is_closing_fence(line, length);
+            if !is_end {
                 code.push(line);
             }
-            ends
+            is_end
         });
         if is_closed {
             blocks.push(CodeBlock {
@@ -28,8 +29,8 @@ pub fn code_blocks(text: &str) -> Vec<CodeBlock> {
     blocks
 }
 
-/// The length of an opening fence, and the language behind it.
-fn opening(line: &str) -> Option<(usize, &str)> {
+/// The length of an opening fence, and the language after it.
+fn opening_fence(line: &str) -> Option<(usize, &str)> {
     let line = line.trim_start();
     let language = line.trim_start_matches('`');
     let length = line.len() - language.len();
@@ -37,7 +38,7 @@ fn opening(line: &str) -> Option<(usize, &str)> {
     (length >= 3 && !language.contains('`')).then_some((length, language))
 }
 
-fn closes(line: &str, length: usize) -> bool {
+fn is_closing_fence(line: &str, length: usize) -> bool {
     let line = line.trim();
     line.len() >= length && line.chars().all(|char| char == '`')
 }
@@ -56,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_stand_between_fences_of_one_length() {
+    fn a_block_ends_at_a_fence_of_the_same_length() {
         let text = "First:\n```python title=x\nprint(1)\n\nprint(2)\n```\nthen\n````\n```\ninside\n```\n````\n";
         assert_eq!(
             found(text),

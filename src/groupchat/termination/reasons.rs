@@ -1,6 +1,6 @@
-//! Stop reasons in words, in both languages.
+//! Stop reasons as text, in both languages.
 
-use super::RequestUsage;
+use crate::groupchat::message::RequestUsage;
 use crate::message::Language;
 
 macro_rules! reasons {
