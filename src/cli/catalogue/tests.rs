@@ -24,7 +24,6 @@ const SPOKEN: &[&str] = &[
     "src/dialect/openai.rs",
     "src/engine/totals.rs",
     "src/event/guard",
-    "src/groupchat/team/check.rs",
     "src/message/json.rs",
     "src/mind/http/endpoint.rs",
     "src/mind/http/response_reader.rs",
