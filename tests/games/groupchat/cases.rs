@@ -300,19 +300,11 @@ async fn play(input: &Value) -> Result<Value, String> {
             Err(error) => return Err(error.to_string()),
         });
     }
-    let mut names: Vec<String> = team
-        .file()
-        .all()
-        .iter()
-        .flat_map(|team| {
-            team.names()
-                .into_iter()
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        })
-        .collect();
-    names.push(team.file().user.clone());
-    names.extend(team.file().all().iter().map(|team| team.name.clone()));
+    let teams = team.file().nested();
+    let mut names: Vec<&str> = teams.iter().flat_map(|team| team.names()).collect();
+    names.push(&team.file().user);
+    names.extend(teams.iter().map(|team| team.name.as_str()));
+    let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
     let mut out: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
     for name in &names {
         let heard = script.heard(name);
