@@ -10,11 +10,10 @@ use super::inside::{Heard, ToolTeamRecord, path};
 use super::run::{TaskResult, Team};
 use super::team::TeamFile;
 use super::trace::memories;
-use crate::engine::SpendLimits;
 use crate::event::Feed;
 use crate::journal::ToolSpent;
 use crate::mind::Minds;
-use crate::tool::{Allowance, ToolError, ToolTrace, Toolbox};
+use crate::tool::{ToolError, ToolTrace, Toolbox};
 
 /// How long a team may talk that is a tool.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -78,16 +77,7 @@ struct Call {
 
 impl Call {
     fn of(mut team: Team, inside: ToolTrace) -> Self {
-        let Allowance {
-            calls,
-            tokens,
-            cost,
-        } = inside.allowance;
-        team.engine().settings.caps = SpendLimits {
-            calls,
-            tokens,
-            cost,
-        };
+        team.engine().settings.limits = inside.allowance;
         let feed = telling(inside.clone(), team.file().clone());
         team.engine().add_feed(feed);
         Self { team, inside }
@@ -100,10 +90,10 @@ impl Drop for Call {
         let engine = self.team.engine();
         for memory in memories(&engine.world) {
             self.inside
-                .tell(&ToolTeamRecord::Mind(memory.inside(&name)));
+                .record(&ToolTeamRecord::Mind(memory.inside(&name)));
         }
         let spent = engine.totals().spent;
-        self.inside.spend(ToolSpent {
+        self.inside.set_spent(ToolSpent {
             calls: spent.calls,
             usage: spent.usage,
             cost: spent.cost,
@@ -114,7 +104,7 @@ impl Drop for Call {
 /// Adds a team to a toolbox; without anybody who plays it, as one that can't be called.
 pub(super) fn register(tool: Option<&TeamTool>, toolbox: &mut Toolbox, name: &str, about: &str) {
     let tool = tool.cloned();
-    toolbox.outside_telling(name, about, move |arguments: TaskArguments, inside| {
+    toolbox.add_async_traced(name, about, move |arguments: TaskArguments, inside| {
         let tool = tool.clone();
         async move {
             match tool {
@@ -123,7 +113,7 @@ pub(super) fn register(tool: Option<&TeamTool>, toolbox: &mut Toolbox, name: &st
             }
         }
     });
-    toolbox.change(name, |tool| tool.within(PATIENCE));
+    toolbox.change(name, |tool| tool.with_time_limit(PATIENCE));
 }
 
 /// A feed that tells all messages of a team but its task, which is known to whoever asked.
@@ -135,7 +125,7 @@ fn telling(inside: ToolTrace, team: TeamFile) -> Feed {
         };
         if !std::mem::take(&mut is_task) {
             let (team, message) = (path(&team.name, &heard.inside), heard.message);
-            inside.tell(&ToolTeamRecord::Message { team, message });
+            inside.record(&ToolTeamRecord::Message { team, message });
         }
     })
 }

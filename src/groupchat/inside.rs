@@ -13,7 +13,7 @@ use super::team::TeamFile;
 use super::trace::Memory;
 use crate::event::guard::Act;
 use crate::event::{AgentEvent, EventRecord, Record};
-use crate::exchange::INSIDE;
+use crate::exchange::TRACE_KEY;
 use crate::message::Body;
 
 /// What separates the names of teams within each other.
@@ -36,7 +36,7 @@ pub(super) enum ToolTeamRecord {
 
 /// What the tools of a message told, for each call.
 pub(super) fn told_by_tools(returned: &Body) -> impl Iterator<Item = Vec<ToolTeamRecord>> {
-    let calls = returned.metadata().and_then(|all| all.get(INSIDE));
+    let calls = returned.metadata().and_then(|all| all.get(TRACE_KEY));
     let calls = calls.and_then(Value::as_array).into_iter().flatten();
     calls.map(|told| {
         let told = told.as_array().into_iter().flatten();

@@ -232,7 +232,7 @@ impl Team {
 
     /// Ends the run in the middle when pulled, from any thread: no call starts after that.
     pub fn cancel(&self) -> CancellationToken {
-        self.engine.brake()
+        self.engine.cancellation_token()
     }
 
     /// Freezes the team: a run stops after the turn that is under way, and none begins, until it is
@@ -435,7 +435,7 @@ impl Team {
                 self.rested = turn;
                 Ok(())
             }
-            Stop::Braked => Err(ChatError::Cancelled),
+            Stop::Cancelled => Err(ChatError::Cancelled),
             other => Err(ChatError::Stopped(other)),
         }
     }

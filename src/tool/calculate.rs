@@ -15,7 +15,7 @@ const LONGEST: usize = 1_000;
 
 /// Adds it.
 pub(super) fn register(tools: &mut Toolbox) {
-    tools.world(
+    tools.add_pure(
         "calculate",
         "Calculates sums, differences, products, quotients and remainders of numbers, with parentheses.",
         |_: &ToolCaller<'_>, sum: Sum| calculate(&sum.expression),

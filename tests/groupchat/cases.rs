@@ -94,7 +94,7 @@ struct Anything {}
 
 /// The tools that teams of cases may call.
 fn tools(toolbox: &mut Toolbox) {
-    toolbox.world("look", "Looks at something.", |_, look: Look| {
+    toolbox.add_pure("look", "Looks at something.", |_, look: Look| {
         Ok(format!("saw {}", look.at))
     });
     toolbox.world(

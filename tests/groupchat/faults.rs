@@ -41,7 +41,7 @@ async fn a_tool_that_hangs_or_is_unknown_is_an_error_result_and_the_run_goes_on(
     let mut file = three(Selection::RoundRobin).turns(2);
     file.participants[0].tools = vec!["hang".into()];
     let hang = |toolbox: &mut Toolbox| {
-        toolbox.outside("hang", "Hangs.", |_: NoArguments| async {
+        toolbox.add_async("hang", "Hangs.", |_: NoArguments| async {
             std::future::pending::<()>().await;
             Ok(())
         });

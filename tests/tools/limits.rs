@@ -130,10 +130,10 @@ async fn caps_and_budgets_are_looked_at_before_each_round() {
         false => ScriptLine::say("So."),
     };
     let (mut engine, mind) = engine(&Parlour::default(), call);
-    engine.settings.caps.calls = Some(2);
+    engine.settings.limits.calls = Some(2);
     engine.settings.width = 1;
     let stop = engine.run(Some(1)).await.unwrap();
-    assert!(matches!(stop, Stop::CapReached(_)), "{stop:?}");
+    assert!(matches!(stop, Stop::LimitReached(_)), "{stop:?}");
     assert_eq!(mind.heard().len(), 2);
 
     let (mut engine, mind) = crate::rounds::engine(&Parlour::default(), call);

@@ -4,7 +4,7 @@ use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::event::{AgentEvent, Phrasebook, register_event};
+use crate::event::{AgentEvent, PhraseError, Phrasebook, register_event};
 use crate::groupchat::message::ChatMessage;
 
 /// Registers every type of this file.
@@ -41,11 +41,11 @@ macro_rules! messages {
                 $public
             }
 
-            fn text(&self, phrases: &Phrasebook, _data: &Value) -> Result<String, String> {
+            fn text(&self, phrases: &Phrasebook, _data: &Value) -> Result<String, PhraseError> {
                 let facts = json!({
                     "actor": self.message.source, "message": self.message.to_model_text(),
                 });
-                phrases.0.phrase("chat/events/said", &facts)
+                phrases.say("chat/events/said", &facts)
             }
         })*
     };
@@ -86,11 +86,11 @@ impl AgentEvent for InnerMessage {
         false
     }
 
-    fn text(&self, phrases: &Phrasebook, _data: &Value) -> Result<String, String> {
+    fn text(&self, phrases: &Phrasebook, _data: &Value) -> Result<String, PhraseError> {
         let facts = json!({
             "actor": self.message.source, "message": self.message.to_model_text(),
         });
-        phrases.0.phrase("chat/events/said", &facts)
+        phrases.say("chat/events/said", &facts)
     }
 }
 
@@ -120,7 +120,7 @@ impl AgentEvent for Handed {
         false
     }
 
-    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, String> {
-        phrases.0.phrase("chat/events/handed", data)
+    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, PhraseError> {
+        phrases.say("chat/events/handed", data)
     }
 }

@@ -194,7 +194,7 @@ impl ChatParams<'_, '_> {
         match self.tell.phrases().say(phrase, facts) {
             Ok(words) => words,
             Err(reason) => {
-                self.tell.fault(crate::event::Fault::Game(reason));
+                self.tell.fault(crate::event::Fault::Game(reason.into()));
                 String::new()
             }
         }

@@ -58,7 +58,7 @@ impl ChatParams<'_, '_> {
     fn let_talk(&mut self, at: &mut At, one: &Participant, inner: &str) {
         let given = at.chat.unheard.remove(&one.name).unwrap_or_default();
         let inner = inner.to_owned();
-        self.tell.later(move |world| {
+        self.tell.defer(move |world| {
             let stage = world.resource::<CastList>().by_name(&inner);
             let chat = stage.and_then(|stage| world.get_mut::<Chat>(stage));
             if let Some(mut chat) = chat {

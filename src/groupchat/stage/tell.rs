@@ -188,7 +188,7 @@ impl ChatParams<'_, '_> {
             stop.map(|stop| stop.content.clone()).unwrap_or_default()
         });
         let around = around.to_owned();
-        self.tell.later(move |world| {
+        self.tell.defer(move |world| {
             let outer = world.resource::<CastList>().by_name(&around);
             let chat = outer.and_then(|outer| world.get_mut::<Chat>(outer));
             let Some(mut chat) = chat else { return };

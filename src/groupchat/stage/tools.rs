@@ -46,7 +46,7 @@ pub(in super::super) fn register_handoffs(
         let facts = json!({"target": target, "description": description});
         // The phrases of a game were checked when it was read.
         let about = phrases.say("chat/hand_on", &facts).unwrap_or_default();
-        toolbox.world(&name, &about, move |_, _: NoArguments| Ok(target.clone()));
+        toolbox.add_pure(&name, &about, move |_, _: NoArguments| Ok(target.clone()));
     }
 }
 
@@ -57,7 +57,7 @@ pub(super) fn with_tools<R: Reply>(ask: Ask<R>, one: &Participant) -> Ask<R> {
     }
     let handoffs = one.handoffs.iter();
     ask.tool_rounds(one.max_tool_iterations)
-        .closed_by(ToolRoundLimit {
+        .ended_by_tools(ToolRoundLimit {
             last_round: !one.reflects(),
             tools: handoffs
                 .map(|handoff| transfer_tool(&handoff.target))

@@ -111,7 +111,7 @@ impl ChatParams<'_, '_> {
         for team in inside.into_iter().skip(1) {
             let name = team.name.clone();
             let names: Vec<String> = team.names().iter().map(ToString::to_string).collect();
-            self.tell.later(move |world| {
+            self.tell.defer(move |world| {
                 for name in names.iter().chain([&name]) {
                     let Some(entity) = world.resource::<CastList>().by_name(name) else {
                         continue;
@@ -201,7 +201,7 @@ impl ChatParams<'_, '_> {
         else {
             return tracing::warn!("'{name}' can't leave: it takes no part");
         };
-        self.tell.later(move |world| {
+        self.tell.defer(move |world| {
             if let Ok(mut entity) = world.get_entity_mut(entity) {
                 entity.remove::<OnStage>();
                 entity.insert(Place);
@@ -224,7 +224,7 @@ impl ChatParams<'_, '_> {
         };
         let stage = at.stage;
         self.tell
-            .later(move |world| enter(world, entity, stage, most));
+            .defer(move |world| enter(world, entity, stage, most));
     }
 }
 

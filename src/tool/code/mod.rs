@@ -161,11 +161,11 @@ pub fn register(tools: &mut Toolbox, policy: &CodePolicy) {
     let ours = policy.clone();
     // One after another; the tool's own limit only catches what the limits of the parts let through.
     let patience = policy.time * 16 + Duration::from_secs(5);
-    tools.outside_private(RUN_CODE, "run_code", "Runs code.", move |job: Job| {
+    tools.add_private(RUN_CODE, "run_code", "Runs code.", move |job: Job| {
         let policy = ours.clone();
         async move { run(&job, &policy).await.map(|ran| ran.to_text()) }
     });
-    tools.change(RUN_CODE, |tool| tool.within(patience));
+    tools.change(RUN_CODE, |tool| tool.with_time_limit(patience));
 }
 
 /// The most pieces of one job.

@@ -32,7 +32,7 @@ use thiserror::Error;
 use tokio::process::Command;
 
 use self::config::Way;
-use super::{Output, Running, ToolError, Toolbox, arguments_of};
+use super::{RunningTool, ToolError, Toolbox, arguments_of};
 
 /// The most tools of one server, the most pages of its list, and the most bytes of one schema.
 const MOST_TOOLS: usize = 128;
@@ -260,10 +260,10 @@ fn add_tool(toolbox: &mut Toolbox, server: &Connected, tool: &model::Tool, wire_
             arguments,
         )
     });
-    toolbox.change(&name, |tool| tool.within(server.server.call()));
+    toolbox.change(&name, |tool| tool.with_time_limit(server.server.call()));
 }
 
-fn call(peer: Peer<RoleClient>, server: Arc<ToolServer>, tool: String, arguments: &str) -> Running {
+fn call(peer: Peer<RoleClient>, server: Arc<ToolServer>, tool: String, arguments: &str) -> RunningTool {
     let arguments = match arguments_of(arguments) {
         Value::Object(arguments) => arguments,
         _ => serde_json::Map::new(),
@@ -277,7 +277,7 @@ fn call(peer: Peer<RoleClient>, server: Arc<ToolServer>, tool: String, arguments
             )),
             Err(error) => {
                 let error = server.clean(&error.to_string());
-                Output::Err(ToolError::new(format!("the server failed: {error}")))
+                Err(ToolError::new(format!("the server failed: {error}")))
             }
         }
     })
