@@ -20,16 +20,20 @@ pub mod dialect;
 pub mod engine;
 pub mod event;
 pub mod exchange;
+#[cfg(feature = "groupchat")]
 pub mod groupchat;
 pub mod journal;
+pub mod locale;
 pub mod message;
 pub mod mind;
 pub mod prelude;
+#[cfg(feature = "rpg")]
 pub mod rpg;
 pub mod save;
 pub mod session;
 pub mod testing;
 pub mod tool;
+#[cfg(feature = "undercover")]
 pub mod undercover;
 pub mod world_data;
 
