@@ -115,7 +115,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let servers = ToolServers::connect(vec![plan]).await?;
     servers.add_to(&mut setup.tools());
 
-    // A model over HTTP would choose by itself; this script calls, reads what came back, and answers.
+    // A model over HTTP would choose by itself; this script calls, reads what came back, and
+    // answers.
     let mind = ScriptMind::by_rule(|prompt| match prompt.rounds.first() {
         Some(Round::Tools(round)) => {
             let found = round.returned.shown();

@@ -11,6 +11,20 @@
 //! games of this crate, start at [`rpg::Campaign`], [`undercover::Match`] or [`groupchat`]; to run a
 //! game in a save slot, at [`session`]. [`testing`] has a small world for unit tests of systems, which
 //! need no mind.
+//!
+//! # Features
+//!
+//! | feature | holds |
+//! | --- | --- |
+//! | none | the engine, with the improviser, a person and scripts as minds |
+//! | `http` | models over HTTP: `mind::http`, `mind::models` |
+//! | `rpg`, `groupchat`, `undercover` | the games of these names |
+//! | `mcp` | tools of Model Context Protocol servers |
+//! | `web` | tools that read web pages |
+//! | `scripts` | running code that characters write |
+//! | `bevy` | an engine beside a Bevy app |
+//! | `cli` (default) | the program; `http` and all games |
+//! | `full` | all of these |
 
 pub use bevy_ecs;
 

@@ -1,5 +1,5 @@
-//! `undercover/1000`: a thousand games of six on the improviser, on one core; the time of one game is the
-//! figure. How the games ended is printed.
+//! `undercover/1000`: a thousand games of six on the improviser, on one core; the time of one game
+//! is the figure. How the games ended is printed.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,7 +1,4 @@
 //! Teams as tools of other teams.
-//!
-//! A team that is a tool may itself call teams as tools, so that this file, `game.rs` and `run.rs` use each
-//! other.
 
 use std::time::Duration;
 

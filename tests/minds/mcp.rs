@@ -186,7 +186,8 @@ fn take(mut answers: Answers<Prose>) {
     answers.take();
 }
 
-/// What an actor who may call these tools reads after these calls, and what its mind was told of them.
+/// What an actor who may call these tools reads after these calls, and what its mind was told of
+/// them.
 async fn told(
     servers: &ToolServers,
     set: &[&str],

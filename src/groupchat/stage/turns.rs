@@ -5,13 +5,13 @@ use super::step::ChatStep;
 use crate::cast::CastList;
 use crate::groupchat::message::{ChatMessage, Content};
 use crate::groupchat::team::{Participant, ParticipantKind};
+use crate::locale::text;
 
 impl ChatStep<'_, '_, '_> {
     /// Lets these participants speak, all at the same time.
     pub(super) fn let_speak(&mut self, names: Vec<String>) {
         if names.is_empty() {
-            let reason = self.text("nobody is there who could speak", "没有人可以发言");
-            return self.fail(reason);
+            return self.fail(&text!(groupchat_fail_nobody));
         }
         if self.team.emit_team_events {
             let event = Content::SelectSpeaker(names.clone());

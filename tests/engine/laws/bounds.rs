@@ -165,8 +165,8 @@ async fn crossings_of_crossings_end_in_the_same_meeting() {
     assert!(engine.world.resource::<DeferredCommands>().is_empty());
 }
 
-/// A mind that is paid. It stays below what is reserved for it: `factor` hundredths of the estimated
-/// prompt and at most the tokens it is allowed.
+/// A mind that is paid. It stays below what is reserved for it: `factor` hundredths of the
+/// estimated prompt and at most the tokens it is allowed.
 fn paid(factor: u64, price: f64) -> ScriptMind {
     let mind = ScriptMind::by_rule(move |prompt| {
         let read = hash_of(&(prompt.entity, prompt.number, prompt.refused().count()));

@@ -1,4 +1,5 @@
-//! A small game: two stages, four actors who talk and travel, one who is dead, and a voice of the world.
+//! A small game: two stages, four actors who talk and travel, one who is dead, and a voice of the
+//! world.
 
 use std::sync::Arc;
 use std::time::Duration;

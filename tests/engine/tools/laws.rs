@@ -1,4 +1,5 @@
-//! The laws hold for tools: one world from any timing, nothing run twice, and a result is its caller's.
+//! The laws hold for tools: one world from any timing, nothing run twice, and a result is its
+//! caller's.
 
 use std::fs;
 use std::sync::Arc;

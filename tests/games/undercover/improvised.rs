@@ -51,8 +51,8 @@ async fn what_it_heard_before_changes_no_answer() {
     }
 }
 
-/// Where among all that can be said of a word, from 0 (vague) to 1 (narrow), a line stands; nothing where
-/// it says nothing of it.
+/// Where among all that can be said of a word, from 0 (vague) to 1 (narrow), a line stands; nothing
+/// where it says nothing of it.
 fn place(line: &str, attributes: &[&str]) -> Option<f64> {
     let at = attributes.iter().position(|text| line.contains(text))?;
     Some(at as f64 / (attributes.len() - 1) as f64)
@@ -131,7 +131,8 @@ async fn votes_follow_from_how_far_a_line_is_from_ones_own_word() {
             }
         }
     }
-    // By lot it would be one in four. Nobody knows all that can be said of its word, so it is not all.
+    // By lot it would be one in four. Nobody knows all that can be said of its word, so it is not
+    // all.
     assert!(on_stranger * 2 >= votes, "{on_stranger} of {votes}");
 }
 

@@ -14,8 +14,8 @@ use playhouse::world_data::{Lexicon, Pair};
 
 use super::table::{Language, data, improviser, rules};
 
-/// A short game; with beliefs after each round a whole one, whose players are asked for everything that can be
-/// asked.
+/// A short game; with beliefs after each round a whole one, whose players are asked for everything
+/// that can be asked.
 fn game(language: Language, reflect: Reflect) -> Match {
     let rules = Rules {
         reflect,

@@ -105,8 +105,8 @@ pub(crate) fn number(name: &str) -> u32 {
     NAMES.iter().position(|known| *known == name).unwrap() as u32 + 1
 }
 
-/// A mind that describes with a line of its own each time, and votes as `vote` says: a number for an
-/// entity.
+/// A mind that describes with a line of its own each time, and votes as `vote` says: a number for
+/// an entity.
 pub(crate) fn players(vote: impl Fn(&Prompt<'_>) -> u32 + Send + Sync + 'static) -> ScriptMind {
     ScriptMind::by_rule(move |prompt| {
         ScriptLine::say(match prompt.purpose {
