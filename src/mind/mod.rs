@@ -14,8 +14,10 @@ mod in_words;
 mod info;
 mod minds;
 pub mod models;
+mod notes;
 mod prompt;
 mod script;
+pub(crate) mod splitmix;
 mod stream;
 
 pub use crate::dialect::format::{Said, Turn};
@@ -25,8 +27,10 @@ pub use completion::{Completion, FailedCall, MindError};
 pub use in_words::{InWords, calls_in_words};
 pub use info::MindInfo;
 pub use minds::{MindAlias, Minds};
+pub use notes::Notes;
 pub use prompt::{Form, Prompt, Refused, Round, ToolRound, Tools};
 pub use script::{ScriptLine, ScriptMind, prompt_text};
+pub use splitmix::SplitMix64;
 pub use stream::{
     AnswerStream, StreamDelta, StreamDeltaKind, StreamReceiver, StreamSender, stream_channel,
 };
