@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy_ecs::prelude::*;
 use playhouse::cast::{CastList, EntityName, StableId};
-use playhouse::event::{EventRecord, Feed, Record, Rule};
+use playhouse::event::{AudienceRule, EventRecord, Feed, Record};
 use playhouse::message::BodyId;
 use playhouse::session::replay_with;
 use serde_json::json;
