@@ -32,8 +32,8 @@ struct TaskArguments {
 
 /// A team that others call as a tool.
 ///
-/// Each call runs it anew on a task, in a world of its own. Its result is recorded like that of every tool,
-/// with the messages of the team, which people see but nobody hears.
+/// Each call runs it anew on a task, in a world of its own. Its result is recorded like that of
+/// every tool, with the messages of the team, which people see but nobody hears.
 #[derive(Clone)]
 pub struct TeamTool {
     /// The team.

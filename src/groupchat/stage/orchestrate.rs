@@ -1,4 +1,5 @@
-//! Running a team by a ledger: the team's own model analyses, judges and concludes; code assigns and counts.
+//! Running a team by a ledger: the team's own model analyses, judges and concludes; code assigns
+//! and counts.
 
 use serde_json::json;
 

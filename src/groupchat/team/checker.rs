@@ -1,5 +1,7 @@
 //! Collecting the mistakes in a team.
 
+use std::fmt::Display;
+
 use super::file::TeamFile;
 use crate::locale::{Argument, UiText, text};
 use crate::world_data::Problem;
@@ -22,6 +24,18 @@ impl Mistake {
         }
     }
 }
+
+/// Reports an error: `mistake!(checker, "path": text(arguments); help)`.
+macro_rules! mistake {
+    ($checker:expr, $path:literal: $text:ident $(($($arguments:tt)*))?; $help:ident) => {
+        $checker.error(
+            format_args!($path),
+            crate::locale::text!($text $(, $($arguments)*)?),
+            crate::locale::text!($help),
+        )
+    };
+}
+pub(super) use mistake;
 
 /// Collects the mistakes of one team.
 pub(super) struct Checker<'t> {
@@ -49,7 +63,7 @@ impl<'t> Checker<'t> {
     }
 
     /// Reports an error; the path is relative to the team.
-    pub(super) fn error(&mut self, path: &str, message: impl Into<UiText>, help: UiText) {
+    pub(super) fn error(&mut self, path: impl Display, message: impl Into<UiText>, help: UiText) {
         self.mistakes.push(Mistake {
             path: format!("{}{path}", self.prefix),
             message: message.into(),
@@ -58,7 +72,7 @@ impl<'t> Checker<'t> {
         });
     }
 
-    pub(super) fn warning(&mut self, path: &str, message: impl Into<UiText>, help: UiText) {
+    pub(super) fn warning(&mut self, path: impl Display, message: impl Into<UiText>, help: UiText) {
         self.error(path, message, help);
         if let Some(mistake) = self.mistakes.last_mut() {
             mistake.is_warning = true;

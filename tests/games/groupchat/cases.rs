@@ -1,12 +1,13 @@
 //! The cases of `tests/conformance/agentchat/`.
 //!
-//! A case is `case`, `title`, `source` and `checks`; a check is an `operation`, its `input`, and what is
-//! `expected` or with which words it is `refused`. Of an object that is expected only the members that it
-//! names are compared. Operations: `create` makes messages, `watch` lets a termination rule look at
-//! deltas, `mistakes` checks a team, `mentions` finds names, `run` plays a team: `team`, `lines` by
-//! entity, `steps` (`{"run": task}`, `{"stream": task}` with all that its stream gives, `{"go_on": true}`, `{"reset": true}`, `{"reload": true}`); where
-//! `allow_code` is there, processes may be started, and `team_tools` are teams that its participants call.
-//! `tool` calls a team as a tool, `drop` gives a stream up after `take` items.
+//! A case is `case`, `title`, `source` and `checks`; a check is an `operation`, its `input`, and
+//! what is `expected` or with which words it is `refused`. Of an object that is expected only the
+//! members that it names are compared. Operations: `create` makes messages, `watch` lets a
+//! termination rule look at deltas, `mistakes` checks a team, `mentions` finds names, `run` plays a
+//! team: `team`, `lines` by entity, `steps` (`{"run": task}`, `{"stream": task}` with all that its
+//! stream gives, `{"go_on": true}`, `{"reset": true}`, `{"reload": true}`); where `allow_code` is
+//! there, processes may be started, and `team_tools` are teams that its participants call. `tool`
+//! calls a team as a tool, `drop` gives a stream up after `take` items.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use playhouse::groupchat::message::{ChatMessage, Content, MessageFactory, Structured};
 use playhouse::groupchat::team::TeamFile;
-use playhouse::groupchat::termination::{DeltaContext, TerminationCondition, TerminationState};
+use playhouse::groupchat::termination::{DeltaContext, Termination, TerminationState};
 use playhouse::groupchat::{
     ChatError, ChatGame, Functions, StreamItem, Task, TaskResult, Team, TeamTool, mentions,
     perspective,
@@ -157,9 +158,11 @@ fn structured(input: &Value) -> Result<Value, String> {
 }
 
 fn watch(input: &Value) -> Result<Value, String> {
-    let condition: TerminationCondition =
+    let condition: Termination =
         serde_json::from_value(input["rule"].clone()).map_err(|error| error.to_string())?;
-    condition.validate().map_err(|error| error.to_string())?;
+    if let Some((mistake, _)) = condition.mistake() {
+        return Err(mistake.to_string());
+    }
     let mut state = TerminationState::new(condition);
     let functions = functions();
     let mut said = Vec::new();
@@ -354,7 +357,8 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("drop", drop_stream),
 ];
 
-/// What differs: members that are not expected are not compared; `{"has": [..]}` names parts of a text.
+/// What differs: members that are not expected are not compared; `{"has": [..]}` names parts of a
+/// text.
 fn difference(path: &str, expected: &Value, got: &Value) -> Option<String> {
     let parts = expected.get("has").and_then(Value::as_array);
     if let (Some(parts), Some(text)) = (parts, got.as_str()) {

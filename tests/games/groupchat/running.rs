@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use playhouse::context::context_to_json;
 use playhouse::groupchat::message::ChatMessage;
 use playhouse::groupchat::team::{Newcomers, Participant, ParticipantKind, TeamFile};
-use playhouse::groupchat::termination::TerminationCondition;
+use playhouse::groupchat::termination::Termination;
 use playhouse::groupchat::{ChatError, ChatGame, StreamItem, Task, Team, UserProxy};
 use playhouse::mind::{Answering, Completion, Mind, MindInfo, Minds, Prompt};
 use playhouse::tool::code::CodePolicy;
@@ -102,8 +102,8 @@ async fn no_call_starts_after_a_cancel_and_the_next_run_goes_on() {
 #[tokio::test]
 async fn whoever_is_outside_can_end_a_run_and_the_clock_starts_with_it() {
     let file = three()
-        .with_termination(TerminationCondition::External)
-        .with_termination(TerminationCondition::Timeout {
+        .with_termination(Termination::External)
+        .with_termination(Termination::Timeout {
             turns: None,
             seconds: Some(0.05),
         });

@@ -1,4 +1,5 @@
-//! A conversation that is saved and taken up again between any two messages is the same conversation.
+//! A conversation that is saved and taken up again between any two messages is the same
+//! conversation.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use playhouse::groupchat::team::{
     Activation, EdgeCondition, EdgeFile, GraphFile, Participant, ParticipantKind, Selection,
     TeamFile,
 };
-use playhouse::groupchat::termination::TerminationCondition;
+use playhouse::groupchat::termination::Termination;
 use playhouse::groupchat::{ChatGame, Functions, StreamItem, Task, Team};
 use playhouse::mind::Minds;
 use playhouse::mind::improviser::Improviser;
@@ -27,7 +28,7 @@ fn teams() -> Vec<TeamFile> {
         TeamFile::new("table", named())
             .with_selection(selection)
             .with_max_turns(6)
-            .with_termination(TerminationCondition::max_messages(9))
+            .with_termination(Termination::max_messages(9))
     };
     let swarm = TeamFile::new(
         "table",
@@ -129,8 +130,8 @@ impl Play {
         Team::new(self.game.clone(), self.minds.clone(), 7).unwrap()
     }
 
-    /// The messages of a run, broken off after so many and gone on with by another program. Pieces of
-    /// messages are told live alone.
+    /// The messages of a run, broken off after so many and gone on with by another program. Pieces
+    /// of messages are told live alone.
     async fn told(&self, break_after: Option<usize>) -> Vec<String> {
         let mut first = self.team();
         let mut told = Vec::new();

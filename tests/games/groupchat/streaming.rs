@@ -1,4 +1,5 @@
-//! What people see while participants write: pieces, then messages; and that nothing else knows of it.
+//! What people see while participants write: pieces, then messages; and that nothing else knows of
+//! it.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -403,8 +404,8 @@ async fn what_was_answered_already_comes_as_one_piece() {
 
 // --- What is recorded ----------------------------------------------------------------------------
 
-/// What is on the disk after the wave was played in a slot, and what was seen of it. Of the two, `first` is
-/// the one who writes first.
+/// What is on the disk after the wave was played in a slot, and what was seen of it. Of the two,
+/// `first` is the one who writes first.
 async fn saved(watched: bool, first: &str) -> (Vec<String>, [Vec<u8>; 2]) {
     let game = game(wave());
     let mind = |name: &str, text: &'static str| match name == first {
