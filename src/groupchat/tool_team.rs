@@ -1,6 +1,6 @@
 //! What teams that are called as tools report.
 //!
-//! Such a team runs in a world of its own, of which only the result would be left. So it reports
+//! Such a team runs in its own world, of which only the result would be left. So it reports
 //! its messages, and in the end what each of its minds saw. Both are recorded with the result, in
 //! the metadata of the caller's tool message.
 
@@ -64,7 +64,9 @@ impl ContextRecord {
 
 /// What the tools of a message reported, by call.
 pub(super) fn tool_team_records(returned: &Body) -> impl Iterator<Item = Vec<ToolTeamRecord>> {
-    let calls = returned.metadata().and_then(|all| all.get(INSIDE));
+    let calls = returned
+        .metadata()
+        .and_then(|metadata| metadata.get(INSIDE));
     let calls = calls.and_then(Value::as_array).into_iter().flatten();
     calls.map(|records| {
         let records = records.as_array().into_iter().flatten();

@@ -51,13 +51,13 @@ fn calls_of(record: &ContextRecord) -> impl Iterator<Item = (&RecordOrder, MindC
     let replies = record.entries.iter().enumerate();
     let replies = replies.filter(|(_, entry)| entry.message.role == "assistant");
     replies.map(|(index, reply)| {
-        let seen = record.entries.iter().take(index);
+        let earlier = record.entries.iter().take(index);
         let call = MindCall {
             agent: record.agent.clone(),
             number: 0,
             sender: record.sender.clone(),
             inside: record.inside.clone(),
-            context: seen.map(|entry| entry.message.clone()).collect(),
+            context: earlier.map(|entry| entry.message.clone()).collect(),
             reply: reply.message.content.clone(),
         };
         (&reply.at, call)

@@ -80,8 +80,7 @@ impl Default for TeamFile {
     }
 }
 
-/// A team that participants may call as a tool. Each call runs it anew on a task, in a world of its
-/// own.
+/// A team that participants may call as a tool. Each call runs it in a new world.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolTeam {

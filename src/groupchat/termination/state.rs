@@ -8,7 +8,7 @@ use crate::groupchat::functions::Functions;
 use crate::groupchat::message::{ChatMessage, Content, RequestUsage};
 use crate::locale::{Language, Localize, UiText, text};
 
-/// What a condition may depend on beside the messages.
+/// What a condition may depend on besides the messages.
 #[derive(Clone, Copy)]
 pub struct DeltaContext<'a> {
     /// Turns since the run began.
