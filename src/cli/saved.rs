@@ -135,7 +135,7 @@ pub(crate) fn clear(root: &Path, name: &str) -> Result<(), Failure> {
         Err(error) => return Err(save_failure(error)),
     };
     let folder = slot.folder().to_owned();
-    let held = slot.hold().map_err(save_failure)?;
+    let held = slot.lock().map_err(save_failure)?;
     let removed = std::fs::remove_dir_all(&folder);
     drop(held);
     removed.map_err(|error| Failure::new(Fault::Save, error).at(folder.display()))

@@ -63,12 +63,12 @@ impl Localize for ChatError {
             Self::Message(error) => error.text(),
             Self::Run(reason) => text!(groupchat_run_failed, reason),
             Self::Cancelled => text!(groupchat_cancelled),
-            Self::Stopped(Stop::CapReached(reason) | Stop::ServerDown(reason)) => {
+            Self::Stopped(Stop::LimitReached(reason) | Stop::ServerDown(reason)) => {
                 text!(groupchat_stopped, reason)
             }
             Self::Stopped(stop) => text!(groupchat_stopped, reason = format!("{stop:?}")),
             Self::Engine(error) => UiText::verbatim(error.to_string()),
-            Self::State(error) => UiText::verbatim(error.to_string()),
+            Self::State(error) => error.text(),
             Self::NotAState => text!(groupchat_not_a_state, reason = text!(groupchat_no_world)),
             Self::Json(error) => text!(groupchat_not_a_state, reason = error),
         }
@@ -194,7 +194,7 @@ impl Team {
 
     /// Cancels a run at once, from any thread: no call starts after that.
     pub fn cancellation_token(&self) -> CancellationToken {
-        self.engine.brake()
+        self.engine.cancellation_token()
     }
 
     /// Pauses the team: a run stops after its current turn, and none begins until the team is
@@ -393,7 +393,7 @@ impl Team {
                 self.complete_turns = turn;
                 Ok(())
             }
-            Stop::Braked => Err(ChatError::Cancelled),
+            Stop::Cancelled => Err(ChatError::Cancelled),
             stop => Err(ChatError::Stopped(stop)),
         }
     }

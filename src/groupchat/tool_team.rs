@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::message::ChatMessage;
 use super::perspective::RoleMessage;
-use crate::exchange::INSIDE;
+use crate::exchange::TRACE_KEY;
 use crate::message::{Body, BodyId};
 
 /// What separates the names in the path of a team.
@@ -66,7 +66,7 @@ impl ContextRecord {
 pub(super) fn tool_team_records(returned: &Body) -> impl Iterator<Item = Vec<ToolTeamRecord>> {
     let calls = returned
         .metadata()
-        .and_then(|metadata| metadata.get(INSIDE));
+        .and_then(|metadata| metadata.get(TRACE_KEY));
     let calls = calls.and_then(Value::as_array).into_iter().flatten();
     calls.map(|records| {
         let records = records.as_array().into_iter().flatten();

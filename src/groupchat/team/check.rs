@@ -1,10 +1,10 @@
-//! Finds the mistakes in a team.
+//! Finds the problems of a team.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::checker::{Checker, Mistake, mistake};
+use super::checker::{Checker, problem};
 use super::file::TeamFile;
 use super::graph_check::{self, has_cycle};
 use super::participant::{Audience, Participant, ParticipantKind};
@@ -12,16 +12,17 @@ use super::selection::{Selection, Transitions};
 use crate::cast::check_name;
 use crate::context::View;
 use crate::groupchat::termination::Termination;
-use crate::locale::text;
+use crate::locale::{Localize, text};
 use crate::tool::schema_check::{SchemaError, check_schema};
 use crate::tool::{BUILT_IN, NotBuilt, is_legal};
+use crate::world_data::Problem;
 
-/// All mistakes of a team, its inner teams, and its teams that are tools.
-pub(super) fn mistakes(team: &TeamFile) -> Vec<Mistake> {
+/// All problems of a team, its inner teams, and its teams that are tools. They name fields, but no file.
+pub(super) fn problems(team: &TeamFile) -> Vec<Problem> {
     let mut checker = Checker::new(team, String::new());
     checker.check_names();
     checker.check();
-    checker.mistakes
+    checker.problems
 }
 
 /// Every name of a team, its inner teams and its teams that are tools, with its path. A trace shows
@@ -60,12 +61,12 @@ impl<'t> Checker<'t> {
 
     fn check_nested(&mut self, team: &'t TeamFile, path: &str) {
         if team.needs_control() {
-            mistake!(self, "{path}": groupchat_control_inside; groupchat_help_move_out);
+            problem!(self, "{path}": groupchat_control_inside; groupchat_help_move_out);
         }
         let prefix = format!("{}{path}.", self.prefix);
         let mut checker = Checker::new(team, prefix);
         checker.check();
-        self.mistakes.extend(checker.mistakes);
+        self.problems.extend(checker.problems);
     }
 
     fn check_names(&mut self) {
@@ -77,7 +78,7 @@ impl<'t> Checker<'t> {
             if let Some(message) = check_name(name) {
                 self.error(&path, message, text!(groupchat_help_name));
             } else if let Some(first) = first.get(name) {
-                mistake!(self, "{path}":
+                problem!(self, "{path}":
                     groupchat_name_taken(name, path = first); groupchat_help_own_name);
             } else {
                 first.insert(name, path);
@@ -90,14 +91,14 @@ impl<'t> Checker<'t> {
         if let Some(message) = check_name(&team.user) {
             self.error("user", message, text!(groupchat_help_user_name));
         } else if !is_person || is_team {
-            mistake!(self, "user":
+            problem!(self, "user":
                 groupchat_user_name_taken(name = &team.user); groupchat_help_user_own_name);
         }
     }
 
     fn check_participants(&mut self) {
         if self.team.participants.is_empty() {
-            mistake!(self, "participants": groupchat_no_participants; groupchat_help_participant);
+            problem!(self, "participants": groupchat_no_participants; groupchat_help_participant);
         }
         for (index, participant) in self.team.participants.iter().enumerate() {
             let path = format!("participants[{index}]");
@@ -116,7 +117,7 @@ impl<'t> Checker<'t> {
             self.check_tools(participant, &path);
             self.check_coder(participant, &path);
             if participant.max_tokens == 0 {
-                mistake!(self, "{path}.max_tokens":
+                problem!(self, "{path}.max_tokens":
                     groupchat_no_max_tokens; groupchat_help_at_least_one);
             }
         }
@@ -132,48 +133,48 @@ impl<'t> Checker<'t> {
         match schema.as_ref().map(check_schema) {
             Some(Ok(())) => {}
             Some(Err(SchemaError::Unsupported(keyword))) => {
-                mistake!(self, "{path}.output.schema":
+                problem!(self, "{path}.output.schema":
                     groupchat_unsupported_keyword(keyword); groupchat_help_unsupported_keyword);
             }
             Some(Err(SchemaError::Malformed(keyword))) => {
-                mistake!(self, "{path}.output.schema":
+                problem!(self, "{path}.output.schema":
                     groupchat_bad_keyword(keyword); groupchat_help_schema);
             }
             None => {
-                mistake!(self, "{path}.output.schema":
+                problem!(self, "{path}.output.schema":
                     groupchat_not_a_schema; groupchat_help_schema);
             }
         }
         if output.name.trim().is_empty() {
-            mistake!(self, "{path}.output.name":
+            problem!(self, "{path}.output.name":
                 groupchat_no_output_name; groupchat_help_output_name);
         }
         let hands_over_in_json = !participant.handoffs.is_empty() && participant.tools.is_empty();
         if !participant.produces.is_empty() || hands_over_in_json {
-            mistake!(self, "{path}.output": groupchat_output_conflict; groupchat_help_output);
+            problem!(self, "{path}.output": groupchat_output_conflict; groupchat_help_output);
         }
     }
 
     fn check_tools(&mut self, participant: &Participant, path: &str) {
         // Names of internal tools begin with a bracket.
         if let Some(name) = participant.tools.iter().find(|name| name.starts_with('(')) {
-            mistake!(self, "{path}.tools": groupchat_internal_tool(name); groupchat_help_name_tool);
+            problem!(self, "{path}.tools": groupchat_internal_tool(name); groupchat_help_name_tool);
         }
         let mut tools = participant.tools.iter();
         if let Some(missing) = tools.find_map(|name| NotBuilt::tool(name)) {
             let path = format_args!("{path}.tools");
             self.error(
                 path,
-                missing.to_string(),
+                missing.text(),
                 text!(groupchat_help_without_tool),
             );
         }
         if participant.max_tool_iterations == 0 {
-            mistake!(self, "{path}.max_tool_iterations":
+            problem!(self, "{path}.max_tool_iterations":
                 groupchat_no_tool_rounds; groupchat_help_at_least_one);
         }
         if !participant.tools.is_empty() && participant.kind != ParticipantKind::Assistant {
-            mistake!(self, "{path}.tools":
+            problem!(self, "{path}.tools":
                 groupchat_tools_need_assistant; groupchat_help_make_assistant);
         }
     }
@@ -190,7 +191,7 @@ impl<'t> Checker<'t> {
         if !cfg!(feature = "scripts") {
             self.error(
                 &path,
-                NotBuilt::SCRIPTS.to_string(),
+                NotBuilt::SCRIPTS.text(),
                 text!(groupchat_help_no_coders),
             );
         }
@@ -220,16 +221,16 @@ impl<'t> Checker<'t> {
             };
             let path = format!("participants[{index}].kind");
             if !self.team.teams.iter().any(|team| team.name == inner) {
-                mistake!(self, "{path}":
+                problem!(self, "{path}":
                     groupchat_unknown_inner_team(name = inner); groupchat_help_inner_team);
             }
             if !used.insert(inner) {
-                mistake!(self, "{path}":
+                problem!(self, "{path}":
                     groupchat_inner_team_taken(name = inner); groupchat_help_own_team);
             }
             let is_team = participant.kind == ParticipantKind::Team;
             if is_team && self.team.selection == Selection::Swarm {
-                mistake!(self, "{path}": groupchat_team_in_swarm; groupchat_help_other_speaker);
+                problem!(self, "{path}": groupchat_team_in_swarm; groupchat_help_other_speaker);
             }
         }
         for (index, inner) in self.team.teams.iter().enumerate() {
@@ -255,10 +256,10 @@ impl<'t> Checker<'t> {
         for (index, tool) in self.team.team_tools.iter().enumerate() {
             let path = format!("team_tools[{index}]");
             if !is_legal(&tool.name) {
-                mistake!(self, "{path}.name":
+                problem!(self, "{path}.name":
                     groupchat_bad_tool_name(name = &tool.name); groupchat_help_tool_name);
             } else if !names.insert(&tool.name) {
-                mistake!(self, "{path}.name":
+                problem!(self, "{path}.name":
                     groupchat_tool_name_taken(name = &tool.name); groupchat_help_own_tool_name);
             } else if !used.contains(&tool.name) {
                 self.warning(
@@ -268,7 +269,7 @@ impl<'t> Checker<'t> {
                 );
             }
             if tool.description().trim().is_empty() {
-                mistake!(self, "{path}.about":
+                problem!(self, "{path}.about":
                     groupchat_no_tool_description; groupchat_help_describe_tool);
             }
             let path = format!("{path}.team");
@@ -278,7 +279,7 @@ impl<'t> Checker<'t> {
                     || participants.any(|participant| participant.kind == ParticipantKind::Person)
             });
             if needs_people {
-                mistake!(self, "{path}": groupchat_people_in_tool; groupchat_help_no_people);
+                problem!(self, "{path}": groupchat_people_in_tool; groupchat_help_no_people);
             }
             self.check_nested(&tool.team, &path);
         }
@@ -296,10 +297,10 @@ impl<'t> Checker<'t> {
         }
         let nobody_after = |name: &str| team.transitions.after(name, &self.names).is_empty();
         if nobody_after(&team.user) || self.names.iter().all(|name| nobody_after(name)) {
-            mistake!(self, "transitions": groupchat_nobody_may_speak; groupchat_help_transitions);
+            problem!(self, "transitions": groupchat_nobody_may_speak; groupchat_help_transitions);
         }
         if matches!(team.selection, Selection::Selector { repeats: true, .. }) {
-            mistake!(self, "transitions": groupchat_repeats_twice; groupchat_help_repeats);
+            problem!(self, "transitions": groupchat_repeats_twice; groupchat_help_repeats);
         }
     }
 
@@ -307,28 +308,28 @@ impl<'t> Checker<'t> {
         let team = self.team;
         match &team.selection {
             Selection::Selector { attempts: 0, .. } => {
-                mistake!(self, "selection": groupchat_no_attempts; groupchat_help_at_least_one);
+                problem!(self, "selection": groupchat_no_attempts; groupchat_help_at_least_one);
             }
             Selection::Selector { .. } | Selection::Random { repeats: false }
                 if team.participants.len() < 2 =>
             {
-                mistake!(self, "selection":
+                problem!(self, "selection":
                     groupchat_nobody_to_choose; groupchat_help_two_participants);
             }
             Selection::Manual { by } if !by.is_empty() && !self.is_known(by) => {
-                mistake!(self, "selection":
+                problem!(self, "selection":
                     groupchat_unknown_picker(name = by); groupchat_help_picker);
             }
             Selection::Swarm => {
                 let first = team.participants.first();
                 if first.is_some_and(|first| first.handoffs.is_empty()) {
-                    mistake!(self, "participants[0].handoffs":
+                    problem!(self, "participants[0].handoffs":
                         groupchat_swarm_without_handoff; groupchat_help_handoff);
                 }
             }
             Selection::Graph(graph) => graph_check::check_graph(self, graph),
             Selection::Ledger { max_stalls: 0, .. } => {
-                mistake!(self, "selection": groupchat_no_stalls; groupchat_help_at_least_one);
+                problem!(self, "selection": groupchat_no_stalls; groupchat_help_at_least_one);
             }
             Selection::RoundRobin
             | Selection::Selector { .. }
@@ -342,7 +343,7 @@ impl<'t> Checker<'t> {
     fn check_termination(&mut self) {
         let team = self.team;
         if team.max_turns == Some(0) {
-            mistake!(self, "max_turns": groupchat_no_turns; groupchat_help_at_least_one);
+            problem!(self, "max_turns": groupchat_no_turns; groupchat_help_at_least_one);
         }
         for (index, condition) in team.termination.iter().enumerate() {
             let path = format!("termination[{index}]");

@@ -1,14 +1,14 @@
-//! Finds the mistakes in a graph of speakers.
+//! Finds the problems of a graph of speakers.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::checker::{Checker, mistake};
+use super::checker::{Checker, problem};
 use super::graph_file::{Activation, EdgeCondition, EdgeFile, GraphFile};
 
-/// Reports the mistakes in the graph of a team.
+/// Reports the problems of a team's graph.
 pub(super) fn check_graph(checker: &mut Checker<'_>, graph: &GraphFile) {
     if graph.edges.is_empty() && graph.entry.is_empty() && checker.names.len() != 1 {
-        return mistake!(checker, "selection": groupchat_empty_graph; groupchat_help_edge);
+        return problem!(checker, "selection": groupchat_empty_graph; groupchat_help_edge);
     }
     check_edges(checker, graph);
     check_conditions(checker, graph);
@@ -26,7 +26,7 @@ fn check_edges(checker: &mut Checker<'_>, graph: &GraphFile) {
             }
         }
         if matches!(&edge.when, EdgeCondition::Mentions(text) if text.is_empty()) {
-            mistake!(checker, "{path}.when":
+            problem!(checker, "{path}.when":
                 groupchat_condition_empty_text; groupchat_help_edge_text);
         }
     }
@@ -44,7 +44,7 @@ fn check_conditions(checker: &mut Checker<'_>, graph: &GraphFile) {
     }
     for (from, found) in has_condition {
         if found.len() > 1 {
-            mistake!(checker, "selection":
+            problem!(checker, "selection":
                 groupchat_mixed_edges(name = from); groupchat_help_condition_for_all);
         }
     }
@@ -59,7 +59,7 @@ fn check_groups(checker: &mut Checker<'_>, graph: &GraphFile) {
     }
     for ((to, group), found) in activations {
         if found.len() > 1 {
-            mistake!(checker, "selection":
+            problem!(checker, "selection":
                 groupchat_group_conflict(group, name = to); groupchat_help_activation);
         }
     }
@@ -70,7 +70,7 @@ fn check_reach(checker: &mut Checker<'_>, graph: &GraphFile) {
     let names = checker.names.clone();
     let mut open = graph.starts(&names);
     if open.is_empty() {
-        mistake!(checker, "selection": groupchat_no_start; groupchat_help_entry);
+        problem!(checker, "selection": groupchat_no_start; groupchat_help_entry);
     } else {
         let mut reached: BTreeSet<&str> = open.iter().copied().collect();
         while let Some(from) = open.pop() {
@@ -81,12 +81,12 @@ fn check_reach(checker: &mut Checker<'_>, graph: &GraphFile) {
             }
         }
         for name in names.iter().filter(|name| !reached.contains(**name)) {
-            mistake!(checker, "selection": groupchat_unreachable(name); groupchat_help_edge_to);
+            problem!(checker, "selection": groupchat_unreachable(name); groupchat_help_edge_to);
         }
     }
     let has_edge_from = |name: &str| graph.edges.iter().any(|edge| edge.from == name);
     if names.iter().all(|name| has_edge_from(name)) {
-        mistake!(checker, "selection": groupchat_no_exit; groupchat_help_exit);
+        problem!(checker, "selection": groupchat_no_exit; groupchat_help_exit);
     }
 }
 
@@ -96,7 +96,7 @@ fn check_cycles(checker: &mut Checker<'_>, graph: &GraphFile) {
     let unconditional = edges.filter(|edge| edge.when == EdgeCondition::Always);
     for cycle in cycles(&unconditional.collect::<Vec<_>>()) {
         let cycle = cycle.join(" > ");
-        mistake!(checker, "selection":
+        problem!(checker, "selection":
             groupchat_endless_cycle(cycle); groupchat_help_condition_on_cycle);
     }
 }
