@@ -96,7 +96,7 @@ fn tell(app: &App, event: &EventRecord, names: &BTreeMap<StableId, String>) {
     }
 }
 
-fn rule(words: Words, rule: &Rule) -> String {
+fn rule(words: Words, rule: &AudienceRule) -> String {
     let (mut text, exclude) = match rule {
         AudienceRule::BroadcastToStage { stage, exclude } => (words.rule_stage(stage), &exclude[..]),
         AudienceRule::Notified => (words.rule_notified(), &[][..]),
