@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use playhouse::engine::{CancellationToken, Engine};
 use playhouse::event::{Feed, Record};
 use playhouse::groupchat::team::TeamFile;
-use playhouse::groupchat::{Dropped, Heard, StreamEvent, StreamMerger, TeamStreamEvent};
+use playhouse::groupchat::{Retracted, StreamEvent, StreamMerger, TeamMessage, TeamStreamEvent};
 use serde_json::{Value, json};
 
 use super::app::App;
@@ -95,18 +95,20 @@ impl State {
         }
         let out = self.out.clone();
         let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
-        for TeamStreamEvent { news, .. } in events {
-            match (news, self.json) {
-                (StreamEvent::Known(_), _) => {}
-                (StreamEvent::Ahead(heard) | StreamEvent::Told(heard), true) => {
-                    out.json(&self.message_json(&heard));
+        for TeamStreamEvent { event, .. } in events {
+            match (event, self.json) {
+                (StreamEvent::Shown(_), _) => {}
+                (StreamEvent::Preview(message) | StreamEvent::Message(message), true) => {
+                    out.json(&self.message_json(&message));
                 }
-                (StreamEvent::Ahead(heard) | StreamEvent::Told(heard), false) => {
-                    out.raw(&self.transcript.message(&heard, &time_of_day()));
+                (StreamEvent::Preview(message) | StreamEvent::Message(message), false) => {
+                    out.raw(&self.transcript.message(&message, &time_of_day()));
                 }
-                (StreamEvent::Dropped(dropped), true) => out.json(&self.dropped_json(&dropped)),
-                (StreamEvent::Dropped(dropped), false) => {
-                    out.raw(&self.transcript.dropped(&dropped.full_message_id));
+                (StreamEvent::Retracted(retracted), true) => {
+                    out.json(&self.retracted_json(&retracted));
+                },
+                (StreamEvent::Retracted(retracted), false) => {
+                    out.raw(&self.transcript.retract(&retracted.full_message_id));
                 }
             }
         }
@@ -117,14 +119,14 @@ impl State {
     }
 
     /// A message for programs; `inside` is the path of the team that is a tool.
-    fn message_json(&self, heard: &Heard) -> Value {
+    fn message_json(&self, heard: &TeamMessage) -> Value {
         match heard.inside.as_str() {
             "" => json!({"team": self.team, "message": heard.message}),
             inside => json!({"team": self.team, "inside": inside, "message": heard.message}),
         }
     }
 
-    fn dropped_json(&self, dropped: &Dropped) -> Value {
-        json!({"team": self.team, "dropped": dropped})
+    fn retracted_json(&self, retracted: &Retracted) -> Value {
+        json!({"team": self.team, "dropped": retracted})
     }
 }

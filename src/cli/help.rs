@@ -12,6 +12,7 @@ use playhouse::locale::{Argument, Language, UiText, text};
 
 use super::args::{BadValue, COMMON, CommandLine};
 use super::error::{CommandError, ErrorKind};
+use super::features;
 use super::output::{Paragraph, Style, cells, rows};
 use super::say::say;
 
@@ -22,7 +23,7 @@ const WIDEST_LABEL: usize = 30;
 
 /// The command line in the language of the interface, with help pages of this width.
 pub(crate) fn command_line(language: Language, width: usize) -> Command {
-    let mut command = CommandLine::command();
+    let mut command = CommandLine::command().version(features::version(language));
     // Adds clap's own commands and options, so that they are translated too.
     command.build();
     Help { language, width }.translate(command)

@@ -75,7 +75,7 @@ pub(crate) fn team(app: &App, name: &str) -> Result<ChatGame, CommandError> {
             let error = DataError::NotText(name.into());
             CommandError::new(ErrorKind::World, error.to_string())
         })?;
-        ChatGame::load_alone(&data, name, &text)
+        ChatGame::parse(&data, name, &text)
     } else {
         let error = CommandError::new(ErrorKind::World, text!(cli_no_team, team = name));
         let (teams, _) = list_teams(&data);

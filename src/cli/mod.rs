@@ -14,6 +14,7 @@ mod commands;
 mod dry_run;
 mod env;
 mod error;
+mod features;
 mod help;
 mod labels;
 mod loader;

@@ -154,7 +154,7 @@ pub(crate) fn clear(root: &Path, name: &str) -> Result<(), CommandError> {
         Err(error) => return Err(save_error(error)),
     };
     let folder = slot.folder().to_owned();
-    let lock = slot.hold().map_err(save_error)?;
+    let lock = slot.lock().map_err(save_error)?;
     let removed = std::fs::remove_dir_all(&folder);
     drop(lock);
     removed.map_err(|error| CommandError::of(ErrorKind::Save, &error).at(folder.display()))

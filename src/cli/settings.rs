@@ -13,6 +13,7 @@ use serde::Deserialize;
 use super::args::{ColourArg, CommonArgs, LogFormat, OnServerError, PlayArgs, RunArgs};
 use super::env::Env;
 use super::error::{CommandError, ErrorKind};
+use super::features;
 
 /// The settings file in the working directory.
 pub(crate) const SETTINGS_FILE: &str = "playhouse.ron";
@@ -36,6 +37,8 @@ pub(crate) enum Origin {
     File,
     /// Nobody set it.
     Default,
+    /// How the program was built.
+    Build,
 }
 
 impl Origin {
@@ -46,6 +49,7 @@ impl Origin {
             Self::Environment(variable) => text!(cli_from_environment, variable),
             Self::File => text!(cli_from_file, file = SETTINGS_FILE),
             Self::Default => text!(cli_from_default),
+            Self::Build => text!(cli_from_build),
         }
     }
 }
@@ -285,6 +289,7 @@ impl Settings {
                 self.log_filter.value.clone(),
                 &self.log_filter.origin,
             ),
+            ("features", features::list(true), &Origin::Build),
         ]
     }
 }

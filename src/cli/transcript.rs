@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use playhouse::groupchat::Heard;
+use playhouse::groupchat::TeamMessage;
 use playhouse::groupchat::message::{ChatMessage, Content, RequestUsage};
 use playhouse::locale::{Language, UiText, text};
 
@@ -43,8 +43,8 @@ impl Transcript {
 
     /// The text of a message, with line ends. What is said in a team that is a tool is indented, named
     /// after the team, and shown only when it is complete. `clock` is the time of day.
-    pub(crate) fn message(&mut self, heard: &Heard, clock: &str) -> String {
-        let Heard { inside, message } = heard;
+    pub(crate) fn message(&mut self, heard: &TeamMessage, clock: &str) -> String {
+        let TeamMessage { inside, message } = heard;
         let is_chunk = matches!(message.content, Content::StreamingChunk { .. });
         if !inside.is_empty() {
             if is_chunk {
@@ -98,7 +98,7 @@ impl Transcript {
     }
 
     /// The text that follows a message which was partly shown and will not be completed.
-    pub(crate) fn dropped(&mut self, id: &str) -> String {
+    pub(crate) fn retract(&mut self, id: &str) -> String {
         self.unseen.remove(id);
         match self.streamed.remove(id) {
             Some(who) => {
@@ -168,7 +168,7 @@ impl Transcript {
     pub(crate) fn end(&mut self, reason: Option<&str>, seconds: f64) -> String {
         // Participants who were interrupted will begin again, or never finish.
         let unfinished: Vec<_> = self.streamed.keys().cloned().collect();
-        let unfinished: String = unfinished.iter().map(|id| self.dropped(id)).collect();
+        let unfinished: String = unfinished.iter().map(|id| self.retract(id)).collect();
         let reason = match reason {
             Some(reason) => UiText::verbatim(reason),
             None => text!(cli_none),
@@ -233,11 +233,11 @@ mod tests {
             };
             ChatMessage::new("Ava", content)
         };
-        let mut whole = ChatMessage::text("Ava", "Hello brave hero").using(used(21, 3));
+        let mut whole = ChatMessage::text("Ava", "Hello brave hero").with_usage(used(21, 3));
         whole.id = "m".into();
         vec![
             ChatMessage::text("user", "hi"),
-            ChatMessage::new("Ava", Content::ToolCallRequest(vec![call])).using(used(4, 2)),
+            ChatMessage::new("Ava", Content::ToolCallRequest(vec![call])).with_usage(used(4, 2)),
             ChatMessage::new("Ava", Content::ToolCallExecution(vec![result])),
             chunk("Hello "),
             chunk("brave "),
@@ -279,9 +279,9 @@ Duration: 1.50 seconds
         assert_eq!(page, wanted);
     }
 
-    fn heard(inside: &str, message: ChatMessage) -> Heard {
+    fn heard(inside: &str, message: ChatMessage) -> TeamMessage {
         let inside = inside.to_owned();
-        Heard { inside, message }
+        TeamMessage { inside, message }
     }
 
     #[test]
@@ -290,7 +290,7 @@ Duration: 1.50 seconds
         let mut told = told().into_iter().skip(3);
         let mut page = transcript.message(&heard("", told.next().unwrap()), "");
         page += &transcript.message(&heard("lab › den", told.next().unwrap()), "");
-        let inner = ChatMessage::text("B", "x\ny").using(used(1, 2));
+        let inner = ChatMessage::text("B", "x\ny").with_usage(used(1, 2));
         page += &transcript.message(&heard("lab › den", inner), "");
         let wanted = "\
 ---------- ModelClientStreamingChunkEvent (Ava) ----------
@@ -316,7 +316,7 @@ Hello
         ));
         assert!(page.ends_with("[09:00:00] Ava: Hello brave hero\n    21 + 3 = 24 tokens\n"));
         assert_eq!(page.matches("hero").count(), 1, "not written once more");
-        let inner = heard("inner", ChatMessage::text("B", "x\n\ny").using(used(1, 2)));
+        let inner = heard("inner", ChatMessage::text("B", "x\n\ny").with_usage(used(1, 2)));
         assert_eq!(
             transcript.message(&inner, "09:00:01"),
             "    inner › [09:00:01] B: x\n\n    y\n        1 + 2 = 3 tokens\n"
@@ -334,7 +334,7 @@ Hello
     }
 
     fn whole(source: &str, id: &str, text: &str) -> ChatMessage {
-        let mut whole = ChatMessage::text(source, text).using(used(4, 2));
+        let mut whole = ChatMessage::text(source, text).with_usage(used(4, 2));
         whole.id = id.into();
         whole
     }
@@ -374,8 +374,8 @@ Hello
         ] {
             let mut transcript = Transcript::new(ChatForm::Log, language);
             let mut page = transcript.message(&heard("", piece("Ava", "a", "Hel")), "9");
-            page += &transcript.dropped("a");
-            assert_eq!(transcript.dropped("a"), "", "once is enough");
+            page += &transcript.retract("a");
+            assert_eq!(transcript.retract("a"), "", "once is enough");
             page += &transcript.message(&heard("", piece("Ava", "a", "Good day")), "9");
             assert_eq!(
                 page,

@@ -18,6 +18,7 @@ pub use agent_event::{AgentEvent, EventTypes, Phrasebook, Phrases, register_even
 pub use deliver::deliver;
 pub use fault::{Fault, Faults};
 pub use feed::{AnswerRecord, By, CallRecord, EventRecord, Feed, Record, Records, Rule, View};
+#[cfg(any(feature = "rpg", feature = "groupchat", feature = "undercover"))]
 pub(crate) use writer::write_events_at_meeting;
 pub use writer::{ChapterClose, DeferredCommands, EventQueue, EventWriter, PendingEvent};
 

@@ -1,12 +1,12 @@
 //! A token estimate that needs no vocabulary, and how it learns from what providers report.
 //!
-//! [`estimate`] reads a text once. Each character belongs to a class, and its cost depends on its class
-//! and on what came before it: the first letters of a word, a mark after a space, a frequent ideograph
-//! after another. The costs are fitted to OpenAI's o200k on the texts in `tests/tokens/` (story prose,
-//! dialogue, prompts, cards, JSON and world files in English and Chinese), with small corrections for a
-//! few long technical documents and for whole worlds. The mean error on the samples is 4 %; the largest
-//! is an estimate too high for a technical guide in Chinese, and Chinese program documentation can
-//! exceed 15 %. The tests below measure it again.
+//! [`estimate`] reads a text once. Each character belongs to a class, and its cost depends on its
+//! class and on what came before it: the first letters of a word, a mark after a space, a frequent
+//! ideograph after another. The costs are fitted to OpenAI's o200k on the texts in `tests/tokens/`
+//! (story prose, dialogue, prompts, cards, JSON and world files in English and Chinese), with small
+//! corrections for a few long technical documents and for whole worlds. The mean error on the
+//! samples is 4 %; the largest is an estimate too high for a technical guide in Chinese, and
+//! Chinese program documentation can exceed 15 %. The tests below measure it again.
 //!
 //! Other models split text differently, so each entity has a [`Correction`] beside its ledger.
 
@@ -226,10 +226,12 @@ fn is_frequent(code: u32) -> bool {
     FREQUENT_BITS[offset / 64] >> (offset % 64) & 1 == 1
 }
 
-/// How one entity's true token counts relate to the estimates, learnt from what its provider reports.
+/// How one entity's true token counts relate to the estimates, learnt from what its provider
+/// reports.
 ///
-/// What is observed takes effect when [`Self::settle`] is called, at a meeting; until then it only adds
-/// up, so that the order in which answers arrive can't matter. It counts in integers and is saved.
+/// What is observed takes effect when [`Self::settle`] is called, at a meeting; until then it only
+/// adds up, so that the order in which answers arrive can't matter. It counts in integers and is
+/// saved.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Correction {
@@ -258,8 +260,8 @@ impl Sums {
 }
 
 impl Correction {
-    /// Notes that a prompt estimated at so many tokens was reported as so many. A prompt that either
-    /// side counts as nothing teaches nothing.
+    /// Notes that a prompt estimated at so many tokens was reported as so many. A prompt that
+    /// either side counts as nothing teaches nothing.
     pub fn observe(&mut self, estimated: u64, reported: u64) {
         if estimated > 0 && reported > 0 {
             self.pending.add(Sums {
@@ -301,7 +303,8 @@ mod tests {
 
     use super::*;
 
-    /// All files below a folder of the checkout, in order of name; none where there is no such folder.
+    /// All files below a folder of the checkout, in order of name; none where there is no such
+    /// folder.
     fn files(folder: &Path) -> Vec<PathBuf> {
         let Ok(entries) = std::fs::read_dir(folder) else {
             return Vec::new();

@@ -7,12 +7,14 @@
 
 mod caller;
 mod completion;
+#[cfg(feature = "http")]
 pub mod http;
 pub mod human;
 pub mod improviser;
 mod in_words;
 mod info;
 mod minds;
+#[cfg(feature = "http")]
 pub mod models;
 mod prompt;
 mod script;

@@ -1,5 +1,5 @@
-//! The bodies of a world, each once: gathered from whoever remembers them, and read back with what
-//! they shared.
+//! The bodies of a world, each once. Writing collects them from contexts and chapters; reading
+//! shares them again.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,13 +16,13 @@ use serde_json::{Map, Value};
 use super::error::SaveError;
 use crate::message::{Block, Body, BodyId, BodyParts, Content, Extra, ResponseMetadata, Text};
 
-// --- gathering ---
+// --- collecting ---
 
 /// Gives every distinct body, and every shared prefix, its index in a save.
 #[derive(Default)]
 pub(super) struct BodyTable<'w> {
     bodies: Bodies,
-    /// Address → index, of bodies that more than one place points to. Never iterated.
+    /// Address → index, of bodies that have clones. Never iterated.
     shared: IndexMap<usize, u32, FixedState>,
     openings: Vec<&'w str>,
     opening_by_address: BTreeMap<usize, u32>,
@@ -30,10 +30,10 @@ pub(super) struct BodyTable<'w> {
 }
 
 impl<'w> BodyTable<'w> {
-    /// The index of a body; a new one if it was not met before.
+    /// The index of a body; a new one if the body is new.
     pub(super) fn index_of(&mut self, body: &'w Body) -> u32 {
         let next = self.bodies.list.len() as u32;
-        // A body that nothing else points to can't have been met.
+        // A body without clones must be new.
         if body.is_shared() {
             let index = *self.shared.entry(body.address()).or_insert(next);
             if index != next {
@@ -48,7 +48,7 @@ impl<'w> BodyTable<'w> {
         next
     }
 
-    /// Equal prefixes are one and the same in a save, wherever their text came from.
+    /// The index of a shared prefix; equal prefixes have the same.
     fn opening_of(&mut self, text: &'w Arc<Text>) -> u32 {
         let address = Arc::as_ptr(text) as usize;
         if let Some(index) = self.opening_by_address.get(&address) {
@@ -69,21 +69,20 @@ impl<'w> BodyTable<'w> {
     }
 }
 
-// --- the form ---
+// --- the JSON ---
 
 /// The bodies of a save in order.
 #[derive(Default)]
 pub(super) struct Bodies {
     pub(super) list: Vec<Body>,
-    /// Which bodies have which opening as their shared prefix, by index, in order.
+    /// The indexes of bodies and of their openings, in order. An opening is a shared prefix.
     pub(super) opened: Vec<(u32, u32)>,
-    /// The event types that metadata names, each with the first body that does; for checking what was
-    /// read.
+    /// The event types in metadata, each with the index of its first body; filled by reading.
     pub(super) events: BTreeMap<String, u32>,
 }
 
 impl Bodies {
-    /// The bodies behind their shared prefixes.
+    /// The bodies with their shared prefixes.
     pub(super) fn with_openings(self, openings: Vec<Cow<str>>) -> Result<Vec<Body>, SaveError> {
         let openings: Vec<_> = openings
             .into_iter()
@@ -141,13 +140,13 @@ impl<'a> BodyDto<'a> {
     }
 }
 
-/// A text that borrows from the file if nothing in it is escaped. Serde borrows only a bare `Cow`, none
-/// in an `Option`.
+/// A text that borrows from the file if nothing in it is escaped, which a `Cow` in an `Option` does
+/// not.
 #[derive(Serialize, Deserialize)]
 #[serde(transparent)]
 struct Borrowed<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// Metadata as it stands in the file when read, since that of most bodies is the same.
+/// Raw text when read, since that of most bodies is the same.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum MetadataDto<'a> {
@@ -211,7 +210,7 @@ impl Serialize for Bodies {
 // --- reading ---
 
 impl<'de> Deserialize<'de> for Bodies {
-    /// Builds the bodies while it reads, so that they never stand in memory twice.
+    /// Builds the bodies while reading, so that they are never in memory twice.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct BodiesVisitor;
 
@@ -235,7 +234,7 @@ impl<'de> Deserialize<'de> for Bodies {
     }
 }
 
-/// Builds bodies, with names and extras that repeat stored once.
+/// Builds bodies, which share equal names and extras.
 #[derive(Default)]
 struct BodyReader<'a> {
     read: Bodies,
@@ -294,7 +293,7 @@ impl<'a> BodyReader<'a> {
         })))
     }
 
-    /// Metadata that repeats is parsed once.
+    /// Equal metadata is parsed once.
     fn shared_extra<E: de::Error>(&mut self, raw: &'a str, index: u32) -> Result<Arc<Extra>, E> {
         if let Some(known) = self.extras.get(raw) {
             return Ok(known.clone());

@@ -1,4 +1,4 @@
-//! `world.json` as types, which are read and written alike. They borrow wherever that saves a copy.
+//! The types of `world.json`, for reading and writing. They borrow where that saves a copy.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ use crate::message::Language;
 #[serde(deny_unknown_fields)]
 pub(super) struct WorldDto<'a> {
     pub(super) format: u32,
-    /// For people; any engine reads what fits.
+    /// For people.
     #[serde(borrow)]
     pub(super) engine: Cow<'a, str>,
     #[serde(borrow)]

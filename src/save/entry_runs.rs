@@ -1,17 +1,18 @@
-//! Lists of entries as a save holds them: neighbours of one role and without tags are one element, a
-//! run. So what everybody on a stage hears, message after message, takes a few bytes in each context.
+//! Lists of entries in a save. Consecutive messages of one role and without tags are one element, a
+//! run, so that what everybody on a stage hears takes a few bytes in each context.
 
 use serde::{Deserialize, Serialize};
 
 use super::error::SaveError;
 use super::limits::MAX_ID;
 use crate::context::EntryId;
+use crate::locale::{UiText, text};
 use crate::message::{Body, Message, Role, Tags};
 
-/// `[id, role, index of the body]`, and behind them an object of tags if there are any. A run has the
-/// id of its first entry, `[first, last]` in the place of the index, and no tags.
+/// `[id, role, index of the body]`, followed by an object of tags if there are any. A run has the
+/// id of its first entry, `[first, last]` instead of the index, and no tags.
 #[derive(Serialize, Deserialize)]
-#[serde(expecting = "[id, role, index of the message] with an object of tags behind them")]
+#[serde(expecting = "[id, role, index of the message] and optional tags")]
 pub(super) struct RunDto(
     u32,
     Role,
@@ -48,19 +49,17 @@ impl From<Span> for SpanDto {
 }
 
 impl TryFrom<SpanDto> for Span {
-    type Error = String;
+    type Error = UiText;
 
-    fn try_from(span: SpanDto) -> Result<Self, String> {
+    fn try_from(span: SpanDto) -> Result<Self, UiText> {
         let (first, last) = match span {
             SpanDto::One(index) => (index, index),
             SpanDto::Run(first, last) => (first, last),
         };
         if first > last {
-            return Err(format!(
-                "the run goes from {first} down to {last}; its first index comes first"
-            ));
+            return Err(text!(save_run_backwards, first, last));
         }
-        let too_large = |_| format!("{last} is too large for an index");
+        let too_large = |_| text!(save_too_large, number = last);
         let last = u32::try_from(last).map_err(too_large)?;
         Ok(Self {
             first: first as u32,
@@ -71,17 +70,17 @@ impl TryFrom<SpanDto> for Span {
 
 impl RunDto {
     /// Whether an entry of the run points to this body.
-    pub(super) fn holds(&self, body: u32) -> bool {
+    pub(super) fn contains(&self, body: u32) -> bool {
         let Span { first, last } = self.2;
         (first..=last).contains(&body)
     }
 
-    /// How many entries it stands for.
+    /// The number of its entries.
     fn entries(&self) -> u64 {
         u64::from(self.2.last - self.2.first) + 1
     }
 
-    /// Takes in the next entry if it continues this run.
+    /// Adds an entry if it continues this run.
     fn extend(&mut self, id: EntryId, role: Role, body: u32, tags: &Tags) -> bool {
         let entries = self.entries();
         let Self(first_id, own_role, span, own_tags) = self;
@@ -97,7 +96,7 @@ impl RunDto {
     }
 }
 
-/// Adds an entry to a list of runs, which points to the body of this index.
+/// Adds an entry with the body of this index to a list of runs.
 pub(super) fn push_entry(
     runs: &mut Vec<RunDto>,
     id: EntryId,
@@ -116,12 +115,12 @@ pub(super) fn push_entry(
     }
 }
 
-/// How many entries a list of runs stands for.
+/// The number of entries in a list of runs.
 pub(super) fn count(runs: &[RunDto]) -> u64 {
     runs.iter().map(RunDto::entries).sum()
 }
 
-/// Refuses a list with indexes that no body has, ids that leave no room to count on, or runs with tags.
+/// Refuses a list with indexes out of range, ids that are too large, or runs with tags.
 pub(super) fn check(at: &str, runs: &[RunDto], bodies: usize) -> Result<(), SaveError> {
     for (index, run) in runs.iter().enumerate() {
         let at = format_args!("{at}[{index}]");
@@ -135,14 +134,13 @@ pub(super) fn check(at: &str, runs: &[RunDto], bodies: usize) -> Result<(), Save
             return Err(SaveError::too_large(at.to_string(), last_id));
         }
         if span.first < span.last && !tags.is_empty() {
-            let problem = "a run has no tags; write its messages one by one";
-            return Err(SaveError::wrong(at.to_string(), problem));
+            return Err(SaveError::wrong(at.to_string(), text!(save_run_with_tags)));
         }
     }
     Ok(())
 }
 
-/// The messages of a list that was checked, with their ids.
+/// The messages of a checked list, with their ids.
 pub(super) fn messages(
     runs: &[RunDto],
     bodies: &[Body],
@@ -159,6 +157,6 @@ pub(super) fn messages(
             (id, message)
         })
     });
-    // Tells whoever collects them how many they are.
+    // Gives the iterator an upper bound for reserving memory.
     each.take(count(runs) as usize)
 }

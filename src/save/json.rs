@@ -1,4 +1,4 @@
-//! Saves as JSON text: reading with the place of a mistake, writing in lines and not too deep.
+//! Saves as JSON: errors name the place, and nothing is written that could not be read back.
 
 use std::io;
 
@@ -8,12 +8,13 @@ use serde_json::value::RawValue;
 
 use super::error::SaveError;
 use super::limits::MAX_DEPTH;
+use crate::locale::{UiText, text};
 
 /// Parses a save; if that fails, once more to find out where.
 pub(super) fn parse<'a, T: Deserialize<'a>>(save: &'a [u8]) -> Result<T, SaveError> {
     let text = std::str::from_utf8(save).map_err(|error| {
         let at = format!("byte {}", error.valid_up_to());
-        SaveError::wrong(at, "the save is no UTF-8 text; restore it from a copy")
+        SaveError::wrong(at, text!(save_not_utf8))
     })?;
     serde_json::from_str(text).map_err(|error| describe::<T>(text, &error))
 }
@@ -24,12 +25,12 @@ fn describe<'a, T: Deserialize<'a>>(text: &'a str, error: &serde_json::Error) ->
     }
     let reader = &mut serde_json::Deserializer::from_str(text);
     match serde_path_to_error::deserialize::<_, T>(reader) {
-        Err(found) => SaveError::wrong(found.path().to_string(), found.inner().to_string()),
-        Ok(_) => SaveError::wrong("end", error.to_string()),
+        Err(found) => SaveError::unreadable(found.path().to_string(), found.inner()),
+        Ok(_) => SaveError::unreadable("end", error),
     }
 }
 
-/// Writes a save; if that fails, once more to find out where. `size` is how many bytes are expected.
+/// Writes a save; if that fails, once more to find out where. `size` is the expected size in bytes.
 pub(super) fn write(save: &impl Serialize, size: usize) -> Result<Vec<u8>, SaveError> {
     let mut bytes = Vec::with_capacity(size);
     let writer = &mut serde_json::Serializer::with_formatter(&mut bytes, Lines::default());
@@ -39,15 +40,15 @@ pub(super) fn write(save: &impl Serialize, size: usize) -> Result<Vec<u8>, SaveE
     }
     let writer = &mut serde_json::Serializer::with_formatter(io::sink(), Lines::default());
     match serde_path_to_error::serialize(save, writer) {
-        Err(found) => Err(SaveError::unwritable(
-            found.path().to_string(),
-            found.inner(),
-        )),
+        Err(error) => Err(SaveError::Unwritable {
+            at: error.path().to_string().into(),
+            problem: problem_of(error.inner()),
+        }),
         Ok(()) => Ok(bytes),
     }
 }
 
-/// The JSON of a value that stands somewhere in a save.
+/// The JSON of a component or a resource.
 pub(super) fn to_raw(value: &impl Serialize) -> Result<Box<RawValue>, serde_json::Error> {
     let mut bytes = Vec::new();
     let lines = Lines { depth: OUTER_DEPTH };
@@ -58,11 +59,20 @@ pub(super) fn to_raw(value: &impl Serialize) -> Result<Box<RawValue>, serde_json
     RawValue::from_string(String::from_utf8(bytes).unwrap_or_default())
 }
 
-/// How deep a save itself nests the values that it holds, at most.
+/// Why a value can't be written.
+pub(super) fn problem_of(error: &serde_json::Error) -> UiText {
+    if error.is_io() {
+        // Memory never fails, so it is `Lines`.
+        return text!(save_too_deep, max = MAX_DEPTH);
+    }
+    UiText::verbatim(error.to_string())
+}
+
+/// How deep a save itself nests the values in it, at most.
 const OUTER_DEPTH: usize = 10;
 
-/// Puts every member of the outermost object, and every element of its lists, on a line of its own.
-/// Refuses what is nested too deeply to be read back.
+/// Puts each member of the outermost object, and each element of its lists, on a line of its own.
+/// Refuses values nested too deeply to be read back.
 #[derive(Default)]
 struct Lines {
     depth: usize,
@@ -72,10 +82,7 @@ impl Lines {
     fn open(&mut self) -> io::Result<()> {
         self.depth += 1;
         if self.depth > OUTER_DEPTH + MAX_DEPTH {
-            let problem = format!(
-                "it is nested more than {MAX_DEPTH} levels deep and could not be read back; flatten it"
-            );
-            return Err(io::Error::other(problem));
+            return Err(io::Error::other("too deep"));
         }
         Ok(())
     }
@@ -154,6 +161,7 @@ mod tests {
         );
         assert!(to_raw(&deep(MAX_DEPTH + 1)).is_err());
         let error = write(&json!({"a": {"b": deep(200)}}), 0).unwrap_err();
-        assert!(error.to_string().starts_with("a.b[0][0]"), "{error}");
+        let path = "a.b[0][0]";
+        assert!(error.to_string().starts_with(path), "{error}");
     }
 }

@@ -1,12 +1,12 @@
-//! Saves: the snapshot of a world as JSON, the folder that holds it, and what reads both back.
+//! Saves: the snapshot of a world as JSON, and the folder it is in.
 //!
-//! [`snapshot`] writes a world that rests; [`restore`] reads it into a world that has its plugins and
-//! no cast yet, or refuses it with a [`SaveError`] that names the place in the file. A [`Slot`] is the
-//! folder of one saved story; writing to it takes a [`LockedSlot`], which one process holds at a time.
-//! Files are written whole or not at all. `docs/save-format.md` describes every member.
+//! [`snapshot`] writes a world at rest; [`restore`] reads it into a world that is set up but has no
+//! cast, or refuses it with a [`SaveError`] that names the place in the file. A [`Slot`] is the
+//! folder of a saved story; writing to it takes a [`LockedSlot`], which one process has at a time.
+//! Files are written atomically. `docs/save-format.md` describes every member.
 //!
-//! A game registers what of its own is saved with a [`SaveRegistry`]; this room knows no game. It may
-//! touch `event/`, `exchange/`, `cast/`, `context/`, `journal/` and `message/`.
+//! A game registers the components and resources that are saved with a [`SaveRegistry`]. Start
+//! reading at [`snapshot`].
 
 mod bodies;
 mod buffers;
@@ -26,8 +26,10 @@ mod snapshot;
 mod state_hash;
 
 pub use buffers::file_name;
-pub use error::SaveError;
+#[cfg(feature = "undercover")]
 pub(crate) use error::io_error;
+pub use error::{FileAction, SaveError};
+#[cfg(feature = "undercover")]
 pub(crate) use files::{Durability, make_folder, replace};
 pub use head::{FINALE, SaveHead, read_head};
 pub use limits::{FORMAT, OLDEST};

@@ -1,4 +1,4 @@
-//! What is saved of an entity and of the world, by name.
+//! Which components and resources are saved, by name.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::json::to_raw;
 
-/// Something that a save can hold.
+/// A component or resource that can be saved.
 pub trait Saved: Serialize + DeserializeOwned + Send + Sync + 'static {}
 
 impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Saved for T {}
@@ -19,9 +19,9 @@ impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Saved for T {}
 pub(super) struct ComponentIo {
     /// The component's JSON, if the entity has it.
     pub(super) write: fn(EntityRef) -> Option<Written>,
-    /// Appends what is hashed of the component, if the entity has it.
+    /// Appends the bytes to be hashed, if the entity has the component.
     pub(super) pack: fn(EntityRef, &mut Vec<u8>),
-    /// When the component was last changed, if the entity has it.
+    /// When the component last changed, if the entity has it.
     pub(super) changed: fn(EntityRef) -> Option<Tick>,
     pub(super) read: fn(&mut EntityWorldMut, &RawValue) -> Result<(), String>,
 }
@@ -36,7 +36,7 @@ pub(super) struct ResourceIo {
 /// A value's JSON, or why it has none.
 pub(super) type Written = Result<Box<RawValue>, serde_json::Error>;
 
-/// The components and resources that are saved, each under a name that stays.
+/// The components and resources that are saved, each with a permanent name.
 #[derive(Resource, Clone, Default)]
 pub struct SaveRegistry {
     pub(super) components: BTreeMap<&'static str, ComponentIo>,
@@ -80,10 +80,10 @@ impl SaveRegistry {
     }
 }
 
-/// MessagePack with the names of fields, which is written several times as fast as JSON.
+/// MessagePack with field names, which is several times as fast as JSON.
 fn pack<T: Serialize>(value: Option<&T>, out: &mut Vec<u8>) {
     let mut serializer = rmp_serde::Serializer::new(out).with_struct_map();
-    // Writing to a vector can't fail; a value that can't be serialised counts as far as it can.
+    // Writing to a vector can't fail. A value that can't be serialized is hashed as far as it can.
     let _ = value.map(|value| value.serialize(&mut serializer));
 }
 

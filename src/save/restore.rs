@@ -19,19 +19,21 @@ use crate::cast::{
 };
 use crate::context::{AgentContext, Chapter, ChapterId, Chapters, HeldMessage};
 use crate::event::EventTypes;
+use crate::locale::{Argument, UiText, text};
 use crate::message::Body;
 
-/// What a save must fit.
+/// What a save must match.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected<'a> {
-    /// The fingerprint of the data that it must be made from; any where absent, at the player's risk.
+    /// The fingerprint of the data that it must be made from. `None` accepts any, at the player's
+    /// risk.
     pub data: Option<&'a str>,
-    /// What brings older saves up to date.
+    /// The migrations for older saves.
     pub migrations: &'a [Migration],
 }
 
 impl Default for Expected<'_> {
-    /// Any data, and the migrations that this program knows.
+    /// Any data, and the migrations of this program.
     fn default() -> Self {
         Self {
             data: None,
@@ -51,11 +53,10 @@ impl<'a> Expected<'a> {
 }
 
 /// Reads a save into a world that was set up like the one it was made from, but without a cast.
-/// Returns what the save says about itself.
 ///
 /// # Errors
-/// Whatever does not fit, by its place in the save. The world may then hold a part of the save; throw
-/// it away.
+/// The first problem and its place in the save. The world may then contain a part of the save, so
+/// drop it.
 pub fn restore(world: &mut World, text: &[u8], expected: &Expected) -> Result<Meta, SaveError> {
     let present = world.get_resource_or_init::<CastList>().all().count();
     if present > 0 {
@@ -63,7 +64,7 @@ pub fn restore(world: &mut World, text: &[u8], expected: &Expected) -> Result<Me
     }
     match parse::<WorldDto>(text) {
         Ok(save) if migrate::needs_none(save.format) => fill(world, save, expected),
-        // An older or newer save may fit by chance or not at all; its version decides.
+        // A save of another version may be readable by chance or not at all, so check its version.
         outcome => match migrate::migrated(text, expected.migrations)? {
             Some(text) => fill(world, parse(&text)?, expected),
             None => fill(world, outcome?, expected),
@@ -95,9 +96,9 @@ fn fill(world: &mut World, save: WorldDto, expected: &Expected) -> Result<Meta, 
             Some((at, chapters)) => read_chapters(at, chapters, &bodies)?,
             None => Chapters::default(),
         };
-        enter(world, &registry, index, entity, name, context, chapters)?;
+        spawn(world, &registry, index, entity, name, context, chapters)?;
     }
-    take_places(world, &save.arrivals)?;
+    place_actors(world, &save.arrivals)?;
     read_resources(world, &registry, &save.resources)?;
     world.resource_mut::<CastList>().resume_after(save.last_id);
     Ok(Meta {
@@ -146,20 +147,21 @@ fn check_entities(save: &WorldDto) -> Result<(), SaveError> {
         let at = |member: &str| format!("entities[{index}].{member}");
         let (id, name) = (entity.id, &entity.name);
         if id <= before {
-            let problem = format!("{id} stands after {before}; numbers rise, from 1 on");
-            return Err(SaveError::wrong(at("id"), problem));
+            return Err(SaveError::wrong(at("id"), text!(save_id_order, id, before)));
         }
         before = id;
         if id > save.last_id {
-            let problem = format!("{id} is above last_id, which is {}", save.last_id);
+            let problem = text!(save_id_above_last, id, last = save.last_id);
             return Err(SaveError::wrong(at("id"), problem));
         }
         if let Some(problem) = check_name(name) {
             return Err(SaveError::wrong(at("name"), problem));
         }
         if !names.insert(name.as_ref()) {
-            let problem = format!("there is another '{name}' before this; names are unique");
-            return Err(SaveError::wrong(at("name"), problem));
+            return Err(SaveError::wrong(
+                at("name"),
+                text!(save_name_twice, name = name.as_ref()),
+            ));
         }
         if let Some(clock) = &entity.clock {
             check_clock(&at("clock"), clock)?;
@@ -186,17 +188,19 @@ fn check_events(world: &mut World, save: &WorldDto) -> Result<(), SaveError> {
     })
 }
 
-/// The name of the first entity that remembers a body.
+/// The name of the first entity that remembers a body, if there is one.
 fn holder_of(save: &WorldDto, body: u32) -> Option<String> {
-    let holds = |runs: &[RunDto]| runs.iter().any(|run| run.holds(body));
+    let contains = |runs: &[RunDto]| runs.iter().any(|run| run.contains(body));
     let mut contexts = save.agents_context.iter();
-    let in_context = contexts.find(|context| holds(&context.messages));
+    let in_context = contexts.find(|context| contains(&context.messages));
     let in_chapter = || {
         let mut chapters = save.chapters.iter();
         chapters.find(|chapters| {
             let mut closed = chapters.closed.iter();
             closed.any(|chapter| {
-                chapter.summary == body || holds(&chapter.messages) || holds(&chapter.summing_up)
+                chapter.summary == body
+                    || contains(&chapter.messages)
+                    || contains(&chapter.summing_up)
             })
         })
     };
@@ -208,7 +212,7 @@ fn holder_of(save: &WorldDto, body: u32) -> Option<String> {
     Some(entity.name.to_string())
 }
 
-/// Checks what contexts and chapters remember, all together.
+/// Checks the entries of all contexts and chapters.
 fn check_entries(save: &WorldDto) -> Result<(), SaveError> {
     let bodies = save.messages.list.len();
     let mut entries = 0;
@@ -216,9 +220,7 @@ fn check_entries(save: &WorldDto) -> Result<(), SaveError> {
         entry_runs::check(&at, runs, bodies)?;
         entries += entry_runs::count(runs);
         if entries > MAX_ENTRIES {
-            let problem = format!(
-                "the lists up to here stand for {entries} messages; a save holds {MAX_ENTRIES}"
-            );
+            let problem = text!(save_lists_too_long, entries, max = MAX_ENTRIES);
             return Err(SaveError::wrong(at, problem));
         }
         Ok(())
@@ -237,9 +239,9 @@ fn check_entries(save: &WorldDto) -> Result<(), SaveError> {
     Ok(())
 }
 
-// --- what was said ---
+// --- contexts ---
 
-/// Sorts parts of a save by their entity, each with its index. An entity has at most one.
+/// The parts of a list by their entity, each with its index. An entity has at most one.
 fn by_entity<'f, T>(
     list: &'f [T],
     what: &str,
@@ -250,13 +252,14 @@ fn by_entity<'f, T>(
     for (index, part) in list.iter().enumerate() {
         let id = entity_of(part);
         let at = || format!("{what}[{index}].entity");
-        if entities.binary_search_by_key(&id, |save| save.id).is_err() {
-            let problem = format!("there is no entity of number {id}");
-            return Err(SaveError::wrong(at(), problem));
+        if entities
+            .binary_search_by_key(&id, |entity| entity.id)
+            .is_err()
+        {
+            return Err(SaveError::wrong(at(), text!(save_no_such_entity, id)));
         }
         if sorted.insert(id, (index, part)).is_some() {
-            let problem = format!("entity {id} stands here twice");
-            return Err(SaveError::wrong(at(), problem));
+            return Err(SaveError::wrong(at(), text!(save_entity_twice, id)));
         }
     }
     Ok(sorted)
@@ -266,32 +269,31 @@ fn contexts_by_entity<'f>(
     contexts: &'f [ContextDto],
     entities: &[EntityDto],
 ) -> Result<BTreeMap<u32, (usize, &'f ContextDto)>, SaveError> {
-    by_entity(contexts, "agents_context", |save| save.entity, entities)
+    by_entity(contexts, "agents_context", |part| part.entity, entities)
 }
 
 fn chapters_by_entity<'f, 'a>(
     chapters: &'f [ChaptersDto<'a>],
     entities: &[EntityDto],
 ) -> Result<BTreeMap<u32, (usize, &'f ChaptersDto<'a>)>, SaveError> {
-    by_entity(chapters, "chapters", |save| save.entity, entities)
+    by_entity(chapters, "chapters", |part| part.entity, entities)
 }
 
 fn read_context(
-    at: usize,
-    save: &ContextDto,
+    index: usize,
+    context: &ContextDto,
     name: &Arc<str>,
     bodies: &[Body],
 ) -> Result<AgentContext, SaveError> {
-    let at = format!("agents_context[{at}]");
-    check_number(&format!("{at}.last_id"), save.last_id)?;
-    let messages = entry_runs::messages(&save.messages, bodies);
-    AgentContext::restore(name.clone(), messages, save.last_id, save.revisions)
+    let at = format!("agents_context[{index}]");
+    check_number(&format!("{at}.last_id"), context.last_id)?;
+    let messages = entry_runs::messages(&context.messages, bodies);
+    AgentContext::restore(name.clone(), messages, context.last_id, context.revisions)
         .map_err(|problem| SaveError::wrong(at, problem))
 }
 
-fn held(runs: &[RunDto], bodies: &[Body]) -> Vec<HeldMessage> {
-    let messages = entry_runs::messages(runs, bodies);
-    messages
+fn messages(runs: &[RunDto], bodies: &[Body]) -> Vec<HeldMessage> {
+    entry_runs::messages(runs, bodies)
         .map(|(id, message)| HeldMessage { id, message })
         .collect()
 }
@@ -303,13 +305,18 @@ fn summary_of(at: &str, index: u32, bodies: &[Body]) -> Result<Body, SaveError> 
     })
 }
 
-fn read_chapters(at: usize, save: &ChaptersDto, bodies: &[Body]) -> Result<Chapters, SaveError> {
+fn read_chapters(
+    index: usize,
+    chapters: &ChaptersDto,
+    bodies: &[Body],
+) -> Result<Chapters, SaveError> {
+    let closed = &chapters.closed;
     let mut chapters = Chapters::default();
-    for (index, closed) in save.closed.iter().enumerate() {
-        let at = format!("chapters[{at}].closed[{index}]");
+    for (number, closed) in closed.iter().enumerate() {
+        let at = format!("chapters[{index}].closed[{number}]");
         let chapter = read_chapter(&at, closed, bodies)?;
         if chapters.get(&chapter.id).is_some() {
-            let problem = format!("there is another chapter '{}' before this", chapter.id);
+            let problem = text!(save_chapter_twice, id = &*chapter.id.0);
             return Err(SaveError::wrong(format!("{at}.id"), problem));
         }
         chapters.close(chapter);
@@ -317,63 +324,55 @@ fn read_chapters(at: usize, save: &ChaptersDto, bodies: &[Body]) -> Result<Chapt
     Ok(chapters)
 }
 
-fn read_chapter(at: &str, save: &ChapterDto, bodies: &[Body]) -> Result<Chapter, SaveError> {
+fn read_chapter(at: &str, chapter: &ChapterDto, bodies: &[Body]) -> Result<Chapter, SaveError> {
     Ok(Chapter {
-        id: ChapterId(save.id.as_ref().into()),
-        title: save.title.to_string(),
-        turn: save.turn,
-        messages: held(&save.messages, bodies),
-        summing_up: held(&save.summing_up, bodies),
-        summary: summary_of(at, save.summary, bodies)?,
+        id: ChapterId(chapter.id.as_ref().into()),
+        title: chapter.title.to_string(),
+        turn: chapter.turn,
+        messages: messages(&chapter.messages, bodies),
+        summing_up: messages(&chapter.summing_up, bodies),
+        summary: summary_of(at, chapter.summary, bodies)?,
     })
 }
 
-// --- who is there ---
+// --- the cast ---
 
-fn enter(
+fn spawn(
     world: &mut World,
     registry: &SaveRegistry,
     index: usize,
-    save: &EntityDto,
+    dto: &EntityDto,
     name: Arc<str>,
     context: Option<AgentContext>,
     chapters: Chapters,
 ) -> Result<(), SaveError> {
-    let mut entity = world.spawn((StableId(save.id), EntityName(name), save.kind, chapters));
+    let mut entity = world.spawn((StableId(dto.id), EntityName(name), dto.kind, chapters));
     if let Some(context) = context {
         entity.insert(context);
     }
-    if let Some(clock) = save.clock {
+    if let Some(clock) = dto.clock {
         entity.insert(clock);
     }
-    if save.place {
+    if dto.place {
         entity.insert(Place);
     }
-    if save.dead {
+    if dto.dead {
         entity.insert(Dead);
     }
-    for (name, value) in &save.components.0 {
+    for (name, value) in &dto.components.0 {
         let at = || format!("entities[{index}].components.{name}");
         let Some(io) = registry.components.get(name.as_ref()) else {
             let known = registry.components.keys().copied();
-            return Err(unknown(at(), "component", known));
+            let known = Argument::list(known);
+            return Err(SaveError::wrong(at(), text!(save_unknown_component, known)));
         };
-        (io.read)(&mut entity, value).map_err(|problem| SaveError::wrong(at(), problem))?;
+        (io.read)(&mut entity, value).map_err(|error| SaveError::unreadable(at(), &error))?;
     }
     Ok(())
 }
 
-fn unknown(at: String, what: &str, known: impl Iterator<Item = &'static str>) -> SaveError {
-    let known: Vec<_> = known.collect();
-    let problem = format!(
-        "no such {what} is registered; known are {}; load the save with the game that registers it",
-        known.join(", ")
-    );
-    SaveError::wrong(at, problem)
-}
-
-/// Actors take their places in order of arrival.
-fn take_places(world: &mut World, arrivals: &[ArrivalDto]) -> Result<(), SaveError> {
+/// Puts the actors on their stages in the order of their arrival.
+fn place_actors(world: &mut World, arrivals: &[ArrivalDto]) -> Result<(), SaveError> {
     let mut before = 0;
     for (index, arrival) in arrivals.iter().enumerate() {
         let at = format!("arrivals[{index}]");
@@ -381,29 +380,29 @@ fn take_places(world: &mut World, arrivals: &[ArrivalDto]) -> Result<(), SaveErr
         let found = world.resource::<CastList>().by_id(stage);
         let stage = found.filter(|stage| world.get::<Kind>(*stage) == Some(&Kind::Stage));
         let Some(stage) = stage else {
-            let problem = format!("there is no stage of number {}", arrival.stage);
+            let problem = text!(save_no_such_stage, id = arrival.stage);
             return Err(SaveError::wrong(format!("{at}.stage"), problem));
         };
         if arrival.stage <= before {
-            let problem = "stages stand in rising order, each once";
-            return Err(SaveError::wrong(format!("{at}.stage"), problem));
+            let at = format!("{at}.stage");
+            return Err(SaveError::wrong(at, text!(save_stage_order)));
         }
         before = arrival.stage;
         for (place, actor) in arrival.actors.iter().enumerate() {
             let at = || format!("{at}.actors[{place}]");
-            take_place(world, stage, *actor).map_err(|problem| SaveError::wrong(at(), problem))?;
+            place_actor(world, stage, *actor).map_err(|problem| SaveError::wrong(at(), problem))?;
         }
     }
     Ok(())
 }
 
-fn take_place(world: &mut World, stage: Entity, actor: u32) -> Result<(), String> {
-    let found = world.resource::<CastList>().by_id(StableId(actor));
+fn place_actor(world: &mut World, stage: Entity, id: u32) -> Result<(), UiText> {
+    let found = world.resource::<CastList>().by_id(StableId(id));
     let actor = found
         .filter(|found| *found != stage)
-        .ok_or_else(|| format!("there is no actor of number {actor}"))?;
+        .ok_or_else(|| text!(save_no_such_actor, id))?;
     if world.get::<OnStage>(actor).is_some() {
-        return Err("the actor stands on a stage already; it stands on one at a time".into());
+        return Err(text!(save_actor_on_stage));
     }
     world.entity_mut(actor).insert(OnStage(stage));
     Ok(())
@@ -418,9 +417,10 @@ fn read_resources(
         let at = || format!("resources.{name}");
         let Some(io) = registry.resources.get(name.as_ref()) else {
             let known = registry.resources.keys().copied();
-            return Err(unknown(at(), "resource", known));
+            let known = Argument::list(known);
+            return Err(SaveError::wrong(at(), text!(save_unknown_resource, known)));
         };
-        (io.read)(world, value).map_err(|problem| SaveError::wrong(at(), problem))?;
+        (io.read)(world, value).map_err(|error| SaveError::unreadable(at(), &error))?;
     }
     Ok(())
 }

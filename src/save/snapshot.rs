@@ -1,4 +1,4 @@
-//! Writing a world that rests.
+//! Writing a world that is at rest.
 
 use std::borrow::Cow;
 
@@ -18,6 +18,7 @@ use crate::cast::{
 use crate::context::{AgentContext, Chapter, Chapters, HeldMessage};
 use crate::event::{DeferredCommands, EventQueue};
 use crate::exchange::{OpenAsks, UntakenAnswers};
+use crate::locale::{UiText, text};
 
 /// What a save says about the world it was made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,8 +32,8 @@ pub struct Meta {
 /// Writes a world as `world.json`. Equal worlds give equal bytes.
 ///
 /// # Errors
-/// The world does not rest, an entity is incomplete, a value is nested too deeply, or more is remembered than
-/// a save holds.
+/// The world is not at rest, an entity is incomplete, a value is nested too deeply, or there are
+/// more messages than a save may hold.
 pub fn snapshot(world: &World, meta: &Meta) -> Result<Vec<u8>, SaveError> {
     check_rest(world)?;
     let cast = cast_in_order(world)?;
@@ -79,26 +80,26 @@ fn resource<R: Resource + Copy + Default>(world: &World) -> R {
 
 fn check_rest(world: &World) -> Result<(), SaveError> {
     let open = world.get_resource::<OpenAsks>().map_or(0, OpenAsks::len);
-    let told = world
+    let undelivered = world
         .get_resource::<EventQueue>()
-        .map_or(0, |told| told.0.len());
+        .map_or(0, |events| events.0.len());
     let untaken = world
         .get_resource::<UntakenAnswers>()
         .map_or(0, |untaken| untaken.0.len());
-    let crossing = world
+    let has_commands = world
         .get_resource::<DeferredCommands>()
-        .is_some_and(|later| !later.is_empty());
-    let unrest = match (open, told, untaken, crossing) {
+        .is_some_and(|commands| !commands.is_empty());
+    let reason = match (open, undelivered, untaken, has_commands) {
         (0, 0, 0, false) => return Ok(()),
-        (0, 0, 0, true) => "something waits for the meeting".to_owned(),
-        (0, 0, untaken, _) => format!("{untaken} answers are not taken"),
-        (0, told, ..) => format!("{told} events are not delivered"),
-        (open, ..) => format!("{open} asks are open"),
+        (0, 0, 0, true) => text!(save_not_at_rest_commands),
+        (0, 0, count, _) => text!(save_not_at_rest_answers, count),
+        (0, count, ..) => text!(save_not_at_rest_events, count),
+        (count, ..) => text!(save_not_at_rest_asks, count),
     };
-    Err(SaveError::NotAtRest(unrest))
+    Err(SaveError::NotAtRest(reason))
 }
 
-/// One entity of the story and what every such entity has.
+/// An entity of the story with the components that every such entity has.
 struct Member<'w> {
     id: StableId,
     name: &'w EntityName,
@@ -107,9 +108,9 @@ struct Member<'w> {
 }
 
 fn cast_in_order(world: &World) -> Result<Vec<Member<'_>>, SaveError> {
-    let everybody = world.get_resource::<CastList>().into_iter();
-    let everybody = everybody.flat_map(|list| list.all());
-    everybody
+    let cast_list = world.get_resource::<CastList>().into_iter();
+    cast_list
+        .flat_map(CastList::all)
         .map(|(id, entity)| {
             let incomplete = |missing| SaveError::Incomplete { id: id.0, missing };
             let entity = world
@@ -125,8 +126,7 @@ fn cast_in_order(world: &World) -> Result<Vec<Member<'_>>, SaveError> {
         .collect()
 }
 
-/// Room for a few lines of text a message, so that the snapshot is not moved while it grows. Room
-/// that is not used costs nothing.
+/// A few lines of text for each message, so that the snapshot is rarely moved while it grows.
 fn expected_size(messages: usize) -> usize {
     (messages * 450).min(1 << 26)
 }
@@ -144,16 +144,19 @@ fn check_size(contexts: &[ContextDto], chapters: &[ChaptersDto]) -> Result<(), S
 fn resources(world: &World, registry: &SaveRegistry) -> Result<Members<'static>, SaveError> {
     let values = registry.resources.iter();
     let values = values.filter_map(|(name, io)| Some((*name, (io.write)(world)?)));
-    members(values, |name| format!("resources.{name}"))
+    members(values, |name| format!("resources.{name}").into())
 }
 
 fn members(
     values: impl Iterator<Item = (&'static str, Written)>,
-    at: impl Fn(&str) -> String,
+    at: impl Fn(&'static str) -> UiText,
 ) -> Result<Members<'static>, SaveError> {
     let members = values.map(|(name, value)| match value {
         Ok(value) => Ok((name.into(), Cow::Owned(value))),
-        Err(error) => Err(SaveError::unwritable(at(name), &error)),
+        Err(error) => Err(SaveError::Unwritable {
+            at: at(name),
+            problem: json::problem_of(&error),
+        }),
     });
     members.collect::<Result<_, _>>().map(Members)
 }
@@ -172,8 +175,9 @@ fn entities<'w>(
             place: member.entity.contains::<Place>(),
             dead: member.entity.contains::<Dead>(),
             clock: member.entity.get::<Clock>().copied(),
-            components: members(values, |name| {
-                format!("component '{name}' of '{}'", member.name)
+            components: members(values, |component| {
+                let entity = member.name.0.as_ref();
+                text!(save_component_of, component, entity)
             })?,
         })
     };

@@ -62,7 +62,7 @@ pub enum SessionError {
 impl Localize for SessionError {
     fn text(&self) -> UiText {
         match self {
-            Self::Save(error) => UiText::verbatim(error.to_string()),
+            Self::Save(error) => error.text(),
             Self::Journal(error) => error.text(),
             Self::Engine(error) => UiText::verbatim(error.to_string()),
             Self::World(reason) => text!(session_world, reason),

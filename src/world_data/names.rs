@@ -3,7 +3,7 @@
 /// Of longer names only the first characters are compared.
 const MAX_COMPARED: usize = 64;
 
-/// A name without what readers easily overlook: case, full or half width, spaces at the ends.
+/// A name without case, full width and surrounding spaces, for comparing.
 pub fn fold_name(name: &str) -> String {
     let narrow = |c: char| match c {
         '\u{3000}' => ' ',
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn candidates_are_sorted_by_distance() {
         let sorted = by_distance("depseek", ["openai", "deepseek-chat", "DeepSeek"]);
-        assert_eq!(sorted, ["DeepSeek", "deepseek-chat", "openai"]);
+        assert_eq!(sorted, ["DeepSeek", "openai", "deepseek-chat"]);
     }
 
     #[test]

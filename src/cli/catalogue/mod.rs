@@ -41,16 +41,16 @@ pub(crate) fn problem(language: Language, problem: &Problem) -> String {
         Severity::Error => say!(language, cli_error),
         Severity::Warning => say!(language, cli_warning),
     });
-    let wrong = library(language, problem.wrong.as_str());
-    for part in [&problem.field, &wrong] {
+    let message = library(language, problem.message.clone());
+    for part in [&problem.field, &message] {
         if !part.is_empty() {
             line.push_str(&say!(language, cli_colon));
             line.push_str(part);
         }
     }
-    if !problem.right.is_empty() {
+    if !problem.help.is_empty() {
         line.push('；');
-        line.push_str(&library(language, problem.right.as_str()));
+        line.push_str(&library(language, problem.help.clone()));
     }
     line.replace(char::is_control, "\u{fffd}")
 }

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use playhouse::cast::{CastList, WorldTurn};
 use playhouse::engine::{Engine, Stop};
-use playhouse::groupchat::stage::{Chat, Phase, UserInput};
-use playhouse::groupchat::team::{TeamFile, list_teams};
-use playhouse::groupchat::{ChatGame, UserProxy, seat_desk};
+use playhouse::groupchat::team::{ParticipantKind, TeamFile, list_teams};
+use playhouse::groupchat::{Chat, ChatGame, Phase, UserInput, UserProxy, seat_user_proxy};
 use playhouse::locale::text;
 use playhouse::mind::Minds;
 use playhouse::mind::human::HumanMind;
@@ -171,10 +170,10 @@ fn minds(
         }
     }
     // All people of the team are at the terminal.
-    let people = game.team().all();
+    let people = game.team().nested();
     let people = people.iter().flat_map(|team| &team.participants);
-    let people = people.filter(|member| member.kind == playhouse::groupchat::team::Kind::Person);
-    let mut minds = seat_desk(game, minds, user_proxy);
+    let people = people.filter(|member| member.kind == ParticipantKind::Person);
+    let mut minds = seat_user_proxy(game, minds, user_proxy);
     for person in people.filter(|person| person.name != game.team().user) {
         minds = play::seated(app, minds, Some(&person.name));
     }
@@ -202,7 +201,7 @@ impl ChatRun<'_> {
         let (phase, runs) = phase_and_runs(&engine.world, &team);
         let is_running = phase != Phase::Waiting;
         match &self.args.task {
-            Some(task) => user_proxy.order(UserInput::task(task.as_str())),
+            Some(task) => user_proxy.add_input(UserInput::task(task.as_str())),
             None if is_running || std::io::stdin().is_terminal() => {}
             None => {
                 let help = text!(cli_resume_task_help, slot = self.slot);

@@ -88,7 +88,7 @@ fn report(app: &App, reading: &Reading) {
         let row = Paragraph::indented(2, 4)
             .add(Style::Dim, &warning.path)
             .plain(say!(app.language, cli_colon))
-            .plain(library(app.language, warning.problem.as_str()));
+            .plain(library(app.language, &warning.problem));
         err.paragraph(&row);
     }
 }

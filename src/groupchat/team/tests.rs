@@ -1,14 +1,14 @@
 use super::*;
-use crate::groupchat::termination::Rule;
+use crate::groupchat::termination::TerminationCondition;
 
 fn graph(edges: Vec<EdgeFile>) -> TeamFile {
     let graph = GraphFile {
         entry: String::new(),
         edges,
     };
-    TeamFile::of("team", ["A", "B", "C"].map(Participant::named))
-        .selecting(Selection::Graph(graph))
-        .turns(9)
+    TeamFile::new("team", ["A", "B", "C"].map(Participant::named))
+        .with_selection(Selection::Graph(graph))
+        .with_max_turns(9)
 }
 
 fn wrongs(team: &TeamFile) -> String {
@@ -19,11 +19,12 @@ fn wrongs(team: &TeamFile) -> String {
 
 #[test]
 fn a_sound_team_has_no_mistakes() {
-    let team = TeamFile::of("team", ["A", "B"].map(Participant::named))
-        .ending(Rule::terminate().or(Rule::max_messages(9)));
+    let team = TeamFile::new("team", ["A", "B"].map(Participant::named)).with_termination(
+        TerminationCondition::terminate().or(TerminationCondition::max_messages(9)),
+    );
     assert_eq!(wrongs(&team), "");
-    let way = |from, to| EdgeFile::new(from, to);
-    assert_eq!(wrongs(&graph(vec![way("A", "B"), way("B", "C")])), "");
+    let edge = |from, to| EdgeFile::new(from, to);
+    assert_eq!(wrongs(&graph(vec![edge("A", "B"), edge("B", "C")])), "");
 }
 
 #[test]
@@ -58,36 +59,36 @@ fn every_mistake_of_a_file_is_found_at_once_with_its_line() {
 
 #[test]
 fn a_run_that_might_never_end_is_refused() {
-    let team = TeamFile::of("team", [Participant::named("A")]);
+    let team = TeamFile::new("team", [Participant::named("A")]);
     assert!(wrongs(&team).contains("never end"));
-    let team = team.ending(Rule::terminate());
+    let team = team.with_termination(TerminationCondition::terminate());
     assert!(wrongs(&team).contains("never end"));
-    assert_eq!(wrongs(&team.turns(3)), "");
+    assert_eq!(wrongs(&team.with_max_turns(3)), "");
 }
 
 #[test]
 fn graphs_are_checked() {
-    let way = |from, to| EdgeFile::new(from, to);
+    let edge = |from, to| EdgeFile::new(from, to);
     let rows = [
-        (vec![way("A", "B").mentions("x"), way("A", "C")], "mixed"),
+        (vec![edge("A", "B").mentions("x"), edge("A", "C")], "mixed"),
         (
-            vec![way("A", "B"), way("B", "A"), way("B", "C")],
+            vec![edge("A", "B"), edge("B", "A"), edge("B", "C")],
             "no way out",
         ),
-        (vec![way("A", "B"), way("B", "Z")], "no participant 'Z'"),
-        (vec![way("A", "B")], "never speak"),
+        (vec![edge("A", "B"), edge("B", "Z")], "no participant 'Z'"),
+        (vec![edge("A", "B")], "never speak"),
         (
             vec![
-                way("A", "B").mentions("x"),
-                way("B", "A").mentions("y"),
-                way("B", "C").mentions("z"),
+                edge("A", "B").mentions("x"),
+                edge("B", "A").mentions("y"),
+                edge("B", "C").mentions("z"),
             ],
             "nobody can begin",
         ),
         (
             vec![
-                way("A", "C").in_group("g", Activation::All),
-                way("B", "C").in_group("g", Activation::Any),
+                edge("A", "C").in_group("g", Activation::All),
+                edge("B", "C").in_group("g", Activation::Any),
             ],
             "conflict",
         ),
@@ -113,13 +114,13 @@ fn graphs_are_checked() {
 
 #[test]
 fn a_swarm_must_be_able_to_hand_over_and_takes_no_team() {
-    let inner = TeamFile::of("inner", [Participant::named("X")]).turns(1);
+    let inner = TeamFile::new("inner", [Participant::named("X")]).with_max_turns(1);
     let mut member = Participant::named("inner");
-    member.kind = Kind::Team;
-    let team = TeamFile::of("team", [Participant::named("A"), member])
-        .selecting(Selection::Swarm)
+    member.kind = ParticipantKind::Team;
+    let team = TeamFile::new("team", [Participant::named("A"), member])
+        .with_selection(Selection::Swarm)
         .with_team(inner)
-        .turns(4);
+        .with_max_turns(4);
     let said = wrongs(&team);
     assert!(said.contains("give the word to nobody"), "{said}");
     assert!(said.contains("swarm"), "{said}");

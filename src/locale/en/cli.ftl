@@ -80,6 +80,7 @@ cli_usage_wrong = invalid command line
 
 ## Progress, and how runs end
 
+cli_built_without = built without: { $features } (build with --features full for everything)
 cli_branched = The save { $slot } continues from turn { $turn }.
 cli_continue_with = Continue with: playhouse resume { $slot }
 cli_end_finished = The story is over.

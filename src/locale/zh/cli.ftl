@@ -74,6 +74,7 @@ cli_usage_wrong = 命令行有误
 
 ## Progress, and how runs end
 
+cli_built_without = 未包含：{ $features }（用 --features full 构建可得到全部功能）
 cli_branched = 存档 { $slot } 从第 { $turn } 轮继续。
 cli_continue_with = 继续：playhouse resume { $slot }
 cli_end_finished = 故事结束了。

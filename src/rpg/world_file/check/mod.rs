@@ -12,7 +12,8 @@ mod ways;
 
 use std::collections::BTreeSet;
 
-use crate::world_data::{Problem, Problems, Reading, is_within};
+use crate::locale::UiText;
+use crate::world_data::{Parsed, Problem, Problems, is_within};
 
 use super::types::WorldFile;
 
@@ -20,7 +21,7 @@ use super::types::WorldFile;
 const HEAD: [&str; 4] = ["name", "language", "title", "rules"];
 
 /// Adds all that is wrong with a world to `problems`.
-pub(super) fn check(reading: &Reading<WorldFile>, problems: &mut Problems) {
+pub(super) fn check(reading: &Parsed<WorldFile>, problems: &mut Problems) {
     let mut report = Report { reading, problems };
     let world = &reading.value;
     names::check(world, &mut report);
@@ -32,25 +33,25 @@ pub(super) fn check(reading: &Reading<WorldFile>, problems: &mut Problems) {
 
 /// Collects problems; keeps silent about parts whose form is wrong already.
 struct Report<'a> {
-    reading: &'a Reading<WorldFile>,
+    reading: &'a Parsed<WorldFile>,
     problems: &'a mut Problems,
 }
 
 impl<'a> Report<'a> {
     /// `path` is wrong.
-    fn error(&mut self, path: &str, wrong: impl Into<String>, right: impl Into<String>) {
-        let problem = self.reading.source.problem(path, wrong, right);
+    fn error(&mut self, path: &str, message: impl Into<UiText>, help: impl Into<UiText>) {
+        let problem = self.reading.source.problem(path, message, help);
         self.push(problem);
     }
 
     /// `path` is likely not what was meant.
-    fn warn(&mut self, path: &str, wrong: impl Into<String>, right: impl Into<String>) {
-        let problem = self.reading.source.problem(path, wrong, right);
+    fn warn(&mut self, path: &str, message: impl Into<UiText>, help: impl Into<UiText>) {
+        let problem = self.reading.source.problem(path, message, help);
         self.push(problem.warning());
     }
 
     fn push(&mut self, problem: Problem) {
-        let mut broken = self.reading.broken.iter();
+        let mut broken = self.reading.skipped.iter();
         if !broken.any(|path| !path.is_empty() && is_within(&problem.field, path)) {
             self.problems.push(problem);
         }
@@ -60,13 +61,13 @@ impl<'a> Report<'a> {
     /// swallowed it for want of a bracket. If not, what seems to be missing may be there.
     fn is_whole(&self, list: &str) -> bool {
         let is_list = |path: &str| !path.contains(['.', '[']) && !HEAD.contains(&path);
-        let mut broken = self.reading.broken.iter();
+        let mut broken = self.reading.skipped.iter();
         !broken.any(|path| is_within(path, list) || is_list(path))
     }
 
     /// All texts in parts that could not be read: names in them count as given and as used.
     fn unread(&self) -> BTreeSet<&'a str> {
-        let texts = self.reading.broken_texts.iter();
+        let texts = self.reading.skipped_texts.iter();
         texts.map(String::as_str).collect()
     }
 }

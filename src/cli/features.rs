@@ -1,0 +1,34 @@
+//! The Cargo features of this build; the README describes them.
+
+use playhouse::locale::Language;
+
+use super::say::say;
+
+/// The features that a program may lack.
+const FEATURES: [(&str, bool); 3] = [
+    ("mcp", cfg!(feature = "mcp")),
+    ("scripts", cfg!(feature = "scripts")),
+    ("web", cfg!(feature = "web")),
+];
+
+/// The names of the features that this build has, or lacks.
+pub(crate) fn list(is_built: bool) -> String {
+    let named = FEATURES.iter().filter(|(_, built)| *built == is_built);
+    let names: Vec<_> = named.map(|(name, _)| *name).collect();
+    if names.is_empty() {
+        "-".into()
+    } else {
+        names.join(", ")
+    }
+}
+
+/// What `--version` prints.
+pub(crate) fn version(language: Language) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let lacking = list(false);
+    if lacking == "-" {
+        version.into()
+    } else {
+        format!("{version}\n{}", say!(language, cli_built_without, features = lacking))
+    }
+}
