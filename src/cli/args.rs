@@ -412,7 +412,10 @@ mod tests {
             world("playhouse --lang zh run mill"),
             (mill.clone(), None, Some(LanguageArg::Zh))
         );
-        assert_eq!(world("playhouse run mill --lang zh").2, Some(LanguageArg::Zh));
+        assert_eq!(
+            world("playhouse run mill --lang zh").2,
+            Some(LanguageArg::Zh)
+        );
     }
 
     #[test]

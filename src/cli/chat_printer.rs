@@ -106,7 +106,7 @@ impl State {
                 }
                 (StreamEvent::Retracted(retracted), true) => {
                     out.json(&self.retracted_json(&retracted));
-                },
+                }
                 (StreamEvent::Retracted(retracted), false) => {
                     out.raw(&self.transcript.retract(&retracted.full_message_id));
                 }

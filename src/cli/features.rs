@@ -29,6 +29,9 @@ pub(crate) fn version(language: Language) -> String {
     if lacking == "-" {
         version.into()
     } else {
-        format!("{version}\n{}", say!(language, cli_built_without, features = lacking))
+        format!(
+            "{version}\n{}",
+            say!(language, cli_built_without, features = lacking)
+        )
     }
 }

@@ -1,8 +1,8 @@
 //! `--help`, and what is wrong with a command line, in the language of the interface.
 //!
 //! The texts are in the Fluent files `help.ftl`: `help_about_COMMAND` says what a command does,
-//! `help_COMMAND_OPTION` what one of its options or arguments means, or `help_any_OPTION` if it means
-//! the same to all commands; `help_value_NAME` names the value that an option takes.
+//! `help_COMMAND_OPTION` what one of its options or arguments means, or `help_any_OPTION` if it
+//! means the same to all commands; `help_value_NAME` names the value that an option takes.
 
 use std::error::Error as _;
 
@@ -68,13 +68,15 @@ impl Help {
         let defaults = defaults.map(|value| value.to_string_lossy());
         let help = match defaults.collect::<Vec<_>>().join(" ") {
             none if none.is_empty() => help,
-            value => help + &say!(self.language, help_default, value),
+            value => format!("{help}{}", say!(self.language, help_default, value)),
         };
         arg.help(help).value_name(name)
     }
 
     fn text(&self, key: &str) -> String {
-        UiText::find(key).unwrap_or_default().in_language(self.language)
+        UiText::find(key)
+            .unwrap_or_default()
+            .in_language(self.language)
     }
 
     /// What `--help` prints.
@@ -96,7 +98,8 @@ impl Help {
             (command.get_name().to_owned(), about.unwrap_or_default())
         });
         let is_common = |arg: &Arg| {
-            arg.get_help_heading() == Some(COMMON) || ["help", "version"].contains(&arg.get_id().as_str())
+            arg.get_help_heading() == Some(COMMON)
+                || ["help", "version"].contains(&arg.get_id().as_str())
         };
         let args = |is_wanted: &dyn Fn(&Arg) -> bool| {
             let args = command.get_arguments().filter(|arg| is_wanted(arg));
@@ -117,7 +120,9 @@ impl Help {
             page.push(Paragraph::blank());
             page.push(Paragraph::default().plain(say!(language, help_end)));
         }
-        let rows = page.iter().flat_map(|paragraph| rows(paragraph, self.width, true));
+        let rows = page
+            .iter()
+            .flat_map(|paragraph| rows(paragraph, self.width, true));
         rows.collect::<Vec<_>>().join("\n") + "\n"
     }
 }
@@ -140,9 +145,10 @@ fn add_section(page: &mut Vec<Paragraph>, heading: &str, rows: &[(String, String
     };
     page.push(Paragraph::blank());
     page.push(Paragraph::of(Style::Bold, heading));
-    page.extend(rows.iter().map(|(label, help)| {
-        Paragraph::labelled(label, 2, width + 4).plain(help)
-    }));
+    page.extend(
+        rows.iter()
+            .map(|(label, help)| Paragraph::labelled(label, 2, width + 4).plain(help)),
+    );
 }
 
 /// What is wrong with a command line.
@@ -181,7 +187,10 @@ pub(crate) fn usage_error(error: &clap::Error) -> CommandError {
         ContextKind::SuggestedSubcommand,
         ContextKind::SuggestedValue,
     ];
-    let suggestion = suggestions.map(first).into_iter().find(|name| !name.is_empty());
+    let suggestion = suggestions
+        .map(first)
+        .into_iter()
+        .find(|name| !name.is_empty());
     let possible = values(ContextKind::ValidValue);
     let help = match (rejected, suggestion) {
         (Some(BadValue(why)), _) => why.clone(),
@@ -207,10 +216,8 @@ mod tests {
     const LANGUAGES: [Language; 2] = [Language::En, Language::Zh];
 
     fn check(command: &Command, path: &str) {
-        assert!(
-            command.get_about().is_some_and(|about| !about.is_empty()),
-            "{path}"
-        );
+        let about = command.get_about().map(ToString::to_string);
+        assert!(!about.unwrap_or_default().is_empty(), "{path}");
         for arg in command.get_arguments() {
             let id = arg.get_id();
             let help = arg.get_help().map(ToString::to_string).unwrap_or_default();

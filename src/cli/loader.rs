@@ -38,10 +38,7 @@ pub(crate) fn world(app: &App, name: &str) -> Result<Campaign, CommandError> {
 }
 
 /// The world of this name, or what is wrong with it.
-pub(crate) fn load(
-    app: &App,
-    name: &str,
-) -> Result<Result<Campaign, CampaignError>, CommandError> {
+pub(crate) fn load(app: &App, name: &str) -> Result<Result<Campaign, CampaignError>, CommandError> {
     let data = app.data()?;
     let (listed, _) = list_worlds(&data);
     let folders = data.list("worlds").unwrap_or_default();
@@ -99,10 +96,7 @@ pub(crate) fn print_problems(app: &App, problems: &Problems) {
 }
 
 /// Suggests the name that is most like this one, if any is.
-pub(crate) fn did_you_mean<'n>(
-    name: &str,
-    names: impl Iterator<Item = &'n str>,
-) -> Option<UiText> {
+pub(crate) fn did_you_mean<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<UiText> {
     nearest(name, names).map(|name| text!(cli_did_you_mean, name))
 }
 
@@ -169,9 +163,12 @@ pub(crate) fn preferred(
     }
 }
 
-/// Starts the servers whose tools entities of a world may call, and gives web tools the permissions of
-/// the model file. The improviser calls no server, so none is started for it.
-pub(crate) async fn connect_tools(app: &App, engine: &mut Engine) -> Result<ToolServers, CommandError> {
+/// Starts the servers whose tools entities of a world may call, and gives web tools the permissions
+/// of the model file. The improviser calls no server, so none is started for it.
+pub(crate) async fn connect_tools(
+    app: &App,
+    engine: &mut Engine,
+) -> Result<ToolServers, CommandError> {
     let mut sets = engine.world.query::<&ToolSet>();
     let names = sets.iter(&engine.world).flat_map(|set| set.0.clone());
     let names: BTreeSet<_> = names.collect();

@@ -72,9 +72,8 @@ fn undercover(app: &App, slot: &Slot) -> Result<Option<Match>, CommandError> {
         Line::Game(setup) if setup.name == GAME => Some(setup),
         _ => None,
     });
-    let game = setup.map(|setup| {
-        Match::of_setup(&app.data()?, setup).map_err(|error| match_error(app, error))
-    });
+    let game = setup
+        .map(|setup| Match::of_setup(&app.data()?, setup).map_err(|error| match_error(app, error)));
     game.transpose()
 }
 

@@ -2,7 +2,7 @@
 //! knows where it came from.
 
 use std::fmt::Debug;
-use std::io::ErrorKind;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use playhouse::locale::{Language, UiText, text};
@@ -99,7 +99,7 @@ impl SettingsFile {
     pub(crate) fn find() -> Result<Self, CommandError> {
         match std::fs::read_to_string(SETTINGS_FILE) {
             Ok(text) => Self::read(&text),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(CommandError::of(ErrorKind::Usage, &error).at(SETTINGS_FILE)),
         }
     }

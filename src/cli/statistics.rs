@@ -54,7 +54,11 @@ fn figures(language: Language, statistics: &Statistics) -> Table {
         table.row([name, number(mean.value(), digits), margin(mean, digits)]);
     };
     mean(say!(language, cli_stat_rounds), all.rounds, 2);
-    mean(say!(language, cli_stat_word_slips_per_game), all.word_slips, 3);
+    mean(
+        say!(language, cli_stat_word_slips_per_game),
+        all.word_slips,
+        3,
+    );
     mean(say!(language, cli_stat_repeats_per_game), all.repeats, 3);
     mean(say!(language, cli_stat_default_lines), all.neutral_lines, 3);
     mean(say!(language, cli_stat_abstentions), all.abstentions, 3);
@@ -165,7 +169,8 @@ fn number(value: Option<f64>, digits: usize) -> String {
 
 /// Half the width of a mean's interval.
 fn margin(mean: Mean, digits: usize) -> String {
-    mean.margin().map_or_else(|| "-".into(), |margin| format!("± {margin:.digits$}"))
+    mean.margin()
+        .map_or_else(|| "-".into(), |margin| format!("± {margin:.digits$}"))
 }
 
 #[cfg(test)]

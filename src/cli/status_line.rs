@@ -50,7 +50,8 @@ impl StatusLine {
 
     fn draw(&self, template: &str, text: &str) {
         if let Ok(style) = ProgressStyle::with_template(template) {
-            self.0.set_style(style.progress_chars("█░").tick_chars("|/-\\ "));
+            self.0
+                .set_style(style.progress_chars("█░").tick_chars("|/-\\ "));
         }
         self.0.set_message(clean(text).into_owned());
         if self.0.is_finished() {

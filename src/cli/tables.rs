@@ -23,8 +23,8 @@ pub(crate) enum Side {
     Right,
 }
 
-/// A table: columns with a heading, and rows. If it is wider than its output, its rows are printed as
-/// paragraphs.
+/// A table: columns with a heading, and rows. If it is wider than its output, its rows are printed
+/// as paragraphs.
 pub(crate) struct Table {
     columns: Vec<(String, Side)>,
     rows: Vec<Vec<String>>,
@@ -59,7 +59,10 @@ impl Table {
         let widths: Vec<_> = columns.map(|column| self.width(column)).collect();
         let gaps = GAP * widths.len().saturating_sub(1);
         if widths.iter().sum::<usize>() + gaps > out.width() {
-            return self.rows.iter().for_each(|row| self.write_paragraph(out, row));
+            return self
+                .rows
+                .iter()
+                .for_each(|row| self.write_paragraph(out, row));
         }
         for heads in self.heads(&widths) {
             out.paragraph(&self.aligned(Style::Dim, &heads, &widths));
@@ -97,12 +100,16 @@ impl Table {
     /// The headings in as many rows as they need.
     fn heads(&self, widths: &[usize]) -> Vec<Vec<String>> {
         let columns = self.columns.iter().zip(widths);
-        let heads: Vec<_> = columns.map(|((head, _), width)| broken(head, *width)).collect();
+        let heads: Vec<_> = columns
+            .map(|((head, _), width)| broken(head, *width))
+            .collect();
         let height = heads.iter().map(Vec::len).max().unwrap_or(0);
         let row = |row: usize| {
             let cell = |lines: &Vec<String>| {
                 let line = (row + lines.len()).checked_sub(height);
-                line.and_then(|line| lines.get(line)).cloned().unwrap_or_default()
+                line.and_then(|line| lines.get(line))
+                    .cloned()
+                    .unwrap_or_default()
             };
             heads.iter().map(cell).collect()
         };

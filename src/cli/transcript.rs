@@ -41,8 +41,8 @@ impl Transcript {
         }
     }
 
-    /// The text of a message, with line ends. What is said in a team that is a tool is indented, named
-    /// after the team, and shown only when it is complete. `clock` is the time of day.
+    /// The text of a message, with line ends. What is said in a team that is a tool is indented,
+    /// named after the team, and shown only when it is complete. `clock` is the time of day.
     pub(crate) fn message(&mut self, heard: &TeamMessage, clock: &str) -> String {
         let TeamMessage { inside, message } = heard;
         let is_chunk = matches!(message.content, Content::StreamingChunk { .. });
@@ -301,7 +301,11 @@ Hello
     [Prompt tokens: 1, Completion tokens: 2]
 ";
         assert_eq!(page, wanted);
-        assert!(transcript.end(None, 0.0).contains("Number of messages: 0\n"));
+        assert!(
+            transcript
+                .end(None, 0.0)
+                .contains("Number of messages: 0\n")
+        );
     }
 
     #[test]
@@ -316,7 +320,10 @@ Hello
         ));
         assert!(page.ends_with("[09:00:00] Ava: Hello brave hero\n    21 + 3 = 24 tokens\n"));
         assert_eq!(page.matches("hero").count(), 1, "not written once more");
-        let inner = heard("inner", ChatMessage::text("B", "x\n\ny").with_usage(used(1, 2)));
+        let inner = heard(
+            "inner",
+            ChatMessage::text("B", "x\n\ny").with_usage(used(1, 2)),
+        );
         assert_eq!(
             transcript.message(&inner, "09:00:01"),
             "    inner › [09:00:01] B: x\n\n    y\n        1 + 2 = 3 tokens\n"
@@ -373,10 +380,10 @@ Hello
             (Language::Zh, "［Ava 撤回了以上发言］"),
         ] {
             let mut transcript = Transcript::new(ChatForm::Log, language);
-            let mut page = transcript.message(&heard("", piece("Ava", "a", "Hel")), "9");
+            let mut page = transcript.message(&heard("", chunk("Ava", "a", "Hel")), "9");
             page += &transcript.retract("a");
             assert_eq!(transcript.retract("a"), "", "once is enough");
-            page += &transcript.message(&heard("", piece("Ava", "a", "Good day")), "9");
+            page += &transcript.message(&heard("", chunk("Ava", "a", "Good day")), "9");
             assert_eq!(
                 page,
                 format!("[9] Ava: Hel\n{retracted}\n[9] Ava: Good day"),

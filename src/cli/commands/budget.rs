@@ -8,8 +8,9 @@ use playhouse::mind::Cost;
 
 use crate::cli::settings::Settings;
 
-/// What all games together may spend. Each game is granted a part before it begins and returns what it
-/// did not spend, so that together they stay within the limits, however many are played at a time.
+/// What all games together may spend. Each game is granted a part before it begins and returns what
+/// it did not spend, so that together they stay within the limits, however many are played at a
+/// time.
 pub(super) struct Budget {
     limits: SpendLimits,
     jobs: u64,
@@ -75,7 +76,9 @@ impl Budget {
     }
 
     fn lock(&self) -> MutexGuard<'_, Committed> {
-        self.committed.lock().unwrap_or_else(PoisonError::into_inner)
+        self.committed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

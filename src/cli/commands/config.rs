@@ -1,7 +1,8 @@
 //! `config`: every setting and where it comes from; of keys only whether they are set.
 
 use playhouse::locale::{Argument, Language};
-use playhouse::mind::models::{Origin, Price, Row, ServerRow};
+use playhouse::message::Price;
+use playhouse::mind::models::{Origin, Row, ServerRow};
 use serde_json::json;
 
 use crate::cli::app::App;
@@ -19,9 +20,9 @@ pub(super) fn config(app: &App) -> Result<(), CommandError> {
     let settings = app.settings.rows();
     let mut out = app.out();
     if app.settings.json {
-        let settings = settings.iter().map(|(name, value, origin)| {
-            json!({"setting": name, "value": value, "from": origin.text()})
-        });
+        let settings = settings.iter().map(
+            |(name, value, origin)| json!({"setting": name, "value": value, "from": origin.text()}),
+        );
         let models = models.iter().map(|row| match row {
             Ok(row) => json!(row),
             Err(error) => json!({"error": error.to_string()}),
@@ -74,7 +75,10 @@ fn model_row(language: Language, row: Row) -> [String; 5] {
         with_variable(row.model, Some(&row.model_from)),
         with_variable(row.base_url, Some(&row.base_url_from)),
         with_variable(key_state(language, row.key), row.key_from.as_ref()),
-        price.map_or_else(|| say!(language, cli_unknown), |price| shown(language, price)),
+        price.map_or_else(
+            || say!(language, cli_unknown),
+            |price| shown(language, price),
+        ),
     ]
 }
 

@@ -81,14 +81,16 @@ fn report(app: &App, reading: &Reading) {
     }
     let mut err = app.err();
     let conversations = reading.conversations.iter();
-    let count: usize = conversations.map(|conversation| conversation.messages.len()).sum();
+    let count: usize = conversations
+        .map(|conversation| conversation.messages.len())
+        .sum();
     let form = reading.profile.name();
     err.line(say!(app.language, cli_convert_read, count, form));
     for warning in &reading.warnings {
         let row = Paragraph::indented(2, 4)
             .add(Style::Dim, &warning.path)
             .plain(say!(app.language, cli_colon))
-            .plain(library(app.language, &warning.problem));
+            .plain(library(app.language, warning.problem.clone()));
         err.paragraph(&row);
     }
 }

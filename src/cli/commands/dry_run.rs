@@ -56,7 +56,13 @@ fn print(app: &App, out: &mut Output, prompt: &UnsentPrompt) {
     let (who, tokens) = (&prompt.entity, prompt.tokens);
     let purpose = purpose_label(&prompt.purpose);
     let heading = match prompt.cost {
-        Some(cost) => text!(cli_dry_prompt, who, purpose, tokens, cost = cost.to_string()),
+        Some(cost) => text!(
+            cli_dry_prompt,
+            who,
+            purpose,
+            tokens,
+            cost = cost.to_string()
+        ),
         None => text!(cli_dry_prompt_without_price, who, purpose, tokens),
     };
     let heading = heading.in_language(app.language);

@@ -29,8 +29,8 @@ pub(super) fn introduce(app: &App, rules: &Rules, introduction: Option<&str>) {
 
 /// Who plays: the minds of the players.
 pub(super) struct Players {
-    /// The mind of players without a model of their own; `None` for the improviser, which is made for
-    /// each pair of words.
+    /// The mind of players without a model of their own; `None` for the improviser, which is made
+    /// for each pair of words.
     main: Option<Arc<dyn Mind>>,
     by_alias: BTreeMap<String, Option<Arc<dyn Mind>>>,
     improviser: Improviser,

@@ -2,8 +2,8 @@
 
 use playhouse::engine::Stop;
 use playhouse::groupchat::ChatGame;
-use playhouse::session::{Replayed, replay_with};
 use playhouse::locale::text;
+use playhouse::session::{Replayed, replay_with};
 use serde_json::json;
 
 use super::play::{self, RunView};
@@ -11,8 +11,8 @@ use super::players::introduce;
 use super::{chat, undercover};
 use crate::cli::app::App;
 use crate::cli::args::ChatForm;
-use crate::cli::env::{clock, since};
 use crate::cli::chat_printer::ChatPrinter;
+use crate::cli::env::{clock, since};
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::saved::{Played, Saved, save_error, session_error};
 use crate::cli::say::say;

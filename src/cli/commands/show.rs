@@ -3,8 +3,8 @@
 use bevy_ecs::prelude::*;
 use playhouse::cast::{CastList, EntityName, Kind};
 use playhouse::context::{AgentContext, Chapters, buffer, context_to_json};
-use playhouse::message::{Block, Content, Role};
 use playhouse::locale::text;
+use playhouse::message::{Block, Content, Role};
 use playhouse::session::state_at;
 use serde_json::{Value, json};
 

@@ -75,8 +75,8 @@ pub(super) fn count(app: &App, names: &[String]) -> Result<(), CommandError> {
     for name in names {
         for slot in slots_of(app, name)? {
             let figures = runtime.block_on(figures_of(&slot, &data));
-            let figures = figures
-                .map_err(|error| figures_error(app, error).at(slot.folder().display()))?;
+            let figures =
+                figures.map_err(|error| figures_error(app, error).at(slot.folder().display()))?;
             games.push(figures);
         }
     }
@@ -84,7 +84,8 @@ pub(super) fn count(app: &App, names: &[String]) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// The slots with undercover games that a name stands for: a slot, a tournament, or a folder of slots.
+/// The slots with undercover games that a name stands for: a slot, a tournament, or a folder of
+/// slots.
 fn slots_of(app: &App, name: &str) -> Result<Vec<Slot>, CommandError> {
     let root = &app.settings.saves.value;
     let folder = if Tournament::is_in(root, name) {
@@ -161,7 +162,7 @@ fn play_all(
             err.line(say!(app.language, cli_end_stopped));
             err.line(say!(app.language, cli_continue_with, slot));
         } else {
-            let folder = tournament.slots().display();
+            let folder = tournament.slots();
             err.line(say!(app.language, cli_tournament_saved, slot, folder));
         }
     }

@@ -13,8 +13,8 @@ use crate::cli::loader::did_you_mean;
 use crate::cli::saved::Saved;
 use crate::cli::say::say;
 
-/// Prints the calls of one entity, or all in the order in which they were answered, including those in
-/// teams that are tools.
+/// Prints the calls of one entity, or all in the order in which they were answered, including those
+/// in teams that are tools.
 pub(super) fn trace(app: &App, slot: &str, name: Option<&str>) -> Result<(), CommandError> {
     let saved = Saved::find(app, slot)?;
     let world = saved.world(true)?.world;

@@ -75,9 +75,11 @@ fn lexicon(app: &App, words: &str) -> Result<Lexicon, CommandError> {
     }
     let mut parts = words.split(COMMAS).map(str::trim);
     match (parts.next(), parts.next(), parts.next()) {
-        (Some(first), Some(second), None) if !first.is_empty() && !second.is_empty() => Ok(Lexicon {
-            pairs: vec![Pair::of(first, second)],
-        }),
+        (Some(first), Some(second), None) if !first.is_empty() && !second.is_empty() => {
+            Ok(Lexicon {
+                pairs: vec![Pair::of(first, second)],
+            })
+        }
         _ => {
             let error = CommandError::new(ErrorKind::Usage, text!(cli_bad_words, words));
             Err(error.help(text!(cli_bad_words_help)))

@@ -6,7 +6,10 @@ use std::fmt::Write;
 /// The text without anything that controls a terminal: control characters and marks that change the
 /// direction of writing become `�`, tabs become spaces. Line breaks stay.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|c| c == '\t' || c == '\r' || is_control(c)) {
+    if !text
+        .chars()
+        .any(|c| c == '\t' || c == '\r' || is_control(c))
+    {
         return Cow::Borrowed(text);
     }
     let text = text.replace("\r\n", "\n");
@@ -19,7 +22,8 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(harmless).collect())
 }
 
-/// JSON in which whatever would control a terminal is escaped. Such characters occur only in strings.
+/// JSON in which whatever would control a terminal is escaped. Such characters occur only in
+/// strings.
 pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {
     if !json.chars().any(is_control) {
         return Cow::Borrowed(json);
@@ -28,7 +32,7 @@ pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {
     for character in json.chars() {
         if is_control(character) {
             // Writing to a string can't fail; all of these are in the basic plane.
-            drop(write!(out, "\\u{:04x}", u32::from(character)));
+            let _ = write!(out, "\\u{:04x}", u32::from(character));
         } else {
             out.push(character);
         }

@@ -1,8 +1,8 @@
 //! Lays paragraphs out in rows of a terminal.
 //!
-//! This is not left to `textwrap`: it breaks lines by the Unicode rules (UAX 14), which allow no break
-//! on either side of the quotes “ and ”, so that rows of Chinese dialogue would end halfway; and it
-//! knows no styles.
+//! This is not left to `textwrap`: it breaks lines by the Unicode rules (UAX 14), which allow no
+//! break on either side of the quotes “ and ”, so that rows of Chinese dialogue would end halfway;
+//! and it knows no styles.
 
 use unicode_width::UnicodeWidthChar;
 
@@ -26,8 +26,8 @@ struct Word {
     after_space: bool,
 }
 
-/// The paragraph in rows of at most `width` cells. Rows break at spaces and between wide characters,
-/// but not before closing or after opening marks.
+/// The paragraph in rows of at most `width` cells. Rows break at spaces and between wide
+/// characters, but not before closing or after opening marks.
 pub(crate) fn wrap(paragraph: &Paragraph, width: usize) -> Vec<Row> {
     if paragraph.is_row {
         return vec![paragraph.spans.clone()];
@@ -87,7 +87,9 @@ impl Layout {
         } else if space > 0 {
             self.put(
                 ' ',
-                word.letters.first().map_or(Style::Plain, |(_, style)| *style),
+                word.letters
+                    .first()
+                    .map_or(Style::Plain, |(_, style)| *style),
             );
         }
         for (letter, style) in word.letters {
@@ -200,7 +202,10 @@ mod tests {
     #[test]
     fn text_stands_to_the_right_of_its_label() {
         let paragraph = |label| Paragraph::labelled(label, 2, 8).plain("one two three");
-        assert_eq!(rows(&paragraph("-v"), 16), ["  -v    one two", "        three"]);
+        assert_eq!(
+            rows(&paragraph("-v"), 16),
+            ["  -v    one two", "        three"]
+        );
         let long = rows(&paragraph("--long"), 16);
         assert_eq!(long, ["  --long", "        one two", "        three"]);
     }

@@ -121,5 +121,7 @@ pub(crate) fn rows(paragraph: &Paragraph, width: usize, colour: bool) -> Vec<Str
         _ => text.clone(),
     };
     let rows = wrap(paragraph, width);
-    rows.iter().map(|row| row.iter().map(styled).collect()).collect()
+    rows.iter()
+        .map(|row| row.iter().map(styled).collect())
+        .collect()
 }

@@ -108,7 +108,9 @@ impl Formatter {
             ),
         };
         let text = text.in_language(self.language);
-        let row = Paragraph::indented(6, 8).add(Style::Dim, "→ ").add(style, text);
+        let row = Paragraph::indented(6, 8)
+            .add(Style::Dim, "→ ")
+            .add(style, text);
         if target.fell {
             row.add(Style::Bad, say!(self.language, story_and_falls))
         } else {
@@ -143,9 +145,8 @@ impl Formatter {
             (&event.gains, text!(story_gains, gains)),
         ];
         let lists = lists.into_iter().filter(|(items, _)| !items.is_empty());
-        let lists = lists.map(|(_, text)| {
-            Paragraph::indented(4, 6).plain(text.in_language(self.language))
-        });
+        let lists =
+            lists.map(|(_, text)| Paragraph::indented(4, 6).plain(text.in_language(self.language)));
         let mut paragraphs = vec![
             Paragraph::blank(),
             Paragraph::indented(2, 4).add(style, text),

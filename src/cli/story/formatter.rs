@@ -23,8 +23,8 @@ const DEFAULT: &str = " °";
 /// The most characters of a tool's result that are printed.
 const LONGEST_RESULT: usize = 160;
 
-/// Turns records into paragraphs. Remembers what it printed in this turn, so that nothing is printed
-/// twice if an answer and an event say the same.
+/// Turns records into paragraphs. Remembers what it printed in this turn, so that nothing is
+/// printed twice if an answer and an event say the same.
 pub(super) struct Formatter {
     pub(super) language: Language,
     pub(super) roster: Roster,
@@ -234,9 +234,11 @@ impl Formatter {
             [] => &nothing[..],
             found => found,
         };
-        paragraphs.extend(found.iter().map(|text| {
-            Paragraph::indented(6, 8).add(Style::Dim, format!("… {text}"))
-        }));
+        paragraphs.extend(
+            found
+                .iter()
+                .map(|text| Paragraph::indented(6, 8).add(Style::Dim, format!("… {text}"))),
+        );
         paragraphs
     }
 
@@ -329,7 +331,9 @@ fn arguments(arguments: &Value) -> Vec<String> {
     match arguments {
         Value::Object(members) => {
             let members = members.iter();
-            members.map(|(name, value)| format!("{name}: {}", text(value))).collect()
+            members
+                .map(|(name, value)| format!("{name}: {}", text(value)))
+                .collect()
         }
         value => vec![text(value)],
     }

@@ -219,7 +219,10 @@ fn what_cannot_be_reached_is_found() {
     let problem = found.iter().next().expect("is found");
     assert_eq!(problem.field, "stages[1]");
     assert!(
-        problem.message.to_string().contains("nobody can reach \"Bakehouse\""),
+        problem
+            .message
+            .to_string()
+            .contains("nobody can reach \"Bakehouse\""),
         "{found}"
     );
     let home = (
