@@ -1,6 +1,6 @@
-//! `groupchat/1000`: four participants take turns, with an instant mind, at the thousandth turn, measured
-//! from the choice of the speaker to the delivery of its words; and sixty-four participants for two
-//! hundred turns, with what their save holds beyond the texts.
+//! `groupchat/1000`: four participants take turns, with an instant mind, at the thousandth turn,
+//! measured from the choice of the speaker to the delivery of its words; and sixty-four
+//! participants for two hundred turns, with what their save holds beyond the texts.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -102,7 +102,7 @@ impl App {
     /// The data folder.
     pub(crate) fn data(&self) -> Result<DataFolder, CommandError> {
         let data = DataFolder::find(self.settings.data.value.as_deref());
-        data.map_err(|error| CommandError::new(ErrorKind::World, error.to_string()))
+        data.map_err(|error| CommandError::of(ErrorKind::World, &error))
     }
 
     /// The models of the data folder, else the built-in ones. Media files that they are sent are in
@@ -113,7 +113,7 @@ impl App {
         let models = match data.read_text(MODELS) {
             Ok(text) => Models::load(&text, &name, &variable),
             Err(DataError::Missing(_)) => Models::load(SHIPPED, SHIPPED_NAME, &variable),
-            Err(error) => return Err(CommandError::new(ErrorKind::World, error.to_string())),
+            Err(error) => return Err(CommandError::of(ErrorKind::World, &error)),
         };
         let models =
             models.map_err(|error| CommandError::new(ErrorKind::Server, error.to_string()))?;

@@ -48,7 +48,7 @@ impl ChatPrinter {
             transcript: Transcript::new(form, app.language),
             out: app.shared_out(),
             json: app.settings.json,
-            token: engine.brake(),
+            token: engine.cancellation_token(),
         })));
         let fed = printer.clone();
         engine.add_feed(Feed::observer(move |record| fed.lock().record(record)));
@@ -114,7 +114,7 @@ impl State {
         }
         out.flush();
         if out.is_lost() {
-            self.token.pull();
+            self.token.cancel();
         }
     }
 

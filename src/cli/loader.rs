@@ -17,6 +17,7 @@ use playhouse::rpg::{Campaign, CampaignError};
 use playhouse::tool::servers::ToolServers;
 use playhouse::tool::{ToolSet, Toolbox};
 use playhouse::world_data::{DataError, DataFolder, Problems, nearest};
+use playhouse::{rpg, undercover};
 
 use super::app::App;
 use super::catalogue::problem;
@@ -48,8 +49,8 @@ pub(crate) fn load(app: &App, name: &str) -> Result<Result<Campaign, CampaignErr
     // The path of the file itself will do as well.
     let folder = Path::new(name.strip_suffix("world.ron").unwrap_or(name));
     if folder.join("world.ron").is_file() || folder.is_dir() {
-        let world = DataFolder::at(folder)
-            .map_err(|error| CommandError::new(ErrorKind::World, error.to_string()))?;
+        let world = DataFolder::at(folder);
+        let world = world.map_err(|error| CommandError::of(ErrorKind::World, &error))?;
         return Ok(Campaign::load_alone(&data, &world, name));
     }
     let error = CommandError::new(ErrorKind::World, text!(cli_no_world, world = name));
@@ -68,10 +69,8 @@ pub(crate) fn team(app: &App, name: &str) -> Result<ChatGame, CommandError> {
     } else if Path::new(name).is_file() {
         let bytes = std::fs::read(name);
         let bytes = bytes.map_err(|error| CommandError::of(ErrorKind::World, &error).at(name))?;
-        let text = String::from_utf8(bytes).map_err(|_| {
-            let error = DataError::NotText(name.into());
-            CommandError::new(ErrorKind::World, error.to_string())
-        })?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| CommandError::of(ErrorKind::World, &DataError::NotText(name.into())))?;
         ChatGame::parse(&data, name, &text)
     } else {
         let error = CommandError::new(ErrorKind::World, text!(cli_no_team, team = name));
@@ -124,10 +123,13 @@ pub(crate) fn main_mind(app: &App, name: &str) -> Result<MainMind, CommandError>
     })
 }
 
-/// The improviser.
+/// The improviser, who can play every game of this program.
 pub(crate) fn improviser() -> Result<Improviser, CommandError> {
-    let improviser = Improviser::new();
-    improviser.map_err(|error| CommandError::new(ErrorKind::Other, error.to_string()))
+    let improviser = Improviser::taught(|lessons| {
+        rpg::improviser::teach(lessons);
+        undercover::improviser::teach(lessons);
+    });
+    improviser.map_err(|error| CommandError::of(ErrorKind::Other, &error))
 }
 
 /// The models that entities of a world prefer.

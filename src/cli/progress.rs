@@ -84,7 +84,7 @@ impl Progress {
                 purpose,
                 tool,
             } => tracing::info!(%entity, purpose, tool, "tool called"),
-            Signal::CapNear(what) => {
+            Signal::LimitNear(what) => {
                 let what = library(self.language, what);
                 let warning = say!(self.language, cli_limit_near, what);
                 lock(&self.err).paragraph(&Paragraph::of(Style::Warn, warning));

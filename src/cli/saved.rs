@@ -165,7 +165,7 @@ pub(crate) fn save_error(error: SaveError) -> CommandError {
         SaveError::BadSlotName { .. } => ErrorKind::Usage,
         _ => ErrorKind::Save,
     };
-    CommandError::new(kind, error.to_string())
+    CommandError::of(kind, &error)
 }
 
 /// An error of a journal.

@@ -106,7 +106,7 @@ impl SettingsFile {
 
     fn read(text: &str) -> Result<Self, CommandError> {
         let read = Source::new(SETTINGS_FILE, text).read();
-        read.map_err(|problem| CommandError::new(ErrorKind::Usage, problem.to_string()))
+        read.map_err(|problem| CommandError::of(ErrorKind::Usage, &problem))
     }
 }
 

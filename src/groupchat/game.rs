@@ -1,13 +1,11 @@
 //! A team as a game: a world that can be played, saved and replayed.
-//!
-//! A game holds the games of the teams that its participants call as tools, so that this file and
-//! `as_tool.rs` use each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 
+// Recursive: a game holds the games of teams that are tools.
 use super::as_tool::{TeamTool, register};
 use super::functions::Functions;
 use super::guards::{AtAnswers, ForgedSpeakers, TeamSecrets};
@@ -238,7 +236,7 @@ impl Game for ChatGame {
         let mut toolbox = setup.world.get_resource_or_init::<Toolbox>();
         tool::code::register(&mut toolbox, &self.code);
         for (name, table) in self.tables.iter() {
-            toolbox.table(name, table.clone());
+            toolbox.add_table(name, table.clone());
         }
         for (tool, game) in &self.file_tools {
             let team_tool = self.tool_minds.as_ref().map(|minds| TeamTool {

@@ -23,45 +23,56 @@ use crate::engine::{CancellationToken, Engine, EngineError, Stop};
 use crate::event::Feed;
 use crate::exchange::Ledger;
 use crate::journal::{FORMAT, Head, Journal, Line, Recording};
+use crate::locale::{Localize, UiText, text};
 use crate::mind::Minds;
 use crate::save::{Expected, SaveError, restore, snapshot};
 use crate::session::Game;
 
 /// Why a team can't run.
 #[derive(Debug, Error)]
+#[error("{}", self.text())]
 pub enum ChatError {
     /// The world can't be set up.
-    #[error("the team can't be set up: {0}")]
     SetUp(String),
     /// A task without messages.
-    #[error(
-        "a task needs at least one message; to continue without a task, run `Task::continue_run()`"
-    )]
     EmptyTask,
     /// A task with an invalid message.
-    #[error(transparent)]
     Message(#[from] FactoryError),
-    /// A participant could not answer, or somebody was selected who is no participant.
-    #[error("the run failed: {0}")]
+    /// A participant could not answer, or somebody was selected who is no participant. The reason is in
+    /// the language of the team.
     Run(String),
     /// The run was cancelled; the next one continues it.
-    #[error("the run was cancelled; no call was started after that")]
     Cancelled,
     /// The run was stopped by a spend limit or a server.
-    #[error("the run stopped: {0:?}")]
     Stopped(Stop),
     /// The engine found a mistake of the game.
-    #[error(transparent)]
     Engine(#[from] EngineError),
     /// A state that can't be loaded, or is of another team.
-    #[error(transparent)]
     State(#[from] SaveError),
-    /// The JSON is not the state of a team.
-    #[error("this is no saved state of a team: 'world' is missing")]
+    /// The JSON is not the state of a team: it has no world.
     NotAState,
     /// The state is not JSON.
-    #[error("this is no saved state of a team: {0}")]
     Json(#[from] serde_json::Error),
+}
+
+impl Localize for ChatError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::SetUp(reason) => text!(groupchat_set_up, reason),
+            Self::EmptyTask => text!(groupchat_empty_task),
+            Self::Message(error) => error.text(),
+            Self::Run(reason) => text!(groupchat_run_failed, reason),
+            Self::Cancelled => text!(groupchat_cancelled),
+            Self::Stopped(Stop::LimitReached(reason) | Stop::ServerDown(reason)) => {
+                text!(groupchat_stopped, reason)
+            }
+            Self::Stopped(stop) => text!(groupchat_stopped, reason = format!("{stop:?}")),
+            Self::Engine(error) => UiText::verbatim(error.to_string()),
+            Self::State(error) => UiText::verbatim(error.to_string()),
+            Self::NotAState => text!(groupchat_not_a_state, reason = text!(groupchat_no_world)),
+            Self::Json(error) => text!(groupchat_not_a_state, reason = error),
+        }
+    }
 }
 
 /// The task of a run.
@@ -177,7 +188,7 @@ impl Team {
 
     /// Cancels a run at once, from any thread: no call starts after that.
     pub fn cancellation_token(&self) -> CancellationToken {
-        self.engine.brake()
+        self.engine.cancellation_token()
     }
 
     /// Pauses the team: a run stops after its current turn, and none begins until the team is resumed.
@@ -372,7 +383,7 @@ impl Team {
                 self.complete_turns = turn;
                 Ok(())
             }
-            Stop::Braked => Err(ChatError::Cancelled),
+            Stop::Cancelled => Err(ChatError::Cancelled),
             stop => Err(ChatError::Stopped(stop)),
         }
     }

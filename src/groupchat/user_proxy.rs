@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::message::ChatMessage;
 use super::stage::{Approval, ControlMessage, UserInput};
-use crate::message::{Language, TokenUsage};
+use crate::locale::{Language, text};
+use crate::message::TokenUsage;
 use crate::mind::{Answering, Completion, Mind, MindError, MindInfo, Prompt};
 
 /// The mind of the user and of the controller of a run: a queue of input, and what to do at the next turn.
@@ -118,13 +119,9 @@ impl UserProxy {
 
 /// Without a person, no code is approved.
 fn refusal(language: Language) -> String {
-    let reason = match language {
-        Language::En => "nobody is there who could say yes",
-        Language::Zh => "没有人在场可以批准",
-    };
     let approval = Approval {
         approved: false,
-        reason: reason.into(),
+        reason: text!(groupchat_no_approval).in_language(language),
     };
     serde_json::to_string(&approval).unwrap_or_default()
 }

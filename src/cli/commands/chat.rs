@@ -216,7 +216,7 @@ impl ChatRun<'_> {
             // Beside the conversation, which doesn't wait for chunks to be printed.
             runtime.spawn(printer.clone().print_chunks());
         }
-        let (token, err) = (engine.brake(), self.app.err());
+        let (token, err) = (engine.cancellation_token(), self.app.err());
         runtime.spawn(play::handle_ctrl_c(token, err, self.app.language));
         let servers = runtime.block_on(loader::connect_tools(self.app, engine))?;
         let stop = runtime.block_on(run_team(engine, &team, wanted, self.args.play.until));
@@ -245,7 +245,7 @@ impl ChatRun<'_> {
         } else if let Some(printer) = printer {
             printer.end(reason, seconds);
             self.app.err().line(match stop {
-                Stop::Braked | Stop::TurnReached(_) => say!(language, cli_continue_with, slot),
+                Stop::Cancelled | Stop::TurnReached(_) => say!(language, cli_continue_with, slot),
                 _ => say!(language, cli_saved_as, slot),
             });
         }

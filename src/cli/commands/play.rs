@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bevy_ecs::prelude::*;
 use playhouse::cast::{StableId, WorldTurn};
 use playhouse::engine::{CancellationToken, Engine, SpendLimits, Stop};
-use playhouse::event::{Feed, Record, View};
+use playhouse::event::{Feed, FeedView, Record};
 use playhouse::locale::{Language, text};
 use playhouse::mind::human::HumanMind;
 use playhouse::mind::{Cost, MindInfo, Minds};
 use playhouse::rpg::world_file::WorldFile;
 use playhouse::tool::servers::ToolServers;
+use playhouse::{rpg, undercover};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
@@ -47,7 +48,7 @@ pub(super) fn prepare(app: &App, engine: &mut Engine) {
     let stops = settings.on_server_error.value == OnServerError::Stop;
     engine.settings.give_up_after = stops.then_some(GIVE_UP_AFTER);
     engine.settings.stop_on_first_refusal = stops;
-    engine.settings.caps = SpendLimits {
+    engine.settings.limits = SpendLimits {
         calls: settings.max_calls.value,
         tokens: settings.max_tokens.value,
         cost: settings.max_cost.value.map(Cost::from_units),
@@ -82,7 +83,10 @@ pub(super) fn seated(app: &App, minds: Minds, actor: Option<&str>) -> Minds {
     } else {
         app.shared_out()
     };
-    let person = HumanMind::new(SeatConsole(out), app.language);
+    let person = HumanMind::taught(SeatConsole(out), app.language, |lessons| {
+        rpg::seat::teach(lessons);
+        undercover::seat::teach(lessons);
+    });
     minds.with_seat(actor, Arc::new(person))
 }
 
@@ -143,7 +147,7 @@ impl<'a> RunView<'a> {
         seat: Option<StableId>,
         make_printer: impl FnOnce(&mut World) -> Box<dyn RecordPrinter>,
     ) -> Self {
-        let token = engine.brake();
+        let token = engine.cancellation_token();
         let mut view = Self {
             app,
             printer: None,
@@ -160,7 +164,7 @@ impl<'a> RunView<'a> {
         view.printer = Some(printer.clone());
         let sink = move |record: &Record| {
             if !lock(&printer).print(record) {
-                token.pull();
+                token.cancel();
             }
         };
         engine.add_feed(feed(seat, sink));
@@ -180,7 +184,7 @@ impl<'a> RunView<'a> {
         let signals = progress.clone();
         engine.on_signal(move |signal| signals.note(signal));
         runtime.spawn(progress.keep_drawing());
-        let (token, err) = (engine.brake(), self.app.err());
+        let (token, err) = (engine.cancellation_token(), self.app.err());
         runtime.spawn(handle_ctrl_c(token, err, self.app.language));
         let stop = runtime.block_on(async {
             let stop = engine.run(until).await;
@@ -234,10 +238,10 @@ impl<'a> RunView<'a> {
     /// Some ends are errors.
     fn report_end(&self, stop: &Stop, turn: u64, slot: Option<&str>) -> Result<(), CommandError> {
         let text = match stop {
-            Stop::CapReached(_) | Stop::ServerDown(_) => return stopped(self.app, stop, slot),
+            Stop::LimitReached(_) | Stop::ServerDown(_) => return stopped(self.app, stop, slot),
             Stop::Finished(_) => text!(cli_end_finished),
             Stop::TurnReached(turn) => text!(cli_end_turn, turn),
-            Stop::Braked => text!(cli_end_stopped),
+            Stop::Cancelled => text!(cli_end_stopped),
             Stop::EndOfRecording => text!(cli_end_recording, turn),
             Stop::Idle => text!(cli_end_idle),
         };
@@ -248,7 +252,7 @@ impl<'a> RunView<'a> {
         let mut err = self.app.err();
         err.line(text.in_language(language));
         if let Some(slot) = slot {
-            let can_continue = matches!(stop, Stop::TurnReached(_) | Stop::Braked);
+            let can_continue = matches!(stop, Stop::TurnReached(_) | Stop::Cancelled);
             err.line(if can_continue {
                 say!(language, cli_continue_with, slot)
             } else {
@@ -262,12 +266,12 @@ impl<'a> RunView<'a> {
 /// The error of a run that a limit or a server stopped, if one did.
 pub(super) fn stopped(app: &App, stop: &Stop, slot: Option<&str>) -> Result<(), CommandError> {
     let error = match stop {
-        Stop::CapReached(reason) => {
-            let reason = library(app.language, reason.as_str());
+        Stop::LimitReached(reason) => {
+            let reason = library(app.language, reason.clone());
             CommandError::new(ErrorKind::Limit, text!(cli_end_limit, reason))
         }
         Stop::ServerDown(reason) => {
-            let reason = library(app.language, reason.as_str());
+            let reason = library(app.language, reason.clone());
             CommandError::new(ErrorKind::Server, text!(cli_end_server, reason))
         }
         _ => return Ok(()),
@@ -288,9 +292,9 @@ fn joined(parts: Vec<Value>) -> Value {
 }
 
 fn feed(seat: Option<StableId>, sink: impl FnMut(&Record) + Send + Sync + 'static) -> Feed {
-    match seat.map_or(View::Observer, View::Seat) {
-        View::Seat(seat) => Feed::seat(seat, sink),
-        View::Observer => Feed::observer(sink),
+    match seat.map_or(FeedView::Observer, FeedView::Seat) {
+        FeedView::Seat(seat) => Feed::seat(seat, sink),
+        FeedView::Observer => Feed::observer(sink),
     }
 }
 
@@ -303,7 +307,7 @@ fn json_sink(
         out.json(record);
         out.flush();
         if out.is_lost() {
-            token.pull();
+            token.cancel();
         }
     }
 }
@@ -313,7 +317,7 @@ pub(super) async fn handle_ctrl_c(token: CancellationToken, mut err: Output, lan
     if tokio::signal::ctrl_c().await.is_err() {
         return;
     }
-    token.pull();
+    token.cancel();
     err.line(say!(language, cli_stopping));
     if tokio::signal::ctrl_c().await.is_ok() {
         // The journal has everything; there is nothing to clean up.
@@ -325,8 +329,8 @@ fn name_of(stop: &Stop) -> &'static str {
     match stop {
         Stop::Finished(_) => "finished",
         Stop::TurnReached(_) => "turn_reached",
-        Stop::Braked => "braked",
-        Stop::CapReached(_) => "cap_reached",
+        Stop::Cancelled => "braked",
+        Stop::LimitReached(_) => "cap_reached",
         Stop::ServerDown(_) => "server_down",
         Stop::EndOfRecording => "end_of_recording",
         Stop::Idle => "idle",

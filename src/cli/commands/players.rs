@@ -6,6 +6,7 @@ use std::sync::Arc;
 use playhouse::locale::Argument;
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Mind, Minds};
+use playhouse::undercover::improviser::with_words;
 use playhouse::undercover::{Match, Rules};
 use playhouse::world_data::Lexicon;
 
@@ -89,6 +90,6 @@ impl Players {
             pairs: game.pair(seed).cloned().into_iter().collect(),
         };
         let improviser = self.improviser.clone();
-        Arc::new(improviser.knowing(game.rules().language, &words))
+        Arc::new(with_words(&improviser, game.rules().language, &words))
     }
 }

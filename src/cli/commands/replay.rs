@@ -100,7 +100,7 @@ fn compare(app: &App, saved: &Saved, replayed: &Replayed) -> Result<(), CommandE
             return Err(error.at(saved.slot.world_file().display()));
         }
     }
-    if app.prints_text() && !matches!(replayed.stop, Stop::Braked) {
+    if app.prints_text() && !matches!(replayed.stop, Stop::Cancelled) {
         let turn = replayed.turn;
         app.err().line(say!(app.language, cli_replay_matches, turn));
     }

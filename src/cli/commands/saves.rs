@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use playhouse::locale::text;
+use playhouse::locale::{Localize, text};
 use playhouse::save::{Listed, list};
 use playhouse::undercover::{GAME, Tournament};
 use serde_json::{Value, json};
@@ -58,7 +58,7 @@ pub(super) fn saves(app: &App) -> Result<(), CommandError> {
                 [name, "-".into(), "-".into(), size, state]
             }
             Err(error) => {
-                let state = library(language, error.to_string());
+                let state = error.text().in_language(language);
                 [name, "-".into(), "-".into(), size, state]
             }
         });

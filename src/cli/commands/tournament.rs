@@ -144,7 +144,7 @@ fn play_all(
     });
     runtime.shutdown_background();
     app.status.hide();
-    let was_stopped = run.tokens.main.is_pulled();
+    let was_stopped = run.tokens.main.is_cancelled();
     let results = run.results.into_inner();
     let results = results.unwrap_or_else(PoisonError::into_inner);
     let games: Vec<_> = results.figures.into_values().collect();
@@ -221,14 +221,14 @@ impl TournamentRun<'_> {
         let (token, err) = (tokens.main.clone(), self.app.err());
         runtime.spawn(play::handle_ctrl_c(token, err, self.app.language));
         runtime.spawn(async move {
-            tokens.main.pulled().await;
-            tokens.pull_all();
+            tokens.main.cancelled().await;
+            tokens.cancel_all();
         });
     }
 
     /// Plays games until there are none left, or the tournament is stopped.
     fn work(&self) {
-        while !self.tokens.main.is_pulled() {
+        while !self.tokens.main.is_cancelled() {
             let game = self.next.fetch_add(1, Ordering::SeqCst);
             if game >= self.tournament.games() {
                 return;
@@ -248,7 +248,7 @@ impl TournamentRun<'_> {
             self.print_progress(&results);
             drop(results);
             if has_failed {
-                self.tokens.pull_all();
+                self.tokens.cancel_all();
             }
         }
     }
@@ -264,8 +264,8 @@ impl TournamentRun<'_> {
         let engine = &mut session.engine;
         play::prepare(self.app, engine);
         let grant = self.budget.grant();
-        engine.settings.caps = grant.0;
-        self.tokens.add(engine.brake());
+        engine.settings.limits = grant.0;
+        self.tokens.add(engine.cancellation_token());
         let stop = self.handle.block_on(engine.run(None));
         self.budget.give_back(grant, &engine.totals().spent);
         let stop = stop.map_err(|error| engine_error(&error))?;
@@ -311,14 +311,14 @@ impl CancellationTokens {
     fn add(&self, token: CancellationToken) {
         lock(&self.games).push(token.clone());
         // All may have been stopped before this one was added.
-        if self.main.is_pulled() {
-            token.pull();
+        if self.main.is_cancelled() {
+            token.cancel();
         }
     }
 
-    fn pull_all(&self) {
-        self.main.pull();
-        lock(&self.games).iter().for_each(CancellationToken::pull);
+    fn cancel_all(&self) {
+        self.main.cancel();
+        lock(&self.games).iter().for_each(CancellationToken::cancel);
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy_ecs::prelude::*;
 use playhouse::cast::{CastList, EntityName, StableId};
-use playhouse::event::{EventRecord, Feed, Record, Rule};
+use playhouse::event::{AudienceRule, EventRecord, Feed, Record};
 use playhouse::locale::{Argument, UiText, text};
 use playhouse::message::BodyId;
 use playhouse::session::replay_with;
@@ -31,11 +31,11 @@ pub(super) fn why(app: &App, slot: &str, event: &str) -> Result<(), CommandError
     let sink = found.clone();
     let replayed = play::runtime()?.block_on(async {
         replay_with(&saved.slot, saved.played.game(), None, |engine| {
-            let token = engine.brake();
+            let token = engine.cancellation_token();
             engine.add_feed(Feed::observer(move |record| match record {
                 Record::Event(event) if event.id == id => {
                     *sink.lock().unwrap_or_else(PoisonError::into_inner) = Some(event.clone());
-                    token.pull();
+                    token.cancel();
                 }
                 _ => {}
             }));
@@ -101,14 +101,14 @@ fn print(app: &App, event: &EventRecord, names: &BTreeMap<StableId, String>) {
     }
 }
 
-fn rule(rule: &Rule) -> UiText {
+fn rule(rule: &AudienceRule) -> UiText {
     let (rule, excluded) = match rule {
-        Rule::BroadcastToStage { stage, exclude } => {
+        AudienceRule::BroadcastToStage { stage, exclude } => {
             (text!(cli_rule_stage, stage = &**stage), &exclude[..])
         }
-        Rule::Notified => (text!(cli_rule_named), &[][..]),
-        Rule::Announced { exclude } => (text!(cli_rule_everywhere), &exclude[..]),
-        Rule::Private => (text!(cli_rule_private), &[][..]),
+        AudienceRule::Notified => (text!(cli_rule_named), &[][..]),
+        AudienceRule::Announced { exclude } => (text!(cli_rule_everywhere), &exclude[..]),
+        AudienceRule::Private => (text!(cli_rule_private), &[][..]),
     };
     if excluded.is_empty() {
         return rule;

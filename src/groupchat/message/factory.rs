@@ -8,39 +8,56 @@ use thiserror::Error;
 
 use super::json::{ALIASES, BUILT_IN, MessageError};
 use super::{ChatMessage, Content};
+use crate::locale::{Argument, Localize, UiText, text};
 use crate::message::Digest;
 
 /// Why a message can't be created, or a type can't be registered.
 #[derive(Debug, Error, PartialEq, Eq)]
+#[error("{}", self.text())]
 pub enum FactoryError {
     /// The `type` member is missing.
-    #[error("the message has no 'type'; name one of: {known}")]
     NoType {
         /// The known types.
-        known: String,
+        known: Vec<String>,
     },
     /// A type that is not registered.
-    #[error("unknown message type '{name}'; known are {known}; register it first")]
     UnknownType {
         /// The name of the type.
         name: String,
         /// The known types.
-        known: String,
+        known: Vec<String>,
     },
     /// The JSON is not a message.
-    #[error(transparent)]
     Malformed(#[from] MessageError),
     /// The members don't fit the registered type.
-    #[error("{name}: {problem}")]
     WrongMembers {
         /// The name of the type.
         name: String,
-        /// The path of the member and what is wrong.
+        /// The path of the member and serde's message.
         problem: String,
     },
     /// A type of this name is known already.
-    #[error("the message type '{0}' is registered already; choose another name")]
     AlreadyRegistered(String),
+}
+
+impl Localize for FactoryError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::NoType { known } => {
+                text!(groupchat_message_no_type, known = Argument::list(known))
+            }
+            Self::UnknownType { name, known } => text!(
+                groupchat_message_unknown_type,
+                name,
+                known = Argument::list(known)
+            ),
+            Self::Malformed(error) => error.text(),
+            Self::WrongMembers { name, problem } => {
+                text!(groupchat_message_members, name, problem)
+            }
+            Self::AlreadyRegistered(name) => text!(groupchat_message_type_registered, name),
+        }
+    }
 }
 
 type Check = fn(&Value) -> Result<(), String>;
@@ -70,8 +87,8 @@ impl MessageFactory {
         Self::default()
     }
 
-    fn known(&self) -> String {
-        self.checks.keys().cloned().collect::<Vec<_>>().join(", ")
+    fn known(&self) -> Vec<String> {
+        self.checks.keys().cloned().collect()
     }
 
     /// Registers a type whose members must deserialize as `T`. It is an event if its name ends in

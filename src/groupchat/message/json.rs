@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use super::{ChatMessage, Content, EPOCH, RequestUsage, null_as_default};
+use crate::locale::{Localize, UiText, text};
 
 /// The built-in types.
 pub(super) const BUILT_IN: [&str; 16] = [
@@ -42,13 +43,21 @@ pub(super) const ALIASES: [(&str, &str, &str); 2] = [
 
 /// Why JSON is not a message.
 #[derive(Debug, Error, PartialEq, Eq)]
+#[error("{}", self.text())]
 pub enum MessageError {
     /// The value is not an object.
-    #[error("a message is a JSON object")]
     NotAnObject,
     /// A member is missing or has a wrong type: the path of the member and serde's message.
-    #[error("{0}")]
     Malformed(String),
+}
+
+impl Localize for MessageError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::NotAnObject => text!(groupchat_message_not_an_object),
+            Self::Malformed(problem) => UiText::verbatim(problem),
+        }
+    }
 }
 
 /// The members that every message has.

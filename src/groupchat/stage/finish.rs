@@ -5,6 +5,7 @@ use super::step::ChatStep;
 use crate::cast::CastList;
 use crate::groupchat::team::ParticipantKind;
 use crate::groupchat::termination::{DeltaContext, StopReason};
+use crate::locale::{UiText, text};
 
 impl ChatStep<'_, '_, '_> {
     /// Ends the run if its termination condition is met, or else goes on to the next selection.
@@ -32,10 +33,7 @@ impl ChatStep<'_, '_, '_> {
             if self.chat.turns < max {
                 return None;
             }
-            let reason = self.text(
-                format!("Maximum number of turns {max} reached"),
-                format!("轮数已达上限 {max}"),
-            );
+            let reason = self.translate(&text!(groupchat_stop_max_turns, max));
             Some(StopReason::new(reason, "MaxTurns"))
         })
     }
@@ -49,10 +47,15 @@ impl ChatStep<'_, '_, '_> {
         self.report_to_outer_team();
     }
 
+    /// Ends the run for a reason that is no condition of the team file.
+    pub(super) fn stop(&mut self, reason: &UiText, source: &str) {
+        self.finish(StopReason::new(self.translate(reason), source));
+    }
+
     /// Ends the run with an error.
-    pub(super) fn fail(&mut self, reason: impl Into<String>) {
+    pub(super) fn fail(&mut self, reason: &UiText) {
         self.chat.failed = true;
-        self.finish(StopReason::new(reason, "Error"));
+        self.stop(reason, "Error");
     }
 
     /// Forgets the turns that are in progress.
@@ -81,7 +84,7 @@ impl ChatStep<'_, '_, '_> {
             let stop = self.chat.stop.as_ref();
             stop.map(|stop| stop.content.clone()).unwrap_or_default()
         });
-        self.params.events.later(move |world| {
+        self.params.events.defer(move |world| {
             let stage = world.resource::<CastList>().by_name(&outer);
             let chat = stage.and_then(|stage| world.get_mut::<Chat>(stage));
             let Some(mut chat) = chat else { return };

@@ -17,6 +17,7 @@ use crate::groupchat::message::{
 };
 use crate::groupchat::prompts::{HandoffPrompt, LineData, SocietyPrompt};
 use crate::groupchat::team::{Audience, Output, Participant, ParticipantKind, Selection};
+use crate::locale::text;
 use crate::message::Block;
 use crate::tool::schema_check::accepts;
 
@@ -132,7 +133,8 @@ impl ChatStep<'_, '_, '_> {
             message.content = self.round_content(participant, last);
             message.models_usage = None;
         } else {
-            return FinishedTurn::failed("the answer is empty");
+            let error = text!(groupchat_fail_empty_answer);
+            return FinishedTurn::failed(self.translate(&error));
         }
         message.source = name.to_owned();
         message.id = if participant.stream {
@@ -228,15 +230,12 @@ impl ChatStep<'_, '_, '_> {
         let Some((name, error)) = errors.first() else {
             return self.finish_or_select();
         };
-        let reason = self.text(
-            format!("{name} could not answer: {error}"),
-            format!("{name}无法回答：{error}"),
-        );
+        let reason = text!(groupchat_fail_answer, name, error);
         if matches!(self.team.selection, Selection::Graph(_)) {
             let names = errors.into_iter().map(|(name, _)| name);
             self.chat.graph_flow.put_back(names.collect());
         }
-        self.fail(reason);
+        self.fail(&reason);
     }
 
     fn deliver_turn(&mut self, name: String, turn: FinishedTurn) {

@@ -15,7 +15,7 @@ use crate::groupchat::prompts::{
     ProgressPrompt, ProgressShortPrompt,
 };
 use crate::groupchat::team::Selection;
-use crate::groupchat::termination::StopReason;
+use crate::locale::{UiText, text};
 use crate::message::Role;
 
 /// How often the model may correct an invalid answer.
@@ -83,11 +83,7 @@ impl<'a> ChatStep<'a, '_, '_> {
     pub(super) fn take_analysis(&mut self, analysis: &Analysis, by: By) {
         self.post_usage();
         if let By::Fallback(error) = by {
-            let reason = self.text(
-                format!("the task could not be analysed: {error}"),
-                format!("无法分析任务：{error}"),
-            );
-            return self.fail_without_answer(reason);
+            return self.fail_without_answer(&text!(groupchat_fail_analysis, error));
         }
         self.chat.ledger.plan(analysis, self.team);
         let ledger = self.chat.ledger.clone();
@@ -149,11 +145,7 @@ impl<'a> ChatStep<'a, '_, '_> {
         };
         self.post_usage();
         if let By::Fallback(error) = by {
-            let reason = self.text(
-                format!("the progress could not be judged: {error}"),
-                format!("无法判断进展：{error}"),
-            );
-            return self.fail_without_answer(reason);
+            return self.fail_without_answer(&text!(groupchat_fail_progress, error));
         }
         let ledger = &mut self.chat.ledger;
         ledger.judge(&progress, self.team);
@@ -175,11 +167,12 @@ impl<'a> ChatStep<'a, '_, '_> {
 
     fn plan_again(&mut self, max_stalls: u32, max_replans: u32) {
         if self.chat.ledger.replans >= max_replans {
-            let reason = self.text(
-                format!("No progress in {max_stalls} rounds after {max_replans} new plans"),
-                format!("重新计划 {max_replans} 次后，仍有 {max_stalls} 轮没有进展"),
+            let reason = text!(
+                groupchat_stop_no_progress,
+                rounds = max_stalls,
+                plans = max_replans
             );
-            return self.finish(StopReason::new(reason, "Ledger"));
+            return self.stop(&reason, "Ledger");
         }
         self.chat.ledger.replans += 1;
         self.chat.ledger.stalls = 0;
@@ -207,7 +200,7 @@ impl<'a> ChatStep<'a, '_, '_> {
             max_chars: MAX_CONCLUSION_CHARS,
             ..ProseRules::default()
         };
-        let fallback = Prose(self.text("The task is done.", "任务完成。"));
+        let fallback = Prose(self.translate(&text!(groupchat_conclusion)));
         let ask = Ask::new("chat.conclude", question, rules, fallback)
             .condensed("")
             .max_tokens(2_048)
@@ -221,15 +214,14 @@ impl<'a> ChatStep<'a, '_, '_> {
         let message = ChatMessage::text(name, text).with_usage(self.last_usage(self.stage));
         self.deliver(message, &[], Some(name));
         // Whether or not the last message met a condition, the run is over.
-        let stop = self.check_termination().unwrap_or_else(|| {
-            let reason = self.text("The task is done", "任务完成");
-            StopReason::new(reason, "Ledger")
-        });
-        self.finish(stop);
+        match self.check_termination() {
+            Some(stop) => self.finish(stop),
+            None => self.stop(&text!(groupchat_stop_done), "Ledger"),
+        }
     }
 
     /// Fails because the team's own model gave no answer.
-    fn fail_without_answer(&mut self, reason: String) {
+    fn fail_without_answer(&mut self, reason: &UiText) {
         self.edit_context(self.stage, forget::remove_last_answer);
         self.fail(reason);
     }

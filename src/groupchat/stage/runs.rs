@@ -15,6 +15,7 @@ use crate::exchange::Ask;
 use crate::groupchat::message::{ChatMessage, Content};
 use crate::groupchat::team::Selection;
 use crate::groupchat::termination::TerminationState;
+use crate::locale::text;
 
 impl ChatStep<'_, '_, '_> {
     /// The outermost team asks its user for a task. Inner teams wait for theirs.
@@ -35,7 +36,7 @@ impl ChatStep<'_, '_, '_> {
         self.chat.phase = Phase::Waiting;
         if let By::Fallback(reason) = by {
             self.edit_context(user, forget::remove_last_answer);
-            return self.fail(reason);
+            return self.fail(&reason.into());
         }
         if input.reset {
             return self.reset();
@@ -67,11 +68,7 @@ impl ChatStep<'_, '_, '_> {
                 && self.team.selection == Selection::Swarm
                 && self.team.participant(target).is_none()
             {
-                let reason = self.text(
-                    format!("the task goes to '{target}', who takes no part"),
-                    format!("任务交给了“{target}”，但没有这个参与者"),
-                );
-                return self.fail(reason);
+                return self.fail(&text!(groupchat_fail_task_target, name = target));
             }
             // A participant who gives the task has had its turn.
             if self.team.participant(&message.source).is_some() {
@@ -100,7 +97,7 @@ impl ChatStep<'_, '_, '_> {
         for team in self.team.nested().into_iter().skip(1) {
             let names = team.names().into_iter().chain([team.name.as_str()]);
             let names: Vec<String> = names.map(str::to_owned).collect();
-            self.params.events.later(move |world| {
+            self.params.events.defer(move |world| {
                 for name in &names {
                     let Some(entity) = world.resource::<CastList>().by_name(name) else {
                         continue;

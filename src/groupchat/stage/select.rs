@@ -13,7 +13,7 @@ use crate::groupchat::functions::Conversation;
 use crate::groupchat::message::{ChatMessage, Content, fill};
 use crate::groupchat::prompts::{PickPrompt, RoleData, SelectPrompt, SelectShortPrompt};
 use crate::groupchat::team::{GraphFile, Selection, TeamFile, Transitions};
-use crate::groupchat::termination::StopReason;
+use crate::locale::{Argument, UiText, text};
 
 /// The result of a selection.
 enum Choice {
@@ -21,10 +21,10 @@ enum Choice {
     Speak(Vec<String>),
     /// A model or a person was asked.
     Asked,
-    /// Nobody can speak: the run ends.
-    Stop(StopReason),
+    /// Nobody can speak: the run ends, with the source of the reason.
+    Stop(UiText, &'static str),
     /// A name or a function is unknown: the run fails.
-    Fail(String),
+    Fail(UiText),
 }
 
 impl Choice {
@@ -32,8 +32,13 @@ impl Choice {
         Self::Speak(vec![name.to_owned()])
     }
 
-    fn stop(reason: String, source: &str) -> Self {
-        Self::Stop(StopReason::new(reason, source))
+    fn unknown_speaker(name: &str, participants: &[&str]) -> Self {
+        let names = Argument::list(participants);
+        Self::Fail(text!(groupchat_fail_unknown_speaker, name, names))
+    }
+
+    fn unknown_function(name: &str) -> Self {
+        Self::Fail(text!(groupchat_fail_unknown_function, name))
     }
 }
 
@@ -46,11 +51,8 @@ impl ChatStep<'_, '_, '_> {
         let last_speaker = current.as_deref().unwrap_or(&self.team.user);
         let allowed = self.team.transitions.after(last_speaker, &present);
         if allowed.is_empty() {
-            let reason = self.text(
-                format!("Nobody may speak after {last_speaker}"),
-                format!("{last_speaker}之后没有人可以发言"),
-            );
-            return self.finish(StopReason::new(reason, "Transitions"));
+            let reason = text!(groupchat_stop_nobody_after, name = last_speaker);
+            return self.stop(&reason, "Transitions");
         }
         let choice = match &self.team.selection {
             Selection::RoundRobin => {
@@ -72,8 +74,8 @@ impl ChatStep<'_, '_, '_> {
         match choice {
             Choice::Speak(names) => self.let_speak(names),
             Choice::Asked => self.chat.phase = Phase::Picking,
-            Choice::Stop(reason) => self.finish(reason),
-            Choice::Fail(reason) => self.fail(reason),
+            Choice::Stop(reason, source) => self.stop(&reason, source),
+            Choice::Fail(reason) => self.fail(&reason),
         }
     }
 
@@ -83,21 +85,6 @@ impl ChatStep<'_, '_, '_> {
             context: self.context(self.stage)?,
             delta: &self.chat.delta,
         })
-    }
-
-    fn unknown_speaker(&self, name: &str, participants: &[&str]) -> Choice {
-        let names = participants.join(", ");
-        Choice::Fail(self.text(
-            format!("'{name}' was chosen to speak, who takes no part; choose one of: {names}"),
-            format!("选中的“{name}”不是参与者；可选：{names}"),
-        ))
-    }
-
-    fn unknown_function(&self, name: &str) -> Choice {
-        Choice::Fail(self.text(
-            format!("the team asks for the function '{name}', which was not given"),
-            format!("团队需要函数“{name}”，但没有提供"),
-        ))
     }
 
     fn by_selector(&mut self, present: &[&str], allowed: &[&str]) -> Choice {
@@ -113,11 +100,11 @@ impl ChatStep<'_, '_, '_> {
         };
         if !function.is_empty() {
             let Some(selector) = self.params.teams.functions.selectors.get(function) else {
-                return self.unknown_function(function);
+                return Choice::unknown_function(function);
             };
             match self.conversation().and_then(|talk| selector(talk)) {
                 Some(name) if present.contains(&name.as_str()) => return Choice::speak(&name),
-                Some(name) => return self.unknown_speaker(&name, present),
+                Some(name) => return Choice::unknown_speaker(&name, present),
                 None => {}
             }
         }
@@ -126,19 +113,16 @@ impl ChatStep<'_, '_, '_> {
         } else {
             let functions = &self.params.teams.functions;
             let Some(function) = functions.candidates.get(candidates) else {
-                return self.unknown_function(candidates);
+                return Choice::unknown_function(candidates);
             };
             let candidates = self.conversation().map(|talk| function(talk));
             let candidates = candidates.unwrap_or_default();
             let mut unknown = candidates.iter();
             if let Some(name) = unknown.find(|name| !present.contains(&name.as_str())) {
-                return self.unknown_speaker(name, present);
+                return Choice::unknown_speaker(name, present);
             }
             if candidates.is_empty() {
-                return Choice::Fail(self.text(
-                    "no candidate is left who could speak",
-                    "没有可以发言的候选人",
-                ));
+                return Choice::Fail(text!(groupchat_fail_no_candidates));
             }
             candidates
         };
@@ -231,15 +215,12 @@ impl ChatStep<'_, '_, '_> {
         };
         let max_failures = present.len().max(3) as u32;
         let choice = if self.chat.failed_picks >= max_failures {
-            let reason = self.text(
-                format!("The selector named nobody {max_failures} times in a row"),
-                format!("选择者连续 {max_failures} 次没有点名"),
-            );
-            Choice::stop(reason, "Selector")
+            let reason = text!(groupchat_stop_selector, count = max_failures);
+            Choice::Stop(reason, "Selector")
         } else {
             match pick.only_mention(&present) {
                 Some(name) => Choice::speak(name),
-                None => self.unknown_speaker(&pick.0, &present),
+                None => Choice::unknown_speaker(&pick.0, &present),
             }
         };
         self.apply(choice);
@@ -254,13 +235,10 @@ impl ChatStep<'_, '_, '_> {
         match target {
             Some(target) if present.contains(&target) => Choice::speak(target),
             Some(target) if target == self.team.user => {
-                let reason = self.text(
-                    format!("The word went to {target}"),
-                    format!("话交给了{target}"),
-                );
-                Choice::stop(reason, "Handoff")
+                let reason = text!(groupchat_stop_handoff_to_user, name = target);
+                Choice::Stop(reason, "Handoff")
             }
-            Some(target) => self.unknown_speaker(target, present),
+            Some(target) => Choice::unknown_speaker(target, present),
             None => {
                 let current = self.chat.current.as_deref();
                 let current = current.filter(|name| present.contains(name));
@@ -283,7 +261,7 @@ impl ChatStep<'_, '_, '_> {
     fn by_person(&mut self, present: &[&str], allowed: &[&str], by: &str) -> Choice {
         let by = if by.is_empty() { &self.team.user } else { by };
         let Some(person) = self.entity(by) else {
-            return self.unknown_speaker(by, present);
+            return Choice::unknown_speaker(by, present);
         };
         let candidates: Vec<String> = allowed.iter().map(ToString::to_string).collect();
         let question = self.prompt(&PickPrompt {
@@ -296,36 +274,33 @@ impl ChatStep<'_, '_, '_> {
 
     fn by_function(&self, allowed: &[&str], name: &str) -> Choice {
         let Some(selector) = self.params.teams.functions.selectors.get(name) else {
-            return self.unknown_function(name);
+            return Choice::unknown_function(name);
         };
         match self.conversation().and_then(|talk| selector(talk)) {
             Some(name) if allowed.contains(&name.as_str()) => Choice::speak(&name),
-            Some(name) => self.unknown_speaker(&name, allowed),
+            Some(name) => Choice::unknown_speaker(&name, allowed),
             None => {
-                let reason = self.text("The function chose nobody", "函数没有选出发言者");
-                Choice::stop(reason, "Function")
+                let reason = text!(groupchat_stop_function_chose_nobody);
+                Choice::Stop(reason, "Function")
             }
         }
     }
 
     fn by_graph(&mut self, graph: &GraphFile, present: &[&str]) -> Choice {
         if self.chat.graph_flow.is_over() {
-            let waiting = self.chat.graph_flow.end(graph).join(", ");
+            let waiting = self.chat.graph_flow.end(graph);
             return if waiting.is_empty() {
-                let reason = self.text("The graph is complete", "图已走完");
-                Choice::stop(reason, "GraphCompletion")
+                Choice::Stop(text!(groupchat_stop_graph_complete), "GraphCompletion")
             } else {
-                let reason = self.text(
-                    format!("The graph is incomplete: {waiting} still waited for somebody"),
-                    format!("图没有走完：{waiting}仍在等待"),
-                );
-                Choice::stop(reason, "GraphIncomplete")
+                let names = Argument::list(&waiting);
+                let reason = text!(groupchat_stop_graph_incomplete, names);
+                Choice::Stop(reason, "GraphIncomplete")
             };
         }
         let wave = self.chat.graph_flow.next_wave(graph, &self.team.names());
         let mut absent = wave.iter();
         match absent.find(|name| !present.contains(&name.as_str())) {
-            Some(name) => self.unknown_speaker(name, present),
+            Some(name) => Choice::unknown_speaker(name, present),
             None => Choice::Speak(wave),
         }
     }

@@ -14,7 +14,7 @@ use crate::groupchat::message::RequestUsage;
 use crate::groupchat::perspective;
 use crate::groupchat::prompts::Prompt;
 use crate::groupchat::team::{Participant, ParticipantKind, TeamFile};
-use crate::message::Language;
+use crate::locale::{Language, UiText};
 
 /// What a step of a conversation reads and changes in the world.
 #[derive(SystemParam)]
@@ -95,11 +95,8 @@ impl<'a> ChatStep<'a, '_, '_> {
     }
 
     /// A text in the language of the team.
-    pub(super) fn text(&self, en: impl Into<String>, zh: impl Into<String>) -> String {
-        match *self.params.language {
-            Language::En => en.into(),
-            Language::Zh => zh.into(),
-        }
+    pub(super) fn translate(&self, text: &UiText) -> String {
+        text.in_language(*self.params.language)
     }
 
     /// A prompt in the language of the team. A missing template stops the engine: the game should have
@@ -107,7 +104,7 @@ impl<'a> ChatStep<'a, '_, '_> {
     pub(super) fn prompt(&mut self, prompt: &impl Prompt) -> String {
         let events = &mut self.params.events;
         prompt.render(events.phrases()).unwrap_or_else(|reason| {
-            events.fault(Fault::Game(reason));
+            events.fault(Fault::Game(reason.into()));
             String::new()
         })
     }

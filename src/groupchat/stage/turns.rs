@@ -5,13 +5,13 @@ use super::step::ChatStep;
 use crate::cast::CastList;
 use crate::groupchat::message::{ChatMessage, Content};
 use crate::groupchat::team::{Participant, ParticipantKind};
+use crate::locale::text;
 
 impl ChatStep<'_, '_, '_> {
     /// Lets these participants speak, all at the same time.
     pub(super) fn let_speak(&mut self, names: Vec<String>) {
         if names.is_empty() {
-            let reason = self.text("nobody is there who could speak", "没有人可以发言");
-            return self.fail(reason);
+            return self.fail(&text!(groupchat_fail_nobody));
         }
         if self.team.emit_team_events {
             let event = Content::SelectSpeaker(names.clone());
@@ -39,7 +39,7 @@ impl ChatStep<'_, '_, '_> {
     fn begin_inner_run(&mut self, participant: &Participant, inner: &str) {
         let task = self.chat.unheard.remove(&participant.name);
         let inner = inner.to_owned();
-        self.params.events.later(move |world| {
+        self.params.events.defer(move |world| {
             let stage = world.resource::<CastList>().by_name(&inner);
             let chat = stage.and_then(|stage| world.get_mut::<Chat>(stage));
             if let Some(mut chat) = chat {

@@ -12,6 +12,7 @@ use super::selection::{Selection, Transitions};
 use crate::cast::check_name;
 use crate::context::View;
 use crate::groupchat::termination::TerminationCondition;
+use crate::locale::{Localize, text};
 use crate::tool::schema_check::{SchemaError, check_schema};
 use crate::tool::{BUILT_IN, NotBuilt, is_legal};
 
@@ -61,8 +62,8 @@ impl<'t> Checker<'t> {
         if team.needs_control() {
             self.error(
                 path,
-                "only the outermost team may be open, be stopped from outside or watch the clock",
-                "put the condition into the outermost team",
+                text!(groupchat_control_inside),
+                text!(groupchat_help_move_out),
             );
         }
         let prefix = format!("{}{path}.", self.prefix);
@@ -77,13 +78,13 @@ impl<'t> Checker<'t> {
         all_names(team, "", &mut names);
         let mut first: BTreeMap<&str, String> = BTreeMap::new();
         for (name, path) in names {
-            if let Some(wrong) = check_name(name) {
-                self.error(&path, wrong.to_string(), "a name such as Ava or 艾娃");
+            if let Some(message) = check_name(name) {
+                self.error(&path, message, text!(groupchat_help_name));
             } else if let Some(first) = first.get(name) {
                 self.error(
                     &path,
-                    format!("the name '{name}' stands at {first} already"),
-                    "a name of its own for each participant and team",
+                    text!(groupchat_name_taken, name, path = first),
+                    text!(groupchat_help_own_name),
                 );
             } else {
                 first.insert(name, path);
@@ -93,13 +94,13 @@ impl<'t> Checker<'t> {
             .participant(&team.user)
             .is_none_or(|user| user.kind == ParticipantKind::Person);
         let is_team = team.nested().iter().any(|inner| inner.name == team.user);
-        if let Some(wrong) = check_name(&team.user) {
-            self.error("user", wrong.to_string(), "a name such as user");
+        if let Some(message) = check_name(&team.user) {
+            self.error("user", message, text!(groupchat_help_user_name));
         } else if !is_person || is_team {
             self.error(
                 "user",
-                format!("'{}' is the name of somebody else", team.user),
-                "a name of its own for whoever gives the tasks, or that of a participant of kind Person",
+                text!(groupchat_user_name_taken, name = &team.user),
+                text!(groupchat_help_user_own_name),
             );
         }
     }
@@ -108,8 +109,8 @@ impl<'t> Checker<'t> {
         if self.team.participants.is_empty() {
             self.error(
                 "participants",
-                "nobody takes part",
-                "at least one participant",
+                text!(groupchat_no_participants),
+                text!(groupchat_help_participant),
             );
         }
         for (index, participant) in self.team.participants.iter().enumerate() {
@@ -131,8 +132,8 @@ impl<'t> Checker<'t> {
             if participant.max_tokens == 0 {
                 self.error(
                     &format!("{path}.max_tokens"),
-                    "no answer fits",
-                    "1 token or more",
+                    text!(groupchat_no_max_tokens),
+                    text!(groupchat_help_at_least_one),
                 );
             }
         }
@@ -150,33 +151,33 @@ impl<'t> Checker<'t> {
             Some(Ok(())) => {}
             Some(Err(SchemaError::Unsupported(keyword))) => self.error(
                 &schema_path,
-                format!("the keyword {keyword} of JSON Schema is not supported"),
-                "a schema without it",
+                text!(groupchat_unsupported_schema_keyword, keyword),
+                text!(groupchat_help_no_such_keyword),
             ),
             Some(Err(SchemaError::Malformed(keyword))) => self.error(
                 &schema_path,
-                format!("this is no JSON schema: {keyword} has a wrong value"),
-                "the schema of an object, as JSON text",
+                text!(groupchat_bad_schema_keyword, keyword),
+                text!(groupchat_help_schema),
             ),
             None => self.error(
                 &schema_path,
-                "this is no JSON schema",
-                "the schema of an object, as JSON text",
+                text!(groupchat_not_a_schema),
+                text!(groupchat_help_schema),
             ),
         }
         if output.name.trim().is_empty() {
             self.error(
                 &format!("{path}.output.name"),
-                "messages carry the name of the type",
-                "a name such as Report",
+                text!(groupchat_no_output_name),
+                text!(groupchat_help_output_name),
             );
         }
         let hands_over_in_json = !participant.handoffs.is_empty() && participant.tools.is_empty();
         if !participant.produces.is_empty() || hands_over_in_json {
             self.error(
                 &format!("{path}.output"),
-                "answers of one form can carry neither other messages nor a handoff",
-                "`output`, or `produces` or handoffs without tools",
+                text!(groupchat_output_conflict),
+                text!(groupchat_help_output),
             );
         }
     }
@@ -186,8 +187,8 @@ impl<'t> Checker<'t> {
         if let Some(name) = participant.tools.iter().find(|name| name.starts_with('(')) {
             self.error(
                 &format!("{path}.tools"),
-                format!("'{name}' is no tool that can be given"),
-                "the name of a tool",
+                text!(groupchat_internal_tool, name),
+                text!(groupchat_help_name_tool),
             );
         }
         let mut tools = participant.tools.iter();
@@ -195,21 +196,21 @@ impl<'t> Checker<'t> {
             self.error(
                 &format!("{path}.tools"),
                 missing.to_string(),
-                "or leave the tool out",
+                text!(groupchat_help_without_tool),
             );
         }
         if participant.max_tool_iterations == 0 {
             self.error(
                 &format!("{path}.max_tool_iterations"),
-                "no tool could ever be called",
-                "1 round or more",
+                text!(groupchat_no_tool_rounds),
+                text!(groupchat_help_at_least_one),
             );
         }
         if !participant.tools.is_empty() && participant.kind != ParticipantKind::Assistant {
             self.error(
                 &format!("{path}.tools"),
-                "only an assistant calls tools",
-                "an assistant",
+                text!(groupchat_tools_need_assistant),
+                text!(groupchat_help_make_assistant),
             );
         }
     }
@@ -227,7 +228,7 @@ impl<'t> Checker<'t> {
             self.error(
                 &path,
                 NotBuilt::SCRIPTS.to_string(),
-                "or a team in which nobody runs code",
+                text!(groupchat_help_no_coders),
             );
         }
         self.check_sources(&path, sources);
@@ -239,16 +240,12 @@ impl<'t> Checker<'t> {
             )
         });
         if !can_approve && !(is_user && self.is_outermost()) {
-            let wrong = if approver.is_empty() {
-                "nobody here could say yes to its code".to_owned()
+            let message = if approver.is_empty() {
+                text!(groupchat_no_approver)
             } else {
-                format!("'{approver}' could not say yes to its code")
+                text!(groupchat_bad_approver, name = approver)
             };
-            self.error(
-                &path,
-                wrong,
-                "approver: the name of an assistant or a person of this team, or the user of the outermost",
-            );
+            self.error(&path, message, text!(groupchat_help_approver));
         }
     }
 
@@ -262,23 +259,23 @@ impl<'t> Checker<'t> {
             if !self.team.teams.iter().any(|team| team.name == inner) {
                 self.error(
                     &path,
-                    format!("there is no team '{inner}' within this one"),
-                    "a team in `teams` of that name",
+                    text!(groupchat_unknown_inner_team, name = inner),
+                    text!(groupchat_help_inner_team),
                 );
             }
             if !used.insert(inner) {
                 self.error(
                     &path,
-                    format!("the team '{inner}' plays for somebody else already"),
-                    "a team of its own for each participant",
+                    text!(groupchat_inner_team_taken, name = inner),
+                    text!(groupchat_help_own_team),
                 );
             }
             let is_team = participant.kind == ParticipantKind::Team;
             if is_team && self.team.selection == Selection::Swarm {
                 self.error(
                     &path,
-                    "a team can't give the word to somebody, so it can't take part in a swarm",
-                    "a participant of kind Society, or another selection",
+                    text!(groupchat_team_in_swarm),
+                    text!(groupchat_help_other_speaker),
                 );
             }
         }
@@ -287,8 +284,8 @@ impl<'t> Checker<'t> {
             if !used.contains(inner.name.as_str()) {
                 self.warning(
                     &path,
-                    format!("nobody uses the team '{}'", inner.name),
-                    "a participant of kind Team or Society",
+                    text!(groupchat_unused_team, name = &inner.name),
+                    text!(groupchat_help_use_team),
                 );
             }
             self.check_nested(inner, &path);
@@ -307,27 +304,27 @@ impl<'t> Checker<'t> {
             if !is_legal(&tool.name) {
                 self.error(
                     &format!("{path}.name"),
-                    format!("'{}' can't be the name of a tool", tool.name),
-                    "1 to 64 letters and digits of ASCII, _ and -",
+                    text!(groupchat_bad_tool_name, name = &tool.name),
+                    text!(groupchat_help_tool_name),
                 );
             } else if !names.insert(&tool.name) {
                 self.error(
                     &format!("{path}.name"),
-                    format!("there is a tool '{}' already", tool.name),
-                    "a name of its own for each tool",
+                    text!(groupchat_tool_name_taken, name = &tool.name),
+                    text!(groupchat_help_own_tool_name),
                 );
             } else if !used.contains(&tool.name) {
                 self.warning(
                     &path,
-                    format!("nobody calls the tool '{}'", tool.name),
-                    "its name in the `tools` of a participant",
+                    text!(groupchat_unused_tool, name = &tool.name),
+                    text!(groupchat_help_use_tool),
                 );
             }
             if tool.description().trim().is_empty() {
                 self.error(
                     &format!("{path}.about"),
-                    "minds are told nothing of it",
-                    "what the team is good for, in `about` or in its `title`",
+                    text!(groupchat_no_tool_description),
+                    text!(groupchat_help_describe_tool),
                 );
             }
             let path = format!("{path}.team");
@@ -339,8 +336,8 @@ impl<'t> Checker<'t> {
             if needs_people {
                 self.error(
                     &path,
-                    "nobody can sit in a team that is called as a tool",
-                    "participants and a selection without people",
+                    text!(groupchat_people_in_tool),
+                    text!(groupchat_help_no_people),
                 );
             }
             self.check_nested(&tool.team, &path);
@@ -361,15 +358,15 @@ impl<'t> Checker<'t> {
         if nobody_after(&team.user) || self.names.iter().all(|name| nobody_after(name)) {
             self.error(
                 "transitions",
-                "they exclude everybody, so that nobody could ever speak",
-                "at least one name after the user and after one participant",
+                text!(groupchat_nobody_may_speak),
+                text!(groupchat_help_transitions),
             );
         }
         if matches!(team.selection, Selection::Selector { repeats: true, .. }) {
             self.error(
                 "transitions",
-                "transitions and `repeats` say the same thing twice",
-                "one of the two; a transition from somebody to itself allows repeats",
+                text!(groupchat_repeats_twice),
+                text!(groupchat_help_repeats),
             );
         }
     }
@@ -379,38 +376,38 @@ impl<'t> Checker<'t> {
         match &team.selection {
             Selection::Selector { attempts: 0, .. } => self.error(
                 "selection",
-                "nobody could ever be picked",
-                "1 attempt or more",
+                text!(groupchat_no_attempts),
+                text!(groupchat_help_at_least_one),
             ),
             Selection::Selector { .. } | Selection::Random { repeats: false }
                 if team.participants.len() < 2 =>
             {
                 self.error(
                     "selection",
-                    "there is nobody to choose from",
-                    "at least two participants",
+                    text!(groupchat_nobody_to_choose),
+                    text!(groupchat_help_two_participants),
                 );
             }
             Selection::Manual { by } if !by.is_empty() && !self.is_known(by) => self.error(
                 "selection",
-                format!("there is no '{by}' who could pick"),
-                "the user or a participant of kind Person",
+                text!(groupchat_unknown_picker, name = by),
+                text!(groupchat_help_picker),
             ),
             Selection::Swarm => {
                 let first = team.participants.first();
                 if first.is_some_and(|first| first.handoffs.is_empty()) {
                     self.error(
                         "participants[0].handoffs",
-                        "the first participant of a swarm can give the word to nobody",
-                        "at least one handoff",
+                        text!(groupchat_swarm_without_handoff),
+                        text!(groupchat_help_handoff),
                     );
                 }
             }
             Selection::Graph(graph) => graph_check::check_graph(self, graph),
             Selection::Ledger { max_stalls: 0, .. } => self.error(
                 "selection",
-                "it would plan anew at once and forever",
-                "1 stall or more",
+                text!(groupchat_no_stalls),
+                text!(groupchat_help_at_least_one),
             ),
             Selection::RoundRobin
             | Selection::Selector { .. }
@@ -424,13 +421,17 @@ impl<'t> Checker<'t> {
     fn check_termination(&mut self) {
         let team = self.team;
         if team.max_turns == Some(0) {
-            self.error("max_turns", "no turn would ever be taken", "1 turn or more");
+            self.error(
+                "max_turns",
+                text!(groupchat_no_turns),
+                text!(groupchat_help_at_least_one),
+            );
         }
         for (index, condition) in team.termination.iter().enumerate() {
             let path = format!("termination[{index}]");
             for condition in condition.nested() {
                 match condition.validate() {
-                    Err(error) => self.error(&path, error.to_string(), error.help()),
+                    Err(error) => self.error(&path, error.text(), error.help()),
                     Ok(()) => self.check_names_in(condition, &path),
                 }
             }
@@ -452,13 +453,13 @@ impl<'t> Checker<'t> {
         } else {
             "termination"
         };
-        let wrong = "no condition must ever fire, so a run might never end";
-        let right = "max_turns, or a condition such as MaxMessages(max: 20)";
+        let message = text!(groupchat_may_never_end);
+        let help = text!(groupchat_help_limit);
         if self.is_outermost() && team.open {
             // Somebody outside can stop it.
-            self.warning(path, wrong, right);
+            self.warning(path, message, help);
         } else {
-            self.error(path, wrong, right);
+            self.error(path, message, help);
         }
     }
 
@@ -478,13 +479,13 @@ impl<'t> Checker<'t> {
             if is_inner || *name == self.team.user {
                 continue;
             }
-            let what = if matches!(condition, TerminationCondition::Handoff { .. }) {
-                "can be given the word"
+            let message = if matches!(condition, TerminationCondition::Handoff { .. }) {
+                text!(groupchat_unknown_target, name)
             } else {
-                "speaks here"
+                text!(groupchat_unknown_source, name)
             };
-            let names = self.names.join(", ");
-            self.error(path, format!("nobody called '{name}' {what}"), names);
+            let help = self.one_of_names();
+            self.error(path, message, help);
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Collecting the mistakes in a team.
 
 use super::file::TeamFile;
+use crate::locale::{Argument, UiText, text};
 use crate::world_data::Problem;
 
 /// A mistake at a path in the team.
 pub(super) struct Mistake {
     pub(super) path: String,
-    pub(super) wrong: String,
-    pub(super) right: String,
+    pub(super) message: UiText,
+    pub(super) help: UiText,
     is_warning: bool,
 }
 
@@ -48,34 +49,29 @@ impl<'t> Checker<'t> {
     }
 
     /// Reports an error; the path is relative to the team.
-    pub(super) fn error(&mut self, path: &str, wrong: impl Into<String>, right: impl Into<String>) {
+    pub(super) fn error(&mut self, path: &str, message: impl Into<UiText>, help: UiText) {
         self.mistakes.push(Mistake {
             path: format!("{}{path}", self.prefix),
-            wrong: wrong.into(),
-            right: right.into(),
+            message: message.into(),
+            help,
             is_warning: false,
         });
     }
 
-    pub(super) fn warning(
-        &mut self,
-        path: &str,
-        wrong: impl Into<String>,
-        right: impl Into<String>,
-    ) {
-        self.error(path, wrong, right);
+    pub(super) fn warning(&mut self, path: &str, message: impl Into<UiText>, help: UiText) {
+        self.error(path, message, help);
         if let Some(mistake) = self.mistakes.last_mut() {
             mistake.is_warning = true;
         }
     }
 
+    pub(super) fn one_of_names(&self) -> UiText {
+        text!(groupchat_help_one_of, names = Argument::list(&self.names))
+    }
+
     pub(super) fn unknown_participant(&mut self, path: &str, name: &str) {
-        let names = self.names.join(", ");
-        self.error(
-            path,
-            format!("there is no participant '{name}'"),
-            format!("one of: {names}"),
-        );
+        let help = self.one_of_names();
+        self.error(path, text!(groupchat_unknown_participant, name), help);
     }
 
     /// Whether a participant or the user has this name.
@@ -104,12 +100,10 @@ impl<'t> Checker<'t> {
     ) {
         for source in sources {
             if !self.is_known(source) {
-                let names = self.names.join(", ");
-                self.error(
-                    path,
-                    format!("nobody called '{source}' speaks here"),
-                    format!("one of: {names}, {}", self.team.user),
-                );
+                let names = self.names.iter().copied();
+                let names = Argument::list(names.chain([self.team.user.as_str()]));
+                let help = text!(groupchat_help_one_of, names);
+                self.error(path, text!(groupchat_unknown_source, name = source), help);
             }
         }
     }

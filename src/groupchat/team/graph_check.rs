@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::checker::Checker;
 use super::graph_file::{Activation, EdgeCondition, EdgeFile, GraphFile};
+use crate::locale::text;
 
 const PATH: &str = "selection";
 
@@ -12,8 +13,8 @@ pub(super) fn check_graph(checker: &mut Checker<'_>, graph: &GraphFile) {
     if graph.edges.is_empty() && graph.entry.is_empty() && checker.names.len() != 1 {
         return checker.error(
             PATH,
-            "the graph has no edges and no entry",
-            "at least one edge",
+            text!(groupchat_empty_graph),
+            text!(groupchat_help_edge),
         );
     }
     check_edges(checker, graph);
@@ -34,8 +35,8 @@ fn check_edges(checker: &mut Checker<'_>, graph: &GraphFile) {
         if matches!(&edge.when, EdgeCondition::Mentions(text) if text.is_empty()) {
             checker.error(
                 &format!("{path}.when"),
-                "the empty text is in every message",
-                "a text to look for, or Always",
+                text!(groupchat_condition_empty_text),
+                text!(groupchat_help_edge_text),
             );
         }
     }
@@ -55,8 +56,8 @@ fn check_conditions(checker: &mut Checker<'_>, graph: &GraphFile) {
         if found.len() > 1 {
             checker.error(
                 PATH,
-                format!("the edges from '{from}' are mixed: some have a condition, some have none"),
-                "a condition on each of them, or on none",
+                text!(groupchat_mixed_edges, name = from),
+                text!(groupchat_help_condition_for_all),
             );
         }
     }
@@ -73,8 +74,8 @@ fn check_groups(checker: &mut Checker<'_>, graph: &GraphFile) {
         if found.len() > 1 {
             checker.error(
                 PATH,
-                format!("the edges of group '{group}' to '{to}' conflict: some say All, some Any"),
-                "one activation for all edges of a group",
+                text!(groupchat_group_conflict, group, name = to),
+                text!(groupchat_help_activation),
             );
         }
     }
@@ -85,11 +86,7 @@ fn check_reach(checker: &mut Checker<'_>, graph: &GraphFile) {
     let names = checker.names.clone();
     let mut open = graph.starts(&names);
     if open.is_empty() {
-        checker.error(
-            PATH,
-            "nobody can begin: everybody waits for somebody else",
-            "an entry, or a participant without an edge to it",
-        );
+        checker.error(PATH, text!(groupchat_no_start), text!(groupchat_help_entry));
     } else {
         let mut reached: BTreeSet<&str> = open.iter().copied().collect();
         while let Some(from) = open.pop() {
@@ -102,18 +99,14 @@ fn check_reach(checker: &mut Checker<'_>, graph: &GraphFile) {
         for name in names.iter().filter(|name| !reached.contains(**name)) {
             checker.error(
                 PATH,
-                format!("nobody leads to '{name}', who would never speak"),
-                "an edge to it, or a team without it",
+                text!(groupchat_unreachable, name),
+                text!(groupchat_help_edge_to),
             );
         }
     }
     let has_edge_from = |name: &str| graph.edges.iter().any(|edge| edge.from == name);
     if names.iter().all(|name| has_edge_from(name)) {
-        checker.error(
-            PATH,
-            "the graph has no exit: somebody always follows",
-            "at least one participant without an edge from it",
-        );
+        checker.error(PATH, text!(groupchat_no_exit), text!(groupchat_help_exit));
     }
 }
 
@@ -124,8 +117,8 @@ fn check_cycles(checker: &mut Checker<'_>, graph: &GraphFile) {
     for cycle in cycles(&unconditional.collect::<Vec<_>>()) {
         checker.error(
             PATH,
-            format!("the cycle {} has no way out", cycle.join(" > ")),
-            "a condition on one of its edges",
+            text!(groupchat_endless_cycle, cycle = cycle.join(" > ")),
+            text!(groupchat_help_condition_on_cycle),
         );
     }
 }

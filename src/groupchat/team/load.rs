@@ -66,11 +66,11 @@ impl TeamFile {
             return Err(problems);
         };
         for mistake in check::mistakes(&reading.value) {
-            problems.push(mistake.problem(
-                |Mistake {
-                     path, wrong, right, ..
-                 }| { reading.source.problem(&path, wrong, right) },
-            ));
+            let locate = |mistake: Mistake| {
+                let (message, help) = (mistake.message.to_string(), mistake.help.to_string());
+                reading.source.problem(&mistake.path, message, help)
+            };
+            problems.push(mistake.problem(locate));
         }
         problems.unless_errors(reading.value)
     }
@@ -79,14 +79,14 @@ impl TeamFile {
     pub fn check(&self) -> Problems {
         let mut problems = Problems::new();
         for mistake in check::mistakes(self) {
-            problems.push(mistake.problem(
-                |Mistake {
-                     path, wrong, right, ..
-                 }| Problem {
-                    field: path,
-                    ..Problem::of_file(self.name.as_str(), wrong, right)
-                },
-            ));
+            let locate = |mistake: Mistake| {
+                let (message, help) = (mistake.message.to_string(), mistake.help.to_string());
+                Problem {
+                    field: mistake.path,
+                    ..Problem::of_file(self.name.as_str(), message, help)
+                }
+            };
+            problems.push(mistake.problem(locate));
         }
         problems
     }

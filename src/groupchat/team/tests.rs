@@ -11,7 +11,7 @@ fn graph(edges: Vec<EdgeFile>) -> TeamFile {
         .with_max_turns(9)
 }
 
-fn wrongs(team: &TeamFile) -> String {
+fn problems(team: &TeamFile) -> String {
     let problems = team.check();
     let all = problems.iter().map(ToString::to_string);
     all.collect::<Vec<_>>().join("\n")
@@ -22,9 +22,9 @@ fn a_sound_team_has_no_mistakes() {
     let team = TeamFile::new("team", ["A", "B"].map(Participant::named)).with_termination(
         TerminationCondition::terminate().or(TerminationCondition::max_messages(9)),
     );
-    assert_eq!(wrongs(&team), "");
+    assert_eq!(problems(&team), "");
     let edge = |from, to| EdgeFile::new(from, to);
-    assert_eq!(wrongs(&graph(vec![edge("A", "B"), edge("B", "C")])), "");
+    assert_eq!(problems(&graph(vec![edge("A", "B"), edge("B", "C")])), "");
 }
 
 #[test]
@@ -49,9 +49,9 @@ fn every_mistake_of_a_file_is_found_at_once_with_its_line() {
         "desk.ron:5:",
         "attempt",
         "'Zed'",
-        "exclude everybody",
+        "let nobody speak",
         "empty text",
-        "no turn",
+        "0 turns",
     ] {
         assert!(told.contains(part), "{part} is missing in\n{told}");
     }
@@ -60,10 +60,10 @@ fn every_mistake_of_a_file_is_found_at_once_with_its_line() {
 #[test]
 fn a_run_that_might_never_end_is_refused() {
     let team = TeamFile::new("team", [Participant::named("A")]);
-    assert!(wrongs(&team).contains("never end"));
+    assert!(problems(&team).contains("never end"));
     let team = team.with_termination(TerminationCondition::terminate());
-    assert!(wrongs(&team).contains("never end"));
-    assert_eq!(wrongs(&team.with_max_turns(3)), "");
+    assert!(problems(&team).contains("never end"));
+    assert_eq!(problems(&team.with_max_turns(3)), "");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn graphs_are_checked() {
     ];
     for (edges, wrong) in rows {
         let team = graph(edges);
-        let said = wrongs(&team);
+        let said = problems(&team);
         // Whoever has no edge to it can begin, so that `never speak` needs an entry.
         let said = match wrong {
             "never speak" => {
@@ -104,7 +104,7 @@ fn graphs_are_checked() {
                 if let Selection::Graph(graph) = &mut team.selection {
                     graph.entry = "A".into();
                 }
-                wrongs(&team)
+                problems(&team)
             }
             _ => said,
         };
@@ -121,8 +121,8 @@ fn a_swarm_must_be_able_to_hand_over_and_takes_no_team() {
         .with_selection(Selection::Swarm)
         .with_team(inner)
         .with_max_turns(4);
-    let said = wrongs(&team);
-    assert!(said.contains("give the word to nobody"), "{said}");
+    let said = problems(&team);
+    assert!(said.contains("has no handoffs"), "{said}");
     assert!(said.contains("swarm"), "{said}");
 }
 
@@ -150,15 +150,15 @@ fn a_team_that_is_a_tool_is_looked_at_like_every_team() {
     let told: Vec<_> = problems.iter().map(ToString::to_string).collect();
     let told = told.join("\n");
     for part in [
-        "desk.ron:7:39: error: team_tools[0].team.participants[0].name: the name 'Ava' stands at",
+        "desk.ron:7:39: error: team_tools[0].team.participants[0].name: the name 'Ava' is already used at",
         "team_tools[0].team.participants[1].handoffs[0].target: there is no participant 'Cy'",
         "team_tools[1].name: 'lab two' can't be the name of a tool",
-        "team_tools[2].name: there is a tool 'roll_dice' already",
-        "warning: team_tools[3]: nobody calls the tool 'idle'",
-        "team_tools[3].about: minds are told nothing of it",
-        "team_tools[3].team: nobody can sit in a team that is called as a tool",
-        "team_tools[3].team.selection: no condition must ever fire",
-        "team_tools[4].team: only the outermost team may be open",
+        "team_tools[2].name: there is already a tool 'roll_dice'",
+        "warning: team_tools[3]: no participant uses the tool 'idle'",
+        "team_tools[3].about: the tool has no description",
+        "team_tools[3].team: a team that is a tool can't have people in it",
+        "team_tools[3].team.selection: no condition is certain to be met",
+        "team_tools[4].team: only the outermost team can be open",
     ] {
         assert!(told.contains(part), "{part} is missing in\n{told}");
     }

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::locale::{Localize, UiText, text};
+
 /// The text with which agents usually say that they are done.
 const TERMINATE: &str = "TERMINATE";
 
@@ -212,41 +214,49 @@ impl TerminationCondition {
 
 /// What is wrong with a termination condition.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error("{}", self.text())]
 pub enum ConditionError {
     /// A maximum of 0 messages.
-    #[error("no message would ever be said")]
     NoMessages,
     /// An empty text is in every message.
-    #[error("the empty text is in every message")]
     EmptyText,
     /// No token limit is given.
-    #[error("no limit is given")]
     NoTokenLimit,
     /// Neither turns nor seconds are given.
-    #[error("no time is given")]
     NoTime,
     /// The seconds are not a positive number.
-    #[error("the time is none")]
     BadSeconds,
     /// The list of sources is empty.
-    #[error("nobody is named")]
     NoSources,
     /// The list of conditions is empty.
-    #[error("nothing is combined")]
     NoParts,
+}
+
+impl Localize for ConditionError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::NoMessages => text!(groupchat_condition_no_messages),
+            Self::EmptyText => text!(groupchat_condition_empty_text),
+            Self::NoTokenLimit => text!(groupchat_condition_no_token_limit),
+            Self::NoTime => text!(groupchat_condition_no_time),
+            Self::BadSeconds => text!(groupchat_condition_bad_seconds),
+            Self::NoSources => text!(groupchat_condition_no_sources),
+            Self::NoParts => text!(groupchat_condition_no_parts),
+        }
+    }
 }
 
 impl ConditionError {
     /// How to fix it.
-    pub(crate) fn help(self) -> &'static str {
+    pub(crate) fn help(self) -> UiText {
         match self {
-            Self::NoMessages => "1 message or more",
-            Self::EmptyText => "a text to look for",
-            Self::NoTokenLimit => "at least one of total, prompt, completion",
-            Self::NoTime => "turns or seconds",
-            Self::BadSeconds => "more than 0 seconds",
-            Self::NoSources => "at least one name",
-            Self::NoParts => "at least one condition",
+            Self::NoMessages => text!(groupchat_help_at_least_one),
+            Self::EmptyText => text!(groupchat_help_text),
+            Self::NoTokenLimit => text!(groupchat_help_token_limit),
+            Self::NoTime => text!(groupchat_help_time),
+            Self::BadSeconds => text!(groupchat_help_positive_seconds),
+            Self::NoSources => text!(groupchat_help_sources),
+            Self::NoParts => text!(groupchat_help_condition),
         }
     }
 }

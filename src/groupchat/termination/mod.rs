@@ -4,7 +4,6 @@
 //! message by message, and is saved with the world. Pure: time and functions are given with each check.
 
 mod condition;
-mod reasons;
 mod state;
 
 pub use condition::{ConditionError, TerminationCondition};

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{TerminationCondition, reasons};
+use super::TerminationCondition;
 use crate::groupchat::functions::Functions;
 use crate::groupchat::message::{ChatMessage, Content, RequestUsage};
-use crate::message::Language;
+use crate::locale::{Language, Localize, UiText, text};
 
 /// What a condition may depend on beside the messages.
 #[derive(Clone, Copy)]
@@ -43,8 +43,14 @@ impl StopReason {
 
 /// The condition has been met already and was not reset.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-#[error("the termination condition has been met already; reset it before the next check")]
+#[error("{}", self.text())]
 pub struct AlreadyTerminated;
+
+impl Localize for AlreadyTerminated {
+    fn text(&self) -> UiText {
+        text!(groupchat_already_terminated)
+    }
+}
 
 /// The state of a condition during a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -144,8 +150,7 @@ impl TerminationState {
         delta: &[ChatMessage],
         context: DeltaContext<'_>,
     ) -> Option<StopReason> {
-        let language = context.language;
-        let content = match &self.condition {
+        let reason = match &self.condition {
             TerminationCondition::MaxMessages {
                 max,
                 include_events,
@@ -153,12 +158,12 @@ impl TerminationState {
                 let counted = delta.iter().filter(|m| *include_events || !m.is_event());
                 self.messages += counted.count() as u32;
                 (self.messages >= *max)
-                    .then(|| reasons::max_messages(language, *max, self.messages))
+                    .then(|| text!(groupchat_stop_max_messages, max, count = self.messages))
             }
             TerminationCondition::StopMessage => delta
                 .iter()
                 .any(|message| matches!(message.content, Content::Stop(_)))
-                .then(|| reasons::stop_message(language)),
+                .then(|| text!(groupchat_stop_message)),
             TerminationCondition::TextMention {
                 text,
                 sources,
@@ -174,7 +179,7 @@ impl TerminationState {
                     (sources.is_empty() || sources.contains(&message.source))
                         && mentions(&message.to_text(), text, *ignore_case)
                 });
-                is_mentioned.then(|| reasons::mention(language, text))
+                is_mentioned.then(|| text!(groupchat_stop_mention, text))
             }
             TerminationCondition::TokenUsage {
                 total,
@@ -190,29 +195,38 @@ impl TerminationState {
                 let is_reached = is_reached(total, usage.total_tokens())
                     || is_reached(prompt, usage.prompt_tokens)
                     || is_reached(completion, usage.completion_tokens);
-                is_reached.then(|| reasons::tokens(language, usage))
+                is_reached.then(|| {
+                    text!(
+                        groupchat_stop_tokens,
+                        total = usage.total_tokens(),
+                        prompt = usage.prompt_tokens,
+                        completion = usage.completion_tokens
+                    )
+                })
             }
             TerminationCondition::Timeout { turns, seconds } => {
                 let by_clock = seconds
                     .filter(|seconds| context.elapsed_ms as f64 >= seconds * 1000.0)
-                    .map(|seconds| reasons::seconds(language, seconds));
+                    .map(|seconds| text!(groupchat_stop_seconds, seconds));
                 let by_turns = turns
                     .filter(|turns| context.turns >= *turns)
-                    .map(|turns| reasons::turns(language, turns));
+                    .map(|turns| text!(groupchat_stop_turns, turns));
                 by_turns.or(by_clock)
             }
             TerminationCondition::Handoff { target } => {
                 delta.iter().find_map(|message| match &message.content {
-                    Content::Handoff { target: to, .. } if to == target => {
-                        Some(reasons::handoff(language, target, &message.source))
-                    }
+                    Content::Handoff { target: to, .. } if to == target => Some(text!(
+                        groupchat_stop_handoff,
+                        source = &message.source,
+                        target
+                    )),
                     _ => None,
                 })
             }
             TerminationCondition::SourceMatch { sources } => delta
                 .iter()
                 .find(|message| !message.is_event() && sources.contains(&message.source))
-                .map(|message| reasons::answered(language, &message.source)),
+                .map(|message| text!(groupchat_stop_answered, source = &message.source)),
             TerminationCondition::TextMessage { source } => delta
                 .iter()
                 .find(|message| {
@@ -221,7 +235,7 @@ impl TerminationState {
                             .as_ref()
                             .is_none_or(|source| *source == message.source)
                 })
-                .map(|message| reasons::text_message(language, &message.source)),
+                .map(|message| text!(groupchat_stop_text_message, source = &message.source)),
             TerminationCondition::FunctionCall { name } => delta
                 .iter()
                 .any(|message| match &message.content {
@@ -230,16 +244,21 @@ impl TerminationState {
                     }
                     _ => false,
                 })
-                .then(|| reasons::function(language, name)),
-            TerminationCondition::External => context.external.then(|| reasons::external(language)),
+                .then(|| text!(groupchat_stop_function_call, name)),
+            TerminationCondition::External => {
+                context.external.then(|| text!(groupchat_stop_external))
+            }
             TerminationCondition::Function { name } => {
                 let function = context.functions.terminations.get(name);
                 let is_met = function.is_some_and(|function| function(delta));
-                is_met.then(|| reasons::predicate(language, name))
+                is_met.then(|| text!(groupchat_stop_function, name))
             }
             TerminationCondition::All(_) | TerminationCondition::Any(_) => None,
         };
-        content.map(|content| StopReason::new(content, self.condition.name()))
+        reason.map(|reason| {
+            let reason = reason.in_language(context.language);
+            StopReason::new(reason, self.condition.name())
+        })
     }
 }
 

@@ -1,12 +1,13 @@
 //! The cases of `tests/conformance/agentchat/`.
 //!
-//! A case is `case`, `title`, `source` and `checks`; a check is an `operation`, its `input`, and what is
-//! `expected` or with which words it is `refused`. Of an object that is expected only the members that it
-//! names are compared. Operations: `create` makes messages, `watch` lets a termination rule look at
-//! deltas, `mistakes` checks a team, `mentions` finds names, `run` plays a team: `team`, `lines` by
-//! entity, `steps` (`{"run": task}`, `{"stream": task}` with all that its stream gives, `{"go_on": true}`, `{"reset": true}`, `{"reload": true}`); where
-//! `allow_code` is there, processes may be started, and `team_tools` are teams that its participants call.
-//! `tool` calls a team as a tool, `drop` gives a stream up after `take` items.
+//! A case is `case`, `title`, `source` and `checks`; a check is an `operation`, its `input`, and
+//! what is `expected` or with which words it is `refused`. Of an object that is expected only the
+//! members that it names are compared. Operations: `create` makes messages, `watch` lets a
+//! termination rule look at deltas, `mistakes` checks a team, `mentions` finds names, `run` plays a
+//! team: `team`, `lines` by entity, `steps` (`{"run": task}`, `{"stream": task}` with all that its
+//! stream gives, `{"go_on": true}`, `{"reset": true}`, `{"reload": true}`); where `allow_code` is
+//! there, processes may be started, and `team_tools` are teams that its participants call. `tool`
+//! calls a team as a tool, `drop` gives a stream up after `take` items.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -94,10 +95,10 @@ struct Anything {}
 
 /// The tools that teams of cases may call.
 fn tools(toolbox: &mut Toolbox) {
-    toolbox.world("look", "Looks at something.", |_, look: Look| {
+    toolbox.add_pure("look", "Looks at something.", |_, look: Look| {
         Ok(format!("saw {}", look.at))
     });
-    toolbox.world(
+    toolbox.add_pure(
         "bad",
         "Fails.",
         |_, _: Anything| -> Result<String, ToolError> { Err("no light".into()) },
@@ -300,19 +301,11 @@ async fn play(input: &Value) -> Result<Value, String> {
             Err(error) => return Err(error.to_string()),
         });
     }
-    let mut names: Vec<String> = team
-        .file()
-        .all()
-        .iter()
-        .flat_map(|team| {
-            team.names()
-                .into_iter()
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        })
-        .collect();
-    names.push(team.file().user.clone());
-    names.extend(team.file().all().iter().map(|team| team.name.clone()));
+    let teams = team.file().nested();
+    let mut names: Vec<&str> = teams.iter().flat_map(|team| team.names()).collect();
+    names.push(&team.file().user);
+    names.extend(teams.iter().map(|team| team.name.as_str()));
+    let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
     let mut out: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
     for name in &names {
         let heard = script.heard(name);
@@ -362,7 +355,8 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("drop", drop_stream),
 ];
 
-/// What differs: members that are not expected are not compared; `{"has": [..]}` names parts of a text.
+/// What differs: members that are not expected are not compared; `{"has": [..]}` names parts of a
+/// text.
 fn difference(path: &str, expected: &Value, got: &Value) -> Option<String> {
     let parts = expected.get("has").and_then(Value::as_array);
     if let (Some(parts), Some(text)) = (parts, got.as_str()) {

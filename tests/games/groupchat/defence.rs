@@ -1,6 +1,7 @@
-//! Attacks on conversations, and harmless lines that must pass. The set is `tests/redteam/groupchat.json`:
-//! after an attack the texts in `gone` are nowhere but in the journal, those in `kept` are there still. The
-//! attacks in `calls` are arguments that an injected mind calls a tool with.
+//! Attacks on conversations, and harmless lines that must pass. The set is
+//! `tests/redteam/groupchat.json`: after an attack the texts in `gone` are nowhere but in the
+//! journal, those in `kept` are there still. The attacks in `calls` are arguments that an injected
+//! mind calls a tool with.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -241,7 +242,7 @@ fn calling_game(language: Language, turns: u32) -> (ChatGame, Sent) {
     let game = ChatGame::new(&DataFolder::at("data").unwrap(), file).unwrap();
     let game = game.with_tools(move |tools| {
         let kept = kept.clone();
-        tools.outside("send", "Sends it.", move |arguments: Value| {
+        tools.add_async("send", "Sends it.", move |arguments: Value| {
             kept.lock().unwrap().push(arguments);
             std::future::ready(Ok("sent"))
         });
@@ -262,7 +263,8 @@ fn calling_team(language: Language, calls: &[Value]) -> (Team, Sent) {
     (team, sent)
 }
 
-/// Of each call what is told of it: in the log, in the caller's own conversation, and to the others.
+/// Of each call what is told of it: in the log, in the caller's own conversation, and to the
+/// others.
 fn told_calls(team: &Team, messages: &[ChatMessage], language: Language) -> Vec<[Value; 4]> {
     let [speaker, hearer, _, stage] = names(language);
     let logged = messages.iter().filter_map(|message| {

@@ -221,13 +221,13 @@ async fn the_travel_desk_hands_a_journey_on_with_what_was_looked_up() {
     ];
     for (path, task, speakers, found) in rows {
         let mut desk = team(path);
-        let result = user_proxy.run(task).await.unwrap();
+        let result = desk.run(task).await.unwrap();
         assert_eq!(sources(&result), speakers, "{path}: {:?}", calls(&result));
         assert!(result.stop_reason.as_deref().unwrap().contains("TERMINATE"));
         // What was looked up goes to whoever is given the word, and what the last one finds to all.
         let hearers = [speakers[2], speakers[3], speakers[3], speakers[1]];
         for (part, who) in found.into_iter().zip(hearers) {
-            let heard = user_proxy.perspective(who);
+            let heard = desk.perspective(who);
             let knows = heard.iter().any(|seen| seen.content.contains(part));
             assert!(knows, "{who} does not know of {part}: {heard:#?}");
         }

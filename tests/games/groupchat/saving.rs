@@ -1,4 +1,5 @@
-//! A conversation that is saved and taken up again between any two messages is the same conversation.
+//! A conversation that is saved and taken up again between any two messages is the same
+//! conversation.
 
 use std::sync::Arc;
 
@@ -129,8 +130,8 @@ impl Play {
         Team::new(self.game.clone(), self.minds.clone(), 7).unwrap()
     }
 
-    /// The messages of a run, broken off after so many and gone on with by another program. Pieces of
-    /// messages are told live alone.
+    /// The messages of a run, broken off after so many and gone on with by another program. Pieces
+    /// of messages are told live alone.
     async fn told(&self, break_after: Option<usize>) -> Vec<String> {
         let mut first = self.team();
         let mut told = Vec::new();

@@ -1,9 +1,9 @@
 //! The rooms of `src/` import from lower floors only, and the files of a room have no circles.
 //!
-//! The floors are those of the table in `docs/architecture.md`. The test reads every `use` and every
-//! path of the source, in code that is not for tests alone. A circle is allowed where one of its paths
-//! is marked as true recursion, on the line itself or in the comment above it: `// Recursive: a team
-//! holds teams`. Start reading at [`Sources::problems`].
+//! The floors are those of the table in `docs/architecture.md`. The test reads every `use` and
+//! every path of the source, in code that is not for tests alone. A circle is allowed where one of
+//! its paths is marked as true recursion, on the line itself or in the comment above it: `//
+//! Recursive: a team holds teams`. Start reading at [`Sources::problems`].
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
@@ -34,7 +34,8 @@ fn rooms_import_only_from_lower_floors_and_files_have_no_circles() {
 struct Floors(BTreeMap<String, (usize, u32)>);
 
 impl Floors {
-    /// Reads the rows `| floor | room | … |`, where rooms stand as `` `name/` `` or `` `name.rs` ``.
+    /// Reads the rows `| floor | room | … |`, where rooms stand as `` `name/` `` or `` `name.rs`
+    /// ``.
     fn parse(page: &str) -> Self {
         let rows = page.lines().enumerate().filter_map(|(row, line)| {
             let mut cells = line.strip_prefix('|')?.split('|').map(str::trim);
@@ -112,15 +113,15 @@ impl Sources {
                     continue;
                 };
                 match floors.0.get(&room) {
-                    Some((other_row, other)) if other_row != row && other >= floor => {
-                        if reported.insert(room) {
-                            problems.push(format!(
-                                "src/{}:{line}: a room of floor {floor} imports `{}` of floor {other}; \
+                    Some((other_row, other))
+                        if other_row != row && other >= floor && reported.insert(room) =>
+                    {
+                        problems.push(format!(
+                            "src/{}:{line}: a room of floor {floor} imports `{}` of floor {other}; \
                                  move what both need to a lower room",
-                                module.file,
-                                reference[1..].join("::"),
-                            ));
-                        }
+                            module.file,
+                            reference[1..].join("::"),
+                        ));
                     }
                     Some((other_row, _)) if other_row == row => {
                         let to = file_of(&modules, reference);
@@ -220,14 +221,10 @@ fn file_of(modules: &BTreeMap<FullPath, Module>, path: &[String]) -> Option<Stri
             None => length = length.checked_sub(1)?,
         }
     };
-    match path.get(length) {
-        // A module is not what it holds; paths through it are edges of their own.
-        None => None,
-        Some(name) => Some(
-            defined_in(modules, module, name, &mut BTreeSet::new())
-                .unwrap_or_else(|| module.file.clone()),
-        ),
-    }
+    path.get(length).map(|name| {
+        defined_in(modules, module, name, &mut BTreeSet::new())
+            .unwrap_or_else(|| module.file.clone())
+    })
 }
 
 fn defined_in<'m>(
@@ -479,8 +476,8 @@ impl Names {
     }
 }
 
-/// A path as it is written in a module, from the root of its crate; `None` where it leads to another
-/// package or to something local.
+/// A path as it is written in a module, from the root of its crate; `None` where it leads to
+/// another package or to something local.
 fn full_path(
     module: &[String],
     written: &[String],
