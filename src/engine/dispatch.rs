@@ -103,7 +103,9 @@ impl Engine {
                 ..Spent::default()
             };
         }
-        let prompt = self.correction(job.ask.entity).apply(job.usage.prompt_tokens);
+        let prompt = self
+            .correction(job.ask.entity)
+            .apply(job.usage.prompt_tokens);
         let answer = job.ask.question.max_tokens().min(info.max_output);
         worst_case(prompt, answer, info.billed_attempts, |usage| {
             let price = info.price.as_ref();

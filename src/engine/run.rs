@@ -9,9 +9,7 @@ use super::calls::{Calls, Failures, LastPrompts};
 use super::listeners::Listeners;
 use super::places::{Arrival, Places};
 use super::state::IdleTurns;
-use super::{
-    CancellationToken, EngineError, Setup, Signal, SpendLimits, Stop, StoryEnd, Totals,
-};
+use super::{CancellationToken, EngineError, Setup, Signal, SpendLimits, Stop, StoryEnd, Totals};
 use crate::cast::{
     CastList, Clock, CurrentStage, EntityName, MeetingClock, Place, StableId, WorldSeed, WorldTurn,
 };

@@ -285,8 +285,7 @@ impl Engine {
             return Started::Ended(Err(error));
         };
         let round = job.rounds.recorded.len() as u32;
-        let caller =
-            ToolCaller::new(&self.world, job.ask.entity, job.ask.number, round, index);
+        let caller = ToolCaller::new(&self.world, job.ask.entity, job.ask.number, round, index);
         if let Some(output) = tool.run_pure(&caller, &call.arguments) {
             return Started::Ended(output);
         }

@@ -56,7 +56,8 @@ pub fn deliver(
                 masked.push((receiver, words.clone()));
             }
             if let Some(close) = &event.chapter_close {
-                if let Some(chapter) = close_chapter(&mut context, &mut chapters, close, copy, turn.0)
+                if let Some(chapter) =
+                    close_chapter(&mut context, &mut chapters, close, copy, turn.0)
                 {
                     let record = chapter_record(&context, receiver, chapter);
                     records.0.push(record);
@@ -100,8 +101,7 @@ fn close_chapter<'a>(
         }
     };
     let range = close.summing_up;
-    let summing_up =
-        range.and_then(|(begin, end)| context.remove_message_range(begin, end).ok());
+    let summing_up = range.and_then(|(begin, end)| context.remove_message_range(begin, end).ok());
     chapters.close(Chapter {
         id: chapters.next_id(context.name()),
         title: close.title.clone(),

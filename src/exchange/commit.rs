@@ -6,9 +6,7 @@ use bevy_ecs::prelude::*;
 use serde_json::Value;
 
 use super::guarded::{Parts, guard_json};
-use super::{
-    BoxedAnswer, ErasedAsk, Ledger, OpenAsks, RoundMaker, Spent, Violation, json_in,
-};
+use super::{BoxedAnswer, ErasedAsk, Ledger, OpenAsks, RoundMaker, Spent, Violation, json_in};
 use crate::cast::{Clock, CurrentStage, EntityName, OnStage, StableId, WorldTurn};
 use crate::context::AgentContext;
 use crate::event::guard::{GuardAct, Guards, Judged, Point};

@@ -23,8 +23,8 @@ pub use extract::json_in;
 pub use ledger::{Budget, Ledger, PastLedgers, Spent};
 pub use prose::{Prose, ProseRules};
 pub use reply::Reply;
-pub use rounds::{TOOL_CALL, TOOL_RESULT, TRACE_KEY};
 pub(crate) use rounds::RoundMaker;
+pub use rounds::{TOOL_CALL, TOOL_RESULT, TRACE_KEY};
 pub use violation::Violation;
 
 use bevy_ecs::prelude::*;

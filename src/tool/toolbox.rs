@@ -428,7 +428,8 @@ mod tests {
         let tool = tools.get("wait").unwrap();
         let start = |tool: &Tool| {
             let limit = Duration::from_secs(2);
-            tool.start_async("{}", limit, &ToolTrace::default()).unwrap()
+            tool.start_async("{}", limit, &ToolTrace::default())
+                .unwrap()
         };
         let output = start(tool).await;
         assert!(output.unwrap_err().to_string().contains("within 2 s"));

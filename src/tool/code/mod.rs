@@ -16,6 +16,6 @@ mod script;
 mod tests;
 
 pub use job::{
-    CodeJob, CodeLanguage, CodePolicy, CodeOutcome, FORBIDDEN, OUT_OF_TIME, RUN_CODE, Snippet,
+    CodeJob, CodeLanguage, CodeOutcome, CodePolicy, FORBIDDEN, OUT_OF_TIME, RUN_CODE, Snippet,
 };
 pub use run::register;

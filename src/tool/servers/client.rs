@@ -205,7 +205,12 @@ fn add_tool(toolbox: &mut Toolbox, server: &Connected, tool: &model::Tool, wire_
     toolbox.change(&name, |tool| tool.with_time_limit(server.server.call()));
 }
 
-fn call(peer: Peer<RoleClient>, server: Arc<ToolServer>, tool: String, arguments: &str) -> RunningTool {
+fn call(
+    peer: Peer<RoleClient>,
+    server: Arc<ToolServer>,
+    tool: String,
+    arguments: &str,
+) -> RunningTool {
     let arguments = match arguments_of(arguments) {
         Value::Object(arguments) => arguments,
         _ => serde_json::Map::new(),
