@@ -12,7 +12,7 @@ use playhouse::cast::{EntityName, Kind, SpawnSpec, StageQuery, spawn};
 use playhouse::context::{AgentContext, buffer};
 use playhouse::engine::{Engine, Setup, StepSet};
 use playhouse::exchange::{Answers, Ask, Prose, ProseRules};
-use playhouse::journal::{FORMAT, Head, Journal};
+use playhouse::journal::{FORMAT, Journal, JournalHeader};
 use playhouse::mind::{Minds, Round, ScriptLine, ScriptMind};
 use playhouse::tool::ToolSet;
 use playhouse::tool::servers::{ServerPlan, ToolServer, ToolServers};
@@ -147,7 +147,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         _ => ScriptLine::call([("library__find_book", json!({"title": "The Tides"}))]),
     });
-    let head = Head {
+    let head = JournalHeader {
         format: FORMAT,
         engine: "example".into(),
         data: "none".into(),

@@ -10,7 +10,7 @@ use playhouse::context::{AgentContext, buffer};
 use playhouse::engine::{Engine, Setup, StepSet};
 use playhouse::event::{AgentEvent, EventWriter, Phrasebook, register_event};
 use playhouse::exchange::{Answers, Ask, Reply, Violation};
-use playhouse::journal::{FORMAT, Head, Journal};
+use playhouse::journal::{FORMAT, Journal, JournalHeader};
 use playhouse::mind::{Minds, ScriptLine, ScriptMind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -123,7 +123,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         0 => ScriptLine::say(r#"{"coins": 5}"#),
         _ => ScriptLine::say(r#"{"coins": 3}"#),
     });
-    let head = Head {
+    let head = JournalHeader {
         format: FORMAT,
         engine: "example".into(),
         data: "none".into(),

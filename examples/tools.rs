@@ -13,7 +13,7 @@ use playhouse::engine::{Engine, Setup, StepSet};
 use playhouse::event::EventWriter;
 use playhouse::event::kinds::Speak;
 use playhouse::exchange::{Answers, Ask, Prose, ProseRules};
-use playhouse::journal::{FORMAT, Head, Journal};
+use playhouse::journal::{FORMAT, Journal, JournalHeader};
 use playhouse::mind::Minds;
 use playhouse::mind::improviser::Improviser;
 use playhouse::tool::{NoArguments, ToolCaller, ToolError, ToolSet};
@@ -101,7 +101,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             .insert((Purse(coins), tools));
     }
 
-    let head = Head {
+    let head = JournalHeader {
         format: FORMAT,
         engine: "example".into(),
         data: "none".into(),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use playhouse::engine::Setup;
 use playhouse::groupchat::ChatGame;
-use playhouse::journal::{Head, JournalError, Line, Recording};
+use playhouse::journal::{JournalError, JournalHeader, Line, Recording};
 use playhouse::rpg::Campaign;
 use playhouse::save::{Expected, SaveError, SaveHead, Slot, SlotName, restore};
 use playhouse::session::{Game, SessionError};
@@ -106,10 +106,10 @@ impl Saved {
     }
 
     /// Its journal: the head, and what was recorded.
-    pub(crate) fn journal(&self) -> Result<(Option<Head>, Recording), Failure> {
+    pub(crate) fn journal(&self) -> Result<(Option<JournalHeader>, Recording), Failure> {
         let lines = self.slot.read_journal().map_err(journal_failure)?;
         let head = lines.iter().find_map(|line| match line {
-            Line::Head(head) => Some(head.clone()),
+            Line::Header(head) => Some(head.clone()),
             _ => None,
         });
         Ok((head, Recording::of(lines)))

@@ -22,7 +22,7 @@ use crate::context::AgentContext;
 use crate::engine::{CancellationToken, Engine, EngineError, Stop};
 use crate::event::Feed;
 use crate::exchange::Ledger;
-use crate::journal::{FORMAT, Head, Journal, Line, Recording};
+use crate::journal::{FORMAT, Journal, JournalHeader, Line, Recording};
 use crate::mind::Minds;
 use crate::save::{Expected, SaveError, restore, snapshot};
 use crate::session::Game;
@@ -594,7 +594,7 @@ fn lock(inbox: &Mutex<Inbox>) -> MutexGuard<'_, Inbox> {
 }
 
 fn journal(game: &ChatGame, seed: u64) -> Journal {
-    Journal::in_memory(Head {
+    Journal::in_memory(JournalHeader {
         format: FORMAT,
         engine: env!("CARGO_PKG_VERSION").into(),
         data: game.meta().data,

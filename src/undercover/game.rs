@@ -13,7 +13,7 @@ use crate::engine::Setup;
 use crate::event::Phrasebook;
 use crate::event::guard::Guards;
 use crate::journal::GameSetup;
-use crate::message::{Language, Reading};
+use crate::message::{FoldedText, Language};
 use crate::save::Meta;
 use crate::session::Game;
 use crate::world_data::{
@@ -245,7 +245,7 @@ pub fn check_words(lexicon: &Lexicon) -> Result<(), MatchError> {
         for word in [one, other] {
             check_word(word, pair)?;
         }
-        if Reading::of_looks(&one.word) == Reading::of_looks(&other.word) {
+        if FoldedText::skeleton(&one.word) == FoldedText::skeleton(&other.word) {
             return Err(MatchError::EqualWords(one.word.clone(), other.word.clone()));
         }
     }
@@ -258,7 +258,7 @@ fn check_word(word: &Word, pair: &Pair) -> Result<(), MatchError> {
         Err(MatchError::BadWord { word, reason })
     };
     let text = &word.word;
-    if Reading::of(text).is_empty() {
+    if FoldedText::of(text).is_empty() {
         return bad("it has no letters".into());
     }
     if text.chars().count() > LONGEST_WORD || text.chars().any(char::is_control) {

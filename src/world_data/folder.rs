@@ -55,9 +55,7 @@ impl DataError {
             Self::Missing(file) => (file.clone(), text!(world_data_missing)),
             Self::TooLarge(file) => (file.clone(), text!(world_data_too_large, max = MAX_BYTES)),
             Self::NotText(file) => (file.clone(), text!(world_data_not_utf8)),
-            Self::Unreadable(file, source) => {
-                (file.clone(), text!(world_data_unreadable, source))
-            }
+            Self::Unreadable(file, source) => (file.clone(), text!(world_data_unreadable, source)),
         }
     }
 }

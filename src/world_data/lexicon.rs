@@ -142,7 +142,11 @@ fn check(index: usize, pair: &Pair, source: &Source, problems: &mut Problems) {
     for (name, word) in [("one", &pair.one), ("other", &pair.other)] {
         if word.word.trim().is_empty() {
             let field = format!("{name}.word");
-            report(&field, text!(world_data_missing_word), text!(world_data_write_word));
+            report(
+                &field,
+                text!(world_data_missing_word),
+                text!(world_data_write_word),
+            );
         }
         let texts = word.own.iter().chain(&word.also);
         if texts.into_iter().any(|text| text.trim().is_empty()) {

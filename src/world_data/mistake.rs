@@ -57,10 +57,9 @@ pub(super) fn explain(error: &Error, found: &str, inside: bool) -> Mistake {
             text!(world_data_expected_colon),
             text!(world_data_write_field),
         ),
-        Error::ExpectedComma if scope == Scope::Comma => (
-            text!(world_data_missing_comma),
-            text!(world_data_add_comma),
-        ),
+        Error::ExpectedComma if scope == Scope::Comma => {
+            (text!(world_data_missing_comma), text!(world_data_add_comma))
+        }
         error => (unexpected(found), expected(error, found)),
     };
     let meant = match error {

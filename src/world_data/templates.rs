@@ -100,7 +100,8 @@ impl Templates {
         texts: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Self, Problems> {
         let mut problems = Problems::new();
-        let with_file = |(name, text): (&str, &str)| (name.to_owned(), name.to_owned(), text.to_owned());
+        let with_file =
+            |(name, text): (&str, &str)| (name.to_owned(), name.to_owned(), text.to_owned());
         let templates = Self::compile(texts.into_iter().map(with_file).collect(), &mut problems);
         problems
             .unless_errors(templates)
@@ -217,7 +218,10 @@ impl Templates {
             let help = match nearest(&variable, declared.iter().copied()) {
                 Some(name) => text!(world_data_did_you_mean, name),
                 None if declared.is_empty() => text!(world_data_no_variables),
-                None => text!(world_data_available_variables, names = Argument::list(declared)),
+                None => text!(
+                    world_data_available_variables,
+                    names = Argument::list(declared)
+                ),
             };
             let message = text!(world_data_unknown_variable, variable = &variable);
             let problem = Problem::of_file("", message, help);

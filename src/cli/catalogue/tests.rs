@@ -1,10 +1,9 @@
 use std::collections::BTreeMap;
-use std::io::{Error, ErrorKind};
 
 use playhouse::engine::{SpendLimits, Totals};
 use playhouse::exchange::Spent;
+use playhouse::locale::text;
 use playhouse::mind::MindError;
-use playhouse::save::SaveError;
 
 use super::*;
 
@@ -13,7 +12,6 @@ const FILE: &str = include_str!("zh.txt");
 /// Files and folders in which every text of more than one word may reach people, besides those that find
 /// problems in what people wrote: these are found by themselves.
 const SPOKEN: &[&str] = &[
-    "src/cast/name.rs",
     "src/dialect/agentscope.rs",
     "src/dialect/arguments.rs",
     "src/dialect/blocks.rs",
@@ -25,19 +23,16 @@ const SPOKEN: &[&str] = &[
     "src/engine/totals.rs",
     "src/event/guard",
     "src/groupchat/team/check.rs",
-    "src/message/json.rs",
     "src/mind/http/endpoint.rs",
     "src/mind/http/response_reader.rs",
     "src/mind/improviser/grammar",
     "src/mind/models",
     "src/rpg/world_file/check",
-    "src/save",
     "src/tool/servers/config.rs",
     "src/tool/servers/examine.rs",
     "src/undercover/game.rs",
     "src/undercover/rules.rs",
     "src/undercover/tournament.rs",
-    "src/world_data",
 ];
 
 fn chinese(english: &str) -> String {
@@ -137,32 +132,6 @@ fn no_entry_stands_in_the_way_of_another() {
 
 #[test]
 fn errors_are_told_in_chinese_down_to_their_causes() {
-    let newer = SaveError::InFile {
-        path: "saves/a/world.json".into(),
-        source: Box::new(SaveError::Newer { found: 9 }),
-    };
-    let said = chinese(&newer.to_string());
-    assert!(
-        said.starts_with("saves/a/world.json：存档的格式是 9，本程序最高能读 "),
-        "{said}"
-    );
-    assert!(
-        said.ends_with("；请使用更新的 playhouse；文件保持原样"),
-        "{said}"
-    );
-    let locked = SaveError::SlotBusy("calls".into());
-    assert_eq!(
-        chinese(&locked.to_string()),
-        "存档“calls”正被另一个进程使用；请先停下那个进程"
-    );
-    let source = Error::from(ErrorKind::PermissionDenied);
-    let denied = SaveError::Io {
-        path: "saves".into(),
-        action: "write it",
-        source,
-    };
-    let said = chinese(&denied.to_string());
-    assert!(said.starts_with("saves：无法写入："), "{said}");
     let away = MindError::Unreachable {
         server: "http://127.0.0.1:9".into(),
         reason: "error sending request: client error (Connect): tcp connect error: Connection refused (os error 111)".into(),
@@ -237,7 +206,7 @@ fn a_problem_is_one_line_with_its_place() {
         "a problem within another text"
     );
     assert_eq!(Words(Language::En).problem(&problem), problem.to_string());
-    let odd = Problem::of_file("a\u{1b}.j2", "no prompt is made from this template", "");
+    let odd = Problem::of_file("a\u{1b}.j2", text!(world_data_unused_template), "");
     assert_eq!(
         Words(Language::Zh).problem(&odd.warning()),
         "a\u{fffd}.j2: 警告：没有提示用到这个模板"

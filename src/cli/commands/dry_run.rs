@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use playhouse::engine::{Engine, Setup};
-use playhouse::journal::{Head, Journal, Recording};
+use playhouse::journal::{Journal, JournalHeader, Recording};
 use playhouse::mind::{MindInfo, Minds};
 
 use super::play;
@@ -18,7 +18,7 @@ pub(super) fn rehearse(
     app: &App,
     mut setup: Setup,
     model: &MindInfo,
-    head: Head,
+    head: JournalHeader,
     recording: Recording,
 ) -> Result<(), Failure> {
     let rehearsal = DryRun::of(model.clone());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse::cast::{Kind, StableId, all_of};
-use playhouse::journal::{FORMAT, Head, Recording};
+use playhouse::journal::{FORMAT, JournalHeader, Recording};
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Language, Mind, Minds};
 use playhouse::session::{Game, Session};
@@ -104,7 +104,7 @@ fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<(), Failur
     let seat = play::seat(app, &mut setup.world, args.play.seat.as_deref())?;
     let players = Players::find(app, game.rules())?;
     if args.play.dry_run {
-        let head = Head {
+        let head = JournalHeader {
             format: FORMAT,
             engine: env!("CARGO_PKG_VERSION").into(),
             data: game.fingerprint().into(),

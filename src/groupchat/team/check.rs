@@ -9,14 +9,15 @@ use super::graph_file::{Activation, EdgeFile, GraphFile, When};
 use crate::cast::check_name;
 use crate::context::View;
 use crate::groupchat::termination::Rule;
+use crate::locale::UiText;
 use crate::tool::schema_check::{SchemaError, check_schema};
 use crate::tool::{BUILT_IN, NotBuilt, is_legal};
 
 /// One mistake, with its path in the team.
 pub(super) struct Mistake {
     pub(super) path: String,
-    pub(super) wrong: String,
-    pub(super) right: String,
+    pub(super) wrong: UiText,
+    pub(super) right: UiText,
     pub(super) is_warning: bool,
 }
 
@@ -26,8 +27,8 @@ impl Report {
     fn error(
         &mut self,
         path: impl Into<String>,
-        wrong: impl Into<String>,
-        right: impl Into<String>,
+        wrong: impl Into<UiText>,
+        right: impl Into<UiText>,
     ) {
         self.0.push(Mistake {
             path: path.into(),
@@ -40,8 +41,8 @@ impl Report {
     fn warn(
         &mut self,
         path: impl Into<String>,
-        wrong: impl Into<String>,
-        right: impl Into<String>,
+        wrong: impl Into<UiText>,
+        right: impl Into<UiText>,
     ) {
         self.error(path, wrong, right);
         if let Some(last) = self.0.last_mut() {

@@ -19,7 +19,7 @@ use super::names::{Fact, Root};
 use super::notes::{Notes, Numbered, bare};
 use super::writer::{Writer, paragraph};
 use crate::context::Entry;
-use crate::message::{Digest, Pairs, Reading, Role};
+use crate::message::{Bigrams, Digest, FoldedText, Role};
 use crate::mind::Prompt;
 use crate::world_data::Lexicon;
 
@@ -62,14 +62,14 @@ struct Attribute {
     text: String,
     hash: u64,
     finder: Finder<'static>,
-    pairs: Pairs,
+    pairs: Bigrams,
 }
 
 impl Vocabulary {
     /// Everything that a list says.
     pub(super) fn of(list: &Lexicon) -> Self {
         let attribute = |text: &str| Attribute {
-            pairs: Reading::of(text).pairs(),
+            pairs: FoldedText::of(text).bigrams(),
             finder: Finder::new(text).into_owned(),
             hash: hash(text),
             text: text.to_owned(),
@@ -271,7 +271,7 @@ fn sense(text: &str, known: &[Known<'_>], writer: &Writer<'_>) -> Sense {
     if vague.any(|words| words == text) {
         return Sense::Nothing;
     }
-    let said = Reading::of(text).pairs();
+    let said = FoldedText::of(text).bigrams();
     let nearness = known
         .iter()
         .map(|known| said.share_of(&known.attribute.pairs));
