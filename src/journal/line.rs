@@ -1,4 +1,4 @@
-//! What the journal's lines hold.
+//! The lines of a journal.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -24,7 +24,7 @@ pub enum Recorded<'a> {
     Outcome(&'a Arc<Outcome>),
     /// The outcome of another request for the same ask.
     OtherRequest(&'a Arc<Outcome>),
-    /// Nothing.
+    /// Nothing was recorded.
     Nothing,
 }
 

@@ -1,5 +1,5 @@
-//! Text for comparing: letters and digits without case, width, accents and invisible characters, and
-//! how similar two texts are.
+//! Text for comparing: letters and digits without case, width, accents and invisible characters,
+//! and how similar two texts are.
 
 use std::sync::LazyLock;
 
@@ -10,12 +10,13 @@ use unicode_security::skeleton;
 /// Characters from here on belong to scripts without spaces between words.
 const UNSPACED: char = '\u{2E80}';
 
-/// The letters and digits of a text, without case, width, accents and invisible characters, and where
-/// its words begin.
+/// The letters and digits of a text, without case, width, accents and invisible characters, and
+/// where its words begin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FoldedText {
     letters: Vec<char>,
-    /// For each letter, whether a word begins there. In scripts without spaces each letter is a word.
+    /// For each letter, whether a word begins there. In scripts without spaces each letter is a
+    /// word.
     begins: Vec<bool>,
 }
 
@@ -30,7 +31,7 @@ impl FoldedText {
     }
 
     /// What a text seems to say: characters that look alike count as one, as the [skeletons] of
-    /// Unicode have it. Compare it with a reading of the same kind alone.
+    /// Unicode have it. Compare it only with other skeletons.
     ///
     /// [skeletons]: https://www.unicode.org/reports/tr39/#Confusable_Detection
     pub fn skeleton(text: &str) -> Self {
@@ -92,13 +93,14 @@ impl FoldedText {
         ) else {
             return false;
         };
-        let fits = |at: usize| {
-            self.is_boundary(at)
-                && self.is_boundary(at + length)
-                && self.letters.get(at..at + length) == Some(&other.letters[..])
+        let matches_at = |index: usize| {
+            let end = index + length;
+            self.is_boundary(index)
+                && self.is_boundary(end)
+                && self.letters.get(index..end) == Some(&other.letters[..])
         };
         let mut starts = self.letters.iter().take(last + 1).enumerate();
-        starts.any(|(at, letter)| letter == first && fits(at))
+        starts.any(|(index, letter)| letter == first && matches_at(index))
     }
 
     /// Whether it ends with another text as whole words.
@@ -130,8 +132,8 @@ impl FoldedText {
     }
 
     /// Whether a word begins, or the text ends, at a letter.
-    fn is_boundary(&self, at: usize) -> bool {
-        self.begins.get(at).copied().unwrap_or(true)
+    fn is_boundary(&self, index: usize) -> bool {
+        self.begins.get(index).copied().unwrap_or(true)
     }
 }
 
@@ -144,7 +146,7 @@ impl Bigrams {
     pub fn share_of(&self, other: &Self) -> f64 {
         match other.0.len() {
             0 => 0.0,
-            all => shared(&self.0, &other.0) as f64 / all as f64,
+            count => shared(&self.0, &other.0) as f64 / count as f64,
         }
     }
 
@@ -163,7 +165,7 @@ impl Bigrams {
     fn dice(&self, other: &Self, shared: usize) -> f64 {
         match self.0.len() + other.0.len() {
             0 => 0.0,
-            all => 2.0 * shared as f64 / all as f64,
+            count => 2.0 * shared as f64 / count as f64,
         }
     }
 }
@@ -179,7 +181,8 @@ fn shared(first: &[u64], second: &[u64]) -> usize {
     count
 }
 
-/// What a text looks like, as those characters that stand for all that look like them.
+/// The skeleton of a text: each character is replaced by the one that represents all that look like
+/// it.
 fn skeletons(text: &str) -> impl Iterator<Item = char> {
     let plain: String = visible(text).nfkc().collect();
     let alike: String = skeleton(&plain).collect();
@@ -201,7 +204,7 @@ fn visible(text: &str) -> impl Iterator<Item = char> {
 }
 
 /// Whether a character has no width: joiners, direction marks, variation selectors.
-pub fn is_invisible(char: char) -> bool {
+pub(crate) fn is_invisible(char: char) -> bool {
     !char.is_ascii()
         && matches!(
             u32::from(char),

@@ -17,7 +17,7 @@ use crate::message::{FoldedText, Language};
 use crate::save::Meta;
 use crate::session::Game;
 use crate::world_data::{
-    DataError, DataFolder, Lexicon, Pair, Problem, Problems, Source, Templates, Word,
+    DataError, DataFolder, Lexicon, Problem, Problems, Source, Templates, Word, WordPair,
 };
 
 /// The name of this game in journals and saves.
@@ -100,7 +100,7 @@ struct Names {
 #[derive(Clone)]
 pub struct Match {
     rules: Rules,
-    pairs: Vec<Pair>,
+    pairs: Vec<WordPair>,
     phrases: Phrasebook,
     fingerprint: String,
 }
@@ -110,7 +110,7 @@ pub struct Match {
 #[serde(deny_unknown_fields)]
 struct Kept {
     rules: Rules,
-    pair: Pair,
+    pair: WordPair,
 }
 
 impl Kept {
@@ -161,7 +161,7 @@ impl Match {
     pub(super) fn unchecked(
         data: &DataFolder,
         rules: Rules,
-        pairs: Vec<Pair>,
+        pairs: Vec<WordPair>,
     ) -> Result<Self, MatchError> {
         let folder = format!("prompts/{}", rules.language.code());
         let templates = Templates::load_declared(data, &folder, PROMPTS)?;
@@ -182,7 +182,7 @@ impl Match {
     }
 
     /// The pair of words that a seed deals.
-    pub fn pair(&self, seed: u64) -> Option<&Pair> {
+    pub fn pair(&self, seed: u64) -> Option<&WordPair> {
         pick(&self.pairs, seed)
     }
 
@@ -252,7 +252,7 @@ pub fn check_words(lexicon: &Lexicon) -> Result<(), MatchError> {
     Ok(())
 }
 
-fn check_word(word: &Word, pair: &Pair) -> Result<(), MatchError> {
+fn check_word(word: &Word, pair: &WordPair) -> Result<(), MatchError> {
     let bad = |reason: String| {
         let word = word.word.chars().take(LONGEST_WORD).collect();
         Err(MatchError::BadWord { word, reason })

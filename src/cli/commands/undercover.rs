@@ -12,7 +12,7 @@ use playhouse::mind::{Language, Mind, Minds};
 use playhouse::session::{Game, Session};
 use playhouse::tool::servers::ToolServers;
 use playhouse::undercover::{Match, Rules, Table, Words as Dealt, usual_rules};
-use playhouse::world_data::{Lexicon, Pair};
+use playhouse::world_data::{Lexicon, WordPair};
 
 use super::dry_run::rehearse;
 use super::play::{self, Show};
@@ -86,7 +86,7 @@ fn lexicon(app: &App, words: &str) -> Result<Lexicon, Failure> {
     let mut parts = words.split(COMMAS).map(str::trim);
     match (parts.next(), parts.next(), parts.next()) {
         (Some(one), Some(other), None) if !one.is_empty() && !other.is_empty() => Ok(Lexicon {
-            pairs: vec![Pair::of(one, other)],
+            pairs: vec![WordPair::of(one, other)],
         }),
         _ => {
             let failure = Failure::new(Fault::Usage, app.words.no_words(words));
