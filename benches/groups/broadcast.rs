@@ -1,5 +1,5 @@
-//! `broadcast/1000`: lines of 300 bytes to a thousand actors on one stage, through `EventWriter`, the built-in
-//! guards and `deliver` in the schedule of a step. Figures are those of one delivery.
+//! `broadcast/1000`: lines of 300 bytes to a thousand actors on one stage, through `EventWriter`,
+//! the built-in guards and `deliver` in the schedule of a step. Figures are those of one delivery.
 
 use std::hint::black_box;
 

@@ -177,8 +177,8 @@ pub(crate) fn talking(setup: &mut Setup, stages: &[Entity], at_once: usize) {
     ));
 }
 
-/// Repeats a batch of so many units until `iterations` units are done, and returns what `iterations`
-/// units took, so that a report says the average of one unit.
+/// Repeats a batch of so many units until `iterations` units are done, and returns what
+/// `iterations` units took, so that a report says the average of one unit.
 pub(crate) fn average(
     iterations: u64,
     units: u64,

@@ -1,5 +1,6 @@
-//! `format/<provider>`: a message is appended to a context of 1,000 messages of 300 bytes, and the next request
-//! body is made; and the whole context is rendered anew, told to one mind with the names of all speakers.
+//! `format/<provider>`: a message is appended to a context of 1,000 messages of 300 bytes, and the
+//! next request body is made; and the whole context is rendered anew, told to one mind with the
+//! names of all speakers.
 
 use std::hint::black_box;
 use std::sync::Arc;

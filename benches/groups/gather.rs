@@ -1,5 +1,6 @@
-//! `gather/64x20`: 64 actors on as many stages are asked at once, in 20 rounds, over loopback from a
-//! server that thinks for 50 ms. The server is a process of its own, so that its work is not ours.
+//! `gather/64x20`: 64 actors on as many stages are asked at once, in 20 rounds, over loopback from
+//! a server that thinks for 50 ms. The server is a process of its own, so that its work is not
+//! ours.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};

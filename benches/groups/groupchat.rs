@@ -1,6 +1,6 @@
-//! `groupchat/1000`: four participants take turns, with an instant mind, at the thousandth turn, measured
-//! from the choice of the speaker to the delivery of its words; and sixty-four participants for two
-//! hundred turns, with what their save holds beyond the texts.
+//! `groupchat/1000`: four participants take turns, with an instant mind, at the thousandth turn,
+//! measured from the choice of the speaker to the delivery of its words; and sixty-four
+//! participants for two hundred turns, with what their save holds beyond the texts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,9 +8,9 @@ use std::time::Duration;
 use criterion::Criterion;
 use playhouse::cast::{CastList, WorldTurn};
 use playhouse::engine::Engine;
-use playhouse::groupchat::stage::UserInput;
+use playhouse::groupchat::UserInput;
 use playhouse::groupchat::team::{Participant, TeamFile};
-use playhouse::groupchat::{ChatGame, UserProxy, seat_desk};
+use playhouse::groupchat::{ChatGame, UserProxy, seat_user_proxy};
 use playhouse::message::TokenUsage;
 use playhouse::mind::{Answering, Completion, Mind, MindInfo, Minds, Prompt};
 use playhouse::save::snapshot;
@@ -49,18 +49,18 @@ impl Mind for InstantMind {
 
 fn game(participants: usize) -> ChatGame {
     let names = (0..participants).map(|number| format!("Member {number}"));
-    let team = TeamFile::of("table", names.map(Participant::named)).turns(1_000_000);
-    ChatGame::of(&DataFolder::embedded(), team).unwrap()
+    let team = TeamFile::new("table", names.map(Participant::named)).with_max_turns(1_000_000);
+    ChatGame::new(&DataFolder::embedded(), team).unwrap()
 }
 
 /// A team that has begun.
 fn engine(game: &ChatGame) -> Engine {
     let mut setup = game.set_up(1).unwrap();
     game.populate(&mut setup).unwrap();
-    let desk = UserProxy::new();
-    desk.order(UserInput::task("Talk about the weather."));
+    let user_proxy = UserProxy::new();
+    user_proxy.add_input(UserInput::task("Talk about the weather."));
     let mind = InstantMind(MindInfo::embedded("instant"));
-    let minds = seat_desk(game, Minds::all(Arc::new(mind)), &desk);
+    let minds = seat_user_proxy(game, Minds::all(Arc::new(mind)), &user_proxy);
     let mut engine = Engine::new(setup, minds, journal()).unwrap();
     engine.settings.hash_meetings = false;
     engine

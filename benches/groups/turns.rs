@@ -1,6 +1,6 @@
-//! `turns/1000`: four actors on a stage speak in turn, with an instant mind, at the thousandth turn.
-//! A turn is one ask: from its opening to the request's hash and body ready to send, then judging,
-//! commit and the steps of the stage.
+//! `turns/1000`: four actors on a stage speak in turn, with an instant mind, at the thousandth
+//! turn. A turn is one ask: from its opening to the request's hash and body ready to send, then
+//! judging, commit and the steps of the stage.
 
 use std::hint::black_box;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! `undercover/1000`: a thousand games of six on the improviser, on one core; the time of one game is the
-//! figure. How the games ended is printed.
+//! `undercover/1000`: a thousand games of six on the improviser, on one core; the time of one game
+//! is the figure. How the games ended is printed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,7 +51,9 @@ pub(crate) fn bench(criterion: &mut Criterion) {
         let data = DataFolder::embedded();
         let rules = usual_rules(&data, language, 6).unwrap();
         let game = Match::new(&data, rules, Words::OfData).unwrap();
-        let minds = Minds::all(Arc::new(Improviser::new().unwrap()));
+        let minds = Minds::all(Arc::new(
+            Improviser::taught(playhouse::undercover::improviser::teach).unwrap(),
+        ));
         let mut ends = Ends::default();
         let took = common::timed(|| {
             for seed in 0..GAMES {

@@ -1,6 +1,6 @@
-//! `world/10000`: one turn of 10,000 actors on 1,000 stages. Each is asked once, by instant minds, and
-//! heard by the others on its stage; the journal is in memory, and meetings are hashed. The fifth turn
-//! is the one that counts: its histories have 45 to 56 messages.
+//! `world/10000`: one turn of 10,000 actors on 1,000 stages. Each is asked once, by instant minds,
+//! and heard by the others on its stage; the journal is in memory, and meetings are hashed. The
+//! fifth turn is the one that counts: its histories have 45 to 56 messages.
 
 use std::time::Duration;
 

@@ -16,6 +16,7 @@ use playhouse::rpg::{Campaign, CampaignError};
 use playhouse::tool::servers::ToolServers;
 use playhouse::tool::{ToolSet, Toolbox};
 use playhouse::world_data::{DataError, DataFolder, Problems, nearest};
+use playhouse::{rpg, undercover};
 
 use super::app::App;
 use super::commands::nearest_team;
@@ -65,7 +66,7 @@ pub(crate) fn team(app: &App, name: &str) -> Result<ChatGame, Failure> {
         let bytes = bytes.map_err(|error| Failure::new(Fault::World, error).at(name))?;
         let text = String::from_utf8(bytes);
         let text = text.map_err(|_| Failure::new(Fault::World, DataError::NotText(name.into())))?;
-        ChatGame::load_alone(&data, name, &text)
+        ChatGame::parse(&data, name, &text)
     } else {
         let failure = Failure::new(Fault::World, app.words.no_team(name)).at(data.name_of(FOLDER));
         return Err(match nearest_team(app, name) {
@@ -109,12 +110,21 @@ pub(crate) fn lead(app: &App, name: &str) -> Result<Lead, Failure> {
             introduction: None,
         });
     }
-    let improviser = Improviser::new().map_err(|error| Failure::new(Fault::Other, error))?;
+    let improviser = improviser()?;
     let introduction = improviser.introduction(app.settings.language.value);
     Ok(Lead {
         introduction: Some(introduction.to_owned()),
         mind: Arc::new(improviser),
     })
+}
+
+/// The improviser, who can play every game of this program.
+pub(crate) fn improviser() -> Result<Improviser, Failure> {
+    let improviser = Improviser::taught(|lessons| {
+        rpg::improviser::teach(lessons);
+        undercover::improviser::teach(lessons);
+    });
+    improviser.map_err(|error| Failure::of(Fault::Other, &error))
 }
 
 /// The models that entities of a world prefer.

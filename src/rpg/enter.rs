@@ -241,7 +241,7 @@ fn identity(world: &World, phrase: &str, name: &str, facts: &Value) -> Result<St
         .say(phrase, facts)
         .map_err(|reason| EnterError::NoIdentity {
             name: name.to_owned(),
-            reason,
+            reason: reason.into(),
         })
 }
 

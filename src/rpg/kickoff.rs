@@ -84,7 +84,7 @@ pub fn ask_kickoffs(
                     .without_tools();
                 commands.entity(entity).insert(ask);
             }
-            Err(reason) => tell.fault(Fault::Game(reason)),
+            Err(reason) => tell.fault(Fault::Game(reason.into())),
         }
     }
     if let Ok(mut phase) = phases.get_mut(place) {

@@ -2,9 +2,11 @@
 
 use thiserror::Error;
 
+use crate::locale::{Localize, UiText, text};
+
 /// A part that this build lacks, and the Cargo feature that holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("this program was built without `{0}`; build with --features {0}")]
+#[error("{}", self.text())]
 pub struct NotBuilt(&'static str);
 
 impl NotBuilt {
@@ -19,5 +21,11 @@ impl NotBuilt {
     pub fn tool(name: &str) -> Option<Self> {
         let is_web = matches!(name, "fetch_web_content" | "extract_information");
         (is_web && !cfg!(feature = "web")).then_some(Self::WEB)
+    }
+}
+
+impl Localize for NotBuilt {
+    fn text(&self) -> UiText {
+        text!(tool_not_built, feature = self.0)
     }
 }

@@ -144,7 +144,7 @@ fn ask(
     };
     let first = speaker.id.0 + 5 * table.round;
     let ask = Ask::new("undercover.describe", prompt, limits, Saying::silent())
-        .falling_back(move |limits| Saying::neutral(&turned(&lines, first), limits))
+        .fallback_with(move |limits| Saying::neutral(&turned(&lines, first), limits))
         .condensed(short);
     Ok(ask.notes(facts).max_tokens(rules.reply_tokens))
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::secret::Role;
 use super::table::{PlayerId, Side};
-use crate::event::{AgentEvent, Phrasebook, register_event};
+use crate::event::{AgentEvent, PhraseError, Phrasebook, register_event};
 use crate::message::Tags;
 
 /// Registers every type of this file.
@@ -29,9 +29,9 @@ fn tag(key: &str, value: impl Into<Value>) -> Tags {
     Tags::new().with_user(key, value).unwrap_or_default()
 }
 
-fn say(phrases: &Phrasebook, event: &str, data: &Value) -> Result<String, String> {
+fn say(phrases: &Phrasebook, event: &str, data: &Value) -> Result<String, PhraseError> {
     let name = event.replacen('_', "/events/", 1);
-    phrases.0.phrase(&name, data)
+    phrases.say(&name, data)
 }
 
 /// A player gets its card. Nobody else learns of it.
@@ -54,7 +54,7 @@ impl AgentEvent for Deal {
         tag(CARD, self.word.as_str())
     }
 
-    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, String> {
+    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, PhraseError> {
         say(phrases, Self::TYPE, data)
     }
 }
@@ -84,7 +84,7 @@ impl AgentEvent for RoundBegins {
         tag(ROUND, self.round.to_string())
     }
 
-    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, String> {
+    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, PhraseError> {
         say(phrases, Self::TYPE, data)
     }
 }
@@ -113,7 +113,7 @@ impl AgentEvent for Described {
         Some(&mut self.description)
     }
 
-    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, String> {
+    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, PhraseError> {
         say(phrases, Self::TYPE, data)
     }
 }
@@ -158,7 +158,7 @@ pub struct VotesCast {
 impl AgentEvent for VotesCast {
     const TYPE: &'static str = "undercover_votes";
 
-    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, String> {
+    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, PhraseError> {
         say(phrases, Self::TYPE, data)
     }
 }
@@ -179,7 +179,7 @@ pub struct Verdict {
 impl AgentEvent for Verdict {
     const TYPE: &'static str = "undercover_verdict";
 
-    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, String> {
+    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, PhraseError> {
         say(phrases, Self::TYPE, data)
     }
 }
@@ -213,7 +213,7 @@ pub struct GameOver {
 impl AgentEvent for GameOver {
     const TYPE: &'static str = "undercover_end";
 
-    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, String> {
+    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, PhraseError> {
         say(phrases, Self::TYPE, data)
     }
 }

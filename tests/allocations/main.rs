@@ -3,7 +3,11 @@
 //! Allocations are counted for the whole process, so one test counts at a time.
 
 #[path = "../../benches/groups/broadcast.rs"]
-#[expect(dead_code, reason = "the bench measures more")]
+#[expect(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "the bench measures more, and may panic"
+)]
 mod broadcast;
 #[path = "../../benches/groups/common.rs"]
 #[expect(

@@ -105,7 +105,8 @@ fn the_next_request_allocates_nothing_that_grows_with_the_history() {
     let _alone = alone();
     for api in Api::ALL {
         for style in Style::ALL {
-            // Anthropic's marks for the cache move on by turns: what lies between two is written again.
+            // Anthropic's marks for the cache move on by turns: what lies between two is written
+            // again.
             let few = if api == Api::Anthropic { 50_000 } else { 5_000 };
             let most = |each: &[usize]| each.iter().filter(|bytes| **bytes > few).count();
             let (short, long) = (allocated(10, api, style), allocated(1_000, api, style));

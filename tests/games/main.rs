@@ -1,4 +1,5 @@
-//! Whole games: the campaign, teams, who is the undercover, and what is agreed with other frameworks.
+//! Whole games: the campaign, teams, who is the undercover, and what is agreed with other
+//! frameworks.
 
 mod campaign;
 mod conformance;

@@ -1,4 +1,5 @@
-//! Minds behind servers, and servers of tools, all played on loopback; `real_server` has a real one.
+//! Minds behind servers, and servers of tools, all played on loopback; `real_server` has a real
+//! one.
 
 #[path = "../support/http.rs"]
 mod http;

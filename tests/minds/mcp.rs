@@ -186,7 +186,8 @@ fn take(mut answers: Answers<Prose>) {
     answers.take();
 }
 
-/// What an actor who may call these tools reads after these calls, and what its mind was told of them.
+/// What an actor who may call these tools reads after these calls, and what its mind was told of
+/// them.
 async fn told(
     servers: &ToolServers,
     set: &[&str],
@@ -459,7 +460,7 @@ async fn a_server_that_dies_gives_errors_and_never_a_hang() {
         tools
             .get("library.echo")
             .unwrap()
-            .start(&arguments, Duration::from_secs(9), &ToolTrace::default())
+            .start_async(&arguments, Duration::from_secs(9), &ToolTrace::default())
             .unwrap()
     };
     assert_eq!(call("well").await.unwrap(), "well");

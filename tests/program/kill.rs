@@ -1,5 +1,5 @@
-//! A real `kill -9` and a real Ctrl-C of the real program, on real files: nothing that was journaled is
-//! lost.
+//! A real `kill -9` and a real Ctrl-C of the real program, on real files: nothing that was
+//! journaled is lost.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "tests")]
 

@@ -5,11 +5,6 @@
 //! translator can edit. What is not found there, such as the words of other crates, stays as it is. JSON
 //! and logs keep the English.
 
-#[cfg(test)]
-mod sources;
-#[cfg(test)]
-mod tests;
-
 use std::sync::LazyLock;
 
 use playhouse::mind::Language;

@@ -84,7 +84,7 @@ pub fn take_fight_summaries(
         .phrases()
         .say("archive/fight_title", &json!({"stage": fight.stage}));
     let title = title.unwrap_or_else(|reason| {
-        tell.fault(Fault::Game(reason));
+        tell.fault(Fault::Game(reason.into()));
         fight.stage.clone()
     });
     for (entity, Prose(summary), _by) in answers.take() {

@@ -219,7 +219,7 @@ fn sum_up(bout: &mut Bout, who: &[Entity], words: &str) {
 fn whoever_will_remember_is_asked_for_what_must_survive() {
     let mut bout = aftermath(false);
     bout.run(fight::ask_fight_summaries);
-    let must = |who| bout.get::<Ask<Prose>>(who).facts().must_hold[..].to_vec();
+    let must = |who| bout.get::<Ask<Prose>>(who).constraints().must_hold[..].to_vec();
     let outcome = |result: &str| format!("archive/outcome {{\"result\":\"{result}\"}}");
     assert_eq!(
         must(bout.tiny.ann),
@@ -240,7 +240,7 @@ fn whoever_will_remember_is_asked_for_what_must_survive() {
     );
     for who in [bout.tiny.hall, bout.tiny.ann, bout.tiny.bob, bout.owl] {
         let ask: &Ask<Prose> = bout.get(who);
-        assert!(ask.fallback().check(ask.facts()).is_empty());
+        assert!(ask.fallback().check(ask.constraints()).is_empty());
         assert_eq!(ask.noted()["what"], "fight");
     }
     assert_eq!(*bout.get::<Phase>(bout.tiny.hall), Phase::SummedUp);
@@ -253,7 +253,7 @@ fn a_summary_without_the_facts_is_refused_by_name_of_the_fact() {
     let ask: &Ask<Prose> = bout.get(bout.tiny.ann);
     let forgetful = Prose("We fought the Owl and the Rat for a brass key.".into());
     let broken: Vec<_> = forgetful
-        .check(ask.facts())
+        .check(ask.constraints())
         .into_iter()
         .map(|broken| broken.rule)
         .collect();
@@ -355,12 +355,12 @@ fn a_day_that_grew_too_long_becomes_a_memory() {
         "he has room left"
     );
     let ask: &Ask<Prose> = bout.get(ann);
-    assert_eq!(ask.facts().must_hold, ["Hall", "Bob"]);
+    assert_eq!(ask.constraints().must_hold, ["Hall", "Bob"]);
     assert_eq!(
         (&ask.noted()["day"], &ask.noted()["what"]),
         (&json!(3), &json!("day"))
     );
-    assert!(ask.fallback().check(ask.facts()).is_empty());
+    assert!(ask.fallback().check(ask.constraints()).is_empty());
     assert_eq!(ask.noted()["said"].as_array().map(Vec::len), Some(8));
     assert_eq!(*bout.get::<Phase>(hall), Phase::SummedUp);
     sum_up(&mut bout, &[ann], "Bob talked all day in the Hall.");
@@ -399,7 +399,7 @@ fn a_day_is_summed_up_in_the_words_of_either_language() {
             });
             let ask = summary_ask(&phrasebook(language), &file, "archive_day", facts, must)
                 .expect("is asked");
-            assert!(ask.fallback().check(ask.facts()).is_empty());
+            assert!(ask.fallback().check(ask.constraints()).is_empty());
             let text = format!("{}\n\n=== fallback\n{}", ask.prompt(), ask.fallback().0);
             insta::assert_snapshot!(format!("archive_day_{}_{kind}", language.code()), text);
         }

@@ -189,7 +189,7 @@ fn a_beginning_is_told_to_the_stage_and_everybody_is_asked_with_its_tags() {
         assert_eq!(ask.purpose(), "combat.initiation");
         assert_eq!(ask.tags().text("combat_initialization"), Some("Hall"));
         assert_eq!(ask.tags().text("combat_id"), Some("Hall/1"));
-        assert!(ask.fallback().check(ask.facts()).is_empty());
+        assert!(ask.fallback().check(ask.constraints()).is_empty());
     }
     let notes = bout.get::<Ask<Prose>>(bout.rat).noted();
     assert_eq!(notes["allies"], serde_json::json!(["Owl"]));
@@ -233,13 +233,13 @@ fn everybody_sees_the_round_and_draws_what_is_of_use() {
     let targets = vec!["Owl".into(), "Rat".into()];
     let ask: &Ask<Hand> = bout.get(ann);
     assert_eq!(
-        *ask.facts(),
+        *ask.constraints(),
         [Legal {
             skill: "Cut".into(),
             targets
         }]
     );
-    assert!(ask.fallback().check(ask.facts()).is_empty());
+    assert!(ask.fallback().check(ask.constraints()).is_empty());
     assert!(ask.short().is_some());
     assert!(
         bout.world().get::<Ask<Hand>>(rat).is_none(),
@@ -323,7 +323,7 @@ fn the_stage_tells_the_round_to_all_but_itself() {
     bout.run(narrate::ask_narration);
     let ask: &Ask<Prose> = bout.get(hall);
     assert_eq!(ask.purpose(), "combat.narrate");
-    assert!(ask.short().is_some() && ask.fallback().check(ask.facts()).is_empty());
+    assert!(ask.short().is_some() && ask.fallback().check(ask.constraints()).is_empty());
     bout.world().entity_mut(hall).remove::<Ask<Prose>>();
     bout.answer(hall, Prose("Dust falls.".into()));
     bout.run(narrate::take_narration);
@@ -482,7 +482,7 @@ fn every_broken_rule_of_a_hand_is_named() {
 fn the_schema_of_a_hand_is_narrowed_to_what_is_legal() {
     let mut bout = Bout::begun();
     bout.run(draw::draw_hands);
-    let schema = bout.get::<Ask<Hand>>(bout.tiny.ann).narrowed_schema();
+    let schema = bout.get::<Ask<Hand>>(bout.tiny.ann).constrained_schema();
     let cards = &schema["properties"]["cards"];
     assert_eq!(
         (&cards["minItems"], &cards["maxItems"]),

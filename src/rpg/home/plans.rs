@@ -212,7 +212,7 @@ pub fn take_plans(
                     .is_some_and(|id| exits.0.contains(&id))
             });
             match to.filter(|_| open) {
-                Some(to) => tell.later(move |world| walk(world, entity, to)),
+                Some(to) => tell.defer(move |world| walk(world, entity, to)),
                 None => refuse(
                     &mut tell,
                     entity,
@@ -260,7 +260,7 @@ fn refuse(
                 },
             );
         }
-        Err(reason) => tell.fault(Fault::Game(reason)),
+        Err(reason) => tell.fault(Fault::Game(reason.into())),
     }
 }
 

@@ -1,4 +1,5 @@
-//! A small game: two stages, four actors who talk and travel, one who is dead, and a voice of the world.
+//! A small game: two stages, four actors who talk and travel, one who is dead, and a voice of the
+//! world.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -189,7 +190,7 @@ fn take_deeds(
         };
         tell.broadcast_to_stage(who, event, &[who]);
         if deed.go {
-            tell.later(move |world| travel(world, who));
+            tell.defer(move |world| travel(world, who));
         }
     }
 }

@@ -64,7 +64,8 @@ fn the_journal_of_version_1_loads() {
     assert_eq!(meetings.count(), 3);
 }
 
-/// Writes the sample of the current version anew: `cargo test --test save -- --ignored sample`.
+/// Writes the sample of the current version anew: `cargo test --test engine save -- --ignored
+/// sample`.
 #[tokio::test(start_paused = true)]
 #[ignore = "writes into the source tree; a sample is made once for each version"]
 async fn write_the_sample_of_the_current_version() {

@@ -1,4 +1,5 @@
-//! How models of every interface are told of tools: in its own form, or in words for one that takes none.
+//! How models of every interface are told of tools: in its own form, or in words for one that takes
+//! none.
 
 use std::sync::Arc;
 
@@ -35,8 +36,8 @@ fn yes(words: &str) -> Value {
     })
 }
 
-/// What a model with these settings is sent in the first turn of Ann, one request after the other, and her
-/// rules as they are stored.
+/// What a model with these settings is sent in the first turn of Ann, one request after the other,
+/// and her rules as they are stored.
 async fn sent(settings: &str, answers: &[&str]) -> (Vec<Value>, String) {
     let server = Server::start([]).await;
     let others = ScriptMind::by_rule(|_| ScriptLine::say("I say nothing."));

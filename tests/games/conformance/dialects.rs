@@ -52,8 +52,8 @@ fn warnings(input: &Value) -> Result<Value, String> {
     Ok(warnings.iter().map(ToString::to_string).collect())
 }
 
-/// What the one message of a `document` says: its text (joined by `separator`, where one is given), its
-/// calls, and whether it has media or calls.
+/// What the one message of a `document` says: its text (joined by `separator`, where one is given),
+/// its calls, and whether it has media or calls.
 fn inspect(input: &Value) -> Result<Value, String> {
     let messages = messages(input)?;
     let [message] = messages.as_slice() else {

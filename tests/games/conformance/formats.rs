@@ -69,8 +69,8 @@ fn rendered(input: &Value) -> Result<Rendered, String> {
     Ok(rendered)
 }
 
-/// The messages of a `document` as an `api` wants them in a `style`; with what stands beside them, where
-/// anything does.
+/// The messages of a `document` as an `api` wants them in a `style`; with what stands beside them,
+/// where anything does.
 fn format(input: &Value) -> Result<Value, String> {
     let rendered = rendered(input)?;
     Ok(match rendered.system {

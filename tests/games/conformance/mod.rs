@@ -1,14 +1,17 @@
 //! Behaviour agreed on with other frameworks, case by case.
 //!
-//! A case is a file of data in `tests/conformance/`: what goes in, which operation is done, what comes
-//! out. To add cases, add files; for a new kind of operation add a function to a module's `OPERATIONS`
-//! (or a module of your own to [`operations`]). Members of a file:
+//! A case is a file of data in `tests/conformance/`: what goes in, which operation is done, what
+//! comes out. To add cases, add files; for a new kind of operation add a function to a module's
+//! `OPERATIONS` (or a module of your own to [`operations`]). Members of a file:
 //!
 //! | member | meaning |
 //! |---|---|
 //! | `case`, `title` | the case's number and what it is about |
 //! | `source` | where it was observed, or why it is ours |
-//! | `checks` | a list of `operation`, `input`, and one of `expected`, `one_of` (any of these), `refused` (words of the error) |
+//! | `checks` | a list; each has `operation`, `input` and one of the three below |
+//! | `expected` | the result |
+//! | `one_of` | results of which any will do |
+//! | `refused` | words of the error |
 //! | `note` | optional, in the file or in a check |
 //!
 //! Values are compared by structure: the order of members is free, that of lists is not, and a text

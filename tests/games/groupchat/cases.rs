@@ -1,12 +1,18 @@
 //! The cases of `tests/conformance/agentchat/`.
 //!
-//! A case is `case`, `title`, `source` and `checks`; a check is an `operation`, its `input`, and what is
-//! `expected` or with which words it is `refused`. Of an object that is expected only the members that it
-//! names are compared. Operations: `create` makes messages, `watch` lets a termination rule look at
-//! deltas, `mistakes` checks a team, `mentions` finds names, `run` plays a team: `team`, `lines` by
-//! entity, `steps` (`{"run": task}`, `{"stream": task}` with all that its stream gives, `{"go_on": true}`, `{"reset": true}`, `{"reload": true}`); where
-//! `allow_code` is there, processes may be started, and `team_tools` are teams that its participants call.
-//! `tool` calls a team as a tool, `drop` gives a stream up after `take` items.
+//! A case has a `case`, `title`, `source` and `checks`. A check has an `operation`, its `input`, and
+//! either the `expected` result or `refused`, parts of the error message. Only members that the
+//! expected object names are compared. The operations are:
+//! - `create` creates a message.
+//! - `structured` formats a structured message.
+//! - `watch` checks a termination condition against deltas.
+//! - `mistakes` checks a team.
+//! - `mentions` finds names.
+//! - `run` plays a team: `team`, `lines` by entity, and `steps` (`{"run": task}`, `{"stream": task}`
+//!   with all items of its stream, `{"go_on": true}`, `{"reset": true}`, `{"reload": true}`).
+//!   `allow_code` allows processes; `team_tools` are teams that its participants call.
+//! - `tool` calls a team as a tool.
+//! - `drop` drops a stream after `take` items.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +21,7 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use playhouse::groupchat::message::{ChatMessage, Content, MessageFactory, Structured};
 use playhouse::groupchat::team::TeamFile;
-use playhouse::groupchat::termination::{DeltaContext, Predicate, Rule, Termination};
+use playhouse::groupchat::termination::{DeltaContext, Termination, TerminationState};
 use playhouse::groupchat::{
     ChatError, ChatGame, Functions, StreamItem, Task, TaskResult, Team, TeamTool, mentions,
     perspective,
@@ -31,7 +37,7 @@ use serde_json::{Map, Value, json};
 
 use super::minds::Scripted;
 
-/// A message in a few words: `a:text`, `a!stop text`, `a>b text`, or the JSON of one.
+/// A message in short: `a:text`, `a!stop text`, `a>b text`, or the JSON of one.
 pub(crate) fn message(value: &Value) -> ChatMessage {
     let Some(text) = value.as_str() else {
         return serde_json::from_value(value.clone()).unwrap();
@@ -52,7 +58,7 @@ fn messages(value: &Value) -> Vec<ChatMessage> {
     value.as_array().unwrap().iter().map(message).collect()
 }
 
-/// A message in the same few words.
+/// The short form of a message.
 pub(crate) fn short(message: &ChatMessage) -> String {
     match &message.content {
         Content::Text(text) => format!("{}:{text}", message.source),
@@ -69,19 +75,19 @@ pub(crate) fn short(message: &ChatMessage) -> String {
     }
 }
 
-/// The functions that teams of cases may ask for.
+/// The functions that teams of cases use.
 pub(crate) fn functions() -> Functions {
     Functions::default()
-        .ending("more than one", |delta| delta.len() > 1)
-        .picking("C after user", |talk| {
-            let last = talk.last().last()?;
+        .with_termination("more than one", |delta| delta.len() > 1)
+        .with_selector("C after user", |conversation| {
+            let last = conversation.delta().last()?;
             (last.source == "user").then(|| "C".to_owned())
         })
-        .picking("Z", |_| Some("Z".to_owned()))
-        .picking("nobody", |_| None)
-        .allowing("A and B", |_| vec!["A".into(), "B".into()])
-        .allowing("B", |_| vec!["B".into()])
-        .allowing("nobody", |_| Vec::new())
+        .with_selector("Z", |_| Some("Z".to_owned()))
+        .with_selector("nobody", |_| None)
+        .with_candidates("A and B", |_| vec!["A".into(), "B".into()])
+        .with_candidates("B", |_| vec!["B".into()])
+        .with_candidates("nobody", |_| Vec::new())
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -92,12 +98,12 @@ struct Look {
 #[derive(Deserialize, JsonSchema)]
 struct Anything {}
 
-/// The tools that teams of cases may call.
+/// The tools that teams of cases use.
 fn tools(toolbox: &mut Toolbox) {
-    toolbox.world("look", "Looks at something.", |_, look: Look| {
+    toolbox.add_pure("look", "Looks at something.", |_, look: Look| {
         Ok(format!("saw {}", look.at))
     });
-    toolbox.world(
+    toolbox.add_pure(
         "bad",
         "Fails.",
         |_, _: Anything| -> Result<String, ToolError> { Err("no light".into()) },
@@ -124,7 +130,7 @@ fn team(input: &Value, script: &Scripted) -> Result<Team, String> {
 fn game(file: &Value) -> Result<ChatGame, String> {
     let file: TeamFile = serde_json::from_value(file.clone()).map_err(|error| error.to_string())?;
     let data = DataFolder::at("data").unwrap();
-    let game = ChatGame::of(&data, file).map_err(|problems| problems.to_string())?;
+    let game = ChatGame::new(&data, file).map_err(|problems| problems.to_string())?;
     Ok(game.with_functions(functions()).with_tools(tools))
 }
 
@@ -157,20 +163,21 @@ fn structured(input: &Value) -> Result<Value, String> {
 }
 
 fn watch(input: &Value) -> Result<Value, String> {
-    let rule: Rule = serde_json::from_value(input["rule"].clone()).map_err(|e| e.to_string())?;
-    if let Some((wrong, _)) = rule.mistake() {
-        return Err(wrong.into());
+    let condition: Termination =
+        serde_json::from_value(input["rule"].clone()).map_err(|error| error.to_string())?;
+    if let Some((mistake, _)) = condition.mistake() {
+        return Err(mistake.to_string());
     }
-    let mut watch = Termination::new(rule);
-    let ends: BTreeMap<String, Predicate> = functions().ends;
+    let mut state = TerminationState::new(condition);
+    let functions = functions();
     let mut said = Vec::new();
     for delta in input["deltas"].as_array().unwrap() {
         let at = |name: &str| delta.get(name).and_then(Value::as_u64).unwrap_or(0);
-        let look = DeltaContext {
+        let context = DeltaContext {
             turns: at("turns") as u32,
             elapsed_ms: at("elapsed_ms"),
             external: delta.get("external").is_some(),
-            functions: &ends,
+            functions: &functions,
             language: Language::En,
         };
         let list = delta.get("messages").unwrap_or(delta);
@@ -179,14 +186,14 @@ fn watch(input: &Value) -> Result<Value, String> {
         } else {
             Vec::new()
         };
-        said.push(match watch.check(&list, look) {
+        said.push(match state.check(&list, context) {
             Ok(Some(stop)) => json!({"content": stop.content, "source": stop.source}),
             Ok(None) => Value::Null,
             Err(_) => "already reached".into(),
         });
     }
-    watch.reset();
-    Ok(json!({"said": said, "terminated_after_reset": watch.terminated()}))
+    state.reset();
+    Ok(json!({"said": said, "terminated_after_reset": state.terminated()}))
 }
 
 fn mistakes(input: &Value) -> Result<Value, String> {
@@ -212,7 +219,7 @@ fn run(input: &Value) -> Result<Value, String> {
     runtime().block_on(play(input))
 }
 
-/// A team is called as a tool by somebody whose only words are its result.
+/// The result of a team that is called as a tool.
 fn tool(input: &Value) -> Result<Value, String> {
     let task = input["task"].as_str().unwrap();
     let caller = json!({"calls": [["1", "team", {"task": task}]]});
@@ -221,9 +228,10 @@ fn tool(input: &Value) -> Result<Value, String> {
     let script = Scripted::new(&Value::Object(lines));
     let minds = Minds::all(Arc::new(script.clone()));
     let inner = TeamTool::new(game(&input["team"])?, minds.clone());
-    let inner = match input.get("last_alone").is_some() {
-        true => inner.returning_the_last(),
-        false => inner,
+    let inner = if input.get("last_alone").is_some() {
+        inner.returning_last_message()
+    } else {
+        inner
     };
     let caller = json!({
         "name": "outer", "max_turns": 1, "participants": [{"name": "caller", "tools": ["team"]}],
@@ -247,14 +255,16 @@ fn drop_stream(input: &Value) -> Result<Value, String> {
     Ok(json!({"calls": script.calls()}))
 }
 
-/// The result of a run, and what its stream gave before.
+/// The result of a run, and the items of its stream before it.
 async fn stream(team: &mut Team, task: Task) -> (Result<TaskResult, ChatError>, Value) {
     let mut stream = Box::pin(team.run_stream(task).unwrap());
     let mut given = Vec::new();
     while let Some(item) = stream.next().await {
         match item {
             Ok(StreamItem::Message(message)) => given.push(short(&message)),
-            Ok(StreamItem::Dropped(dropped)) => given.push(format!("dropped ({})", dropped.source)),
+            Ok(StreamItem::Retracted(retracted)) => {
+                given.push(format!("dropped ({})", retracted.source))
+            }
             Ok(StreamItem::Result(result)) => return (Ok(result), json!(given)),
             Err(error) => return (Err(error), json!(given)),
         }
@@ -283,11 +293,12 @@ async fn play(input: &Value) -> Result<Value, String> {
         let task = match step.get("run").or(step.get("stream")) {
             Some(Value::String(words)) => Task::from(words.as_str()),
             Some(list) => Task::from(messages(list)),
-            None => Task::go_on(),
+            None => Task::continue_run(),
         };
-        let (result, stream) = match streams {
-            true => stream(&mut team, task).await,
-            false => (team.run(task).await, Value::Null),
+        let (result, stream) = if streams {
+            stream(&mut team, task).await
+        } else {
+            (team.run(task).await, Value::Null)
         };
         runs.push(match result {
             Ok(result) => {
@@ -299,19 +310,11 @@ async fn play(input: &Value) -> Result<Value, String> {
             Err(error) => return Err(error.to_string()),
         });
     }
-    let mut names: Vec<String> = team
-        .file()
-        .all()
-        .iter()
-        .flat_map(|team| {
-            team.names()
-                .into_iter()
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        })
-        .collect();
-    names.push(team.file().user.clone());
-    names.extend(team.file().all().iter().map(|team| team.name.clone()));
+    let teams = team.file().nested();
+    let mut names: Vec<&str> = teams.iter().flat_map(|team| team.names()).collect();
+    names.push(&team.file().user);
+    names.extend(teams.iter().map(|team| team.name.as_str()));
+    let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
     let mut out: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
     for name in &names {
         let heard = script.heard(name);
@@ -361,7 +364,8 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("drop", drop_stream),
 ];
 
-/// What differs: members that are not expected are not compared; `{"has": [..]}` names parts of a text.
+/// The first difference. Members that are not expected are ignored; `{"has": [..]}` lists parts of a
+/// text.
 fn difference(path: &str, expected: &Value, got: &Value) -> Option<String> {
     let parts = expected.get("has").and_then(Value::as_array);
     if let (Some(parts), Some(text)) = (parts, got.as_str()) {

@@ -1,4 +1,4 @@
-//! What goes wrong in a conversation is said, and ends it.
+//! Errors in a conversation are reported, and end the run.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,19 +17,19 @@ fn set_up(
     change: impl FnOnce(ChatGame) -> ChatGame,
     lines: &Value,
 ) -> (Team, Scripted) {
-    let game = change(ChatGame::of(&DataFolder::at("data").unwrap(), file).unwrap());
+    let game = change(ChatGame::new(&DataFolder::at("data").unwrap(), file).unwrap());
     let script = Scripted::new(lines);
     let team = Team::new(game, Minds::all(Arc::new(script.clone())), 7).unwrap();
     (team, script)
 }
 
 fn three(selection: Selection) -> TeamFile {
-    TeamFile::of("team", ["A", "B", "C"].map(Participant::named)).selecting(selection)
+    TeamFile::new("team", ["A", "B", "C"].map(Participant::named)).with_selection(selection)
 }
 
 #[tokio::test]
 async fn a_selector_that_names_nobody_ends_the_run_with_a_reason() {
-    let file = three(Selection::selector()).turns(100);
+    let file = three(Selection::selector()).with_max_turns(100);
     let (mut team, script) = set_up(file, |game| game, &json!({"team": vec!["zzz"; 60]}));
     let result = team.run("hi").await.unwrap();
     assert!(result.stop_reason.unwrap().contains("named nobody 3 times"));
@@ -38,14 +38,16 @@ async fn a_selector_that_names_nobody_ends_the_run_with_a_reason() {
 
 #[tokio::test]
 async fn a_tool_that_hangs_or_is_unknown_is_an_error_result_and_the_run_goes_on() {
-    let mut file = three(Selection::RoundRobin).turns(2);
+    let mut file = three(Selection::RoundRobin).with_max_turns(2);
     file.participants[0].tools = vec!["hang".into()];
     let hang = |toolbox: &mut Toolbox| {
-        toolbox.outside("hang", "Hangs.", |_: NoArguments| async {
+        toolbox.add_async("hang", "Hangs.", |_: NoArguments| async {
             std::future::pending::<()>().await;
             Ok(())
         });
-        toolbox.change("hang", |tool| tool.within(Duration::from_millis(20)));
+        toolbox.change("hang", |tool| {
+            tool.with_time_limit(Duration::from_millis(20))
+        });
     };
     let lines = json!({"A": [{"calls": [["1", "hang", {}], ["2", "gone", {}]]}]});
     let (mut team, _) = set_up(file, |game| game.with_tools(hang), &lines);
@@ -64,8 +66,8 @@ async fn a_tool_that_hangs_or_is_unknown_is_an_error_result_and_the_run_goes_on(
 
 #[tokio::test]
 async fn a_handoff_to_nobody_is_sent_back_and_then_ends_the_run() {
-    let mut file = three(Selection::Swarm).turns(4);
-    file.participants[0] = file.participants[0].clone().handing_to("B");
+    let mut file = three(Selection::Swarm).with_max_turns(4);
+    file.participants[0] = file.participants[0].clone().with_handoff("B");
     let wrong = json!({"text": {"message": "go", "handoff": "Zed"}});
     let lines =
         json!({"A": [wrong, {"text": {"message": "go", "handoff": "B"}}], "B": ["b", "b", "b"]});
@@ -85,11 +87,11 @@ fn wrong_again() -> Value {
 
 #[tokio::test]
 async fn a_function_that_was_not_given_or_names_nobody_who_is_there_ends_the_run() {
-    let file = || three(Selection::Function("who".into())).turns(3);
+    let file = || three(Selection::Function("who".into())).with_max_turns(3);
     let (mut team, _) = set_up(file(), |game| game, &Value::Null);
     let error = team.run("hi").await.unwrap_err().to_string();
     assert!(error.contains("'who'"), "{error}");
-    let zed = Functions::default().picking("who", |_| Some("Zed".into()));
+    let zed = Functions::default().with_selector("who", |_| Some("Zed".into()));
     let (mut team, _) = set_up(file(), |game| game.with_functions(zed), &Value::Null);
     let error = team.run("hi").await.unwrap_err().to_string();
     assert!(
@@ -100,7 +102,7 @@ async fn a_function_that_was_not_given_or_names_nobody_who_is_there_ends_the_run
 
 #[tokio::test]
 async fn a_tool_that_nobody_has_is_told_before_anybody_speaks() {
-    let mut file = three(Selection::RoundRobin).turns(2);
+    let mut file = three(Selection::RoundRobin).with_max_turns(2);
     file.participants[1].tools = vec!["wether".into()];
     let (mut team, script) = set_up(file, |game| game, &Value::Null);
     let error = team.run("hi").await.unwrap_err().to_string();
@@ -113,11 +115,11 @@ async fn a_tool_that_nobody_has_is_told_before_anybody_speaks() {
 
 #[tokio::test]
 async fn results_of_tools_are_put_into_words_by_a_function_of_the_user() {
-    let mut file = three(Selection::RoundRobin).turns(1);
+    let mut file = three(Selection::RoundRobin).with_max_turns(1);
     file.participants[0].tools = vec!["calculate".into()];
     file.participants[0].tool_call_summary = "short".into();
     let lines = json!({"A": [{"calls": [["1", "calculate", {"expression": "6 * 7"}]]}]});
-    let short = Functions::default().summing_up("short", |call, result| {
+    let short = Functions::default().with_tool_call_formatter("short", |call, result| {
         format!("{} gives {}", call.arguments, result.content)
     });
     let (mut team, _) = set_up(file, |game| game.with_functions(short), &lines);

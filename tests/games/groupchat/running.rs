@@ -1,4 +1,4 @@
-//! Streams, pauses, cancels, joining and leaving.
+//! Streams, pauses, cancellation, joining and leaving.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,8 +7,8 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use playhouse::context::context_to_json;
 use playhouse::groupchat::message::ChatMessage;
-use playhouse::groupchat::team::{Kind, Newcomers, Participant, TeamFile};
-use playhouse::groupchat::termination::Rule;
+use playhouse::groupchat::team::{Newcomers, Participant, ParticipantKind, TeamFile};
+use playhouse::groupchat::termination::Termination;
 use playhouse::groupchat::{ChatError, ChatGame, StreamItem, Task, Team, UserProxy};
 use playhouse::mind::{Answering, Completion, Mind, MindInfo, Minds, Prompt};
 use playhouse::tool::code::CodePolicy;
@@ -19,7 +19,7 @@ use super::cases::short;
 use super::minds::Scripted;
 
 fn game(file: TeamFile) -> ChatGame {
-    ChatGame::of(&DataFolder::at("data").unwrap(), file).unwrap()
+    ChatGame::new(&DataFolder::at("data").unwrap(), file).unwrap()
 }
 
 fn team(file: TeamFile, script: &Scripted) -> Team {
@@ -27,7 +27,7 @@ fn team(file: TeamFile, script: &Scripted) -> Team {
 }
 
 fn three() -> TeamFile {
-    TeamFile::of("team", ["A", "B", "C"].map(Participant::named))
+    TeamFile::new("team", ["A", "B", "C"].map(Participant::named))
 }
 
 fn texts(messages: &[ChatMessage]) -> Vec<String> {
@@ -37,7 +37,7 @@ fn texts(messages: &[ChatMessage]) -> Vec<String> {
 #[tokio::test]
 async fn a_stream_gives_each_message_and_then_the_result() {
     let script = Scripted::new(&Value::Null);
-    let mut team = team(three().turns(2), &script);
+    let mut team = team(three().with_max_turns(2), &script);
     let items: Vec<_> = team.run_stream("hi").unwrap().collect().await;
     assert_eq!(items.len(), 4);
     let Some(Ok(StreamItem::Result(result))) = items.last() else {
@@ -50,7 +50,7 @@ async fn a_stream_gives_each_message_and_then_the_result() {
 #[tokio::test]
 async fn no_turn_begins_after_a_stream_was_dropped() {
     let script = Scripted::new(&json!({}));
-    let mut team = team(three().turns(5), &script);
+    let mut team = team(three().with_max_turns(5), &script);
     {
         let mut stream = Box::pin(team.run_stream("hi").unwrap());
         for _ in 0..2 {
@@ -58,14 +58,14 @@ async fn no_turn_begins_after_a_stream_was_dropped() {
         }
     }
     assert!(script.calls() <= 2);
-    let rest = team.run(Task::go_on()).await.unwrap();
+    let rest = team.run(Task::continue_run()).await.unwrap();
     assert_eq!(texts(&rest.messages), ["B:B1", "C:C1", "A:A2", "B:B2"]);
 }
 
 #[tokio::test]
 async fn a_pause_freezes_and_a_resumed_run_goes_on() {
     let script = Scripted::new(&Value::Null);
-    let mut team = team(three().turns(4), &script);
+    let mut team = team(three().with_max_turns(4), &script);
     let pause = team.pause_handle();
     let mut told = Vec::new();
     {
@@ -74,7 +74,7 @@ async fn a_pause_freezes_and_a_resumed_run_goes_on() {
             match item.unwrap() {
                 StreamItem::Message(message) => told.push(short(&message)),
                 StreamItem::Result(result) => assert_eq!(result.stop_reason, None),
-                StreamItem::Dropped(dropped) => panic!("{dropped:?}"),
+                StreamItem::Retracted(retracted) => panic!("{retracted:?}"),
             }
             if told.len() == 2 {
                 pause.store(true, std::sync::atomic::Ordering::SeqCst);
@@ -84,15 +84,15 @@ async fn a_pause_freezes_and_a_resumed_run_goes_on() {
     assert_eq!(told, ["user:hi", "A:A1"]);
     assert_eq!(script.calls(), 1);
     team.resume();
-    let rest = team.run(Task::go_on()).await.unwrap();
+    let rest = team.run(Task::continue_run()).await.unwrap();
     assert_eq!(texts(&rest.messages), ["B:B1", "C:C1", "A:A2"]);
 }
 
 #[tokio::test]
 async fn no_call_starts_after_a_cancel_and_the_next_run_goes_on() {
     let script = Scripted::new(&Value::Null);
-    let mut team = team(three().turns(3), &script);
-    team.cancel().pull();
+    let mut team = team(three().with_max_turns(3), &script);
+    team.cancellation_token().cancel();
     assert!(matches!(team.run("hi").await, Err(ChatError::Cancelled)));
     assert_eq!(script.calls(), 0);
     let result = team.run("hi").await.unwrap();
@@ -101,21 +101,23 @@ async fn no_call_starts_after_a_cancel_and_the_next_run_goes_on() {
 
 #[tokio::test]
 async fn whoever_is_outside_can_end_a_run_and_the_clock_starts_with_it() {
-    let file = three().ending(Rule::External).ending(Rule::Timeout {
-        turns: None,
-        seconds: Some(0.05),
-    });
+    let file = three()
+        .with_termination(Termination::External)
+        .with_termination(Termination::Timeout {
+            turns: None,
+            seconds: Some(0.05),
+        });
     let script = Scripted::new(&Value::Null);
     let now = Arc::new(std::sync::atomic::AtomicU64::new(1_000));
     let clock = now.clone();
-    let desk = UserProxy::new()
+    let user_proxy = UserProxy::new()
         .with_clock(move || clock.fetch_add(20, std::sync::atomic::Ordering::SeqCst));
     let minds = Minds::all(Arc::new(script.clone()));
-    let mut team = Team::with_desk(game(file), minds, desk, 7).unwrap();
+    let mut team = Team::with_user_proxy(game(file), minds, user_proxy, 7).unwrap();
     let result = team.run("hi").await.unwrap();
     assert_eq!(texts(&result.messages), ["user:hi", "A:A1", "B:B1"]);
     assert!(result.stop_reason.unwrap().contains("0.05 seconds"));
-    team.desk().stop();
+    team.user_proxy().stop();
     let result = team.run("more").await.unwrap();
     assert_eq!(texts(&result.messages), ["user:more"]);
 }
@@ -127,13 +129,13 @@ async fn those_who_join_see_what_the_rule_says_and_those_who_left_hear_nothing()
         (Newcomers::Last(1), vec!["A:A1", "B:B1"]),
         (Newcomers::Everything, vec!["user:hi", "A:A1", "B:B1"]),
     ] {
-        let mut file = three().turns(5);
+        let mut file = three().with_max_turns(5);
         file.open = true;
         file.newcomers = rule;
         file.participants[2].absent = true;
         let script = Scripted::new(&Value::Null);
         let mut team = team(file, &script);
-        let desk = team.desk().clone();
+        let user_proxy = team.user_proxy().clone();
         let mut told = Vec::new();
         {
             let mut stream = Box::pin(team.run_stream("hi").unwrap());
@@ -141,8 +143,8 @@ async fn those_who_join_see_what_the_rule_says_and_those_who_left_hear_nothing()
                 if let StreamItem::Message(message) = item.unwrap() {
                     told.push(short(&message));
                     match told.len() {
-                        2 => desk.join("C"),
-                        4 => desk.leave("A"),
+                        2 => user_proxy.join("C"),
+                        4 => user_proxy.leave("A"),
                         _ => {}
                     }
                 }
@@ -157,7 +159,7 @@ async fn those_who_join_see_what_the_rule_says_and_those_who_left_hear_nothing()
 
 #[tokio::test]
 async fn a_whisper_reaches_those_it_is_for_alone() {
-    let mut file = three().turns(3);
+    let mut file = three().with_max_turns(3);
     file.whispers = true;
     let script = Scripted::new(&json!({
         "A": [{"text": {"message": "psst", "whisper_to": ["C"]}}],
@@ -187,7 +189,7 @@ async fn a_whisper_reaches_those_it_is_for_alone() {
 #[tokio::test]
 async fn a_failure_ends_the_run_with_a_reason_and_poisons_nothing() {
     let script = Scripted::new(&json!({"A": [{"fail": "no power"}, "A1", "A2", "A1", "A2"]}));
-    let file = TeamFile::of("team", ["A", "B"].map(Participant::named)).turns(4);
+    let file = TeamFile::new("team", ["A", "B"].map(Participant::named)).with_max_turns(4);
     let mut team = team(file, &script);
     let error = team.run("hi").await.unwrap_err().to_string();
     assert!(error.contains("no power") && error.contains('A'), "{error}");
@@ -204,7 +206,7 @@ async fn a_failure_ends_the_run_with_a_reason_and_poisons_nothing() {
 
 #[tokio::test]
 async fn a_stage_delivers_as_a_hub_does() {
-    let mut file = TeamFile::of("hub", ["a", "b", "c"].map(Participant::named)).turns(3);
+    let mut file = TeamFile::new("hub", ["a", "b", "c"].map(Participant::named)).with_max_turns(3);
     file.open = true;
     file.user = "host".into();
     file.participants[2].absent = true;
@@ -212,7 +214,7 @@ async fn a_stage_delivers_as_a_hub_does() {
         "a": [{"text": "hi", "thinking": "secret"}], "b": ["b's reply", "again", "more"], "c": ["c's reply", "and more", "still"],
     }));
     let mut team = team(file, &script);
-    let desk = team.desk().clone();
+    let user_proxy = team.user_proxy().clone();
     let mut told = 0;
     {
         let mut stream = Box::pin(team.run_stream("welcome").unwrap());
@@ -222,10 +224,10 @@ async fn a_stage_delivers_as_a_hub_does() {
             {
                 told += 1;
                 match told {
-                    2 => desk.join("c"),
+                    2 => user_proxy.join("c"),
                     3 => {
-                        desk.leave("a");
-                        desk.leave("nobody");
+                        user_proxy.leave("a");
+                        user_proxy.leave("nobody");
                     }
                     _ => {}
                 }
@@ -243,7 +245,7 @@ async fn a_stage_delivers_as_a_hub_does() {
     team.run("manual").await.unwrap();
     assert!(heard_contains(&team, "b", "manual") && heard_contains(&team, "c", "manual"));
     assert!(!heard_contains(&team, "a", "manual"));
-    // What it thought stays with whoever thought it.
+    // Thoughts stay with whoever thought them.
     for (who, knows) in [("a", true), ("b", false), ("c", false)] {
         let context = context_to_json(team.context(who).unwrap()).to_string();
         assert_eq!(context.contains("secret"), knows, "{who}");
@@ -255,7 +257,7 @@ fn heard_contains(team: &Team, who: &str, text: &str) -> bool {
     seen.iter().any(|seen| seen.content.contains(text))
 }
 
-/// A person who lets others wait until the door is opened.
+/// A person who does not answer until `open` is set.
 struct Waits {
     info: MindInfo,
     open: Arc<AtomicBool>,
@@ -267,12 +269,11 @@ impl Mind for Waits {
     }
 
     fn answer(&self, _prompt: &Prompt<'_>) -> Answering {
-        match self.open.load(Ordering::SeqCst) {
-            true => Box::pin(std::future::ready(Ok(Completion::instant(
-                "p",
-                "here I am",
-            )))),
-            false => Box::pin(std::future::pending()),
+        if self.open.load(Ordering::SeqCst) {
+            let completion = Completion::instant("p", "here I am");
+            Box::pin(std::future::ready(Ok(completion)))
+        } else {
+            Box::pin(std::future::pending())
         }
     }
 }
@@ -281,14 +282,14 @@ impl Mind for Waits {
 #[tokio::test]
 async fn code_that_ran_is_not_run_again_when_a_run_goes_on() {
     let mark = tempfile::NamedTempFile::new().unwrap();
-    let mut file = three().turns(3);
-    file.participants[0].kind = Kind::Coder {
+    let mut file = three().with_max_turns(3);
+    file.participants[0].kind = ParticipantKind::Coder {
         writes: false,
         sources: Vec::new(),
         approver: "B".into(),
         retries: 0,
     };
-    file.participants[2].kind = Kind::Person;
+    file.participants[2].kind = ParticipantKind::Person;
     let open = Arc::new(AtomicBool::new(false));
     let person = Waits {
         info: MindInfo::embedded("p"),
@@ -306,7 +307,7 @@ async fn code_that_ran_is_not_run_again_when_a_run_goes_on() {
     let given_up = tokio::time::timeout(Duration::from_secs(3), team.run(task)).await;
     assert!(given_up.is_err(), "nobody answers");
     open.store(true, Ordering::SeqCst);
-    let rest = team.run(Task::go_on()).await.unwrap();
+    let rest = team.run(Task::continue_run()).await.unwrap();
     assert_eq!(rest.last().unwrap().to_text(), "here I am");
     assert!(script.heard("B").prompts[0].contains("tee -a"));
     let known = team.perspective("B");
@@ -325,8 +326,8 @@ async fn code_that_ran_is_not_run_again_when_a_run_goes_on() {
 #[tokio::test]
 async fn a_run_that_was_given_up_while_a_person_thinks_goes_on_here_and_after_a_restart() {
     for restarts in [false, true] {
-        let mut file = three().turns(4);
-        file.participants[2].kind = Kind::Person;
+        let mut file = three().with_max_turns(4);
+        file.participants[2].kind = ParticipantKind::Person;
         let open = Arc::new(AtomicBool::new(false));
         let made = |script: &Scripted| {
             let person = Waits {
@@ -339,8 +340,8 @@ async fn a_run_that_was_given_up_while_a_person_thinks_goes_on_here_and_after_a_
         };
         let script = Scripted::new(&Value::Null);
         let mut team = made(&script);
-        // Twice, so that what was recorded before the first time is still there.
-        for task in [Task::from("hi"), Task::go_on()] {
+        // Twice, to check that nothing recorded is lost.
+        for task in [Task::from("hi"), Task::continue_run()] {
             let given_up = tokio::time::timeout(Duration::from_millis(50), team.run(task)).await;
             assert!(given_up.is_err(), "nobody answers");
         }
@@ -351,7 +352,7 @@ async fn a_run_that_was_given_up_while_a_person_thinks_goes_on_here_and_after_a_
             team.load_state(&state).unwrap();
         }
         open.store(true, Ordering::SeqCst);
-        let rest = team.run(Task::go_on()).await.unwrap();
+        let rest = team.run(Task::continue_run()).await.unwrap();
         assert_eq!(
             texts(&rest.messages),
             ["UserInputRequestedEvent (C) ", "C:here I am", "A:A2"],
@@ -368,7 +369,7 @@ async fn an_agent_runs_alone_and_answers_with_what_it_did_on_the_way() {
     let script = Scripted::new(&json!({
         "A": [{"text": "hm", "calls": [["1", "calculate", {"expression": "6 * 7"}]]}, "and more"],
     }));
-    let mut agent = team(TeamFile::alone(agent), &script);
+    let mut agent = team(TeamFile::solo(agent), &script);
     let result = agent.run("6 * 7?").await.unwrap();
     let responses = result.responses();
     assert_eq!(responses[1].chat_message.to_text(), "42");
@@ -386,7 +387,7 @@ async fn an_agent_runs_alone_and_answers_with_what_it_did_on_the_way() {
     assert_eq!(texts(&result.messages), ["user:go on", "A:and more"]);
 }
 
-/// A team of one who calls a team of two, each turn of which costs ten tokens.
+/// A team of one that calls a team of two. Each of their turns costs ten tokens.
 fn caller_of_a_lab() -> (ChatGame, Scripted) {
     let file: TeamFile = serde_json::from_value(json!({
         "name": "team", "max_turns": 1, "participants": [{"name": "Ava", "tools": ["lab"]}],
@@ -398,7 +399,7 @@ fn caller_of_a_lab() -> (ChatGame, Scripted) {
     let turn = json!({"text": "so", "usage": [7, 3]});
     let call = json!({"calls": [["", "lab", {"task": "Test it."}]], "usage": [1, 1]});
     let script = Scripted::new(&json!({"Ava": [call], "Bo": [turn, turn], "Cy": [turn, turn]}));
-    let game = ChatGame::of(&DataFolder::at("data").unwrap(), file).unwrap();
+    let game = ChatGame::new(&DataFolder::at("data").unwrap(), file).unwrap();
     (game, script)
 }
 
@@ -420,8 +421,8 @@ async fn a_team_that_is_a_tool_is_paid_for_by_whoever_calls_it_and_within_the_ca
 
     let (game, script) = (game, caller_of_a_lab().1);
     let mut team = Team::new(game, Minds::all(Arc::new(script.clone())), 7).unwrap();
-    // The task of the user and the call leave two.
-    team.engine().settings.caps.calls = Some(5);
+    // Three calls are used before the first inner turn.
+    team.engine().settings.limits.calls = Some(5);
     let stopped = team.run("go").await;
     assert!(script.calls() <= 5, "{}", script.calls());
     assert!(team.engine().totals().spent.calls <= 5);

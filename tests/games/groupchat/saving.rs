@@ -1,13 +1,14 @@
-//! A conversation that is saved and taken up again between any two messages is the same conversation.
+//! A conversation that is saved and loaded between any two messages continues as if it had not been.
 
 use std::sync::Arc;
 
 use futures_util::StreamExt;
 use playhouse::groupchat::message::ChatMessage;
 use playhouse::groupchat::team::{
-    Activation, EdgeFile, GraphFile, Kind, Participant, Selection, TeamFile, When,
+    Activation, EdgeCondition, EdgeFile, GraphFile, Participant, ParticipantKind, Selection,
+    TeamFile,
 };
-use playhouse::groupchat::termination::Rule;
+use playhouse::groupchat::termination::Termination;
 use playhouse::groupchat::{ChatGame, Functions, StreamItem, Task, Team};
 use playhouse::mind::Minds;
 use playhouse::mind::improviser::Improviser;
@@ -16,33 +17,38 @@ use playhouse::world_data::DataFolder;
 use super::cases::short;
 
 fn named() -> [Participant; 3] {
-    ["Ava", "Bo", "Cy"].map(|name| Participant::named(name).described(format!("{name}, a helper")))
+    ["Ava", "Bo", "Cy"]
+        .map(|name| Participant::named(name).with_description(format!("{name}, a helper")))
 }
 
-/// One team of every kind.
+/// A team for each kind of selection and participant.
 fn teams() -> Vec<TeamFile> {
     let of = |selection: Selection| {
-        TeamFile::of("table", named())
-            .selecting(selection)
-            .turns(6)
-            .ending(Rule::max_messages(9))
+        TeamFile::new("table", named())
+            .with_selection(selection)
+            .with_max_turns(6)
+            .with_termination(Termination::max_messages(9))
     };
-    let swarm = TeamFile::of(
+    let swarm = TeamFile::new(
         "table",
-        named().map(|one| one.handing_to("Bo").handing_to("Cy").handing_to("Ava")),
+        named().map(|one| {
+            one.with_handoff("Bo")
+                .with_handoff("Cy")
+                .with_handoff("Ava")
+        }),
     )
-    .selecting(Selection::Swarm)
-    .turns(6);
+    .with_selection(Selection::Swarm)
+    .with_max_turns(6);
     let ways = vec![EdgeFile::new("Ava", "Bo"), EdgeFile::new("Ava", "Cy")];
     let graph = GraphFile {
         entry: String::new(),
         edges: ways,
     };
     let cycle = |from: &str, to: &str, when: &str| EdgeFile {
-        when: When::Function(when.into()),
+        when: EdgeCondition::Function(when.into()),
         ..EdgeFile::new(from, to)
     };
-    // Back and forth, and out when the words happen to be of odd length.
+    // A cycle that ends when a text has an odd length.
     let round = GraphFile {
         entry: "Ava".into(),
         edges: vec![
@@ -55,32 +61,32 @@ fn teams() -> Vec<TeamFile> {
     helpers[0].stream = true;
     helpers[1].tools = vec!["calculate".into()];
     helpers[1].reflect_on_tool_use = Some(true);
-    helpers[2].kind = Kind::Coder {
+    helpers[2].kind = ParticipantKind::Coder {
         writes: false,
         sources: Vec::new(),
         approver: String::new(),
         retries: 0,
     };
-    let helpers = TeamFile::of("table", helpers).turns(6);
-    let mut nested = TeamFile::of(
+    let helpers = TeamFile::new("table", helpers).with_max_turns(6);
+    let mut nested = TeamFile::new(
         "table",
         [Participant::named("inner"), Participant::named("Di")],
     );
-    nested.participants[0].kind = Kind::Team;
+    nested.participants[0].kind = ParticipantKind::Team;
     let nested = nested
-        .with_team(TeamFile::of("inner", named()).turns(2))
-        .turns(4);
-    let mut society = TeamFile::of(
+        .with_team(TeamFile::new("inner", named()).with_max_turns(2))
+        .with_max_turns(4);
+    let mut society = TeamFile::new(
         "table",
         [Participant::named("Soc"), Participant::named("Di")],
     );
-    society.participants[0].kind = Kind::Society {
+    society.participants[0].kind = ParticipantKind::Society {
         team: "inner".into(),
         instruction: String::new(),
     };
     let society = society
-        .with_team(TeamFile::of("inner", named()).turns(2))
-        .turns(4);
+        .with_team(TeamFile::new("inner", named()).with_max_turns(2))
+        .with_max_turns(4);
     vec![
         of(Selection::RoundRobin),
         of(Selection::selector()),
@@ -100,19 +106,19 @@ fn teams() -> Vec<TeamFile> {
     ]
 }
 
-/// Pure functions: they look at nothing but what was said.
+/// Pure functions: their results depend only on the messages.
 fn functions() -> Functions {
     let is_even = |message: &ChatMessage| message.to_text().chars().count().is_multiple_of(2);
     Functions::default()
-        .picking("backwards", |talk| {
+        .with_selector("backwards", |conversation| {
             let names = ["Cy", "Bo", "Ava"];
-            Some(names[talk.lines().count() % 3].to_owned())
+            Some(names[conversation.lines().count() % 3].to_owned())
         })
-        .walking("even", is_even)
-        .walking("odd", move |message| !is_even(message))
+        .with_edge_condition("even", is_even)
+        .with_edge_condition("odd", move |message| !is_even(message))
 }
 
-/// What is made once for all runs of a team.
+/// What all runs of a team share.
 struct Play {
     game: ChatGame,
     minds: Minds,
@@ -123,8 +129,8 @@ impl Play {
         Team::new(self.game.clone(), self.minds.clone(), 7).unwrap()
     }
 
-    /// The messages of a run, broken off after so many and gone on with by another program. Pieces of
-    /// messages are told live alone.
+    /// The messages of a run that was paused after a number of messages and continued from its saved
+    /// state. Chunks are left out: they are never recorded.
     async fn told(&self, break_after: Option<usize>) -> Vec<String> {
         let mut first = self.team();
         let mut told = Vec::new();
@@ -135,7 +141,7 @@ impl Play {
                 match item.unwrap() {
                     StreamItem::Message(message)
                         if message.type_name() == "ModelClientStreamingChunkEvent" => {}
-                    StreamItem::Dropped(dropped) => panic!("{dropped:?}"),
+                    StreamItem::Retracted(retracted) => panic!("{retracted:?}"),
                     StreamItem::Message(message) => told.push(short(&message)),
                     StreamItem::Result(result) => told.extend(result.stop_reason),
                 }
@@ -154,7 +160,7 @@ impl Play {
         second
             .load_state(&serde_json::from_str(&text).unwrap())
             .unwrap();
-        let rest = second.run(Task::go_on()).await.unwrap();
+        let rest = second.run(Task::continue_run()).await.unwrap();
         told.extend(rest.messages.iter().map(short));
         told.push(rest.stop_reason.unwrap());
         told
@@ -168,7 +174,7 @@ async fn a_save_at_every_turn_of_every_kind_of_team_goes_on_alike() {
     let data = DataFolder::at("data").unwrap();
     let minds = Minds::all(Arc::new(Improviser::new().unwrap()));
     for file in teams() {
-        let game = ChatGame::of(&data, file.clone()).unwrap();
+        let game = ChatGame::new(&data, file.clone()).unwrap();
         let play = Play {
             game: game.with_functions(functions()),
             minds: minds.clone(),

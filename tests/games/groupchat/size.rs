@@ -1,12 +1,12 @@
-//! What a save of a big conversation takes beyond what was said.
+//! The size of the save of a big conversation.
 
 use std::sync::Arc;
 
 use playhouse::cast::WorldTurn;
 use playhouse::engine::Engine;
-use playhouse::groupchat::stage::UserInput;
+use playhouse::groupchat::UserInput;
 use playhouse::groupchat::team::{Participant, TeamFile};
-use playhouse::groupchat::{ChatGame, UserProxy, seat_desk};
+use playhouse::groupchat::{ChatGame, UserProxy, seat_user_proxy};
 use playhouse::message::TokenUsage;
 use playhouse::mind::{Answering, Completion, Mind, MindInfo, Minds, Prompt};
 use playhouse::save::snapshot;
@@ -18,10 +18,10 @@ const PARTICIPANTS: usize = 64;
 const TURNS: u64 = 200;
 /// The bytes of a message.
 const LINE: usize = 300;
-/// The bytes that a save may take beyond the messages' texts.
+/// The maximum size of a save without the texts of the messages, in bytes.
 const LIMIT: usize = 200_000;
 
-/// Says lines of the same length, at once.
+/// Answers at once with lines of the same length.
 struct Talker(MindInfo);
 
 impl Mind for Talker {
@@ -46,14 +46,14 @@ impl Mind for Talker {
 #[tokio::test]
 async fn a_long_talk_of_many_is_saved_in_little_more_than_its_texts() {
     let names = (0..PARTICIPANTS).map(|number| format!("Member {number}"));
-    let team = TeamFile::of("table", names.map(Participant::named)).turns(1_000_000);
-    let game = ChatGame::of(&DataFolder::embedded(), team).unwrap();
+    let team = TeamFile::new("table", names.map(Participant::named)).with_max_turns(1_000_000);
+    let game = ChatGame::new(&DataFolder::embedded(), team).unwrap();
     let mut setup = game.set_up(1).unwrap();
     game.populate(&mut setup).unwrap();
-    let desk = UserProxy::new();
-    desk.order(UserInput::task("Talk about the weather."));
+    let user_proxy = UserProxy::new();
+    user_proxy.add_input(UserInput::task("Talk about the weather."));
     let mind = Talker(MindInfo::embedded("talker"));
-    let minds = seat_desk(&game, Minds::all(Arc::new(mind)), &desk);
+    let minds = seat_user_proxy(&game, Minds::all(Arc::new(mind)), &user_proxy);
     let mut engine = Engine::new(setup, minds, journal()).unwrap();
     engine.run(Some(TURNS + 1)).await.unwrap();
     assert_eq!(engine.world.resource::<WorldTurn>().0, TURNS + 1);

@@ -1,15 +1,17 @@
-//! What people see while participants write: pieces, then messages; and that nothing else knows of it.
+//! What people see while participants write: chunks, then messages. Nothing else depends on it.
 
 use std::pin::Pin;
 use std::sync::Arc;
 
 use futures_util::{FutureExt, Stream, StreamExt};
 use playhouse::engine::Stop;
+use playhouse::groupchat::UserInput;
 use playhouse::groupchat::message::Content;
-use playhouse::groupchat::stage::UserInput;
-use playhouse::groupchat::team::{EdgeFile, GraphFile, Kind, Participant, Selection, TeamFile};
+use playhouse::groupchat::team::{
+    EdgeFile, GraphFile, Participant, ParticipantKind, Selection, TeamFile,
+};
 use playhouse::groupchat::{
-    ChatError, ChatGame, StreamItem, Task, Team, TeamTool, UserProxy, seat_desk,
+    ChatError, ChatGame, StreamItem, Task, Team, TeamTool, UserProxy, seat_user_proxy,
 };
 use playhouse::mind::{Answering, Completion, Mind, MindError, MindInfo, Minds, Prompt};
 use playhouse::session::Session;
@@ -22,20 +24,20 @@ use super::minds::Scripted;
 
 // --- Minds ---------------------------------------------------------------------------------------
 
-/// One thing that a writer does on the way to its answer.
+/// An action of a writer before its answer.
 #[derive(Clone)]
 enum Act {
-    /// Writes a piece.
+    /// Writes a chunk.
     Write(&'static str),
-    /// Begins anew.
+    /// Starts again.
     Retract,
-    /// Waits until the test lets it go on.
+    /// Waits for the test.
     Wait(Arc<Notify>),
     /// Lets others write first.
     Rest,
 }
 
-/// A mind that writes like this whatever it is asked, and ends so.
+/// A mind that performs these actions for every answer.
 struct Writer {
     info: MindInfo,
     acts: Vec<Act>,
@@ -82,7 +84,7 @@ fn says(acts: impl IntoIterator<Item = Act>, text: &str) -> Arc<dyn Mind> {
 
 // --- Teams ---------------------------------------------------------------------------------------
 
-/// A participant whose words come in pieces.
+/// A participant whose messages are streamed.
 fn streaming(name: &str) -> Participant {
     Participant {
         stream: true,
@@ -91,15 +93,15 @@ fn streaming(name: &str) -> Participant {
 }
 
 fn game(file: TeamFile) -> ChatGame {
-    ChatGame::of(&DataFolder::at("data").unwrap(), file).unwrap()
+    ChatGame::new(&DataFolder::at("data").unwrap(), file).unwrap()
 }
 
 fn of_one(mind: Arc<dyn Mind>) -> Team {
-    let file = TeamFile::of("team", [streaming("A")]).turns(1);
+    let file = TeamFile::new("team", [streaming("A")]).with_max_turns(1);
     Team::new(game(file), Minds::all(mind), 7).unwrap()
 }
 
-/// One who stops in the middle of a line until it may go on.
+/// A team of one who waits in the middle of a message.
 fn of_one_who_waits(go_on: &Arc<Notify>) -> Team {
     let acts = [
         Act::Write("Good "),
@@ -109,7 +111,7 @@ fn of_one_who_waits(go_on: &Arc<Notify>) -> Team {
     of_one(says(acts, "Good day"))
 }
 
-/// Two who speak at the same time, after a third.
+/// Two participants who speak at the same time, after a third.
 fn wave() -> TeamFile {
     let edges = ["A", "B"].map(|to| EdgeFile::new("C", to)).into();
     let graph = GraphFile {
@@ -117,7 +119,7 @@ fn wave() -> TeamFile {
         ..GraphFile::default()
     };
     let all = [Participant::named("C"), streaming("A"), streaming("B")];
-    TeamFile::of("team", all).selecting(Selection::Graph(graph))
+    TeamFile::new("team", all).with_selection(Selection::Graph(graph))
 }
 
 /// An item of a stream, in short.
@@ -127,7 +129,7 @@ fn brief(item: &StreamItem) -> String {
             Content::StreamingChunk { content, .. } => format!("{}…{content}", message.source),
             _ => short(message),
         },
-        StreamItem::Dropped(dropped) => format!("dropped ({})", dropped.source),
+        StreamItem::Retracted(retracted) => format!("dropped ({})", retracted.source),
         StreamItem::Result(_) => "result".into(),
     }
 }
@@ -143,7 +145,7 @@ async fn streamed(team: &mut Team, task: impl Into<Task>) -> Vec<String> {
 
 type Items<'t> = Pin<Box<dyn Stream<Item = Result<StreamItem, ChatError>> + 't>>;
 
-/// What a stream gives next that is there already.
+/// The next item of a stream, if it is there already.
 fn next_now(stream: &mut Items<'_>) -> Option<String> {
     let next = stream.next().now_or_never()?;
     next.map(|item| brief(&item.unwrap()))
@@ -185,7 +187,7 @@ async fn pieces_are_seen_while_their_mind_still_writes_and_name_the_whole() {
 
 #[tokio::test]
 async fn who_does_not_stream_is_told_whole() {
-    let file = TeamFile::of("team", [Participant::named("A")]).turns(1);
+    let file = TeamFile::new("team", [Participant::named("A")]).with_max_turns(1);
     let mind = says([Act::Write("Good "), Act::Write("day")], "Good day");
     let mut team = Team::new(game(file), Minds::all(mind), 7).unwrap();
     let told = streamed(&mut team, "hi").await;
@@ -205,12 +207,12 @@ async fn what_was_written_in_vain_is_dropped() {
             says(anew, "Good day"),
             vec!["A…Good ni", "dropped (A)", "A…Good day", "A:Good day"],
         ),
-        // The pieces were not what it said.
+        // The chunks differ from the answer.
         (
             says(other, "Good day"),
             vec!["A…Good night", "dropped (A)", "A…Good day", "A:Good day"],
         ),
-        // Its pieces look like somebody else's line, which a guard defuses.
+        // The chunks look like somebody else's line, which a guard defuses.
         (
             says([Act::Write("A: hi")], "A: hi"),
             vec!["A…A: hi", "dropped (A)", "A…A— hi", "A:A— hi"],
@@ -237,7 +239,7 @@ async fn calls_of_tools_stand_between_what_is_written_before_and_after_them() {
     let call =
         json!({"text": "Let me see.", "calls": [["1", "calculate", {"expression": "6 * 7"}]]});
     let script = Scripted::new(&json!({"A": [call, "It is 42."]}));
-    let file = TeamFile::of("team", [agent]).turns(1);
+    let file = TeamFile::new("team", [agent]).with_max_turns(1);
     let mut team = Team::new(game(file), Minds::all(Arc::new(script)), 7).unwrap();
     let told = streamed(&mut team, "6 * 7?").await;
     let wanted = [
@@ -260,8 +262,9 @@ async fn calls_of_tools_stand_between_what_is_written_before_and_after_them() {
 
 #[tokio::test]
 async fn answers_in_json_are_not_shown_while_they_are_written() {
-    // Who may give the word on answers in JSON.
-    let file = TeamFile::of("team", [streaming("A").handing_to("B"), streaming("B")]).turns(1);
+    // A participant with handoffs answers in JSON.
+    let file =
+        TeamFile::new("team", [streaming("A").with_handoff("B"), streaming("B")]).with_max_turns(1);
     let script = Scripted::new(&json!({"A": [{"text": {"message": "Your turn, all"}}]}));
     let mut team = Team::new(game(file), Minds::all(Arc::new(script)), 7).unwrap();
     let told = streamed(&mut team, "hi").await;
@@ -272,7 +275,7 @@ async fn answers_in_json_are_not_shown_while_they_are_written() {
 #[tokio::test]
 async fn while_a_guard_may_hide_something_nothing_is_shown_before_it_has_judged() {
     let acts = [Act::Write("The word is amb"), Act::Write("er.")];
-    let mut file = TeamFile::of("team", [streaming("A")]).turns(1);
+    let mut file = TeamFile::new("team", [streaming("A")]).with_max_turns(1);
     file.secrets = vec!["amber".into()];
     let minds = Minds::all(says(acts, "The word is amber."));
     let mut team = Team::new(game(file), minds, 7).unwrap();
@@ -284,10 +287,12 @@ async fn while_a_guard_may_hide_something_nothing_is_shown_before_it_has_judged(
 
 #[tokio::test]
 async fn what_a_team_inside_says_is_told_whole() {
-    let inner = TeamFile::of("inner", [streaming("A"), streaming("B")]).turns(2);
+    let inner = TeamFile::new("inner", [streaming("A"), streaming("B")]).with_max_turns(2);
     let mut place = Participant::named("inner");
-    place.kind = Kind::Team;
-    let file = TeamFile::of("team", [place]).turns(1).with_team(inner);
+    place.kind = ParticipantKind::Team;
+    let file = TeamFile::new("team", [place])
+        .with_max_turns(1)
+        .with_team(inner);
     let minds = Minds::all(Arc::new(Scripted::new(&Value::Null)));
     let mut team = Team::new(game(file), minds, 7).unwrap();
     let told = streamed(&mut team, "hi").await;
@@ -296,7 +301,7 @@ async fn what_a_team_inside_says_is_told_whole() {
 
 #[tokio::test]
 async fn what_a_team_says_that_is_a_tool_is_told_whole_between_call_and_result() {
-    let inner = game(TeamFile::of("inner", [streaming("B")]).turns(1));
+    let inner = game(TeamFile::new("inner", [streaming("B")]).with_max_turns(1));
     let script = Scripted::new(&json!({
         "A": [{"calls": [["1", "ask", {"task": "why?"}]]}, "So be it"], "B": ["Who knows"],
     }));
@@ -304,7 +309,7 @@ async fn what_a_team_says_that_is_a_tool_is_told_whole_between_call_and_result()
     let mut agent = streaming("A");
     agent.tools = vec!["ask".into()];
     agent.reflect_on_tool_use = Some(true);
-    let file = TeamFile::of("team", [agent]).turns(1);
+    let file = TeamFile::new("team", [agent]).with_max_turns(1);
     let tool = TeamTool::new(inner, minds.clone());
     let game = game(file).with_team_tool("ask", "Asks others.", tool);
     let mut team = Team::new(game, minds, 7).unwrap();
@@ -352,19 +357,19 @@ async fn a_frozen_team_shows_no_piece_before_it_is_resumed() {
 async fn a_cancelled_run_shows_nothing_more_and_goes_on_with_a_new_answer() {
     let go_on = Arc::new(Notify::new());
     let mut team = of_one_who_waits(&go_on);
-    let brake = team.cancel();
+    let token = team.cancellation_token();
     {
         let mut stream: Items = Box::pin(team.run_stream("hi").unwrap());
         assert_eq!(next_now(&mut stream).unwrap(), "user:hi");
         assert_eq!(next_now(&mut stream).unwrap(), "A…Good ");
-        brake.pull();
+        token.cancel();
         go_on.notify_waiters();
         let end = stream.next().await.unwrap();
         assert!(matches!(end, Err(ChatError::Cancelled)), "{end:?}");
         assert!(stream.next().now_or_never().flatten().is_none());
     }
     go_on.notify_one();
-    let told = streamed(&mut team, Task::go_on()).await;
+    let told = streamed(&mut team, Task::continue_run()).await;
     let wanted = ["A…Good ", "A…day", "A:Good day", "result"];
     assert_eq!(told, wanted, "what was told is not told again");
 }
@@ -385,7 +390,7 @@ async fn what_was_answered_already_comes_as_one_piece() {
         assert_eq!(seen, ["user:hi", "C:so", "A…Good ", "A…day"]);
     }
     never.notify_one();
-    let told = streamed(&mut team, Task::go_on()).await;
+    let told = streamed(&mut team, Task::continue_run()).await;
     let wanted = [
         "A…Good day",
         "A:Good day",
@@ -398,24 +403,27 @@ async fn what_was_answered_already_comes_as_one_piece() {
 
 // --- What is recorded ----------------------------------------------------------------------------
 
-/// What is on the disk after the wave was played in a slot, and what was seen of it. Of the two, `first` is
-/// the one who writes first.
+/// The files of a slot in which the wave was played, and the chunks that were seen. `first` writes
+/// before the other.
 async fn saved(watched: bool, first: &str) -> (Vec<String>, [Vec<u8>; 2]) {
     let game = game(wave());
-    let mind = |name: &str, text: &'static str| match name == first {
-        true => says([Act::Write("x"), Act::Retract, Act::Write(text)], text),
-        false => says([Act::Rest, Act::Rest, Act::Write(text)], text),
+    let mind = |name: &str, text: &'static str| {
+        if name == first {
+            says([Act::Write("x"), Act::Retract, Act::Write(text)], text)
+        } else {
+            says([Act::Rest, Act::Rest, Act::Write(text)], text)
+        }
     };
-    let desk = UserProxy::new();
-    desk.order(UserInput::task("hi"));
+    let user_proxy = UserProxy::new();
+    user_proxy.add_input(UserInput::task("hi"));
     let minds = Minds::all(says([], "so")).with_seat("A", mind("A", "Good day"));
     let minds = minds.with_seat("B", mind("B", "Good night"));
-    let minds = seat_desk(&game, minds, &desk);
+    let minds = seat_user_proxy(&game, minds, &user_proxy);
     let folder = tempfile::tempdir().unwrap();
     let mut session = Session::start(folder.path(), "one", &game, 7, minds).unwrap();
     let watch = watched.then(|| session.engine.watch());
-    // Nobody gives a second task.
-    assert_eq!(session.engine.run(None).await.unwrap(), Stop::Braked);
+    // There is no second task.
+    assert_eq!(session.engine.run(None).await.unwrap(), Stop::Cancelled);
     let mut seen = Vec::new();
     if let Some(mut watch) = watch {
         let pieces = std::iter::from_fn(|| watch.next_now());
@@ -442,7 +450,7 @@ async fn who_watches_and_who_writes_first_changes_nothing_that_is_recorded() {
 
 #[tokio::test]
 async fn a_watcher_who_sleeps_keeps_nobody_waiting() {
-    let file = TeamFile::of("team", [streaming("A")]).turns(1);
+    let file = TeamFile::new("team", [streaming("A")]).with_max_turns(1);
     let many = std::iter::repeat_n(Act::Write("word "), 20_000);
     let text = "word ".repeat(20_000);
     let mut team = Team::new(game(file), Minds::all(says(many, &text)), 7).unwrap();
@@ -451,7 +459,7 @@ async fn a_watcher_who_sleeps_keeps_nobody_waiting() {
     assert_eq!(result.messages.len(), 2);
     let seen = std::iter::from_fn(|| watch.next_now()).count();
     assert!((1..20_000).contains(&seen), "{seen} pieces were kept");
-    // Whoever streams what overfilled the queue has the whole in the end.
+    // A stream whose queue overflowed has the complete message in the end.
     let told = streamed(
         &mut of_one(says(vec![Act::Write("word "); 20_000], &text)),
         "hi",

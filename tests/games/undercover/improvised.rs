@@ -7,6 +7,7 @@ use futures_util::FutureExt;
 use playhouse::event::{By, Record};
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Mind, Prompt, ScriptLine, ScriptMind};
+use playhouse::undercover::improviser::with_words;
 use playhouse::undercover::{Match, Role, Rules, Side, Words, shipped_words};
 use playhouse::world_data::Lexicon;
 
@@ -42,7 +43,7 @@ async fn what_it_heard_before_changes_no_answer() {
         // One that begins anew at every question.
         let fresh = improviser.clone();
         let fresh = ScriptMind::by_rule(move |prompt| {
-            let fresh = fresh.clone().knowing(language, &Lexicon::default());
+            let fresh = with_words(&fresh, language, &Lexicon::default());
             ScriptLine::say(answered(&fresh, prompt))
         });
         let first = play(opening(&game, 1), seasoned).await;
@@ -51,8 +52,8 @@ async fn what_it_heard_before_changes_no_answer() {
     }
 }
 
-/// Where among all that can be said of a word, from 0 (vague) to 1 (narrow), a line stands; nothing where
-/// it says nothing of it.
+/// Where among all that can be said of a word, from 0 (vague) to 1 (narrow), a line stands; nothing
+/// where it says nothing of it.
 fn place(line: &str, attributes: &[&str]) -> Option<f64> {
     let at = attributes.iter().position(|text| line.contains(text))?;
     Some(at as f64 / (attributes.len() - 1) as f64)
@@ -131,7 +132,8 @@ async fn votes_follow_from_how_far_a_line_is_from_ones_own_word() {
             }
         }
     }
-    // By lot it would be one in four. Nobody knows all that can be said of its word, so it is not all.
+    // By lot it would be one in four. Nobody knows all that can be said of its word, so it is not
+    // all.
     assert!(on_stranger * 2 >= votes, "{on_stranger} of {votes}");
 }
 

@@ -1,4 +1,5 @@
-//! What nobody may learn: words, reasons and beliefs of others, and what players who lie try to pass on.
+//! What nobody may learn: words, reasons and beliefs of others, and what players who lie try to
+//! pass on.
 
 use std::sync::Arc;
 

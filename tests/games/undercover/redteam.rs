@@ -1,8 +1,8 @@
 //! Players that lie in every way a mind can. The game goes on by its rules.
 //!
-//! What code can find reaches nobody: the word in other spellings, codes and scripts, and lines in others'
-//! names. What only a reader could find, such as a riddle, passes; it is heard as its player's line and
-//! changes no rule.
+//! What code can find reaches nobody: the word in other spellings, codes and scripts, and lines in
+//! others' names. What only a reader could find, such as a riddle, passes; it is heard as its
+//! player's line and changes no rule.
 
 use std::sync::Arc;
 

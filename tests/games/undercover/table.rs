@@ -59,7 +59,8 @@ pub(crate) fn opening(game: &Match, seed: u64) -> Setup {
 
 /// The improviser, which reads its words once for all tests.
 pub(crate) fn improviser() -> Improviser {
-    static READ: LazyLock<Improviser> = LazyLock::new(|| Improviser::new().unwrap());
+    static READ: LazyLock<Improviser> =
+        LazyLock::new(|| Improviser::taught(playhouse::undercover::improviser::teach).unwrap());
     READ.clone()
 }
 
@@ -105,8 +106,8 @@ pub(crate) fn number(name: &str) -> u32 {
     NAMES.iter().position(|known| *known == name).unwrap() as u32 + 1
 }
 
-/// A mind that describes with a line of its own each time, and votes as `vote` says: a number for an
-/// entity.
+/// A mind that describes with a line of its own each time, and votes as `vote` says: a number for
+/// an entity.
 pub(crate) fn players(vote: impl Fn(&Prompt<'_>) -> u32 + Send + Sync + 'static) -> ScriptMind {
     ScriptMind::by_rule(move |prompt| {
         ScriptLine::say(match prompt.purpose {

@@ -65,7 +65,8 @@ async fn a_file_that_can_not_be_sent_is_named_and_nothing_is() {
             };
             let answered = question.answered(&*mind).await;
             if api == "deepseek" {
-                // It has no place for images, so that none is looked for, but the mind is told of it.
+                // It has no place for images, so that none is looked for, but the mind is told of
+                // it.
                 assert_eq!(answered.unwrap().text, "Yes.");
                 let told = format!("[image: {path}]");
                 assert!(server.body(at).to_string().contains(&told), "{told}");

@@ -1,4 +1,5 @@
-//! A llama-server of our own on a free port. It ends with the check that started it, however that ends.
+//! A llama-server of our own on a free port. It ends with the check that started it, however that
+//! ends.
 
 use std::fs;
 use std::io::Write;
@@ -17,7 +18,8 @@ use tokio::sync::{Mutex, MutexGuard};
 /// One server at a time, so that figures are those of one check.
 static TURN: Mutex<()> = Mutex::const_new(());
 
-/// Ends the server when the check goes away, even if it is killed: then the input of this script ends.
+/// Ends the server when the check goes away, even if it is killed: then the input of this script
+/// ends.
 const GUARD: &str = r#"
 exec 3<&0
 sh "$0/start.sh" "$1" "$2" > "$3" 2>&1 &
@@ -38,7 +40,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server with one of the models that `build.sh` makes. Nothing where they are not there.
+    /// Starts a server with one of the models that `build.sh` makes. Nothing where they are not
+    /// there.
     pub(crate) async fn start(model: &'static str) -> Option<Self> {
         if let Some(missing) = missing(model) {
             skip(&missing);
@@ -124,8 +127,9 @@ impl Server {
         at_work.count()
     }
 
-    /// Looks every so often until so many slots are at work; how long that took. A call that is not streamed
-    /// notices that its caller is gone when nothing happened in the server for a second, and looking is something.
+    /// Looks every so often until so many slots are at work; how long that took. A call that is not
+    /// streamed notices that its caller is gone when nothing happened in the server for a second,
+    /// and looking is something.
     pub(crate) async fn until_busy(&self, slots: usize, every: Duration) -> Duration {
         let began = std::time::Instant::now();
         while self.busy().await != slots {

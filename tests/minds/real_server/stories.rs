@@ -1,4 +1,5 @@
-//! Whole games: a campaign with its replay and its cache, loops of tools, thoughts that stay private.
+//! Whole games: a campaign with its replay and its cache, loops of tools, thoughts that stay
+//! private.
 
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -63,7 +64,8 @@ async fn a_campaign_is_played_replayed_and_read_from_the_cache_as_predicted() {
     assert_eq!(server.busy().await, 0);
 }
 
-/// Counts who made the answers. The model makes no sense, so some are refused, such as a summary without its facts.
+/// Counts who made the answers. The model makes no sense, so some are refused, such as a summary
+/// without its facts.
 fn check_answers(run: &str, answers: &[AnswerRecord]) {
     let count = |of: fn(&By) -> bool| answers.iter().filter(|answer| of(&answer.by)).count();
     let at_once = count(|by| *by == By::Mind);
@@ -78,7 +80,8 @@ fn check_answers(run: &str, answers: &[AnswerRecord]) {
     );
 }
 
-/// Compares what the server says it read from its cache with what we predict, in all and call by call.
+/// Compares what the server says it read from its cache with what we predict, in all and call by
+/// call.
 fn check_cache(world: &str, engine: &Engine) {
     let totals = engine.totals();
     let usage = totals.spent.usage;

@@ -169,7 +169,8 @@ const KNOWN: [&str; 11] = [
 ];
 
 impl Played {
-    /// What it makes of a request. Its own key is the one that tests have, its only model `test-model`.
+    /// What it makes of a request. Its own key is the one that tests have, its only model
+    /// `test-model`.
     pub(crate) fn answer(&self, received: &Received) -> Script {
         let body = &received.body;
         match self.refusal(received) {

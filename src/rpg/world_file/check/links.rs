@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::locale::{Localize, text};
 use crate::rpg::world_file::types::{
     Dungeon, Faction, KnownTo, SkillKind, Stage, StageKind, Step, WorldFile,
 };
@@ -36,7 +37,7 @@ fn check_tools(path: &str, tools: &[String], report: &mut Report<'_>) {
             Some((server, of_server)) if !server.is_empty() && !of_server.is_empty() => {}
             None if tool::BUILT_IN.contains(&name.as_str()) => {
                 if let Some(missing) = NotBuilt::tool(name) {
-                    report.error(&path, missing.to_string(), "or leave the tool out");
+                    report.error(&path, missing.text(), text!(tool_leave_out));
                 }
             }
             _ => {
