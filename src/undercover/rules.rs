@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::cast::check_name;
+use crate::locale::UiText;
 use crate::message::Language;
 
 /// What happens when several players have the most votes.
@@ -110,7 +111,7 @@ pub enum RulesError {
         /// The name.
         name: String,
         /// What is wrong with it.
-        reason: String,
+        reason: UiText,
     },
     /// Two have one name.
     #[error("the name '{0}' is used twice; players and table need names of their own")]
@@ -196,7 +197,7 @@ impl Rules {
                 let name = name.clone();
                 return Err(RulesError::BadName {
                     name,
-                    reason: reason.to_string(),
+                    reason,
                 });
             }
             if !known.insert(name) {
