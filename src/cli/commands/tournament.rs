@@ -359,7 +359,7 @@ impl CancellationTokens {
 
     fn pull_all(&self) {
         self.main.cancel();
-        lock(&self.games).iter().for_each(CancellationToken::pull);
+        lock(&self.games).iter().for_each(CancellationToken::cancel);
     }
 }
 

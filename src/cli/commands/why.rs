@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy_ecs::prelude::*;
 use playhouse::cast::{CastList, EntityName, StableId};
-use playhouse::event::{EventRecord, Feed, Record, Rule};
+use playhouse::event::{AudienceRule, EventRecord, Feed, Record};
 use playhouse::message::BodyId;
 use playhouse::session::replay_with;
 use serde_json::json;
@@ -96,7 +96,7 @@ fn tell(app: &App, event: &EventRecord, names: &BTreeMap<StableId, String>) {
     }
 }
 
-fn rule(words: Words, rule: &Rule) -> String {
+fn rule(words: Words, rule: &AudienceRule) -> String {
     let (mut text, exclude) = match rule {
         AudienceRule::BroadcastToStage { stage, exclude } => (words.rule_stage(stage), &exclude[..]),
         AudienceRule::Notified => (words.rule_notified(), &[][..]),
