@@ -13,11 +13,13 @@ pub mod components;
 pub mod enter;
 pub mod events;
 pub mod home;
+pub mod improviser;
 pub mod kickoff;
 pub mod phase;
 pub mod phrases;
 pub mod plan;
 pub mod query;
+pub mod seat;
 pub mod travel;
 pub mod world_file;
 

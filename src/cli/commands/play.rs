@@ -10,6 +10,7 @@ use playhouse::mind::human::HumanMind;
 use playhouse::mind::{Cost, Language, MindInfo, Minds};
 use playhouse::rpg::world_file::WorldFile;
 use playhouse::tool::servers::ToolServers;
+use playhouse::{rpg, undercover};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
@@ -77,7 +78,11 @@ pub(super) fn seated(app: &App, minds: Minds, actor: Option<&str>) -> Minds {
         true => app.shared_err(),
         false => app.shared_out(),
     };
-    let person = HumanMind::new(SeatConsole(page), app.settings.language.value);
+    let language = app.settings.language.value;
+    let person = HumanMind::taught(SeatConsole(page), language, |lessons| {
+        rpg::seat::teach(lessons);
+        undercover::seat::teach(lessons);
+    });
     minds.with_seat(actor, Arc::new(person))
 }
 

@@ -68,7 +68,7 @@ fn as_text(call: &MindCall) -> String {
             "" => sender,
             name => name,
         };
-        let (role, said) = (seen.role, &seen.content);
+        let (role, said) = (&seen.role, &seen.content);
         lines.push(format!("    [{index}] [{role}] {who}: {said}"));
     }
     lines.extend(["-".repeat(70), format!("Reply: {}", call.reply), rule]);
