@@ -22,7 +22,7 @@ pub use feed::{
     AnswerRecord, AudienceRule, By, CallRecord, EventRecord, Feed, FeedView, Record, Records,
 };
 pub use phrasebook::{PhraseError, Phrasebook};
-pub use queue::{ChapterClose, DeferredCommands, EventQueue, PendingEvent};
+pub use queue::{ChapterClose, DeferredCommand, DeferredCommands, EventQueue, PendingEvent};
 pub use writer::{EventWriter, write_events_at_meeting};
 
 use bevy_ecs::prelude::*;
