@@ -43,7 +43,7 @@ pub(crate) fn load(app: &App, name: &str) -> Result<Result<Campaign, CampaignErr
     let folder = Path::new(name.strip_suffix("world.ron").unwrap_or(name));
     if folder.join("world.ron").is_file() || folder.is_dir() {
         let alone = DataFolder::at(folder).map_err(|error| Failure::new(Fault::World, error))?;
-        return Ok(Campaign::load_alone(&data, &alone, name));
+        return Ok(Campaign::load_from(&data, &alone, name));
     }
     let failure = Failure::new(Fault::World, app.words.no_world(name)).at(data.name_of("worlds"));
     let names = listed.iter().map(|world| world.folder.as_str());

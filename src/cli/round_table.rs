@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use playhouse::event::kinds::Archive;
 use playhouse::event::{AgentEvent, AnswerRecord, By, EventRecord, Record};
 use playhouse::undercover::events::{
-    Deal, Described, GameOver, RoundBegins, Seated, Verdict, VotesCast,
+    CardDealt, Described, GameOver, NamedPlayer, RoundStarted, Verdict, VotesCast,
 };
 use playhouse::undercover::{PlayerId, Role, Side as Party, Table as State};
 use serde::de::DeserializeOwned;
@@ -24,7 +24,7 @@ pub(crate) struct RoundTable {
     page: Arc<Mutex<Page>>,
     words: Words,
     /// Players with their numbers.
-    players: Vec<Seated>,
+    players: Vec<NamedPlayer>,
     /// Those whose line code gave, and which is still to be told.
     stand_ins: BTreeSet<String>,
     /// Whether any such line was shown.
@@ -36,7 +36,7 @@ pub(crate) struct RoundTable {
 impl RoundTable {
     /// A table in these words. `is_seat` where a player's feed is told.
     pub(crate) fn new(page: Arc<Mutex<Page>>, words: Words, state: &State, is_seat: bool) -> Self {
-        let players = state.players.iter().map(|player| Seated {
+        let players = state.players.iter().map(|player| NamedPlayer {
             player_id: player.id,
             player: player.name.clone(),
         });
@@ -84,8 +84,8 @@ impl RoundTable {
     /// Tells an event whose type is known and whose data fit it.
     fn known(&mut self, event: &EventRecord) -> Option<()> {
         match event.kind.as_str() {
-            Deal::TYPE => self.deal(&data(event)?),
-            RoundBegins::TYPE => self.round(&data(event)?),
+            CardDealt::TYPE => self.deal(&data(event)?),
+            RoundStarted::TYPE => self.round(&data(event)?),
             Described::TYPE => {
                 let said: Described = data(event)?;
                 self.line(&said.player, &said.description);
@@ -112,7 +112,7 @@ impl RoundTable {
         Some(())
     }
 
-    fn deal(&self, deal: &Deal) {
+    fn deal(&self, deal: &CardDealt) {
         let dealt = match deal.word.as_str() {
             "" => self.words.blank_card(&deal.player),
             word => self.words.card(&deal.player, word),
@@ -120,7 +120,7 @@ impl RoundTable {
         self.write([Paragraph::indented(2, 4).add(Ink::Whisper, dealt)]);
     }
 
-    fn round(&self, round: &RoundBegins) {
+    fn round(&self, round: &RoundStarted) {
         let heading = format!("── {} ──", self.words.round_of(round.round));
         let names = round.order.iter().map(|one| one.player.clone());
         let order = names.collect::<Vec<_>>().join(" → ");

@@ -71,7 +71,7 @@ fn undercover(app: &App, slot: &Slot) -> Result<Option<Match>, Failure> {
         _ => None,
     });
     let game = setup.map(|setup| {
-        Match::of_setup(&app.data()?, setup).map_err(|error| match_failure(app, error))
+        Match::from_setup(&app.data()?, setup).map_err(|error| match_failure(app, error))
     });
     game.transpose()
 }

@@ -1,8 +1,6 @@
 //! What many games tell together, as tables for people.
 
-use playhouse::undercover::statistics::{
-    Mean, ModelStatistics, RoundStatistics, Share, Statistics,
-};
+use playhouse::undercover::{Mean, ModelStatistics, RoundStatistics, Share, Statistics};
 
 use super::output::{Ink, Page, Paragraph};
 use super::tables::{Side, Table};
@@ -43,7 +41,7 @@ fn figures(words: Words, all: &Statistics) -> Table {
     share(words.civilians_win(), all.civilians_won);
     share(words.undercover_win(), all.undercover_won);
     share(words.blank_stays(), all.blank_survived);
-    share(words.finds_itself(), all.found_itself);
+    share(words.finds_itself(), all.guessed_own_role);
     let mut mean = |name: String, mean: Mean, digits: usize| {
         table.row([name, number(mean.value(), digits), around(mean, digits)]);
     };
@@ -104,7 +102,7 @@ fn model_row(name: &str, model: &ModelStatistics) -> Vec<String> {
     let shares = [
         model.won_as_civilian,
         model.won_as_undercover,
-        model.found_itself,
+        model.guessed_own_role,
     ];
     let means = [
         (model.word_slips, 3),
@@ -182,7 +180,7 @@ mod tests {
             seats: 24,
             won_as_civilian: share(15, 20),
             won_as_undercover: share(1, 4),
-            found_itself: share(2, 4),
+            guessed_own_role: share(2, 4),
             calls: mean(&[4.0, 6.0]),
             ..ModelStatistics::default()
         };
@@ -191,7 +189,7 @@ mod tests {
             unfinished: 1,
             civilians_won: share(3, 4),
             undercover_won: share(1, 4),
-            found_itself: share(2, 4),
+            guessed_own_role: share(2, 4),
             rounds: mean(&[2.0, 3.0, 3.0, 4.0]),
             by_round: vec![RoundStatistics {
                 round: 1,

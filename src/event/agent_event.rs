@@ -36,13 +36,18 @@ pub trait AgentEvent: Serialize + DeserializeOwned + Send + Sync + 'static {
         Tags::new()
     }
 
-    /// The words that receivers read. By default the phrase `events/TYPE` filled with the event, which
-    /// `data` holds as JSON.
+    /// The name of the template of its text, whose variables are the fields of the event.
+    fn template() -> String {
+        format!("events/{}", Self::TYPE)
+    }
+
+    /// The words that receivers read: by default the template, filled with the event, which `data`
+    /// holds as JSON.
     ///
     /// # Errors
     /// What the phrasebook says.
     fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, String> {
-        phrases.0.phrase(&format!("events/{}", Self::TYPE), data)
+        phrases.0.phrase(&Self::template(), data)
     }
 }
 

@@ -12,12 +12,14 @@ mod fault;
 mod feed;
 pub mod guard;
 pub mod kinds;
+mod prompts;
 mod writer;
 
 pub use agent_event::{AgentEvent, EventTypes, Phrasebook, Phrases, register_event};
 pub use deliver::deliver;
 pub use fault::{Fault, Faults};
 pub use feed::{AnswerRecord, By, CallRecord, EventRecord, Feed, Record, Records, Rule, View};
+pub use prompts::{PromptError, PromptSet, PromptTemplate};
 pub(crate) use writer::write_events_at_meeting;
 pub use writer::{ChapterClose, DeferredCommands, EventQueue, EventWriter, PendingEvent};
 

@@ -7,9 +7,9 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::event::Phrasebook;
+use crate::event::{Phrasebook, PromptTemplate};
 use crate::message::Digest;
 use crate::tool::schema_for;
 
@@ -40,6 +40,30 @@ impl Violation {
     pub fn said(mut self, phrase: &'static str, facts: Value) -> Self {
         self.phrase = Some((phrase, facts));
         self
+    }
+
+    /// The same rule, said by a template filled with `data` where the phrasebook has it.
+    #[must_use]
+    pub fn with_template<D: Serialize>(self, template: &PromptTemplate<D>, data: &D) -> Self {
+        self.said(
+            template.name(),
+            serde_json::to_value(data).unwrap_or_default(),
+        )
+    }
+
+    /// A text that must not be empty.
+    pub fn empty(path: impl Into<String>) -> Self {
+        Self::new(path, "must not be empty").said("rules/empty", json!({}))
+    }
+
+    /// The rule that `text` has at most `most` characters; `None` if it keeps to it.
+    pub fn too_long(path: impl Into<String>, text: &str, most: usize) -> Option<Self> {
+        let length = text.chars().count();
+        (length > most).then(|| {
+            let rule = format!("at most {most} characters; this has {length}");
+            let data = json!({"most": most, "length": length});
+            Self::new(path, rule).said("rules/too_long", data)
+        })
     }
 
     /// The rule in the words of the phrasebook.

@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use playhouse::event::{By, Record};
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Mind, Prompt, ScriptLine, ScriptMind};
-use playhouse::undercover::{Match, Role, Rules, Side, Words, shipped_words};
+use playhouse::undercover::{Match, Role, Rules, Side, WordSource, shipped_words};
 use playhouse::world_data::Lexicon;
 
 use crate::table::{Language, NAMES, cards, data, improviser, opening, play, rules, usual};
@@ -100,7 +100,7 @@ async fn votes_follow_from_how_far_a_line_is_from_ones_own_word() {
             max_rounds: 1,
             ..rules(Language::En, 5)
         };
-        let words = Words::These(Lexicon {
+        let words = WordSource::Custom(Lexicon {
             pairs: vec![pair.clone()],
         });
         let game = Match::new(&data(), rules, words).unwrap();
@@ -167,7 +167,7 @@ async fn nobody_falls_back_and_no_line_is_said_twice() {
                 }
             }
             let mut said = BTreeSet::new();
-            for line in played.table().described() {
+            for line in played.table().descriptions() {
                 assert!(said.insert(&line.description), "{}", line.description);
             }
         }

@@ -18,7 +18,7 @@ use crate::cli::saved::{Played, Saved, session_failure};
 /// Takes a story up where it stopped.
 pub(super) fn resume(app: &App, slot: &str, talk: &ChatArgs, force: bool) -> Result<(), Failure> {
     let args = &talk.play;
-    if Tournament::is_in(&app.settings.saves.value, slot) {
+    if Tournament::exists(&app.settings.saves.value, slot) {
         return tournament::go_on(app, slot, args);
     }
     let saved = Saved::find(app, slot)?;

@@ -18,7 +18,7 @@ const USUAL_SEED: u64 = 1;
 pub(super) fn run(app: &App, args: &RunArgs) -> Result<(), Failure> {
     let production = loader::world(app, &app.settings.world.value)?;
     let seed = args.seed.unwrap_or(USUAL_SEED);
-    let opening = production.opening(seed);
+    let opening = production.new_game(seed);
     let mut setup = opening.map_err(|error| Failure::new(Fault::World, error))?;
     let lead = loader::lead(app, &app.settings.model.value)?;
     play::check_price(app, lead.mind.info())?;

@@ -45,7 +45,7 @@ pub(super) fn saves(app: &App) -> Result<(), Failure> {
                 let turn = head.turn.to_string();
                 [name, head.world.clone(), turn, size, state]
             }
-            Ok(None) if Tournament::is_in(root, &name) => {
+            Ok(None) if Tournament::exists(root, &name) => {
                 let state = tournament_state(app, &name);
                 [name, GAME.into(), "-".into(), size, state]
             }
@@ -84,7 +84,7 @@ fn described(root: &Path, listed: &Listed) -> Value {
     };
     json!({
         "slot": listed.slot.name().as_str(),
-        "is_tournament": Tournament::is_in(root, listed.slot.name().as_str()),
+        "is_tournament": Tournament::exists(root, listed.slot.name().as_str()),
         "head": head,
         "bytes": listed.size,
         "error": error,

@@ -10,7 +10,7 @@ use playhouse::exchange::Spent;
 use playhouse::mind::Cost;
 use playhouse::save::{Slot, list};
 use playhouse::undercover::{
-    FiguresError, GameFigures, Match, Opened, Side, Statistics, Tournament, TournamentError,
+    FiguresError, GameFigures, Match, OpenedGame, Side, Statistics, Tournament, TournamentError,
     figures_of,
 };
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ pub(super) fn begin(
         clear(root, &name)?;
     }
     let seed = args.seed.unwrap_or(USUAL_SEED);
-    let begun = Tournament::begin(root, &name, game, seed, games);
+    let begun = Tournament::create(root, &name, game, seed, games);
     let tournament = begun.map_err(|error| failure(app, error))?;
     play_all(app, &tournament, &players, args.jobs)
 }
@@ -90,7 +90,7 @@ pub(super) fn count(app: &App, names: &[String]) -> Result<(), Failure> {
 /// The slots with games of who is the undercover that a name means: a slot, a tournament, or a folder of slots.
 fn slots_of(app: &App, name: &str) -> Result<Vec<Slot>, Failure> {
     let root = &app.settings.saves.value;
-    let folder = if Tournament::is_in(root, name) {
+    let folder = if Tournament::exists(root, name) {
         root.join(name).join("games")
     } else if let Ok(slot) = Slot::find(root, name) {
         return Ok(vec![slot]);
@@ -275,10 +275,10 @@ impl Hall<'_> {
     fn play(&self, game: u32) -> Result<(), Failure> {
         let seed = self.tournament.seed(game);
         let minds = self.players.minds(self.tournament.game(), seed);
-        let opened = self.tournament.open(game, minds);
+        let opened = self.tournament.open_game(game, minds);
         let mut session = match opened.map_err(|error| failure(self.app, error))? {
-            Opened::Over => return Ok(()),
-            Opened::Playable(session) => session,
+            OpenedGame::Over => return Ok(()),
+            OpenedGame::Playable(session) => session,
         };
         let engine = &mut session.engine;
         play::prepare(self.app, engine);

@@ -11,7 +11,7 @@ use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Language, Mind, Minds};
 use playhouse::session::{Game, Session};
 use playhouse::tool::servers::ToolServers;
-use playhouse::undercover::{Match, Rules, Table, Words as Dealt, usual_rules};
+use playhouse::undercover::{Match, Rules, Table, WordSource, default_rules};
 use playhouse::world_data::{Lexicon, Pair};
 
 use super::dry_run::rehearse;
@@ -53,7 +53,7 @@ fn game(app: &App, args: &UndercoverArgs) -> Result<Match, Failure> {
     let data = app.data()?;
     let language = app.settings.language.value;
     let failed = |error| match_failure(app, error);
-    let usual = usual_rules(&data, language, args.players).map_err(failed)?;
+    let usual = default_rules(&data, language, args.players).map_err(failed)?;
     let rules = Rules {
         undercover: args.undercover,
         blank: args.blank,
@@ -68,8 +68,8 @@ fn game(app: &App, args: &UndercoverArgs) -> Result<Match, Failure> {
     // Rules are cheaper to mend than words, so they are looked at first.
     rules.check().map_err(|error| failed(error.into()))?;
     let words = match &args.words {
-        Some(words) => Dealt::These(lexicon(app, words)?),
-        None => Dealt::OfData,
+        Some(words) => WordSource::Custom(lexicon(app, words)?),
+        None => WordSource::Shipped,
     };
     Match::new(&data, rules, words).map_err(failed)
 }

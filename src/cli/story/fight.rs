@@ -1,8 +1,9 @@
 //! Fights: who stands how, which cards are played, how it ends.
 
-use playhouse::rpg::components::FightEnd;
+use playhouse::rpg::components::FightResult;
 use playhouse::rpg::events::{
-    CardPlayed, CombatOutcome, CombatRound, CombatStart, Standing, StatusChange, Struck,
+    CardPlayed, CombatOutcome, CombatRound, CombatStart, CombatantStatus, StatusChange,
+    TargetResult,
 };
 
 use super::teller::{Teller, heading};
@@ -46,7 +47,7 @@ impl Teller {
         all
     }
 
-    fn standing(&self, one: &Standing, name_width: usize, digits: usize) -> Paragraph {
+    fn standing(&self, one: &CombatantStatus, name_width: usize, digits: usize) -> Paragraph {
         let full = full_cells(one.hp, one.max_hp);
         let name = padded(&one.name, name_width);
         let hp = format!("  {:>digits$}/{:<digits$}", one.hp, one.max_hp);
@@ -83,7 +84,7 @@ impl Teller {
         all
     }
 
-    fn struck(&self, kind: &str, struck: &Struck) -> Paragraph {
+    fn struck(&self, kind: &str, struck: &TargetResult) -> Paragraph {
         let (name, amount) = (&struck.name, struck.amount);
         let (ink, what) = match kind {
             _ if !struck.hit => (Ink::Dim, self.words.missed(name)),
@@ -113,9 +114,9 @@ impl Teller {
 
     pub(super) fn combat_outcome(&self, event: &CombatOutcome) -> Vec<Paragraph> {
         let (ink, what) = match event.result {
-            FightEnd::Won => (Ink::Good, self.words.won(&event.stage)),
-            FightEnd::Lost => (Ink::Bad, self.words.lost(&event.stage)),
-            FightEnd::Drawn => (Ink::Warn, self.words.drawn(&event.stage)),
+            FightResult::Won => (Ink::Good, self.words.won(&event.stage)),
+            FightResult::Lost => (Ink::Bad, self.words.lost(&event.stage)),
+            FightResult::Drawn => (Ink::Warn, self.words.drawn(&event.stage)),
         };
         let mut all = vec![Paragraph::blank(), Paragraph::indented(2, 4).add(ink, what)];
         let comma = self.words.comma();
