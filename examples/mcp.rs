@@ -1,8 +1,8 @@
 //! Tools of a server: a librarian looks a title up on a Model Context Protocol server.
 //!
-//! Run it with `cargo run --example mcp`. The server is this same program, started with `serve` as a
-//! child process; any other server would do. In the program `playhouse`, servers stand in the model
-//! file, and a world gives an actor their tools: `tools: ["library.*"]`.
+//! Run it with `cargo run --example mcp`. The server is this same program, started with `serve` as
+//! a child process; any other server would do. In the program `playhouse`, servers stand in the
+//! model file, and a world gives an actor their tools: `tools: ["library.*"]`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -139,7 +139,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let servers = ToolServers::connect(vec![plan]).await?;
     servers.add_to(&mut setup.tools());
 
-    // A model over HTTP would choose by itself; this script calls, reads what came back, and answers.
+    // A model over HTTP would choose by itself; this script calls, reads what came back, and
+    // answers.
     let mind = ScriptMind::by_rule(|prompt| match prompt.rounds.first() {
         Some(Round::Tools(round)) => {
             let found = round.returned.shown();

@@ -1,4 +1,5 @@
-//! A game of one's own on the engine: actors on a stage bid for a lamp, and code decides who gets it.
+//! A game of one's own on the engine: actors on a stage bid for a lamp, and code decides who gets
+//! it.
 //!
 //! Run it with `cargo run --example own_system`. No model is needed: a rule stands in for one.
 
@@ -117,8 +118,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         setup.world.entity_mut(bidder).insert(Purse(coins));
     }
 
-    // Any mind will do here: a model over HTTP, a person, the improviser. This one overbids at first
-    // and is told so; its second answer passes the check.
+    // Any mind will do here: a model over HTTP, a person, the improviser. This one overbids at
+    // first and is told so; its second answer passes the check.
     let mind = ScriptMind::by_rule(|prompt| match prompt.refused().count() {
         0 => ScriptLine::say(r#"{"coins": 5}"#),
         _ => ScriptLine::say(r#"{"coins": 3}"#),

@@ -29,7 +29,8 @@ fn weigh_purse(asker: &ToolCaller<'_>, _: NoArguments) -> Result<String, ToolErr
     Ok(format!("{} coins", purse.0))
 }
 
-/// The arguments of a tool: their JSON schema is derived, their doc comments tell minds what they mean.
+/// The arguments of a tool: their JSON schema is derived, their doc comments tell minds what they
+/// mean.
 #[derive(Deserialize, JsonSchema)]
 struct Riddle {
     /// What to ask, in one sentence.

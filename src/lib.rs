@@ -11,6 +11,20 @@
 //! campaign that comes along, at [`rpg::Campaign`], or the social game, at [`undercover::Match`]; to
 //! run any of them in a save slot, at [`session`].
 //! [`testing`] has a small world for unit tests of systems, which need no mind.
+//!
+//! # Features
+//!
+//! | feature | holds |
+//! | --- | --- |
+//! | none | the engine, with the improviser, a person and scripts as minds |
+//! | `http` | models over HTTP: `mind::http`, `mind::models` |
+//! | `rpg`, `groupchat`, `undercover` | the games of these names |
+//! | `mcp` | tools of Model Context Protocol servers |
+//! | `web` | tools that read web pages |
+//! | `scripts` | running code that characters write |
+//! | `bevy` | an engine beside a Bevy app |
+//! | `cli` (default) | the program; `http` and all games |
+//! | `full` | all of these |
 
 pub mod cast;
 pub mod context;
@@ -18,14 +32,18 @@ pub mod dialect;
 pub mod engine;
 pub mod event;
 pub mod exchange;
+#[cfg(feature = "groupchat")]
 pub mod groupchat;
 pub mod journal;
+pub mod locale;
 pub mod message;
 pub mod mind;
+#[cfg(feature = "rpg")]
 pub mod rpg;
 pub mod save;
 pub mod session;
 pub mod testing;
 pub mod tool;
+#[cfg(feature = "undercover")]
 pub mod undercover;
 pub mod world_data;

@@ -1,4 +1,5 @@
-//! Conversations of other frameworks: whatever is read can be written in every form and for every provider.
+//! Conversations of other frameworks: whatever is read can be written in every form and for every
+//! provider.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

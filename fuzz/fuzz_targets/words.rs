@@ -1,4 +1,5 @@
-//! What a model writes within its words (thoughts, calls of tools and their arguments), and pages of the web.
+//! What a model writes within its words (thoughts, calls of tools and their arguments), and pages
+//! of the web.
 #![no_main]
 
 use std::sync::{Arc, LazyLock};

@@ -1,9 +1,9 @@
-//! Who is there and where: actors, stages, world agents, their names, life, camps and places.
+//! Who is where: actors, stages and world agents, their names, factions and places.
 //!
 //! Every entity of the story has a [`StableId`], a unique [`EntityName`], a [`Kind`] and a
-//! conversation of its own. An actor stands [`OnStage`]; a stage knows its [`Occupants`] in order of
-//! arrival. [`Whereabouts`] is the one place that answers who is where, who is alive and who is on
-//! whose side. This room may touch `context/` and `message/`. Start reading at [`spawn`].
+//! conversation of its own. An actor is [`OnStage`]; a stage knows its [`Occupants`] in order of
+//! arrival. [`Whereabouts`] answers who is where, who is alive and who is on whose side. Start
+//! reading at [`spawn`].
 
 mod name;
 mod place;
@@ -37,11 +37,12 @@ pub fn install(world: &mut World, seed: WorldSeed) {
     world.init_resource::<WorldTurn>();
 }
 
-/// All entities of a kind, in stable order. For setting up and for meetings; a step asks
+/// All entities of a kind, in stable order. For setup and for meetings; in a step, use
 /// [`StageQuery`] or [`Whereabouts`].
 pub fn all_of(world: &World, kind: Kind) -> Vec<Entity> {
-    let all = world.resource::<CastList>().all();
-    all.filter(|(_, entity)| world.get::<Kind>(*entity) == Some(&kind))
+    let entities = world.resource::<CastList>().all();
+    entities
+        .filter(|(_, entity)| world.get::<Kind>(*entity) == Some(&kind))
         .map(|(_, entity)| entity)
         .collect()
 }
@@ -53,11 +54,11 @@ pub fn all_of(world: &World, kind: Kind) -> Vec<Entity> {
 #[component(immutable)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Somebody who stands on stages.
+    /// A character, who is on a stage.
     Actor,
-    /// A place where actors meet; it sees and hears what is public on it.
+    /// A place where actors meet. It hears what is public there.
     Stage,
-    /// A voice of the world that stands on no stage.
+    /// A voice of the world that is on no stage.
     WorldAgent,
 }
 

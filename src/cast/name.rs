@@ -8,7 +8,10 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
 use serde::{Deserialize, Serialize};
 
-/// A number that an entity keeps through saves, loads and replays. Order by it wherever order matters.
+use crate::locale::{UiText, text};
+
+/// A number that an entity keeps through saves, loads and replays. Sort by it wherever order
+/// matters.
 #[derive(
     Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -33,7 +36,7 @@ impl std::fmt::Display for EntityName {
     }
 }
 
-/// Finds entities by name and by stable number. Kept right by hooks.
+/// Finds entities by name and by stable number. Kept up to date by hooks.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct CastList {
     names: BTreeMap<Arc<str>, Entity>,
@@ -62,36 +65,38 @@ impl CastList {
         self.names.keys()
     }
 
-    /// The number given last; numbers are never given twice.
+    /// The last number that was given. No number is given twice.
     pub fn last_id(&self) -> u32 {
         self.last_id
     }
 
-    /// The number for a newcomer.
+    /// The number for a new entity.
     pub(super) fn next_id(&mut self) -> StableId {
         self.last_id += 1;
         StableId(self.last_id)
     }
 
-    /// Lets numbering go on from a saved world's last number.
+    /// Continues numbering after the last number of a saved world.
     pub(crate) fn resume_after(&mut self, last_id: u32) {
         self.last_id = self.last_id.max(last_id);
     }
 }
 
-/// Says what is wrong with a name: empty, longer than 64 characters, or holding control characters.
-pub fn check_name(name: &str) -> Option<String> {
+/// The maximum number of characters of a name.
+const MAX_NAME: usize = 64;
+
+/// What is wrong with a name: it is empty, longer than 64 characters, contains control characters,
+/// or has spaces around it. `None` if nothing is.
+pub fn check_name(name: &str) -> Option<UiText> {
     let length = name.chars().count();
     if name.trim().is_empty() {
-        Some("a name must not be empty".into())
-    } else if length > 64 {
-        Some(format!(
-            "a name has at most 64 characters; this one has {length}"
-        ))
+        Some(text!(cast_name_empty))
+    } else if length > MAX_NAME {
+        Some(text!(cast_name_too_long, max = MAX_NAME, length))
     } else if name.chars().any(char::is_control) {
-        Some("a name must not hold control characters".into())
+        Some(text!(cast_name_control))
     } else if name.trim() != name {
-        Some("a name must not begin or end with a space".into())
+        Some(text!(cast_name_spaces))
     } else {
         None
     }

@@ -9,7 +9,7 @@ use crate::message::BodyId;
 /// The number of the place where the whole world meets.
 pub const MEETING: StableId = StableId(0);
 
-/// The stage an actor stands on.
+/// The stage that an actor is on.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
 #[relationship(relationship_target = Occupants)]
 pub struct OnStage(pub Entity);
@@ -26,28 +26,27 @@ impl Occupants {
     }
 }
 
-/// Marks an actor that has died or fallen. It hears and says nothing until it is revived.
+/// Marks an actor that has died or fallen. It neither hears nor speaks until it is revived.
 #[derive(Component, Clone, Copy, Debug, Default)]
 #[component(storage = "SparseSet")]
 pub struct Dead;
 
-/// The stages that one can walk to from here, in the order of the world file.
+/// The stages that actors can go to from this one, in the order of the world file.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Exits(pub Vec<StableId>);
 
-/// Marks entities that step by themselves: stages, and entities that stand on no stage.
+/// Marks entities that take steps of their own: stages, and entities on no stage.
 #[derive(Component, Clone, Copy, Debug, Default)]
 #[component(immutable)]
 pub struct Place;
 
-/// A place's own time and message numbers. Private to delivery and commit, so that game systems
-/// never meet it by accident.
+/// A place's own time and message numbers.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clock {
-    /// Steps since the place came to be.
+    /// The number of steps since the place was created.
     pub time: u64,
-    /// The number of the body that was made here last.
+    /// The number of the last body that was made here.
     pub last_number: u32,
 }
 
@@ -62,13 +61,13 @@ impl Clock {
     }
 }
 
-/// Where the running schedule is: at one place, or at the meeting of the whole world.
+/// What the running schedule is for: one place, or the meeting of the whole world.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CurrentStage {
-    /// All places rest and the whole world meets.
+    /// All places are at rest and the whole world meets.
     #[default]
     Meeting,
-    /// One stage, or one entity that stands on no stage, takes a step.
+    /// A stage, or an entity on no stage, takes a step.
     Place(Entity),
 }
 
@@ -76,6 +75,6 @@ pub enum CurrentStage {
 #[derive(Resource, Clone, Copy, Debug, Default)]
 pub struct MeetingClock(pub Clock);
 
-/// How many meetings the world has had; what people call a turn.
+/// The number of meetings the world has had; shown to people as the turn.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WorldTurn(pub u64);

@@ -1,5 +1,5 @@
-//! Randomness that belongs to a place: a stream from world seed, place, time and purpose, so that
-//! there is nothing to save and nothing that timing could change.
+//! Randomness of a place: a stream derived from world seed, place, time and purpose, so there is
+//! nothing to save, and timing can't change it.
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
@@ -15,7 +15,7 @@ use super::{Clock, CurrentStage, MEETING, MeetingClock, StableId};
 pub struct WorldSeed(pub u64);
 
 impl WorldSeed {
-    /// A seed that depends on this one and on whatever is mixed in.
+    /// A seed derived from this one and these parts.
     pub fn mixed(self, parts: &[&[u8]]) -> [u8; 32] {
         let mut bytes = Vec::with_capacity(128);
         bytes.extend_from_slice(&self.0.to_le_bytes());
@@ -31,16 +31,16 @@ impl WorldSeed {
 #[derive(SystemParam)]
 pub struct StageRng<'w, 's> {
     seed: Res<'w, WorldSeed>,
-    here: Res<'w, CurrentStage>,
+    current: Res<'w, CurrentStage>,
     meeting: Res<'w, MeetingClock>,
     places: Query<'w, 's, (&'static StableId, &'static Clock)>,
 }
 
 impl StageRng<'_, '_> {
-    /// The stream for one purpose in this step of this place. Asked for twice in a step it is the
-    /// same stream from its start, so give each use a purpose of its own.
+    /// The stream for one purpose in this step of this place. The same purpose in the same step
+    /// gives the same stream from its start, so give each use its own purpose.
     pub fn stream(&self, purpose: &str) -> ChaCha8Rng {
-        let (place, time) = match *self.here {
+        let (place, time) = match *self.current {
             CurrentStage::Meeting => (MEETING, self.meeting.0.time),
             CurrentStage::Place(place) => self
                 .places

@@ -1,4 +1,4 @@
-//! Entering and leaving the cast.
+//! Spawning and despawning entities of the story.
 
 use std::sync::Arc;
 
@@ -7,83 +7,92 @@ use thiserror::Error;
 
 use super::{CastList, Clock, EntityName, Kind, OnStage, Place, StableId, check_name};
 use crate::context::{AgentContext, Chapters};
+use crate::locale::{Localize, UiText, text};
 use crate::message::{Body, Text};
 
-/// Why somebody can't enter the cast.
+/// Why an entity can't be spawned.
 #[derive(Debug, Error, PartialEq, Eq)]
+#[error("{}", self.text())]
 pub enum CastError {
     /// The name is in use.
-    #[error("the name '{0}' is taken; names are unique over actors, stages and world agents")]
     NameTaken(String),
-    /// The name can't be a name.
-    #[error("'{name}' can't be a name: {reason}")]
+    /// The name is invalid.
     BadName {
         /// The name.
         name: String,
         /// What is wrong with it.
-        reason: String,
+        reason: UiText,
     },
-    /// The stage to stand on is unknown or no stage.
-    #[error("'{name}' can't stand on '{stage}': there is no stage of that name")]
+    /// There is no stage of this name.
     NoSuchStage {
-        /// Who.
+        /// The name of the actor.
         name: String,
-        /// The name given for the stage.
+        /// The name of the stage.
         stage: String,
     },
     /// The world lacks the engine's resources.
-    #[error("the world has no cast list; add the engine's plugin before spawning")]
     NoCastList,
 }
 
-/// Somebody or something about to enter the cast.
+impl Localize for CastError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::NameTaken(name) => text!(cast_name_taken, name),
+            Self::BadName { name, reason } => text!(cast_bad_name, name, reason),
+            Self::NoSuchStage { name, stage } => text!(cast_no_such_stage, name, stage),
+            Self::NoCastList => text!(cast_no_cast_list),
+        }
+    }
+}
+
+/// An entity of the story to be spawned.
 #[derive(Clone, Debug)]
 pub struct SpawnSpec {
     /// Its unique name.
     pub name: Arc<str>,
     /// What it is.
     pub kind: Kind,
-    /// The first part of its system message, shared with others: the rules of the world.
+    /// The beginning of its system message, shared with others: the rules of the world.
     pub rules: Option<Arc<Text>>,
-    /// Its own part of the system message; nothing is added where both parts are empty.
+    /// Its own part of the system message. There is none if both parts are empty.
     pub identity: String,
-    /// The name of the stage an actor stands on.
+    /// The name of the stage that an actor is on.
     pub stage: Option<Arc<str>>,
 }
 
-/// Brings a newcomer into the world, with a conversation that its system message opens. Call it
-/// while setting up or at a meeting, so that numbers don't depend on timing.
+/// Spawns an entity of the story, with a conversation that starts with its system message. Call it
+/// during setup or at a meeting, so that numbers don't depend on timing.
 ///
 /// # Errors
-/// The name is bad or taken, or the stage is unknown; the world is then as it was.
-pub fn spawn(world: &mut World, newcomer: SpawnSpec) -> Result<Entity, CastError> {
+/// The name is invalid or taken, or the stage is unknown. The world is unchanged then.
+pub fn spawn(world: &mut World, spec: SpawnSpec) -> Result<Entity, CastError> {
     let list = world
         .get_resource::<CastList>()
         .ok_or(CastError::NoCastList)?;
-    if let Some(reason) = check_name(&newcomer.name) {
-        let name = newcomer.name.to_string();
+    if let Some(reason) = check_name(&spec.name) {
+        let name = spec.name.to_string();
         return Err(CastError::BadName { name, reason });
     }
-    if list.by_name(&newcomer.name).is_some() {
-        return Err(CastError::NameTaken(newcomer.name.to_string()));
+    if list.by_name(&spec.name).is_some() {
+        return Err(CastError::NameTaken(spec.name.to_string()));
     }
-    let stage = match &newcomer.stage {
-        Some(stage) => Some(find_stage(world, &newcomer.name, stage)?),
+    let stage = match &spec.stage {
+        Some(stage) => Some(find_stage(world, &spec.name, stage)?),
         None => None,
     };
     let id = world.resource_mut::<CastList>().next_id();
     let mut clock = Clock::default();
-    let mut context = AgentContext::new(newcomer.name.clone());
-    if newcomer.rules.is_some() || !newcomer.identity.is_empty() {
-        let mut body = Body::text(newcomer.identity).with_id(clock.next_body(id));
-        if let Some(rules) = newcomer.rules {
+    let mut context = AgentContext::new(spec.name.clone());
+    if spec.rules.is_some() || !spec.identity.is_empty() {
+        let mut body = Body::text(spec.identity).with_id(clock.next_body(id));
+        if let Some(rules) = spec.rules {
             body = body.after(rules);
         }
         // An empty context always takes a system message.
         let _ = context.add_system_message(body);
     }
-    let name = EntityName(newcomer.name);
-    let mut entity = world.spawn((id, name, newcomer.kind, clock, context, Chapters::default()));
+    let name = EntityName(spec.name);
+    let mut entity = world.spawn((id, name, spec.kind, clock, context, Chapters::default()));
     match stage {
         Some(stage) => entity.insert(OnStage(stage)),
         None => entity.insert(Place),
@@ -91,8 +100,8 @@ pub fn spawn(world: &mut World, newcomer: SpawnSpec) -> Result<Entity, CastError
     Ok(entity.id())
 }
 
-/// Takes an entity out of the world. Its name is free again; its number is never given again. Actors
-/// on a stage that goes stay in the world, on no stage.
+/// Removes an entity from the world. Its name is free again, its number is not. The actors on a
+/// removed stage stay in the world, on no stage.
 pub fn despawn(world: &mut World, entity: Entity) -> bool {
     world.despawn(entity)
 }
@@ -107,7 +116,7 @@ fn find_stage(world: &World, name: &str, stage: &str) -> Result<Entity, CastErro
         })
 }
 
-/// The number of an entity, for worlds in which every entity of the story has one.
+/// The number of an entity of the story; 0 if it has none.
 pub(crate) fn stable_id(world: &World, entity: Entity) -> StableId {
     world
         .get::<StableId>(entity)

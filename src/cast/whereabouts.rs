@@ -1,4 +1,4 @@
-//! The one place that answers who is where, who is alive and who is on whose side.
+//! Answers who is where, who is alive and who is on whose side.
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
@@ -26,14 +26,13 @@ pub struct Whereabouts<'w, 's> {
 }
 
 impl Whereabouts<'_, '_> {
-    /// The stage on which an entity stands; a stage stands on itself, and whoever stands on no stage
-    /// is a place of its own.
+    /// The stage that an entity is on. A stage, or an entity on no stage, is its own place.
     pub fn place_of(&self, entity: Entity) -> Option<Entity> {
         let (entity, .., on_stage, _, _, _) = self.cast.get(entity).ok()?;
         Some(on_stage.map_or(entity, |stage| stage.0))
     }
 
-    /// Whether an entity is in the world and has not died.
+    /// Whether an entity exists and is not [`Dead`].
     pub fn is_alive(&self, entity: Entity) -> bool {
         self.cast.get(entity).is_ok_and(|(.., dead, _)| !dead)
     }
@@ -48,7 +47,7 @@ impl Whereabouts<'_, '_> {
         self.cast.get(entity).ok().map(|(_, _, name, ..)| name)
     }
 
-    /// An entity's name as text; empty for one that is gone.
+    /// An entity's name as text; empty if the entity does not exist.
     pub fn name_text(&self, entity: Entity) -> String {
         self.name(entity)
             .map(ToString::to_string)
@@ -60,74 +59,69 @@ impl Whereabouts<'_, '_> {
         self.cast.get(entity).ok().map(|(_, id, ..)| *id)
     }
 
-    /// Everybody on a stage, dead ones included, in stable order.
+    /// All actors on a stage, including the dead, in stable order.
     pub fn on_stage(&self, stage: Entity) -> Vec<Entity> {
         let occupants = self.stages.get(stage).ok().flatten();
-        let mut all: Vec<_> = occupants
-            .map(|occupants| occupants.in_order())
-            .unwrap_or_default()
+        let occupants = occupants.map(Occupants::in_order).unwrap_or_default();
+        let numbered = occupants
             .iter()
-            .filter_map(|entity| Some((self.id(*entity)?, *entity)))
-            .collect();
-        all.sort_unstable_by_key(|(id, _)| *id);
-        all.into_iter().map(|(_, entity)| entity).collect()
+            .filter_map(|entity| Some((self.id(*entity)?, *entity)));
+        sorted(numbered)
     }
 
-    /// The living on a stage, in stable order.
+    /// The living actors on a stage, in stable order.
     pub fn living_on(&self, stage: Entity) -> Vec<Entity> {
-        let mut all = self.on_stage(stage);
-        all.retain(|entity| self.is_alive(*entity));
-        all
+        let mut living = self.on_stage(stage);
+        living.retain(|entity| self.is_alive(*entity));
+        living
     }
 
-    /// All places: stages, and entities that stand on no stage, in stable order.
+    /// All places (stages, and entities on no stage), in stable order.
     pub fn places(&self) -> Vec<Entity> {
         let places = self.cast.iter().filter(|(.., place)| *place);
-        let mut all: Vec<_> = places.map(|(entity, id, ..)| (*id, entity)).collect();
-        all.sort_unstable_by_key(|(id, _)| *id);
-        all.into_iter().map(|(_, entity)| entity).collect()
+        sorted(places.map(|(entity, id, ..)| (*id, entity)))
     }
 
     /// All entities of one kind, in stable order.
     pub fn of_kind(&self, wanted: Kind) -> Vec<Entity> {
-        let some = self
-            .cast
-            .iter()
-            .filter(|(_, _, _, kind, ..)| **kind == wanted);
-        let mut all: Vec<_> = some.map(|(entity, id, ..)| (*id, entity)).collect();
-        all.sort_unstable_by_key(|(id, _)| *id);
-        all.into_iter().map(|(_, entity)| entity).collect()
+        let cast = self.cast.iter();
+        let of_kind = cast.filter(|(_, _, _, kind, ..)| **kind == wanted);
+        sorted(of_kind.map(|(entity, id, ..)| (*id, entity)))
     }
 
-    /// Whether two entities are on the same side; whoever has no camp is on nobody's.
-    pub fn same_side(&self, one: Entity, other: Entity) -> bool {
-        let camp = |entity| {
-            self.cast
-                .get(entity)
-                .ok()
-                .and_then(|(_, _, _, _, _, camp, ..)| camp)
+    /// Whether two entities have the same faction. An entity without a faction is on nobody's side.
+    pub fn same_side(&self, a: Entity, b: Entity) -> bool {
+        let faction = |entity| {
+            let (_, _, _, _, _, faction, ..) = self.cast.get(entity).ok()?;
+            faction
         };
-        camp(one).is_some() && camp(one) == camp(other)
+        faction(a).is_some() && faction(a) == faction(b)
     }
 
-    /// The living on the same stage who are on the other side, in stable order.
+    /// The living actors on the same stage who are not on the same side, in stable order.
     pub fn foes_of(&self, entity: Entity) -> Vec<Entity> {
-        let mut others = self.companions(entity);
-        others.retain(|other| !self.same_side(entity, *other));
-        others
+        let mut foes = self.companions(entity);
+        foes.retain(|companion| !self.same_side(entity, *companion));
+        foes
     }
 
-    /// The living on the same stage who are on the same side, without the entity, in stable order.
+    /// The other living actors on the same stage and side, in stable order.
     pub fn allies_of(&self, entity: Entity) -> Vec<Entity> {
-        let mut others = self.companions(entity);
-        others.retain(|other| self.same_side(entity, *other));
-        others
+        let mut allies = self.companions(entity);
+        allies.retain(|companion| self.same_side(entity, *companion));
+        allies
     }
 
     fn companions(&self, entity: Entity) -> Vec<Entity> {
         let stage = self.place_of(entity);
-        let mut others = stage.map(|stage| self.living_on(stage)).unwrap_or_default();
-        others.retain(|other| *other != entity);
-        others
+        let mut living = stage.map(|stage| self.living_on(stage)).unwrap_or_default();
+        living.retain(|companion| *companion != entity);
+        living
     }
+}
+
+fn sorted(numbered: impl Iterator<Item = (StableId, Entity)>) -> Vec<Entity> {
+    let mut numbered: Vec<_> = numbered.collect();
+    numbered.sort_unstable_by_key(|(id, _)| *id);
+    numbered.into_iter().map(|(_, entity)| entity).collect()
 }

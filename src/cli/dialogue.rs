@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use playhouse::groupchat::Heard;
+use playhouse::groupchat::TeamMessage;
 use playhouse::groupchat::message::{ChatMessage, Content, RequestUsage};
 use playhouse::mind::Language;
 
@@ -43,8 +43,8 @@ impl Dialogue {
 
     /// What is written of a message, line ends included; what was said out of hearing is indented, written
     /// whole alone, and its team named. `clock` is the time of day.
-    pub(crate) fn message(&mut self, heard: &Heard, clock: &str) -> String {
-        let Heard { inside, message } = heard;
+    pub(crate) fn message(&mut self, heard: &TeamMessage, clock: &str) -> String {
+        let TeamMessage { inside, message } = heard;
         let is_piece = matches!(message.content, Content::StreamingChunk { .. });
         if !inside.is_empty() {
             let inner = match is_piece {
@@ -256,11 +256,11 @@ mod tests {
             };
             ChatMessage::new("Ava", content)
         };
-        let mut whole = ChatMessage::text("Ava", "Hello brave hero").using(used(21, 3));
+        let mut whole = ChatMessage::text("Ava", "Hello brave hero").with_usage(used(21, 3));
         whole.id = "m".into();
         vec![
             ChatMessage::text("user", "hi"),
-            ChatMessage::new("Ava", Content::ToolCallRequest(vec![call])).using(used(4, 2)),
+            ChatMessage::new("Ava", Content::ToolCallRequest(vec![call])).with_usage(used(4, 2)),
             ChatMessage::new("Ava", Content::ToolCallExecution(vec![result])),
             piece("Hello "),
             piece("brave "),
@@ -302,9 +302,9 @@ Duration: 1.50 seconds
         assert_eq!(page, wanted);
     }
 
-    fn heard(inside: &str, message: ChatMessage) -> Heard {
+    fn heard(inside: &str, message: ChatMessage) -> TeamMessage {
         let inside = inside.to_owned();
-        Heard { inside, message }
+        TeamMessage { inside, message }
     }
 
     #[test]
@@ -313,7 +313,7 @@ Duration: 1.50 seconds
         let mut told = told().into_iter().skip(3);
         let mut page = dialogue.message(&heard("", told.next().unwrap()), "");
         page += &dialogue.message(&heard("lab › den", told.next().unwrap()), "");
-        let inner = ChatMessage::text("B", "x\ny").using(used(1, 2));
+        let inner = ChatMessage::text("B", "x\ny").with_usage(used(1, 2));
         page += &dialogue.message(&heard("lab › den", inner), "");
         let wanted = "\
 ---------- ModelClientStreamingChunkEvent (Ava) ----------
@@ -339,7 +339,10 @@ Hello
         ));
         assert!(page.ends_with("[09:00:00] Ava: Hello brave hero\n    21 + 3 = 24 tokens\n"));
         assert_eq!(page.matches("hero").count(), 1, "not written once more");
-        let inner = heard("inner", ChatMessage::text("B", "x\n\ny").using(used(1, 2)));
+        let inner = heard(
+            "inner",
+            ChatMessage::text("B", "x\n\ny").with_usage(used(1, 2)),
+        );
         assert_eq!(
             dialogue.message(&inner, "09:00:01"),
             "    inner › [09:00:01] B: x\n\n    y\n        1 + 2 = 3 tokens\n"
@@ -357,7 +360,7 @@ Hello
     }
 
     fn whole(source: &str, id: &str, text: &str) -> ChatMessage {
-        let mut whole = ChatMessage::text(source, text).using(used(4, 2));
+        let mut whole = ChatMessage::text(source, text).with_usage(used(4, 2));
         whole.id = id.into();
         whole
     }

@@ -7,6 +7,7 @@ use playhouse::mind::Language;
 
 use super::args::CommandLine;
 use super::error::{Failure, Fault};
+use super::features;
 use super::words::Words;
 
 /// What commands and their options are for: `COMMAND` or `COMMAND option`, `option` where all commands
@@ -187,7 +188,8 @@ const CHINESE_END: &str = "\
 
 /// The command line in the language of the interface.
 pub(crate) fn command_line(language: Language) -> Command {
-    let mut command = CommandLine::command();
+    let version = features::version(Words(language));
+    let mut command = CommandLine::command().version(version);
     match language {
         Language::En => command,
         Language::Zh => {

@@ -65,7 +65,7 @@ pub(crate) fn team(app: &App, name: &str) -> Result<ChatGame, Failure> {
         let bytes = bytes.map_err(|error| Failure::new(Fault::World, error).at(name))?;
         let text = String::from_utf8(bytes);
         let text = text.map_err(|_| Failure::new(Fault::World, DataError::NotText(name.into())))?;
-        ChatGame::load_alone(&data, name, &text)
+        ChatGame::parse(&data, name, &text)
     } else {
         let failure = Failure::new(Fault::World, app.words.no_team(name)).at(data.name_of(FOLDER));
         return Err(match nearest_team(app, name) {

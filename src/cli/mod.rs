@@ -14,6 +14,7 @@ mod dialogue;
 mod dry_run;
 mod env;
 mod error;
+mod features;
 mod help;
 mod loader;
 mod output;

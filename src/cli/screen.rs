@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use playhouse::engine::{CancellationToken, Engine};
 use playhouse::event::{Feed, Record};
 use playhouse::groupchat::team::TeamFile;
-use playhouse::groupchat::{Dropped, Heard, StreamEvent, StreamMerger, TeamStreamEvent};
+use playhouse::groupchat::{Retracted, StreamEvent, StreamMerger, TeamMessage, TeamStreamEvent};
 use serde_json::{Value, json};
 
 use super::app::App;
@@ -95,17 +95,19 @@ impl Shown {
         }
         let page = self.page.clone();
         let mut page = page.lock().unwrap_or_else(PoisonError::into_inner);
-        for TeamStreamEvent { news, .. } in all {
-            match (news, self.json) {
-                (StreamEvent::Known(_), _) => {}
-                (StreamEvent::Ahead(heard) | StreamEvent::Told(heard), true) => {
+        for TeamStreamEvent { event, .. } in all {
+            match (event, self.json) {
+                (StreamEvent::Shown(_), _) => {}
+                (StreamEvent::Preview(heard) | StreamEvent::Message(heard), true) => {
                     page.json(&self.as_json(&heard))
                 }
-                (StreamEvent::Ahead(heard) | StreamEvent::Told(heard), false) => {
+                (StreamEvent::Preview(heard) | StreamEvent::Message(heard), false) => {
                     page.raw(&self.dialogue.message(&heard, &time_of_day()));
                 }
-                (StreamEvent::Dropped(dropped), true) => page.json(&self.dropped_as_json(&dropped)),
-                (StreamEvent::Dropped(dropped), false) => {
+                (StreamEvent::Retracted(dropped), true) => {
+                    page.json(&self.dropped_as_json(&dropped))
+                }
+                (StreamEvent::Retracted(dropped), false) => {
                     page.raw(&self.dialogue.dropped(&dropped.full_message_id));
                 }
             }
@@ -117,14 +119,14 @@ impl Shown {
     }
 
     /// A message as a line for programs; of one that was said out of hearing, `inside` is the path of its team.
-    fn as_json(&self, heard: &Heard) -> Value {
+    fn as_json(&self, heard: &TeamMessage) -> Value {
         match heard.inside.as_str() {
             "" => json!({"team": self.team, "message": heard.message}),
             inside => json!({"team": self.team, "inside": inside, "message": heard.message}),
         }
     }
 
-    fn dropped_as_json(&self, dropped: &Dropped) -> Value {
+    fn dropped_as_json(&self, dropped: &Retracted) -> Value {
         json!({"team": self.team, "dropped": dropped})
     }
 }

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use super::args::{ColourArg, CommonArgs, LogFormat, OnServerError, PlayArgs, RunArgs};
 use super::env::Env;
 use super::error::{Failure, Fault};
+use super::features;
 use super::words::Words;
 
 /// The settings file in the working directory.
@@ -35,6 +36,8 @@ pub(crate) enum Origin {
     File,
     /// Nowhere: nobody set it.
     Default,
+    /// How the program was built.
+    Build,
 }
 
 impl Origin {
@@ -45,6 +48,7 @@ impl Origin {
             Self::Environment(variable) => words.by_environment(variable),
             Self::File => words.by_file(SETTINGS_FILE),
             Self::Default => words.by_default(),
+            Self::Build => words.by_build(),
         }
     }
 }
@@ -282,6 +286,7 @@ impl Settings {
                 self.log_filter.value.clone(),
                 &self.log_filter.origin,
             ),
+            ("features", features::list(true), &Origin::Build),
         ]
     }
 }
@@ -351,6 +356,10 @@ mod tests {
     fn a_mistake_in_the_file_is_named_with_its_place() {
         let failure = SettingsFile::read("(\n  modle: Some(\"x\"),\n)").unwrap_err();
         assert_eq!(failure.fault, Fault::Usage);
-        assert!(failure.what.contains("playhouse.ron:2"), "{}", failure.what);
+        assert!(
+            failure.what.to_string().contains("playhouse.ron:2"),
+            "{}",
+            failure.what
+        );
     }
 }

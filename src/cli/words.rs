@@ -270,6 +270,8 @@ words! {
     by_environment(variable: &str) "environment ({variable})" "环境变量（{variable}）"
     by_file(file: &str) "file ({file})" "文件（{file}）"
     by_default() "default" "默认"
+    by_build() "build" "构建"
+    built_without(features: &str) "built without: {features} (build with --features full to have everything)" "未包含：{features}（用 --features full 构建可得到全部功能）"
     price() "price" "价格"
     slot() "slot" "存档"
     world() "world" "世界"

@@ -9,10 +9,10 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::generation::Generation;
+use crate::locale::{Localize, UiText, text};
 use crate::message::{Body, Digest, Message, Role, Tag, Tags, Text};
 
-/// Names one message within one context, for as long as the context lives. Later messages have
-/// greater ids.
+/// Identifies a message within its context. Later messages have greater ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EntryId(pub u32);
@@ -32,39 +32,32 @@ pub enum SearchOrder {
     OldestFirst,
 }
 
-/// Why a context refused an edit. It is then as it was.
+/// Why a context refused an edit, which left it unchanged.
 #[derive(Debug, Error, PartialEq, Eq)]
+#[error("{}", self.text())]
 pub enum ContextError {
-    /// A system message where there is a message already.
-    #[error("'{entity}' has {held} message(s) already; a system message can only be the first")]
+    /// A system message after other messages.
     NotEmpty {
         /// The context's entity.
         entity: String,
-        /// How many messages it holds.
-        held: usize,
+        /// The number of its messages.
+        count: usize,
     },
-    /// An id that no message of this context has.
-    #[error("'{entity}' holds no message {id}; it was removed, or belongs to another context")]
+    /// An id of no message of this context.
     NoSuchMessage {
         /// The context's entity.
         entity: String,
         /// The unknown id.
         id: EntryId,
     },
-    /// A message of another role where a human one is needed.
-    #[error(
-        "message {id} of '{entity}' is not a human message; only those can be removed one by one"
-    )]
+    /// A message of another role, but only human ones can be removed one by one.
     NotHuman {
         /// The context's entity.
         entity: String,
         /// The message.
         id: EntryId,
     },
-    /// A range whose end stands before its begin.
-    #[error(
-        "the range {begin} to {end} of '{entity}' is crossed; its begin must not stand after its end"
-    )]
+    /// A range whose end is before its beginning.
     CrossedRange {
         /// The context's entity.
         entity: String,
@@ -73,11 +66,8 @@ pub enum ContextError {
         /// The range's last message.
         end: EntryId,
     },
-    /// A range that would take the system message away.
-    #[error(
-        "the range {begin} to {end} of '{entity}' holds its system message, which always stays"
-    )]
-    HoldsSystem {
+    /// A range that includes the system message.
+    IncludesSystem {
         /// The context's entity.
         entity: String,
         /// The range's first message.
@@ -86,14 +76,36 @@ pub enum ContextError {
         end: EntryId,
     },
     /// An empty list of ai messages.
-    #[error("no ai message was given to '{entity}'; an answer is at least one message")]
-    NothingSaid {
+    NoMessages {
         /// The context's entity.
         entity: String,
     },
 }
 
-/// One message as the context stores it: 16 bytes that point to a shared body.
+impl Localize for ContextError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::NotEmpty { entity, count } => text!(context_not_empty, entity, count),
+            Self::NoSuchMessage { entity, id } => {
+                text!(context_no_such_message, entity, id = id.to_string())
+            }
+            Self::NotHuman { entity, id } => {
+                text!(context_not_human, entity, id = id.to_string())
+            }
+            Self::CrossedRange { entity, begin, end } => {
+                let (begin, end) = (begin.to_string(), end.to_string());
+                text!(context_crossed_range, entity, begin, end)
+            }
+            Self::IncludesSystem { entity, begin, end } => {
+                let (begin, end) = (begin.to_string(), end.to_string());
+                text!(context_includes_system, entity, begin, end)
+            }
+            Self::NoMessages { entity } => text!(context_no_messages, entity),
+        }
+    }
+}
+
+/// A message as the context stores it: 16 bytes, with a pointer to the shared body.
 #[derive(Clone, Debug)]
 pub struct Entry {
     body: Body,
@@ -102,23 +114,23 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// What is said.
+    /// The body.
     pub fn body(&self) -> &Body {
         &self.body
     }
 
-    /// The message's id within its context.
+    /// Its id within its context.
     pub fn id(&self) -> EntryId {
         self.id
     }
 
-    /// Whose turn it is.
+    /// Its role.
     pub fn role(&self) -> Role {
         self.role
     }
 }
 
-/// A message with its id and tags, as a search or a removal returns it.
+/// A message with its id, as searches and removals return it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeldMessage {
     /// The message's id within its context.
@@ -127,40 +139,40 @@ pub struct HeldMessage {
     pub message: Message,
 }
 
-/// The conversation of one actor, stage or world agent with its mind.
+/// The conversation of an actor, stage or world agent with its mind.
 #[derive(Component, Clone, Debug, Default)]
 pub struct AgentContext {
     name: Arc<str>,
-    /// Sorted by id; a system message, if any, is the first.
+    /// Sorted by id. A system message, if there is one, is the first.
     entries: Vec<Entry>,
-    /// Tags of those entries that have any, sorted by id.
+    /// The tags of those entries that have any, sorted by id.
     tags: Vec<(EntryId, Tags)>,
-    /// Hash of key and value → entry, sorted; a hit is compared with the tag itself.
+    /// Hash of key and value → entry, sorted. A match is compared with the tag itself.
     index: Vec<(u64, EntryId)>,
     last_id: u32,
-    /// How often something before the last ask was changed: chapters, budgets, chosen views.
+    /// How often something before the last ask changed, by a chapter, a budget or a view.
     revisions: u32,
-    /// Figures of the first so many entries; extended when asked for.
+    /// Covers the first `stats.messages` entries; extended when asked for.
     stats: ContextStats,
-    /// New after every edit but an append.
+    /// New after every edit except appending.
     generation: Generation,
 }
 
-/// Figures of a conversation as the next prompt would show it.
+/// Statistics of a conversation as the next prompt would show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContextStats {
-    /// How many messages.
+    /// The number of messages.
     pub messages: usize,
-    /// Bytes of their text.
+    /// The length of their text in bytes.
     pub bytes: u64,
-    /// Estimated tokens of their text, uncorrected.
+    /// The estimated tokens of their text, uncorrected.
     pub tokens: u64,
     /// A digest of roles and texts in order.
     pub digest: Digest,
 }
 
 impl AgentContext {
-    /// An empty context of the entity of this name.
+    /// An empty context of the entity with this name.
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         Self {
             name: name.into(),
@@ -173,12 +185,12 @@ impl AgentContext {
         &self.name
     }
 
-    /// The messages as stored, oldest first.
+    /// The entries, oldest first.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// How many messages there are.
+    /// The number of messages.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -188,14 +200,14 @@ impl AgentContext {
         self.entries.is_empty()
     }
 
-    /// How often something before the last ask was changed: by a chapter, a budget or a chosen view.
+    /// How often something before the last ask changed, by a chapter, a budget or a view.
     pub fn revisions(&self) -> u32 {
         self.revisions
     }
 
-    /// A number that two conversations share only where one is the other with more messages after it; new
-    /// for every clone. It differs from run to run: never save, hash or show it, and let nothing that
-    /// reaches the world depend on it.
+    /// A number that stays the same while messages are only appended, and that no other
+    /// conversation has, not even a clone. It differs between runs: never save, hash or show it,
+    /// and let nothing in the world depend on it.
     pub fn generation(&self) -> u64 {
         self.generation.number()
     }
@@ -206,8 +218,8 @@ impl AgentContext {
         each.map(u64::from).sum()
     }
 
-    /// Figures of the conversation as the next prompt would show it. Costs about 0.1 µs for each
-    /// message since it was last asked for, and starts anew after a removal.
+    /// Statistics of the conversation as the next prompt would show it. Takes about 0.1 µs for each
+    /// message since the last call, and starts over after a removal.
     pub fn stats(&mut self) -> ContextStats {
         let mut stats = self.stats;
         for entry in self.entries.get(stats.messages..).unwrap_or_default() {
@@ -229,19 +241,19 @@ impl AgentContext {
         stats
     }
 
-    /// The figures as they were counted last, which may be of fewer messages than there are now.
-    pub fn counted(&self) -> ContextStats {
+    /// The result of the last [`Self::stats`], which may cover fewer messages than there are now.
+    pub fn last_stats(&self) -> ContextStats {
         self.stats
     }
 
     /// All messages with their ids and tags, oldest first.
     pub fn messages(&self) -> impl DoubleEndedIterator<Item = HeldMessage> {
-        self.entries.iter().map(|entry| self.held(entry))
+        self.entries.iter().map(|entry| self.with_id(entry))
     }
 
     /// One message.
     pub fn message(&self, id: EntryId) -> Option<HeldMessage> {
-        Some(self.held(self.entries.get(self.position(id)?)?))
+        Some(self.with_id(self.entries.get(self.position(id)?)?))
     }
 
     /// The tags of one message.
@@ -250,7 +262,7 @@ impl AgentContext {
         self.tags.get(at).map(|(_, tags)| tags)
     }
 
-    /// Adds the rules and identity that open the conversation.
+    /// Adds the rules and the identity at the beginning of the conversation.
     ///
     /// # Errors
     /// The context has messages already.
@@ -258,18 +270,18 @@ impl AgentContext {
         if !self.entries.is_empty() {
             return Err(ContextError::NotEmpty {
                 entity: self.name.to_string(),
-                held: self.entries.len(),
+                count: self.entries.len(),
             });
         }
         Ok(self.push(Role::System, body.into(), Tags::new()))
     }
 
-    /// Adds something the entity is told. Several may follow each other.
+    /// Adds something that the entity is told.
     pub fn add_human_message(&mut self, body: impl Into<Body>, tags: impl Into<Tags>) -> EntryId {
         self.push(Role::Human, body.into(), tags.into())
     }
 
-    /// Adds what the entity's mind answered.
+    /// Adds an answer of the entity's mind.
     ///
     /// # Errors
     /// The list is empty.
@@ -282,33 +294,33 @@ impl AgentContext {
             .map(|body| self.push(Role::Ai, body, Tags::new()))
             .collect();
         if ids.is_empty() {
-            return Err(ContextError::NothingSaid {
+            return Err(ContextError::NoMessages {
                 entity: self.name.to_string(),
             });
         }
         Ok(ids)
     }
 
-    /// Adds what the tools returned that the ai message before called.
+    /// Adds the results of the tools that the ai message before it called.
     pub fn add_tool_message(&mut self, body: impl Into<Body>) -> EntryId {
         self.push(Role::Tool, body.into(), Tags::new())
     }
 
-    /// Adds a message of any role; for reading conversations that others wrote.
+    /// Adds a message of any role; for importing conversations.
     ///
     /// # Errors
-    /// A system message that is not the first.
+    /// The message is a system message, but not the first message.
     pub fn add_message(&mut self, message: Message) -> Result<EntryId, ContextError> {
         if message.role == Role::System && !self.entries.is_empty() {
             return Err(ContextError::NotEmpty {
                 entity: self.name.to_string(),
-                held: self.entries.len(),
+                count: self.entries.len(),
             });
         }
         Ok(self.push(message.role, message.body, message.tags))
     }
 
-    /// Finds the human messages that carry a tag with exactly this value.
+    /// Finds the human messages that have a tag with exactly this value.
     pub fn filter_human_messages_by_attribute(
         &self,
         key: &str,
@@ -317,14 +329,14 @@ impl AgentContext {
     ) -> Vec<HeldMessage> {
         let value = value.into();
         let hash = tag_hash(key, &value);
-        let from = self.index.partition_point(|(other, _)| *other < hash);
+        let from = self.index.partition_point(|(row_hash, _)| *row_hash < hash);
         let hits = self.index[from..]
             .iter()
-            .take_while(|(other, _)| *other == hash)
+            .take_while(|(row_hash, _)| *row_hash == hash)
             .filter_map(|(_, id)| self.entries.get(self.position(*id)?))
             .filter(|entry| entry.role == Role::Human)
-            .filter(|entry| self.carries(entry, key, &value));
-        let mut found: Vec<_> = hits.map(|entry| self.held(entry)).collect();
+            .filter(|entry| self.has_tag(entry, key, &value));
+        let mut found: Vec<_> = hits.map(|entry| self.with_id(entry)).collect();
         if order == SearchOrder::NewestFirst {
             found.reverse();
         }
@@ -334,7 +346,7 @@ impl AgentContext {
     /// Removes human messages one by one and returns them, oldest first.
     ///
     /// # Errors
-    /// An id is unknown or not a human message's; nothing is removed then.
+    /// An id is unknown or of a message that is not human. Nothing is removed then.
     pub fn remove_human_messages(
         &mut self,
         ids: &[EntryId],
@@ -363,10 +375,11 @@ impl AgentContext {
         Ok(removed)
     }
 
-    /// Removes the messages from `begin` to `end`, both included, and returns them, oldest first.
+    /// Removes the messages from `begin` to `end`, inclusive, and returns them, oldest first.
     ///
     /// # Errors
-    /// An id is unknown, the range is crossed, or it holds the system message; nothing is removed then.
+    /// An id is unknown, the end is before the beginning, or the range includes the system message.
+    /// Nothing is removed then.
     pub fn remove_message_range(
         &mut self,
         begin: EntryId,
@@ -376,7 +389,7 @@ impl AgentContext {
         let first = self.tags.partition_point(|(id, _)| *id < begin);
         let last = self.tags.partition_point(|(id, _)| *id <= end);
         let mut tags = self.tags.drain(first..last).peekable();
-        // Bodies are moved out, not shared and let go again, which would touch every one of them.
+        // Moving the bodies out, rather than cloning them, leaves their counters untouched.
         let removed = self.entries.drain(from..=to).map(|entry| HeldMessage {
             id: entry.id,
             message: Message {
@@ -394,8 +407,8 @@ impl AgentContext {
         Ok(removed)
     }
 
-    /// Puts one human message in the place of the messages from `begin` to `end`, both included, and
-    /// returns those. The new message takes over the id of the first.
+    /// Replaces the messages from `begin` to `end`, inclusive, with one human message, which takes
+    /// over the id of the first, and returns them.
     ///
     /// # Errors
     /// As [`Self::remove_message_range`].
@@ -433,7 +446,7 @@ impl AgentContext {
         }
     }
 
-    /// Makes room for this many more messages.
+    /// Reserves memory for this many more messages.
     pub fn reserve(&mut self, additional: usize) {
         self.entries.reserve(additional);
     }
@@ -462,7 +475,7 @@ impl AgentContext {
             self.index.insert(at, (hash, id));
         }
         if !tags.is_empty() {
-            let at = self.tags.partition_point(|(other, _)| *other < id);
+            let at = self.tags.partition_point(|(tagged, _)| *tagged < id);
             self.tags.insert(at, (id, tags));
         }
     }
@@ -472,14 +485,14 @@ impl AgentContext {
         Some(tag_hash(Tag::COMPRESSED_PROMPT, &short.as_str().into()))
     }
 
-    /// Notes that something before the last message changed.
+    /// Records that something before the last message changed.
     fn revise(&mut self) {
         self.revisions += 1;
         self.stats = ContextStats::default();
         self.generation = Generation::default();
     }
 
-    fn carries(&self, entry: &Entry, key: &str, value: &Value) -> bool {
+    fn has_tag(&self, entry: &Entry, key: &str, value: &Value) -> bool {
         let tag = self.tags(entry.id).and_then(|tags| tags.get(key));
         tag.as_ref() == Some(value)
             || (key == Tag::COMPRESSED_PROMPT
@@ -487,7 +500,7 @@ impl AgentContext {
                 && entry.body.short().map(Text::as_str) == value.as_str())
     }
 
-    fn held(&self, entry: &Entry) -> HeldMessage {
+    fn with_id(&self, entry: &Entry) -> HeldMessage {
         HeldMessage {
             id: entry.id,
             message: Message {
@@ -516,7 +529,7 @@ impl AgentContext {
             });
         }
         if self.entries[from].role == Role::System {
-            return Err(ContextError::HoldsSystem {
+            return Err(ContextError::IncludesSystem {
                 entity: entity(),
                 begin,
                 end,
@@ -532,43 +545,40 @@ impl AgentContext {
         }
     }
 
-    /// A context as a save holds it: messages with the ids they had.
+    /// Restores a saved context: messages with the ids they had.
     pub(crate) fn restore(
         name: Arc<str>,
         messages: impl IntoIterator<Item = (EntryId, Message)>,
         last_id: u32,
         revisions: u32,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, UiText> {
         let messages = messages.into_iter();
         let mut context = Self::new(name);
         context.reserve(messages.size_hint().1.unwrap_or_default());
         for (id, message) in messages {
             if id.0 <= context.last_id {
-                return Err(format!("message {id} stands out of order"));
+                return Err(text!(context_out_of_order, id = id.to_string()));
             }
             context.last_id = id.0 - 1;
-            context
-                .add_message(message)
-                .map_err(|error| error.to_string())?;
+            let added = context.add_message(message);
+            added.map_err(|error| error.text())?;
         }
         if last_id < context.last_id {
-            return Err(format!(
-                "last id {last_id} is below message {}",
-                context.last_id
-            ));
+            let message = context.last_id;
+            return Err(text!(context_last_id, last = last_id, message));
         }
         context.last_id = last_id;
         context.revisions = revisions;
         Ok(context)
     }
 
-    /// The id given last; for saves.
+    /// The last id that was given; for saves.
     pub(crate) fn last_id(&self) -> u32 {
         self.last_id
     }
 }
 
-/// A short text lives in the body alone, where prompts look for it; given as a tag, it moves there.
+/// Moves a short text that was given as a tag into the body, where prompts look for it.
 fn condensed(body: Body, mut tags: Tags) -> (Body, Tags) {
     match tags.take_compressed_prompt() {
         Some(short) if body.short().is_none_or(|held| held.as_str() != &*short) => {
@@ -578,7 +588,7 @@ fn condensed(body: Body, mut tags: Tags) -> (Body, Tags) {
     }
 }
 
-/// A hash that is equal for equal tags within one process; it is never stored.
+/// Equal for equal tags within a process. Never stored.
 fn tag_hash(key: &str, value: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     key.hash(&mut hasher);

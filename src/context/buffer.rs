@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::AgentContext;
 use crate::message::Role;
 
-/// Writes a context for people, one message a paragraph, in the form that the next prompt shows.
+/// Writes a context for people, one message per line, in the form that the next prompt shows.
 pub fn buffer(context: &AgentContext) -> String {
     let mut out = String::new();
     for entry in context.entries() {

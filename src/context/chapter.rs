@@ -1,4 +1,5 @@
-//! Chapters: closed ranges of a context that moved out of the prompt and stay addressable.
+//! Chapters: closed ranges of a context that are no longer in the prompt but can be opened and
+//! searched.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::HeldMessage;
 use crate::message::Body;
 
-/// Names one chapter of one entity: `OWNER/NUMBER`.
+/// Identifies a chapter of an entity: `OWNER/NUMBER`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ChapterId(pub Arc<str>);
@@ -19,21 +20,21 @@ impl std::fmt::Display for ChapterId {
     }
 }
 
-/// A closed range of a context: what was said, how it was summed up, and the summary that stands in
-/// its place.
+/// A closed range of a context: its messages, how they were summarized, and the summary that
+/// replaces them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chapter {
-    /// Its name.
+    /// Its id.
     pub id: ChapterId,
-    /// What it was: a fight on a stage, a day.
+    /// What it was about: a fight on a stage, a day.
     pub title: String,
-    /// The turn (meeting) at which it closed.
+    /// The turn in which it was closed.
     pub turn: u64,
-    /// The messages that were cut, oldest first.
+    /// The messages that it replaced, oldest first.
     pub messages: Vec<HeldMessage>,
-    /// The request for the summary and its answer; empty where code wrote it.
+    /// The request for the summary and its answer; empty if code wrote it.
     pub summing_up: Vec<HeldMessage>,
-    /// The summary that stands in their place.
+    /// The summary that replaces the messages.
     pub summary: Body,
 }
 
@@ -44,7 +45,7 @@ pub struct Chapters {
 }
 
 impl Chapters {
-    /// The id that the entity's next chapter gets.
+    /// The id of the entity's next chapter.
     pub fn next_id(&self, owner: &str) -> ChapterId {
         ChapterId(format!("{owner}/{}", self.list.len() + 1).into())
     }
@@ -64,22 +65,22 @@ impl Chapters {
         self.list.iter().find(|chapter| chapter.id == *id)
     }
 
-    /// Chapters in which every word of `query` occurs, ignoring case, newest first.
+    /// The chapters that contain every word of `query`, ignoring case, newest first.
     pub fn search(&self, query: &str) -> Vec<&Chapter> {
         let query = query.to_lowercase();
         let words: Vec<_> = query.split_whitespace().collect();
-        let holds = |chapter: &&Chapter| {
-            let said = chapter
+        let contains_all = |chapter: &&Chapter| {
+            let texts = chapter
                 .messages
                 .iter()
                 .map(|held| held.message.body.full_text());
-            let text = said.fold(
+            let text = texts.fold(
                 format!("{}\n{}", chapter.title, chapter.summary.full_text()),
                 |text, said| text + "\n" + said.as_ref(),
             );
             let text = text.to_lowercase();
             !words.is_empty() && words.iter().all(|word| text.contains(word))
         };
-        self.list.iter().rev().filter(holds).collect()
+        self.list.iter().rev().filter(contains_all).collect()
     }
 }

@@ -1,14 +1,15 @@
-//! Telling whether a conversation only grew since it was last seen.
+//! Tells whether a conversation only grew since it was last seen.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A number of its own for every conversation, every clone, and every state after an edit other than an
-/// append. It is never saved, compared with anything but another one, hashed or shown.
+/// A unique number for every conversation and clone, renewed by every edit except appending.
+/// Request bodies are extended rather than written again while it stays the same. Never saved,
+/// hashed or shown.
 pub(super) struct Generation(u64);
 
 impl Generation {
-    /// The number. No other lineage of this process ever has it.
+    /// The number, unique within the process.
     pub(super) fn number(&self) -> u64 {
         self.0
     }
@@ -22,7 +23,7 @@ impl Default for Generation {
 }
 
 impl Clone for Generation {
-    /// Not the same number: clones may go on differently.
+    /// A new number, since clones may continue differently.
     fn clone(&self) -> Self {
         Self::default()
     }
@@ -30,6 +31,6 @@ impl Clone for Generation {
 
 impl fmt::Debug for Generation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Lineage")
+        f.write_str("Generation")
     }
 }

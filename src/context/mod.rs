@@ -1,8 +1,8 @@
-//! What each entity remembers: its conversation, the edits it allows, its chapters and its readable form.
+//! What each entity remembers: its conversation, its closed chapters and its readable form.
 //!
-//! An [`AgentContext`] keeps its own rules (system first, once; nothing is ever rewritten in place),
-//! finds messages by tag through an index, and removes by identity. It may touch `message/` alone.
-//! Start reading at [`AgentContext`].
+//! An [`AgentContext`] keeps its own rules (at most one system message, which is the first; nothing
+//! is rewritten in place), finds messages by tag through an index, and removes them by id. Start
+//! reading at [`AgentContext`].
 
 mod agent_context;
 mod buffer;

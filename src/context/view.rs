@@ -1,76 +1,76 @@
-//! How much of a conversation a request shows. The whole is kept.
+//! Which part of a conversation requests show. The context keeps all of it.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{AgentContext, Entry};
-use crate::message::{Block, Body, Content, Message, Role, Tags};
+use crate::message::{Body, Message, Role, Tags};
 
-/// How much of an entity's conversation its requests show. The opening is always shown, a result of a
-/// tool never without its call, and a line stands where something in the middle is left out.
+/// Which part of an entity's conversation its requests show. The system message is always shown,
+/// the result of a tool never without its call, and a note marks a gap in the middle.
 #[derive(Component, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum View {
     /// All of it.
     #[default]
     Whole,
-    /// The last so many messages.
+    /// The last `n` messages.
     Last(usize),
-    /// The first and the last so many.
+    /// The first and the last messages.
     HeadTail {
-        /// How many of the first.
+        /// The number of the first messages.
         head: usize,
-        /// How many of the last.
+        /// The number of the last messages.
         tail: usize,
     },
-    /// As many of the last as fit into so many estimated tokens.
+    /// As many of the last messages as fit into this number of estimated tokens, at least one.
     Tokens(u64),
-    /// Of each of these speakers the first or the last so many; nothing of others.
+    /// The first or the last messages of each of these speakers, and none of others.
     Sources(Vec<SourceView>),
 }
 
-/// What is shown of one speaker; all of it without a number.
+/// Which messages of one speaker are shown; all of them if no number is given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SourceView {
-    /// Whose messages.
+    /// The speaker.
     pub source: String,
-    /// Only the first so many.
+    /// Only the first `n`.
     #[serde(
         default,
-        deserialize_with = "given",
+        deserialize_with = "bare",
         skip_serializing_if = "Option::is_none"
     )]
     pub first: Option<usize>,
-    /// Only the last so many.
+    /// Only the last `n`.
     #[serde(
         default,
-        deserialize_with = "given",
+        deserialize_with = "bare",
         skip_serializing_if = "Option::is_none"
     )]
     pub last: Option<usize>,
 }
 
-/// A number that is written bare where it is given.
-fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<usize>, D::Error> {
+/// A number that is not wrapped in `Some`.
+fn bare<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<usize>, D::Error> {
     usize::deserialize(deserializer).map(Some)
 }
 
 impl View {
-    /// What is shown of a conversation; nothing where that is the whole. `gap` makes the line that
-    /// stands for so many messages.
+    /// The part of a conversation that is shown; `None` if that is all of it. `gap` makes the note
+    /// that replaces a number of messages.
     pub fn of(&self, context: &AgentContext, gap: &dyn Fn(u32) -> Body) -> Option<AgentContext> {
         if *self == Self::Whole {
             return None;
         }
         let entries = context.entries();
-        let shared_prefix = entries
-            .iter()
-            .take_while(|entry| entry.role() == Role::System)
-            .count();
-        let (shared_prefix, said) = entries.split_at(shared_prefix);
-        let mut shown = self.shown(said);
-        drop_half_calls(said, &mut shown);
+        let is_system = |entry: &&Entry| entry.role() == Role::System;
+        let system_count = entries.iter().take_while(is_system).count();
+        let (system, rest) = entries.split_at(system_count);
+        let mut shown = self.shown(rest);
+        hide_incomplete_calls(rest, &mut shown);
         if shown.iter().all(|shown| *shown) {
             return None;
         }
@@ -79,31 +79,28 @@ impl View {
         let keep = |view: &mut AgentContext, entry: &Entry| {
             let tags = context.tags(entry.id()).cloned().unwrap_or_default();
             let message = Message::new(entry.role(), entry.body().clone()).tagged(tags);
-            // An opening is the first, and there is one at most.
+            // A context has at most one system message, which is the first.
             let _ = view.add_message(message);
         };
-        shared_prefix
-            .iter()
-            .for_each(|entry| keep(&mut view, entry));
+        system.iter().for_each(|entry| keep(&mut view, entry));
         let mut missing = 0;
-        for (entry, shown) in said.iter().zip(&shown) {
-            match shown {
-                true if missing > 0 && marks_gaps => {
-                    view.add_human_message(gap(std::mem::take(&mut missing)), Tags::new());
-                }
-                true => {}
-                false => missing += 1,
+        for (entry, is_shown) in rest.iter().zip(shown) {
+            if !is_shown {
+                missing += 1;
+                continue;
             }
-            if *shown {
-                keep(&mut view, entry);
+            if missing > 0 && marks_gaps {
+                view.add_human_message(gap(missing), Tags::new());
             }
+            missing = 0;
+            keep(&mut view, entry);
         }
         Some(view)
     }
 
-    /// Which messages after the opening are shown.
-    fn shown(&self, said: &[Entry]) -> Vec<bool> {
-        let count = said.len();
+    /// Which messages after the system message are shown.
+    fn shown(&self, entries: &[Entry]) -> Vec<bool> {
+        let count = entries.len();
         let last = |most: usize| (0..count).map(|at| at + most >= count).collect();
         match self {
             Self::Whole => vec![true; count],
@@ -113,100 +110,83 @@ impl View {
                 .collect(),
             Self::Tokens(most) => {
                 let mut left = *most;
-                let newest = said.iter().rev();
+                let newest = entries.iter().rev();
                 let fits = newest.take_while(|entry| {
                     let tokens = u64::from(entry.body().short_tokens());
                     let fits = tokens <= left;
                     left = left.saturating_sub(tokens);
                     fits
                 });
-                // The last message is what is to be answered; without it nothing makes sense.
+                // The last message is the one to be answered.
                 last(fits.count().max(1))
             }
-            Self::Sources(sources) => by_source(said, sources),
+            Self::Sources(sources) => by_source(entries, sources),
         }
     }
 }
 
-fn by_source(said: &[Entry], sources: &[SourceView]) -> Vec<bool> {
-    let mut shown = vec![false; said.len()];
+fn by_source(entries: &[Entry], sources: &[SourceView]) -> Vec<bool> {
+    let mut shown = vec![false; entries.len()];
     for source in sources {
-        let of = said.iter().enumerate().filter(|(_, entry)| {
+        let is_by_source = |entry: &Entry| {
             let sender = entry.body().sender();
             sender.is_some_and(|sender| **sender == source.source)
-        });
-        let of: Vec<usize> = of.map(|(at, _)| at).collect();
+        };
+        let entries = shown.iter_mut().zip(entries);
+        let flags = entries.filter(|(_, entry)| is_by_source(entry));
+        let flags: Vec<&mut bool> = flags.map(|(shown, _)| shown).collect();
+        let count = flags.len();
         let first = source.first.unwrap_or(0);
         let last = match (source.first, source.last) {
-            (None, None) => of.len(),
+            (None, None) => count,
             (_, last) => last.unwrap_or(0),
         };
-        for (number, at) in of.iter().enumerate() {
-            if (number < first || number + last >= of.len())
-                && let Some(shown) = shown.get_mut(*at)
-            {
-                *shown = true;
-            }
+        for (number, shown) in flags.into_iter().enumerate() {
+            *shown |= number < first || number + last >= count;
         }
     }
     shown
 }
 
-/// Leaves calls out whose results are not shown, and results whose calls are not.
-fn drop_half_calls(said: &[Entry], shown: &mut [bool]) {
-    let ids = |entry: &Entry, wanted: fn(&Block) -> Option<&String>| -> Vec<String> {
-        match entry.body().content() {
-            Content::Text(_) => Vec::new(),
-            Content::Blocks(blocks) => blocks.iter().filter_map(wanted).cloned().collect(),
+/// Hides calls whose results are not shown, and results whose calls are not.
+fn hide_incomplete_calls(entries: &[Entry], shown: &mut [bool]) {
+    let mut results: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, entry) in entries.iter().enumerate() {
+        for result in entry.body().tool_results() {
+            results.entry(result.id).or_default().push(index);
         }
-    };
-    let called = |entry: &Entry| ids(entry, call_id);
-    let returned = |entry: &Entry| ids(entry, result_id);
-    for (at, entry) in said.iter().enumerate() {
-        for id in called(entry) {
-            let mut later = said.iter().enumerate().skip(at + 1);
-            let result = later.find(|(_, other)| returned(other).contains(&id));
-            let result = result.map(|(at, _)| at);
-            let both = shown.get(at) == Some(&true)
-                && result.is_some_and(|result| shown.get(result) == Some(&true));
-            if !both {
-                for half in [Some(at), result].into_iter().flatten() {
-                    if let Some(shown) = shown.get_mut(half) {
-                        *shown = false;
-                    }
+    }
+    for (index, entry) in entries.iter().enumerate() {
+        for call in entry.body().tool_calls() {
+            let of_id = results.get(call.id).map_or(&[][..], Vec::as_slice);
+            let result = of_id.get(of_id.partition_point(|result| *result <= index));
+            let indexes = [Some(&index), result];
+            let is_shown = |index: Option<&usize>| index.and_then(|index| shown.get(*index));
+            if !indexes.map(is_shown).iter().all(|is| *is == Some(&true)) {
+                for index in indexes.into_iter().flatten() {
+                    shown[*index] = false;
                 }
             }
         }
     }
-    for (at, entry) in said.iter().enumerate() {
-        let answers = returned(entry);
-        let mut before = said.iter().take(at).flat_map(&called);
-        if !answers.is_empty()
-            && !before.any(|id| answers.contains(&id))
-            && let Some(shown) = shown.get_mut(at)
-        {
+    let mut called = BTreeSet::new();
+    for (entry, shown) in entries.iter().zip(shown) {
+        let mut ids = entry
+            .body()
+            .tool_results()
+            .map(|result| result.id)
+            .peekable();
+        if ids.peek().is_some() && !ids.any(|id| called.contains(id)) {
             *shown = false;
         }
-    }
-}
-
-fn call_id(block: &Block) -> Option<&String> {
-    match block {
-        Block::ToolUse { id, .. } => Some(id),
-        _ => None,
-    }
-}
-
-fn result_id(block: &Block) -> Option<&String> {
-    match block {
-        Block::ToolResult { tool_use_id, .. } => Some(tool_use_id),
-        _ => None,
+        called.extend(entry.body().tool_calls().map(|call| call.id));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::message::Block;
 
     fn talk() -> AgentContext {
         let mut talk = AgentContext::new("Ava");

@@ -20,6 +20,7 @@ pub use deliver::deliver;
 pub use fault::{Fault, Faults};
 pub use feed::{AnswerRecord, By, CallRecord, EventRecord, Feed, Record, Records, Rule, View};
 pub use prompts::{PromptError, PromptSet, PromptTemplate};
+#[cfg(any(feature = "rpg", feature = "groupchat", feature = "undercover"))]
 pub(crate) use writer::write_events_at_meeting;
 pub use writer::{ChapterClose, DeferredCommands, EventQueue, EventWriter, PendingEvent};
 

@@ -1,4 +1,4 @@
-//! A team, or one agent, as a tool of others.
+//! Teams as tools of other teams.
 
 use std::time::Duration;
 
@@ -6,41 +6,46 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::game::ChatGame;
-use super::inside::{Heard, ToolTeamRecord, path};
-use super::run::{TaskResult, Team};
+use super::run::{ChatError, Team};
+use super::stream::TaskResult;
 use super::team::TeamFile;
-use super::trace::memories;
+use super::team_message::TeamMessage;
+use super::tool_team::{ToolTeamRecord, join_path};
+use super::trace::context_records;
 use crate::engine::SpendLimits;
 use crate::event::Feed;
 use crate::journal::ToolSpent;
 use crate::mind::Minds;
 use crate::tool::{Allowance, ToolError, ToolTrace, Toolbox};
 
-/// How long a team may talk that is a tool.
-const PATIENCE: Duration = Duration::from_secs(600);
+/// The time limit of a call.
+const TIME_LIMIT: Duration = Duration::from_secs(600);
+
+// The name and the comments of this type are part of requests, as its JSON schema.
 
 /// What a team is asked that is called as a tool.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct TaskArguments {
+struct TaskArguments {
     /// The task, in words.
-    pub task: String,
+    task: String,
 }
 
-/// A team that others call as a tool: each call runs it anew on a task, in a world of its own, and its result
-/// is recorded like that of every tool. A team of one is an agent as a tool. What it says inside is recorded
-/// too, told before the result, and shown by a trace; nobody hears it.
+/// A team that others call as a tool.
+///
+/// Each call runs it anew on a task, in a world of its own. Its result is recorded like that of every tool,
+/// with the messages of the team, which people see but nobody hears.
 #[derive(Clone)]
 pub struct TeamTool {
     /// The team.
     pub game: ChatGame,
-    /// Who answers for its participants.
+    /// The minds of its participants.
     pub minds: Minds,
-    /// Whether the last message alone is returned, else all of them.
+    /// Whether only the last message is returned; otherwise all are.
     pub return_value_as_last_message: bool,
 }
 
 impl TeamTool {
-    /// A tool that returns all that is said in a team.
+    /// A tool that returns all messages of a team.
     pub fn new(game: ChatGame, minds: Minds) -> Self {
         Self {
             game,
@@ -49,61 +54,61 @@ impl TeamTool {
         }
     }
 
-    /// The same tool, returning the last message alone.
+    /// Returns only the last message.
     #[must_use]
-    pub fn returning_the_last(mut self) -> Self {
+    pub fn returning_last_message(mut self) -> Self {
         self.return_value_as_last_message = true;
         self
     }
 
-    /// Adds it to a toolbox; [`ChatGame::with_team_tool`] does so for a team.
-    pub fn register(&self, toolbox: &mut Toolbox, name: &str, about: &str) {
-        register(Some(self), toolbox, name, about);
-    }
-
-    async fn run(self, task: String, inside: &ToolTrace) -> Result<String, ToolError> {
-        let failed = |error: super::ChatError| ToolError::new(error.to_string());
-        let team = Team::new(self.game, self.minds, 1).map_err(failed)?;
-        let mut call = Call::of(team, inside.clone());
-        let result = call.team.run(task).await.map_err(failed)?;
-        Ok(returned(&result, self.return_value_as_last_message))
+    async fn call(self, task: String, trace: &ToolTrace) -> Result<String, ToolError> {
+        let to_tool_error = |error: ChatError| ToolError::new(error.to_string());
+        let team = Team::new(self.game, self.minds, 1).map_err(to_tool_error)?;
+        let mut call = ToolCall::new(team, trace.clone());
+        let result = call.team.run(task).await.map_err(to_tool_error)?;
+        Ok(if self.return_value_as_last_message {
+            last_message(&result)
+        } else {
+            all_messages(&result)
+        })
     }
 }
 
-/// A team at work on one call. When it ends, in whatever way, it tells what its minds saw and what they cost.
-struct Call {
+/// A call in progress. However it ends, it reports what the team's minds saw and spent.
+struct ToolCall {
     team: Team,
-    inside: ToolTrace,
+    trace: ToolTrace,
 }
 
-impl Call {
-    fn of(mut team: Team, inside: ToolTrace) -> Self {
+impl ToolCall {
+    fn new(mut team: Team, trace: ToolTrace) -> Self {
         let Allowance {
             calls,
             tokens,
             cost,
-        } = inside.allowance;
-        team.engine().settings.caps = SpendLimits {
+        } = trace.allowance;
+        let feed = report_messages(trace.clone(), team.file().clone());
+        let engine = team.engine();
+        engine.settings.caps = SpendLimits {
             calls,
             tokens,
             cost,
         };
-        let feed = telling(inside.clone(), team.file().clone());
-        team.engine().add_feed(feed);
-        Self { team, inside }
+        engine.add_feed(feed);
+        Self { team, trace }
     }
 }
 
-impl Drop for Call {
+impl Drop for ToolCall {
     fn drop(&mut self) {
         let name = self.team.file().name.clone();
         let engine = self.team.engine();
-        for memory in memories(&engine.world) {
-            self.inside
-                .tell(&ToolTeamRecord::Mind(memory.inside(&name)));
+        for record in context_records(&engine.world) {
+            let record = ToolTeamRecord::Mind(record.inside(&name));
+            self.trace.tell(&record);
         }
         let spent = engine.totals().spent;
-        self.inside.spend(ToolSpent {
+        self.trace.spend(ToolSpent {
             calls: spent.calls,
             usage: spent.usage,
             cost: spent.cost,
@@ -111,47 +116,43 @@ impl Drop for Call {
     }
 }
 
-/// Adds a team to a toolbox; without anybody who plays it, as one that can't be called.
-pub(super) fn register(tool: Option<&TeamTool>, toolbox: &mut Toolbox, name: &str, about: &str) {
-    let tool = tool.cloned();
-    toolbox.outside_telling(name, about, move |arguments: TaskArguments, inside| {
+/// Adds a team to a toolbox; without a tool, it is there but can't be called.
+pub(super) fn register(tool: Option<TeamTool>, toolbox: &mut Toolbox, name: &str, about: &str) {
+    toolbox.outside_telling(name, about, move |arguments: TaskArguments, trace| {
         let tool = tool.clone();
         async move {
             match tool {
-                Some(tool) => tool.run(arguments.task, &inside).await,
+                Some(tool) => tool.call(arguments.task, &trace).await,
                 None => Err(ToolError::new("nobody plays this team")),
             }
         }
     });
-    toolbox.change(name, |tool| tool.within(PATIENCE));
+    toolbox.change(name, |tool| tool.within(TIME_LIMIT));
 }
 
-/// A feed that tells all messages of a team but its task, which is known to whoever asked.
-fn telling(inside: ToolTrace, team: TeamFile) -> Feed {
+/// Reports all messages of a team except the task, which the caller knows.
+fn report_messages(trace: ToolTrace, team: TeamFile) -> Feed {
     let mut is_task = true;
     Feed::observer(move |record| {
-        let Some(heard) = Heard::of(record, &team) else {
+        let Some(TeamMessage { inside, message }) = TeamMessage::of(record, &team) else {
             return;
         };
         if !std::mem::take(&mut is_task) {
-            let (team, message) = (path(&team.name, &heard.inside), heard.message);
-            inside.tell(&ToolTeamRecord::Message { team, message });
+            let team = join_path(&team.name, &inside);
+            trace.tell(&ToolTeamRecord::Message { team, message });
         }
     })
 }
 
-fn returned(result: &TaskResult, last_alone: bool) -> String {
-    if last_alone {
-        return result
-            .last()
-            .map(|last| last.to_model_text())
-            .unwrap_or_default();
-    }
-    let said = result
-        .messages
-        .iter()
-        .skip(1)
-        .filter(|message| !message.is_event());
-    let said = said.map(|message| format!("{}: {}", message.source, message.to_model_text()));
-    said.collect::<Vec<_>>().join("\n\n")
+fn last_message(result: &TaskResult) -> String {
+    let last = result.last();
+    last.map_or_else(String::new, |message| message.to_model_text())
+}
+
+/// All messages except the task.
+fn all_messages(result: &TaskResult) -> String {
+    let messages = result.messages.iter().skip(1);
+    let messages = messages.filter(|message| !message.is_event());
+    let lines = messages.map(|message| format!("{}: {}", message.source, message.to_model_text()));
+    lines.collect::<Vec<_>>().join("\n\n")
 }

@@ -1,117 +1,114 @@
-//! Functions that a user of the library gives to teams, by the names under which team files ask for them.
+//! Functions that a user of the library provides, by the names that team files use.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::message::{ChatMessage, FunctionCall, FunctionResult};
-use super::termination::Predicate;
+use super::perspective::text_without_speaker;
 use crate::context::AgentContext;
 use crate::message::Role;
 
-/// What a function may know of a conversation: what the stage heard.
+/// What a function sees of a conversation: what was said to everybody.
 #[derive(Clone, Copy)]
-pub struct Talk<'a> {
-    pub(super) heard: &'a AgentContext,
-    pub(super) last: &'a [ChatMessage],
+pub struct Conversation<'a> {
+    pub(super) context: &'a AgentContext,
+    pub(super) delta: &'a [ChatMessage],
 }
 
-impl<'a> Talk<'a> {
-    /// Everything that was said to all, as speaker and words, oldest first.
+impl<'a> Conversation<'a> {
+    /// The speaker and text of each message, oldest first.
     pub fn lines(&self) -> impl DoubleEndedIterator<Item = (String, String)> + use<'a> {
-        let heard = self.heard.entries().iter();
-        let told = heard.filter(|entry| entry.role() == Role::Human);
-        told.filter_map(|entry| {
+        let entries = self.context.entries().iter();
+        let heard = entries.filter(|entry| entry.role() == Role::Human);
+        heard.filter_map(|entry| {
             let speaker = entry.body().sender()?.to_string();
-            let text = super::perspective::words(entry.body());
-            Some((speaker, text))
+            Some((speaker, text_without_speaker(entry.body())))
         })
     }
 
-    /// What was said since somebody was last chosen.
-    pub fn last(&self) -> &'a [ChatMessage] {
-        self.last
+    /// The messages since a speaker was last selected.
+    pub fn delta(&self) -> &'a [ChatMessage] {
+        self.delta
     }
 }
 
-/// Picks who speaks next, or nobody.
-pub type Picker = Arc<dyn Fn(Talk<'_>) -> Option<String> + Send + Sync>;
-/// Says who may be picked.
-pub type Candidates = Arc<dyn Fn(Talk<'_>) -> Vec<String> + Send + Sync>;
-/// Says whether an edge of a graph is walked after a message.
-pub type EdgeCondition = Arc<dyn Fn(&ChatMessage) -> bool + Send + Sync>;
+/// Whether the messages since its last call end the run.
+pub(super) type TerminationFunction = Arc<dyn Fn(&[ChatMessage]) -> bool + Send + Sync>;
+/// Selects the next speaker; `None` if it has no preference.
+pub(super) type SelectorFunction = Arc<dyn Fn(Conversation<'_>) -> Option<String> + Send + Sync>;
+/// The participants that may be selected.
+pub(super) type CandidateFunction = Arc<dyn Fn(Conversation<'_>) -> Vec<String> + Send + Sync>;
+/// Whether to follow an edge of a graph after a message.
+pub(super) type EdgeFunction = Arc<dyn Fn(&ChatMessage) -> bool + Send + Sync>;
+/// Formats a tool call and its result for a tool call summary.
+pub(super) type ToolCallFormatter =
+    Arc<dyn Fn(&FunctionCall, &FunctionResult) -> String + Send + Sync>;
 
-/// Puts a call of a tool and its result into words, where the results are the answer.
-pub type Summary = Arc<dyn Fn(&FunctionCall, &FunctionResult) -> String + Send + Sync>;
-
-/// The functions that a user of the library gives to teams. They must be pure: a replay calls them
-/// again.
+/// Functions for the teams of a game, by name. They must be pure: a replay calls them again.
 #[derive(Clone, Default)]
 pub struct Functions {
-    /// Those that end a conversation.
-    pub ends: BTreeMap<String, Predicate>,
-    /// Those that pick who speaks next.
-    pub pickers: BTreeMap<String, Picker>,
-    /// Those that say who may be picked.
-    pub candidates: BTreeMap<String, Candidates>,
-    /// Those that say whether an edge of a graph is walked.
-    pub edges: BTreeMap<String, EdgeCondition>,
-    /// Those that put results of tools into words.
-    pub summaries: BTreeMap<String, Summary>,
+    pub(super) terminations: BTreeMap<String, TerminationFunction>,
+    pub(super) selectors: BTreeMap<String, SelectorFunction>,
+    pub(super) candidates: BTreeMap<String, CandidateFunction>,
+    pub(super) edge_conditions: BTreeMap<String, EdgeFunction>,
+    pub(super) tool_call_formatters: BTreeMap<String, ToolCallFormatter>,
 }
 
 impl Functions {
-    /// With a function that ends a conversation.
+    /// Adds a function that ends a run; it gets the messages since its last call.
     #[must_use]
-    pub fn ending(
+    pub fn with_termination(
         mut self,
         name: &str,
-        predicate: impl Fn(&[ChatMessage]) -> bool + Send + Sync + 'static,
+        function: impl Fn(&[ChatMessage]) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.ends.insert(name.into(), Arc::new(predicate));
+        self.terminations.insert(name.into(), Arc::new(function));
         self
     }
 
-    /// With a function that picks who speaks next.
+    /// Adds a function that selects the next speaker; `None` leaves it to the model, or ends the run if
+    /// there is none.
     #[must_use]
-    pub fn picking(
+    pub fn with_selector(
         mut self,
         name: &str,
-        picker: impl Fn(Talk<'_>) -> Option<String> + Send + Sync + 'static,
+        function: impl Fn(Conversation<'_>) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
-        self.pickers.insert(name.into(), Arc::new(picker));
+        self.selectors.insert(name.into(), Arc::new(function));
         self
     }
 
-    /// With a function that says who may be picked.
+    /// Adds a function that returns who may be selected.
     #[must_use]
-    pub fn allowing(
+    pub fn with_candidates(
         mut self,
         name: &str,
-        candidates: impl Fn(Talk<'_>) -> Vec<String> + Send + Sync + 'static,
+        function: impl Fn(Conversation<'_>) -> Vec<String> + Send + Sync + 'static,
     ) -> Self {
-        self.candidates.insert(name.into(), Arc::new(candidates));
+        self.candidates.insert(name.into(), Arc::new(function));
         self
     }
 
-    /// With a function that puts results of tools into words.
+    /// Adds a function that formats a tool call and its result for a tool call summary.
     #[must_use]
-    pub fn summing_up(
+    pub fn with_tool_call_formatter(
         mut self,
         name: &str,
-        summary: impl Fn(&FunctionCall, &FunctionResult) -> String + Send + Sync + 'static,
+        function: impl Fn(&FunctionCall, &FunctionResult) -> String + Send + Sync + 'static,
     ) -> Self {
-        self.summaries.insert(name.into(), Arc::new(summary));
+        let function = Arc::new(function);
+        self.tool_call_formatters.insert(name.into(), function);
         self
     }
 
-    /// With a condition for edges of graphs.
+    /// Adds a condition for edges of graphs.
     #[must_use]
-    pub fn walking(
+    pub fn with_edge_condition(
         mut self,
         name: &str,
-        condition: impl Fn(&ChatMessage) -> bool + Send + Sync + 'static,
+        function: impl Fn(&ChatMessage) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.edges.insert(name.into(), Arc::new(condition));
+        self.edge_conditions.insert(name.into(), Arc::new(function));
         self
     }
 }

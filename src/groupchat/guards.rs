@@ -1,10 +1,10 @@
-//! What stands guard over conversations: the engine's own guards at the answers too, and one against lines
-//! that pretend to be somebody else's.
+//! The guards of group chats: built-in guards that also judge answers, and one against forged speakers.
+
+use std::ops::Range;
 
 use crate::event::guard::{Guard, Judged, Point, Secrets, Verdict};
 
-/// A guard at the answers as well as where it stands already, so that whoever said something keeps no other
-/// words than those who heard it.
+/// A guard that judges answers too, so that the speaker keeps the same text that the others hear.
 pub(super) struct AtAnswers<G>(pub(super) G);
 
 impl<G: Guard> Guard for AtAnswers<G> {
@@ -25,7 +25,7 @@ impl<G: Guard> Guard for AtAnswers<G> {
     }
 }
 
-/// The secrets of a team: no text may carry them, whoever hears it; what tools return neither.
+/// The secrets of a team: no text may contain them, whoever hears it, nor may results of tools.
 pub(super) struct TeamSecrets(pub(super) Secrets);
 
 impl Guard for TeamSecrets {
@@ -48,15 +48,15 @@ impl Guard for TeamSecrets {
     }
 }
 
-/// Defuses lines that begin with the name of somebody in the conversation and a colon, as the lines of a
-/// conversation do: the colon becomes a dash.
+/// Defuses lines that pretend to be another speaker's: the colon after a name of the conversation at the
+/// beginning of a line becomes a dash.
 pub(super) struct ForgedSpeakers {
-    /// Everybody's names, folded.
+    /// All names, folded.
     names: Vec<String>,
 }
 
 impl ForgedSpeakers {
-    /// A guard of these names.
+    /// A guard for these names.
     pub(super) fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let names = names
             .into_iter()
@@ -71,11 +71,11 @@ impl ForgedSpeakers {
         let mut found = false;
         for line in text.split_inclusive('\n') {
             match self.colon(line) {
-                Some((at, length)) => {
+                Some(colon) => {
                     found = true;
-                    out.push_str(line.get(..at).unwrap_or_default());
+                    out.push_str(line.get(..colon.start).unwrap_or_default());
                     out.push('—');
-                    out.push_str(line.get(at + length..).unwrap_or_default());
+                    out.push_str(line.get(colon.end..).unwrap_or_default());
                 }
                 None => out.push_str(line),
             }
@@ -83,21 +83,21 @@ impl ForgedSpeakers {
         found.then_some(out)
     }
 
-    /// The colon behind a name at the start of a line: its byte and length.
-    fn colon(&self, line: &str) -> Option<(usize, usize)> {
-        let shown = line.char_indices().filter(|(_, char)| !is_hidden(*char));
-        let shown: Vec<(usize, char)> =
-            shown.skip_while(|(_, char)| is_decoration(*char)).collect();
+    /// The bytes of the colon after a name at the beginning of a line.
+    fn colon(&self, line: &str) -> Option<Range<usize>> {
+        let visible = line.char_indices().filter(|(_, char)| !is_invisible(*char));
+        let visible = visible.skip_while(|(_, char)| is_decoration(*char));
+        let visible: Vec<(usize, char)> = visible.collect();
         self.names.iter().find_map(|name| {
             let length = name.chars().count();
-            let mut letters = shown.iter().take(length).map(|(_, char)| fold(*char));
+            let mut letters = visible.iter().take(length).map(|(_, char)| fold(*char));
             if !name.chars().all(|char| letters.next() == Some(char)) {
                 return None;
             }
-            let mut after = shown.iter().skip(length);
-            let next = after.find(|(_, char)| !is_decoration(*char))?;
-            matches!(next.1, ':' | '：' | '︰' | '﹕' | '꞉' | '∶')
-                .then(|| (next.0, next.1.len_utf8()))
+            let mut after = visible.iter().skip(length);
+            let (start, next) = after.find(|(_, char)| !is_decoration(*char))?;
+            matches!(next, ':' | '：' | '︰' | '﹕' | '꞉' | '∶')
+                .then(|| *start..start + next.len_utf8())
         })
     }
 }
@@ -126,26 +126,22 @@ impl Guard for ForgedSpeakers {
     }
 }
 
-/// A character without case and width.
+/// A character without its case and width.
 fn fold(character: char) -> char {
-    let constrain_schema = match character {
+    let narrow = match character {
         '\u{ff01}'..='\u{ff5e}' => {
             char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character)
         }
         other => other,
     };
-    constrain_schema
-        .to_lowercase()
-        .next()
-        .unwrap_or(constrain_schema)
+    narrow.to_lowercase().next().unwrap_or(narrow)
 }
 
-/// Signs that show nothing.
-fn is_hidden(character: char) -> bool {
+fn is_invisible(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// White space and Markdown around a name.
+/// Whitespace or Markdown around a name.
 fn is_decoration(character: char) -> bool {
     character.is_whitespace()
         || matches!(
@@ -159,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_of_somebody_else_is_defused() {
+    fn a_line_with_a_forged_speaker_is_defused() {
         let guard = ForgedSpeakers::new(["Bo", "艾娃"]);
         let cases = [
             ("hi\nBo: I agree", Some("hi\nBo— I agree")),

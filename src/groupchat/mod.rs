@@ -1,46 +1,41 @@
 //! Group chat: teams that talk on a stage.
 //!
-//! A team is a stage and its participants are the occupants; every message is an event that the engine
-//! delivers, so a participant's own turns are ai messages and all others' human ones with the speaker's
-//! name. Who speaks next is a component on the stage. Whatever is asked of a mind, the choice of a
-//! speaker included, is an ask like all others. [`team`] says what a team is, [`stage`] plays it, and
-//! [`Team`] runs one from a program. Start reading at [`stage`].
+//! A team is a stage, its participants are the occupants, and every message is an event that the engine
+//! delivers: a participant's own turns are ai messages, those of all others human messages with the
+//! speaker's name. Whatever a mind is asked, including who speaks next, is an ask like all others.
+//! [`team`] describes a team, `stage` plays it, and [`Team`] runs one from a program. Start reading at
+//! [`Team`], or at `stage/mod.rs`.
 
 mod as_tool;
-mod fenced;
-mod flow;
+mod code_blocks;
 mod functions;
 mod game;
+mod graph_flow;
 mod guards;
-mod inbox;
-mod inside;
 pub mod message;
 mod names;
 mod perspective;
-mod phrases;
+mod prompts;
 mod run;
-pub mod stage;
+mod stage;
+mod stream;
 mod stream_merger;
 pub mod team;
+mod team_message;
 pub mod termination;
+mod tool_team;
 mod trace;
 mod user_proxy;
 
-pub use as_tool::{TaskArguments, TeamTool};
-pub use fenced::code_blocks;
-pub use functions::{Candidates, EdgeCondition, Functions, Picker, Summary, Talk};
+pub use as_tool::TeamTool;
+pub use functions::{Conversation, Functions};
 pub use game::ChatGame;
-pub use inside::Heard;
-pub use names::{from_wire, mentions, to_wire};
-pub use perspective::{Seen, perspective, seen, words};
-pub use run::{ChatError, Response, StreamItem, Task, TaskResult, Team, seat_desk};
-pub use stream_merger::{Dropped, StreamEvent, StreamMerger, TeamStreamEvent};
-pub use trace::{Call, calls};
+pub use names::mentions;
+pub use perspective::{RoleMessage, perspective};
+pub use run::{ChatError, Task, Team, seat_user_proxy};
+pub use stage::{CONTROLLER, Chat, Phase, UserInput};
+pub use stream::{Response, StreamItem, TaskResult};
+pub use stream_merger::{Retracted, StreamEvent, StreamMerger, TeamStreamEvent};
+pub use team_message::TeamMessage;
+pub use trace::{MindCall, mind_calls};
 pub use user_proxy::UserProxy;
-
-use crate::engine::Setup;
-
-/// Adds the systems, events and saved parts of group chats.
-pub fn plugin(setup: &mut Setup) {
-    stage::plugin(setup);
-}

@@ -1,35 +1,33 @@
-//! Finding participants' names in what a mind wrote, in any language.
+//! Finding participants' names in text of any language, and encoding them for names of tools.
 
 use std::collections::BTreeMap;
 
-/// How often each of these names stands in a text. Of several names that begin at one place the longest
-/// counts. Letters of alphabets must end where the name ends (`Bob` is not in `Bobby`); scripts without
-/// spaces have no such border. `Story writer` and `Story\_writer` are `Story_writer` too.
+/// How often each name occurs in a text.
+///
+/// If several names start at the same place, the longest counts. A name must be a whole word (`Bob` does
+/// not occur in `Bobby`), except in scripts without spaces. `Story writer` and `Story\_writer` also
+/// match `Story_writer`.
 pub fn mentions<'a>(text: &str, names: &[&'a str]) -> BTreeMap<&'a str, usize> {
-    let mut forms: Vec<(String, &'a str)> = names
+    let mut spellings: Vec<(String, &'a str)> = names
         .iter()
-        .flat_map(|name| forms(name).into_iter().map(move |form| (form, *name)))
+        .flat_map(|name| spellings(name).into_iter().map(move |text| (text, *name)))
         .collect();
-    forms.sort_by(|(one, _), (other, _)| other.len().cmp(&one.len()).then(one.cmp(other)));
+    // The longest first.
+    spellings.sort_by(|(a, _), (b, _)| b.len().cmp(&a.len()).then(a.cmp(b)));
     let mut found = BTreeMap::new();
     let mut before = None;
     let mut rest = text;
     while let Some(next) = rest.chars().next() {
-        let hit = forms.iter().find(|(form, _)| {
-            rest.strip_prefix(form.as_str()).is_some_and(|after| {
-                let borders = [
-                    (before, form.chars().next()),
-                    (after.chars().next(), form.chars().next_back()),
-                ];
-                borders
-                    .iter()
-                    .all(|(outside, inside)| is_border(*outside, *inside))
+        let hit = spellings.iter().find(|(text, _)| {
+            rest.strip_prefix(text.as_str()).is_some_and(|after| {
+                is_word_boundary(before, text.chars().next())
+                    && is_word_boundary(after.chars().next(), text.chars().next_back())
             })
         });
         let length = match hit {
-            Some((form, name)) => {
+            Some((text, name)) => {
                 *found.entry(*name).or_default() += 1;
-                form.len()
+                text.len()
             }
             None => next.len_utf8(),
         };
@@ -40,18 +38,18 @@ pub fn mentions<'a>(text: &str, names: &[&'a str]) -> BTreeMap<&'a str, usize> {
     found
 }
 
-/// The ways in which a mind may write a name.
-fn forms(name: &str) -> Vec<String> {
-    let mut forms = vec![name.to_owned()];
+/// The ways in which a model may write a name.
+fn spellings(name: &str) -> Vec<String> {
+    let mut spellings = vec![name.to_owned()];
     if name.contains('_') {
-        forms.push(name.replace('_', " "));
-        forms.push(name.replace('_', "\\_"));
+        spellings.push(name.replace('_', " "));
+        spellings.push(name.replace('_', "\\_"));
     }
-    forms
+    spellings
 }
 
-/// Whether a name may end between its last letter and the character outside.
-fn is_border(outside: Option<char>, inside: Option<char>) -> bool {
+/// Whether a name may end between its first or last character and the one outside.
+fn is_word_boundary(outside: Option<char>, inside: Option<char>) -> bool {
     let in_word = |character: char| {
         (character.is_alphanumeric() && !is_ideograph(character)) || character == '_'
     };
@@ -63,28 +61,33 @@ fn is_ideograph(character: char) -> bool {
     matches!(character, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// A name as every provider takes it in the name of a tool: ASCII letters and digits stay, any other
-/// character becomes `_x` and its number in hexadecimal, ended by `_`; `_` is doubled. Unique, and
-/// [`from_wire`] reads it back.
-pub fn to_wire(name: &str) -> String {
-    let mut wire = String::new();
+/// Encodes a name for the name of a tool, which providers restrict to ASCII: letters, digits and `-`
+/// stay, `_` is doubled, and any other character becomes `_x`, its code point in hexadecimal, and `_`.
+/// [`decode_name`] reverses it.
+fn encode_name(name: &str) -> String {
+    let mut encoded = String::new();
     for character in name.chars() {
         match character {
-            'a'..='z' | 'A'..='Z' | '0'..='9' | '-' => wire.push(character),
-            '_' => wire.push_str("__"),
-            other => wire.push_str(&format!("_x{:x}_", u32::from(other))),
+            'a'..='z' | 'A'..='Z' | '0'..='9' | '-' => encoded.push(character),
+            '_' => encoded.push_str("__"),
+            other => encoded.push_str(&format!("_x{:x}_", u32::from(other))),
         }
     }
-    wire
+    encoded
 }
 
-/// How the names of tools begin that give the word to somebody.
+/// The prefix of the tools that hand over to another participant.
 pub(super) const TRANSFER: &str = "transfer_to_";
 
-/// The name that [`to_wire`] wrote; nothing where it wrote none such.
-pub fn from_wire(wire: &str) -> Option<String> {
+/// The name of the tool that hands over to `target`.
+pub(super) fn transfer_tool(target: &str) -> String {
+    format!("{TRANSFER}{}", encode_name(&target.to_lowercase()))
+}
+
+/// The name that [`encode_name`] encoded; `None` if the text is no such encoding.
+pub(super) fn decode_name(encoded: &str) -> Option<String> {
     let mut name = String::new();
-    let mut rest = wire;
+    let mut rest = encoded;
     while let Some(next) = rest.chars().next() {
         if let Some(after) = rest.strip_prefix("__") {
             name.push('_');
@@ -137,10 +140,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn wire_names_are_ascii_and_read_back(name in "\\PC{1,20}") {
-            let wire = to_wire(&name);
-            prop_assert!(wire.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-'));
-            prop_assert_eq!(from_wire(&wire), Some(name));
+        fn encoded_names_are_ascii_and_can_be_decoded(name in "\\PC{1,20}") {
+            let encoded = encode_name(&name);
+            prop_assert!(encoded.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-'));
+            prop_assert_eq!(decode_name(&encoded), Some(name));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! A conversation as one of its participants knows it: its own turns are the assistant's, all others the
-//! user's, with the speaker's name.
+//! A conversation as one participant sees it: its own turns are the assistant's, those of all others are
+//! the user's, with the speaker's name.
 
 use serde::Serialize;
 
@@ -7,63 +7,63 @@ use super::message::RequestUsage;
 use crate::context::AgentContext;
 use crate::message::{Body, Role};
 
-/// One message as a participant knows it.
+/// A message as a participant sees it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Seen {
+pub struct RoleMessage {
     /// `system`, `user`, `assistant` or `tool`.
     pub role: &'static str,
-    /// Who said it; empty for the opening.
+    /// The speaker; empty if unknown.
     pub name: String,
-    /// The words, without the speaker's name.
+    /// The text, without the speaker's name.
     pub content: String,
 }
 
-/// What separates a speaker from its words, in both languages.
-const MARKS: [&str; 2] = [": ", "："];
+/// What separates a speaker's name from the text, in English and Chinese.
+const SEPARATORS: [&str; 2] = [": ", "："];
 
-/// The words of a message, without the speaker's name before them.
-pub fn words(body: &Body) -> String {
+/// The text of a message without the speaker's name before it.
+pub(super) fn text_without_speaker(body: &Body) -> String {
     let text = body.short_text();
     let spoken = body.sender().and_then(|sender| {
         let rest = text.strip_prefix(&**sender)?;
-        MARKS.iter().find_map(|mark| rest.strip_prefix(mark))
+        SEPARATORS.iter().find_map(|mark| rest.strip_prefix(mark))
     });
     spoken.map_or_else(|| text.to_string(), str::to_owned)
 }
 
-/// A participant's conversation, oldest message first, without its opening.
-pub fn perspective(context: &AgentContext) -> Vec<Seen> {
+/// The conversation of the owner of a context, oldest message first, without the system message.
+pub fn perspective(context: &AgentContext) -> Vec<RoleMessage> {
     let entries = context.entries().iter();
-    let said = entries.filter(|entry| entry.role() != Role::System);
-    said.map(|entry| seen(entry.role(), entry.body(), context.name()))
+    let entries = entries.filter(|entry| entry.role() != Role::System);
+    entries
+        .map(|entry| RoleMessage::of(entry.role(), entry.body(), context.name()))
         .collect()
 }
 
-/// One message of a conversation.
-pub fn seen(role: Role, body: &Body, owner: &str) -> Seen {
-    let (role, own) = match role {
-        Role::System => ("system", false),
-        Role::Human => ("user", false),
-        Role::Ai => ("assistant", true),
-        Role::Tool => ("tool", false),
-    };
-    let name = match (own, body.sender()) {
-        (true, _) => owner.to_owned(),
-        (false, Some(sender)) => sender.to_string(),
-        (false, None) => String::new(),
-    };
-    let content = match own {
-        true => body.short_text().to_string(),
-        false => words(body),
-    };
-    Seen {
-        role,
-        name,
-        content,
+impl RoleMessage {
+    /// A message in the context of `owner`.
+    pub(super) fn of(role: Role, body: &Body, owner: &str) -> Self {
+        let sender = || body.sender().map(ToString::to_string).unwrap_or_default();
+        let (role, name) = match role {
+            Role::System => ("system", sender()),
+            Role::Human => ("user", sender()),
+            Role::Ai => ("assistant", owner.to_owned()),
+            Role::Tool => ("tool", sender()),
+        };
+        let content = if role == "assistant" {
+            body.short_text().to_string()
+        } else {
+            text_without_speaker(body)
+        };
+        Self {
+            role,
+            name,
+            content,
+        }
     }
 }
 
-/// What the calls that made a context's last answer cost.
+/// The tokens of the calls behind the last answer in a context.
 pub(super) fn last_usage(context: &AgentContext) -> Option<RequestUsage> {
     let last = context.entries().last()?;
     let usage = last.body().response()?.token_usage()?;

@@ -1,7 +1,7 @@
 //! Running a team from a program: tasks in, messages out.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
 use bevy_ecs::prelude::*;
@@ -9,271 +9,226 @@ use futures_util::{FutureExt, Stream, stream};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
-use super::UserProxy;
 use super::game::ChatGame;
-use super::inbox::Inbox;
 use super::message::{ChatMessage, FactoryError, RequestUsage};
-use super::perspective::{Seen, perspective};
-use super::stage::{CONTROL_MESSAGE, Chat, Phase, UserInput};
-use super::stream_merger::{Dropped, StreamMerger};
+use super::perspective::{RoleMessage, perspective};
+use super::stage::{CONTROLLER, Chat, Phase, Teams, UserInput};
+use super::stream::{RunStream, StreamItem, TaskResult};
+use super::stream_merger::StreamMerger;
 use super::team::TeamFile;
+use super::user_proxy::UserProxy;
 use crate::cast::{CastList, WorldTurn};
 use crate::context::AgentContext;
 use crate::engine::{CancellationToken, Engine, EngineError, Stop};
 use crate::event::Feed;
 use crate::exchange::Ledger;
 use crate::journal::{FORMAT, Head, Journal, Line, Recording};
+use crate::locale::{Localize, UiText, text};
 use crate::mind::Minds;
 use crate::save::{Expected, SaveError, restore, snapshot};
 use crate::session::Game;
 
-/// Why a team can't be run.
+/// Why a team can't run.
 #[derive(Debug, Error)]
+#[error("{}", self.text())]
 pub enum ChatError {
     /// The world can't be set up.
-    #[error("the team can't be set up: {0}")]
     SetUp(String),
     /// A task without messages.
-    #[error("a task needs at least one message; to go on without a task, run `Task::go_on()`")]
     EmptyTask,
-    /// A task with a message that can't be used.
-    #[error(transparent)]
+    /// A task with an invalid message.
     Message(#[from] FactoryError),
-    /// Somebody could not answer, or was chosen and takes no part.
-    #[error("the run failed: {0}")]
+    /// A participant could not answer, or somebody was selected who is no participant. The reason is in
+    /// the language of the team.
     Run(String),
-    /// The run was stopped in the middle of a turn, and goes on from where it was.
-    #[error("the run was cancelled; no call was started after that")]
+    /// The run was cancelled; the next one continues it.
     Cancelled,
-    /// The run was stopped by a cap or a server.
-    #[error("the run stopped: {0:?}")]
+    /// The run was stopped by a spend limit or a server.
     Stopped(Stop),
     /// The engine found a mistake of the game.
-    #[error(transparent)]
     Engine(#[from] EngineError),
-    /// A state that can't be read, or is of another team.
-    #[error(transparent)]
+    /// A state that can't be loaded, or is of another team.
     State(#[from] SaveError),
-    /// A state in another form.
-    #[error("this is no saved state of a team: {0}")]
-    NoState(String),
+    /// The JSON is not the state of a team: it has no world.
+    NotAState,
+    /// The state is not JSON.
+    Json(#[from] serde_json::Error),
 }
 
-/// What a team is asked.
+impl Localize for ChatError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::SetUp(reason) => text!(groupchat_set_up, reason),
+            Self::EmptyTask => text!(groupchat_empty_task),
+            Self::Message(error) => error.text(),
+            Self::Run(reason) => text!(groupchat_run_failed, reason),
+            Self::Cancelled => text!(groupchat_cancelled),
+            Self::Stopped(Stop::CapReached(reason) | Stop::ServerDown(reason)) => {
+                text!(groupchat_stopped, reason)
+            }
+            Self::Stopped(stop) => text!(groupchat_stopped, reason = format!("{stop:?}")),
+            Self::Engine(error) => UiText::verbatim(error.to_string()),
+            Self::State(error) => UiText::verbatim(error.to_string()),
+            Self::NotAState => text!(groupchat_not_a_state, reason = text!(groupchat_no_world)),
+            Self::Json(error) => text!(groupchat_not_a_state, reason = error),
+        }
+    }
+}
+
+/// The task of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task(UserInput);
 
 impl Task {
-    /// Going on where the last run stopped.
-    pub fn go_on() -> Self {
-        Self(UserInput::continue_())
+    /// Continues the last run, or starts a new one without a new task.
+    pub fn continue_run() -> Self {
+        Self(UserInput::continue_run())
     }
 }
 
 impl From<&str> for Task {
-    fn from(words: &str) -> Self {
-        Self(UserInput::task(words))
+    fn from(text: &str) -> Self {
+        Self(UserInput::task(text))
     }
 }
 
 impl From<String> for Task {
-    fn from(words: String) -> Self {
-        Self(UserInput::task(words))
+    fn from(text: String) -> Self {
+        Self(UserInput::task(text))
     }
 }
 
 impl From<ChatMessage> for Task {
     fn from(message: ChatMessage) -> Self {
-        Self(UserInput::of(vec![message]))
+        Self(UserInput::messages(vec![message]))
     }
 }
 
 impl From<Vec<ChatMessage>> for Task {
     fn from(messages: Vec<ChatMessage>) -> Self {
-        Self(UserInput::of(messages))
+        Self(UserInput::messages(messages))
     }
 }
 
-/// What a participant answers: its message, and what it did on the way.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Response {
-    /// The answer.
-    pub chat_message: ChatMessage,
-    /// Events before it.
-    pub inner_messages: Vec<ChatMessage>,
-}
-
-/// What came of a task.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TaskResult {
-    /// All messages and events of the run in order, the task's first.
-    pub messages: Vec<ChatMessage>,
-    /// Why it ended.
-    pub stop_reason: Option<String>,
-    /// The tokens of all calls of the run, those of selectors and orchestrators included.
-    pub usage: RequestUsage,
-}
-
-impl TaskResult {
-    /// What each turn gave: an answer and the events before it.
-    pub fn responses(&self) -> Vec<Response> {
-        let mut responses = Vec::new();
-        let mut inner = Vec::new();
-        for message in &self.messages {
-            match message.is_event() {
-                true => inner.push(message.clone()),
-                false => responses.push(Response {
-                    chat_message: message.clone(),
-                    inner_messages: std::mem::take(&mut inner),
-                }),
-            }
-        }
-        responses
-    }
-
-    /// The last message that is no event.
-    pub fn last(&self) -> Option<&ChatMessage> {
-        self.messages
-            .iter()
-            .rev()
-            .find(|message| !message.is_event())
-    }
-}
-
-/// One thing of a stream.
-#[derive(Clone, Debug, PartialEq)]
-pub enum StreamItem {
-    /// A message or an event as it is told, or a piece of a message while it is written
-    /// ([`Content::StreamingChunk`](super::message::Content::StreamingChunk)).
-    Message(ChatMessage),
-    /// The pieces of a message that will not be told.
-    Dropped(Dropped),
-    /// The end.
-    Result(TaskResult),
-}
-
-/// A team that is run from a program, with its world in memory. To run one in a save slot, give a
-/// [`ChatGame`] to [`crate::session::Session`].
+/// A team that is run from a program, with its world in memory. To run one in a save slot, give its
+/// [`ChatGame`] to a [`Session`](crate::session::Session).
 pub struct Team {
     game: ChatGame,
     minds: Minds,
-    desk: UserProxy,
+    user_proxy: UserProxy,
     engine: Engine,
-    inbox: Arc<Mutex<Inbox>>,
-    /// The world as it was when the last run began, and the engine's journal since; a run that was
-    /// cancelled in the middle of a turn goes on from there.
+    stream: Arc<Mutex<RunStream>>,
+    /// The world at the beginning of the last run: a run that was left in the middle of a turn is
+    /// replayed from there.
     checkpoint: Vec<u8>,
-    broken_off: bool,
-    /// The world's turn when it last rested.
-    rested: u64,
-    /// What was recorded since the checkpoint, by engines that a broken run left behind.
+    /// What engines that were left in the middle of a turn have recorded since the checkpoint.
     recorded: Vec<Line>,
-    paused: Arc<AtomicBool>,
+    /// Whether the engine was left in the middle of a turn.
+    is_mid_turn: bool,
+    /// The world's turn when the last turn was complete.
+    complete_turns: u64,
+    is_paused: Arc<AtomicBool>,
     seed: u64,
 }
 
 impl Team {
-    /// A team, with minds for its participants. The user is the desk.
+    /// A team with minds for its participants, and a user without a person or a clock.
     ///
     /// # Errors
     /// The world can't be set up.
     pub fn new(game: ChatGame, minds: Minds, seed: u64) -> Result<Self, ChatError> {
-        Self::with_desk(game, minds, UserProxy::new(), seed)
+        Self::with_user_proxy(game, minds, UserProxy::new(), seed)
     }
 
-    /// A team with a desk of the user's own: with a clock, or with a person at it.
+    /// A team with minds for its participants and a user.
     ///
     /// # Errors
     /// The world can't be set up.
-    pub fn with_desk(
+    pub fn with_user_proxy(
         game: ChatGame,
         minds: Minds,
-        desk: UserProxy,
+        user_proxy: UserProxy,
         seed: u64,
     ) -> Result<Self, ChatError> {
         let game = game.with_tool_minds(&minds);
-        let minds = seat_desk(&game, minds, &desk);
+        let minds = seat_user_proxy(&game, minds, &user_proxy);
         let mut setup = game.set_up(seed).map_err(ChatError::SetUp)?;
         game.populate(&mut setup).map_err(ChatError::SetUp)?;
         let checkpoint = snapshot(&setup.world, &game.meta())?;
-        let journal = journal(&game, seed);
-        let mut engine = Engine::new(setup, minds.clone(), journal)?;
-        let inbox = settle(&mut engine, &game);
-        let rested = turn_of(&engine);
+        let mut engine = Engine::new(setup, minds.clone(), journal(&game, seed))?;
         Ok(Self {
+            stream: watch(&mut engine, &game),
+            complete_turns: turn_of(&engine),
             game,
             minds,
-            desk,
+            user_proxy,
             engine,
-            inbox,
             checkpoint,
-            broken_off: false,
-            rested,
             recorded: Vec::new(),
-            paused: Arc::default(),
+            is_mid_turn: false,
+            is_paused: Arc::default(),
             seed,
         })
     }
 
-    /// The desk of whoever stands outside: stop the run, let others join or leave, speak.
-    pub fn desk(&self) -> &UserProxy {
-        &self.desk
+    /// The user: gives tasks, stops a run, speaks, and lets others join and leave.
+    pub fn user_proxy(&self) -> &UserProxy {
+        &self.user_proxy
     }
 
-    /// What the team is.
+    /// The team file.
     pub fn file(&self) -> &TeamFile {
         self.game.team()
     }
 
-    /// The engine, for feeds, caps and figures.
+    /// The engine.
     pub fn engine(&mut self) -> &mut Engine {
         &mut self.engine
     }
 
-    /// Ends the run in the middle when pulled, from any thread: no call starts after that.
-    pub fn cancel(&self) -> CancellationToken {
+    /// Cancels a run at once, from any thread: no call starts after that.
+    pub fn cancellation_token(&self) -> CancellationToken {
         self.engine.brake()
     }
 
-    /// Freezes the team: a run stops after the turn that is under way, and none begins, until it is
-    /// resumed.
+    /// Pauses the team: a run stops after its current turn, and none begins until the team is resumed.
     pub fn pause(&self) {
-        self.paused.store(true, Ordering::SeqCst);
+        self.is_paused.store(true, Ordering::SeqCst);
     }
 
-    /// Ends the freeze.
+    /// Ends the pause.
     pub fn resume(&self) {
-        self.paused.store(false, Ordering::SeqCst);
+        self.is_paused.store(false, Ordering::SeqCst);
     }
 
-    /// Whether it is frozen.
+    /// Whether the team is paused.
     pub fn is_paused(&self) -> bool {
-        self.paused.load(Ordering::SeqCst)
+        self.is_paused.load(Ordering::SeqCst)
     }
 
-    /// A handle that freezes and resumes from any thread.
+    /// Pauses the team if set to true, from any thread.
     pub fn pause_handle(&self) -> Arc<AtomicBool> {
-        self.paused.clone()
+        self.is_paused.clone()
     }
 
-    /// Where the conversation stands.
+    /// The state of the conversation.
     pub fn chat(&self) -> &Chat {
-        static NONE: std::sync::LazyLock<Chat> = std::sync::LazyLock::new(Chat::default);
-        self.chat_of(&self.game.team().name).unwrap_or(&NONE)
+        static EMPTY: LazyLock<Chat> = LazyLock::new(Chat::default);
+        self.chat_of(&self.file().name).unwrap_or(&EMPTY)
     }
 
-    /// Where the conversation of a team inside stands.
+    /// The state of an inner team's conversation.
     pub fn chat_of(&self, team: &str) -> Option<&Chat> {
         let stage = self.engine.world.resource::<CastList>().by_name(team)?;
         self.engine.world.get::<Chat>(stage)
     }
 
-    /// A conversation as one participant knows it.
-    pub fn perspective(&self, name: &str) -> Vec<Seen> {
+    /// The conversation as a participant sees it.
+    pub fn perspective(&self, name: &str) -> Vec<RoleMessage> {
         self.context(name).map(perspective).unwrap_or_default()
     }
 
-    /// What one participant, or the team's own mind, remembers.
+    /// The context of a participant, or of the team's own model.
     pub fn context(&self, name: &str) -> Option<&AgentContext> {
         let entity = self.engine.world.resource::<CastList>().by_name(name)?;
         self.engine.world.get::<AgentContext>(entity)
@@ -292,7 +247,7 @@ impl Team {
     /// Runs a task to its end.
     ///
     /// # Errors
-    /// The task can't be used, the run failed or was cancelled.
+    /// The task is invalid, or the run failed or was cancelled.
     pub async fn run(&mut self, task: impl Into<Task>) -> Result<TaskResult, ChatError> {
         let mut run = self.begin(task.into())?;
         loop {
@@ -302,21 +257,20 @@ impl Team {
         }
     }
 
-    /// Runs a task, giving every message as it is told and the result last. What participants with `stream`
-    /// say comes in pieces while they write it, then whole; while the team is frozen no piece comes. Dropping
-    /// the stream ends the run: no further turn begins, and one that was under way is told again from its begin when
-    /// the run goes on.
+    /// Runs a task and streams every message, and last the result. Messages of participants with
+    /// `stream` come in chunks while they are written, then as a whole; while the team is paused, no
+    /// chunks come. Dropping the stream stops the run: no further turn begins, and the messages of the
+    /// current turn come again when the run continues.
     ///
     /// # Errors
-    /// The task can't be used.
+    /// The task is invalid.
     pub fn run_stream(
         &mut self,
         task: impl Into<Task>,
     ) -> Result<impl Stream<Item = Result<StreamItem, ChatError>>, ChatError> {
         let run = self.begin(task.into())?;
-        let (inbox, paused) = (self.inbox.clone(), self.paused.clone());
-        let state = Some((self, run));
-        let told = stream::unfold(state, |state| async move {
+        let (chunks, is_paused) = (self.stream.clone(), self.is_paused.clone());
+        let items = stream::unfold(Some((self, run)), |state| async move {
             let (team, mut run) = state?;
             match team.next(&mut run).await {
                 Ok(None) => None,
@@ -324,134 +278,129 @@ impl Team {
                 Err(error) => Some((Err(error), None)),
             }
         });
-        let mut told = Box::pin(told);
-        // While a turn is under way, what is written in it is shown.
+        let mut items = Box::pin(items);
         Ok(stream::poll_fn(move |cx| {
-            match told.as_mut().poll_next(cx) {
-                Poll::Pending if !paused.load(Ordering::SeqCst) => {
-                    let shown = lock(&inbox).poll_next(cx);
-                    shown.map(|item| Some(Ok(item)))
+            match items.as_mut().poll_next(cx) {
+                // During a turn.
+                Poll::Pending if !is_paused.load(Ordering::SeqCst) => {
+                    let chunk = lock(&chunks).poll_next(cx);
+                    chunk.map(|item| Some(Ok(item)))
                 }
                 next => next,
             }
         }))
     }
 
-    /// Everybody forgets what was said, and the next run begins as the first did.
+    /// Makes everybody forget the conversation, so that the next run starts over.
     ///
     /// # Errors
     /// As [`Self::run`].
     pub async fn reset(&mut self) -> Result<(), ChatError> {
-        self.mend()?;
-        self.desk.clear();
-        self.desk.order(UserInput::reset());
-        self.turn().await?;
-        // What teams inside forget is taken out when all rest.
-        lock(&self.inbox).clear();
+        self.recover()?;
+        self.user_proxy.clear();
+        self.user_proxy.add_input(UserInput::reset());
+        self.play_turn().await?;
+        lock(&self.stream).clear();
         Ok(())
     }
 
-    fn begin(&mut self, task: Task) -> Result<Running, ChatError> {
-        let Task(order) = task;
-        if !order.go_on && order.words.is_empty() && order.messages.is_empty() {
+    fn begin(&mut self, Task(input): Task) -> Result<Run, ChatError> {
+        if !input.continues && input.words.is_empty() && input.messages.is_empty() {
             return Err(ChatError::EmptyTask);
         }
-        let factory = self
-            .engine
-            .world
-            .resource::<super::stage::Teams>()
-            .factory
-            .clone();
-        for message in &order.messages {
+        let factory = &self.engine.world.resource::<Teams>().factory;
+        for message in &input.messages {
             factory.create(message.to_json())?;
         }
-        self.mend()?;
-        let goes_on = self.chat().phase != Phase::Waiting;
+        self.recover()?;
+        lock(&self.stream).clear();
         let runs = self.chat().runs;
-        lock(&self.inbox).clear();
-        if !goes_on {
-            self.desk.order(order);
-        }
-        Ok(Running {
-            wanted: if goes_on { runs } else { runs + 1 },
-            before: self.usage(),
-            ended: false,
+        let number = if self.chat().phase == Phase::Waiting {
+            self.user_proxy.add_input(input);
+            runs + 1
+        } else {
+            runs
+        };
+        Ok(Run {
+            number,
+            usage_before: self.usage(),
+            is_over: false,
         })
     }
 
-    /// The next message of a run, or its result; nothing after that.
-    async fn next(&mut self, run: &mut Running) -> Result<Option<StreamItem>, ChatError> {
+    /// The next item of a run; `None` after its result.
+    async fn next(&mut self, run: &mut Run) -> Result<Option<StreamItem>, ChatError> {
         loop {
-            if run.ended {
+            if run.is_over {
                 return Ok(None);
             }
-            if let Some(item) = lock(&self.inbox).next_now() {
+            if let Some(item) = lock(&self.stream).next_now() {
                 return Ok(Some(item));
             }
             let chat = self.chat();
-            if chat.runs >= run.wanted && chat.phase == Phase::Waiting && chat.stop.is_some() {
-                run.ended = true;
-                return self.result(run).map(Some);
-            }
-            if self.is_paused() {
-                run.ended = true;
-                let result = self.result_of(run, None);
+            if chat.runs >= run.number
+                && chat.phase == Phase::Waiting
+                && let Some(stop) = chat.stop.clone()
+            {
+                run.is_over = true;
+                if chat.failed {
+                    return Err(ChatError::Run(stop.content));
+                }
+                let result = self.result(run, Some(stop.content));
                 return Ok(Some(StreamItem::Result(result)));
             }
-            self.turn().await?;
+            if self.is_paused() {
+                run.is_over = true;
+                let result = self.result(run, None);
+                return Ok(Some(StreamItem::Result(result)));
+            }
+            self.play_turn().await?;
         }
     }
 
-    fn result(&mut self, run: &Running) -> Result<StreamItem, ChatError> {
-        let (stop, failed) = {
-            let chat = self.chat();
-            (chat.stop.clone(), chat.failed)
-        };
-        let reason = stop.map(|stop| stop.content);
-        if failed {
-            return Err(ChatError::Run(reason.unwrap_or_default()));
-        }
-        Ok(StreamItem::Result(self.result_of(run, reason)))
-    }
-
-    fn result_of(&mut self, run: &Running, stop_reason: Option<String>) -> TaskResult {
-        let usage = since(run.before, self.usage());
-        let messages = lock(&self.inbox).take_messages();
+    fn result(&mut self, run: &Run, stop_reason: Option<String>) -> TaskResult {
+        let (before, now) = (run.usage_before, self.usage());
         TaskResult {
-            messages,
+            messages: lock(&self.stream).take_messages(),
             stop_reason,
-            usage,
+            usage: RequestUsage {
+                prompt_tokens: now.prompt_tokens.saturating_sub(before.prompt_tokens),
+                completion_tokens: now
+                    .completion_tokens
+                    .saturating_sub(before.completion_tokens),
+            },
         }
     }
 
     /// Plays one turn of the world.
-    async fn turn(&mut self) -> Result<(), ChatError> {
-        let until = turn_of(&self.engine) + 1;
-        // A future that is dropped leaves calls behind.
-        self.broken_off = true;
-        match self.engine.run(Some(until)).await? {
+    async fn play_turn(&mut self) -> Result<(), ChatError> {
+        let next = turn_of(&self.engine) + 1;
+        // Stays true if this future is dropped.
+        self.is_mid_turn = true;
+        match self.engine.run(Some(next)).await? {
             Stop::TurnReached(turn) => {
-                self.broken_off = false;
-                self.rested = turn;
+                self.is_mid_turn = false;
+                self.complete_turns = turn;
                 Ok(())
             }
             Stop::Braked => Err(ChatError::Cancelled),
-            other => Err(ChatError::Stopped(other)),
+            stop => Err(ChatError::Stopped(stop)),
         }
     }
 
-    /// Brings a world that was left in the middle of a turn to rest: the state of the last checkpoint, then
-    /// the turns since, from what was recorded. What was answered in the broken turn is not asked again.
-    fn mend(&mut self) -> Result<(), ChatError> {
-        if self.broken_off {
-            let (rested, state) = (self.rested, std::mem::take(&mut self.checkpoint));
-            self.recorded
-                .extend_from_slice(self.engine.journal().lines());
+    /// Brings an engine that was left in the middle of a turn back to the beginning of the turn: loads
+    /// the checkpoint and replays what was recorded since. Answers of the incomplete turn are not asked
+    /// for again. Then takes a new checkpoint.
+    fn recover(&mut self) -> Result<(), ChatError> {
+        if self.is_mid_turn {
+            let lines = self.engine.journal().lines();
+            self.recorded.extend_from_slice(lines);
             let recording = Recording::of(self.recorded.clone());
-            let loaded = self.load(&state, Some(recording));
-            self.checkpoint = state;
+            let (turn, checkpoint) = (self.complete_turns, std::mem::take(&mut self.checkpoint));
+            let loaded = self.load(&checkpoint, Some(recording));
+            self.checkpoint = checkpoint;
             loaded?;
-            self.catch_up(rested)?;
+            self.replay_to(turn)?;
         } else {
             self.recorded.clear();
         }
@@ -459,21 +408,21 @@ impl Team {
         Ok(())
     }
 
-    /// Plays recorded turns again, which waits for nobody.
-    fn catch_up(&mut self, turn: u64) -> Result<(), ChatError> {
+    /// Replays recorded turns, which waits for nobody.
+    fn replay_to(&mut self, turn: u64) -> Result<(), ChatError> {
         if turn_of(&self.engine) < turn {
             let played = self.engine.run(Some(turn)).now_or_never();
             match played.transpose()? {
                 Some(Stop::TurnReached(_)) => {}
-                Some(other) => return Err(ChatError::Stopped(other)),
+                Some(stop) => return Err(ChatError::Stopped(stop)),
                 None => {
-                    self.broken_off = true;
+                    self.is_mid_turn = true;
                     return Err(ChatError::Cancelled);
                 }
             }
         }
-        self.rested = turn_of(&self.engine);
-        lock(&self.inbox).clear();
+        self.complete_turns = turn_of(&self.engine);
+        lock(&self.stream).clear();
         Ok(())
     }
 
@@ -484,113 +433,102 @@ impl Team {
         let journal = journal(&self.game, self.seed);
         let mut engine = Engine::new(setup, self.minds.clone(), journal)?;
         engine.settings = self.engine.settings.clone();
-        self.inbox = settle(&mut engine, &self.game);
+        self.stream = watch(&mut engine, &self.game);
         if let Some(recording) = recording {
             engine.play_back(recording);
         }
         self.engine = engine;
-        self.broken_off = false;
-        self.rested = turn_of(&self.engine);
+        self.is_mid_turn = false;
+        self.complete_turns = turn_of(&self.engine);
         Ok(())
     }
 
-    /// The whole state between two turns, in the middle of a run or a graph's cycle too. The form is
-    /// that of AutoGen's states, with the world itself beside it.
+    /// The state between two turns, also in the middle of a run: AutoGen's team state, and the world
+    /// itself in a member `world`.
     ///
     /// # Errors
-    /// The world does not rest.
+    /// The world can't be saved.
     pub fn save_state(&mut self) -> Result<Value, ChatError> {
-        self.mend()?;
-        let text = snapshot(&self.engine.world, &self.game.meta())?;
-        let world: Value =
-            serde_json::from_slice(&text).map_err(|error| ChatError::NoState(error.to_string()))?;
-        let mut state = self.state_of(self.game.team());
-        state["world"] = world;
+        self.recover()?;
+        let world = snapshot(&self.engine.world, &self.game.meta())?;
+        let mut state = self.team_state(self.file());
+        state["world"] = serde_json::from_slice(&world)?;
         Ok(state)
     }
 
-    fn state_of(&self, team: &TeamFile) -> Value {
+    /// AutoGen's state of a team.
+    fn team_state(&self, team: &TeamFile) -> Value {
         let mut agents = Map::new();
-        for one in &team.participants {
-            let inner = team.teams.iter().find(|inner| inner.name == one.name);
-            let state = match inner {
-                Some(inner) => self.state_of(inner),
+        for participant in &team.participants {
+            let name = &participant.name;
+            let state = match team.teams.iter().find(|inner| inner.name == *name) {
+                Some(inner) => self.team_state(inner),
                 None => json!({
                     "type": "ChatAgentContainerState",
-                    "messages": self.context(&one.name).map_or(0, AgentContext::len),
+                    "messages": self.context(name).map_or(0, AgentContext::len),
                 }),
             };
-            agents.insert(one.name.clone(), state);
+            agents.insert(name.clone(), state);
         }
         let chat = self.chat_of(&team.name);
-        let manager = json!({
-            "type": format!("{}State", team.selection.manager()),
+        let manager = team.selection.manager();
+        let state = json!({
+            "type": format!("{manager}State"),
             "current_turn": chat.map_or(0, |chat| chat.turns),
-            "current_speaker": chat.and_then(|chat| chat.current.clone()),
+            "current_speaker": chat.and_then(|chat| chat.current.as_ref()),
         });
-        agents.insert(team.selection.manager().to_owned(), manager);
+        agents.insert(manager.to_owned(), state);
         json!({"type": "TeamState", "version": "1.0.0", "agent_states": agents})
     }
 
-    /// Goes back to a saved state, of this program run or another.
+    /// Goes back to a saved state.
     ///
     /// # Errors
-    /// It is no state, or one of another team.
+    /// It is not a state, or one of another team.
     pub fn load_state(&mut self, state: &Value) -> Result<(), ChatError> {
-        let world = state
-            .get("world")
-            .ok_or_else(|| ChatError::NoState("'world' is missing".into()))?;
-        let text =
-            serde_json::to_vec(world).map_err(|error| ChatError::NoState(error.to_string()))?;
-        self.desk.clear();
-        self.load(&text, None)?;
+        let world = state.get("world").ok_or(ChatError::NotAState)?;
+        let world = serde_json::to_vec(world)?;
+        self.user_proxy.clear();
+        self.load(&world, None)?;
         self.recorded.clear();
-        self.checkpoint = text;
+        self.checkpoint = world;
         Ok(())
     }
 }
 
-/// A run that is under way.
-struct Running {
-    /// The number of the run.
-    wanted: u32,
-    before: RequestUsage,
-    ended: bool,
+/// A run in progress.
+struct Run {
+    /// The number of the run in [`Chat::runs`].
+    number: u32,
+    usage_before: RequestUsage,
+    is_over: bool,
 }
 
-fn since(before: RequestUsage, now: RequestUsage) -> RequestUsage {
-    RequestUsage {
-        prompt_tokens: now.prompt_tokens.saturating_sub(before.prompt_tokens),
-        completion_tokens: now
-            .completion_tokens
-            .saturating_sub(before.completion_tokens),
-    }
-}
-
-/// The minds of a team, with its desk at the user's place and at the bell.
-pub fn seat_desk(game: &ChatGame, minds: Minds, desk: &UserProxy) -> Minds {
+/// Adds a user and controller to the minds of a team.
+pub fn seat_user_proxy(game: &ChatGame, minds: Minds, user_proxy: &UserProxy) -> Minds {
+    let user_proxy = Arc::new(user_proxy.clone());
     minds
-        .with_seat(game.team().user.as_str(), Arc::new(desk.clone()))
-        .with_seat(CONTROL_MESSAGE, Arc::new(desk.clone()))
+        .with_seat(game.team().user.as_str(), user_proxy.clone())
+        .with_seat(CONTROLLER, user_proxy)
 }
 
 fn turn_of(engine: &Engine) -> u64 {
     engine.world.resource::<WorldTurn>().0
 }
 
-/// Makes an engine ready for a team, and gives what it will tell.
-fn settle(engine: &mut Engine, game: &ChatGame) -> Arc<Mutex<Inbox>> {
+/// Streams what an engine plays.
+fn watch(engine: &mut Engine, game: &ChatGame) -> Arc<Mutex<RunStream>> {
     engine.settings.hash_meetings = false;
-    let live = StreamMerger::new(game.team().clone(), engine.watch());
-    let inbox = Inbox::new(game.team().name.clone(), live);
-    let inbox = Arc::new(Mutex::new(inbox));
-    let told = inbox.clone();
-    engine.add_feed(Feed::observer(move |record| lock(&told).record(record)));
-    inbox
+    let team = game.team();
+    let merger = StreamMerger::new(team.clone(), engine.watch());
+    let stream = Arc::new(Mutex::new(RunStream::new(team.name.clone(), merger)));
+    let sink = stream.clone();
+    engine.add_feed(Feed::observer(move |record| lock(&sink).record(record)));
+    stream
 }
 
-fn lock(inbox: &Mutex<Inbox>) -> MutexGuard<'_, Inbox> {
-    inbox.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(stream: &Mutex<RunStream>) -> MutexGuard<'_, RunStream> {
+    stream.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn journal(game: &ChatGame, seed: u64) -> Journal {

@@ -1,300 +1,274 @@
-//! A conversation as people watch it: what a participant writes while it writes it, then the whole message.
+//! A conversation for people who watch it: chunks of messages while they are written, then the messages.
 //!
-//! Pieces come from minds and messages from the world. [`StreamMerger`] brings both into one order and keeps the
-//! promise that whoever puts the pieces of a message together has its text: what turned out void is
-//! [`Dropped`], and a message that nobody saw being written (a recorded one, one that a guard might have changed,
-//! one in JSON) comes as one piece.
+//! Chunks come from minds, messages from the world. [`StreamMerger`] merges both and guarantees that the
+//! chunks of a message add up to its text: a message whose chunks turn out to be wrong is [`Retracted`],
+//! and one without chunks (it was recorded, is JSON, or a guard may change it) becomes a single chunk.
 
 use std::collections::BTreeMap;
 use std::task::{Context, Poll};
 
 use serde::Serialize;
 
-use super::inside::{Heard, path};
-use super::message::{ChatMessage, Content};
-use super::stage::{Uttered, round_events};
+use super::message::{ChatMessage, Content, event_id, message_id};
+use super::stage::{InnerMessage, ToolRound, Utterance};
 use super::team::TeamFile;
+use super::team_message::{TeamMessage, inner_path};
+use super::tool_team::join_path;
 use crate::event::Record;
 use crate::mind::{StreamDelta, StreamDeltaKind, StreamReceiver};
 
-/// The id of what a participant says in answer to its ask of this number, known before it is said.
-pub(super) fn message_id(participant: &str, ask: u32) -> String {
-    format!("{participant}#{ask}")
-}
-
-/// The id of what it did on the way, from 0.
-pub(super) fn event_id(participant: &str, ask: u32, at: usize) -> String {
-    format!("{participant}#{ask}.{at}")
-}
-
-/// A message of which pieces were shown that will not be told: its mind begins anew, or gave up.
+/// The chunks shown so far of a message that will not come: its mind starts again, or gave up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Dropped {
-    /// Who wrote it.
+pub struct Retracted {
+    /// The source of the message.
     pub source: String,
-    /// The id that its pieces have.
+    /// The id of the message, which its chunks name.
     pub full_message_id: String,
 }
 
-/// What whoever watches a conversation is shown.
+/// What people see of a conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StreamEvent {
-    /// Something that is not told yet: a piece of a message, or an event on the way to one.
-    Ahead(Heard),
-    /// A message or event that was told.
-    Told(Heard),
-    /// An event that was told, and shown before.
-    Known(Heard),
-    /// Pieces that were shown in vain.
-    Dropped(Dropped),
+    /// A chunk of a message, or an event before it is delivered.
+    Preview(TeamMessage),
+    /// A message or event that was delivered.
+    Message(TeamMessage),
+    /// An event that was delivered, and shown as a preview before.
+    Shown(TeamMessage),
+    /// Chunks of a message that will not come.
+    Retracted(Retracted),
 }
 
-/// News from the stage of one team.
+/// What people see of a team's conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TeamStreamEvent {
-    /// The team: the outermost or one within it.
+    /// The name of the team: the outermost or an inner one.
     pub team: String,
-    /// What is shown.
-    pub news: StreamEvent,
+    /// The event.
+    pub event: StreamEvent,
 }
 
-/// A conversation as people watch it.
+/// Merges the chunks and the messages of a conversation.
 #[derive(Debug)]
 pub struct StreamMerger {
-    team: TeamFile,
-    stream: StreamReceiver,
-    /// What is shown of answers on their way, by the ids of their messages.
-    writing: BTreeMap<String, Writing>,
-    /// The events that were shown and not told yet, by their ids.
-    ahead: BTreeMap<String, Content>,
+    outermost: TeamFile,
+    deltas: StreamReceiver,
+    /// The messages that are being written, by id.
+    drafts: BTreeMap<String, Draft>,
+    /// The previews of events, by id.
+    previews: BTreeMap<String, Content>,
 }
 
-/// What is shown of an answer on its way.
+/// A message that is being written.
 #[derive(Debug)]
-struct Writing {
+struct Draft {
     team: String,
     source: String,
-    /// The text that was shown and is not void.
+    /// The text that was shown and not retracted.
     text: String,
-    /// How many pieces and events were shown.
-    pieces: usize,
+    /// The number of chunks.
+    chunks: usize,
+    /// The number of previews of events.
     events: usize,
 }
 
 impl StreamMerger {
-    /// Watches this team and those within it. The pieces are those of the engine that plays it
-    /// ([`Engine::watch`](crate::engine::Engine::watch)).
-    pub fn new(team: TeamFile, stream: StreamReceiver) -> Self {
+    /// Merges the messages of a team and its inner teams with the chunks that
+    /// [`Engine::watch`](crate::engine::Engine::watch) returns.
+    pub fn new(outermost: TeamFile, deltas: StreamReceiver) -> Self {
         Self {
-            team,
-            stream,
-            writing: BTreeMap::new(),
-            ahead: BTreeMap::new(),
+            outermost,
+            deltas,
+            drafts: BTreeMap::new(),
+            previews: BTreeMap::new(),
         }
     }
 
-    /// What a record shows, behind the pieces that came before it.
+    /// What a record shows, after the chunks that came before it.
     pub fn record(&mut self, record: &Record) -> Vec<TeamStreamEvent> {
-        let mut shown = self.waiting();
+        let mut events = self.pending();
         match record {
-            Record::Event(event) => shown.extend(self.told(record, &event.place)),
-            // All that was asked is answered: what was shown and not told will not be.
-            Record::Turn { .. } => shown.extend(self.give_up()),
+            Record::Event(event) => events.extend(self.delivered(record, &event.place)),
+            // All answers have come, so that no further message will.
+            Record::Turn { .. } => events.extend(self.retract_drafts()),
             Record::Answer(_) | Record::Chapter { .. } => {}
         }
-        shown
+        events
     }
 
-    /// The news of pieces that have come.
-    pub fn waiting(&mut self) -> Vec<TeamStreamEvent> {
-        let mut shown = Vec::new();
-        while let Some(piece) = self.stream.next_now() {
-            shown.extend(self.piece(piece));
+    /// The chunks that have come.
+    pub fn pending(&mut self) -> Vec<TeamStreamEvent> {
+        let mut events = Vec::new();
+        while let Some(delta) = self.deltas.next_now() {
+            events.extend(self.delta(delta));
         }
-        shown
+        events
     }
 
-    /// The news of the next piece, as soon as one comes; nothing where none can come any more.
+    /// The next chunks, as soon as they come; `None` if no more can come.
     pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Vec<TeamStreamEvent>>> {
-        while let Poll::Ready(piece) = self.stream.poll_next(cx) {
-            let Some(piece) = piece else {
+        while let Poll::Ready(delta) = self.deltas.poll_next(cx) {
+            let Some(delta) = delta else {
                 return Poll::Ready(None);
             };
-            let shown = self.piece(piece);
-            if !shown.is_empty() {
-                return Poll::Ready(Some(shown));
+            let events = self.delta(delta);
+            if !events.is_empty() {
+                return Poll::Ready(Some(events));
             }
         }
         Poll::Pending
     }
 
-    /// Forgets what was shown, pieces that were not seen yet included.
-    pub fn forget(&mut self) {
-        self.waiting();
-        self.writing.clear();
-        self.ahead.clear();
+    /// Forgets everything that was shown, and the chunks that have come.
+    pub(super) fn clear(&mut self) {
+        self.pending();
+        self.drafts.clear();
+        self.previews.clear();
     }
 
-    fn piece(&mut self, piece: StreamDelta) -> Vec<TeamStreamEvent> {
-        let (source, number) = (&*piece.entity, piece.number);
-        let Some(team) = self.team_of(source) else {
+    fn delta(&mut self, delta: StreamDelta) -> Vec<TeamStreamEvent> {
+        let (source, ask) = (&*delta.entity, delta.number);
+        let mut teams = self.outermost.nested().into_iter();
+        let Some(team) = teams.find(|team| streams(team, source)) else {
             return Vec::new();
         };
-        let id = message_id(source, number);
-        let writing = self.writing.entry(id.clone());
-        let writing = writing.or_insert_with(|| Writing {
-            team: team.clone(),
+        let id = message_id(source, ask);
+        let draft = self.drafts.entry(id.clone()).or_insert_with(|| Draft {
+            team: team.name.clone(),
             source: source.to_owned(),
             text: String::new(),
-            pieces: 0,
+            chunks: 0,
             events: 0,
         });
-        let inside = path_of(&self.team, &team);
-        let news = match piece.kind {
+        let inside = inner_path(&self.outermost, &team.name);
+        let events = match delta.kind {
             StreamDeltaKind::Text(text) => {
-                writing.text.push_str(&text);
-                writing.pieces += 1;
-                let message = chunk(source, &id, writing.pieces, text);
-                vec![StreamEvent::Ahead(Heard { inside, message })]
+                draft.text.push_str(&text);
+                draft.chunks += 1;
+                let message = chunk(source, &id, draft.chunks, text);
+                vec![StreamEvent::Preview(TeamMessage { inside, message })]
             }
             StreamDeltaKind::Tools(round) => {
-                let events = round_events(source, &round).into_iter();
-                let events = events.map(|mut event| {
-                    event.message_mut().id = event_id(source, number, writing.events);
-                    writing.events += 1;
-                    let heard = heard(event, &inside);
-                    let content = heard.message.content.clone();
-                    self.ahead.insert(heard.message.id.clone(), content);
-                    StreamEvent::Ahead(heard)
+                let round = ToolRound::of(&round.called, &round.returned);
+                let events = round.events(source).into_iter().map(|mut event| {
+                    let id = event_id(source, ask, draft.events);
+                    draft.events += 1;
+                    event.message_mut().id.clone_from(&id);
+                    let event = team_message(event, &inside);
+                    self.previews.insert(id, event.message.content.clone());
+                    StreamEvent::Preview(event)
                 });
                 events.collect()
             }
             StreamDeltaKind::Retract => {
-                let news = writing.drop_text(&id).map(StreamEvent::Dropped);
-                news.into_iter().collect()
+                let retracted = draft.retract(&id).map(StreamEvent::Retracted);
+                retracted.into_iter().collect()
             }
         };
-        of_team(&team, news)
+        events_of(&team.name, events)
     }
 
-    /// The team in which somebody takes part whose messages are streamed.
-    fn team_of(&self, source: &str) -> Option<String> {
-        let teams = self.team.all().into_iter();
-        let mut teams = teams.filter(|team| streams(team, source));
-        teams.next().map(|team| team.name.clone())
-    }
-
-    fn told(&mut self, record: &Record, place: &str) -> Vec<TeamStreamEvent> {
-        let Some(heard) = Heard::of(record, &self.team) else {
+    fn delivered(&mut self, record: &Record, place: &str) -> Vec<TeamStreamEvent> {
+        let Some(delivered) = TeamMessage::of(record, &self.outermost) else {
             return Vec::new();
         };
-        let message = &heard.message;
-        // What a team says that is a tool was never seen being written.
-        let is_own = heard.inside == path_of(&self.team, place);
-        let mut teams = self.team.all().into_iter();
-        let team = teams.find(|team| team.name == place);
-        let streams = team.is_some_and(|team| streams(team, &message.source));
-        let shown = self.ahead.remove(&message.id);
-        let mut news = match is_own && streams && !message.is_event() {
-            true => self.settle(&heard),
-            false => Vec::new(),
+        let message = &delivered.message;
+        // Nobody saw the messages of a team that is a tool while they were written.
+        let is_own = delivered.inside == inner_path(&self.outermost, place);
+        let mut teams = self.outermost.nested().into_iter();
+        let is_streamed = teams.any(|team| team.name == place && streams(team, &message.source));
+        let preview = self.previews.remove(&message.id);
+        // A guard may have changed the event since.
+        let is_shown = preview.as_ref() == Some(&message.content);
+        let mut events = if is_own && is_streamed && !message.is_event() {
+            self.complete(&delivered)
+        } else {
+            Vec::new()
         };
-        // A guard may have changed what was shown.
-        news.push(match shown.as_ref() == Some(&message.content) {
-            true => StreamEvent::Known(heard),
-            false => StreamEvent::Told(heard),
+        events.push(if is_shown {
+            StreamEvent::Shown(delivered)
+        } else {
+            StreamEvent::Message(delivered)
         });
-        of_team(place, news)
+        events_of(place, events)
     }
 
-    /// What must be shown before a message, so that its pieces are its text.
-    fn settle(&mut self, heard: &Heard) -> Vec<StreamEvent> {
-        let Heard { inside, message } = heard;
-        let mut writing = self.writing.remove(&message.id);
+    /// What must be shown before a message, so that its chunks add up to its text.
+    fn complete(&mut self, delivered: &TeamMessage) -> Vec<StreamEvent> {
+        let TeamMessage { inside, message } = delivered;
+        let mut draft = self.drafts.remove(&message.id);
         let text = match &message.content {
             Content::Text(text) => Some(text),
             _ => None,
         };
-        let shown = writing.as_ref().map_or("", |writing| writing.text.trim());
+        let shown = draft.as_ref().map_or("", |draft| draft.text.trim());
         if !shown.is_empty() && text.is_some_and(|text| text.trim() == shown) {
             return Vec::new();
         }
-        let dropped = writing.as_mut();
-        let dropped = dropped.and_then(|writing| writing.drop_text(&message.id));
-        let count = writing.map_or(0, |writing| writing.pieces) + 1;
+        let retracted = draft.as_mut().and_then(|draft| draft.retract(&message.id));
+        let number = draft.map_or(0, |draft| draft.chunks) + 1;
         let whole = text.map(|text| {
-            let message = chunk(&message.source, &message.id, count, text.clone());
+            let message = chunk(&message.source, &message.id, number, text.clone());
             let inside = inside.clone();
-            StreamEvent::Ahead(Heard { inside, message })
+            StreamEvent::Preview(TeamMessage { inside, message })
         });
-        let news = dropped.map(StreamEvent::Dropped).into_iter();
-        news.chain(whole).collect()
+        let retracted = retracted.map(StreamEvent::Retracted).into_iter();
+        retracted.chain(whole).collect()
     }
 
-    fn give_up(&mut self) -> Vec<TeamStreamEvent> {
-        self.ahead.clear();
-        let writing = std::mem::take(&mut self.writing).into_iter();
-        let shown = writing.filter_map(|(id, mut writing)| {
-            let news = StreamEvent::Dropped(writing.drop_text(&id)?);
-            let team = writing.team;
-            Some(TeamStreamEvent { team, news })
+    fn retract_drafts(&mut self) -> Vec<TeamStreamEvent> {
+        self.previews.clear();
+        let drafts = std::mem::take(&mut self.drafts).into_iter();
+        let events = drafts.filter_map(|(id, mut draft)| {
+            let event = StreamEvent::Retracted(draft.retract(&id)?);
+            let team = draft.team;
+            Some(TeamStreamEvent { team, event })
         });
-        shown.collect()
+        events.collect()
     }
 }
 
-impl Writing {
-    /// Takes back what was shown, if anything was.
-    fn drop_text(&mut self, id: &str) -> Option<Dropped> {
+impl Draft {
+    /// Retracts the text that was shown, if there is any.
+    fn retract(&mut self, id: &str) -> Option<Retracted> {
         let text = std::mem::take(&mut self.text);
-        (!text.is_empty()).then(|| Dropped {
+        (!text.is_empty()).then(|| Retracted {
             source: self.source.clone(),
             full_message_id: id.to_owned(),
         })
     }
 }
 
-/// The path of a team within the outermost, as what it says is marked.
-fn path_of(root: &TeamFile, team: &str) -> String {
-    match root.name == team {
-        true => String::new(),
-        false => team.to_owned(),
-    }
+/// An event of a participant whose team has this path.
+fn team_message(event: Utterance, path: &str) -> TeamMessage {
+    let (inside, message) = match event {
+        Utterance::Own(message) => (path.to_owned(), message),
+        Utterance::Inner(InnerMessage { team, message }) => (join_path(path, &team), message),
+    };
+    TeamMessage { inside, message }
 }
 
-/// What a participant of the team of this path uttered on the way to its answer.
-fn heard(uttered: Uttered, inside: &str) -> Heard {
-    match uttered {
-        Uttered::Said(message) => Heard {
-            inside: inside.to_owned(),
-            message,
-        },
-        Uttered::InnerMessage(said) => Heard {
-            inside: path(inside, &said.team),
-            message: said.message,
-        },
-    }
-}
-
+/// Whether a participant of a team streams its messages.
 fn streams(team: &TeamFile, source: &str) -> bool {
-    team.participant(source).is_some_and(|one| one.stream)
+    let participant = team.participant(source);
+    participant.is_some_and(|participant| participant.stream)
 }
 
-fn of_team(team: &str, news: Vec<StreamEvent>) -> Vec<TeamStreamEvent> {
-    let shown = news.into_iter().map(|news| TeamStreamEvent {
+fn events_of(team: &str, events: Vec<StreamEvent>) -> Vec<TeamStreamEvent> {
+    let events = events.into_iter().map(|event| TeamStreamEvent {
         team: team.to_owned(),
-        news,
+        event,
     });
-    shown.collect()
+    events.collect()
 }
 
-/// A piece of a message, the one of this count.
-fn chunk(source: &str, full_id: &str, count: usize, text: String) -> ChatMessage {
+/// A chunk of a message; the first has the number 1.
+fn chunk(source: &str, full_id: &str, number: usize, text: String) -> ChatMessage {
     let content = Content::StreamingChunk {
         content: text,
         full_message_id: Some(full_id.to_owned()),
     };
     let mut chunk = ChatMessage::new(source, content);
-    chunk.id = format!("{full_id}/{count}");
+    chunk.id = format!("{full_id}/{number}");
     chunk
 }

@@ -1,88 +1,93 @@
-//! What each call of a mind saw, and what it answered.
+//! What each call of a mind saw and answered.
+
+use std::collections::BTreeMap;
 
 use bevy_ecs::prelude::*;
-use serde::{Deserialize, Serialize};
 
-use super::inside::{ToolTeamRecord, path, told_by_tools};
-use super::perspective::{Seen, seen};
+use super::message::value_text;
+use super::perspective::RoleMessage;
+use super::tool_team::{
+    ContextRecord, EntryRecord, RecordOrder, ToolTeamRecord, tool_team_records,
+};
 use crate::cast::{CastList, EntityName, Kind, OnStage};
 use crate::context::AgentContext;
-use crate::message::{Block, Body, BodyId, Content, Role};
+use crate::message::{Block, Body, Content, Role};
 
-/// Where something stands in the order of all that was said: the time and id of its body; within a tool's
-/// call, those of the caller's tool message and the number of the call first.
-type At = Vec<(u64, BodyId, u32)>;
-
-/// One call of a mind.
+/// A call of a mind.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Call {
-    /// Whose mind.
+pub struct MindCall {
+    /// The name of the mind's entity.
     pub agent: String,
-    /// Which of its calls, from 1.
+    /// The number among its calls, from 1.
     pub number: usize,
-    /// Who asked: its stage, or itself.
+    /// Who asked: the stage of the entity, or the entity itself.
     pub sender: String,
-    /// The path of the team, called as a tool, in which it was; empty for all others.
+    /// The path of the entity's team if it was called as a tool; otherwise empty.
     pub inside: String,
-    /// What it saw, without its opening.
-    pub context: Vec<Seen>,
+    /// What the mind saw, without the system message.
+    pub context: Vec<RoleMessage>,
     /// What it answered.
     pub reply: String,
-    at: At,
 }
 
-/// All calls of a world and of the teams that were called as tools in it, in the order in which they were
-/// answered.
-pub fn calls(world: &World) -> Vec<Call> {
-    let memories = memories(world);
-    let mut calls: Vec<_> = memories.iter().flat_map(Memory::calls).collect();
-    // A body's number grows within its place, its time over all.
-    calls.sort_by(|one, other| one.at.cmp(&other.at));
-    let mut counts = std::collections::BTreeMap::<String, usize>::new();
-    for call in &mut calls {
+/// All calls in a world, and in the teams that were called as tools, in the order of the answers.
+pub fn mind_calls(world: &World) -> Vec<MindCall> {
+    let records = context_records(world);
+    let mut calls: Vec<_> = records.iter().flat_map(calls_of).collect();
+    // Times are compared over all stages; ids grow within a stage.
+    calls.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let calls = calls.into_iter().map(|(_, mut call)| {
         let count = counts.entry(call.agent.clone()).or_default();
         *count += 1;
         call.number = *count;
+        call
+    });
+    calls.collect()
+}
+
+/// The calls of a mind, with their places in the order of all calls.
+fn calls_of(record: &ContextRecord) -> impl Iterator<Item = (&RecordOrder, MindCall)> {
+    let replies = record.entries.iter().enumerate();
+    let replies = replies.filter(|(_, entry)| entry.role == "assistant");
+    replies.map(|(index, reply)| {
+        let seen = record.entries.iter().take(index);
+        let call = MindCall {
+            agent: record.agent.clone(),
+            number: 0,
+            sender: record.sender.clone(),
+            inside: record.inside.clone(),
+            context: seen.map(role_message).collect(),
+            reply: reply.content.clone(),
+        };
+        (&reply.at, call)
+    })
+}
+
+fn role_message(entry: &EntryRecord) -> RoleMessage {
+    let mut roles = ["user", "assistant", "tool"].into_iter();
+    RoleMessage {
+        role: roles.find(|role| *role == entry.role).unwrap_or_default(),
+        name: entry.name.clone(),
+        content: entry.content.clone(),
     }
-    calls
 }
 
-/// The conversation of a mind, as a trace shows it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Memory {
-    agent: String,
-    sender: String,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    inside: String,
-    entries: Vec<Entry>,
-}
-
-/// One message of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Entry {
-    role: String,
-    name: String,
-    content: String,
-    at: At,
-}
-
-/// What all minds of a world remember, and those of teams that were called as tools in it.
-pub(super) fn memories(world: &World) -> Vec<Memory> {
-    let list = world.resource::<CastList>();
-    let contexts = list
-        .all()
-        .filter_map(|(_, entity)| Some((entity, world.get::<AgentContext>(entity)?)));
-    let mut all = Vec::new();
-    for (entity, context) in contexts {
-        all.push(memory(world, entity, context));
-        all.extend(within(context));
+/// The conversations of all minds in a world, and in the teams that were called as tools.
+pub(super) fn context_records(world: &World) -> Vec<ContextRecord> {
+    let mut records = Vec::new();
+    for (_, entity) in world.resource::<CastList>().all() {
+        if let Some(context) = world.get::<AgentContext>(entity) {
+            records.push(context_record(world, entity, context));
+            add_tool_team_records(context, &mut records);
+        }
     }
-    all
+    records
 }
 
-fn memory(world: &World, entity: Entity, context: &AgentContext) -> Memory {
+fn context_record(world: &World, entity: Entity, context: &AgentContext) -> ContextRecord {
     let agent = context.name().to_string();
-    // Whoever stands on a stage is asked by it; a stage asks itself.
+    // An actor on a stage is asked by the stage, a stage by itself.
     let stage = world.get::<OnStage>(entity).map_or(entity, |on| on.0);
     let is_stage = world.get::<Kind>(stage) == Some(&Kind::Stage);
     let sender = world.get::<EntityName>(stage).filter(|_| is_stage);
@@ -90,15 +95,15 @@ fn memory(world: &World, entity: Entity, context: &AgentContext) -> Memory {
     let entries = entries.filter(|entry| entry.role() != Role::System);
     let entries = entries.map(|entry| {
         let body = entry.body();
-        let seen = seen(entry.role(), body, &agent);
-        Entry {
+        let seen = RoleMessage::of(entry.role(), body, &agent);
+        EntryRecord {
             role: seen.role.into(),
             name: seen.name,
             content: with_tools(seen.content, body),
             at: vec![(body.time(), body.id(), 0)],
         }
     });
-    Memory {
+    ContextRecord {
         entries: entries.collect(),
         sender: sender.map_or_else(|| agent.clone(), ToString::to_string),
         inside: String::new(),
@@ -106,77 +111,34 @@ fn memory(world: &World, entity: Entity, context: &AgentContext) -> Memory {
     }
 }
 
-/// What a message says, with the calls of tools in it as `name(arguments)`, or what they returned.
+/// The text of a message with its tool calls as `name(arguments)`, or with their results.
 fn with_tools(text: String, body: &Body) -> String {
     let Content::Blocks(blocks) = body.content() else {
         return text;
     };
     let tools = blocks.iter().filter_map(|block| match block {
         Block::ToolUse { name, input, .. } => Some(format!("{name}({input})")),
-        Block::ToolResult { output, .. } => Some(match output.as_str() {
-            Some(output) => output.to_owned(),
-            None => output.to_string(),
-        }),
+        Block::ToolResult { output, .. } => Some(value_text(output)),
         _ => None,
     });
-    let parts = Some(text).filter(|text| !text.is_empty()).into_iter();
-    parts.chain(tools).collect::<Vec<_>>().join("\n")
+    let text = Some(text).filter(|text| !text.is_empty()).into_iter();
+    text.chain(tools).collect::<Vec<_>>().join("\n")
 }
 
-/// What the minds of teams remembered that this one called as tools.
-fn within(context: &AgentContext) -> Vec<Memory> {
-    let mut all = Vec::new();
-    let returned = context.entries().iter();
-    for returned in returned.filter(|entry| entry.role() == Role::Tool) {
+/// Adds the conversations of the teams that an entity called as tools.
+fn add_tool_team_records(context: &AgentContext, records: &mut Vec<ContextRecord>) {
+    let entries = context.entries().iter();
+    for returned in entries.filter(|entry| entry.role() == Role::Tool) {
         let body = returned.body();
-        for (number, told) in (0..).zip(told_by_tools(body)) {
-            let place = (body.time(), body.id(), number);
-            all.extend(told.into_iter().filter_map(|told| match told {
-                ToolTeamRecord::Mind(memory) => Some(memory.behind(place)),
-                ToolTeamRecord::Message { .. } => None,
-            }));
-        }
-    }
-    all
-}
-
-impl Memory {
-    /// The same memory, of somebody in this team.
-    pub(super) fn inside(mut self, team: &str) -> Self {
-        self.inside = path(team, &self.inside);
-        self
-    }
-
-    fn behind(mut self, place: (u64, BodyId, u32)) -> Self {
-        self.entries
-            .iter_mut()
-            .for_each(|entry| entry.at.insert(0, place));
-        self
-    }
-
-    fn calls(&self) -> impl Iterator<Item = Call> {
-        let replies = self.entries.iter().enumerate();
-        let replies = replies.filter(|(_, entry)| entry.role == "assistant");
-        replies.map(|(index, reply)| Call {
-            agent: self.agent.clone(),
-            number: 0,
-            sender: self.sender.clone(),
-            inside: self.inside.clone(),
-            context: self.entries.iter().take(index).map(Seen::from).collect(),
-            reply: reply.content.clone(),
-            at: reply.at.clone(),
-        })
-    }
-}
-
-impl From<&Entry> for Seen {
-    fn from(entry: &Entry) -> Self {
-        let roles = ["user", "assistant", "tool"];
-        let role = roles.into_iter().find(|role| *role == entry.role);
-        Self {
-            role: role.unwrap_or_default(),
-            name: entry.name.clone(),
-            content: entry.content.clone(),
+        for (call, reported) in (0..).zip(tool_team_records(body)) {
+            let caller = (body.time(), body.id(), call);
+            for record in reported {
+                if let ToolTeamRecord::Mind(mut record) = record {
+                    let entries = record.entries.iter_mut();
+                    entries.for_each(|entry| entry.at.insert(0, caller));
+                    records.push(record);
+                }
+            }
         }
     }
 }

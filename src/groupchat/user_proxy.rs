@@ -1,27 +1,30 @@
-//! Who stands outside a conversation: the user's orders and the bell, as minds.
+//! Whoever is outside the conversation: the user, and the controller of a run.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::message::ChatMessage;
 use super::stage::{Approval, ControlMessage, UserInput};
-use crate::message::{Language, TokenUsage};
+use crate::locale::{Language, text};
+use crate::message::TokenUsage;
 use crate::mind::{Answering, Completion, Mind, MindError, MindInfo, Prompt};
 
-/// The user's desk: orders that were given, and what the bell will tell. Clones share it.
+/// The mind of the user and of the controller of a run: a queue of input, and what to do at the next turn.
+/// Clones share both.
 #[derive(Clone)]
 pub struct UserProxy {
     info: MindInfo,
     state: Arc<Mutex<State>>,
     clock: Arc<dyn Fn() -> u64 + Send + Sync>,
-    /// Who answers what is asked of the user beside tasks.
     person: Option<Arc<dyn Mind>>,
 }
 
 #[derive(Default)]
 struct State {
-    orders: VecDeque<UserInput>,
-    bell: ControlMessage,
-    began: Option<u64>,
+    inputs: VecDeque<UserInput>,
+    control: ControlMessage,
+    /// The clock at the beginning of the run.
+    start: Option<u64>,
 }
 
 impl Default for UserProxy {
@@ -31,7 +34,7 @@ impl Default for UserProxy {
 }
 
 impl UserProxy {
-    /// An empty desk, whose clock stands still.
+    /// A proxy without input, whose clock stands still.
     pub fn new() -> Self {
         Self {
             info: MindInfo::unmetered("desk"),
@@ -41,90 +44,84 @@ impl UserProxy {
         }
     }
 
-    /// The same desk with a clock in milliseconds.
+    /// Sets a clock in milliseconds.
     #[must_use]
     pub fn with_clock(mut self, clock: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         self.clock = Arc::new(clock);
         self
     }
 
-    /// The same desk with a person who answers what is asked of the user beside tasks, and tasks too
-    /// where no order lies ready.
+    /// Sets a person who answers what else the user is asked, and gives tasks if there is no input.
     #[must_use]
     pub fn with_person(mut self, person: Arc<dyn Mind>) -> Self {
         self.person = Some(person);
         self
     }
 
-    /// Lays an order ready.
-    pub fn order(&self, order: UserInput) {
-        self.lock(|state| state.orders.push_back(order));
+    /// Adds an input.
+    pub fn add_input(&self, input: UserInput) {
+        self.with_state(|state| state.inputs.push_back(input));
     }
 
-    /// Asks the conversation to end at its next turn.
+    /// Stops the run at the next turn.
     pub fn stop(&self) {
-        self.lock(|state| state.bell.stop = true);
+        self.with_state(|state| state.control.stop = true);
     }
 
     /// Lets a participant join at the next turn.
     pub fn join(&self, name: impl Into<String>) {
         let name = name.into();
-        self.lock(|state| state.bell.join.push(name));
+        self.with_state(|state| state.control.join.push(name));
     }
 
     /// Lets a participant leave at the next turn.
     pub fn leave(&self, name: impl Into<String>) {
         let name = name.into();
-        self.lock(|state| state.bell.leave.push(name));
+        self.with_state(|state| state.control.leave.push(name));
     }
 
-    /// Says something to all at the next turn.
-    pub fn say(&self, message: super::message::ChatMessage) {
-        self.lock(|state| state.bell.say.push(message));
+    /// Says something to everybody at the next turn.
+    pub fn say(&self, message: ChatMessage) {
+        self.with_state(|state| state.control.say.push(message));
     }
 
-    /// Takes back what was ordered and not heard.
+    /// Drops all input and control.
     pub(super) fn clear(&self) {
-        self.lock(|state| *state = State::default());
+        self.with_state(|state| *state = State::default());
     }
 
-    fn lock<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+    fn with_state<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
         act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn next_order(&self) -> Option<UserInput> {
+    fn next_input(&self) -> Option<UserInput> {
         let now = (self.clock)();
-        self.lock(|state| {
-            let order = state.orders.pop_front()?;
-            // A run begins with its task, whenever the team was made.
-            state.began = Some(now);
-            Some(order)
+        self.with_state(|state| {
+            let input = state.inputs.pop_front()?;
+            // A run begins with its task, not when the team is created.
+            state.start = Some(now);
+            Some(input)
         })
     }
 
-    fn ring(&self) -> String {
+    fn next_control(&self) -> String {
         let now = (self.clock)();
-        let bell = self.lock(|state| {
-            let began = *state.began.get_or_insert(now);
-            let bell = std::mem::take(&mut state.bell);
+        let control = self.with_state(|state| {
+            let start = *state.start.get_or_insert(now);
             ControlMessage {
-                elapsed_ms: now.saturating_sub(began),
-                ..bell
+                elapsed_ms: now.saturating_sub(start),
+                ..std::mem::take(&mut state.control)
             }
         });
-        serde_json::to_string(&bell).unwrap_or_default()
+        serde_json::to_string(&control).unwrap_or_default()
     }
 }
 
-/// Where nobody sits at the desk, no code is let through.
+/// Without a person, no code is approved.
 fn refusal(language: Language) -> String {
-    let reason = match language {
-        Language::En => "nobody is there who could say yes",
-        Language::Zh => "没有人在场可以批准",
-    };
     let approval = Approval {
         approved: false,
-        reason: reason.into(),
+        reason: text!(groupchat_no_approval).in_language(language),
     };
     serde_json::to_string(&approval).unwrap_or_default()
 }
@@ -136,26 +133,25 @@ impl Mind for UserProxy {
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
         let text = match prompt.purpose {
-            "chat.bell" => Some(self.ring()),
-            "chat.task" => self.next_order().map(|order| order.to_answer()),
+            "chat.bell" => Some(self.next_control()),
+            "chat.task" => self.next_input().map(|input| input.to_answer()),
             "chat.approve" if self.person.is_none() => Some(refusal(prompt.language)),
             _ => None,
         };
         match (text, &self.person) {
             (Some(text), _) => {
-                let said = Completion {
-                    // No model read or wrote anything.
+                let completion = Completion {
+                    // No model was called.
                     usage: Some(TokenUsage::default()),
                     ..Completion::instant("desk", text)
                 };
-                Box::pin(std::future::ready(Ok(said)))
+                Box::pin(std::future::ready(Ok(completion)))
             }
             (None, Some(person)) => person.answer(prompt),
             (None, None) => {
                 let entity = prompt.entity.to_string();
-                Box::pin(std::future::ready(Err(
-                    MindError::SeatEmpty { entity }.into()
-                )))
+                let error = MindError::SeatEmpty { entity };
+                Box::pin(std::future::ready(Err(error.into())))
             }
         }
     }

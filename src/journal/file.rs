@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::{FORMAT, Head, Line};
+use crate::locale::{Localize, UiText, text};
 
 /// Why a journal can't be read or written.
 #[derive(Debug, Error)]
+#[error("{}", self.text())]
 pub enum JournalError {
     /// The file can't be opened, read or written.
-    #[error("{path}: {source}")]
     Io {
         /// The journal's file.
         path: PathBuf,
@@ -20,25 +21,35 @@ pub enum JournalError {
         source: std::io::Error,
     },
     /// A line that is no line of a journal, and not the torn last one.
-    #[error("{path}:{line}: {problem}; the journal is left as it is")]
     Unreadable {
         /// The journal's file.
         path: PathBuf,
         /// Which line, from 1.
         line: usize,
         /// What is wrong.
-        problem: String,
+        problem: UiText,
     },
     /// A journal of a newer version.
-    #[error(
-        "{path}: the journal has format {found}, this program reads up to {FORMAT}; use a newer playhouse"
-    )]
     Newer {
         /// The journal's file.
         path: PathBuf,
         /// Its format.
         found: u32,
     },
+}
+
+impl Localize for JournalError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Io { path, source } => text!(journal_io, path, source),
+            Self::Unreadable {
+                path,
+                line,
+                problem,
+            } => text!(journal_unreadable, path, line, problem),
+            Self::Newer { path, found } => text!(journal_newer, path, found, newest = FORMAT),
+        }
+    }
 }
 
 /// The append-only record of a run.
@@ -50,7 +61,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// A journal that is kept in memory; for tests and benchmarks.
+    /// A journal in memory, for tests and engines that need no save.
     pub fn in_memory(head: Head) -> Self {
         Self {
             file: None,
@@ -73,20 +84,19 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Opens a journal to go on writing, and returns its lines. A torn last line is cut off.
+    /// Opens a journal for appending, and returns its lines. An incomplete last line is cut off.
     ///
     /// # Errors
-    /// The file can't be read, or holds a line that can't be understood; it is left as it is.
+    /// The file can't be read, or a line is invalid. The file is left unchanged then.
     pub fn open(path: &Path) -> Result<(Self, Vec<Line>), JournalError> {
-        let (lines, whole) = read_lines(path)?;
+        let (lines, length) = read_lines(path)?;
         let file = OpenOptions::new().read(true).append(true).open(path);
         let mut file = file.map_err(|source| io_error(path, source))?;
-        let cut = || {
-            file.set_len(whole)?;
+        let mut cut = || {
+            file.set_len(length)?;
             file.seek(SeekFrom::End(0))?;
             file.sync_data()
         };
-        let mut cut = cut;
         cut().map_err(|source| io_error(path, source))?;
         let journal = Self {
             file: Some((file, path.to_owned())),
@@ -95,7 +105,7 @@ impl Journal {
         Ok((journal, lines))
     }
 
-    /// Reads a journal without opening it for writing. A torn last line is left out.
+    /// Reads a journal without opening it for writing. An incomplete last line is left out.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -106,7 +116,7 @@ impl Journal {
     /// Appends lines and syncs once. When this returns, they survive a crash.
     ///
     /// # Errors
-    /// The disk is full, read-only or gone. What was written in part is a torn line.
+    /// The disk is full, read-only or gone. The last line may then be incomplete.
     pub fn append(&mut self, lines: impl Into<Vec<Line>>) -> Result<(), JournalError> {
         let lines = lines.into();
         match &mut self.file {
@@ -114,7 +124,7 @@ impl Journal {
             Some((file, path)) => {
                 let mut bytes = Vec::new();
                 for line in &lines {
-                    // Lines hold nothing that can fail to serialise.
+                    // Nothing in a line can fail to serialize.
                     let _ = serde_json::to_writer(&mut bytes, line);
                     bytes.push(b'\n');
                 }
@@ -138,19 +148,19 @@ fn io_error(path: &Path, source: std::io::Error) -> JournalError {
     }
 }
 
-/// All whole lines, and how many bytes they take.
+/// All complete lines, and their length in bytes.
 fn read_lines(path: &Path) -> Result<(Vec<Line>, u64), JournalError> {
     let mut text = Vec::new();
     let read = File::open(path).and_then(|mut file| file.read_to_end(&mut text));
     read.map_err(|source| io_error(path, source))?;
     let mut lines = Vec::new();
-    let mut whole = 0;
+    let mut length = 0;
     for (index, raw) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
         if !raw.ends_with(b"\n") {
-            tracing::warn!("{}: the torn last line was dropped", path.display());
+            tracing::warn!("{}: the incomplete last line was dropped", path.display());
             break;
         }
-        let unreadable = |problem: String| JournalError::Unreadable {
+        let unreadable = |problem: UiText| JournalError::Unreadable {
             path: path.to_owned(),
             line: index + 1,
             problem,
@@ -158,20 +168,17 @@ fn read_lines(path: &Path) -> Result<(Vec<Line>, u64), JournalError> {
         if index == 0 {
             check_format(path, raw)?;
         }
-        let line: Line =
-            serde_json::from_slice(raw).map_err(|error| unreadable(error.to_string()))?;
+        let line: Line = serde_json::from_slice(raw).map_err(|error| unreadable(error.text()))?;
         if matches!(line, Line::Head(_)) != (index == 0) {
-            return Err(unreadable(
-                "the head is the first line and only the first".into(),
-            ));
+            return Err(unreadable(text!(journal_misplaced_head)));
         }
         lines.push(line);
-        whole += raw.len() as u64;
+        length += raw.len() as u64;
     }
-    Ok((lines, whole))
+    Ok((lines, length))
 }
 
-/// A newer journal may have another head, so its version is read before anything else.
+/// A newer journal may have another header, so its version is read first.
 fn check_format(path: &Path, raw: &[u8]) -> Result<(), JournalError> {
     let value: serde_json::Value = serde_json::from_slice(raw).unwrap_or_default();
     let found = value

@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::message::{Block, Digest, TokenUsage};
-use crate::mind::{Cost, Finish};
+use crate::message::{Block, Cost, Digest, Finish, TokenUsage};
 
 /// The version of the journal's format.
 pub const FORMAT: u32 = 1;
 
-/// The first line: what the run was made of.
+/// The first line: what the run started from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Head {
@@ -31,68 +30,68 @@ pub struct Head {
 pub enum Ending {
     /// A mind answered, and the answer passed its check.
     Answered {
-        /// The answer as it came.
+        /// The answer, unchanged.
         text: String,
-        /// The mind's reasoning, where it showed any.
+        /// The mind's thinking, if it showed any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         thinking: Option<String>,
         /// Why the mind stopped.
         finish: Finish,
     },
-    /// No usable answer came; the ask's own fallback stands.
+    /// There was no usable answer; the ask's own fallback was used.
     Failed {
         /// Why.
         reason: String,
     },
 }
 
-/// An answer that failed its check and was sent back.
+/// An answer that failed its check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RefusedAnswer {
-    /// The answer as it came.
+    /// The answer, unchanged.
     pub answer: String,
-    /// What the mind was told about it; empty where it was not asked again.
+    /// What the mind was told about it; empty if it was not asked again.
     pub complaint: String,
 }
 
-/// One round of tool calls: what the mind said and called, and what came back.
+/// One round of tool calls: the mind's message and the results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolRoundRecord {
-    /// The mind's message: reasoning and words, if any, and its calls.
+    /// The mind's message: thinking and text, if any, and its calls.
     pub said: Vec<Block>,
-    /// What each call returned, in the order of the calls, before any guard looked at it.
+    /// The results in the order of the calls, before any guard.
     pub results: Vec<ToolResultRecord>,
     /// The tokens of the call to the mind.
     pub usage: TokenUsage,
-    /// How many answers to the ask had been refused before.
+    /// The number of answers refused before this round.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub refused_before: u32,
 }
 
-/// What one call of a tool returned.
+/// The result of a tool call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolResultRecord {
-    /// The result, or why there is none.
+    /// The result or the error.
     pub text: String,
     /// Whether the tool failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
-    /// What the tool told of its own work, in its own form; nothing for most.
+    /// What the tool reported about its own work, in its own form; empty for most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inside: Vec<serde_json::Value>,
-    /// What the tool spent on calls of minds; nothing for most.
+    /// What the tool spent on requests to minds; zero for most.
     #[serde(default, skip_serializing_if = "ToolSpent::is_nothing")]
     pub spent: ToolSpent,
 }
 
-/// What a tool spent on calls of minds.
+/// What a tool spent on requests to minds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolSpent {
-    /// Requests that reached a mind.
+    /// The number of requests that reached a mind.
     pub calls: u64,
     /// Their tokens.
     pub usage: TokenUsage,
@@ -106,8 +105,8 @@ impl ToolSpent {
     }
 }
 
-/// A round of tool calls of an ask that is still open. Whoever resumes goes on from it, so that neither
-/// a mind nor a tool is asked again; once the ask has its outcome, that counts alone.
+/// A round of tool calls of an ask without an outcome yet. Resuming continues from it, so that no
+/// mind and no tool is called again. Once there is an outcome, only that counts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OpenRound {
@@ -121,7 +120,7 @@ pub struct OpenRound {
     pub hash: Digest,
     /// The round.
     pub round: ToolRoundRecord,
-    /// All answers to the ask that were refused so far.
+    /// All answers that were refused so far.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<RefusedAnswer>,
     /// As in [`Outcome`], so far.
@@ -133,7 +132,7 @@ pub struct OpenRound {
     pub retries: u32,
     /// As in [`Outcome`], so far.
     pub usage: TokenUsage,
-    /// As in [`Outcome`], so far; nothing once it can't be compared.
+    /// As in [`Outcome`], so far; `None` if a call reported no usage.
     pub estimated: Option<u64>,
     /// As in [`Outcome`], so far.
     pub cost: Cost,
@@ -146,45 +145,44 @@ pub struct OpenRound {
 pub struct Outcome {
     /// Who was asked.
     pub entity: Arc<str>,
-    /// Its number in the cast, which no later entity of the same name ever gets; 0 in journals that
-    /// were written before it was noted.
+    /// Its number in the cast, which no later entity of the same name gets; 0 in old journals.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub id: u32,
     /// The number of the ask among all of the entity, from 1.
     pub number: u32,
-    /// What it was asked for.
+    /// The purpose of the ask.
     pub purpose: String,
-    /// The hash of all it was asked: its history, the question and the wanted form.
+    /// A hash of the request: history, question and schema.
     pub hash: Digest,
-    /// The question in full, for people and for naming differences.
+    /// The full question, for people and for showing differences.
     pub asked: String,
     /// How it ended.
     pub ending: Ending,
-    /// Answers that failed their check before that.
+    /// The answers before it that failed their check.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<RefusedAnswer>,
-    /// The rounds of tool calls before that, oldest first.
+    /// The rounds of tool calls before it, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<ToolRoundRecord>,
-    /// How many of the oldest messages were folded away because the prompt was too long.
+    /// How many of the oldest messages were folded because the prompt was too long.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub folded: u32,
-    /// Requests that reached a mind.
+    /// The number of requests that reached a mind.
     pub calls: u64,
-    /// Attempts that the transport repeated.
+    /// The number of attempts that the transport repeated.
     pub retries: u32,
-    /// Tokens of all attempts.
+    /// The tokens of all attempts.
     pub usage: TokenUsage,
-    /// The prompt tokens that we estimated for all attempts, uncorrected; 0 where the provider
-    /// reported no usage, which is then an estimate itself.
+    /// The estimated prompt tokens of all attempts, uncorrected; 0 if the provider reported no
+    /// usage, so that `usage` is an estimate itself.
     pub estimated: u64,
-    /// Money for all attempts.
+    /// The price of all attempts.
     pub cost: Cost,
     /// Who runs the mind.
     pub provider: Arc<str>,
     /// The model.
     pub model: Arc<str>,
-    /// Wall-clock milliseconds of all attempts; for people.
+    /// The time of all attempts in milliseconds, for people.
     pub ms: u64,
 }
 
@@ -196,29 +194,29 @@ fn is_zero(number: &u32) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Meeting {
-    /// How many there have been with this one.
+    /// The number of meetings so far, including this one.
     pub turn: u64,
     /// The state hash of each place, by name.
     pub hashes: BTreeMap<Arc<str>, Digest>,
 }
 
-/// A stop of the run from outside the story.
+/// The run was stopped from outside the story.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stopped {
     /// The turn in which it stopped.
     pub turn: u64,
-    /// Why, in words.
+    /// The reason.
     pub reason: String,
 }
 
-/// Which game a journal is of, where the world's name alone does not lead back to it.
+/// The game of a journal, if the world's name alone is not enough to set it up again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GameSetup {
     /// The game, such as `undercover`.
     pub name: String,
-    /// How it was set up, in the game's own form.
+    /// Its setup, in the game's own form.
     pub setup: serde_json::Value,
 }
 
@@ -230,7 +228,7 @@ pub enum Line {
     Head(Head),
     /// A round of tool calls of an ask that has no outcome yet.
     Round(Arc<OpenRound>),
-    /// The second line, for games that need one.
+    /// The second line, for games that need it.
     Game(GameSetup),
     /// The outcome of an ask.
     Outcome(Arc<Outcome>),

@@ -1,9 +1,9 @@
-//! The append-only record of what came from outside: outcomes of asks, meetings with state hashes,
-//! stops. Replayed as the only mind it makes the same world again.
+//! The append-only record of what came from outside the world: outcomes of asks, meetings with
+//! state hashes, stops. Replaying it gives the same world again.
 //!
-//! One JSON object a line. The first is the [`Head`]; an [`Outcome`] is synced before it is applied.
-//! A torn last line is dropped with a warning; anything else that can't be read is refused. This
-//! room may touch `message/` and `mind/`'s money. Start reading at [`Journal`].
+//! One JSON object per line. The first is the [`JournalHeader`]; an [`Outcome`] is synced before it
+//! is applied. An incomplete last line is dropped with a warning, any other invalid line is
+//! refused. Start reading at [`Journal`].
 
 mod file;
 mod line;

@@ -1,4 +1,4 @@
-//! A journal that was read back: finds outcomes by entity, number and hash.
+//! A journal that was read: finds outcomes by entity, number and hash.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,27 +9,27 @@ use crate::message::Digest;
 /// The outcomes and meetings of a journal.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
-    /// By the entity's name and number, and the number of its ask.
+    /// By the name and number of the entity and the number of the ask.
     outcomes: BTreeMap<(Arc<str>, u32, u32), Arc<Outcome>>,
-    /// Rounds of tool calls, oldest first, by the same.
+    /// Rounds of tool calls, oldest first, by the same key.
     rounds: BTreeMap<(Arc<str>, u32, u32), Vec<Arc<OpenRound>>>,
     meetings: BTreeMap<u64, Meeting>,
     stopped_at: Option<u64>,
 }
 
-/// What a recording holds for an ask.
+/// What a recording has for an ask.
 #[derive(Debug)]
 pub enum Recorded<'a> {
     /// The outcome of exactly this request.
     Outcome(&'a Arc<Outcome>),
-    /// An outcome of this ask, whose request was another one.
+    /// The outcome of another request for the same ask.
     OtherRequest(&'a Arc<Outcome>),
     /// Nothing.
     Nothing,
 }
 
 impl Recording {
-    /// A recording of these lines; of outcomes with one number the first counts.
+    /// A recording of these lines. If an ask has several outcomes, the first counts.
     pub fn of(lines: impl IntoIterator<Item = Line>) -> Self {
         let mut recording = Self::default();
         for line in lines {
@@ -52,10 +52,10 @@ impl Recording {
         recording
     }
 
-    /// What was recorded for an ask of the entity with this name and number in the cast.
+    /// What was recorded for an ask of the entity with this name and number.
     pub fn find(&self, entity: &Arc<str>, id: u32, number: u32, hash: Digest) -> Recorded<'_> {
         let of = |id| self.outcomes.get(&(entity.clone(), id, number));
-        // Old journals don't note the entity's number.
+        // Old journals don't record the entity's number.
         match of(id).or_else(|| of(0)) {
             Some(outcome) if outcome.hash == hash => Recorded::Outcome(outcome),
             Some(outcome) => Recorded::OtherRequest(outcome),
@@ -71,8 +71,9 @@ impl Recording {
         number: u32,
         hash: Digest,
     ) -> impl Iterator<Item = &Arc<OpenRound>> {
-        let all = self.rounds.get(&(entity.clone(), id, number));
-        all.into_iter()
+        let rounds = self.rounds.get(&(entity.clone(), id, number));
+        rounds
+            .into_iter()
             .flatten()
             .filter(move |round| round.hash == hash)
     }
@@ -87,12 +88,12 @@ impl Recording {
         self.meetings.keys().next_back().copied().unwrap_or(0)
     }
 
-    /// Whether the run that was recorded stopped for good right after this turn.
+    /// Whether the recorded run stopped right after this turn.
     pub fn ends_at(&self, turn: u64) -> bool {
         turn >= self.last_turn() && self.stopped_at == Some(turn)
     }
 
-    /// How many outcomes there are.
+    /// The number of outcomes.
     pub fn len(&self) -> usize {
         self.outcomes.len()
     }

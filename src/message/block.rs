@@ -1,11 +1,12 @@
 //! The blocks that content is made of.
 
+use serde::ser::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::tokens;
 
-/// Where an image, a sound or a film comes from.
+/// Where an image, audio or video comes from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Source {
@@ -13,15 +14,15 @@ pub enum Source {
     Url {
         /// The address.
         url: String,
-        /// The media type, such as `image/png`, where it is known.
+        /// The media type, such as `image/png`, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         media_type: Option<String>,
     },
-    /// A file inside the folder of media files, which for the program is its data folder.
+    /// A file in the folder of media files, which is the data folder for the program.
     File {
         /// The path, relative to that folder.
         path: String,
-        /// The media type, such as `image/png`; guessed from the ending where absent.
+        /// The media type, such as `image/png`; guessed from the extension if absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         media_type: Option<String>,
     },
@@ -34,96 +35,68 @@ pub enum Source {
     },
 }
 
-/// One piece of content. A block of a kind we do not know is kept as it came and skipped in prompts.
-#[derive(Clone, Debug, PartialEq)]
+/// One block of content. Blocks of unknown types are kept unchanged and skipped in prompts.
+// With `remote`, the derived functions are for the known types alone; the traits are below.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self", tag = "type", rename_all = "snake_case")]
 pub enum Block {
-    /// Words.
+    /// Text.
     Text {
-        /// The words.
+        /// The text.
         text: Box<str>,
     },
-    /// A picture.
+    /// An image.
     Image {
         /// Where it comes from.
         source: Source,
     },
-    /// A sound.
+    /// Audio.
     Audio {
         /// Where it comes from.
         source: Source,
     },
-    /// A film.
+    /// Video.
     Video {
         /// Where it comes from.
         source: Source,
     },
     /// What a model thought before it answered. Private: never broadcast.
     Thinking {
-        /// The thought.
+        /// The text of the thinking.
         thinking: Box<str>,
-        /// What the provider wants back with it, unchanged: Anthropic's `signature`, Gemini's
+        /// What the provider needs back unchanged: Anthropic's `signature`, Gemini's
         /// `thoughtSignature`.
+        #[serde(skip_serializing_if = "Option::is_none")]
         signature: Option<Box<str>>,
     },
-    /// A model's wish to call a tool.
+    /// A tool call by a model.
     ToolUse {
-        /// Pairs the call with its result.
+        /// Matches the call with its result.
         id: String,
         /// The tool.
         name: String,
         /// Its arguments.
         input: Value,
-        /// What the provider wants back with it, unchanged: Gemini's `thoughtSignature`.
+        /// What the provider needs back unchanged: Gemini's `thoughtSignature`.
+        #[serde(skip_serializing_if = "Option::is_none")]
         signature: Option<Box<str>>,
     },
     /// What a tool returned.
     ToolResult {
         /// The id of the call.
         tool_use_id: String,
-        /// The tool, where it is known.
+        /// The tool, if known.
+        #[serde(skip_serializing_if = "Option::is_none")]
         name: Option<String>,
-        /// What came back: text or blocks.
+        /// Text or blocks.
         output: Value,
         /// Whether the tool failed.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_error: bool,
     },
-    /// A block of an unknown kind, as it came.
+    /// A block of an unknown type, unchanged.
+    #[serde(skip)]
     Unknown(Value),
-}
-
-/// The known kinds, as they are written.
-#[derive(Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum Known {
-    Text {
-        text: Box<str>,
-    },
-    Image {
-        source: Source,
-    },
-    Audio {
-        source: Source,
-    },
-    Video {
-        source: Source,
-    },
-    Thinking {
-        thinking: Box<str>,
-        signature: Option<Box<str>>,
-    },
-    ToolUse {
-        id: String,
-        name: String,
-        input: Value,
-        signature: Option<Box<str>>,
-    },
-    ToolResult {
-        tool_use_id: String,
-        name: Option<String>,
-        output: Value,
-        #[serde(default)]
-        is_error: bool,
-    },
 }
 
 impl Block {
@@ -132,7 +105,7 @@ impl Block {
         Self::Text { text: text.into() }
     }
 
-    /// A thinking block that no provider signed.
+    /// A thinking block without a signature.
     pub fn thinking(thinking: impl Into<Box<str>>) -> Self {
         Self::Thinking {
             thinking: thinking.into(),
@@ -140,7 +113,7 @@ impl Block {
         }
     }
 
-    /// A call of a tool.
+    /// A tool call.
     pub fn tool_use(
         id: impl Into<String>,
         name: impl Into<String>,
@@ -154,7 +127,7 @@ impl Block {
         }
     }
 
-    /// What the tool of this call returned: text or blocks.
+    /// The result of a tool call: text or blocks.
     pub fn tool_result(tool_use_id: impl Into<String>, output: impl Into<Value>) -> Self {
         Self::ToolResult {
             tool_use_id: tool_use_id.into(),
@@ -164,7 +137,7 @@ impl Block {
         }
     }
 
-    /// What the tool of this call failed with.
+    /// The error of a tool call.
     pub fn tool_error(tool_use_id: impl Into<String>, reason: impl Into<String>) -> Self {
         Self::ToolResult {
             tool_use_id: tool_use_id.into(),
@@ -174,7 +147,7 @@ impl Block {
         }
     }
 
-    /// The words of a text block.
+    /// The text of a text block.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text { text } => Some(text),
@@ -182,23 +155,22 @@ impl Block {
         }
     }
 
-    /// Whether this is all that the value it was read from says: members that we would drop, at any
-    /// depth, make it a block that we do not fully know.
-    fn says_all_of(&self, value: &Value) -> bool {
+    /// Whether nothing of the value it was read from is lost, at any depth.
+    fn keeps_all_of(&self, value: &Value) -> bool {
         let is_dropped = |(key, value): &(&String, &Value)| {
             matches!(self, Self::ToolResult { .. }) && *key == "is_error" && **value == false
         };
-        let again = serde_json::to_value(self).unwrap_or_default();
-        let (Some(again), Some(came)) = (again.as_object(), value.as_object()) else {
+        let written = serde_json::to_value(self).unwrap_or_default();
+        let (Some(written), Some(read)) = (written.as_object(), value.as_object()) else {
             return false;
         };
-        let kept = came.iter().filter(|member| !is_dropped(member));
-        let same = |(key, value): (&String, &Value)| again.get(key) == Some(value);
-        kept.clone().count() == again.len() && kept.into_iter().all(same)
+        let kept = read.iter().filter(|member| !is_dropped(member));
+        let same = |(key, value): (&String, &Value)| written.get(key) == Some(value);
+        kept.clone().count() == written.len() && kept.into_iter().all(same)
     }
 
     /// The estimated tokens. Media count a flat 765 (one high-detail 512-pixel tile set at OpenAI:
-    /// 85 + 4 x 170); thinking and unknown blocks are not sent and count nothing.
+    /// 85 + 4 x 170); thinking and unknown blocks are not sent and count 0.
     pub fn tokens(&self) -> u32 {
         match self {
             Self::Text { text } => tokens::estimate(text),
@@ -212,109 +184,34 @@ impl Block {
     }
 }
 
-impl From<Known> for Block {
-    fn from(known: Known) -> Self {
-        match known {
-            Known::Text { text } => Self::Text { text },
-            Known::Image { source } => Self::Image { source },
-            Known::Audio { source } => Self::Audio { source },
-            Known::Video { source } => Self::Video { source },
-            Known::Thinking {
-                thinking,
-                signature,
-            } => Self::Thinking {
-                thinking,
-                signature,
-            },
-            Known::ToolUse {
-                id,
-                name,
-                input,
-                signature,
-            } => Self::ToolUse {
-                id,
-                name,
-                input,
-                signature,
-            },
-            Known::ToolResult {
-                tool_use_id,
-                name,
-                output,
-                is_error,
-            } => Self::ToolResult {
-                tool_use_id,
-                name,
-                output,
-                is_error,
-            },
+impl Serialize for Block {
+    /// Members are in alphabetical order, on which the digests in journals depend.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Unknown(value) => value.serialize(serializer),
+            known => {
+                let value = Self::serialize(known, serde_json::value::Serializer);
+                value.map_err(S::Error::custom)?.serialize(serializer)
+            }
         }
     }
 }
 
-impl Serialize for Block {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let value = match self {
-            Self::Unknown(value) => value.clone(),
-            Self::Text { text } => json!({"type": "text", "text": text}),
-            Self::Image { source } => json!({"type": "image", "source": source}),
-            Self::Audio { source } => json!({"type": "audio", "source": source}),
-            Self::Video { source } => json!({"type": "video", "source": source}),
-            Self::Thinking {
-                thinking,
-                signature,
-            } => {
-                let value = json!({"type": "thinking", "thinking": thinking});
-                with_member(value, "signature", signature.as_deref())
-            }
-            Self::ToolUse {
-                id,
-                name,
-                input,
-                signature,
-            } => {
-                let value = json!({"type": "tool_use", "id": id, "name": name, "input": input});
-                with_member(value, "signature", signature.as_deref())
-            }
-            Self::ToolResult {
-                tool_use_id,
-                name,
-                output,
-                is_error,
-            } => {
-                let value = json!({
-                    "type": "tool_result", "tool_use_id": tool_use_id, "output": output,
-                });
-                let value = with_member(value, "name", name.as_deref());
-                with_member(value, "is_error", is_error.then_some(true))
-            }
-        };
-        value.serialize(serializer)
-    }
-}
-
-/// The object with one more member, where there is one.
-fn with_member(mut object: Value, key: &str, member: Option<impl Into<Value>>) -> Value {
-    if let Some(member) = member {
-        object[key] = member.into();
-    }
-    object
-}
-
-/// How the id of a result's call is spelled: ours, AgentScope's for Java, AgentScope's for Python.
+/// The names of the member that holds the id of a result's call: ours, AgentScope's for Java, and
+/// AgentScope's for Python.
 pub(crate) const RESULT_IDS: [&str; 3] = ["tool_use_id", "toolUseId", "id"];
 
-/// A result in our spelling, where its call's id is spelled another way.
-fn respelled(value: &Value) -> Option<Value> {
-    let came = value.as_object()?;
-    if came.get("type")? != "tool_result" || came.contains_key("tool_use_id") {
+/// A result whose call's id has another name, with our name for it.
+fn with_own_id_name(value: &Value) -> Option<Value> {
+    let object = value.as_object()?;
+    if object.get("type")? != "tool_result" || object.contains_key("tool_use_id") {
         return None;
     }
-    let spelled = RESULT_IDS.iter().find(|key| came.contains_key(**key))?;
-    let mut ours = came.clone();
-    let id = ours.remove(*spelled)?;
-    ours.insert("tool_use_id".into(), id);
-    Some(Value::Object(ours))
+    let name = RESULT_IDS.iter().find(|name| object.contains_key(**name))?;
+    let mut renamed = object.clone();
+    let id = renamed.remove(*name)?;
+    renamed.insert("tool_use_id".into(), id);
+    Some(Value::Object(renamed))
 }
 
 impl<'de> Deserialize<'de> for Block {
@@ -325,16 +222,16 @@ impl<'de> Deserialize<'de> for Block {
 }
 
 impl From<Value> for Block {
-    /// Reads a block; a bare string is text, the id of a result's call is read in three spellings,
-    /// and whatever is not a known block with exactly its members is kept as it came.
+    /// Reads a block. A bare string is text, and the id of a result's call may have any of three
+    /// names. A value that is not a known block with exactly its members is kept unchanged.
     fn from(value: Value) -> Self {
         if let Value::String(text) = value {
             return Self::text(text);
         }
-        let ours = respelled(&value);
-        let known = ours.as_ref().unwrap_or(&value);
-        match Known::deserialize(known).map(Self::from) {
-            Ok(block) if block.says_all_of(known) => block,
+        let renamed = with_own_id_name(&value);
+        let own = renamed.as_ref().unwrap_or(&value);
+        match Self::deserialize(own) {
+            Ok(block) if block.keeps_all_of(own) => block,
             _ => Self::Unknown(value),
         }
     }
@@ -342,10 +239,12 @@ impl From<Value> for Block {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
-    fn every_kind_survives_the_round_trip() {
+    fn every_type_survives_the_round_trip() {
         for value in [
             json!({"type": "text", "text": "hi"}),
             json!({"type": "image", "source": {"type": "url", "url": "http://x/y.png"}}),
@@ -368,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_finds_its_call_in_three_spellings() {
+    fn the_id_of_a_call_may_have_three_names() {
         for key in RESULT_IDS {
             let value = json!({"type": "tool_result", key: "call_001", "output": "晴"});
             assert_eq!(Block::from(value), Block::tool_result("call_001", "晴"));
@@ -378,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_block_is_kept_as_it_came() {
+    fn an_unknown_block_is_kept_unchanged() {
         let value = json!({"type": "hologram", "rays": [1, 2]});
         assert_eq!(Block::from(value.clone()), Block::Unknown(value));
     }

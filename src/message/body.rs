@@ -8,9 +8,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::{Map, Value};
 
 use super::{Block, Digest, ResponseMetadata, Text, shown};
+use crate::locale::{UiText, text};
 
-/// Where and as which message of that place a body was made. Two bodies of one world never share one;
-/// a body made outside any world has `BodyId::NONE`.
+/// Identifies a body: the place where it was made, and its number there. No two bodies of a world
+/// have the same id; a body made outside any world has `BodyId::NONE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct BodyId {
     /// The stable number of the place: a stage, an entity on no stage, or 0 for the meeting.
@@ -20,7 +21,7 @@ pub struct BodyId {
 }
 
 impl BodyId {
-    /// The id of a body that was made outside any world.
+    /// The id of a body made outside any world.
     pub const NONE: Self = Self {
         place: 0,
         number: 0,
@@ -34,9 +35,9 @@ impl fmt::Display for BodyId {
 }
 
 impl std::str::FromStr for BodyId {
-    type Err = String;
+    type Err = UiText;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, UiText> {
         let parts = text.split_once('-');
         let id = parts.and_then(|(place, number)| {
             Some(Self {
@@ -44,7 +45,7 @@ impl std::str::FromStr for BodyId {
                 number: number.parse().ok()?,
             })
         });
-        id.ok_or_else(|| format!("'{text}' is no id: expected PLACE-NUMBER, such as 3-17"))
+        id.ok_or_else(|| text!(message_bad_id, text))
     }
 }
 
@@ -74,7 +75,7 @@ impl<'de> Deserialize<'de> for BodyId {
     }
 }
 
-/// What a body says: one text, or a list of blocks.
+/// The content of a body: one text, or a list of blocks.
 #[derive(Debug, PartialEq)]
 pub enum Content {
     /// One text block; by far the most common.
@@ -83,22 +84,23 @@ pub enum Content {
     Blocks(Box<[Block]>),
 }
 
-/// What is said, immutable and cheap to clone: clones share one allocation.
+/// The content of a message and where it comes from. Immutable and cheap to clone: clones share one
+/// allocation.
 #[derive(Clone, Debug)]
 pub struct Body(Arc<Inner>);
 
 #[derive(Debug, PartialEq)]
 struct Inner {
     id: BodyId,
-    /// Stage time at which it was said, in steps of its place.
+    /// The time of its place, in steps.
     time: u64,
     sender: Option<Arc<str>>,
-    /// A first part that many bodies share, such as the rules of the world.
+    /// The beginning that many bodies share, such as the rules of the world.
     shared_prefix: Option<Arc<Text>>,
     content: Content,
-    /// What stands in the content's place in every prompt after the turn that asked.
+    /// Replaces the content in every prompt after the turn that asked.
     short: Option<Box<Text>>,
-    /// Most bodies of one kind of event have equal extras; a load lets them share one.
+    /// Bodies of the same kind of event mostly have equal extras, which a load shares.
     extra: Option<Arc<Extra>>,
 }
 
@@ -126,7 +128,7 @@ impl Default for Extra {
     }
 }
 
-/// Everything a body is made of, for reading it back at once.
+/// All parts of a body, for building one at once.
 pub(crate) struct BodyParts {
     pub(crate) id: BodyId,
     pub(crate) time: u64,
@@ -151,7 +153,7 @@ impl From<BodyParts> for Body {
 }
 
 impl From<Vec<Block>> for Content {
-    /// A single text block becomes plain text, so that equal content is equal.
+    /// A single text block becomes a text, so that equal content compares equal.
     fn from(blocks: Vec<Block>) -> Self {
         match <[Block; 1]>::try_from(blocks) {
             Ok([Block::Text { text }]) => Self::Text(Text::from(text)),
@@ -167,7 +169,7 @@ impl Body {
         Self::from_content(Content::Text(Text::from(text)))
     }
 
-    /// A body of blocks. A single text block becomes plain text, so that equal content is equal.
+    /// A body of blocks. A single text block becomes a text, so that equal content compares equal.
     pub fn blocks(blocks: Vec<Block>) -> Self {
         Self::from_content(blocks.into())
     }
@@ -184,32 +186,32 @@ impl Body {
         }))
     }
 
-    /// The same body with another id. Builders like this one are for a body nobody shares yet.
+    /// The same body with another id. Like the other builders, it copies the body if it is shared.
     #[must_use]
     pub fn with_id(self, id: BodyId) -> Self {
         self.edit(|inner| inner.id = id)
     }
 
-    /// The same body, said at this stage time (in steps of its place).
+    /// The same body at this time of its place, in steps.
     #[must_use]
     pub fn at(self, time: u64) -> Self {
         self.edit(|inner| inner.time = time)
     }
 
-    /// The same body, said by this entity.
+    /// The same body by this sender.
     #[must_use]
     pub fn from_sender(self, sender: impl Into<Arc<str>>) -> Self {
         let sender = sender.into();
         self.edit(|inner| inner.sender = Some(sender))
     }
 
-    /// The same body behind a first part that it shares with others.
+    /// The same body after a prefix that it shares with others.
     #[must_use]
     pub fn after(self, shared_prefix: Arc<Text>) -> Self {
         self.edit(|inner| inner.shared_prefix = Some(shared_prefix))
     }
 
-    /// The same body with a short form that stands for it in later prompts.
+    /// The same body with a short form that replaces it in later prompts.
     #[must_use]
     pub fn with_short(self, short: impl Into<Box<str>>) -> Self {
         let short = Box::new(Text::from(short));
@@ -223,13 +225,13 @@ impl Body {
         self.edit_extra(|extra| extra.metadata = metadata)
     }
 
-    /// The same body with what the model's provider said about its making.
+    /// The same body with the metadata of the model's response.
     #[must_use]
     pub fn with_response(self, response: ResponseMetadata) -> Self {
         self.edit_extra(|extra| extra.response = Some(response))
     }
 
-    /// Builders run before a body is shared; a shared one is never edited but replaced.
+    /// A shared body is never edited but copied.
     fn edit(mut self, change: impl FnOnce(&mut Inner)) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.0) {
             change(inner);
@@ -253,22 +255,22 @@ impl Body {
         self.0.id
     }
 
-    /// The stage time at which it was said, in steps of its place.
+    /// The time of its place at which it was made, in steps.
     pub fn time(&self) -> u64 {
         self.0.time
     }
 
-    /// Who said it, if an entity did.
+    /// The sender, if there is one.
     pub fn sender(&self) -> Option<&Arc<str>> {
         self.0.sender.as_ref()
     }
 
-    /// The first part that it shares with other bodies.
+    /// The prefix that it shares with other bodies.
     pub fn shared_prefix(&self) -> Option<&Arc<Text>> {
         self.0.shared_prefix.as_ref()
     }
 
-    /// What it says after its shared prefix.
+    /// The content after its shared prefix.
     pub fn content(&self) -> &Content {
         &self.0.content
     }
@@ -292,12 +294,13 @@ impl Body {
         self.0.extra.as_ref()?.response.as_ref()
     }
 
-    /// All its text: the shared prefix and every text block, joined by line ends. Thinking is not text.
+    /// All its text: the shared prefix and every text block, joined by line ends. Thinking is not
+    /// text.
     pub fn full_text(&self) -> Cow<'_, str> {
         self.joined_text("\n")
     }
 
-    /// The text that later prompts show: the short form where there is one.
+    /// The text that later prompts show: the short form, if there is one.
     pub fn short_text(&self) -> Cow<'_, str> {
         match self.short() {
             Some(short) => Cow::Borrowed(short.as_str()),
@@ -305,7 +308,7 @@ impl Body {
         }
     }
 
-    /// The bytes of all that is sent of the full form, before it is escaped.
+    /// The length in bytes of the full form as it is sent, before escaping.
     pub fn bytes(&self) -> usize {
         let shared_prefix = self.shared_prefix().map_or(0, |text| text.as_str().len());
         let own = match self.content() {
@@ -315,7 +318,7 @@ impl Body {
         shared_prefix + own
     }
 
-    /// What it says as text for people: as [`Self::full_text`], with calls of tools and their results.
+    /// Its content for people: [`Self::full_text`] with tool calls and their results.
     pub fn shown(&self) -> Cow<'_, str> {
         match self.content() {
             Content::Text(_) => self.full_text(),
@@ -336,7 +339,7 @@ impl Body {
         shared_prefix + own
     }
 
-    /// Whether it says nothing at all.
+    /// Whether it has no content.
     pub fn is_silent(&self) -> bool {
         let has_text = self.shared_prefix().is_some();
         !has_text && matches!(self.content(), Content::Text(text) if text.as_str().is_empty())
@@ -347,7 +350,7 @@ impl Body {
         self.short().map_or_else(|| self.tokens(), Text::tokens)
     }
 
-    /// A digest of what it says; the same words by another sender have the same one.
+    /// A digest of its content, whoever the sender is.
     pub fn digest(&self) -> Digest {
         let own = match self.content() {
             Content::Text(text) => text.digest(),
@@ -359,17 +362,17 @@ impl Body {
         }
     }
 
-    /// Whether two bodies are one and the same, not merely equal.
+    /// Whether two bodies share one allocation.
     pub fn same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Whether anything else points to this body too.
+    /// Whether there are other clones of this body.
     pub(crate) fn is_shared(&self) -> bool {
         Arc::strong_count(&self.0) > 1
     }
 
-    /// An address that tells shared bodies apart while both live; for building lookup tables only.
+    /// An address that is unique among the bodies that are alive; only for building lookup tables.
     pub(crate) fn address(&self) -> usize {
         Arc::as_ptr(&self.0) as usize
     }

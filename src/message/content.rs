@@ -1,4 +1,4 @@
-//! Looking into what is said, and building messages of the usual kinds.
+//! Looking into content, and building messages of the usual kinds.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use super::{Block, Body, Content, Message, Role, Source};
 
-/// A model's wish to call a tool.
+/// A tool call by a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ToolCall<'a> {
-    /// Pairs the call with its result.
+    /// Matches the call with its result.
     pub id: &'a str,
     /// The tool.
     pub name: &'a str,
@@ -24,17 +24,17 @@ pub struct ToolCall<'a> {
 pub struct ToolResult<'a> {
     /// The id of the call.
     pub id: &'a str,
-    /// The tool, where the result names it.
+    /// The tool, if the result names it.
     pub name: Option<&'a str>,
-    /// What came back: text or blocks.
+    /// Text or blocks.
     pub output: &'a Value,
     /// Whether the tool failed.
     pub is_error: bool,
 }
 
 impl<'a> ToolResult<'a> {
-    /// The words of what came back: its text blocks, joined by line ends. Output that is neither text
-    /// nor blocks is its JSON.
+    /// The text of the output: its text blocks, joined by line breaks. Output that is neither text
+    /// nor blocks is given as JSON.
     pub fn text(&self) -> Cow<'a, str> {
         match self.output {
             Value::String(text) => Cow::Borrowed(text),
@@ -53,26 +53,26 @@ impl<'a> ToolResult<'a> {
 /// What kind of media a block holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MediaKind {
-    /// A picture.
+    /// An image.
     Image,
-    /// A sound.
+    /// Audio.
     Audio,
-    /// A film.
+    /// Video.
     Video,
 }
 
 impl Block {
-    /// A picture.
+    /// An image.
     pub fn image(source: Source) -> Self {
         Self::Image { source }
     }
 
-    /// A sound.
+    /// Audio.
     pub fn audio(source: Source) -> Self {
         Self::Audio { source }
     }
 
-    /// A film.
+    /// Video.
     pub fn video(source: Source) -> Self {
         Self::Video { source }
     }
@@ -87,7 +87,7 @@ impl Block {
         }
     }
 
-    /// What the provider of a thought or a call wants back with it, unchanged.
+    /// What the provider of a thinking block or a call needs back unchanged.
     pub fn signature(&self) -> Option<&str> {
         match self {
             Self::Thinking { signature, .. } | Self::ToolUse { signature, .. } => {
@@ -97,7 +97,7 @@ impl Block {
         }
     }
 
-    /// Whether this is what a tool returned.
+    /// Whether this is the result of a tool.
     pub fn is_tool_result(&self) -> bool {
         matches!(self, Self::ToolResult { .. })
     }
@@ -120,7 +120,7 @@ impl Block {
         }
     }
 
-    /// The picture, sound or film, if this is one.
+    /// The image, audio or video, if this is one.
     pub fn as_media(&self) -> Option<(MediaKind, &Source)> {
         match self {
             Self::Image { source } => Some((MediaKind::Image, source)),
@@ -140,7 +140,7 @@ impl Source {
         }
     }
 
-    /// A file inside the folder of media files.
+    /// A file in the folder of media files.
     pub fn file(path: impl Into<String>) -> Self {
         Self::File {
             path: path.into(),
@@ -158,7 +158,8 @@ impl Source {
 }
 
 impl Body {
-    /// All its text: the shared prefix and every text block, joined by `separator`. Thinking is not text.
+    /// All its text: the shared prefix and every text block, joined by `separator`. Thinking is not
+    /// text.
     pub fn joined_text(&self, separator: &str) -> Cow<'_, str> {
         let own = match self.content() {
             Content::Text(text) => Cow::Borrowed(text.as_str()),
@@ -173,7 +174,7 @@ impl Body {
         }
     }
 
-    /// The blocks it was made of; none where it is one text. the shared prefix is not among them.
+    /// Its blocks, without the shared prefix; empty if it is one text.
     pub fn listed_blocks(&self) -> &[Block] {
         match self.content() {
             Content::Text(_) => &[],
@@ -181,7 +182,7 @@ impl Body {
         }
     }
 
-    /// Everything it says as blocks, its shared prefix first. Where it is one text, that is one text block.
+    /// All its content as blocks, the shared prefix first. A text becomes one text block.
     pub fn to_blocks(&self) -> Vec<Block> {
         let blocks = match self.content() {
             Content::Text(_) => return vec![Block::text(self.full_text())],
@@ -199,14 +200,14 @@ impl Body {
         self.listed_blocks().iter().filter_map(Block::as_tool_call)
     }
 
-    /// What tools returned in it.
+    /// The results of tools in it.
     pub fn tool_results(&self) -> impl Iterator<Item = ToolResult<'_>> {
         self.listed_blocks()
             .iter()
             .filter_map(Block::as_tool_result)
     }
 
-    /// Its pictures, sounds and films.
+    /// Its images, audio and videos.
     pub fn media(&self) -> impl Iterator<Item = (MediaKind, &Source)> {
         self.listed_blocks().iter().filter_map(Block::as_media)
     }
@@ -218,7 +219,7 @@ impl Message {
         Self::new(Role::System, body)
     }
 
-    /// What the entity is told: a text, or a list of blocks such as texts and pictures.
+    /// What the entity is told: a text, or a list of blocks such as texts and images.
     pub fn human(body: impl Into<Body>) -> Self {
         Self::new(Role::Human, body)
     }
@@ -234,7 +235,7 @@ impl Message {
         Self::new(Role::Tool, results.into_iter().collect::<Vec<_>>())
     }
 
-    /// The same message, said by this one.
+    /// The same message by this sender.
     #[must_use]
     pub fn said_by(mut self, name: impl Into<Arc<str>>) -> Self {
         self.body = self.body.from_sender(name);
@@ -242,7 +243,7 @@ impl Message {
     }
 }
 
-/// A call and, where it was answered, its result.
+/// A call and its result, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CallPair<'a> {
     /// The call.
@@ -256,15 +257,16 @@ pub struct CallPair<'a> {
 pub struct CallPairs<'a> {
     /// Every call, in order.
     pub pairs: Vec<CallPair<'a>>,
-    /// The results that answer no call before them.
+    /// The results without a call before them.
     pub orphans: Vec<ToolResult<'a>>,
 }
 
 impl<'a> CallPairs<'a> {
-    /// Pairs the calls of these messages with their results. A result answers the oldest call of its
-    /// id that stands before it and has none yet, since some models number their calls anew each turn.
+    /// Matches the calls of these messages with their results. A result belongs to the oldest call
+    /// of its id before it that has no result yet, since some models number their calls from 1 in
+    /// each turn.
     pub fn of(messages: impl IntoIterator<Item = &'a Message>) -> Self {
-        let mut found = Self::default();
+        let mut calls = Self::default();
         let mut open: BTreeMap<&str, VecDeque<usize>> = BTreeMap::new();
         let blocks = messages
             .into_iter()
@@ -272,20 +274,20 @@ impl<'a> CallPairs<'a> {
         for block in blocks {
             if let Some(call) = block.as_tool_call() {
                 let waiting = open.entry(call.id).or_default();
-                waiting.push_back(found.pairs.len());
-                found.pairs.push(CallPair { call, result: None });
+                waiting.push_back(calls.pairs.len());
+                calls.pairs.push(CallPair { call, result: None });
             } else if let Some(result) = block.as_tool_result() {
-                let asked = open.get_mut(result.id).and_then(VecDeque::pop_front);
-                match asked.and_then(|at| found.pairs.get_mut(at)) {
+                let index = open.get_mut(result.id).and_then(VecDeque::pop_front);
+                match index.and_then(|index| calls.pairs.get_mut(index)) {
                     Some(pair) => pair.result = Some(result),
-                    None => found.orphans.push(result),
+                    None => calls.orphans.push(result),
                 }
             }
         }
-        found
+        calls
     }
 
-    /// The calls that nothing answered.
+    /// The calls without a result.
     pub fn unanswered(&self) -> impl Iterator<Item = ToolCall<'a>> {
         let open = self.pairs.iter().filter(|pair| pair.result.is_none());
         open.map(|pair| pair.call)
@@ -359,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_a_result_are_found_in_any_output() {
+    fn the_text_of_a_result_is_found_in_any_output() {
         let said = |output: Value| {
             let block = Block::tool_result("1", output);
             block

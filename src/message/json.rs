@@ -1,31 +1,32 @@
 //! The interchange form of one message:
-//! `{"type": "human", "content": "...", "kickoff": "..."}` with tags as members beside the content.
+//! `{"type": "human", "content": "...", "kickoff": "..."}` with tags as further members.
 
 use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::{Block, Body, Content, Message, ResponseMetadata, Role, Tag, TagError, Tags};
+use crate::locale::{Localize, UiText, text};
 
-/// Why JSON is no message. `path` says where in the value it went wrong.
+/// Why a JSON value is not a message.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{path}: {problem}")]
+#[error("{}", self.text())]
 pub struct FormatError {
     /// Where, such as `context[3].type`.
     pub path: String,
-    /// What is wrong and what would be right.
-    pub problem: String,
+    /// What is wrong and how to fix it.
+    pub problem: UiText,
 }
 
 impl FormatError {
     /// An error at a path.
-    pub fn new(path: impl Into<String>, problem: impl Into<String>) -> Self {
+    pub fn new(path: impl Into<String>, problem: impl Into<UiText>) -> Self {
         Self {
             path: path.into(),
             problem: problem.into(),
         }
     }
 
-    /// The same error, seen from one level further out.
+    /// The same error with its path one level further out.
     #[must_use]
     pub fn inside(mut self, outer: &str) -> Self {
         self.path = match self.path.as_str() {
@@ -37,8 +38,18 @@ impl FormatError {
     }
 }
 
-/// Writes a message in the interchange form. Content is a string when it is one text and a list of
-/// blocks otherwise; ids and stage times are the engine's own and are left out.
+impl Localize for FormatError {
+    fn text(&self) -> UiText {
+        let Self { path, problem } = self;
+        if path.is_empty() {
+            return problem.clone();
+        }
+        text!(message_in_member, path, problem)
+    }
+}
+
+/// Writes a message in the interchange form. The content is a string if it is one text, else a list
+/// of blocks. Ids and times are internal and left out.
 pub fn message_to_json(message: &Message) -> Value {
     let body = &message.body;
     let mut map = Map::new();
@@ -69,42 +80,31 @@ fn content_to_json(body: &Body) -> Value {
     match (body.content(), body.shared_prefix()) {
         (Content::Text(_), _) => Value::from(body.full_text()),
         (Content::Blocks(blocks), shared_prefix) => {
-            let shared_prefix = shared_prefix.map(|text| Block::text(text.as_str()));
-            let all = shared_prefix.iter().chain(blocks);
-            Value::Array(all.map(|block| serde_json::json!(block)).collect())
+            let prefix = shared_prefix.map(|text| Block::text(text.as_str()));
+            let blocks = prefix.iter().chain(blocks);
+            Value::Array(blocks.map(|block| serde_json::json!(block)).collect())
         }
     }
 }
 
-/// Reads a message in the interchange form, ours or another's: unknown members become tags, whatever
-/// their value; null entries of the content are skipped, absent content is empty. Members of the message
-/// that have no place in ours, or a form that we do not know, are kept in its metadata. A prompt pair that
-/// is the other way round (the short text as content) is turned, with a warning.
+/// Reads a message in the interchange form, ours or another program's. Unknown members become tags,
+/// null entries of the content are skipped, and missing content is empty. Members that we can't use
+/// as they are go to the metadata. If the short text of a prompt is longer than the content, they
+/// are swapped, with a warning.
 ///
 /// # Errors
-/// The value is no object, or its `type` or `content` can't be understood.
+/// The value is not an object, or its `type` or `content` is invalid.
 pub fn message_from_json(value: &Value) -> Result<Message, FormatError> {
     let Value::Object(map) = value else {
-        return Err(FormatError::new(
-            "",
-            "a message is an object with 'type' and 'content'",
-        ));
+        return Err(FormatError::new("", text!(message_not_an_object)));
     };
     let role = match map.get("type").and_then(Value::as_str) {
         Some("system") => Role::System,
         Some("human") => Role::Human,
         Some("ai") => Role::Ai,
         Some("tool") => Role::Tool,
-        Some(other) => {
-            let problem = format!("'{other}' is no role; use system, human, ai or tool");
-            return Err(FormatError::new("type", problem));
-        }
-        None => {
-            return Err(FormatError::new(
-                "type",
-                "missing; use system, human, ai or tool",
-            ));
-        }
+        Some(role) => return Err(FormatError::new("type", text!(message_bad_role, role))),
+        None => return Err(FormatError::new("type", text!(message_no_role))),
     };
     let mut body = content_from_json(map.get("content"))?;
     if let Some(sender) = map.get("name").and_then(Value::as_str) {
@@ -127,20 +127,20 @@ pub fn message_from_json(value: &Value) -> Result<Message, FormatError> {
     })
 }
 
-/// The message's metadata, with those of its other members that we can't use as they are.
+/// The message's metadata, and those of its other members that we can't use as they are.
 fn metadata_from_json(map: &Map<String, Value>) -> Map<String, Value> {
     let mut metadata = match map.get("metadata") {
         Some(Value::Object(metadata)) => metadata.clone(),
         _ => Map::new(),
     };
-    let useful = |key: &str, value: &Value| match key {
+    let is_usable = |key: &str, value: &Value| match key {
         "name" => value.is_string(),
         "metadata" | "response_metadata" => value.is_object(),
         _ => false,
     };
     for key in ["id", "time", "name", "metadata", "response_metadata"] {
         let Some(value) = map.get(key) else { continue };
-        if value.is_null() || useful(key, value) {
+        if value.is_null() || is_usable(key, value) {
             continue;
         }
         let mut key = key.to_owned();
@@ -160,21 +160,18 @@ fn content_from_json(content: Option<&Value>) -> Result<Body, FormatError> {
             let kept = entries.iter().filter(|entry| !entry.is_null());
             Ok(Body::blocks(kept.cloned().map(Block::from).collect()))
         }
-        Some(_) => Err(FormatError::new(
-            "content",
-            "expected a string or a list of blocks",
-        )),
+        Some(_) => Err(FormatError::new("content", text!(message_content))),
     }
 }
 
-/// The body with the short text that was read with it. The full text is what the asking turn sends, so it
-/// is never the shorter one. Blocks stay in their place, since a short text can't stand for a picture.
+/// The body with the short text that was read with it. The asking turn sends the full text, so that
+/// is never the shorter one. Blocks are never swapped, since a short text can't replace an image.
 pub(crate) fn with_condensed(body: Body, short: &str) -> Body {
     let full = match body.content() {
         Content::Text(full) if full.as_str().len() < short.len() => full.as_str().to_owned(),
         _ => return body.with_short(short),
     };
-    tracing::warn!("a 'compressed_prompt' longer than its content was turned round");
+    tracing::warn!("a 'compressed_prompt' longer than its content was swapped with it");
     let mut turned = Body::text(short).with_short(full);
     if let Some(sender) = body.sender() {
         turned = turned.from_sender(sender.clone());
@@ -192,7 +189,7 @@ fn tags_from_json(map: &Map<String, Value>) -> Result<Tags, FormatError> {
     let reserved = super::RESERVED_MEMBERS;
     map.iter()
         .filter(|(key, _)| !reserved.contains(&key.as_str()))
-        // A short text lives in the body, from where it is found and written again.
+        // A short text belongs to the body.
         .filter(|(key, value)| key.as_str() != Tag::COMPRESSED_PROMPT || !value.is_string())
         .try_fold(Tags::new(), |tags, (key, value)| {
             let own = value.as_str().and_then(|text| Tag::from_key(key, text));
@@ -201,7 +198,7 @@ fn tags_from_json(map: &Map<String, Value>) -> Result<Tags, FormatError> {
                 None => tags.with_user(key, value.clone()),
             }
         })
-        .map_err(|error: TagError| FormatError::new("", error.to_string()))
+        .map_err(|error: TagError| FormatError::new("", error.text()))
 }
 
 #[cfg(test)]
@@ -229,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_the_other_way_round_is_turned() {
+    fn a_short_text_longer_than_the_content_is_swapped() {
         let value =
             json!({"type": "human", "content": "short", "compressed_prompt": "the long one"});
         let message = message_from_json(&value).unwrap();
@@ -238,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_turned_keeps_all_else_and_blocks_are_not_turned() {
+    fn swapping_keeps_all_else_and_leaves_blocks_alone() {
         let turned = json!({"type": "ai", "content": "s", "compressed_prompt": "long",
             "name": "Wren", "response_metadata": {"model_name": "m"}});
         let message = message_from_json(&turned).unwrap();

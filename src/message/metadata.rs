@@ -1,4 +1,4 @@
-//! What a model's provider says about the making of an ai message.
+//! What a model's provider reports about an ai message.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -6,54 +6,23 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// Tokens of one call, in one form for all providers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TokenUsage {
-    /// Tokens of the prompt, cached ones included.
-    #[serde(rename = "prompt_tokens", alias = "input_tokens", default)]
-    pub input: u64,
-    /// Tokens of the answer, reasoning included.
-    #[serde(rename = "completion_tokens", alias = "output_tokens", default)]
-    pub output: u64,
-    /// Prompt tokens that the provider read from its cache.
-    #[serde(rename = "cached_tokens", default)]
-    pub cached: u64,
-    /// Answer tokens spent on reasoning.
-    #[serde(rename = "reasoning_tokens", default)]
-    pub reasoning: u64,
-}
+use super::TokenUsage;
 
-impl TokenUsage {
-    /// Tokens of prompt and answer together.
-    pub fn total(&self) -> u64 {
-        self.input.saturating_add(self.output)
-    }
-}
-
-impl std::ops::AddAssign for TokenUsage {
-    fn add_assign(&mut self, other: Self) {
-        self.input = self.input.saturating_add(other.input);
-        self.output = self.output.saturating_add(other.output);
-        self.cached = self.cached.saturating_add(other.cached);
-        self.reasoning = self.reasoning.saturating_add(other.reasoning);
-    }
-}
-
-/// The `response_metadata` member of an ai message. Members we do not know, and known ones in a form
-/// we do not know, are kept as they came.
+/// The `response_metadata` member of an ai message. Unknown members, and known ones in an unknown
+/// form, are kept unchanged.
 #[derive(Clone, Debug)]
-pub struct ResponseMetadata(Form);
+pub struct ResponseMetadata(Repr);
 
 #[derive(Clone, Debug)]
-enum Form {
-    /// As the engine makes it for every answer; as JSON it would take ten times the memory.
-    Made {
+enum Repr {
+    /// Made by the engine; as JSON it would take ten times the memory.
+    Engine {
         provider: Arc<str>,
         model: Arc<str>,
         usage: TokenUsage,
     },
-    /// As it came.
-    Read(Map<String, Value>),
+    /// Read from JSON.
+    Json(Map<String, Value>),
 }
 
 impl ResponseMetadata {
@@ -63,7 +32,7 @@ impl ResponseMetadata {
         model: impl Into<Arc<str>>,
         usage: TokenUsage,
     ) -> Self {
-        Self(Form::Made {
+        Self(Repr::Engine {
             provider: provider.into(),
             model: model.into(),
             usage,
@@ -75,14 +44,14 @@ impl ResponseMetadata {
     pub fn with(self, key: &str, value: impl Into<Value>) -> Self {
         let mut map = self.to_map().into_owned();
         map.insert(key.to_owned(), value.into());
-        Self(Form::Read(map))
+        Self(Repr::Json(map))
     }
 
     /// All members.
     pub fn to_map(&self) -> Cow<'_, Map<String, Value>> {
         match &self.0 {
-            Form::Read(map) => Cow::Borrowed(map),
-            Form::Made {
+            Repr::Json(map) => Cow::Borrowed(map),
+            Repr::Engine {
                 provider,
                 model,
                 usage,
@@ -93,32 +62,32 @@ impl ResponseMetadata {
     /// The provider, such as `deepseek`.
     pub fn model_provider(&self) -> Option<&str> {
         match &self.0 {
-            Form::Made { provider, .. } => Some(provider),
-            Form::Read(map) => map.get("model_provider")?.as_str(),
+            Repr::Engine { provider, .. } => Some(provider),
+            Repr::Json(map) => map.get("model_provider")?.as_str(),
         }
     }
 
     /// The model, such as `deepseek-chat`.
     pub fn model_name(&self) -> Option<&str> {
         match &self.0 {
-            Form::Made { model, .. } => Some(model),
-            Form::Read(map) => map.get("model_name")?.as_str(),
+            Repr::Engine { model, .. } => Some(model),
+            Repr::Json(map) => map.get("model_name")?.as_str(),
         }
     }
 
     /// Prompt tokens that the provider read from its cache.
     pub fn prompt_cache_hit_tokens(&self) -> Option<u64> {
         match &self.0 {
-            Form::Made { usage, .. } => Some(usage.cached),
-            Form::Read(map) => map.get("prompt_cache_hit_tokens")?.as_u64(),
+            Repr::Engine { usage, .. } => Some(usage.cached),
+            Repr::Json(map) => map.get("prompt_cache_hit_tokens")?.as_u64(),
         }
     }
 
     /// Tokens of the call that made the message.
     pub fn token_usage(&self) -> Option<TokenUsage> {
         let map = match &self.0 {
-            Form::Made { usage, .. } => return Some(*usage),
-            Form::Read(map) => map,
+            Repr::Engine { usage, .. } => return Some(*usage),
+            Repr::Json(map) => map,
         };
         let mut usage = TokenUsage::deserialize(map.get("token_usage")?).ok()?;
         let cached = self.prompt_cache_hit_tokens().unwrap_or_default();
@@ -144,7 +113,7 @@ fn made(provider: &str, model: &str, usage: TokenUsage) -> Map<String, Value> {
 
 impl From<Map<String, Value>> for ResponseMetadata {
     fn from(map: Map<String, Value>) -> Self {
-        Self(Form::Read(map))
+        Self(Repr::Json(map))
     }
 }
 

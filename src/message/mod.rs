@@ -1,42 +1,43 @@
-//! What is said: message bodies, content blocks, tags and metadata, their JSON, and token estimates.
+//! Messages: bodies, content blocks, tags, metadata, their JSON, usage and token estimates.
 //!
-//! A [`Body`] is immutable and shared: a broadcast to a thousand actors stores its text once. What
-//! differs from holder to holder (role, tags) lives in the entry of the context that holds it; a
-//! [`Message`] is both together. This room imports nothing of the crate. Start reading at [`Body`].
+//! A [`Body`] is immutable and shared: a broadcast to a thousand actors stores its text once. Role
+//! and tags differ between contexts, so they belong to the entry of a context; a [`Message`] is
+//! both together. Start reading at [`Body`].
 
 mod block;
 mod body;
 mod content;
 mod json;
-mod language;
 mod metadata;
 mod reading;
 mod shown;
 mod tag;
 mod text;
 pub mod tokens;
+mod usage;
 
+pub use crate::locale::Language;
 pub use block::{Block, Source};
 pub use body::{Body, BodyId, Content};
 pub(crate) use body::{BodyParts, Extra};
 pub use content::{CallPair, CallPairs, MediaKind, ToolCall, ToolResult};
 pub(crate) use json::with_condensed;
 pub use json::{FormatError, message_from_json, message_to_json};
-pub use language::Language;
-pub use metadata::{ResponseMetadata, TokenUsage};
+pub use metadata::ResponseMetadata;
 pub use reading::{Pairs, Reading, is_invisible};
 pub use shown::shown;
 pub use tag::{RESERVED_MEMBERS, Tag, TagError, Tags};
 pub use text::{Digest, Text};
+pub use usage::{Cost, Finish, Price, TokenUsage};
 
 use serde::{Deserialize, Serialize};
 
-/// Whose turn a message is in the conversation that holds it.
+/// The role of a message in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]
 pub enum Role {
-    /// The rules and identity that open a conversation.
+    /// The rules and the identity at the beginning of a conversation.
     System,
     /// What the entity is told or asked.
     Human,
@@ -47,7 +48,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Its name in saves and JSON, which is LangChain's too.
+    /// Its name in saves and JSON, as in LangChain.
     pub const fn name(self) -> &'static str {
         match self {
             Self::System => "system",
@@ -58,14 +59,14 @@ impl Role {
     }
 }
 
-/// A message as one context holds it: the shared body, and the role and tags given to it there.
+/// A message of one context: the shared body, and its role and tags there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// Whose turn it is in this context.
+    /// Its role in this context.
     pub role: Role,
-    /// What is said; shared with every other context that holds it.
+    /// The body, shared with other contexts.
     pub body: Body,
-    /// The marks this context put on it.
+    /// Its tags in this context.
     pub tags: Tags,
 }
 

@@ -1,5 +1,5 @@
-//! Text as a reader takes it: letters and digits without case, width, accents and invisible signs, and
-//! how alike two texts are.
+//! Text as a reader takes it: letters and digits without case, width, accents and invisible signs,
+//! and how alike two texts are.
 
 use std::sync::LazyLock;
 
@@ -30,8 +30,8 @@ impl Reading {
         }
     }
 
-    /// What a text seems to say: characters that look alike count as one, as the [skeletons] of Unicode
-    /// have it. Compare it with a reading of the same kind alone.
+    /// What a text seems to say: characters that look alike count as one, as the [skeletons] of
+    /// Unicode have it. Compare it with a reading of the same kind alone.
     ///
     /// [skeletons]: https://www.unicode.org/reports/tr39/#Confusable_Detection
     pub fn of_looks(text: &str) -> Self {

@@ -1,10 +1,10 @@
-//! Blocks as text for people: words as they are, calls of tools and their results in brackets.
+//! Blocks as text for people, with tool calls and their results in brackets.
 
 use serde_json::Value;
 
 use super::Block;
 
-/// The blocks as text, a line each. Reasoning, media and unknown blocks are left out.
+/// The blocks as text, one per line. Thinking, media and unknown blocks are left out.
 pub fn shown(blocks: &[Block]) -> String {
     let lines = blocks.iter().filter_map(line);
     lines.collect::<Vec<_>>().join("\n")

@@ -1,10 +1,15 @@
 //! Tags: marks that a context puts on its messages, to find and cut them later.
 
+use std::fmt;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use thiserror::Error;
+
+use crate::locale::{Localize, UiText, text};
 
 /// Members of a message in JSON that can't be tags.
 pub const RESERVED_MEMBERS: [&str; 7] = [
@@ -27,7 +32,7 @@ macro_rules! engine_tags {
         }
 
         impl Tag {
-            /// The member name that stands for the tag in JSON.
+            /// Its key in JSON.
             pub fn key(&self) -> &'static str {
                 match self { $(Self::$variant(_) => $key,)* }
             }
@@ -48,24 +53,24 @@ macro_rules! engine_tags {
 engine_tags! {
     /// The message that starts an entity's story; the entity's name.
     Kickoff = "kickoff",
-    /// A fight begins; the stage's name.
+    /// The beginning of a fight; the stage's name.
     CombatInitialization = "combat_initialization",
-    /// A fight is over; the stage's name.
+    /// The end of a fight; the stage's name.
     CombatOutcome = "combat_outcome",
-    /// Pairs the beginning and the end of one fight.
+    /// Matches the beginning and the end of a fight.
     CombatId = "combat_id",
     /// Leaving a stage or arriving on one; the stage's name.
     StageTransition = "stage_transition",
-    /// The short text that later prompts show in place of the message. A context keeps it as the short
-    /// form of the body, from where it is found and written as this tag.
+    /// The short text that later prompts show instead of the message. A context keeps it as the
+    /// short form of the body, where a search finds it, and writes it as this tag.
     CompressedPrompt = "compressed_prompt",
-    /// A summary that stands for a closed chapter; the stage's name.
+    /// A summary that replaces a closed chapter; the stage's name.
     Archive = "archive",
-    /// The id of the chapter that a summary stands for.
+    /// The id of the chapter that a summary replaces.
     Chapter = "chapter",
-    /// A day at home begins; its number.
+    /// The beginning of a day at home; its number.
     DayBegin = "day_begin",
-    /// A day at home is over; its number.
+    /// The end of a day at home; its number.
     DayEnd = "day_end",
     /// A guard flagged the message; the reason.
     Suspicious = "suspicious",
@@ -74,30 +79,38 @@ engine_tags! {
 }
 
 impl Tag {
-    /// The key under which a message's short text stands in JSON and is found.
+    /// The key of a message's short text, in JSON and in searches.
     pub const COMPRESSED_PROMPT: &str = "compressed_prompt";
 }
 
 /// Why a tag was refused.
 #[derive(Debug, Error, PartialEq, Eq)]
+#[error("{}", self.text())]
 pub enum TagError {
     /// The key is a member of the message itself.
-    #[error("'{0}' is a member of the message itself and can't be a tag; choose another key")]
     Reserved(String),
-    /// The message carries the tag already.
-    #[error("the message carries the tag '{0}' already; a tag stands once on a message")]
+    /// The message has this tag already.
     Repeated(String),
 }
 
-/// The tags of one message: the engine's own, then the user's with any JSON value, in order of adding.
-/// Clones share them, and no tags take no memory: most messages have none, and a broadcast tags all of
-/// its receivers' messages alike.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tags(Option<Arc<Marks>>);
+impl Localize for TagError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Reserved(key) => text!(message_tag_reserved, key),
+            Self::Repeated(key) => text!(message_tag_repeated, key),
+        }
+    }
+}
 
-/// `None` in [`Tags`] stands for an empty one.
+/// The tags of one message: the engine's own, then the user's with any JSON value, in the order in
+/// which they were added. Clones share them, and an empty list takes no memory: most messages have
+/// none, and a broadcast gives all its receivers the same.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Marks {
+pub struct Tags(Option<Arc<TagList>>);
+
+/// Never empty: that is `None` in [`Tags`].
+#[derive(Clone, Debug, Default, PartialEq)]
+struct TagList {
     own: Vec<Tag>,
     user: IndexMap<Arc<str>, Value>,
 }
@@ -108,20 +121,20 @@ impl Tags {
         Self::default()
     }
 
-    /// These and one of the engine's tags. A tag of the same key gives way to the new one.
+    /// These and one of the engine's tags, which replaces a tag of the same key.
     #[must_use]
     pub fn with(mut self, tag: Tag) -> Self {
-        let marks = self.marks_mut();
-        marks.own.retain(|other| other.key() != tag.key());
-        marks.user.shift_remove(tag.key());
-        marks.own.push(tag);
+        let list = self.list_mut();
+        list.own.retain(|old| old.key() != tag.key());
+        list.user.shift_remove(tag.key());
+        list.own.push(tag);
         self
     }
 
     /// These and one of the user's tags, with any JSON value.
     ///
     /// # Errors
-    /// The key is reserved for the message itself, or stands on it already.
+    /// The key is reserved for the message itself, or there is a tag of this key already.
     pub fn with_user(mut self, key: &str, value: impl Into<Value>) -> Result<Self, TagError> {
         if RESERVED_MEMBERS.contains(&key) {
             return Err(TagError::Reserved(key.into()));
@@ -131,9 +144,9 @@ impl Tags {
         }
         let value = value.into();
         match value.as_str().and_then(|text| Tag::from_key(key, text)) {
-            Some(tag) => self.marks_mut().own.push(tag),
+            Some(tag) => self.list_mut().own.push(tag),
             None => {
-                self.marks_mut().user.insert(key.into(), value);
+                self.list_mut().user.insert(key.into(), value);
             }
         }
         Ok(self)
@@ -157,21 +170,21 @@ impl Tags {
 
     /// All tags as key and JSON value: the engine's own first.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Value)> {
-        self.0.iter().flat_map(|marks| {
-            let own = marks.own.iter();
+        self.0.iter().flat_map(|list| {
+            let own = list.own.iter();
             let own = own.map(|tag| (tag.key(), Value::from(tag.value().as_ref())));
-            let user = marks.user.iter();
+            let user = list.user.iter();
             own.chain(user.map(|(key, value)| (&**key, value.clone())))
         })
     }
 
-    /// Takes the short text away from these, to put it into the body.
+    /// Removes the short text, which belongs into the body.
     pub(crate) fn take_compressed_prompt(&mut self) -> Option<Arc<str>> {
         let short = self.own(Tag::COMPRESSED_PROMPT)?.value().clone();
-        let marks = self.marks_mut();
+        let list = self.list_mut();
         let is_short = |tag: &Tag| matches!(tag, Tag::CompressedPrompt(_));
-        marks.own.retain(|tag| !is_short(tag));
-        if *marks == Marks::default() {
+        list.own.retain(|tag| !is_short(tag));
+        if *list == TagList::default() {
             self.0 = None;
         }
         Some(short)
@@ -190,8 +203,39 @@ impl Tags {
         self.0.as_ref()?.user.get(key)
     }
 
-    fn marks_mut(&mut self) -> &mut Marks {
+    fn list_mut(&mut self) -> &mut TagList {
         Arc::make_mut(self.0.get_or_insert_default())
+    }
+}
+
+impl Serialize for Tags {
+    /// An object, as saves hold it.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Tags {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TagsVisitor;
+
+        impl<'de> Visitor<'de> for TagsVisitor {
+            type Value = Tags;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of tags")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tags, A::Error> {
+                let mut tags = Tags::new();
+                while let Some((key, value)) = map.next_entry::<String, Value>()? {
+                    tags = tags.with_user(&key, value).map_err(de::Error::custom)?;
+                }
+                Ok(tags)
+            }
+        }
+
+        deserializer.deserialize_map(TagsVisitor)
     }
 }
 

@@ -1,8 +1,10 @@
-//! Text with everything that is computed from it once: its digest and tokens, and its JSON-escaped form.
+//! Text, and what is computed from it once: its digest, its token estimate and its JSON-escaped
+//! form.
 
 use std::sync::OnceLock;
 
 use super::tokens;
+use crate::locale::{UiText, text};
 
 /// The first 16 bytes of a text's BLAKE3 hash. Equal digests mean equal text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,14 +26,14 @@ impl std::fmt::Display for Digest {
 }
 
 impl std::str::FromStr for Digest {
-    type Err = String;
+    type Err = UiText;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, UiText> {
         let parse = || {
             let number = u128::from_str_radix(text, 16).ok()?;
             (text.len() == 32).then_some(Self(number.to_be_bytes()))
         };
-        parse().ok_or_else(|| format!("'{text}' is no digest: expected 32 hexadecimal digits"))
+        parse().ok_or_else(|| text!(message_bad_digest, text))
     }
 }
 
@@ -48,13 +50,14 @@ impl<'de> serde::Deserialize<'de> for Digest {
     }
 }
 
-/// Immutable text. Its escaped form, digest and token estimate are computed at first use and kept.
+/// Immutable text. Its escaped form, digest and token estimate are computed at first use and
+/// cached.
 #[derive(Clone, Debug)]
 pub struct Text {
     raw: Box<str>,
     figures: OnceLock<Figures>,
-    /// `None` where escaping changes nothing, so that most text is stored once. Only text that is sent to
-    /// a server is ever escaped.
+    /// `None` if escaping changes nothing, so that most text is stored once. Only text that is sent
+    /// to a server is ever escaped.
     escaped: OnceLock<Option<Box<str>>>,
 }
 
@@ -70,7 +73,7 @@ impl Text {
         &self.raw
     }
 
-    /// The text as the inside of a JSON string, without the quotes around it.
+    /// The text as a JSON string, without the quotes around it.
     pub fn escaped(&self) -> &str {
         let escaped = self.escaped.get_or_init(|| escape(&self.raw));
         escaped.as_deref().unwrap_or(&self.raw)
@@ -110,7 +113,7 @@ impl PartialEq for Text {
     }
 }
 
-/// The JSON-escaped inner text, or `None` where it equals the raw text.
+/// The JSON-escaped text without quotes, or `None` if it equals the raw text.
 fn escape(raw: &str) -> Option<Box<str>> {
     let special = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
     // Counting in blocks, without a branch for each byte, is several times faster.

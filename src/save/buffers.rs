@@ -1,4 +1,4 @@
-//! The readable views beside a snapshot: one text file for each entity's context.
+//! The readable contexts next to a snapshot: a text file for each entity.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -6,29 +6,29 @@ use std::path::Path;
 
 use bevy_ecs::prelude::*;
 
-use super::SaveError;
+use super::error::SaveError;
 use super::files::{Durability, replace};
+use super::slot_name::is_device;
 use crate::cast::{CastList, StableId};
 use crate::context::{AgentContext, buffer};
 
-/// The most bytes of a file's name; file systems take 255.
-const MOST_BYTES: usize = 200;
+/// The maximum length of a file name in bytes; file systems accept 255.
+const MAX_BYTES: usize = 200;
 
-/// Remembers which buffers stand on disk, so that only those that changed are written.
+/// Remembers what is on disk, so that only buffers that changed are written.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
-    /// Each entity's context as it was last written: its length, last id and revisions, one of
-    /// which every edit changes.
+    /// The length, last id and revisions of each context when it was written; every edit changes
+    /// one of them.
     written: BTreeMap<StableId, (usize, u32, u32)>,
 }
 
 impl Buffers {
-    /// Writes the buffer of every context that changed since it was last written. Buffers are views:
-    /// they are made again from any snapshot, so they are not synced. Those of entities that left the
-    /// cast stay.
+    /// Writes the buffer of every context that changed. Buffers can be created again from any
+    /// snapshot, so they are not synced. Those of removed entities stay.
     pub(super) fn write(&mut self, world: &World, folder: &Path) -> Result<(), SaveError> {
-        let everybody = world.get_resource::<CastList>().into_iter();
-        for (id, entity) in everybody.flat_map(|list| list.all()) {
+        let cast_list = world.get_resource::<CastList>().into_iter();
+        for (id, entity) in cast_list.flat_map(CastList::all) {
             let Some(context) = world.get::<AgentContext>(entity) else {
                 continue;
             };
@@ -44,9 +44,9 @@ impl Buffers {
     }
 }
 
-/// The name of an entity's buffer file. Letters and digits of any language, `-` and `_` stand for
-/// themselves; every other character is percent-encoded, so that the name can be read back. A name
-/// that would be too long is cut, and its entity's number tells it from others.
+/// The name of an entity's buffer file. Characters other than letters and digits of any language,
+/// `-` and `_` are percent-encoded, so that the name can be read back. A name that is too long is
+/// cut and followed by the entity's number.
 pub fn file_name(name: &str, id: StableId) -> String {
     let mut escaped = String::new();
     for character in name.chars() {
@@ -59,14 +59,14 @@ pub fn file_name(name: &str, id: StableId) -> String {
             }
         }
     }
-    if escaped.len() > MOST_BYTES {
-        escaped.truncate(escaped.floor_char_boundary(MOST_BYTES));
+    if escaped.len() > MAX_BYTES {
+        escaped.truncate(escaped.floor_char_boundary(MAX_BYTES));
         let _ = write!(escaped, "~{id}");
     }
-    match super::slot_name::is_device(&escaped) {
-        true => format!("~{escaped}.txt"),
-        false => format!("{escaped}.txt"),
+    if is_device(&escaped) {
+        escaped.insert(0, '~');
     }
+    escaped + ".txt"
 }
 
 #[cfg(test)]

@@ -1,102 +1,82 @@
 //! Why a save can't be written or read.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::FORMAT;
-use super::entry_runs::MOST_HELD;
+use super::limits::{FORMAT, MAX_ENTRIES};
+use crate::locale::{Localize, UiText, text};
 
-/// Why a save can't be written or read. A save that can't be read is left as it is.
+/// Why a save can't be written or read. A save that can't be read is left unchanged.
 #[derive(Debug, Error)]
+#[error("{}", self.text())]
 pub enum SaveError {
-    /// The world is in the middle of something.
-    #[error(
-        "the world does not rest ({0}); take snapshots after a turn only, when every place has come to rest"
-    )]
-    NotAtRest(String),
-    /// An entity of the cast lacks what every entity of the story has.
-    #[error(
-        "the entity of number {id} has no {missing}; enter the cast with cast::spawn, which gives it one"
-    )]
+    /// The world is not at rest.
+    NotAtRest(UiText),
+    /// An entity of the story lacks a component that every such entity has.
     Incomplete {
         /// Its stable number.
         id: u32,
         /// The name of the component.
         missing: &'static str,
     },
-    /// A value that is nested too deeply to be read back.
-    #[error("{0} is nested more than 100 levels deep and could not be read back; flatten it")]
-    TooDeep(String),
-    /// More than could be read back.
-    #[error(
-        "the cast remembers {0} messages, each counted for all who remember it; a save holds {MOST_HELD}; let fewer hear each"
-    )]
-    TooMuchHeld(u64),
-    /// The world to restore into has a cast already.
-    #[error("a save is read into a world without a cast; this one has {0} entities")]
+    /// A value that can't be written, such as one nested too deeply to be read back.
+    Unwritable {
+        /// Where in the save, such as `chapters[0].closed`, or which component.
+        at: UiText,
+        /// Why not, and what to do.
+        problem: UiText,
+    },
+    /// The contexts remember more messages than a save may hold.
+    TooManyEntries(u64),
+    /// The world to load into already has a cast of this many entities.
     CastPresent(usize),
-    /// The text ends in the middle.
-    #[error("the save is truncated: {0}; restore it from a copy, or replay its journal")]
+    /// The text is incomplete.
     Truncated(String),
     /// A save of a newer version.
-    #[error(
-        "the save has format {found}, this program reads up to {FORMAT}; use a newer playhouse"
-    )]
     Newer {
         /// Its format.
         found: u64,
     },
-    /// A save so old that nothing brings it up to date.
-    #[error(
-        "the save has format {found}, and no migration from it is known; load it with the playhouse that wrote it"
-    )]
+    /// A save of an old version without a migration.
     TooOld {
         /// Its format.
         found: u64,
     },
-    /// A migration could not understand the save.
-    #[error("the save of format {from} can't be brought to format {}: {problem}", from + 1)]
+    /// A migration failed.
     Migration {
         /// The format before the migration.
         from: u32,
-        /// What was wrong.
-        problem: String,
+        /// What is wrong.
+        problem: UiText,
     },
     /// A save that was made from other data.
-    #[error(
-        "the save was made from world data {saved}, this is {expected}; restore the data it was made from, or force the load and accept what differs"
-    )]
     OtherData {
         /// The fingerprint of the save's data.
         saved: String,
-        /// The fingerprint of the data at hand.
+        /// The fingerprint of the current data.
         expected: String,
     },
     /// A message of an event type that is not registered.
-    #[error(
-        "{at}: unknown event type '{event}' in the context of '{entity}'; known are {known}; load the save with the game that registers it"
-    )]
     UnknownEvent {
         /// Where in the save.
         at: String,
-        /// The type's name.
+        /// The name of the type.
         event: String,
-        /// The first entity that remembers such an event; empty where nobody does.
+        /// The first entity that remembers such an event; empty if there is none.
         entity: String,
-        /// The names that are registered.
+        /// The registered names.
         known: String,
     },
-    /// Something else that does not fit.
-    #[error("{at}: {problem}")]
+    /// Anything else that is invalid.
     Wrong {
         /// Where in the save, such as `entities[3].name`.
         at: String,
-        /// What is wrong and what would be right.
-        problem: String,
+        /// What is wrong and how to fix it.
+        problem: UiText,
     },
     /// A save on disk that can't be read.
-    #[error("{path}: {source}; the file is left as it is", path = .path.display())]
     InFile {
         /// The file.
         path: PathBuf,
@@ -104,28 +84,24 @@ pub enum SaveError {
         source: Box<SaveError>,
     },
     /// The file system refused.
-    #[error("{path}: can't {action}: {source}; what was saved before is whole", path = .path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What was tried.
-        action: &'static str,
-        /// What the system said.
-        source: std::io::Error,
+        /// What failed.
+        action: FileAction,
+        /// The error of the system.
+        source: io::Error,
     },
     /// A name that can't be a slot's.
-    #[error("'{name}' can't name a save: {reason}", name = name.escape_debug())]
     BadSlotName {
         /// The name.
         name: String,
         /// What is wrong with it.
-        reason: String,
+        reason: UiText,
     },
-    /// A slot of that name exists.
-    #[error("there is a save '{0}' already; resume it, or choose another name")]
+    /// There is a slot of that name already.
     SlotExists(String),
-    /// No slot of that name.
-    #[error("there is no save '{name}' in {root}", root = .root.display())]
+    /// There is no slot of that name.
     NoSuchSlot {
         /// The name.
         name: String,
@@ -133,25 +109,104 @@ pub enum SaveError {
         root: PathBuf,
     },
     /// Another process writes to the slot.
-    #[error("the save '{0}' is in use by another process; stop that one first")]
     SlotBusy(String),
 }
 
-impl SaveError {
-    /// Something that does not fit at a place of the save.
-    pub(super) fn wrong(at: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self::Wrong {
-            at: tame(&at.into()),
-            problem: tame(&problem.into()),
+/// What was done with a file when it failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum FileAction {
+    Create,
+    Lock,
+    Open,
+    Read,
+    Remove,
+    Replace,
+    SyncFolder,
+    Write,
+}
+
+impl Localize for SaveError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::NotAtRest(reason) => text!(save_not_at_rest, reason),
+            Self::Incomplete { id, missing } => text!(save_incomplete, id, missing),
+            Self::Unwritable { at, problem } => text!(save_unwritable, at, problem),
+            Self::TooManyEntries(entries) => {
+                text!(save_too_many_entries, entries, max = MAX_ENTRIES)
+            }
+            Self::CastPresent(count) => text!(save_cast_present, count),
+            Self::Truncated(problem) => text!(save_truncated, problem),
+            Self::Newer { found } => text!(save_newer, found, newest = FORMAT),
+            Self::TooOld { found } => text!(save_too_old, found),
+            Self::Migration { from, problem } => {
+                text!(save_migration, from, to = from + 1, problem)
+            }
+            Self::OtherData { saved, expected } => text!(save_other_data, saved, expected),
+            Self::UnknownEvent {
+                at,
+                event,
+                entity,
+                known,
+            } => text!(save_event_unknown, at, event, entity, known),
+            Self::Wrong { at, problem } => text!(save_wrong, at, problem),
+            Self::InFile { path, source } => text!(save_in_file, path, source),
+            Self::Io {
+                path,
+                action,
+                source,
+            } => match action {
+                FileAction::Create => text!(save_io_create, path, source),
+                FileAction::Lock => text!(save_io_lock, path, source),
+                FileAction::Open => text!(save_io_open, path, source),
+                FileAction::Read => text!(save_io_read, path, source),
+                FileAction::Remove => text!(save_io_remove, path, source),
+                FileAction::Replace => text!(save_io_replace, path, source),
+                FileAction::SyncFolder => text!(save_io_sync_folder, path, source),
+                FileAction::Write => text!(save_io_write, path, source),
+            },
+            Self::BadSlotName { name, reason } => {
+                let name = name.escape_debug().to_string();
+                text!(save_bad_slot_name, name, reason)
+            }
+            Self::SlotExists(name) => text!(save_slot_exists, name),
+            Self::NoSuchSlot { name, root } => text!(save_no_such_slot, name, root),
+            Self::SlotBusy(name) => text!(save_slot_busy, name),
         }
     }
 }
 
-/// The same words, safe for a terminal: what a file holds may be anything.
-fn tame(text: &str) -> String {
-    let tamed = |character: char| match character.is_control() {
-        true => '\u{fffd}',
-        false => character,
-    };
-    text.chars().map(tamed).collect()
+impl SaveError {
+    /// Something invalid at a place of the save.
+    pub(super) fn wrong(at: impl Into<String>, problem: impl Into<UiText>) -> Self {
+        Self::Wrong {
+            at: at.into().replace(char::is_control, "\u{fffd}"),
+            problem: problem.into(),
+        }
+    }
+
+    /// Something that serde finds invalid at a place of the save. The place and the error may quote
+    /// the file, so control characters are replaced.
+    pub(super) fn unreadable(at: impl Into<String>, error: &impl ToString) -> Self {
+        Self::wrong(at, error.to_string().replace(char::is_control, "\u{fffd}"))
+    }
+
+    /// An index into a list that is shorter.
+    pub(super) fn out_of_range(at: String, index: u32, length: usize, list: &str) -> Self {
+        Self::wrong(at, text!(save_out_of_range, index, length, list))
+    }
+
+    /// A number from which a story can't continue counting.
+    pub(super) fn too_large(at: impl Into<String>, number: u64) -> Self {
+        Self::wrong(at, text!(save_too_large, number))
+    }
+}
+
+/// A failure of the file system.
+pub(crate) fn io_error(path: &Path, action: FileAction, source: io::Error) -> SaveError {
+    SaveError::Io {
+        path: path.to_owned(),
+        action,
+        source,
+    }
 }

@@ -1,34 +1,34 @@
-//! The one place that writes files of saves: whole or not at all.
+//! Writes files of saves atomically.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::SaveError;
+use super::error::{FileAction, SaveError, io_error};
 
-/// Whether a file must survive a crash of the machine, not only of the program.
+/// Whether a file must survive a crash of the machine too, not only of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Durability {
-    /// Synced before it takes the old file's place.
+    /// Synced before it replaces the old file.
     Synced,
-    /// Left to the system; for what can be made again.
+    /// Not synced; for files that can be created again.
     Unsynced,
 }
 
-/// Replaces a file as a whole. Where anything fails, the old file stays as it was.
+/// Replaces a whole file. If anything fails, the old file is unchanged.
 pub(crate) fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), SaveError> {
     let fail = |action| move |source| io_error(path, action, source);
     let new = beside(path);
-    let written = write_new(&new, bytes, durability).map_err(fail("write it"));
-    let replaced = written.and_then(|()| fs::rename(&new, path).map_err(fail("replace it")));
+    let written = write_new(&new, bytes, durability).map_err(fail(FileAction::Write));
+    let replaced = written.and_then(|()| fs::rename(&new, path).map_err(fail(FileAction::Replace)));
     if replaced.is_err() {
-        // What is left of the new file is of no use; the old one is whole either way.
+        // Only the incomplete new file is removed.
         let _ = fs::remove_file(&new);
         return replaced;
     }
     match durability {
-        Durability::Synced => sync_folder(path).map_err(fail("sync its folder")),
+        Durability::Synced => sync_folder(path).map_err(fail(FileAction::SyncFolder)),
         Durability::Unsynced => Ok(()),
     }
 }
@@ -42,7 +42,7 @@ fn write_new(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()
     }
 }
 
-/// The name under which a new file is written before it takes the old one's place.
+/// The temporary name of a new file before it replaces the old one.
 fn beside(path: &Path) -> std::path::PathBuf {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
@@ -50,26 +50,17 @@ fn beside(path: &Path) -> std::path::PathBuf {
     path.with_file_name(name)
 }
 
-/// Makes a new folder that survives a crash. Its parent must exist.
+/// Creates a folder that survives a crash. Its parent must exist.
 pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
     fs::create_dir(path)?;
     sync_folder(path)
 }
 
-/// Makes a rename in a file's folder survive a crash, where the system can.
+/// Makes a rename in a file's folder survive a crash, if the system supports it.
 fn sync_folder(path: &Path) -> io::Result<()> {
     match path.parent() {
         Some(folder) if cfg!(unix) => File::open(folder)?.sync_all(),
         _ => Ok(()),
-    }
-}
-
-/// An error that names its file and what was tried.
-pub(crate) fn io_error(path: &Path, action: &'static str, source: io::Error) -> SaveError {
-    SaveError::Io {
-        path: path.to_owned(),
-        action,
-        source,
     }
 }
 
@@ -93,10 +84,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("world.json");
         replace(&path, b"old", Durability::Synced).unwrap();
-        // A device that is always full stands where the new file is written.
+        // The new file is written to a device that is always full.
         std::os::unix::fs::symlink("/dev/full", beside(&path)).unwrap();
         let error = replace(&path, b"new", Durability::Synced).unwrap_err();
-        assert!(error.to_string().contains("can't write it"), "{error}");
+        assert!(error.to_string().contains("can't write"), "{error}");
         assert!(error.to_string().contains("No space left"), "{error}");
         assert_eq!(fs::read(&path).unwrap(), b"old");
         replace(&path, b"new", Durability::Synced).unwrap();

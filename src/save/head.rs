@@ -1,16 +1,20 @@
-//! What a save is, read without its cast and messages.
+//! The header of a save, read without its cast and messages.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::dto::parse;
+use super::error::SaveError;
+use super::json::parse;
+use super::limits::FORMAT;
 use super::migrate::check_newer;
-use super::{FINALE, FORMAT, SaveError};
 use crate::message::Language;
 
-/// The first members of a save, which say what it is.
+/// The saved name of the text that ends a story; a save with it is finished.
+pub const FINALE: &str = "finale";
+
+/// The first members of a save.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SaveHead {
     /// The version of the format.
@@ -25,16 +29,16 @@ pub struct SaveHead {
     pub language: Language,
     /// The seed.
     pub seed: u64,
-    /// How many meetings the world has had.
+    /// The number of meetings the world has had.
     pub turn: u64,
-    /// The words that ended the story, if it is over.
+    /// The text that ended the story, if it is over.
     pub finale: Option<String>,
 }
 
-/// Reads what a save is, without its cast and messages.
+/// Reads the header of a save, without its cast and messages.
 ///
 /// # Errors
-/// It is no save, is truncated, or is of a newer version.
+/// It is not a save, is truncated, or is of a newer version.
 pub fn read_head(text: &[u8]) -> Result<SaveHead, SaveError> {
     #[derive(Deserialize)]
     struct HeadDto {
@@ -49,11 +53,11 @@ pub fn read_head(text: &[u8]) -> Result<SaveHead, SaveError> {
         resources: BTreeMap<String, Value>,
     }
 
-    let head = parse::<HeadDto>(text);
-    if !head.as_ref().is_ok_and(|head| head.format <= FORMAT) {
+    let parsed = parse::<HeadDto>(text);
+    if !parsed.as_ref().is_ok_and(|head| head.format <= FORMAT) {
         check_newer(text)?;
     }
-    let head = head?;
+    let head = parsed?;
     let finale = head.resources.get(FINALE).and_then(Value::as_str);
     Ok(SaveHead {
         finale: finale.map(str::to_owned),

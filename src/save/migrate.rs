@@ -1,37 +1,40 @@
-//! Bringing saves of older versions up to date, one version at a time.
+//! Migrating saves of older versions, one version at a time.
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{FORMAT, SaveError};
+use super::error::SaveError;
+use super::json;
+use super::limits::FORMAT;
+use crate::locale::UiText;
 
-/// Brings a save from one version to the next.
+/// Migrates a save from one version to the next.
 #[derive(Clone, Copy, Debug)]
 pub struct Migration {
-    /// The version that it understands.
+    /// The version that it reads.
     pub from: u32,
     /// Turns JSON of that version into JSON of the next. `format` is set afterwards.
-    pub apply: fn(Value) -> Result<Value, String>,
+    pub apply: fn(Value) -> Result<Value, UiText>,
 }
 
-/// The migrations that this program knows, for versions from [`super::OLDEST`] on.
+/// The migrations of this program, for versions from [`OLDEST`](super::OLDEST) on.
 pub const MIGRATIONS: &[Migration] = &[];
 
-/// Saves from this version on are read as they stand: format 2 has all of format 1, and runs of entries.
-const READ_AS_IT_STANDS: u32 = 1;
+/// Saves from this version on need no migration: format 2 only adds runs of entries to format 1.
+const OLDEST_UNMIGRATED: u32 = 1;
 
-/// Whether a save of this version is read as it stands.
+/// Whether a save of this version needs no migration.
 pub(super) fn needs_none(version: u32) -> bool {
-    (READ_AS_IT_STANDS..=FORMAT).contains(&version)
+    (OLDEST_UNMIGRATED..=FORMAT).contains(&version)
 }
 
-/// The version of a save, whatever else it holds.
+/// The version of a save, whatever else it contains.
 #[derive(Deserialize)]
 struct Version {
     format: u64,
 }
 
-/// The version that a save says it has.
+/// The version of a save.
 pub(super) fn version_of(text: &[u8]) -> Option<u64> {
     let version = serde_json::from_slice::<Version>(text).ok()?;
     Some(version.format)
@@ -45,18 +48,18 @@ pub(super) fn check_newer(text: &[u8]) -> Result<(), SaveError> {
     }
 }
 
-/// The save in a version that can be read, where it is of an older one; nothing where it needs no migration.
+/// The migrated save; `None` if it needs no migration.
 pub(super) fn migrated(
     text: &[u8],
     migrations: &[Migration],
 ) -> Result<Option<Vec<u8>>, SaveError> {
     check_newer(text)?;
-    let Some(mut version) = version_of(text).filter(|found| *found < u64::from(READ_AS_IT_STANDS))
+    let Some(mut version) = version_of(text).filter(|found| *found < u64::from(OLDEST_UNMIGRATED))
     else {
         return Ok(None);
     };
-    let mut save: Value = super::dto::parse(text)?;
-    while version < u64::from(READ_AS_IT_STANDS) {
+    let mut save: Value = json::parse(text)?;
+    while version < u64::from(OLDEST_UNMIGRATED) {
         let step = migrations
             .iter()
             .find(|step| u64::from(step.from) == version)
@@ -70,6 +73,6 @@ pub(super) fn migrated(
             map.insert("format".into(), version.into());
         }
     }
-    // A tree of JSON always serialises.
+    // A JSON value can't fail to serialize.
     Ok(Some(serde_json::to_vec(&save).unwrap_or_default()))
 }

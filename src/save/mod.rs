@@ -1,22 +1,22 @@
-//! Saves: the snapshot of a world as JSON, the folder that holds it, and what reads both back.
+//! Saves: the snapshot of a world as JSON, and the folder it is in.
 //!
-//! [`snapshot`] writes a world that rests; [`restore`] reads it into a world that has its plugins and
-//! no cast yet, or refuses it with a [`SaveError`] that names the place in the file. A [`Slot`] is the
-//! folder of one saved story; writing to it takes a [`LockedSlot`], which one process holds at a time.
-//! Files are written whole or not at all. `docs/save-format.md` describes every member.
+//! [`snapshot`] writes a world at rest; [`restore`] reads it into a world that is set up but has no
+//! cast, or refuses it with a [`SaveError`] that names the place in the file. A [`Slot`] is the
+//! folder of a saved story; writing to it takes a [`LockedSlot`], which one process has at a time.
+//! Files are written atomically. `docs/save-format.md` describes every member.
 //!
-//! A game registers what of its own is saved with a [`SaveRegistry`]; this room knows no game. It may
-//! touch `event/`, `exchange/`, `cast/`, `context/`, `journal/` and `message/`.
+//! A game registers the components and resources that are saved with a [`SaveRegistry`]. Start
+//! reading at [`snapshot`].
 
-mod body_lines;
-mod body_table;
+mod bodies;
 mod buffers;
 mod dto;
 mod entry_runs;
 mod error;
 mod files;
 mod head;
-mod json_writer;
+mod json;
+mod limits;
 mod migrate;
 mod registry;
 mod restore;
@@ -26,9 +26,13 @@ mod snapshot;
 mod state_hash;
 
 pub use buffers::file_name;
-pub use error::SaveError;
-pub(crate) use files::{Durability, io_error, make_folder, replace};
-pub use head::{SaveHead, read_head};
+#[cfg(feature = "undercover")]
+pub(crate) use error::io_error;
+pub use error::{FileAction, SaveError};
+#[cfg(feature = "undercover")]
+pub(crate) use files::{Durability, make_folder, replace};
+pub use head::{FINALE, SaveHead, read_head};
+pub use limits::{FORMAT, OLDEST};
 pub use migrate::{MIGRATIONS, Migration};
 pub use registry::{SaveRegistry, Saved};
 pub use restore::{Expected, restore};
@@ -36,12 +40,3 @@ pub use slot::{Listed, LockedSlot, Slot, list};
 pub use slot_name::SlotName;
 pub use snapshot::{Meta, snapshot};
 pub use state_hash::state_hashes;
-
-/// The version of `world.json` that is written.
-pub const FORMAT: u32 = 2;
-
-/// The oldest version of `world.json` that can still be read.
-pub const OLDEST: u32 = 1;
-
-/// The name under which the words that end a story are saved; a save that holds it is finished.
-pub const FINALE: &str = "finale";

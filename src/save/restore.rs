@@ -5,37 +5,35 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 
-use super::body_lines::cut_out;
-use super::dto::{
-    ArrivalDto, Bodies, ChapterDto, ChaptersDto, ContextDto, EntityDto, WorldDto, parse, text_of,
-};
-use super::entry_runs::{MOST_HELD, RunDto, check_runs, unrolled};
-use super::{MIGRATIONS, Meta, Migration, SaveError, SaveRegistry, migrate};
+use super::dto::{ArrivalDto, ChapterDto, ChaptersDto, ContextDto, EntityDto, Members, WorldDto};
+use super::entry_runs::{self, RunDto};
+use super::error::SaveError;
+use super::json::parse;
+use super::limits::{MAX_COUNTER, MAX_ENTRIES, MAX_ID};
+use super::migrate::{self, MIGRATIONS, Migration};
+use super::registry::SaveRegistry;
+use super::snapshot::Meta;
 use crate::cast::{
     CastList, Clock, Dead, EntityName, Kind, MeetingClock, OnStage, Place, StableId, WorldSeed,
     WorldTurn, check_name,
 };
 use crate::context::{AgentContext, Chapter, ChapterId, Chapters, HeldMessage};
 use crate::event::EventTypes;
-use crate::message::{Body, Text};
+use crate::locale::{Argument, UiText, text};
+use crate::message::Body;
 
-/// Counters above this are refused, so that a story can go on counting.
-const LARGEST: u64 = 1 << 52;
-
-/// The same for numbers of 32 bits.
-pub(super) const LARGEST_NUMBER: u32 = u32::MAX / 2;
-
-/// What a save must fit.
+/// What a save must match.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected<'a> {
-    /// The fingerprint of the data that it must be made from; any where absent, at the player's risk.
+    /// The fingerprint of the data that it must be made from. `None` accepts any, at the player's
+    /// risk.
     pub data: Option<&'a str>,
-    /// What brings older saves up to date.
+    /// The migrations for older saves.
     pub migrations: &'a [Migration],
 }
 
 impl Default for Expected<'_> {
-    /// Any data, and the migrations that this program knows.
+    /// Any data, and the migrations of this program.
     fn default() -> Self {
         Self {
             data: None,
@@ -55,26 +53,18 @@ impl<'a> Expected<'a> {
 }
 
 /// Reads a save into a world that was set up like the one it was made from, but without a cast.
-/// Returns what the save says about itself.
 ///
 /// # Errors
-/// Whatever does not fit, by its place in the save. The world may then hold a part of the save; throw
-/// it away.
+/// The first problem and its place in the save. The world may then contain a part of the save, so
+/// drop it.
 pub fn restore(world: &mut World, text: &[u8], expected: &Expected) -> Result<Meta, SaveError> {
     let present = world.get_resource_or_init::<CastList>().all().count();
     if present > 0 {
         return Err(SaveError::CastPresent(present));
     }
-    if let Some((bodies, rest)) = cut_out(text_of(text)?)
-        && let Ok(form) = serde_json::from_str::<WorldDto>(&rest)
-        && migrate::needs_none(form.format)
-    {
-        let messages = bodies;
-        return fill(world, WorldDto { messages, ..form }, expected);
-    }
     match parse::<WorldDto>(text) {
-        Ok(form) if migrate::needs_none(form.format) => fill(world, form, expected),
-        // An older or newer save may fit by chance or not at all; its version decides.
+        Ok(save) if migrate::needs_none(save.format) => fill(world, save, expected),
+        // A save of another version may be readable by chance or not at all, so check its version.
         outcome => match migrate::migrated(text, expected.migrations)? {
             Some(text) => fill(world, parse(&text)?, expected),
             None => fill(world, outcome?, expected),
@@ -82,21 +72,21 @@ pub fn restore(world: &mut World, text: &[u8], expected: &Expected) -> Result<Me
     }
 }
 
-fn fill(world: &mut World, form: WorldDto, expected: &Expected) -> Result<Meta, SaveError> {
-    check_data(&form, expected)?;
-    check_counter("turn", form.turn)?;
-    check_entities(&form)?;
-    check_events(world, &form)?;
-    check_held(&form)?;
-    let bodies = with_openings(form.messages, form.openings)?;
-    let mut remembered = contexts_by_entity(&form.agents_context, &form.entities)?;
-    let mut closed = chapters_by_entity(&form.chapters, &form.entities)?;
-    world.insert_resource(WorldSeed(form.seed));
-    world.insert_resource(form.language);
-    world.insert_resource(WorldTurn(form.turn));
-    world.insert_resource(MeetingClock(form.meeting));
+fn fill(world: &mut World, save: WorldDto, expected: &Expected) -> Result<Meta, SaveError> {
+    check_data(&save, expected)?;
+    check_counter("turn", save.turn)?;
+    check_entities(&save)?;
+    check_events(world, &save)?;
+    check_entries(&save)?;
+    let bodies = save.messages.with_openings(save.openings)?;
+    let mut remembered = contexts_by_entity(&save.agents_context, &save.entities)?;
+    let mut closed = chapters_by_entity(&save.chapters, &save.entities)?;
+    world.insert_resource(WorldSeed(save.seed));
+    world.insert_resource(save.language);
+    world.insert_resource(WorldTurn(save.turn));
+    world.insert_resource(MeetingClock(save.meeting));
     let registry = world.get_resource_or_init::<SaveRegistry>().clone();
-    for (index, entity) in form.entities.iter().enumerate() {
+    for (index, entity) in save.entities.iter().enumerate() {
         let name: Arc<str> = entity.name.as_ref().into();
         let context = match remembered.remove(&entity.id) {
             Some((at, context)) => Some(read_context(at, context, &name, &bodies)?),
@@ -106,45 +96,41 @@ fn fill(world: &mut World, form: WorldDto, expected: &Expected) -> Result<Meta, 
             Some((at, chapters)) => read_chapters(at, chapters, &bodies)?,
             None => Chapters::default(),
         };
-        enter(world, &registry, index, entity, name, context, chapters)?;
+        spawn(world, &registry, index, entity, name, context, chapters)?;
     }
-    take_places(world, &form.arrivals)?;
-    read_resources(world, &registry, &form.resources.0)?;
-    world.resource_mut::<CastList>().resume_after(form.last_id);
+    place_actors(world, &save.arrivals)?;
+    read_resources(world, &registry, &save.resources)?;
+    world.resource_mut::<CastList>().resume_after(save.last_id);
     Ok(Meta {
-        world: form.world.into_owned(),
-        data: form.data.into_owned(),
+        world: save.world.into_owned(),
+        data: save.data.into_owned(),
     })
 }
 
 // --- checks ---
 
-fn check_data(form: &WorldDto, expected: &Expected) -> Result<(), SaveError> {
+fn check_data(save: &WorldDto, expected: &Expected) -> Result<(), SaveError> {
     match expected.data {
-        Some(data) if data != form.data => Err(SaveError::OtherData {
-            saved: form.data.to_string(),
+        Some(data) if data != save.data => Err(SaveError::OtherData {
+            saved: save.data.to_string(),
             expected: data.to_owned(),
         }),
         _ => Ok(()),
     }
 }
 
-pub(super) fn too_large(at: &str, number: u64) -> SaveError {
-    SaveError::wrong(at, format!("{number} is too large to count on from"))
-}
-
 fn check_counter(at: &str, number: u64) -> Result<(), SaveError> {
-    match number > LARGEST {
-        true => Err(too_large(at, number)),
-        false => Ok(()),
+    if number > MAX_COUNTER {
+        return Err(SaveError::too_large(at, number));
     }
+    Ok(())
 }
 
 fn check_number(at: &str, number: u32) -> Result<(), SaveError> {
-    match number > LARGEST_NUMBER {
-        true => Err(too_large(at, number.into())),
-        false => Ok(()),
+    if number > MAX_ID {
+        return Err(SaveError::too_large(at, number.into()));
     }
+    Ok(())
 }
 
 fn check_clock(at: &str, clock: &Clock) -> Result<(), SaveError> {
@@ -152,29 +138,30 @@ fn check_clock(at: &str, clock: &Clock) -> Result<(), SaveError> {
     check_number(&format!("{at}.last_number"), clock.last_number)
 }
 
-fn check_entities(form: &WorldDto) -> Result<(), SaveError> {
-    check_clock("meeting", &form.meeting)?;
-    check_number("last_id", form.last_id)?;
+fn check_entities(save: &WorldDto) -> Result<(), SaveError> {
+    check_clock("meeting", &save.meeting)?;
+    check_number("last_id", save.last_id)?;
     let mut names = BTreeSet::new();
     let mut before = 0;
-    for (index, entity) in form.entities.iter().enumerate() {
+    for (index, entity) in save.entities.iter().enumerate() {
         let at = |member: &str| format!("entities[{index}].{member}");
         let (id, name) = (entity.id, &entity.name);
         if id <= before {
-            let problem = format!("{id} stands after {before}; numbers rise, from 1 on");
-            return Err(SaveError::wrong(at("id"), problem));
+            return Err(SaveError::wrong(at("id"), text!(save_id_order, id, before)));
         }
         before = id;
-        if id > form.last_id {
-            let problem = format!("{id} is above last_id, which is {}", form.last_id);
+        if id > save.last_id {
+            let problem = text!(save_id_above_last, id, last = save.last_id);
             return Err(SaveError::wrong(at("id"), problem));
         }
         if let Some(problem) = check_name(name) {
             return Err(SaveError::wrong(at("name"), problem));
         }
         if !names.insert(name.as_ref()) {
-            let problem = format!("there is another '{name}' before this; names are unique");
-            return Err(SaveError::wrong(at("name"), problem));
+            return Err(SaveError::wrong(
+                at("name"),
+                text!(save_name_twice, name = name.as_ref()),
+            ));
         }
         if let Some(clock) = &entity.clock {
             check_clock(&at("clock"), clock)?;
@@ -183,9 +170,9 @@ fn check_entities(form: &WorldDto) -> Result<(), SaveError> {
     Ok(())
 }
 
-fn check_events(world: &mut World, form: &WorldDto) -> Result<(), SaveError> {
+fn check_events(world: &mut World, save: &WorldDto) -> Result<(), SaveError> {
     let types = world.get_resource_or_init::<EventTypes>();
-    let unknown = form.messages.events.iter();
+    let unknown = save.messages.events.iter();
     let Some((event, message)) = unknown
         .filter(|(event, _)| !types.knows(event))
         .min_by_key(|(_, message)| **message)
@@ -196,22 +183,24 @@ fn check_events(world: &mut World, form: &WorldDto) -> Result<(), SaveError> {
     Err(SaveError::UnknownEvent {
         at: format!("messages[{message}].metadata.event"),
         event: event.clone(),
-        entity: holder_of(form, *message).unwrap_or_default(),
+        entity: holder_of(save, *message).unwrap_or_default(),
         known: known.join(", "),
     })
 }
 
-/// The name of the first entity that remembers a body.
-fn holder_of(form: &WorldDto, body: u32) -> Option<String> {
-    let holds = |runs: &[RunDto]| runs.iter().any(|run| run.holds(body));
-    let mut contexts = form.agents_context.iter();
-    let in_context = contexts.find(|context| holds(&context.messages));
+/// The name of the first entity that remembers a body, if there is one.
+fn holder_of(save: &WorldDto, body: u32) -> Option<String> {
+    let contains = |runs: &[RunDto]| runs.iter().any(|run| run.contains(body));
+    let mut contexts = save.agents_context.iter();
+    let in_context = contexts.find(|context| contains(&context.messages));
     let in_chapter = || {
-        let mut chapters = form.chapters.iter();
+        let mut chapters = save.chapters.iter();
         chapters.find(|chapters| {
             let mut closed = chapters.closed.iter();
             closed.any(|chapter| {
-                chapter.summary == body || holds(&chapter.messages) || holds(&chapter.summing_up)
+                chapter.summary == body
+                    || contains(&chapter.messages)
+                    || contains(&chapter.summing_up)
             })
         })
     };
@@ -219,26 +208,28 @@ fn holder_of(form: &WorldDto, body: u32) -> Option<String> {
         Some(context) => context.entity,
         None => in_chapter()?.entity,
     };
-    let entity = form.entities.iter().find(|entity| entity.id == id)?;
+    let entity = save.entities.iter().find(|entity| entity.id == id)?;
     Some(entity.name.to_string())
 }
 
-/// What contexts and chapters hold, all together.
-fn check_held(form: &WorldDto) -> Result<(), SaveError> {
-    let bodies = form.messages.list.len();
-    let mut held = 0;
+/// Checks the entries of all contexts and chapters.
+fn check_entries(save: &WorldDto) -> Result<(), SaveError> {
+    let bodies = save.messages.list.len();
+    let mut entries = 0;
     let mut check = |at: String, runs: &[RunDto]| {
-        held += check_runs(&at, runs, bodies)?;
-        match held > MOST_HELD {
-            true => Err(SaveError::wrong(at, too_much(held))),
-            false => Ok(()),
+        entry_runs::check(&at, runs, bodies)?;
+        entries += entry_runs::count(runs);
+        if entries > MAX_ENTRIES {
+            let problem = text!(save_lists_too_long, entries, max = MAX_ENTRIES);
+            return Err(SaveError::wrong(at, problem));
         }
+        Ok(())
     };
-    for (index, context) in form.agents_context.iter().enumerate() {
+    for (index, context) in save.agents_context.iter().enumerate() {
         let at = format!("agents_context[{index}].messages");
         check(at, &context.messages)?;
     }
-    for (index, chapters) in form.chapters.iter().enumerate() {
+    for (index, chapters) in save.chapters.iter().enumerate() {
         for (number, closed) in chapters.closed.iter().enumerate() {
             let at = format!("chapters[{index}].closed[{number}]");
             check(format!("{at}.messages"), &closed.messages)?;
@@ -248,39 +239,9 @@ fn check_held(form: &WorldDto) -> Result<(), SaveError> {
     Ok(())
 }
 
-fn too_much(held: u64) -> String {
-    format!("the lists up to here stand for {held} messages; a save holds {MOST_HELD}")
-}
+// --- contexts ---
 
-// --- what was said ---
-
-fn with_openings(bodies: Bodies, openings: Vec<Box<str>>) -> Result<Vec<Body>, SaveError> {
-    let openings: Vec<_> = openings
-        .into_iter()
-        .map(|text| Arc::new(Text::from(text)))
-        .collect();
-    let mut list = bodies.list;
-    for (index, shared_prefix) in bodies.opened {
-        let known = openings.get(shared_prefix as usize).ok_or_else(|| {
-            let at = format!("messages[{index}].opening");
-            out_of_range(at, shared_prefix, openings.len(), "openings")
-        })?;
-        if let Some(body) = list.get_mut(index as usize) {
-            let bare = std::mem::replace(body, Body::text(""));
-            *body = bare.after(known.clone());
-        }
-    }
-    Ok(list)
-}
-
-pub(super) fn out_of_range(at: String, index: u32, length: usize, what: &str) -> SaveError {
-    SaveError::wrong(
-        at,
-        format!("{index} is out of range; there are {length} {what}"),
-    )
-}
-
-/// Sorts parts of a save by their entity, each with its index. An entity has at most one.
+/// The parts of a list by their entity, each with its index. An entity has at most one.
 fn by_entity<'f, T>(
     list: &'f [T],
     what: &str,
@@ -291,13 +252,14 @@ fn by_entity<'f, T>(
     for (index, part) in list.iter().enumerate() {
         let id = entity_of(part);
         let at = || format!("{what}[{index}].entity");
-        if entities.binary_search_by_key(&id, |form| form.id).is_err() {
-            let problem = format!("there is no entity of number {id}");
-            return Err(SaveError::wrong(at(), problem));
+        if entities
+            .binary_search_by_key(&id, |entity| entity.id)
+            .is_err()
+        {
+            return Err(SaveError::wrong(at(), text!(save_no_such_entity, id)));
         }
         if sorted.insert(id, (index, part)).is_some() {
-            let problem = format!("entity {id} stands here twice");
-            return Err(SaveError::wrong(at(), problem));
+            return Err(SaveError::wrong(at(), text!(save_entity_twice, id)));
         }
     }
     Ok(sorted)
@@ -307,48 +269,54 @@ fn contexts_by_entity<'f>(
     contexts: &'f [ContextDto],
     entities: &[EntityDto],
 ) -> Result<BTreeMap<u32, (usize, &'f ContextDto)>, SaveError> {
-    by_entity(contexts, "agents_context", |form| form.entity, entities)
+    by_entity(contexts, "agents_context", |part| part.entity, entities)
 }
 
 fn chapters_by_entity<'f, 'a>(
     chapters: &'f [ChaptersDto<'a>],
     entities: &[EntityDto],
 ) -> Result<BTreeMap<u32, (usize, &'f ChaptersDto<'a>)>, SaveError> {
-    by_entity(chapters, "chapters", |form| form.entity, entities)
+    by_entity(chapters, "chapters", |part| part.entity, entities)
 }
 
 fn read_context(
-    at: usize,
-    form: &ContextDto,
+    index: usize,
+    context: &ContextDto,
     name: &Arc<str>,
     bodies: &[Body],
 ) -> Result<AgentContext, SaveError> {
-    let at = format!("agents_context[{at}]");
-    check_number(&format!("{at}.last_id"), form.last_id)?;
-    let messages = unrolled(&form.messages, bodies);
-    AgentContext::restore(name.clone(), messages, form.last_id, form.revisions)
+    let at = format!("agents_context[{index}]");
+    check_number(&format!("{at}.last_id"), context.last_id)?;
+    let messages = entry_runs::messages(&context.messages, bodies);
+    AgentContext::restore(name.clone(), messages, context.last_id, context.revisions)
         .map_err(|problem| SaveError::wrong(at, problem))
 }
 
-fn held(runs: &[RunDto], bodies: &[Body]) -> Vec<HeldMessage> {
-    let messages = unrolled(runs, bodies);
-    messages
+fn messages(runs: &[RunDto], bodies: &[Body]) -> Vec<HeldMessage> {
+    entry_runs::messages(runs, bodies)
         .map(|(id, message)| HeldMessage { id, message })
         .collect()
 }
 
 fn summary_of(at: &str, index: u32, bodies: &[Body]) -> Result<Body, SaveError> {
     let body = bodies.get(index as usize).cloned();
-    body.ok_or_else(|| out_of_range(format!("{at}.summary"), index, bodies.len(), "messages"))
+    body.ok_or_else(|| {
+        SaveError::out_of_range(format!("{at}.summary"), index, bodies.len(), "messages")
+    })
 }
 
-fn read_chapters(at: usize, form: &ChaptersDto, bodies: &[Body]) -> Result<Chapters, SaveError> {
+fn read_chapters(
+    index: usize,
+    chapters: &ChaptersDto,
+    bodies: &[Body],
+) -> Result<Chapters, SaveError> {
+    let closed = &chapters.closed;
     let mut chapters = Chapters::default();
-    for (index, closed) in form.closed.iter().enumerate() {
-        let at = format!("chapters[{at}].closed[{index}]");
+    for (number, closed) in closed.iter().enumerate() {
+        let at = format!("chapters[{index}].closed[{number}]");
         let chapter = read_chapter(&at, closed, bodies)?;
         if chapters.get(&chapter.id).is_some() {
-            let problem = format!("there is another chapter '{}' before this", chapter.id);
+            let problem = text!(save_chapter_twice, id = &*chapter.id.0);
             return Err(SaveError::wrong(format!("{at}.id"), problem));
         }
         chapters.close(chapter);
@@ -356,63 +324,55 @@ fn read_chapters(at: usize, form: &ChaptersDto, bodies: &[Body]) -> Result<Chapt
     Ok(chapters)
 }
 
-fn read_chapter(at: &str, form: &ChapterDto, bodies: &[Body]) -> Result<Chapter, SaveError> {
+fn read_chapter(at: &str, chapter: &ChapterDto, bodies: &[Body]) -> Result<Chapter, SaveError> {
     Ok(Chapter {
-        id: ChapterId(form.id.as_ref().into()),
-        title: form.title.to_string(),
-        turn: form.turn,
-        messages: held(&form.messages, bodies),
-        summing_up: held(&form.summing_up, bodies),
-        summary: summary_of(at, form.summary, bodies)?,
+        id: ChapterId(chapter.id.as_ref().into()),
+        title: chapter.title.to_string(),
+        turn: chapter.turn,
+        messages: messages(&chapter.messages, bodies),
+        summing_up: messages(&chapter.summing_up, bodies),
+        summary: summary_of(at, chapter.summary, bodies)?,
     })
 }
 
-// --- who is there ---
+// --- the cast ---
 
-fn enter(
+fn spawn(
     world: &mut World,
     registry: &SaveRegistry,
     index: usize,
-    form: &EntityDto,
+    dto: &EntityDto,
     name: Arc<str>,
     context: Option<AgentContext>,
     chapters: Chapters,
 ) -> Result<(), SaveError> {
-    let mut entity = world.spawn((StableId(form.id), EntityName(name), form.kind, chapters));
+    let mut entity = world.spawn((StableId(dto.id), EntityName(name), dto.kind, chapters));
     if let Some(context) = context {
         entity.insert(context);
     }
-    if let Some(clock) = form.clock {
+    if let Some(clock) = dto.clock {
         entity.insert(clock);
     }
-    if form.place {
+    if dto.place {
         entity.insert(Place);
     }
-    if form.dead {
+    if dto.dead {
         entity.insert(Dead);
     }
-    for (name, value) in &form.components.0 {
+    for (name, value) in &dto.components.0 {
         let at = || format!("entities[{index}].components.{name}");
         let Some(io) = registry.components.get(name.as_ref()) else {
             let known = registry.components.keys().copied();
-            return Err(unknown(at(), "component", known));
+            let known = Argument::list(known);
+            return Err(SaveError::wrong(at(), text!(save_unknown_component, known)));
         };
-        (io.read)(&mut entity, value.clone()).map_err(|problem| SaveError::wrong(at(), problem))?;
+        (io.read)(&mut entity, value).map_err(|error| SaveError::unreadable(at(), &error))?;
     }
     Ok(())
 }
 
-fn unknown(at: String, what: &str, known: impl Iterator<Item = &'static str>) -> SaveError {
-    let known: Vec<_> = known.collect();
-    let problem = format!(
-        "no such {what} is registered; known are {}; load the save with the game that registers it",
-        known.join(", ")
-    );
-    SaveError::wrong(at, problem)
-}
-
-/// Actors take their places in order of arrival.
-fn take_places(world: &mut World, arrivals: &[ArrivalDto]) -> Result<(), SaveError> {
+/// Puts the actors on their stages in the order of their arrival.
+fn place_actors(world: &mut World, arrivals: &[ArrivalDto]) -> Result<(), SaveError> {
     let mut before = 0;
     for (index, arrival) in arrivals.iter().enumerate() {
         let at = format!("arrivals[{index}]");
@@ -420,29 +380,29 @@ fn take_places(world: &mut World, arrivals: &[ArrivalDto]) -> Result<(), SaveErr
         let found = world.resource::<CastList>().by_id(stage);
         let stage = found.filter(|stage| world.get::<Kind>(*stage) == Some(&Kind::Stage));
         let Some(stage) = stage else {
-            let problem = format!("there is no stage of number {}", arrival.stage);
+            let problem = text!(save_no_such_stage, id = arrival.stage);
             return Err(SaveError::wrong(format!("{at}.stage"), problem));
         };
         if arrival.stage <= before {
-            let problem = "stages stand in rising order, each once";
-            return Err(SaveError::wrong(format!("{at}.stage"), problem));
+            let at = format!("{at}.stage");
+            return Err(SaveError::wrong(at, text!(save_stage_order)));
         }
         before = arrival.stage;
         for (place, actor) in arrival.actors.iter().enumerate() {
             let at = || format!("{at}.actors[{place}]");
-            take_place(world, stage, *actor).map_err(|problem| SaveError::wrong(at(), problem))?;
+            place_actor(world, stage, *actor).map_err(|problem| SaveError::wrong(at(), problem))?;
         }
     }
     Ok(())
 }
 
-fn take_place(world: &mut World, stage: Entity, actor: u32) -> Result<(), String> {
-    let found = world.resource::<CastList>().by_id(StableId(actor));
+fn place_actor(world: &mut World, stage: Entity, id: u32) -> Result<(), UiText> {
+    let found = world.resource::<CastList>().by_id(StableId(id));
     let actor = found
         .filter(|found| *found != stage)
-        .ok_or_else(|| format!("there is no actor of number {actor}"))?;
+        .ok_or_else(|| text!(save_no_such_actor, id))?;
     if world.get::<OnStage>(actor).is_some() {
-        return Err("the actor stands on a stage already; it stands on one at a time".into());
+        return Err(text!(save_actor_on_stage));
     }
     world.entity_mut(actor).insert(OnStage(stage));
     Ok(())
@@ -451,15 +411,16 @@ fn take_place(world: &mut World, stage: Entity, actor: u32) -> Result<(), String
 fn read_resources(
     world: &mut World,
     registry: &SaveRegistry,
-    resources: &[(std::borrow::Cow<str>, serde_json::Value)],
+    resources: &Members,
 ) -> Result<(), SaveError> {
-    for (name, value) in resources {
+    for (name, value) in &resources.0 {
         let at = || format!("resources.{name}");
         let Some(io) = registry.resources.get(name.as_ref()) else {
             let known = registry.resources.keys().copied();
-            return Err(unknown(at(), "resource", known));
+            let known = Argument::list(known);
+            return Err(SaveError::wrong(at(), text!(save_unknown_resource, known)));
         };
-        (io.read)(world, value.clone()).map_err(|problem| SaveError::wrong(at(), problem))?;
+        (io.read)(world, value).map_err(|error| SaveError::unreadable(at(), &error))?;
     }
     Ok(())
 }

@@ -1,20 +1,21 @@
-//! Names of slots: what a player may call a save, and what every file system takes.
+//! Names of slots, which every file system accepts.
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::SaveError;
+use super::error::SaveError;
+use crate::locale::{UiText, text};
 
-/// The most characters of a name.
-const MOST_CHARACTERS: usize = 64;
+/// The maximum number of characters.
+const MAX_CHARACTERS: usize = 64;
 
-/// The most bytes of a name; file systems take 255.
-const MOST_BYTES: usize = 200;
+/// The maximum length in bytes; file systems accept 255.
+const MAX_BYTES: usize = 200;
 
-/// Names that one system or another keeps for its devices, in any case and with any ending.
+/// Names that Windows reserves for devices, in any case and with any extension.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
-/// The name of a slot, checked: it is one folder and can't lead anywhere else.
+/// The checked name of a slot: it is a single folder and can't lead anywhere else.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SlotName(String);
 
@@ -45,26 +46,27 @@ impl FromStr for SlotName {
     }
 }
 
-/// What is wrong with a name, and what would be right.
-fn objection(name: &str) -> Option<String> {
+/// What is wrong with a name and how to fix it.
+fn objection(name: &str) -> Option<UiText> {
     let allowed = |character: char| character.is_alphanumeric() || " -_.".contains(character);
     let characters = name.chars().count();
     if name.is_empty() {
-        Some("it is empty".into())
-    } else if characters > MOST_CHARACTERS || name.len() > MOST_BYTES {
-        Some(format!(
-            "it has {characters} characters ({} bytes); use at most {MOST_CHARACTERS} ({MOST_BYTES} bytes)",
-            name.len()
+        Some(text!(save_name_empty))
+    } else if characters > MAX_CHARACTERS || name.len() > MAX_BYTES {
+        Some(text!(
+            save_name_too_long,
+            characters,
+            bytes = name.len(),
+            max_characters = MAX_CHARACTERS,
+            max_bytes = MAX_BYTES
         ))
     } else if let Some(odd) = name.chars().find(|character| !allowed(*character)) {
-        Some(format!(
-            "it holds '{}'; use letters, digits, spaces and - _ .",
-            odd.escape_debug()
-        ))
+        let character = odd.escape_debug().to_string();
+        Some(text!(save_name_characters, character))
     } else if name.starts_with(['.', ' ']) || name.ends_with(['.', ' ']) {
-        Some("it begins or ends with a dot or a space".into())
+        Some(text!(save_name_edges))
     } else if is_device(name) {
-        Some("Windows keeps that name for a device".into())
+        Some(text!(save_name_device))
     } else {
         None
     }
@@ -85,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_in_any_language_are_taken() {
+    fn names_in_any_language_are_accepted() {
         for name in ["first", "第一次 冒险", "a-b_c.2", "Été", "com10", "console"] {
             assert_eq!(objection(name), None, "{name}");
         }

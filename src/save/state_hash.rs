@@ -1,4 +1,4 @@
-//! A hash of everything that is saved of a place, for replays to compare.
+//! A hash of everything that is saved of a place, which replays compare.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,28 +6,28 @@ use std::sync::Arc;
 use bevy_ecs::change_detection::Tick;
 use bevy_ecs::prelude::*;
 
-use super::SaveRegistry;
+use super::registry::SaveRegistry;
 use crate::cast::{CastList, Clock, Dead, EntityName, Occupants, Place};
 use crate::context::{AgentContext, Chapters};
 use crate::message::Digest;
 
-/// Longer components stand in the hash as their digests.
-const LONG: usize = 128;
+/// Longer components are hashed by their digests.
+const MAX_INLINE: usize = 128;
 
-/// How each entity's components stood in the last hash, by their places in the registry: what was not changed
-/// since stands there again.
+/// What was hashed of each entity's components, by their index in the registry. It is hashed again
+/// if the component has not changed.
 #[derive(Resource, Default)]
 struct Hashed(BTreeMap<Entity, Vec<Option<Written>>>);
 
 struct Written {
-    /// When it was last changed.
+    /// When it last changed.
     changed: Tick,
     /// Its bytes, or their digest.
     bytes: Vec<u8>,
 }
 
 impl Hashed {
-    /// Adds what is saved of an entity's components.
+    /// Adds the components of an entity.
     fn add_all(&mut self, entity: EntityRef, registry: &SaveRegistry, bytes: &mut Vec<u8>) {
         let before = self.0.entry(entity.id()).or_default();
         before.resize_with(registry.components.len(), || None);
@@ -43,7 +43,7 @@ impl Hashed {
             }
             let start = bytes.len();
             (io.pack)(entity, bytes);
-            if bytes.len() - start > LONG {
+            if bytes.len() - start > MAX_INLINE {
                 let digest = Digest::of(&bytes[start..]);
                 bytes.truncate(start);
                 bytes.extend_from_slice(&digest.0);
@@ -54,22 +54,22 @@ impl Hashed {
     }
 }
 
-/// The state hash of every place, by name; the world's own resources count under the empty name.
+/// The state hash of every place, by name. The hash of the world's resources has the empty name.
 pub fn state_hashes(world: &mut World) -> BTreeMap<Arc<str>, Digest> {
-    let everybody: Vec<_> = world.resource::<CastList>().all().collect();
-    for (_, entity) in &everybody {
+    let cast: Vec<_> = world.resource::<CastList>().all().collect();
+    for (_, entity) in &cast {
         if let Some(mut context) = world.get_mut::<AgentContext>(*entity) {
             context.stats();
         }
     }
     world.init_resource::<Hashed>();
     let hashes = world.resource_scope(|world, mut hashed: Mut<Hashed>| {
-        let is_here = |entity| world.get_entity(entity).is_ok();
-        hashed.0.retain(|entity, _| is_here(*entity));
-        let places = everybody.into_iter().map(|(_, entity)| entity);
+        let exists = |entity| world.get_entity(entity).is_ok();
+        hashed.0.retain(|entity, _| exists(*entity));
+        let places = cast.into_iter().map(|(_, entity)| entity);
         hashes(world, places, &mut hashed)
     });
-    // What changes from here on must be told from what was hashed.
+    // Tells later changes from what was hashed.
     world.increment_change_tick();
     hashes
 }
@@ -102,7 +102,7 @@ fn hashes(
     hashes
 }
 
-/// Adds what is saved of an entity, whose context was tallied just now.
+/// Adds an entity, whose context statistics are up to date.
 fn add_entity(
     world: &World,
     entity: Entity,
@@ -117,7 +117,7 @@ fn add_entity(
         bytes.extend_from_slice(name.0.as_bytes());
     }
     if let Some(context) = entity.get::<AgentContext>() {
-        bytes.extend_from_slice(&context.counted().digest.0);
+        bytes.extend_from_slice(&context.last_stats().digest.0);
     }
     for chapter in entity
         .get::<Chapters>()
@@ -147,13 +147,13 @@ mod tests {
     #[derive(Component, Clone, Serialize, Deserialize)]
     struct Purse(Vec<u32>);
 
-    /// A component that is known by its bytes where it is empty but for one coin, and by its digest where it
-    /// holds many more.
+    /// A component that is hashed by its bytes if it has one coin, and by its digest if it has many
+    /// more.
     fn purse(first: u32, more: usize) -> Purse {
         Purse([first].into_iter().chain(0..more as u32).collect())
     }
 
-    /// The hashes, which must be those of somebody who remembers no earlier ones.
+    /// The hashes, which must not depend on earlier ones.
     fn checked(world: &mut World) -> BTreeMap<Arc<str>, Digest> {
         let hashes = state_hashes(world);
         world.remove_resource::<Hashed>();
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn every_change_of_what_is_saved_changes_the_hash_and_its_undoing_restores_it() {
         changed_and_restored(0);
-        changed_and_restored(LONG);
+        changed_and_restored(MAX_INLINE);
     }
 
     fn changed_and_restored(more: usize) {

@@ -55,7 +55,7 @@ impl Session {
         minds: Minds,
         force: bool,
     ) -> Result<Self, SessionError> {
-        let mut held = Slot::find(root, name)?.hold()?;
+        let mut held = Slot::find(root, name)?.lock()?;
         let slot = held.slot().clone();
         let (journal, lines) = Journal::open(&slot.journal_file())?;
         let head = head_of(&slot, &lines)?.clone();

@@ -1,9 +1,5 @@
 //! A calculator: sums of numbers, exact where they are whole.
 
-use std::sync::LazyLock;
-
-use rhai::packages::{ArithmeticPackage, Package};
-use rhai::{Dynamic, Engine, EvalAltResult};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -12,6 +8,8 @@ use super::{ToolCaller, ToolError, Toolbox};
 
 /// The longest expression, in characters.
 const LONGEST: usize = 1_000;
+/// Parentheses and signs within each other.
+const DEEPEST: usize = 64;
 
 /// Adds it.
 pub(super) fn register(tools: &mut Toolbox) {
@@ -29,28 +27,6 @@ struct Sum {
     expression: String,
 }
 
-/// The grammar of scripts, cut down to arithmetic: no power, which rounds differently from machine to
-/// machine.
-static ARITHMETIC: LazyLock<Engine> = LazyLock::new(|| {
-    let mut engine = Engine::new_raw();
-    engine.register_global_module(ArithmeticPackage::new().as_shared_module());
-    engine.disable_symbol("**");
-    engine.set_max_operations(10_000);
-    engine.set_max_expr_depths(64, 0);
-    // Quotients of whole numbers are no whole numbers.
-    engine.set_fast_operators(false);
-    engine.register_fn("/", quotient);
-    engine
-});
-
-fn quotient(one: i64, other: i64) -> Result<Dynamic, Box<EvalAltResult>> {
-    match (one.checked_rem(other), one.checked_div(other)) {
-        (Some(0), Some(whole)) => Ok(whole.into()),
-        (Some(_), _) => Ok((one as f64 / other as f64).into()),
-        (None, _) => Err("division by zero".into()),
-    }
-}
-
 /// The value of an expression, as text.
 fn calculate(expression: &str) -> Result<String, ToolError> {
     let wrong = |problem: String| {
@@ -66,12 +42,143 @@ fn calculate(expression: &str) -> Result<String, ToolError> {
     if let Some(odd) = plain.chars().find(|char| !is_arithmetic(*char)) {
         return Err(wrong(format!("'{odd}'")));
     }
-    let value = ARITHMETIC.eval_expression::<Dynamic>(&plain);
-    let value = value.map_err(|error| wrong(error.to_string()))?;
-    match (value.as_int(), value.as_float()) {
-        (Ok(whole), _) => Ok(whole.to_string()),
-        (_, Ok(broken)) if broken.is_finite() => Ok(shown(broken)),
-        _ => Err(wrong("no number".into())),
+    let mut parser = Parser {
+        rest: &plain,
+        depth: 0,
+    };
+    let value = parser.sum().and_then(|value| parser.end().map(|()| value));
+    match value.map_err(wrong)? {
+        Number::Whole(whole) => Ok(whole.to_string()),
+        Number::Fraction(fraction) if fraction.is_finite() => Ok(shown(fraction)),
+        Number::Fraction(_) => Err(wrong("no number".into())),
+    }
+}
+
+/// Exact as long as it is whole.
+#[derive(Clone, Copy)]
+enum Number {
+    Whole(i64),
+    Fraction(f64),
+}
+
+impl Number {
+    fn as_fraction(self) -> f64 {
+        match self {
+            Self::Whole(whole) => whole as f64,
+            Self::Fraction(fraction) => fraction,
+        }
+    }
+
+    /// There is no power, which rounds differently from machine to machine.
+    fn apply(self, sign: char, right: Self) -> Result<Self, String> {
+        let (Self::Whole(a), Self::Whole(b)) = (self, right) else {
+            let (a, b) = (self.as_fraction(), right.as_fraction());
+            return Ok(Self::Fraction(match sign {
+                '+' => a + b,
+                '-' => a - b,
+                '*' => a * b,
+                '/' => a / b,
+                _ => a % b,
+            }));
+        };
+        let value = match sign {
+            '+' => a.checked_add(b),
+            '-' => a.checked_sub(b),
+            '*' => a.checked_mul(b),
+            // Quotients of whole numbers need not be whole.
+            '/' if a.checked_rem(b).is_some_and(|rest| rest != 0) => {
+                return Ok(Self::Fraction(a as f64 / b as f64));
+            }
+            '/' => a.checked_div(b),
+            _ => a.checked_rem(b),
+        };
+        let problem = if b == 0 {
+            "division by zero"
+        } else {
+            "too large a number"
+        };
+        value.map(Self::Whole).ok_or_else(|| problem.into())
+    }
+}
+
+/// Reads an expression by recursive descent.
+struct Parser<'a> {
+    rest: &'a str,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    fn sum(&mut self) -> Result<Number, String> {
+        let mut value = self.product()?;
+        while let Some(sign) = self.sign(&['+', '-']) {
+            value = value.apply(sign, self.product()?)?;
+        }
+        Ok(value)
+    }
+
+    fn product(&mut self) -> Result<Number, String> {
+        let mut value = self.factor()?;
+        while let Some(sign) = self.sign(&['*', '/', '%']) {
+            value = value.apply(sign, self.factor()?)?;
+        }
+        Ok(value)
+    }
+
+    fn factor(&mut self) -> Result<Number, String> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err("too deeply nested".into());
+        }
+        let value = match self.sign(&['+', '-', '(']) {
+            Some('(') => {
+                let value = self.sum()?;
+                self.sign(&[')']).ok_or_else(|| self.unexpected())?;
+                value
+            }
+            Some('-') => Number::Whole(0).apply('-', self.factor()?)?,
+            Some(_) => self.factor()?,
+            None => self.number()?,
+        };
+        self.depth -= 1;
+        Ok(value)
+    }
+
+    fn number(&mut self) -> Result<Number, String> {
+        let is_digit = |char: char| char.is_ascii_digit() || char == '.';
+        let end = self.rest.find(|char| !is_digit(char));
+        let (digits, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
+        let whole = digits.parse().map(Number::Whole);
+        let number = whole.or_else(|_| digits.parse().map(Number::Fraction));
+        let number = number.map_err(|_| self.unexpected())?;
+        self.rest = rest;
+        Ok(number)
+    }
+
+    /// Takes the next sign if it is one of these.
+    fn sign(&mut self, signs: &[char]) -> Option<char> {
+        self.rest = self.rest.trim_start();
+        let sign = self
+            .rest
+            .chars()
+            .next()
+            .filter(|char| signs.contains(char))?;
+        self.rest = self.rest.strip_prefix(sign)?;
+        Some(sign)
+    }
+
+    fn end(&self) -> Result<(), String> {
+        if self.rest.is_empty() {
+            Ok(())
+        } else {
+            Err(self.unexpected())
+        }
+    }
+
+    fn unexpected(&self) -> String {
+        match self.rest.chars().next() {
+            Some(char) => format!("unexpected '{char}'"),
+            None => "it ends too early".into(),
+        }
     }
 }
 
@@ -111,6 +218,8 @@ mod tests {
             ("0.1 + 0.2", "0.3"),
             ("-(2 - 5) % 2", "1"),
             ("９ × ８ ÷ ６", "12"),
+            ("2 - -3 * +4", "14"),
+            ("-7 % 4 + 1.5", "-1.5"),
         ] {
             assert_eq!(calculate(expression).as_deref(), Ok(value), "{expression}");
         }
@@ -128,6 +237,11 @@ mod tests {
             "\"a\" * 3",
             "1; 2",
             "(1 + 2",
+            "1 + 2)",
+            "3 4",
+            "1..2",
+            "5 % 0",
+            "1.0 / 0",
             &"(".repeat(900),
             &long,
         ] {

@@ -15,14 +15,20 @@ pub mod code;
 mod error;
 mod game;
 mod lookup;
+mod not_built;
 mod schema;
+pub(crate) mod schema_check;
+#[cfg(feature = "http")]
 pub mod servers;
 mod set;
 mod spec;
 mod table;
 mod toolbox;
 mod trace;
+#[cfg(feature = "web")]
 mod web;
+#[cfg(feature = "http")]
+mod web_policy;
 
 pub(crate) use arguments::arguments_of;
 pub use arguments::{NoArguments, read_arguments};
@@ -30,14 +36,19 @@ pub use call::ToolCall;
 pub use caller::{Present, ToolCaller};
 pub use error::ToolError;
 pub use lookup::{Lore, LoreBook, recall};
+pub use not_built::NotBuilt;
 pub use schema::schema_for;
 pub use set::ToolSet;
+#[cfg(feature = "groupchat")]
 pub(crate) use spec::is_legal;
 pub use spec::{ToolNameError, ToolSpec};
 pub use table::{Row, TABLES, Table};
 pub use toolbox::{Output, Running, Tool, ToolLimits, Toolbox};
 pub use trace::{Allowance, ToolTrace};
-pub use web::{WebPolicy, page_text};
+#[cfg(feature = "web")]
+pub use web::page_text;
+#[cfg(feature = "http")]
+pub use web_policy::WebPolicy;
 
 /// The tools that come along, by the names by which worlds name them. Those of the web are there only
 /// where the player allows hosts.

@@ -13,8 +13,7 @@ use serde_json::{Value, json};
 
 use super::spec::is_legal;
 use super::{
-    ToolCaller, ToolError, ToolNameError, ToolSpec, ToolTrace, WebPolicy, read_arguments,
-    schema_for,
+    ToolCaller, ToolError, ToolNameError, ToolSpec, ToolTrace, read_arguments, schema_for,
 };
 
 /// What a tool returned, as text, or why it failed.
@@ -185,12 +184,19 @@ impl Toolbox {
         let mut tools = Self::default();
         super::game::register(&mut tools);
         super::calculate::register(&mut tools);
-        tools.allow_web(&WebPolicy::default());
+        #[cfg(feature = "web")]
+        tools.allow_web(&super::WebPolicy::default());
         tools
     }
 
-    /// Lets the tools of the web do what a policy allows.
-    pub fn allow_web(&mut self, policy: &WebPolicy) {
+    /// Lets the tools of the web do what a policy allows. A build without `web` has no such tools.
+    #[cfg(feature = "http")]
+    #[cfg_attr(
+        not(feature = "web"),
+        expect(unused_variables, reason = "no tools to allow it")
+    )]
+    pub fn allow_web(&mut self, policy: &super::WebPolicy) {
+        #[cfg(feature = "web")]
         super::web::register(self, policy);
     }
 

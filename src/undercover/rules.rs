@@ -194,7 +194,10 @@ impl Rules {
         for name in self.players.iter().chain([&self.table]) {
             if let Some(reason) = check_name(name) {
                 let name = name.clone();
-                return Err(RulesError::BadName { name, reason });
+                return Err(RulesError::BadName {
+                    name,
+                    reason: reason.to_string(),
+                });
             }
             if !known.insert(name) {
                 return Err(RulesError::NameTwice(name.clone()));

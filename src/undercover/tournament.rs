@@ -17,7 +17,9 @@ use super::figures::{FiguresError, GameFigures, figures_like};
 use super::game::{Match, MatchError, WordSource};
 use super::rules::Rules;
 use crate::mind::Minds;
-use crate::save::{Durability, SaveError, Slot, SlotName, io_error, make_folder, replace};
+use crate::save::{
+    Durability, FileAction, SaveError, Slot, SlotName, io_error, make_folder, replace,
+};
 use crate::session::{Session, SessionError};
 use crate::world_data::{DataFolder, Lexicon, Pair};
 
@@ -103,10 +105,10 @@ impl Tournament {
     ) -> Result<Self, TournamentError> {
         let name: SlotName = name.parse()?;
         let folder = root.join(name.as_str());
-        fs::create_dir_all(root).map_err(|source| io_error(root, "make it", source))?;
+        fs::create_dir_all(root).map_err(|source| io_error(root, FileAction::Create, source))?;
         make_folder(&folder).map_err(|source| match source.kind() {
             io::ErrorKind::AlreadyExists => SaveError::SlotExists(name.to_string()),
-            _ => io_error(&folder, "make it", source),
+            _ => io_error(&folder, FileAction::Create, source),
         })?;
         let file = TournamentFile {
             format: FORMAT,
@@ -142,7 +144,7 @@ impl Tournament {
         let name: SlotName = name.parse()?;
         let folder = root.join(name.as_str());
         let path = folder.join(FILE);
-        let text = fs::read(&path).map_err(|source| io_error(&path, "read it", source))?;
+        let text = fs::read(&path).map_err(|source| io_error(&path, FileAction::Read, source))?;
         let file: TournamentFile =
             serde_json::from_slice(&text).map_err(|error| unreadable(&path, error.to_string()))?;
         if file.format != FORMAT {
@@ -212,7 +214,7 @@ impl Tournament {
             Err(SessionError::NoHead { .. }) => {
                 let folder = slot.folder().to_owned();
                 let removed = fs::remove_dir_all(&folder);
-                removed.map_err(|source| io_error(&folder, "remove it", source))?;
+                removed.map_err(|source| io_error(&folder, FileAction::Remove, source))?;
                 self.start(game, minds)
             }
             Err(error) => Err(error.into()),

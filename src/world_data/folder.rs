@@ -1,4 +1,4 @@
-//! Where data comes from: a folder on disk, or the defaults inside the program.
+//! Where data comes from: a folder on disk, or the built-in defaults.
 
 use std::fs;
 use std::io::Read;
@@ -7,111 +7,137 @@ use std::path::{Component, Path, PathBuf};
 use include_dir::{Dir, DirEntry, include_dir};
 
 use super::problem::Problem;
+use crate::locale::{Localize, UiText, text};
 
 /// The whole of `data/`, so that an installed program works anywhere.
 static DEFAULTS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data");
 
 /// Larger files are refused, in bytes.
-const LARGEST: u64 = 16 * 1024 * 1024;
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Folders within folders are followed so far.
-const DEEPEST: usize = 16;
+/// How deep folders are searched.
+const MAX_DEPTH: usize = 16;
 
-/// Why data could not be had. Paths are those asked for, within the data folder.
+/// Why data can't be read. Names of files are those of [`DataFolder::name_of`].
 #[derive(Debug, thiserror::Error)]
+#[error("{}", self.text())]
 pub enum DataError {
-    /// The folder that was asked for is not one.
-    #[error("{} is not a folder; name one that holds worlds/ or prompts/", .0.display())]
+    /// The path of the data folder is not a folder.
     NoFolder(PathBuf),
-    /// The path, or a link on it, leads out of the folder.
-    #[error("{0} leads out of the data folder; name files within it, without `..`")]
+    /// The path, or a link in it, is outside the data folder.
     Outside(String),
     /// There is no such file or folder.
-    #[error("{0} is not there")]
     Missing(String),
-    /// The file is too large to be what it should be.
-    #[error("{0} has more than {LARGEST} bytes; make it smaller")]
+    /// The file is larger than any data file may be.
     TooLarge(String),
     /// The file is not text.
-    #[error("{0} is not text; save it as UTF-8")]
     NotText(String),
-    /// The system could not read it.
-    #[error("{0} can't be read: {1}")]
+    /// The file system refused.
     Unreadable(String, #[source] std::io::Error),
+}
+
+impl Localize for DataError {
+    fn text(&self) -> UiText {
+        if let Self::NoFolder(path) = self {
+            return text!(world_data_choose_folder, path);
+        }
+        let (file, problem) = self.parts();
+        text!(world_data_in_file, file, problem)
+    }
+}
+
+impl DataError {
+    /// The file and what is wrong with it.
+    fn parts(&self) -> (String, UiText) {
+        match self {
+            Self::NoFolder(path) => (path.display().to_string(), self.text()),
+            Self::Outside(file) => (file.clone(), text!(world_data_outside)),
+            Self::Missing(file) => (file.clone(), text!(world_data_missing)),
+            Self::TooLarge(file) => (file.clone(), text!(world_data_too_large, max = MAX_BYTES)),
+            Self::NotText(file) => (file.clone(), text!(world_data_not_utf8)),
+            Self::Unreadable(file, source) => (file.clone(), text!(world_data_unreadable, source)),
+        }
+    }
 }
 
 impl From<DataError> for Problem {
     fn from(error: DataError) -> Self {
-        let (file, wrong) = match &error {
-            DataError::NoFolder(path) => (path.display().to_string(), "is not a folder".into()),
-            DataError::Outside(file) => (file.clone(), "leads out of the data folder".into()),
-            DataError::Missing(file) => (file.clone(), "is not there".into()),
-            DataError::TooLarge(file) => (file.clone(), format!("has more than {LARGEST} bytes")),
-            DataError::NotText(file) => (file.clone(), "is not text; save it as UTF-8".into()),
-            DataError::Unreadable(file, why) => (file.clone(), format!("can't be read: {why}")),
-        };
-        Self::of_file(file, wrong, "")
+        let (file, message) = error.parts();
+        Self::of_file(file, message, "")
     }
 }
 
-/// A folder of data. Paths in it are written with `/`, and never lead out of it.
+/// A folder of data. Paths in it are written with `/` and never lead out of it.
 ///
-/// A top folder (`worlds`, `prompts`) that is not there is taken from the defaults inside the
-/// program: who changes prompts need not copy the worlds.
+/// A missing top folder (`worlds`, `prompts`) is taken from the built-in defaults, so that whoever
+/// changes the prompts need not copy the worlds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataFolder {
     root: Option<PathBuf>,
 }
 
 impl DataFolder {
-    /// The defaults inside the program.
+    /// The built-in defaults.
     pub fn embedded() -> Self {
         Self { root: None }
     }
 
     /// The folder at `root`.
+    ///
+    /// # Errors
+    /// It is not a folder.
     pub fn at(root: impl AsRef<Path>) -> Result<Self, DataError> {
         let missing = |_| DataError::NoFolder(root.as_ref().to_owned());
-        let real = fs::canonicalize(root.as_ref()).map_err(missing)?;
-        match real.is_dir() {
-            true => Ok(Self { root: Some(real) }),
-            false => Err(DataError::NoFolder(real)),
+        let path = fs::canonicalize(root.as_ref()).map_err(missing)?;
+        if !path.is_dir() {
+            return Err(DataError::NoFolder(path));
         }
+        Ok(Self { root: Some(path) })
     }
 
-    /// The folder given; else `data` in the folder the program runs in, if it holds worlds or
-    /// prompts; else the defaults.
+    /// The given folder; else `data` in the working directory, if it contains worlds or prompts;
+    /// else the defaults.
+    ///
+    /// # Errors
+    /// The given path is not a folder.
     pub fn find(given: Option<&Path>) -> Result<Self, DataError> {
         if let Some(given) = given {
             return Self::at(given);
         }
-        let here = Path::new("data");
-        match here.join("worlds").is_dir() || here.join("prompts").is_dir() {
-            true => Self::at(here),
-            false => Ok(Self::embedded()),
+        let default = Path::new("data");
+        if default.join("worlds").is_dir() || default.join("prompts").is_dir() {
+            Self::at(default)
+        } else {
+            Ok(Self::embedded())
         }
     }
 
-    /// Where the folder is, where it is not the defaults inside the program.
+    /// The path of the folder; `None` for the built-in defaults.
     pub fn root(&self) -> Option<&Path> {
         self.root.as_deref()
     }
 
-    /// How messages call a file of this folder.
+    /// The name of a file of this folder for messages.
     pub fn name_of(&self, path: &str) -> String {
         match self.root_for(path) {
             Some(root) => root.join(path).display().to_string(),
-            None => format!("(built in) {path}"),
+            None => format!("built-in:{path}"),
         }
     }
 
     /// The text of a file.
+    ///
+    /// # Errors
+    /// As [`Self::read`], or it is not UTF-8.
     pub fn read_text(&self, path: &str) -> Result<String, DataError> {
         let not_text = |_| DataError::NotText(self.name_of(path));
         String::from_utf8(self.read(path)?).map_err(not_text)
     }
 
     /// The bytes of a file.
+    ///
+    /// # Errors
+    /// The path leads out of the folder, or the file is missing, too large or can't be read.
     pub fn read(&self, path: &str) -> Result<Vec<u8>, DataError> {
         let parts = inner(path)?;
         let missing = || DataError::Missing(self.name_of(path));
@@ -119,27 +145,33 @@ impl DataFolder {
             let file = DEFAULTS.get_file(parts.join("/")).ok_or_else(missing)?;
             return Ok(file.contents().to_vec());
         };
-        let real = within(root, path)?.ok_or_else(missing)?;
+        let path_on_disk = within(root, path)?.ok_or_else(missing)?;
         let unreadable = |why| DataError::Unreadable(self.name_of(path), why);
-        let file = fs::File::open(real).map_err(unreadable)?;
+        let file = fs::File::open(path_on_disk).map_err(unreadable)?;
         let mut bytes = Vec::new();
-        file.take(LARGEST + 1)
+        file.take(MAX_BYTES + 1)
             .read_to_end(&mut bytes)
             .map_err(unreadable)?;
-        match bytes.len() as u64 > LARGEST {
-            true => Err(DataError::TooLarge(self.name_of(path))),
-            false => Ok(bytes),
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(DataError::TooLarge(self.name_of(path)));
         }
+        Ok(bytes)
     }
 
-    /// The names of the files and folders in a folder, sorted; none if it is not there.
-    /// Hidden ones, and names that are not UTF-8, are passed over.
+    /// The names of the files and folders in a folder, sorted; empty if it is missing. Hidden ones,
+    /// and names that are not UTF-8, are skipped.
+    ///
+    /// # Errors
+    /// The path leads out of the folder, or can't be read.
     pub fn list(&self, path: &str) -> Result<Vec<String>, DataError> {
         let entries = self.entries(path)?;
         Ok(entries.into_iter().map(|(name, _)| name).collect())
     }
 
-    /// The paths of all files in a folder and the folders in it, sorted.
+    /// The paths of all files in a folder and its subfolders, sorted.
+    ///
+    /// # Errors
+    /// As [`Self::list`].
     pub fn files(&self, path: &str) -> Result<Vec<String>, DataError> {
         let mut files = Vec::new();
         self.gather(path, 0, &mut files)?;
@@ -147,7 +179,10 @@ impl DataFolder {
         Ok(files)
     }
 
-    /// A digest of files, whatever their order: blake3 over each path and content, in hex.
+    /// A digest of files, in any order: BLAKE3 over each path and content, in hex.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
     pub fn fingerprint<P: AsRef<str>>(
         &self,
         paths: impl IntoIterator<Item = P>,
@@ -165,16 +200,16 @@ impl DataFolder {
         Ok(hasher.finalize().to_hex().to_string())
     }
 
-    /// The folder on disk that holds `path`; `None` if the defaults do.
+    /// The folder on disk that contains `path`; `None` if it is one of the defaults.
     fn root_for(&self, path: &str) -> Option<&Path> {
         let top = path.split('/').next().unwrap_or_default();
-        let default = DEFAULTS.get_dir(top).is_some();
+        let has_default = DEFAULTS.get_dir(top).is_some();
         let root = self.root.as_deref()?;
-        (!default || root.join(top).is_dir()).then_some(root)
+        (!has_default || root.join(top).is_dir()).then_some(root)
     }
 
     fn gather(&self, path: &str, depth: usize, files: &mut Vec<String>) -> Result<(), DataError> {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return Ok(());
         }
         for (name, is_folder) in self.entries(path)? {
@@ -183,15 +218,16 @@ impl DataFolder {
             } else {
                 format!("{path}/{name}")
             };
-            match is_folder {
-                true => self.gather(&path, depth + 1, files)?,
-                false => files.push(path),
+            if is_folder {
+                self.gather(&path, depth + 1, files)?;
+            } else {
+                files.push(path);
             }
         }
         Ok(())
     }
 
-    /// Names in a folder and whether they are folders.
+    /// The names in a folder and whether they are folders.
     fn entries(&self, path: &str) -> Result<Vec<(String, bool)>, DataError> {
         let parts = inner(path)?;
         let mut entries = match self.root_for(path) {
@@ -212,12 +248,12 @@ impl DataFolder {
     }
 
     fn entries_on_disk(&self, root: &Path, path: &str) -> Result<Vec<(String, bool)>, DataError> {
-        let Some(real) = within(root, path)? else {
+        let Some(path_on_disk) = within(root, path)? else {
             return Ok(Vec::new());
         };
         let unreadable = |why| DataError::Unreadable(self.name_of(path), why);
         let mut entries = Vec::new();
-        for entry in fs::read_dir(real).map_err(unreadable)? {
+        for entry in fs::read_dir(path_on_disk).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
             if let Ok(name) = entry.file_name().into_string() {
                 entries.push((name, entry.path().is_dir()));
@@ -232,7 +268,7 @@ fn embedded_entry(entry: &DirEntry<'_>) -> Option<(String, bool)> {
     Some((name, entry.as_dir().is_some()))
 }
 
-/// The parts of a path that stays within.
+/// The components of a path that does not lead out.
 fn inner(path: &str) -> Result<Vec<&str>, DataError> {
     let outside = || DataError::Outside(path.to_owned());
     if path.contains(['\\', '\0']) {
@@ -246,11 +282,11 @@ fn inner(path: &str) -> Result<Vec<&str>, DataError> {
     parts.collect::<Option<_>>().ok_or_else(outside)
 }
 
-/// Where a path really is; `None` if nothing is there.
+/// The canonical path; `None` if there is nothing.
 fn within(root: &Path, path: &str) -> Result<Option<PathBuf>, DataError> {
     inner(path)?;
     match fs::canonicalize(root.join(path)) {
-        Ok(real) if real.starts_with(root) => Ok(Some(real)),
+        Ok(path) if path.starts_with(root) => Ok(Some(path)),
         Ok(_) => Err(DataError::Outside(path.to_owned())),
         Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(why) => Err(DataError::Unreadable(path.to_owned(), why)),
@@ -321,15 +357,15 @@ mod tests {
     }
 
     #[test]
-    fn a_top_folder_that_is_not_there_comes_from_the_defaults() {
+    fn a_missing_top_folder_comes_from_the_defaults() {
         let (_dir, data) = folder(&[("prompts/en/x.j2", "hello")]);
         assert!(!data.list("worlds").expect("lists").is_empty());
         assert_eq!(data.list("prompts").expect("lists"), ["en"]);
-        assert!(data.name_of("worlds/a").starts_with("(built in)"));
+        assert!(data.name_of("worlds/a").starts_with("built-in:"));
     }
 
     #[test]
-    fn the_fingerprint_knows_paths_and_bytes_but_no_order() {
+    fn the_fingerprint_depends_on_paths_and_bytes_but_not_on_order() {
         let (_dir, data) = folder(&[("w/a", "one"), ("w/b", "two"), ("w/c", "one")]);
         let print = |paths: &[&str]| data.fingerprint(paths).expect("reads");
         assert_eq!(print(&["w/a", "w/b"]), print(&["w/b", "w/a"]));
@@ -347,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_folder_is_refused() {
+    fn what_is_not_a_folder_is_refused() {
         assert!(matches!(
             DataFolder::at("/no/such/folder"),
             Err(DataError::NoFolder(_))

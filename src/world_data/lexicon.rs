@@ -1,16 +1,17 @@
-//! Words in pairs of neighbours, and what can be said of each, from vague to narrow.
+//! Pairs of similar words with attributes of each, from general to specific.
 //!
-//! A game deals the words; a mind that has no language of its own looks up what can be said of the one
-//! it holds.
+//! A game deals the words; a mind without a language model looks up the attributes of its own.
 
 use serde::{Deserialize, Serialize};
 
 use super::folder::DataFolder;
+use super::names::fold_name;
 use super::problem::{Problem, Problems};
 use super::source::Source;
+use crate::locale::{UiText, text};
 
-/// The ending of word files.
-const ENDING: &str = ".ron";
+/// The extension of word files.
+const EXTENSION: &str = ".ron";
 
 /// One word of a pair.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,8 +19,8 @@ const ENDING: &str = ".ron";
 pub struct Word {
     /// The word itself.
     pub word: String,
-    /// What can be said of it and not of its neighbour, from vague to narrow: what follows "it", as in
-    /// `grows on trees`.
+    /// Attributes that the other word of the pair lacks, from general to specific. Each continues a
+    /// sentence that begins with "it", such as `grows on trees`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub own: Vec<String>,
     /// The same word in other languages and spellings.
@@ -27,21 +28,21 @@ pub struct Word {
     pub also: Vec<String>,
 }
 
-/// Two words that are neighbours.
+/// Two similar words.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pair {
-    /// What can be said of both, from vague to narrow.
+    /// Attributes of both, from general to specific.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<String>,
-    /// One of them.
+    /// The first word.
     pub one: Word,
-    /// The other.
+    /// The second word.
     pub other: Word,
 }
 
 impl Pair {
-    /// Two words of which nothing is known.
+    /// Two words without attributes.
     pub fn of(one: impl Into<String>, other: impl Into<String>) -> Self {
         let word = |word| Word {
             word,
@@ -59,8 +60,8 @@ impl Pair {
         [&self.one, &self.other]
     }
 
-    /// What can be said of one of its words, from vague to narrow. What both share is on the whole
-    /// vaguer than what is a word's own.
+    /// The attributes of one of its words, from general to specific. Shared attributes are mostly
+    /// more general than those of one word.
     fn attributes<'a>(&'a self, word: &'a Word) -> Vec<&'a str> {
         let placed = |texts: &'a [String], from: usize, to: usize| {
             let step =
@@ -69,9 +70,10 @@ impl Pair {
             texts.map(move |(at, text)| (step(at), text.as_str()))
         };
         let shared = placed(&self.shared, 0, 7_000);
-        let mut all: Vec<_> = shared.chain(placed(&word.own, 2_500, 10_000)).collect();
-        all.sort_by_key(|(place, _)| *place);
-        all.into_iter().map(|(_, text)| text).collect()
+        let own = placed(&word.own, 2_500, 10_000);
+        let mut attributes: Vec<_> = shared.chain(own).collect();
+        attributes.sort_by_key(|(place, _)| *place);
+        attributes.into_iter().map(|(_, text)| text).collect()
     }
 }
 
@@ -84,75 +86,78 @@ pub struct Lexicon {
 }
 
 impl Lexicon {
-    /// Reads the text of a word file; `file` is what messages call it.
+    /// Reads the text of a word file; `file` is its name for messages.
     ///
     /// # Errors
-    /// Every mistake in it, with its line and field.
+    /// All problems of the file.
     pub fn parse(file: &str, text: &str) -> Result<Self, Problems> {
         let mut problems = Problems::new();
         let source = Source::new(file, text);
-        let Some(reading) = source.read_all::<Self>(&mut problems) else {
+        let Some(parsed) = source.read_all::<Self>(&mut problems) else {
             problems.sort();
             return Err(problems);
         };
-        for (at, pair) in reading.value.pairs.iter().enumerate() {
-            check(at, pair, &reading.source, &mut problems);
+        for (index, pair) in parsed.value.pairs.iter().enumerate() {
+            check(index, pair, &parsed.source, &mut problems);
         }
-        if reading.value.pairs.is_empty() && problems.iter().next().is_none() {
-            let right = "write pairs: [(one: (word: \"…\"), other: (word: \"…\"))]";
-            problems.push(source.problem("pairs", "there is no pair of words", right));
+        if parsed.value.pairs.is_empty() && problems.is_empty() {
+            let message = text!(world_data_no_word_pairs);
+            problems.push(source.problem("pairs", message, text!(world_data_add_pairs)));
         }
-        problems.sort();
-        let pairs = problems.unless_errors(reading.value);
-        pairs.map(|(lexicon, _)| lexicon)
+        let lexicon = problems.unless_errors(parsed.value);
+        lexicon.map(|(lexicon, _)| lexicon)
     }
 
     /// Reads every word file of a folder.
     ///
     /// # Errors
-    /// Every mistake in them.
+    /// All problems of the first invalid file, or the folder can't be read.
     pub fn load(data: &DataFolder, folder: &str) -> Result<Self, Problems> {
-        let mut all = Self::default();
+        let mut lexicon = Self::default();
         let paths = data.files(folder).map_err(Problem::from)?;
-        for path in paths.iter().filter(|path| path.ends_with(ENDING)) {
+        for path in paths.iter().filter(|path| path.ends_with(EXTENSION)) {
             let text = data.read_text(path).map_err(Problem::from)?;
-            all.pairs
-                .extend(Self::parse(&data.name_of(path), &text)?.pairs);
+            let file = Self::parse(&data.name_of(path), &text)?;
+            lexicon.pairs.extend(file.pairs);
         }
-        Ok(all)
+        Ok(lexicon)
     }
 
-    /// What can be said of a word, from vague to narrow; nothing where the word is not here.
+    /// The attributes of a word, from general to specific; `None` if the word is unknown.
     pub fn attributes(&self, word: &str) -> Option<Vec<&str>> {
-        let held = |pair: &&Pair| pair.words().iter().any(|held| held.word == word);
-        let pair = self.pairs.iter().find(held)?;
-        let [one, other] = pair.words();
-        Some(pair.attributes(if one.word == word { one } else { other }))
+        let mut pairs = self.pairs.iter();
+        pairs.find_map(|pair| {
+            let mut words = pair.words().into_iter();
+            let found = words.find(|candidate| candidate.word == word)?;
+            Some(pair.attributes(found))
+        })
     }
 }
 
-fn check(at: usize, pair: &Pair, source: &Source, problems: &mut Problems) {
-    let mut wrong = |field: &str, wrong: String, right: &str| {
-        let path = format!("pairs[{at}].{field}");
-        problems.push(source.problem(&path, wrong, right));
+fn check(index: usize, pair: &Pair, source: &Source, problems: &mut Problems) {
+    let mut report = |field: &str, message: UiText, help: UiText| {
+        let path = format!("pairs[{index}].{field}");
+        problems.push(source.problem(&path, message, help));
     };
     for (name, word) in [("one", &pair.one), ("other", &pair.other)] {
         if word.word.trim().is_empty() {
-            wrong(
-                &format!("{name}.word"),
-                "the word is missing".into(),
-                "write one",
+            let field = format!("{name}.word");
+            report(
+                &field,
+                text!(world_data_missing_word),
+                text!(world_data_write_word),
             );
         }
         let texts = word.own.iter().chain(&word.also);
         if texts.into_iter().any(|text| text.trim().is_empty()) {
-            wrong(name, "a text is empty".into(), "write it or leave it out");
+            let help = text!(world_data_fill_or_remove);
+            report(name, text!(world_data_empty_text), help);
         }
     }
-    let [one, other] = pair.words().map(|word| super::fold_name(&word.word));
-    if one == other && !one.is_empty() {
-        let equal = format!("both words are '{}'", pair.one.word);
-        wrong("other.word", equal, "two neighbours must differ");
+    let [first, second] = pair.words().map(|word| fold_name(&word.word));
+    if first == second && !first.is_empty() {
+        let message = text!(world_data_same_words, word = &pair.one.word);
+        report("other.word", message, text!(world_data_different_words));
     }
 }
 
@@ -167,7 +172,7 @@ mod tests {
     ])"#;
 
     #[test]
-    fn attributes_go_from_vague_to_narrow_and_leave_the_neighbour_out() {
+    fn attributes_go_from_general_to_specific_and_are_the_words_own() {
         let lexicon = Lexicon::parse("w.ron", FILE).unwrap();
         let apple = lexicon.attributes("apple").unwrap();
         assert_eq!(
@@ -189,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_is_told_with_its_place() {
+    fn every_problem_has_its_position() {
         let told = |text: &str| Lexicon::parse("w.ron", text).unwrap_err().to_string();
         insta::assert_snapshot!(
             [
@@ -200,12 +205,12 @@ mod tests {
             ]
             .join("\n"),
             @r#"
-        w.ron:1:46: error: pairs[0].other.word: both words are 'Pear'; two neighbours must differ
-        w.ron:2:9: error: pairs[0].one: a text is empty; write it or leave it out
-        w.ron:2:16: error: pairs[0].one.word: the word is missing; write one
-        w.ron:2:51: error: pairs[0].other.color: there is no field `color` here; here may stand: word, own, also
-        w.ron:1:9: error: pairs: there is no pair of words; write pairs: [(one: (word: "…"), other: (word: "…"))]
-        w.ron:1:14: error: something else belongs here; write its fields in round brackets: ( name: value, … )
+        w.ron:1:46: error: pairs[0].other.word: both words are 'Pear'; use two different words
+        w.ron:2:9: error: pairs[0].one: empty text; fill it in or remove it
+        w.ron:2:16: error: pairs[0].one.word: missing word; write a word
+        w.ron:2:51: error: pairs[0].other.color: unknown field `color`; expected one of: word, own, also
+        w.ron:1:9: error: pairs: no pairs of words; write pairs: [(one: (word: "…"), other: (word: "…"))]
+        w.ron:1:14: error: unexpected input; write its fields in parentheses: ( name: value, … )
         "#
         );
     }

@@ -1,66 +1,66 @@
-//! Mistakes of form in RON, in words that a writer understands.
+//! Errors of the RON parser, explained for people who write files.
 
 use ron::error::Error;
 
 use super::names::nearest;
+use crate::locale::{Argument, UiText, text};
 
-/// What a mistake breaks.
+/// How much of a file a mistake makes unusable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// The part it stands in.
+pub(super) enum Scope {
+    /// The part it is in.
     Part,
     /// Nothing: a comma is missing.
     Comma,
-    /// All that follows.
-    Fatal,
+    /// The rest of the file.
+    File,
 }
 
-/// A mistake in words.
+/// A mistake of form, explained.
 pub(super) struct Mistake {
-    pub(super) wrong: String,
-    pub(super) right: String,
-    pub(super) kind: Kind,
-    /// The field that an unknown one was likely meant to be.
+    pub(super) message: UiText,
+    pub(super) help: UiText,
+    pub(super) scope: Scope,
+    /// The field that an unknown one was probably meant to be.
     pub(super) meant: Option<&'static str>,
 }
 
-/// Says what is wrong where `found` stands. `inside`: the reader stopped in the middle of it.
+/// Explains an error of the parser at `found`. `inside`: the parser stopped in the middle of it.
 pub(super) fn explain(error: &Error, found: &str, inside: bool) -> Mistake {
-    let kind = kind(error, inside);
-    let (wrong, right) = match error {
+    let scope = scope(error, inside);
+    let (message, help) = match error {
         Error::NoSuchStructField {
             expected, found, ..
         } => (
-            format!("there is no field `{found}` here"),
+            text!(world_data_unknown_field, field = found),
             meant(found, expected),
         ),
         Error::NoSuchEnumVariant {
             expected, found, ..
         } => (
-            format!("there is no `{found}` here"),
+            text!(world_data_unknown_value, value = found),
             meant(found, expected),
         ),
         Error::MissingStructField { field, .. } => (
-            format!("the field `{field}` is missing"),
-            format!("add `{field}: …`"),
+            text!(world_data_missing_field, field = *field),
+            text!(world_data_add_field, field = *field),
         ),
         Error::DuplicateStructField { field, .. } => (
-            format!("the field `{field}` stands here twice"),
-            "keep one of them".into(),
+            text!(world_data_duplicate_field, field = *field),
+            text!(world_data_keep_one),
         ),
         Error::Eof => (
-            "the file ends too early".into(),
-            "close every quote, comment and bracket".into(),
+            text!(world_data_unexpected_end),
+            text!(world_data_close_all),
         ),
         Error::ExpectedMapColon => (
-            "a `:` is missing here".into(),
-            "write a field: name: value".into(),
+            text!(world_data_expected_colon),
+            text!(world_data_write_field),
         ),
-        Error::ExpectedComma if kind == Kind::Comma => (
-            "a comma is missing before this".into(),
-            "put a `,` after what stands before, or close its quotes".into(),
-        ),
-        other => (not_what_belongs(found), belongs(other, found)),
+        Error::ExpectedComma if scope == Scope::Comma => {
+            (text!(world_data_missing_comma), text!(world_data_add_comma))
+        }
+        error => (unexpected(found), expected(error, found)),
     };
     let meant = match error {
         Error::NoSuchStructField {
@@ -69,70 +69,71 @@ pub(super) fn explain(error: &Error, found: &str, inside: bool) -> Mistake {
         _ => None,
     };
     Mistake {
-        wrong,
-        right,
-        kind,
+        message,
+        help,
+        scope,
         meant,
     }
 }
 
-fn kind(error: &Error, inside: bool) -> Kind {
+fn scope(error: &Error, inside: bool) -> Scope {
     match error {
-        Error::ExpectedComma if !inside => Kind::Comma,
+        Error::ExpectedComma if !inside => Scope::Comma,
         Error::Eof
         | Error::ExpectedStringEnd
         | Error::UnclosedBlockComment
-        | Error::TrailingCharacters => Kind::Fatal,
-        _ => Kind::Part,
+        | Error::TrailingCharacters => Scope::File,
+        _ => Scope::Part,
     }
 }
 
-/// The name that was meant, else all there are.
-fn meant(found: &str, expected: &[&str]) -> String {
+/// The name that was meant, or all names.
+fn meant(found: &str, expected: &[&str]) -> UiText {
     match nearest(found, expected.iter().copied()) {
-        Some(name) => format!("did you mean `{name}`?"),
-        None if expected.is_empty() => "take it away".into(),
-        None => format!("here may stand: {}", expected.join(", ")),
+        Some(name) => text!(world_data_did_you_mean, name),
+        None if expected.is_empty() => text!(world_data_remove_it),
+        None => text!(world_data_expected_one_of, names = Argument::list(expected)),
     }
 }
 
-fn not_what_belongs(found: &str) -> String {
+fn unexpected(found: &str) -> UiText {
     let line = found.lines().next().unwrap_or_default();
-    let short: String = line.chars().take(40).collect();
-    let more = if short.len() < found.len() { "…" } else { "" };
-    match short.is_empty() {
-        true => "something else belongs here".into(),
-        false => format!("`{short}{more}` does not belong here"),
+    let mut short: String = line.chars().take(40).collect();
+    if short.is_empty() {
+        return text!(world_data_unexpected_here);
     }
+    if short.len() < found.len() {
+        short.push('…');
+    }
+    text!(world_data_unexpected, found = short)
 }
 
-fn belongs(error: &Error, found: &str) -> String {
-    let right = match error {
-        _ if [")", "]", "}"].contains(&found) => "close what was opened last, or complete it",
-        Error::ExpectedString => "write a text in quotes: \"…\", or r#\"…\"# for a long one",
-        Error::ExpectedInteger => "write a whole number",
-        Error::ExpectedComma if found.contains('.') => "write a whole number, without a point",
-        Error::IntegerOutOfBounds => "write a smaller number",
-        Error::ExpectedBoolean => "write true or false",
-        Error::ExpectedArray | Error::ExpectedArrayEnd => "write a list: [ … , … ]",
+fn expected(error: &Error, found: &str) -> UiText {
+    match error {
+        _ if [")", "]", "}"].contains(&found) => text!(world_data_close_bracket),
+        Error::ExpectedString => text!(world_data_quote_text),
+        Error::ExpectedInteger => text!(world_data_write_integer),
+        Error::ExpectedComma if found.contains('.') => {
+            text!(world_data_write_integer_without_point)
+        }
+        Error::IntegerOutOfBounds => text!(world_data_write_smaller_number),
+        Error::ExpectedBoolean => text!(world_data_write_boolean),
+        Error::ExpectedArray | Error::ExpectedArrayEnd => text!(world_data_write_list),
         Error::ExpectedStructLike
         | Error::ExpectedNamedStructLike(_)
-        | Error::ExpectedStructLikeEnd => "write its fields in round brackets: ( name: value, … )",
-        Error::ExpectedIdentifier if found.starts_with('"') => "write the word without quotes",
+        | Error::ExpectedStructLikeEnd => text!(world_data_write_fields),
+        Error::ExpectedIdentifier if found.starts_with('"') => {
+            text!(world_data_write_without_quotes)
+        }
         Error::ExpectedIdentifier
         | Error::InvalidIdentifier(_)
-        | Error::SuggestRawIdentifier(_) => "write a field: name: value",
-        Error::InvalidEscape(_) => {
-            "after a backslash only \\n \\t \\r \\\\ \\\" \\0 \\x.. \\u{..} may stand; in r#\"…\"# a backslash is one"
-        }
+        | Error::SuggestRawIdentifier(_) => text!(world_data_write_field),
+        Error::InvalidEscape(_) => text!(world_data_escapes),
         Error::ExpectedStringEnd | Error::UnclosedBlockComment => {
-            "the file ends too early: close every quote, comment and bracket"
+            text!(world_data_unexpected_end_close)
         }
-        Error::TrailingCharacters => {
-            "the outermost bracket is closed before this: one `)` too many?"
-        }
-        Error::ExceededRecursionLimit => "too many brackets stand in each other",
-        other => return other.to_string(),
-    };
-    right.into()
+        Error::TrailingCharacters => text!(world_data_bracket_closed),
+        Error::ExceededRecursionLimit => text!(world_data_too_deep),
+        error => UiText::verbatim(error.to_string()),
+    }
 }

@@ -1,25 +1,25 @@
-//! The outline of a RON text: which path stands where.
+//! The outline of a RON text: the position of each path.
 //!
-//! A light scanner that never fails. It knows brackets, strings, comments, fields and items, and
-//! nothing of types; where the text is broken it goes on with the next thing it recognises.
+//! A scanner that never fails. It knows brackets, strings, comments, fields and items, but no
+//! types; if the text is invalid, it continues with the next thing it recognises.
 
 use std::ops::Range;
 
-/// A value of the text, with the path that leads to it.
+/// A value of the text with its path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Node {
-    /// Such as `actors[2].stats.hp`, or `schedule[1].0` for what has no name of its own.
+    /// Such as `actors[2].stats.hp`, or `schedule[1].0` for a value without a name.
     pub(super) path: String,
-    /// The bytes of the whole field, name included.
+    /// The bytes of the whole field, including its name.
     pub(super) field: Range<usize>,
     /// The bytes of the value alone.
     pub(super) value: Range<usize>,
-    /// Whether it stands without a name among fields that have one, where nothing can belong; its
-    /// path is that of what holds it.
+    /// Whether it has no name among fields with names, which is always a mistake. Its path is that
+    /// of its parent.
     pub(super) stray: bool,
 }
 
-/// All values of `text`, inner ones before those that hold them.
+/// All values of `text`, inner ones before outer ones.
 pub(super) fn outline(text: &str) -> Vec<Node> {
     let mut outline = Outline {
         frames: vec![Frame::new(Bracket::File, String::new())],
@@ -33,7 +33,7 @@ pub(super) fn outline(text: &str) -> Vec<Node> {
     outline.nodes
 }
 
-/// The first byte from `at` on that is neither blank nor in a comment.
+/// The first byte from `at` that is neither blank nor in a comment.
 pub(super) fn past_blanks(text: &str, at: usize) -> usize {
     let mut tokens = Tokens { text, at };
     tokens.skip_blanks();
@@ -94,9 +94,10 @@ impl Frame {
             (None, Bracket::Square) => return format!("{}[{}]", self.path, self.index),
             (None, _) => self.index.to_string(),
         };
-        match self.path.is_empty() {
-            true => own,
-            false => format!("{}.{own}", self.path),
+        if self.path.is_empty() {
+            own
+        } else {
+            format!("{}.{own}", self.path)
         }
     }
 
@@ -104,9 +105,10 @@ impl Frame {
     fn finish(&mut self) -> Option<Node> {
         let item = self.item.take()?;
         let stray = self.named && self.key.is_none();
-        let path = match stray {
-            true => self.path.clone(),
-            false => self.item_path(),
+        let path = if stray {
+            self.path.clone()
+        } else {
+            self.item_path()
         };
         let start = self.key.take().map_or(item.value.start, |(_, start)| start);
         self.index += 1;
@@ -144,7 +146,7 @@ impl Outline {
         self.nodes.extend(node);
     }
 
-    /// A value begins; one that is still open lacked its comma.
+    /// Begins a value. If the last one is still open, its comma is missing.
     fn begin(&mut self, value: Range<usize>, scalar: bool) {
         if self.top().is_some_and(|frame| frame.item.is_some()) {
             self.finish();
@@ -154,7 +156,7 @@ impl Outline {
         }
     }
 
-    /// The scalar before a colon was the name of what comes.
+    /// Takes the scalar before a colon as the name of the next value.
     fn name(&mut self, text: &str) {
         let Some(frame) = self.top() else { return };
         let Some(item) = frame.item.take_if(|item| item.scalar) else {
@@ -180,7 +182,7 @@ impl Outline {
         }
     }
 
-    /// Closes the nearest bracket of that kind, and those in it that were left open.
+    /// Closes the nearest bracket of that kind, and those in it that are open.
     fn close_as(&mut self, bracket: Bracket, span: Range<usize>) {
         let Some(depth) = self.frames.iter().rposition(|f| f.bracket == bracket) else {
             return;
@@ -193,7 +195,7 @@ impl Outline {
         }
     }
 
-    /// Closes the innermost bracket. False when there is none any more.
+    /// Closes the innermost bracket; false if there is none.
     fn close(&mut self) -> bool {
         self.finish();
         let Some(closed) = self.frames.pop() else {
@@ -209,7 +211,7 @@ impl Outline {
     }
 }
 
-/// Cuts a text into tokens; white space and comments are skipped.
+/// Splits a text into tokens, skipping white space and comments.
 struct Tokens<'a> {
     text: &'a str,
     at: usize,
@@ -220,7 +222,7 @@ impl Tokens<'_> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Moves on by `length` bytes and gives their span.
+    /// Advances by `length` bytes and returns their span.
     fn span(&mut self, length: usize) -> Range<usize> {
         let start = self.at;
         self.at = (start + length).min(self.text.len());
@@ -272,7 +274,7 @@ impl Iterator for Tokens<'_> {
     }
 }
 
-/// The bytes of the comment at the beginning of `text`, 0 if there is none.
+/// The length of the comment at the beginning of `text`; 0 if there is none.
 fn comment(text: &str) -> usize {
     if text.starts_with("//") {
         return text.find('\n').unwrap_or(text.len());
@@ -295,7 +297,7 @@ fn comment(text: &str) -> usize {
     at
 }
 
-/// The bytes of the string, number or word at the beginning of `text`.
+/// The length of the string, number or word at the beginning of `text`.
 fn scalar(text: &str) -> usize {
     let bare = text.trim_start_matches(['b', 'r']);
     let prefix = text.len() - bare.len();
@@ -318,7 +320,7 @@ fn scalar(text: &str) -> usize {
     text.find(ends).unwrap_or(text.len())
 }
 
-/// The bytes of a quoted text with backslashes, both quotes included.
+/// The length of a quoted text with backslashes, including both quotes.
 fn quoted(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {

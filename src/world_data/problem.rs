@@ -1,8 +1,10 @@
-//! What is wrong in a file, where, and what would be right.
+//! What is wrong in a file, where, and how to fix it.
 
 use std::fmt;
 
 use serde::Serialize;
+
+use crate::locale::{Language, Localize, UiText, text};
 
 /// How bad a problem is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -10,35 +12,35 @@ use serde::Serialize;
 pub enum Severity {
     /// The file can't be used.
     Error,
-    /// The file can be used, but is likely not what its writer meant.
+    /// The file can be used, but is probably not what its author meant.
     Warning,
 }
 
-/// One mistake in one file.
+/// A problem in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
-    /// Whether the file can be used all the same.
+    /// Whether the file can be used nevertheless.
     pub severity: Severity,
-    /// The file, as people name it.
+    /// The name of the file, for people.
     pub file: String,
-    /// The line, from 1; 0 where the whole file is meant.
+    /// The line, from 1; 0 for the whole file.
     pub line: usize,
-    /// The column in characters, from 1; 0 where the whole line is meant.
+    /// The column in characters, from 1; 0 for the whole line.
     pub column: usize,
-    /// The field, such as `actors[2].stats.hp`; empty where no field is meant.
+    /// The field, such as `actors[2].stats.hp`; empty if there is none.
     pub field: String,
     /// What is wrong.
-    pub wrong: String,
-    /// What would be right; empty where `wrong` says it all.
-    pub right: String,
+    pub message: UiText,
+    /// How to fix it; empty if the message says it.
+    pub help: UiText,
 }
 
 impl Problem {
-    /// An error that concerns the whole of a file.
+    /// An error in a whole file.
     pub fn of_file(
         file: impl Into<String>,
-        wrong: impl Into<String>,
-        right: impl Into<String>,
+        message: impl Into<UiText>,
+        help: impl Into<UiText>,
     ) -> Self {
         Self {
             severity: Severity::Error,
@@ -46,8 +48,8 @@ impl Problem {
             line: 0,
             column: 0,
             field: String::new(),
-            wrong: wrong.into(),
-            right: right.into(),
+            message: message.into(),
+            help: help.into(),
         }
     }
 
@@ -59,40 +61,50 @@ impl Problem {
             ..self
         }
     }
+
+    /// One line, without control characters: parts of it may come from anywhere.
+    pub fn in_language(&self, language: Language) -> String {
+        let line = self.text().in_language(language);
+        line.replace(char::is_control, "\u{fffd}")
+    }
+}
+
+impl Localize for Problem {
+    fn text(&self) -> UiText {
+        let mut place = self.file.clone();
+        let numbers = [self.line, self.column].into_iter();
+        for number in numbers.take_while(|number| *number > 0) {
+            place.push_str(&format!(":{number}"));
+        }
+        let mut problem = self.message.clone();
+        if !self.help.is_empty() {
+            problem = text!(world_data_with_help, message = problem, help = &self.help);
+        }
+        if !self.field.is_empty() {
+            problem = text!(world_data_in_field, field = &self.field, problem);
+        }
+        match self.severity {
+            Severity::Error => text!(world_data_problem_error, place, problem),
+            Severity::Warning => text!(world_data_problem_warning, place, problem),
+        }
+    }
 }
 
 impl fmt::Display for Problem {
-    /// One line, without control characters: parts of it may come from anywhere.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut line = self.file.clone();
-        let places = [self.line, self.column].into_iter();
-        for place in places.take_while(|place| *place > 0) {
-            line.push_str(&format!(":{place}"));
-        }
-        line.push_str(match self.severity {
-            Severity::Error => ": error: ",
-            Severity::Warning => ": warning: ",
-        });
-        if !self.field.is_empty() {
-            line.push_str(&format!("{}: ", self.field));
-        }
-        line.push_str(&self.wrong);
-        if !self.right.is_empty() {
-            line.push_str(&format!("; {}", self.right));
-        }
-        out.write_str(&line.replace(char::is_control, "\u{fffd}"))
+        out.write_str(&self.in_language(Language::En))
     }
 }
 
 impl std::error::Error for Problem {}
 
-/// All that is wrong, found in one go.
+/// All problems of some files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// Nothing wrong so far.
+    /// No problems yet.
     pub fn new() -> Self {
         Self::default()
     }
@@ -102,41 +114,44 @@ impl Problems {
         self.0.push(problem);
     }
 
-    /// All of them, in the order in which they were found or [sorted](Self::sort).
+    /// The problems, in the order in which they were found or [sorted](Self::sort).
     pub fn iter(&self) -> std::slice::Iter<'_, Problem> {
         self.0.iter()
     }
 
-    /// How many there are, warnings included.
+    /// The number of problems, including warnings.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether nothing at all is wrong.
+    /// Whether there are no problems, not even warnings.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether any is more than a warning.
+    /// Whether any problem is an error.
     pub fn has_errors(&self) -> bool {
         self.iter()
             .any(|problem| problem.severity == Severity::Error)
     }
 
-    /// Orders them as a reader meets them in the files, and drops what was said twice.
+    /// Sorts them by file, line and column, and removes duplicates.
     pub fn sort(&mut self) {
         let place = |problem: &Problem| (problem.file.clone(), problem.line, problem.column);
         self.0.sort_by_cached_key(place);
         self.0.dedup();
     }
 
-    /// `value` and the warnings, or, if there are errors, all problems.
+    /// `value` and the warnings.
+    ///
+    /// # Errors
+    /// All problems, if any of them is an error.
     pub fn unless_errors<T>(mut self, value: T) -> Result<(T, Self), Self> {
         self.sort();
-        match self.has_errors() {
-            true => Err(self),
-            false => Ok((value, self)),
+        if self.has_errors() {
+            return Err(self);
         }
+        Ok((value, self))
     }
 }
 
@@ -170,15 +185,19 @@ impl<'a> IntoIterator for &'a Problems {
     }
 }
 
+impl Localize for Problems {
+    /// One problem per line.
+    fn text(&self) -> UiText {
+        let texts = self.iter().map(Problem::text);
+        let lines = texts.reduce(|first, rest| text!(world_data_lines, first, rest));
+        lines.unwrap_or_default()
+    }
+}
+
 impl fmt::Display for Problems {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, problem) in self.iter().enumerate() {
-            if index > 0 {
-                out.write_str("\n")?;
-            }
-            write!(out, "{problem}")?;
-        }
-        Ok(())
+        let lines: Vec<_> = self.iter().map(Problem::to_string).collect();
+        out.write_str(&lines.join("\n"))
     }
 }
 
@@ -188,17 +207,17 @@ impl std::error::Error for Problems {}
 mod tests {
     use super::*;
 
-    fn at(line: usize, wrong: &str) -> Problem {
+    fn at(line: usize, message: &str) -> Problem {
         Problem {
             line,
             column: 3,
             field: "a.b".into(),
-            ..Problem::of_file("w.ron", wrong, "write 1")
+            ..Problem::of_file("w.ron", message, "write 1")
         }
     }
 
     #[test]
-    fn a_problem_says_where_what_and_how_to_mend_it() {
+    fn a_problem_says_where_what_and_how_to_fix_it() {
         assert_eq!(
             at(7, "is 0").to_string(),
             "w.ron:7:3: error: a.b: is 0; write 1"
@@ -206,14 +225,20 @@ mod tests {
         assert!(!at(7, "\u{1b}[31m").to_string().contains('\u{1b}'));
         let whole = Problem::of_file("w.ron", "is missing", "").warning();
         assert_eq!(whole.to_string(), "w.ron: warning: is missing");
+        assert_eq!(
+            at(7, "is 0").in_language(Language::Zh),
+            "w.ron:7:3: 错误：a.b：is 0；write 1"
+        );
     }
 
     #[test]
     fn problems_come_in_reading_order_and_once() {
-        let mut all = Problems::from(at(9, "late"));
-        all.extend([at(2, "early"), at(2, "early")]);
-        all.sort();
-        assert_eq!(all.iter().map(|p| p.line).collect::<Vec<_>>(), [2, 9]);
+        let mut problems = Problems::from(at(9, "late"));
+        problems.extend([at(2, "early"), at(2, "early")]);
+        problems.sort();
+        let lines: Vec<_> = problems.iter().map(|problem| problem.line).collect();
+        assert_eq!(lines, [2, 9]);
+        assert_eq!(problems.to_string(), problems.text().to_string());
     }
 
     #[test]
@@ -229,5 +254,7 @@ mod tests {
         assert_eq!(json[0]["severity"], "error");
         assert_eq!(json[0]["line"], 7);
         assert_eq!(json[0]["field"], "a.b");
+        assert_eq!(json[0]["message"], "is 0");
+        assert_eq!(json[0]["help"], "write 1");
     }
 }

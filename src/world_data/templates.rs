@@ -1,8 +1,8 @@
-//! Prompt templates: every word a mind reads, in files that a writer can change.
+//! Prompt templates: all text that minds read, in files that writers can change.
 //!
-//! The language is Jinja's, as [`minijinja`] has it. A template is named by its path without `.j2`,
-//! such as `combat/draw`. Nothing is escaped, a tag on a line of its own leaves no line behind, and
-//! a variable that is not there is an error, never an empty place in a prompt.
+//! The language is Jinja ([`minijinja`]). The name of a template is its path without `.j2`, such as
+//! `combat/draw`. Nothing is escaped, a tag on a line of its own leaves no empty line, and a
+//! missing variable is an error rather than a gap in the prompt.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,14 +13,11 @@ use serde::Serialize;
 
 use super::folder::{DataError, DataFolder};
 use super::names::nearest;
-use super::plain::Plain;
 use super::problem::{Problem, Problems};
+use crate::locale::{Argument, text};
 
-/// The ending of template files.
-const ENDING: &str = ".j2";
-
-/// Words of templates that take in others, and of those that show all that they were given.
-const MORE: [&str; 5] = ["include", "import", "extends", "context", "debug"];
+/// The extension of template files.
+const EXTENSION: &str = ".j2";
 
 /// All templates of one folder, compiled.
 #[derive(Clone, Debug)]
@@ -31,22 +28,25 @@ pub struct Templates {
 
 #[derive(Clone, Debug)]
 struct File {
+    /// The name for messages.
     shown: String,
     text: String,
-    plain: Option<Plain>,
-    /// The variables that it uses; nothing where it takes in other templates, which use more.
-    uses: Option<BTreeSet<String>>,
 }
 
 impl Templates {
-    /// All templates in `folder` and the folders in it, such as `prompts/en`. All that do not
-    /// parse are told at once.
+    /// All templates in `folder` and its subfolders, such as `prompts/en`.
+    ///
+    /// # Errors
+    /// All templates that can't be read or compiled.
     pub fn load(data: &DataFolder, folder: &str) -> Result<Self, Problems> {
         let paths = data.files(folder).map_err(Problem::from)?;
         Self::load_files(data, folder, &paths)
     }
 
-    /// Those of the templates in `folder` that [`Self::files_of`] names.
+    /// The templates of [`Self::files_of`].
+    ///
+    /// # Errors
+    /// All templates that can't be read or compiled.
     pub fn load_declared(
         data: &DataFolder,
         folder: &str,
@@ -56,19 +56,22 @@ impl Templates {
         Self::load_files(data, folder, &paths)
     }
 
-    /// The files in `folder` that stand in one folder with a declared template. The others belong to
-    /// other games: what is wrong with them, or changes in them, is not this game's business.
+    /// The files in the same subfolders of `folder` as the declared templates. The others belong to
+    /// other games, so problems or changes in them don't matter.
+    ///
+    /// # Errors
+    /// The folder can't be read.
     pub fn files_of(
         data: &DataFolder,
         folder: &str,
         declared: &[(&str, &[&str])],
     ) -> Result<Vec<String>, DataError> {
-        let top = |name: &str| name.split_once('/').map_or("", |(top, _)| top).to_owned();
-        let declared: BTreeSet<_> = declared.iter().map(|(name, _)| top(name)).collect();
+        let subfolder = |name: &str| name.split_once('/').map_or("", |(top, _)| top).to_owned();
+        let declared: BTreeSet<_> = declared.iter().map(|(name, _)| subfolder(name)).collect();
         let mut paths = data.files(folder)?;
         paths.retain(|path| {
-            let top = top(name_of(path, folder));
-            top.is_empty() || declared.contains(&top)
+            let subfolder = subfolder(name_of(path, folder));
+            subfolder.is_empty() || declared.contains(&subfolder)
         });
         Ok(paths)
     }
@@ -76,8 +79,8 @@ impl Templates {
     fn load_files(data: &DataFolder, folder: &str, paths: &[String]) -> Result<Self, Problems> {
         let mut problems = Problems::new();
         let mut texts = Vec::new();
-        for path in paths.iter().filter(|path| path.ends_with(ENDING)) {
-            let name = name_of(path, folder).trim_end_matches(ENDING);
+        for path in paths.iter().filter(|path| path.ends_with(EXTENSION)) {
+            let name = name_of(path, folder).trim_end_matches(EXTENSION);
             match data.read_text(path) {
                 Ok(text) => texts.push((name.to_owned(), data.name_of(path), text)),
                 Err(error) => problems.push(error.into()),
@@ -89,13 +92,17 @@ impl Templates {
             .map(|(templates, _)| templates)
     }
 
-    /// Templates from (name, text) pairs, for tests and for games that bring their own.
+    /// Templates from (name, text) pairs, for tests and for games with their own.
+    ///
+    /// # Errors
+    /// All templates that can't be compiled.
     pub fn from_texts<'a>(
         texts: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Self, Problems> {
         let mut problems = Problems::new();
-        let own = |(name, text): (&str, &str)| (name.to_owned(), name.to_owned(), text.to_owned());
-        let templates = Self::compile(texts.into_iter().map(own).collect(), &mut problems);
+        let with_file =
+            |(name, text): (&str, &str)| (name.to_owned(), name.to_owned(), text.to_owned());
+        let templates = Self::compile(texts.into_iter().map(with_file).collect(), &mut problems);
         problems
             .unless_errors(templates)
             .map(|(templates, _)| templates)
@@ -111,24 +118,12 @@ impl Templates {
             let added = templates
                 .environment
                 .add_template_owned(name.clone(), text.clone());
-            let file = File {
-                shown,
-                plain: Plain::of(&text),
-                uses: templates.uses(&name, &text),
-                text,
-            };
-            templates.files.insert(name.clone(), file);
+            templates.files.insert(name.clone(), File { shown, text });
             if let Err(error) = added {
                 problems.push(templates.problem(&name, &error));
             }
         }
         templates
-    }
-
-    fn uses(&self, name: &str, text: &str) -> Option<BTreeSet<String>> {
-        let template = self.environment.get_template(name).ok()?;
-        let is_alone = !MORE.iter().any(|word| text.contains(word));
-        is_alone.then(|| template.undeclared_variables(false).into_iter().collect())
     }
 
     /// The names of all templates, in order.
@@ -141,7 +136,10 @@ impl Templates {
         self.files.contains_key(name)
     }
 
-    /// Fills a template with what `context` holds.
+    /// Renders a template with the variables of `context`.
+    ///
+    /// # Errors
+    /// There is no such template, or it uses a variable that is missing.
     pub fn render(&self, name: &str, context: impl Serialize) -> Result<String, Problem> {
         if !self.has(name) {
             return Err(self.missing(name));
@@ -151,26 +149,10 @@ impl Templates {
         text.map_err(|error| self.problem(name, &error))
     }
 
-    /// Fills a template with JSON, which is several times faster where the template uses only values, conditions
-    /// and loops, and takes only as long as what it uses otherwise.
-    pub fn render_json(&self, name: &str, data: &serde_json::Value) -> Result<String, Problem> {
-        let file = self.files.get(name).ok_or_else(|| self.missing(name))?;
-        if let Some(text) = file.plain.as_ref().and_then(|plain| plain.fill(data)) {
-            return Ok(text);
-        }
-        match (&file.uses, data.as_object()) {
-            (Some(uses), Some(data)) => {
-                let used = uses.iter().filter_map(|name| data.get_key_value(name));
-                self.render(name, used.collect::<BTreeMap<_, _>>())
-            }
-            _ => self.render(name, data),
-        }
-    }
-
-    /// Checks that each declared template is there and, with the parts it includes, uses only
-    /// variables that are declared for it: `("combat/draw", &["me", "foes"])`. A declared `me`
-    /// allows `me.name` too; a declared `me.name` allows only that. A template that is neither
-    /// declared nor included gets a warning.
+    /// Checks that each declared template exists and that it and the templates it includes use only
+    /// the variables declared for it: `("combat/draw", &["me", "foes"])`. A declared `me` allows
+    /// `me.name` too; a declared `me.name` allows only that. A template that is neither declared
+    /// nor included gives a warning.
     pub fn check(&self, declared: &[(&str, &[&str])]) -> Problems {
         let mut problems = Problems::new();
         let mut used = BTreeSet::new();
@@ -188,10 +170,10 @@ impl Templates {
                 problems.push(self.at(name, at, self.missing(part)));
             }
             if !used.contains(name.as_str()) {
-                let hint = nearest(name, declared.iter().map(|(name, _)| *name));
-                let hint = hint.map(|name| format!("did you mean `{name}`?"));
-                let wrong = "no prompt is made from this template";
-                let problem = Problem::of_file(&file.shown, wrong, hint.unwrap_or_default());
+                let near = nearest(name, declared.iter().map(|(name, _)| *name));
+                let help = near.map(|name| text!(world_data_did_you_mean, name));
+                let message = text!(world_data_unused_template);
+                let problem = Problem::of_file(&file.shown, message, help.unwrap_or_default());
                 problems.push(problem.warning());
             }
         }
@@ -199,7 +181,7 @@ impl Templates {
         problems
     }
 
-    /// A template and all it includes, directly or not.
+    /// A template and all that it includes, directly or not.
     fn with_parts(&self, name: &str) -> BTreeSet<&str> {
         let mut found = BTreeSet::new();
         let mut open = vec![name];
@@ -214,14 +196,14 @@ impl Templates {
         found
     }
 
-    /// What a template uses and may not.
+    /// The variables that a template uses but that are not declared.
     fn unknown_variables(&self, name: &str, declared: &[&str]) -> Vec<Problem> {
         let Ok(template) = self.environment.get_template(name) else {
-            return Vec::new(); // told when it was compiled
+            return Vec::new(); // Reported when it was compiled.
         };
         let text = template.source();
         let globals: BTreeSet<_> = self.environment.globals().map(|(name, _)| name).collect();
-        let known = |variable: &str| {
+        let is_known = |variable: &str| {
             let head = variable.split('.').next().unwrap_or(variable);
             let covers = |declared: &&str| {
                 variable
@@ -231,32 +213,33 @@ impl Templates {
             globals.contains(head) || declared.iter().any(covers)
         };
         let used: BTreeSet<_> = template.undeclared_variables(true).into_iter().collect();
-        let unknown = used.into_iter().filter(|variable| !known(variable));
+        let unknown = used.into_iter().filter(|variable| !is_known(variable));
         let problem = |variable: String| {
-            let right = match nearest(&variable, declared.iter().copied()) {
-                Some(name) => format!("did you mean `{name}`?"),
-                None if declared.is_empty() => "this prompt has no variables".into(),
-                None => format!("this prompt knows: {}", declared.join(", ")),
+            let help = match nearest(&variable, declared.iter().copied()) {
+                Some(name) => text!(world_data_did_you_mean, name),
+                None if declared.is_empty() => text!(world_data_no_variables),
+                None => text!(
+                    world_data_available_variables,
+                    names = Argument::list(declared)
+                ),
             };
-            let wrong = format!("there is no variable `{variable}` here");
-            let problem = Problem::of_file("", wrong, right);
+            let message = text!(world_data_unknown_variable, variable = &variable);
+            let problem = Problem::of_file("", message, help);
             self.at(name, find_variable(text, &variable).unwrap_or(0), problem)
         };
         unknown.map(problem).collect()
     }
 
     fn missing(&self, name: &str) -> Problem {
-        let hint = nearest(name, self.names());
-        let hint = hint.map(|near| format!("did you mean `{near}`?"));
-        let right = hint.unwrap_or_else(|| format!("write it as {name}{ENDING}"));
-        Problem::of_file(
-            format!("{name}{ENDING}"),
-            "this template is not there",
-            right,
-        )
+        let file = format!("{name}{EXTENSION}");
+        let help = match nearest(name, self.names()) {
+            Some(name) => text!(world_data_did_you_mean, name),
+            None => text!(world_data_create_template, file = &file),
+        };
+        Problem::of_file(file, text!(world_data_missing_template, name), help)
     }
 
-    /// The problem, standing at a byte of a template.
+    /// The problem with the position of a byte of a template.
     fn at(&self, name: &str, byte: usize, problem: Problem) -> Problem {
         let Some(file) = self.files.get(name) else {
             return problem;
@@ -271,19 +254,19 @@ impl Templates {
         }
     }
 
-    /// What minijinja says, in the place it says it of.
+    /// An error of minijinja with its position.
     fn problem(&self, asked: &str, error: &Error) -> Problem {
         let name = error.name().filter(|name| self.has(name)).unwrap_or(asked);
-        let mut wrong = error.kind().to_string();
+        let mut message = error.kind().to_string();
         if let Some(detail) = error.detail() {
-            wrong = format!("{wrong}: {detail}");
+            message = format!("{message}: {detail}");
         }
         let mut cause = std::error::Error::source(error);
         while let Some(inner) = cause {
-            wrong = format!("{wrong}: {inner}");
+            message = format!("{message}: {inner}");
             cause = inner.source();
         }
-        let problem = Problem::of_file(name, wrong, "");
+        let problem = Problem::of_file(name, message, "");
         match (error.range(), error.line()) {
             (Some(range), _) => self.at(name, range.start, problem),
             (None, line) => Problem {
@@ -315,7 +298,7 @@ fn environment() -> Environment<'static> {
     environment
 }
 
-/// The templates that a text includes by a literal name, and where the name stands.
+/// The templates that a text includes by a literal name, and the positions of the names.
 fn includes(text: &str) -> impl Iterator<Item = (&str, usize)> {
     const WORDS: [&str; 4] = ["include", "import", "from", "extends"];
     text.match_indices("{%").filter_map(|(at, _)| {
@@ -330,7 +313,7 @@ fn includes(text: &str) -> impl Iterator<Item = (&str, usize)> {
     })
 }
 
-/// Where a template first uses a variable: within a tag, as a word of its own.
+/// The position at which a template first uses a variable: in a tag, as a whole word.
 fn find_variable(text: &str, variable: &str) -> Option<usize> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let whole = |&(at, found): &(usize, &str)| {
@@ -345,7 +328,7 @@ fn find_variable(text: &str, variable: &str) -> Option<usize> {
     exact.next().or_else(|| rough.next()).map(|(at, _)| at)
 }
 
-/// Whether the text ends within a tag that is still open.
+/// Whether the text ends within an open tag.
 fn in_tag(before: &str) -> bool {
     let last = |marks: [&str; 2]| marks.iter().filter_map(|mark| before.rfind(mark)).max();
     last(["{{", "{%"]) > last(["}}", "%}"])
@@ -357,12 +340,12 @@ mod tests {
 
     use super::*;
 
-    fn told(problems: &Problems) -> Vec<String> {
+    fn lines(problems: &Problems) -> Vec<String> {
         problems.iter().map(Problem::to_string).collect()
     }
 
     #[test]
-    fn a_template_is_filled_without_escaping_and_without_stray_lines() {
+    fn a_template_is_rendered_without_escaping_and_without_empty_lines() {
         let text = "Round {{ round }}:\n{% for foe in foes %}\n- {{ foe.name }} <{{ foe.hp }}>\n{% endfor %}\nChoose.\n";
         let templates = Templates::from_texts([("draw", text)]).expect("parses");
         let context = json!({"round": 2, "foes": [{"name": "Rat & Co", "hp": 3}]});
@@ -373,17 +356,18 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_that_is_not_there_is_an_error_with_its_place() {
+    fn a_missing_variable_is_an_error_with_its_position() {
         let templates = Templates::from_texts([("a", "one\ntwo {{ nam }}")]).expect("parses");
         let problem = templates
             .render("a", json!({"name": 1}))
             .expect_err("fails");
         assert_eq!((problem.line, problem.column), (2, 8), "{problem}");
-        assert!(problem.wrong.starts_with("undefined value"), "{problem}");
+        let message = problem.message.to_string();
+        assert!(message.starts_with("undefined value"), "{problem}");
     }
 
     #[test]
-    fn all_that_do_not_parse_are_told() {
+    fn all_that_do_not_compile_are_reported() {
         let texts = [("a", "x\n{% for %}"), ("b", "fine"), ("c", "{{ x")];
         let problems = Templates::from_texts(texts).expect_err("do not parse");
         let files: Vec<_> = problems.iter().map(|p| (p.file.as_str(), p.line)).collect();
@@ -410,12 +394,12 @@ mod tests {
             ("plan", &["weather", "me.name"]),
             ("gone", &[]),
         ];
-        insta::assert_snapshot!(told(&templates.check(declared)).join("\n"), @"
-        draw:3:4: error: there is no variable `nam` here; did you mean `name`?
-        gone.j2: error: this template is not there; write it as gone.j2
-        lost: warning: no prompt is made from this template
-        part/who:2:4: error: there is no variable `wether` here; did you mean `weather`?
-        plan:1:42: error: there is no variable `me.nmae` here; did you mean `me.name`?
+        insta::assert_snapshot!(lines(&templates.check(declared)).join("\n"), @"
+        draw:3:4: error: unknown variable `nam`; did you mean `name`?
+        gone.j2: error: missing template gone; create gone.j2
+        lost: warning: no prompt uses this template
+        part/who:2:4: error: unknown variable `wether`; did you mean `weather`?
+        plan:1:42: error: unknown variable `me.nmae`; did you mean `me.name`?
         ");
     }
 
@@ -430,14 +414,14 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_is_not_there_is_told_where_it_is_included() {
+    fn a_missing_part_is_reported_where_it_is_included() {
         let templates = Templates::from_texts([("draw", "x\n{% include 'prat' %}"), ("part", "")]);
         let problems = templates
             .expect("parses")
             .check(&[("draw", &[]), ("part", &[])]);
         assert_eq!(
-            told(&problems),
-            ["draw:2:13: error: this template is not there; did you mean `part`?"]
+            lines(&problems),
+            ["draw:2:13: error: missing template prat; did you mean `part`?"]
         );
     }
 
@@ -457,7 +441,8 @@ mod tests {
             templates
                 .render("combat/drew", ())
                 .expect_err("fails")
-                .right
+                .help
+                .to_string()
                 .contains("combat/draw")
         );
     }

@@ -464,8 +464,8 @@ fn writes(stream: &mut TcpStream, text: &str) {
     write!(stream, "{:x}\r\n{event}\r\n", event.len()).unwrap();
 }
 
-/// A server that breaks off its first answer behind `[0]`, and stops in its second behind `[1]` until the test
-/// lets it go on.
+/// A server that breaks off its first answer behind `[0]`, and stops in its second behind `[1]`
+/// until the test lets it go on.
 fn serve(listener: &TcpListener, texts: [&str; 3], go_on: &Receiver<()>) {
     let (mut first, _) = listener.accept().unwrap();
     answers(&mut first);

@@ -141,7 +141,8 @@ fn a_person_at_the_table_sees_one_seat_and_nothing_else() {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut game = command.spawn().unwrap();
     let mut typed = game.stdin.take().unwrap();
-    // A line; then a reason, oneself by its place in a menu, and whom by number: two mistakes first.
+    // A line; then a reason, oneself by its place in a menu, and whom by number: two mistakes
+    // first.
     write!(
         typed,
         "One holds it close.\nThey differ.\n4\nsomebody\n2\n3\n"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds a real llama-server and makes the tiny models that tests/real_server.rs plays against it.
+# Builds a real llama-server and makes the tiny models that tests/minds/real_server plays against it.
 #
 # The server's source comes from PyPI: the source package of llama-cpp-python holds all of llama.cpp, its HTTP
 # server included. The models hold nothing learned from anywhere but this repository (see model.py).
@@ -81,4 +81,4 @@ model plain
 model tools --opens '<tool_call>' --ends '</tool_call>'
 # Reasons before it answers, in DeepSeek's marks.
 model deepseek --closes '</think>' --opens '<｜tool▁calls▁begin｜>' --ends '<｜tool▁calls▁end｜>'
-echo "all is there; now: PLAYHOUSE_REAL_SERVER=1 cargo test --test real_server"
+echo "all is there; now: PLAYHOUSE_REAL_SERVER=1 cargo test --test minds real_server"

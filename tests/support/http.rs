@@ -1,4 +1,5 @@
 //! A tiny HTTP server on loopback that answers by a function.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::convert::Infallible;
 use std::future::Future;

@@ -5,11 +5,6 @@
 //! translator can edit. What is not found there, such as the words of other crates, stays as it is. JSON
 //! and logs keep the English.
 
-#[cfg(test)]
-mod sources;
-#[cfg(test)]
-mod tests;
-
 use std::sync::LazyLock;
 
 use playhouse::mind::Language;
@@ -48,16 +43,16 @@ impl Words {
             Severity::Error => self.error(),
             Severity::Warning => self.warning(),
         });
-        let wrong = self.error_text(&problem.wrong);
-        for part in [&problem.field, &wrong] {
+        let message = self.error_text(&problem.message.in_language(self.0));
+        for part in [&problem.field, &message] {
             if !part.is_empty() {
                 line.push_str(&self.colon());
                 line.push_str(part);
             }
         }
-        if !problem.right.is_empty() {
+        if !problem.help.is_empty() {
             line.push('；');
-            line.push_str(&self.error_text(&problem.right));
+            line.push_str(&self.error_text(&problem.help.in_language(self.0)));
         }
         line.replace(char::is_control, "\u{fffd}")
     }

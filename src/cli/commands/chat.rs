@@ -6,9 +6,8 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use playhouse::cast::{CastList, WorldTurn};
 use playhouse::engine::{Engine, Stop};
-use playhouse::groupchat::stage::{Chat, Phase, UserInput};
-use playhouse::groupchat::team::{TeamFile, list_teams};
-use playhouse::groupchat::{ChatGame, UserProxy, seat_desk};
+use playhouse::groupchat::team::{ParticipantKind, TeamFile, list_teams};
+use playhouse::groupchat::{Chat, ChatGame, Phase, UserInput, UserProxy, seat_user_proxy};
 use playhouse::mind::Minds;
 use playhouse::mind::human::HumanMind;
 use playhouse::session::{Game, Session};
@@ -174,10 +173,10 @@ fn minds(
         }
     }
     // People of the team sit at the terminal.
-    let people = game.team().all();
+    let people = game.team().nested();
     let people = people.iter().flat_map(|team| &team.participants);
-    let people = people.filter(|one| one.kind == playhouse::groupchat::team::Kind::Person);
-    let mut minds = seat_desk(game, minds, user_proxy);
+    let people = people.filter(|one| one.kind == ParticipantKind::Person);
+    let mut minds = seat_user_proxy(game, minds, user_proxy);
     for one in people.filter(|one| one.name != game.team().user) {
         minds = play::seated(app, minds, Some(&one.name));
     }
@@ -205,7 +204,7 @@ impl Talk<'_> {
         let (phase, runs) = stands(&engine.world, &team);
         let goes_on = phase != Phase::Waiting;
         match &self.form.task {
-            Some(task) => user_proxy.order(UserInput::task(task.as_str())),
+            Some(task) => user_proxy.add_input(UserInput::task(task.as_str())),
             None if goes_on || std::io::stdin().is_terminal() => {}
             None => {
                 let remedy = self.app.words.give_task(self.slot);

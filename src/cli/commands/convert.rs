@@ -83,7 +83,7 @@ fn tell(app: &App, reading: &Reading) {
         let row = Paragraph::indented(2, 4)
             .add(Ink::Dim, &warning.path)
             .plain(words.colon())
-            .plain(words.error_text(&warning.problem));
+            .plain(words.error_text(&warning.problem.to_string()));
         err.paragraph(&row);
     }
 }

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use playhouse::cast::CastList;
-use playhouse::groupchat::stage::CONTROL_MESSAGE;
-use playhouse::groupchat::{Call, calls};
+use playhouse::groupchat::{CONTROLLER, MindCall, mind_calls};
 use playhouse::world_data::nearest;
 use serde_json::{Value, json};
 
@@ -17,7 +16,7 @@ use crate::cli::saved::Saved;
 pub(super) fn trace(app: &App, slot: &str, name: Option<&str>) -> Result<(), Failure> {
     let saved = Saved::find(app, slot)?;
     let world = saved.world(true)?.world;
-    let mut calls = calls(&world);
+    let mut calls = mind_calls(&world);
     if let Some(name) = name {
         let list = world.resource::<CastList>().names().map(|name| &**name);
         let within = calls.iter().map(|call| call.agent.as_str());
@@ -26,7 +25,7 @@ pub(super) fn trace(app: &App, slot: &str, name: Option<&str>) -> Result<(), Fai
     }
     calls.retain(|call| match name {
         Some(name) => call.agent == name,
-        None => call.agent != CONTROL_MESSAGE,
+        None => call.agent != CONTROLLER,
     });
     let mut out = app.out();
     for call in &calls {
@@ -50,7 +49,7 @@ fn check_known(app: &App, name: &str, known: &BTreeSet<&str>) -> Result<(), Fail
 }
 
 /// The form that people of other tools know, the same in every language.
-fn as_text(call: &Call) -> String {
+fn as_text(call: &MindCall) -> String {
     let rule = "=".repeat(70);
     let (agent, number, sender) = (&call.agent, call.number, &call.sender);
     let mut lines = vec![
@@ -76,7 +75,7 @@ fn as_text(call: &Call) -> String {
     lines.join("\n") + "\n"
 }
 
-fn as_json(call: &Call) -> Value {
+fn as_json(call: &MindCall) -> Value {
     let mut json = json!({
         "agent": call.agent, "call": call.number, "sender": call.sender,
         "context": call.context, "reply": call.reply,

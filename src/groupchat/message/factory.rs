@@ -1,4 +1,4 @@
-//! Makes messages from JSON by their `type`.
+//! Creates messages from JSON by their `type`.
 
 use std::collections::BTreeMap;
 
@@ -6,63 +6,64 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use thiserror::Error;
 
+use super::json::{ALIASES, BUILT_IN, MessageError};
 use super::{ChatMessage, Content};
+use crate::locale::{Argument, Localize, UiText, text};
 use crate::message::Digest;
 
-/// Why a message can't be made, or a type can't be registered.
+/// Why a message can't be created, or a type can't be registered.
 #[derive(Debug, Error, PartialEq, Eq)]
+#[error("{}", self.text())]
 pub enum FactoryError {
-    /// No `type` member.
-    #[error("the message has no 'type'; name one of: {known}")]
+    /// The `type` member is missing.
     NoType {
         /// The known types.
-        known: String,
+        known: Vec<String>,
     },
-    /// A type that nobody registered.
-    #[error("unknown message type '{name}'; known are {known}; register it first")]
+    /// A type that is not registered.
     UnknownType {
-        /// The type's name.
+        /// The name of the type.
         name: String,
         /// The known types.
-        known: String,
+        known: Vec<String>,
     },
-    /// The members don't fit the type.
-    #[error("{name}: {problem}")]
-    Wrong {
-        /// The type's name.
+    /// The JSON is not a message.
+    Malformed(#[from] MessageError),
+    /// The members don't fit the registered type.
+    WrongMembers {
+        /// The name of the type.
         name: String,
-        /// What is wrong, by member.
+        /// The path of the member and serde's message.
         problem: String,
     },
     /// A type of this name is known already.
-    #[error("the message type '{0}' is registered already; choose another name")]
-    Registered(String),
+    AlreadyRegistered(String),
+}
+
+impl Localize for FactoryError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::NoType { known } => {
+                text!(groupchat_message_no_type, known = Argument::list(known))
+            }
+            Self::UnknownType { name, known } => text!(
+                groupchat_message_unknown_type,
+                name,
+                known = Argument::list(known)
+            ),
+            Self::Malformed(error) => error.text(),
+            Self::WrongMembers { name, problem } => {
+                text!(groupchat_message_members, name, problem)
+            }
+            Self::AlreadyRegistered(name) => text!(groupchat_message_type_registered, name),
+        }
+    }
 }
 
 type Check = fn(&Value) -> Result<(), String>;
 
-const BUILT_IN: [&str; 17] = [
-    "TextMessage",
-    "MultiModalMessage",
-    "StopMessage",
-    "HandoffMessage",
-    "ToolCallSummaryMessage",
-    "ToolCallRequestEvent",
-    "ToolCallExecutionEvent",
-    "MemoryQueryEvent",
-    "UserInputRequestedEvent",
-    "ModelClientStreamingChunkEvent",
-    "ThoughtEvent",
-    "SelectSpeakerEvent",
-    "SelectorEvent",
-    "CodeGenerationEvent",
-    "CodeExecutionEvent",
-    "ToolCallMessage",
-    "ToolCallResultMessage",
-];
-
-/// The message types that are known, by name. Structured messages are known by the name of their
-/// content's type: `StructuredMessage[Quest]`.
+/// The known message types, by name. Structured messages are known by the name of their content's
+/// type: `StructuredMessage[Quest]`.
 #[derive(Clone, Debug)]
 pub struct MessageFactory {
     checks: BTreeMap<String, Check>,
@@ -70,9 +71,12 @@ pub struct MessageFactory {
 
 impl Default for MessageFactory {
     fn default() -> Self {
-        let built_in = BUILT_IN.map(|name| (name.to_owned(), (|_| Ok(())) as Check));
+        let names = BUILT_IN.into_iter().filter(|name| *name != STRUCTURED);
+        let names = names.chain(ALIASES.map(|(alias, ..)| alias));
+        // Built-in types are checked when they are read.
+        let checks = names.map(|name| (name.to_owned(), (|_| Ok(())) as Check));
         Self {
-            checks: built_in.into(),
+            checks: checks.collect(),
         }
     }
 }
@@ -83,33 +87,27 @@ impl MessageFactory {
         Self::default()
     }
 
-    /// Whether a type of this name is known.
-    pub fn is_registered(&self, name: &str) -> bool {
-        self.checks.contains_key(name)
+    fn known(&self) -> Vec<String> {
+        self.checks.keys().cloned().collect()
     }
 
-    /// The names of all known types, sorted.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.checks.keys().map(String::as_str)
-    }
-
-    /// Makes a type of a user known: its members must be a `T`. It is an event where its name ends in
+    /// Registers a type whose members must deserialize as `T`. It is an event if its name ends in
     /// `Event`.
     ///
     /// # Errors
-    /// A type of this name is known.
+    /// The type is known already.
     pub fn register<T: DeserializeOwned>(&mut self, name: &str) -> Result<(), FactoryError> {
-        if self.is_registered(name) {
-            return Err(FactoryError::Registered(name.into()));
+        if self.checks.contains_key(name) {
+            return Err(FactoryError::AlreadyRegistered(name.into()));
         }
-        self.checks.insert(name.into(), fits::<T>);
+        self.checks.insert(name.into(), check::<T>);
         Ok(())
     }
 
-    /// Makes structured messages with a content of this type known, under `content_type`.
+    /// Registers structured messages whose content is a `T`, under `content_type`.
     ///
     /// # Errors
-    /// The type is known.
+    /// The type is known already.
     pub fn register_structured<T: DeserializeOwned>(
         &mut self,
         content_type: &str,
@@ -117,44 +115,40 @@ impl MessageFactory {
         self.register::<T>(&structured_name(content_type))
     }
 
-    /// Makes a message. Members that a built-in type does not have are dropped; an absent id is made of
-    /// the message itself, so that equal messages get equal ones.
+    /// Creates a message. Unknown members of a built-in type are dropped. A message without id gets one
+    /// that depends only on its JSON.
     ///
     /// # Errors
-    /// The type is missing or unknown, or a member is missing or of a wrong form.
+    /// The type is missing or unknown, or a member is missing or has a wrong type.
     pub fn create(&self, data: Value) -> Result<ChatMessage, FactoryError> {
-        let name = data.get("type").and_then(Value::as_str);
-        let name = name.map(str::to_owned);
-        let known = || self.names().collect::<Vec<_>>().join(", ");
-        let Some(name) = name else {
-            return Err(FactoryError::NoType { known: known() });
+        let Some(name) = data.get("type").and_then(Value::as_str) else {
+            return Err(FactoryError::NoType {
+                known: self.known(),
+            });
         };
-        let registered = match name.as_str() {
-            "StructuredMessage" => {
-                let content_type = data.get("content_type").and_then(Value::as_str);
-                structured_name(content_type.unwrap_or_default())
-            }
-            _ => name.clone(),
+        let registered = if name == STRUCTURED {
+            let content_type = data.get("content_type").and_then(Value::as_str);
+            structured_name(content_type.unwrap_or_default())
+        } else {
+            name.to_owned()
         };
         let Some(check) = self.checks.get(&registered) else {
             return Err(FactoryError::UnknownType {
                 name: registered,
-                known: known(),
+                known: self.known(),
             });
         };
-        let wrong = |problem| FactoryError::Wrong {
-            name: name.clone(),
-            problem,
-        };
         let digest = Digest::of(data.to_string().as_bytes());
-        let mut message = ChatMessage::from_json(data).map_err(wrong)?;
-        match &message.content {
-            Content::Custom { members, .. } => {
-                check(&Value::Object(members.clone())).map_err(wrong)?;
-            }
-            Content::Structured(structured) => check(&structured.content).map_err(wrong)?,
-            _ => {}
-        }
+        let mut message = ChatMessage::from_json(data)?;
+        let checked = match &message.content {
+            Content::Custom { members, .. } => check(&Value::Object(members.clone())),
+            Content::Structured(structured) => check(&structured.content),
+            _ => Ok(()),
+        };
+        checked.map_err(|problem| FactoryError::WrongMembers {
+            name: registered,
+            problem,
+        })?;
         if message.id.is_empty() {
             message.id = format!("m-{digest}");
         }
@@ -162,11 +156,13 @@ impl MessageFactory {
     }
 }
 
+const STRUCTURED: &str = "StructuredMessage";
+
 fn structured_name(content_type: &str) -> String {
-    format!("StructuredMessage[{content_type}]")
+    format!("{STRUCTURED}[{content_type}]")
 }
 
-fn fits<T: DeserializeOwned>(value: &Value) -> Result<(), String> {
-    let read = serde_path_to_error::deserialize::<_, T>(value.clone());
+fn check<T: DeserializeOwned>(value: &Value) -> Result<(), String> {
+    let read = serde_path_to_error::deserialize::<_, T>(value);
     read.map(|_| ()).map_err(|error| error.to_string())
 }

@@ -1,20 +1,89 @@
-//! The JSON of messages: members of the head beside those of the content, told apart by `type`.
+//! The JSON of messages: the members of the head beside those of the content, which `type` names.
+
+use std::collections::BTreeMap;
 
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
+use thiserror::Error;
 
-use super::{ChatMessage, CodeResult, Content, EPOCH, RequestUsage, Structured};
+use super::{ChatMessage, Content, EPOCH, RequestUsage, null_as_default};
+use crate::locale::{Localize, UiText, text};
 
-/// The members of every message's head.
-const HEAD: [&str; 6] = [
-    "id",
-    "source",
-    "models_usage",
-    "metadata",
-    "created_at",
-    "type",
+/// The built-in types.
+pub(super) const BUILT_IN: [&str; 16] = [
+    "TextMessage",
+    "MultiModalMessage",
+    "StructuredMessage",
+    "StopMessage",
+    "HandoffMessage",
+    "ToolCallSummaryMessage",
+    "ToolCallRequestEvent",
+    "ToolCallExecutionEvent",
+    "MemoryQueryEvent",
+    "UserInputRequestedEvent",
+    "ModelClientStreamingChunkEvent",
+    "ThoughtEvent",
+    "SelectSpeakerEvent",
+    "SelectorEvent",
+    "CodeGenerationEvent",
+    "CodeExecutionEvent",
 ];
+
+/// Other names of built-in types, from AutoGen's documentation, and the member that is `content` in
+/// ours.
+pub(super) const ALIASES: [(&str, &str, &str); 2] = [
+    ("ToolCallMessage", "ToolCallRequestEvent", "tool_calls"),
+    (
+        "ToolCallResultMessage",
+        "ToolCallExecutionEvent",
+        "tool_call_results",
+    ),
+];
+
+/// Why JSON is not a message.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("{}", self.text())]
+pub enum MessageError {
+    /// The value is not an object.
+    NotAnObject,
+    /// A member is missing or has a wrong type: the path of the member and serde's message.
+    Malformed(String),
+}
+
+impl Localize for MessageError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::NotAnObject => text!(groupchat_message_not_an_object),
+            Self::Malformed(problem) => UiText::verbatim(problem),
+        }
+    }
+}
+
+/// The members that every message has.
+#[derive(Deserialize)]
+struct Head {
+    #[serde(rename = "type")]
+    type_name: String,
+    #[serde(default, deserialize_with = "null_as_default")]
+    id: String,
+    source: String,
+    models_usage: Option<RequestUsage>,
+    #[serde(default, deserialize_with = "null_as_default")]
+    metadata: BTreeMap<String, String>,
+    created_at: Option<String>,
+}
+
+impl Head {
+    const MEMBERS: [&str; 6] = [
+        "type",
+        "id",
+        "source",
+        "models_usage",
+        "metadata",
+        "created_at",
+    ];
+}
 
 impl ChatMessage {
     /// The message as JSON.
@@ -29,187 +98,103 @@ impl ChatMessage {
         Value::Object(members)
     }
 
-    /// Reads a message of a type that it names; what a built-in type does not have is dropped, and a
-    /// type that is not built in is kept as it is. Use a factory for what comes from outside.
+    /// Reads a message. Unknown members of a built-in type are dropped; a type that is not built in is
+    /// kept as [`Content::Custom`]. Use a [`MessageFactory`](super::MessageFactory) for untrusted input.
     ///
     /// # Errors
-    /// What is missing or of a wrong form, by member.
-    pub fn from_json(value: Value) -> Result<Self, String> {
-        let Value::Object(mut members) = value else {
-            return Err("a message is a JSON object".into());
+    /// A member is missing or has a wrong type.
+    pub fn from_json(value: Value) -> Result<Self, MessageError> {
+        if !value.is_object() {
+            return Err(MessageError::NotAnObject);
+        }
+        let head: Head = read(&value)?;
+        let members = match value {
+            Value::Object(members) => members.into_iter(),
+            _ => Map::new().into_iter(),
         };
-        let name = match members.get("type") {
-            Some(Value::String(name)) => name.clone(),
-            Some(_) => return Err("'type' must be text".into()),
-            None => return Err("'type' is missing".into()),
-        };
-        let head = Head::take(&mut members)?;
+        let members = members.filter(|(name, _)| !Head::MEMBERS.contains(&name.as_str()));
         Ok(Self {
             id: head.id,
             source: head.source,
             models_usage: head.models_usage,
             metadata: head.metadata,
-            created_at: head.created_at,
-            content: content_of(&name, members)?,
+            created_at: head.created_at.unwrap_or_else(|| EPOCH.to_owned()),
+            content: content_of(head.type_name, members.collect())?,
         })
     }
 }
 
-struct Head {
-    id: String,
-    source: String,
-    models_usage: Option<RequestUsage>,
-    metadata: std::collections::BTreeMap<String, String>,
-    created_at: String,
-}
-
-impl Head {
-    fn take(members: &mut Map<String, Value>) -> Result<Self, String> {
-        let head = Self {
-            id: optional(members, "id")?.unwrap_or_default(),
-            source: required(members, "source")?,
-            models_usage: optional(members, "models_usage")?,
-            metadata: optional(members, "metadata")?.unwrap_or_default(),
-            created_at: optional(members, "created_at")?.unwrap_or_else(|| EPOCH.to_owned()),
-        };
-        for name in HEAD {
-            members.remove(name);
-        }
-        Ok(head)
-    }
-}
-
 fn members_of(content: &Content) -> Map<String, Value> {
-    let members = match content {
-        Content::Text(text)
-        | Content::Stop(text)
-        | Content::Thought(text)
-        | Content::Selector(text) => json!({"content": text}),
-        Content::MultiModal(parts) => json!({"content": parts}),
-        Content::Structured(structured) => json!({
-            "content": structured.content,
-            "content_type": structured.content_type,
-            "format_string": structured.format_string,
-        }),
-        Content::Handoff {
-            content,
-            target,
-            context,
-        } => json!({"content": content, "target": target, "context": context}),
-        Content::ToolCallSummary {
-            content,
-            tool_calls,
-            results,
-        } => json!({"content": content, "tool_calls": tool_calls, "results": results}),
-        Content::ToolCallRequest(calls) => json!({"content": calls}),
-        Content::ToolCallExecution(results) => json!({"content": results}),
-        Content::StreamingChunk {
-            content,
-            full_message_id,
-        } => json!({"content": content, "full_message_id": full_message_id}),
-        Content::MemoryQuery(items) => json!({"content": items}),
-        Content::UserInputRequested { request_id } => {
-            json!({"request_id": request_id, "content": ""})
-        }
-        Content::SelectSpeaker(names) => json!({"content": names}),
-        Content::CodeGeneration {
-            content,
-            retry_attempt,
-            code_blocks,
-        } => json!({
-            "content": content, "retry_attempt": retry_attempt, "code_blocks": code_blocks,
-        }),
-        Content::CodeExecution {
-            retry_attempt,
-            result,
-        } => json!({"retry_attempt": retry_attempt, "result": result}),
-        Content::Custom { members, .. } => return members.clone(),
-    };
-    match members {
-        Value::Object(members) => members,
+    if let Content::Custom { members, .. } = content {
+        return members.clone();
+    }
+    // An externally tagged enum: one member, named after the type.
+    let tagged = serde_json::to_value(content).unwrap_or_default();
+    let mut members = match tagged {
+        Value::Object(tagged) => match tagged.into_iter().next() {
+            Some((_, Value::Object(members))) => members,
+            _ => Map::new(),
+        },
         _ => Map::new(),
+    };
+    if matches!(content, Content::UserInputRequested { .. }) {
+        // AutoGen's events all have a `content`.
+        members.insert("content".into(), "".into());
     }
+    members
 }
 
-fn content_of(name: &str, mut members: Map<String, Value>) -> Result<Content, String> {
-    let from = &mut members;
-    Ok(match name {
-        "TextMessage" => Content::Text(required(from, "content")?),
-        "StopMessage" => Content::Stop(required(from, "content")?),
-        "ThoughtEvent" => Content::Thought(required(from, "content")?),
-        "SelectorEvent" => Content::Selector(required(from, "content")?),
-        "MultiModalMessage" => Content::MultiModal(required(from, "content")?),
-        "StructuredMessage" => Content::Structured(Structured {
-            content: required(from, "content")?,
-            content_type: optional(from, "content_type")?.unwrap_or_default(),
-            format_string: optional(from, "format_string")?,
-        }),
-        "HandoffMessage" => Content::Handoff {
-            content: optional(from, "content")?.unwrap_or_default(),
-            target: required(from, "target")?,
-            context: from.remove("context").unwrap_or_else(|| json!([])),
-        },
-        "ToolCallSummaryMessage" => Content::ToolCallSummary {
-            content: required(from, "content")?,
-            tool_calls: optional(from, "tool_calls")?.unwrap_or_default(),
-            results: optional(from, "results")?.unwrap_or_default(),
-        },
-        // The documented names are read as what they mean.
-        "ToolCallRequestEvent" => Content::ToolCallRequest(required(from, "content")?),
-        "ToolCallMessage" => Content::ToolCallRequest(required(from, "tool_calls")?),
-        "ToolCallExecutionEvent" => Content::ToolCallExecution(required(from, "content")?),
-        "ToolCallResultMessage" => Content::ToolCallExecution(required(from, "tool_call_results")?),
-        "ModelClientStreamingChunkEvent" => Content::StreamingChunk {
-            content: required(from, "content")?,
-            full_message_id: optional(from, "full_message_id")?,
-        },
-        "MemoryQueryEvent" => Content::MemoryQuery(required(from, "content")?),
-        "UserInputRequestedEvent" => Content::UserInputRequested {
-            request_id: required(from, "request_id")?,
-        },
-        "SelectSpeakerEvent" => Content::SelectSpeaker(required(from, "content")?),
-        "CodeGenerationEvent" => Content::CodeGeneration {
-            content: required(from, "content")?,
-            retry_attempt: optional(from, "retry_attempt")?.unwrap_or_default(),
-            code_blocks: required(from, "code_blocks")?,
-        },
-        "CodeExecutionEvent" => Content::CodeExecution {
-            retry_attempt: optional(from, "retry_attempt")?.unwrap_or_default(),
-            result: required::<CodeResult>(from, "result")?,
-        },
-        _ => Content::Custom {
-            name: name.to_owned(),
+fn content_of(
+    mut type_name: String,
+    mut members: Map<String, Value>,
+) -> Result<Content, MessageError> {
+    let alias = ALIASES.iter().find(|(alias, ..)| *alias == type_name);
+    if let Some((_, aliased, member)) = alias {
+        type_name = (*aliased).to_owned();
+        if let Some(content) = members.remove(*member) {
+            members.insert("content".into(), content);
+        }
+    }
+    if !BUILT_IN.contains(&type_name.as_str()) {
+        return Ok(Content::Custom {
+            name: type_name,
             members,
-        },
-    })
-}
-
-fn required<T: DeserializeOwned>(
-    members: &mut Map<String, Value>,
-    name: &str,
-) -> Result<T, String> {
-    match members.remove(name) {
-        Some(value) => read(value, name),
-        None => Err(format!("'{name}' is missing")),
+        });
     }
+    let tagged = Map::from_iter([(type_name, Value::Object(members))]);
+    read(&Value::Object(tagged))
 }
 
-/// A member that may be absent or null.
-fn optional<T: DeserializeOwned>(
-    members: &mut Map<String, Value>,
-    name: &str,
-) -> Result<Option<T>, String> {
-    match members.remove(name) {
-        Some(Value::Null) | None => Ok(None),
-        Some(value) => read(value, name).map(Some),
+fn read<T: DeserializeOwned>(value: &Value) -> Result<T, MessageError> {
+    serde_path_to_error::deserialize(value)
+        .map_err(|error| MessageError::Malformed(error.to_string()))
+}
+
+/// Reads and writes contents that are a single member, `content`.
+pub(super) mod content_member {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    struct Members<T> {
+        content: T,
     }
-}
 
-fn read<T: DeserializeOwned>(value: Value, name: &str) -> Result<T, String> {
-    serde_json::from_value(value).map_err(|error| format!("'{name}': {error}"))
+    pub(in super::super) fn serialize<T: Serialize, S: Serializer>(
+        content: &T,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        Members { content }.serialize(serializer)
+    }
+
+    pub(in super::super) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<T, D::Error> {
+        Members::deserialize(deserializer).map(|members| members.content)
+    }
 }
 
 impl Serialize for ChatMessage {
+    /// As [`Self::to_json`], so that the members are in the same order everywhere.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.to_json().serialize(serializer)
     }

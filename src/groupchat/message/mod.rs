@@ -1,38 +1,40 @@
-//! Typed messages and events, in the JSON form that AutoGen AgentChat users know.
+//! Typed messages and events, in the JSON form of AutoGen AgentChat.
 //!
-//! A [`ChatMessage`] is a head (id, source, usage, metadata, time) and [`Content`]. Chat messages go from
-//! participant to participant, events only tell what a participant did on the way. [`MessageFactory`]
-//! makes them from JSON by `type`. Pure data: nothing here knows a world.
+//! A [`ChatMessage`] has a head (id, source, usage, metadata, time) and [`Content`]. Chat messages are
+//! what participants say to each other; events report what a participant did on the way to a message.
+//! [`MessageFactory`] creates messages from JSON by `type`. Plain data: nothing here knows a world.
 
 mod factory;
 mod json;
 mod text;
 
 pub use factory::{FactoryError, MessageFactory};
+pub use json::MessageError;
+pub(super) use text::{fill, value_text};
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use crate::message::TokenUsage;
 
-/// The time of messages that were made outside any world, in RFC 3339.
-pub const EPOCH: &str = "1970-01-01T00:00:00Z";
+/// The `created_at` of messages that were created outside any world, in RFC 3339.
+pub(super) const EPOCH: &str = "1970-01-01T00:00:00Z";
 
-/// Tokens of the model calls that made a message.
+/// The tokens of the model calls behind a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestUsage {
-    /// Tokens of the prompts.
+    /// Prompt tokens.
     #[serde(default)]
     pub prompt_tokens: u64,
-    /// Tokens of the answers.
+    /// Completion tokens.
     #[serde(default)]
     pub completion_tokens: u64,
 }
 
 impl RequestUsage {
-    /// Tokens of prompts and answers together.
+    /// Prompt and completion tokens together.
     pub fn total_tokens(&self) -> u64 {
         self.prompt_tokens.saturating_add(self.completion_tokens)
     }
@@ -56,41 +58,41 @@ impl From<TokenUsage> for RequestUsage {
     }
 }
 
-/// A mind's wish to call a tool. `arguments` is the text as the mind wrote it: JSON, if all is well.
+/// A model's request to call a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FunctionCall {
-    /// Pairs the call with its result.
+    /// Matches the call with its result.
     pub id: String,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
-    /// The arguments as JSON text.
+    /// The arguments as the model wrote them: JSON, unless it made a mistake.
     pub arguments: String,
 }
 
 /// What a tool returned.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FunctionResult {
-    /// The result as text, or what went wrong.
+    /// The result as text, or the error message.
     pub content: String,
-    /// The tool.
+    /// The name of the tool.
     #[serde(default)]
     pub name: String,
-    /// The call that it answers.
+    /// The id of the call.
     pub call_id: String,
     /// Whether it failed.
     #[serde(default)]
     pub is_error: bool,
 }
 
-/// One thing that was found in a participant's memory.
+/// One item from a participant's memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MemoryItem {
-    /// What was remembered: text, or any JSON.
+    /// Text, or any JSON.
     pub content: Value,
-    /// Its form.
+    /// The MIME type of the content.
     #[serde(default = "plain_text")]
     pub mime_type: String,
-    /// Whatever belongs to it.
+    /// Any further data.
     #[serde(default)]
     pub metadata: Option<Value>,
 }
@@ -99,7 +101,7 @@ fn plain_text() -> String {
     "text/plain".into()
 }
 
-/// A piece of code in a reply.
+/// A fenced block of code in a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CodeBlock {
     /// The code.
@@ -108,42 +110,43 @@ pub struct CodeBlock {
     pub language: String,
 }
 
-/// How running code ended.
+/// The result of running code.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CodeResult {
-    /// The exit code; 0 where all went well.
+    /// The exit code; 0 means success.
     pub exit_code: i32,
-    /// What it printed.
+    /// What the code printed.
     pub output: String,
 }
 
-/// A part of a multimodal message: text, or an image as JSON keeps it (`{"data": "<base64>"}`).
+/// A part of a multimodal message: text, or an image such as `{"data": "<base64>"}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Part {
-    /// Words.
+    /// Text.
     Text(String),
-    /// An image or another medium.
+    /// An image or other media.
     Image(Value),
 }
 
-/// A value of any serde type, with the name of that type.
-#[derive(Clone, Debug, PartialEq)]
+/// A value of any serde type, with the name of the type.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Structured {
     /// The value.
     pub content: Value,
-    /// The name of its type; empty where nobody said.
+    /// The name of the type; empty if unknown.
+    #[serde(default, deserialize_with = "null_as_default")]
     pub content_type: String,
-    /// How people read it, such as `{title}: {reward}`; as JSON where absent.
+    /// How to format it for people, such as `{title}: {reward}`; JSON if absent.
     pub format_string: Option<String>,
 }
 
 impl Structured {
-    /// A value with its type's name.
+    /// A value with the name of its type.
     ///
     /// # Errors
-    /// The value can't be written as JSON.
-    pub fn of<T: Serialize>(content: &T, content_type: &str) -> Result<Self, serde_json::Error> {
+    /// The value can't be represented as JSON.
+    pub fn new<T: Serialize>(content: &T, content_type: &str) -> Result<Self, serde_json::Error> {
         Ok(Self {
             content: serde_json::to_value(content)?,
             content_type: content_type.to_owned(),
@@ -152,82 +155,118 @@ impl Structured {
     }
 }
 
-/// What a message says, by type. The names of variants follow the `type` member without its ending.
-#[derive(Clone, Debug, PartialEq)]
+/// What a message says, by type. The variants are named like the `type` member without its suffix.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Content {
-    /// Words.
+    /// Text.
+    #[serde(rename = "TextMessage", with = "json::content_member")]
     Text(String),
-    /// Words and images.
+    /// Text and images.
+    #[serde(rename = "MultiModalMessage", with = "json::content_member")]
     MultiModal(Vec<Part>),
     /// A value of a serde type.
+    #[serde(rename = "StructuredMessage")]
     Structured(Structured),
-    /// Words that end the conversation.
+    /// Text that ends the conversation.
+    #[serde(rename = "StopMessage", with = "json::content_member")]
     Stop(String),
-    /// The word goes to somebody else.
+    /// Hands the conversation over to another participant.
+    #[serde(rename = "HandoffMessage")]
     Handoff {
-        /// What is said with it.
+        /// The text of the message.
+        #[serde(default, deserialize_with = "null_as_default")]
         content: String,
-        /// To whom.
+        /// Who speaks next.
         target: String,
-        /// What the next one should know: messages, or any JSON.
+        /// What the target should know: messages, or any JSON.
+        #[serde(default = "empty_list")]
         context: Value,
     },
     /// The results of tools, as a reply.
+    #[serde(rename = "ToolCallSummaryMessage")]
     ToolCallSummary {
         /// The summary.
         content: String,
         /// The calls.
+        #[serde(default, deserialize_with = "null_as_default")]
         tool_calls: Vec<FunctionCall>,
         /// Their results.
+        #[serde(default, deserialize_with = "null_as_default")]
         results: Vec<FunctionResult>,
     },
-    /// Event: a mind wants tools called.
+    /// Event: a model calls tools.
+    #[serde(rename = "ToolCallRequestEvent", with = "json::content_member")]
     ToolCallRequest(Vec<FunctionCall>),
-    /// Event: what the tools returned.
+    /// Event: the results of the tools.
+    #[serde(rename = "ToolCallExecutionEvent", with = "json::content_member")]
     ToolCallExecution(Vec<FunctionResult>),
-    /// Event: a piece of a message that is on its way.
+    /// Event: a chunk of a message that is still being written.
+    #[serde(rename = "ModelClientStreamingChunkEvent")]
     StreamingChunk {
-        /// The piece.
+        /// The text of the chunk.
         content: String,
         /// The id of the whole message.
         full_message_id: Option<String>,
     },
-    /// Event: the reasoning of a mind.
+    /// Event: the reasoning of a model.
+    #[serde(rename = "ThoughtEvent", with = "json::content_member")]
     Thought(String),
-    /// Event: what a participant's memory gave.
+    /// Event: what was added from a participant's memory.
+    #[serde(rename = "MemoryQueryEvent", with = "json::content_member")]
     MemoryQuery(Vec<MemoryItem>),
-    /// Event: a person is asked.
+    /// Event: a person is asked for input.
+    #[serde(rename = "UserInputRequestedEvent")]
     UserInputRequested {
-        /// Pairs the request with the answer.
+        /// Matches the request with the input.
         request_id: String,
     },
     /// Event: who speaks next.
+    #[serde(rename = "SelectSpeakerEvent", with = "json::content_member")]
     SelectSpeaker(Vec<String>),
-    /// Event: what the selecting mind said.
+    /// Event: the answer of the model that selects speakers.
+    #[serde(rename = "SelectorEvent", with = "json::content_member")]
     Selector(String),
-    /// Event: code was written.
+    /// Event: a model wrote code.
+    #[serde(rename = "CodeGenerationEvent")]
     CodeGeneration {
-        /// The reply that holds it.
+        /// The reply that contains the code.
         content: String,
-        /// How often it was tried before.
+        /// The number of attempts before this one.
+        #[serde(default, deserialize_with = "null_as_default")]
         retry_attempt: u32,
         /// The code.
         code_blocks: Vec<CodeBlock>,
     },
     /// Event: code was run.
+    #[serde(rename = "CodeExecutionEvent")]
     CodeExecution {
-        /// How often it was tried before.
+        /// The number of attempts before this one.
+        #[serde(default, deserialize_with = "null_as_default")]
         retry_attempt: u32,
-        /// How it ended.
+        /// The result.
         result: CodeResult,
     },
     /// A type that a user registered.
+    #[serde(skip)]
     Custom {
         /// The `type` member.
         name: String,
-        /// All members but those of the head.
+        /// All members except those of the head.
         members: Map<String, Value>,
     },
+}
+
+/// Reads null as if the member were absent.
+fn null_as_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Default + Deserialize<'de>,
+{
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+fn empty_list() -> Value {
+    Value::Array(Vec::new())
 }
 
 impl Content {
@@ -254,8 +293,8 @@ impl Content {
         }
     }
 
-    /// Whether it only tells what a participant did, and is said to nobody. A custom type is an event
-    /// where its name ends so.
+    /// Whether this only reports what a participant did, and is not part of the conversation. A custom
+    /// type is an event if its name ends in `Event`.
     pub fn is_event(&self) -> bool {
         self.type_name().ends_with("Event")
     }
@@ -264,22 +303,22 @@ impl Content {
 /// One message or event of a conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChatMessage {
-    /// Its id; unique within its conversation.
+    /// Unique within the conversation.
     pub id: String,
-    /// Who sent it, by name.
+    /// The name of the sender.
     pub source: String,
-    /// What the model calls cost that made it.
+    /// The tokens of the model calls behind it.
     pub models_usage: Option<RequestUsage>,
-    /// Whatever belongs to it.
+    /// Any further data.
     pub metadata: BTreeMap<String, String>,
-    /// When it was made, in RFC 3339; in a world, logical time.
+    /// When it was created, in RFC 3339; within a world, logical time.
     pub created_at: String,
     /// What it says.
     pub content: Content,
 }
 
 impl ChatMessage {
-    /// A message without id, made at no time; the conversation that takes it in gives it both.
+    /// A message without id and time; the conversation adds both.
     pub fn new(source: impl Into<String>, content: Content) -> Self {
         Self {
             id: String::new(),
@@ -301,7 +340,7 @@ impl ChatMessage {
         Self::new(source, Content::Stop(text.into()))
     }
 
-    /// A message that gives the word to somebody else.
+    /// A message that hands the conversation over to `target`.
     pub fn handoff(
         source: impl Into<String>,
         target: impl Into<String>,
@@ -317,9 +356,9 @@ impl ChatMessage {
         )
     }
 
-    /// The same message with what it cost.
+    /// Sets the tokens of the model calls behind it.
     #[must_use]
-    pub fn using(mut self, usage: Option<RequestUsage>) -> Self {
+    pub fn with_usage(mut self, usage: Option<RequestUsage>) -> Self {
         self.models_usage = usage;
         self
     }
@@ -329,13 +368,13 @@ impl ChatMessage {
         self.content.type_name()
     }
 
-    /// Whether it only tells what a participant did, and is said to nobody.
+    /// Whether this only reports what a participant did, and is not part of the conversation.
     pub fn is_event(&self) -> bool {
         self.content.is_event()
     }
 
-    /// The free text in it that a mind or a person wrote, to be judged by guards.
-    pub fn words_mut(&mut self) -> Option<&mut String> {
+    /// The free text that a model or a person wrote, for guards to judge.
+    pub(super) fn text_mut(&mut self) -> Option<&mut String> {
         match &mut self.content {
             Content::Text(text)
             | Content::Stop(text)
@@ -348,6 +387,17 @@ impl ChatMessage {
             _ => None,
         }
     }
+}
+
+/// The id of the message with which a participant answers its `ask`-th ask. Known before the answer, so
+/// that streamed chunks can name their message.
+pub(super) fn message_id(participant: &str, ask: u32) -> String {
+    format!("{participant}#{ask}")
+}
+
+/// The id of the `index`-th event on the way to that message.
+pub(super) fn event_id(participant: &str, ask: u32, index: usize) -> String {
+    format!("{participant}#{ask}.{index}")
 }
 
 #[cfg(test)]

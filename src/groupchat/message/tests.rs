@@ -98,9 +98,9 @@ fn a_factory_says_what_is_wrong() {
     let unknown = factory.create(json!({"type": "Nope"})).unwrap_err();
     assert!(unknown.to_string().contains("'Nope'"), "{unknown}");
     let missing = factory.create(json!({"type": "TextMessage", "content": "x"}));
-    assert!(missing.unwrap_err().to_string().contains("'source'"));
+    assert!(missing.unwrap_err().to_string().contains("`source`"));
     let wrong = factory.create(json!({"type": "TextMessage", "source": "a", "content": 3}));
-    assert!(wrong.unwrap_err().to_string().contains("'content'"));
+    assert!(wrong.unwrap_err().to_string().contains("content"));
     let read = factory
         .create(json!({"type": "TextMessage", "source": "a", "content": "b", "extra": 1}))
         .unwrap();
@@ -112,7 +112,7 @@ fn a_factory_says_what_is_wrong() {
     assert!(json.get("extra").is_none());
     assert_eq!(
         factory.register::<String>("TextMessage"),
-        Err(FactoryError::Registered("TextMessage".into()))
+        Err(FactoryError::AlreadyRegistered("TextMessage".into()))
     );
 }
 
@@ -150,7 +150,7 @@ fn custom_and_structured_types_are_known_once_registered() {
         title: "Rats".into(),
         reward: 5,
     };
-    let mut structured = Structured::of(&quest, "Quest").unwrap();
+    let mut structured = Structured::new(&quest, "Quest").unwrap();
     structured.format_string = Some("{title}:{reward}".into());
     let message = ChatMessage::new("Ava", Content::Structured(structured));
     assert_eq!(message.to_text(), "Rats:5");

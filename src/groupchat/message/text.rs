@@ -1,12 +1,12 @@
-//! How people and models read messages.
+//! Messages as text, for people and for models.
 
 use serde_json::Value;
 
 use super::{ChatMessage, Content, FunctionCall, FunctionResult, Part, Structured};
-use crate::groupchat::names::{TRANSFER, from_wire};
+use crate::groupchat::names::{TRANSFER, decode_name};
 
 impl ChatMessage {
-    /// The words for people and consoles.
+    /// The text for people and consoles.
     pub fn to_text(&self) -> String {
         match &self.content {
             Content::Text(text)
@@ -34,7 +34,7 @@ impl ChatMessage {
         }
     }
 
-    /// The words for models.
+    /// The text for models.
     pub fn to_model_text(&self) -> String {
         match &self.content {
             Content::MultiModal(parts) => parts_text(parts, " ", "[image]"),
@@ -45,8 +45,8 @@ impl ChatMessage {
 }
 
 impl Structured {
-    /// The words for people: the format string filled with the members, else JSON.
-    pub fn to_text(&self) -> String {
+    /// The text for people: the filled format string, or JSON if there is none.
+    fn to_text(&self) -> String {
         match &self.format_string {
             Some(format) => fill(format, &self.content),
             None => self.content.to_string(),
@@ -54,15 +54,15 @@ impl Structured {
     }
 }
 
-/// `{member}` becomes the member's words; what names none stays as it is.
-fn fill(format: &str, content: &Value) -> String {
+/// Replaces each `{name}` by that member of `values`; a name without a member stays as it is.
+pub(in crate::groupchat) fn fill(format: &str, values: &Value) -> String {
     let mut filled = String::new();
     let mut rest = format;
     while let Some((before, after)) = rest.split_once('{') {
         filled.push_str(before);
         let member = after
             .split_once('}')
-            .and_then(|(name, after)| Some((content.get(name)?, after)));
+            .and_then(|(name, after)| Some((values.get(name)?, after)));
         match member {
             Some((value, after)) => {
                 filled.push_str(&value_text(value));
@@ -77,23 +77,24 @@ fn fill(format: &str, content: &Value) -> String {
     filled + rest
 }
 
-fn parts_text(parts: &[Part], between: &str, image: &str) -> String {
-    let words = parts.iter().map(|part| match part {
+fn parts_text(parts: &[Part], separator: &str, image: &str) -> String {
+    let texts = parts.iter().map(|part| match part {
         Part::Text(text) => text.as_str(),
         Part::Image(_) => image,
     });
-    words.collect::<Vec<_>>().join(between)
+    texts.collect::<Vec<_>>().join(separator)
 }
 
-fn value_text(value: &Value) -> String {
+/// A JSON string without its quotes, or other JSON as it is.
+pub(in crate::groupchat) fn value_text(value: &Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// `name(arguments)`; who is given the word by a tool is named as it is, not as providers want it.
+/// `name(arguments)`; the target of a transfer is shown by its real name, not its encoded one.
 fn call_text(call: &FunctionCall) -> String {
-    let target = call.name.strip_prefix(TRANSFER).and_then(from_wire);
+    let target = call.name.strip_prefix(TRANSFER).and_then(decode_name);
     match target {
         Some(target) => format!("{TRANSFER}{target}({})", call.arguments),
         None => format!("{}({})", call.name, call.arguments),
@@ -105,6 +106,6 @@ fn result_text(result: &FunctionResult) -> String {
     format!("{failed}{}", result.content)
 }
 
-fn lines(all: impl Iterator<Item = String>) -> String {
-    all.collect::<Vec<_>>().join("\n")
+fn lines(lines: impl Iterator<Item = String>) -> String {
+    lines.collect::<Vec<_>>().join("\n")
 }

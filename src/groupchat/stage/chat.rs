@@ -1,182 +1,195 @@
-//! Where a conversation stands: components of its stage.
+//! The state of a conversation: a component of its stage.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::code::Coding;
 use super::events::InnerMessage;
 use super::ledger::Ledger;
-use crate::groupchat::flow::Flow;
-use crate::groupchat::functions::Functions;
-use crate::groupchat::message::{ChatMessage, MessageFactory};
-use crate::groupchat::team::TeamFile;
-use crate::groupchat::termination::{Stop, Termination};
+use crate::groupchat::graph_flow::GraphFlow;
+use crate::groupchat::message::ChatMessage;
+use crate::groupchat::termination::{StopReason, TerminationState};
+use crate::tool::code::Snippet;
 
 /// What a conversation is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// Nothing is asked of the team; the outermost asks its user.
+    /// No run is in progress. The outermost team asks its user for a task.
     #[default]
     Waiting,
-    /// The user was asked.
-    Ordered,
-    /// A task came from the team around this one.
+    /// The user was asked for a task.
+    #[serde(rename = "ordered")]
+    AskedUser,
+    /// The outer team has given a task.
     Begin,
-    /// Somebody is to be chosen.
-    Choose,
-    /// Those outside were asked whether anything happened.
-    ControlMessage,
-    /// A mind was asked who speaks next.
+    /// The next speaker is to be selected.
+    #[serde(rename = "choose")]
+    Select,
+    /// Whoever controls the run from outside was asked.
+    #[serde(rename = "bell")]
+    AskedControl,
+    /// A model or a person was asked who speaks next.
     Picking,
-    /// Somebody speaks: minds, teams inside, or both.
+    /// The selected speakers speak: participants, inner teams, or both.
     Speaking,
-    /// The ledger's mind analyses the task.
+    /// The ledger's model analyses the task.
     Analysing,
-    /// The ledger's mind judges the progress.
+    /// The ledger's model judges the progress.
     Judging,
-    /// The ledger's mind sums up.
+    /// The ledger's model gives the final answer.
     Concluding,
 }
 
-/// Where one conversation stands. It stands on the team's stage, and is saved with it.
+/// The state of a conversation. It is a component of the team's stage, and saved with it.
 #[derive(Component, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Chat {
     /// What it is doing.
     pub phase: Phase,
-    /// How many runs were begun.
+    /// The number of runs begun so far.
     pub runs: u32,
-    /// How many turns this run has had.
+    /// The number of turns in this run.
     pub turns: u32,
-    /// Who spoke last; the user included.
+    /// The source of the last message, which may be the user.
     pub last_speaker: Option<String>,
-    /// Who had the word last; where a round goes on from.
+    /// The participant that had the last turn.
     pub current: Option<String>,
-    /// Messages so far; the number of the last.
+    /// The number of messages and events so far.
     pub messages: u64,
-    /// What was said since somebody was last chosen.
+    /// The messages since a speaker was last selected.
     pub delta: Vec<ChatMessage>,
-    /// What was said, and not looked at by the conditions yet.
-    pub(super) unseen: Vec<ChatMessage>,
-    /// Who has the word, in order.
+    /// The messages and events that the termination condition has not seen yet.
+    #[serde(rename = "unseen")]
+    pub(super) unchecked: Vec<ChatMessage>,
+    /// The selected speakers, in order.
     pub speaking: Vec<String>,
-    /// What those have said already who wait for the others.
-    pub(super) spoken: BTreeMap<String, Spoken>,
-    /// Where those stand who run code.
-    pub(super) coding: BTreeMap<String, Coding>,
-    /// What those did whose own mind now has the last word about their code.
-    pub(super) coded: BTreeMap<String, Vec<ChatMessage>>,
-    /// Those inside whose talk is over, and who are to sum it up.
-    pub(super) overheard: BTreeMap<String, Vec<ChatMessage>>,
-    /// What each team inside has not heard yet.
+    /// The turns of those selected speakers who wait for the others.
+    #[serde(rename = "spoken")]
+    pub(super) finished_turns: BTreeMap<String, FinishedTurn>,
+    /// The turns of coders that are in progress.
+    #[serde(rename = "coding")]
+    pub(super) code_turns: BTreeMap<String, CodeTurn>,
+    /// The events of coders whose own model was asked for the last word on their code.
+    #[serde(rename = "coded")]
+    pub(super) code_events: BTreeMap<String, Vec<ChatMessage>>,
+    /// The finished talks of inner teams, by the participant who is to summarise them.
+    #[serde(rename = "overheard")]
+    pub(super) inner_talks: BTreeMap<String, Vec<ChatMessage>>,
+    /// The messages that an inner team has not heard yet, by its participant.
     pub(super) unheard: BTreeMap<String, Vec<ChatMessage>>,
-    /// The watch on this run.
-    pub(super) watch: Option<Termination>,
-    /// Wall-clock milliseconds since the run began, as the bell told them.
+    /// The state of the termination condition in this run.
+    #[serde(rename = "watch")]
+    pub(super) termination: Option<TerminationState>,
+    /// Wall-clock milliseconds since the run began, as the clock outside reported them last.
     pub elapsed_ms: u64,
-    /// Whether those outside asked it to end.
+    /// Whether somebody outside asked to stop.
     pub external: bool,
-    /// How often in a row a selecting mind named nobody.
-    pub(super) nobody: u32,
-    /// Where it stands in a graph.
-    pub(super) flow: Flow,
-    /// What a ledger holds.
+    /// How often in a row a selector named nobody.
+    #[serde(rename = "nobody")]
+    pub(super) failed_picks: u32,
+    /// The progress through a graph.
+    #[serde(rename = "flow")]
+    pub(super) graph_flow: GraphFlow,
+    /// The ledger of the run.
     pub(super) ledger: Ledger,
-    /// The messages of this run, for the team around this one; empty for the outermost.
+    /// The messages of this run for the outer team; empty for the outermost team.
     pub(super) report: Vec<ChatMessage>,
-    /// The task that came from the team around this one.
-    pub(super) given: Vec<ChatMessage>,
-    /// Why the last run ended; nothing while one is under way.
-    pub stop: Option<Stop>,
-    /// Whether the last run ended because something failed.
+    /// The task from the outer team.
+    #[serde(rename = "given")]
+    pub(super) task: Vec<ChatMessage>,
+    /// Why the last run ended; `None` during a run.
+    pub stop: Option<StopReason>,
+    /// Whether the last run ended with an error.
     pub failed: bool,
 }
 
-/// Something that is to be told.
+/// A message or event of a turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(in super::super) enum Uttered {
-    /// A message or an event of a participant.
-    Said(ChatMessage),
-    /// What a team said that was called as a tool.
-    InnerMessage(InnerMessage),
+pub(in crate::groupchat) enum Utterance {
+    /// A message or an event of the participant.
+    #[serde(rename = "Said")]
+    Own(ChatMessage),
+    /// A message of a team that the participant called as a tool.
+    #[serde(rename = "Inside")]
+    Inner(InnerMessage),
 }
 
-impl Uttered {
-    /// The message.
-    pub(in super::super) fn message_mut(&mut self) -> &mut ChatMessage {
+impl Utterance {
+    pub(in crate::groupchat) fn message_mut(&mut self) -> &mut ChatMessage {
         match self {
-            Self::Said(message) | Self::InnerMessage(InnerMessage { message, .. }) => message,
+            Self::Own(message) | Self::Inner(InnerMessage { message, .. }) => message,
         }
     }
 }
 
-impl From<ChatMessage> for Uttered {
+impl From<ChatMessage> for Utterance {
     fn from(message: ChatMessage) -> Self {
-        Self::Said(message)
+        Self::Own(message)
     }
 }
 
-/// What one of those who have the word has said.
+/// The turn of a selected speaker, before it is delivered.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct Spoken {
-    /// Its messages and events, in order.
-    pub(super) messages: Vec<Uttered>,
-    /// Who alone hears them; everybody where empty.
-    pub(super) ears: Vec<String>,
-    /// Why there are none.
-    pub(super) failed: Option<String>,
+pub(super) struct FinishedTurn {
+    /// Messages and events, in order.
+    #[serde(rename = "messages")]
+    pub(super) utterances: Vec<Utterance>,
+    /// Who hears them; everybody if empty.
+    #[serde(rename = "ears")]
+    pub(super) listeners: Vec<String>,
+    /// Why the speaker failed, if it did.
+    #[serde(rename = "failed")]
+    pub(super) error: Option<String>,
 }
 
-/// The teams of a world, by name. Data: it is there again when a world is loaded.
-#[derive(Resource, Clone)]
-pub struct Teams {
-    /// The outermost team.
-    pub root: Arc<TeamFile>,
-    /// All teams, by name, and the one around each.
-    pub(super) by_name: Arc<BTreeMap<String, (Arc<TeamFile>, Option<String>)>>,
-    /// The functions of the library's user.
-    pub functions: Functions,
-    /// The message types that are known.
-    pub factory: MessageFactory,
-}
-
-impl Teams {
-    /// The teams of an outermost one.
-    pub fn new(root: TeamFile, functions: Functions, factory: MessageFactory) -> Self {
-        let mut by_name = BTreeMap::new();
-        add(&root, None, &mut by_name);
+impl FinishedTurn {
+    /// A turn that everybody hears.
+    pub(super) fn of(messages: impl IntoIterator<Item = ChatMessage>) -> Self {
         Self {
-            root: Arc::new(root),
-            by_name: Arc::new(by_name),
-            functions,
-            factory,
+            utterances: messages.into_iter().map(Utterance::Own).collect(),
+            ..Self::default()
         }
     }
 
-    /// The team of this name.
-    pub fn team(&self, name: &str) -> Option<&Arc<TeamFile>> {
-        self.by_name.get(name).map(|(team, _)| team)
-    }
-
-    /// The team around this one.
-    pub fn around(&self, name: &str) -> Option<&str> {
-        self.by_name.get(name)?.1.as_deref()
+    /// A turn in which the speaker failed.
+    pub(super) fn failed(error: impl Into<String>) -> Self {
+        Self {
+            error: Some(error.into()),
+            ..Self::default()
+        }
     }
 }
 
-fn add(
-    team: &TeamFile,
-    around: Option<&str>,
-    all: &mut BTreeMap<String, (Arc<TeamFile>, Option<String>)>,
-) {
-    for inner in &team.teams {
-        add(inner, Some(&team.name), all);
-    }
-    let around = around.map(str::to_owned);
-    all.insert(team.name.clone(), (Arc::new(team.clone()), around));
+/// The turn of a coder.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct CodeTurn {
+    pub(super) step: CodeStep,
+    /// The code to run.
+    pub(super) snippets: Vec<Snippet>,
+    /// How often its model has fixed the code.
+    pub(super) attempt: u32,
+    /// What it did so far.
+    pub(super) events: Vec<ChatMessage>,
+}
+
+/// A step in the turn of a coder.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) enum CodeStep {
+    /// Its own model writes code.
+    #[default]
+    Writing,
+    /// The code runs, unless it turns out to need approval.
+    Running,
+    /// The code needs approval; the approver is busy.
+    #[serde(rename = "Waiting")]
+    NeedsApproval,
+    /// This approver was asked.
+    #[serde(rename = "Asked")]
+    AskedApprover(String),
+    /// Its own model comments on the result.
+    Reporting,
 }

@@ -1,372 +1,319 @@
-//! Participants that run code: what is to be run is found, an approver is asked where a process would be
-//! started, and what came of it is told.
+//! The turns of coders: finding or writing code, asking for approval, running it, and reporting the result.
 
 use bevy_ecs::prelude::*;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::chat::{Spoken, Uttered};
-use super::replies::{Approval, Words, WordsConstraints};
-use super::speak::lasting;
-use super::tools::last_rounds;
-use super::{At, ChatParams};
+use super::chat::{CodeStep, CodeTurn, FinishedTurn};
+use super::forget;
+use super::replies::{Approval, TextConstraints, TextReply};
+use super::speak::{NO_ANSWER, text_ask};
+use super::step::ChatStep;
+use super::tool_rounds::last_rounds;
 use crate::event::By;
 use crate::exchange::Ask;
-use crate::groupchat::fenced::code_blocks;
+use crate::groupchat::code_blocks::code_blocks;
 use crate::groupchat::message::{ChatMessage, CodeBlock, CodeResult, Content};
-use crate::groupchat::perspective::{last_usage, words};
-use crate::groupchat::team::{Kind, Participant};
+use crate::groupchat::perspective::text_without_speaker;
+use crate::groupchat::prompts::{
+    ApprovePrompt, CodeData, CodeDonePrompt, CodeFailedPrompt, CodeForbiddenPrompt,
+    CodeRefusedPrompt, CodeSilentPrompt, FixCodePrompt, NoCodePrompt, ReportCodePrompt,
+};
+use crate::groupchat::team::{Participant, ParticipantKind};
 use crate::message::Role;
 use crate::tool::ToolCall;
 use crate::tool::code::{Job, Lang, RUN_CODE, Ran, Snippet};
 
-/// Where somebody who has the word stands with its code.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Coding {
-    step: Step,
-    /// What is to be run.
-    snippets: Vec<Snippet>,
-    /// How often its mind has mended the code.
-    attempt: u32,
-    /// What it did so far.
-    events: Vec<ChatMessage>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-enum Step {
-    /// Its own mind writes code.
-    #[default]
-    Writing,
-    /// The code is run, or it turns out that an approver must be asked.
-    Running,
-    /// An approver must be asked as soon as nobody else asks it anything.
-    Waiting,
-    /// This one was asked.
-    Asked(String),
-    /// Its own mind says what came of it.
-    Reporting,
-}
-
-/// How a participant of kind coder was set up.
-struct Setting<'t> {
-    writes: bool,
-    sources: &'t [String],
-    approver: &'t str,
-    retries: u32,
-}
-
-fn setting(one: &Participant) -> Option<Setting<'_>> {
-    match &one.kind {
-        Kind::Coder {
-            writes,
-            sources,
-            approver,
-            retries,
-        } => Some(Setting {
-            writes: *writes,
-            sources,
-            approver,
-            retries: *retries,
-        }),
-        _ => None,
-    }
-}
-
-impl ChatParams<'_, '_> {
-    /// Somebody who runs code has the word: its mind writes some, or others have.
-    pub(super) fn let_code(&mut self, at: &mut At, one: &Participant) {
-        let Some(setting) = setting(one) else { return };
-        if setting.writes {
-            at.chat.coding.insert(one.name.clone(), Coding::default());
-            return self.ask_to_speak(at, one);
-        }
-        let Some(entity) = self.entity(&one.name) else {
+impl ChatStep<'_, '_, '_> {
+    /// Begins the turn of a coder: its own model writes code, or the code of others is run.
+    pub(super) fn begin_code_turn(&mut self, participant: &Participant) {
+        let ParticipantKind::Coder {
+            writes, sources, ..
+        } = &participant.kind
+        else {
             return;
         };
-        let snippets = snippets(&self.code_heard(entity, setting.sources));
+        let name = &participant.name;
+        if *writes {
+            let turn = CodeTurn::default();
+            self.chat.code_turns.insert(name.clone(), turn);
+            return self.ask_to_speak(participant);
+        }
+        let Some(entity) = self.entity(name) else {
+            return;
+        };
+        let snippets = snippets(&self.code_heard(entity, sources));
         if snippets.is_empty() {
-            let text = self.say("chat/code/none", &json!({}));
-            let spoken = Spoken {
-                messages: vec![ChatMessage::text(one.name.as_str(), text).into()],
-                ..Spoken::default()
+            let text = self.prompt(&NoCodePrompt {});
+            let turn = FinishedTurn::of([ChatMessage::text(name, text)]);
+            self.chat.finished_turns.insert(name.clone(), turn);
+        } else {
+            let turn = CodeTurn {
+                snippets,
+                ..CodeTurn::default()
             };
-            at.chat.spoken.insert(one.name.clone(), spoken);
-            return;
+            self.run_code(name, turn, false);
         }
-        let coding = Coding {
-            snippets,
-            ..Coding::default()
-        };
-        self.run_code(at, &one.name, coding, false);
     }
 
-    /// The blocks of code in what was said since somebody's own last turn.
+    /// The code that others wrote since the last turn of an entity.
     fn code_heard(&self, entity: Entity, sources: &[String]) -> Vec<CodeBlock> {
-        let Ok(context) = self.contexts.get(entity) else {
+        let Some(context) = self.context(entity) else {
             return Vec::new();
         };
         let entries = context.entries().iter().rev();
         let heard = entries.take_while(|entry| entry.role() == Role::Human);
         let heard = heard.filter(|entry| {
             let sender = entry.body().sender();
-            sources.is_empty()
-                || sender.is_some_and(|sender| sources.iter().any(|name| *name == **sender))
+            let is_source = |sender: &str| sources.iter().any(|name| name == sender);
+            sources.is_empty() || sender.is_some_and(|sender| is_source(sender))
         });
-        let mut texts: Vec<String> = heard.map(|entry| words(entry.body())).collect();
+        let mut texts: Vec<_> = heard
+            .map(|entry| text_without_speaker(entry.body()))
+            .collect();
         texts.reverse();
         texts.iter().flat_map(|text| code_blocks(text)).collect()
     }
 
-    fn run_code(&mut self, at: &mut At, name: &str, mut coding: Coding, approved: bool) {
+    fn run_code(&mut self, name: &str, mut turn: CodeTurn, approved: bool) {
         let Some(entity) = self.entity(name) else {
             return;
         };
         let job = Job {
-            snippets: coding.snippets.clone(),
+            snippets: turn.snippets.clone(),
             approved,
         };
         let arguments = serde_json::to_string(&job).unwrap_or_default();
-        let facts = WordsConstraints { or_tools: true };
-        let ask = Ask::new("chat.run_code", "", facts, Words("…".into()))
+        let constraints = TextConstraints { may_be_empty: true };
+        let fallback = TextReply(NO_ANSWER.into());
+        let ask = Ask::new("chat.run_code", "", constraints, fallback)
             .condensed("")
             .calling(vec![ToolCall::new("", RUN_CODE, arguments)]);
-        self.commands.entity(entity).insert(ask);
-        coding.step = Step::Running;
-        at.chat.coding.insert(name.to_owned(), coding);
+        self.ask(entity, ask);
+        turn.step = CodeStep::Running;
+        self.chat.code_turns.insert(name.to_owned(), turn);
     }
 
-    /// Takes what somebody who runs code answered; gives it back where it is plain words.
-    pub(super) fn take_coding(
+    /// Takes an answer of a coder; returns it if it is an ordinary answer.
+    pub(super) fn take_code_answer(
         &mut self,
-        at: &mut At,
         entity: Entity,
         text: String,
         by: By,
     ) -> Option<(String, By)> {
         let name = self.name(entity);
-        let Some(mut coding) = at.chat.coding.remove(&name) else {
+        let Some(mut turn) = self.chat.code_turns.remove(&name) else {
             return Some((text, by));
         };
-        match (&coding.step, by) {
-            (_, By::Fallback(reason)) => {
-                self.forget_last(entity);
-                let failed = Spoken {
-                    failed: Some(reason),
-                    ..Spoken::default()
-                };
-                at.chat.spoken.insert(name, failed);
+        if matches!(by, By::Fallback(_)) {
+            return Some((text, by));
+        }
+        match turn.step {
+            CodeStep::Running => {
+                self.take_run(self.participant(entity)?, entity, turn);
                 None
             }
-            (Step::Running, _) => {
-                let one = at.team.participant(&name)?;
-                self.take_run(at, one, entity, coding);
-                None
-            }
-            (Step::Writing, by) => {
-                let blocks = code_blocks(&text);
-                coding.snippets = snippets(&blocks);
-                if coding.snippets.is_empty() {
-                    at.chat.coded.insert(name, coding.events);
+            CodeStep::Writing => {
+                let code_blocks = code_blocks(&text);
+                turn.snippets = snippets(&code_blocks);
+                if turn.snippets.is_empty() {
+                    self.chat.code_events.insert(name, turn.events);
                     return Some((text, by));
                 }
-                let usage = self.contexts.get(entity).ok().and_then(last_usage);
-                let written = Content::CodeGeneration {
+                let event = Content::CodeGeneration {
                     content: text,
-                    retry_attempt: coding.attempt,
-                    code_blocks: blocks,
+                    retry_attempt: turn.attempt,
+                    code_blocks,
                 };
-                let written = ChatMessage::new(name.as_str(), written).using(usage);
-                coding.events.push(written);
-                self.run_code(at, &name, coding, false);
+                let event = ChatMessage::new(name.as_str(), event);
+                turn.events.push(event.with_usage(self.last_usage(entity)));
+                self.run_code(&name, turn, false);
                 None
             }
-            (Step::Waiting | Step::Asked(_) | Step::Reporting, by) => {
-                at.chat.coded.insert(name, coding.events);
+            CodeStep::NeedsApproval | CodeStep::AskedApprover(_) | CodeStep::Reporting => {
+                self.chat.code_events.insert(name, turn.events);
                 Some((text, by))
             }
         }
     }
 
-    fn take_run(&mut self, at: &mut At, one: &Participant, entity: Entity, mut coding: Coding) {
-        let rounds = self.contexts.get(entity).map(last_rounds);
-        let rounds = rounds.unwrap_or_default();
-        let ran = rounds.last().and_then(|round| round.first_result());
-        match ran.map_or(Ran::NotAllowed, Ran::read) {
+    fn take_run(&mut self, participant: &Participant, entity: Entity, mut turn: CodeTurn) {
+        let rounds = self.context(entity).map(last_rounds).unwrap_or_default();
+        let result = rounds.last().and_then(|round| round.first_result());
+        match result.map_or(Ran::NotAllowed, Ran::read) {
             Ran::NeedsApproval => {
-                self.forget_round(entity);
-                coding.step = Step::Waiting;
-                at.chat.coding.insert(one.name.clone(), coding);
+                self.edit_context(entity, forget::remove_last_round);
+                turn.step = CodeStep::NeedsApproval;
+                self.chat.code_turns.insert(participant.name.clone(), turn);
             }
             Ran::NotAllowed => {
-                self.forget_round(entity);
-                let languages = languages(&coding.snippets);
-                let text = self.say("chat/code/forbidden", &json!({"languages": languages}));
-                self.coded(at, one, coding, text);
+                self.edit_context(entity, forget::remove_last_round);
+                let languages = process_languages(&turn.snippets);
+                let text = self.prompt(&CodeForbiddenPrompt {
+                    languages: &languages,
+                });
+                self.finish_code_turn(&participant.name, turn, text);
             }
-            Ran::Ended { code, output } => self.code_ended(at, one, entity, coding, code, output),
+            Ran::Ended { code, output } => {
+                let event = Content::CodeExecution {
+                    retry_attempt: turn.attempt,
+                    result: CodeResult {
+                        exit_code: code,
+                        output: output.clone(),
+                    },
+                };
+                let event = ChatMessage::new(participant.name.as_str(), event);
+                turn.events.push(event);
+                self.report_result(participant, entity, turn, code, &output);
+            }
         }
     }
 
-    fn code_ended(
+    /// Reports the result of code, or lets the coder's own model fix the code or comment on the result.
+    fn report_result(
         &mut self,
-        at: &mut At,
-        one: &Participant,
+        participant: &Participant,
         entity: Entity,
-        mut coding: Coding,
+        mut turn: CodeTurn,
         code: i32,
-        output: String,
+        output: &str,
     ) {
-        let Some(setting) = setting(one) else { return };
-        let facts = json!({"code": code, "output": output});
-        let ended = Content::CodeExecution {
-            retry_attempt: coding.attempt,
-            result: CodeResult {
-                exit_code: code,
-                output: output.clone(),
-            },
+        let ParticipantKind::Coder {
+            writes, retries, ..
+        } = participant.kind
+        else {
+            return;
         };
-        coding
-            .events
-            .push(ChatMessage::new(one.name.as_str(), ended));
-        let phrase = match (setting.writes, code, output.is_empty()) {
-            (true, _, _) if code != 0 && coding.attempt < setting.retries => {
-                coding.attempt += 1;
-                coding.step = Step::Writing;
-                "chat/code/mend"
-            }
-            (true, ..) => {
-                coding.step = Step::Reporting;
-                "chat/code/report"
-            }
-            (false, 0, true) => "chat/code/silent",
-            (false, 0, false) => "chat/code/done",
-            (false, ..) => "chat/code/failed",
-        };
-        let text = self.say(phrase, &facts);
-        if !setting.writes {
-            return self.coded(at, one, coding, text);
+        if !writes {
+            let text = if code != 0 {
+                self.prompt(&CodeFailedPrompt { code, output })
+            } else if output.is_empty() {
+                self.prompt(&CodeSilentPrompt { code, output })
+            } else {
+                self.prompt(&CodeDonePrompt { code, output })
+            };
+            return self.finish_code_turn(&participant.name, turn, text);
         }
-        let notes = self.notes(at, one, entity);
-        let facts = WordsConstraints::default();
-        let ask = Ask::new("chat.speak", text, facts, Words("…".into()));
-        let ask = lasting(ask, one, notes).without_tools();
-        self.commands.entity(entity).insert(ask);
-        at.chat.coding.insert(one.name.clone(), coding);
+        let question = if code != 0 && turn.attempt < retries {
+            turn.attempt += 1;
+            turn.step = CodeStep::Writing;
+            self.prompt(&FixCodePrompt { code, output })
+        } else {
+            turn.step = CodeStep::Reporting;
+            self.prompt(&ReportCodePrompt { code, output })
+        };
+        let notes = self.notes(participant, entity);
+        let ask = text_ask(question, TextConstraints::default(), participant, notes);
+        self.ask(entity, ask.without_tools());
+        self.chat.code_turns.insert(participant.name.clone(), turn);
     }
 
-    /// What came of code is somebody's turn.
-    fn coded(&mut self, at: &mut At, one: &Participant, coding: Coding, text: String) {
-        let mut messages = coding.events;
-        messages.push(ChatMessage::text(one.name.as_str(), text));
-        let spoken = Spoken {
-            messages: messages.into_iter().map(Uttered::Said).collect(),
-            ..Spoken::default()
-        };
-        at.chat.spoken.insert(one.name.clone(), spoken);
+    fn finish_code_turn(&mut self, name: &str, turn: CodeTurn, text: String) {
+        let mut messages = turn.events;
+        messages.push(ChatMessage::text(name, text));
+        let turn = FinishedTurn::of(messages);
+        self.chat.finished_turns.insert(name.to_owned(), turn);
     }
 
     // --- approval ---
 
-    /// Asks approvers whom nobody else asks anything.
-    pub(super) fn ask_approvers(&mut self, at: &mut At) {
-        let waiting = at.chat.coding.iter();
-        let waiting = waiting.filter(|(_, coding)| coding.step == Step::Waiting);
-        let waiting: Vec<String> = waiting.map(|(name, _)| name.clone()).collect();
-        for name in waiting {
-            let setting = at.team.participant(&name).and_then(setting);
-            let approver = setting.map_or("", |setting| setting.approver);
-            let approver = match approver {
-                "" => at.team.user.as_str(),
-                name => name,
+    /// Asks the approvers who are not asked anything else at the moment.
+    pub(super) fn ask_approvers(&mut self) {
+        let turns = self.chat.code_turns.iter();
+        let turns = turns.filter(|(_, turn)| turn.step == CodeStep::NeedsApproval);
+        let names: Vec<String> = turns.map(|(name, _)| name.clone()).collect();
+        for name in names {
+            let approver = match self.team.participant(&name).map(|coder| &coder.kind) {
+                Some(ParticipantKind::Coder { approver, .. }) if !approver.is_empty() => approver,
+                _ => &self.team.user,
             };
-            let speaks = at.chat.speaking.iter().any(|other| other == approver)
-                && !at.chat.spoken.contains_key(approver);
-            let mut others = at.chat.coding.values();
-            let is_asked = others
-                .any(|coding| matches!(&coding.step, Step::Asked(other) if other == approver));
-            if !speaks && !is_asked {
-                self.ask_approver(at, &name, approver);
+            let is_speaking = self.chat.speaking.contains(approver)
+                && !self.chat.finished_turns.contains_key(approver);
+            let is_asked = self.coder_waiting_for(approver).is_some();
+            if !is_speaking && !is_asked {
+                self.ask_approver(&name, approver);
             }
         }
     }
 
-    fn ask_approver(&mut self, at: &mut At, name: &str, approver: &str) {
-        let entity = self
-            .entity(approver)
-            .filter(|entity| self.stands_here(at, *entity));
-        let Some(coding) = at.chat.coding.get_mut(name) else {
+    /// The coder for whose code an approver was asked.
+    fn coder_waiting_for(&self, approver: &str) -> Option<String> {
+        let mut turns = self.chat.code_turns.iter();
+        let is_waiting = |turn: &CodeTurn| matches!(&turn.step, CodeStep::AskedApprover(asked) if asked == approver);
+        let (name, _) = turns.find(|(_, turn)| is_waiting(turn))?;
+        Some(name.clone())
+    }
+
+    fn ask_approver(&mut self, name: &str, approver: &str) {
+        let entity = self.entity_here(approver);
+        let Some(turn) = self.chat.code_turns.get_mut(name) else {
             return;
         };
-        coding.step = Step::Asked(approver.to_owned());
-        let code = coding.snippets.iter();
-        let code: Vec<Value> = code
-            .map(|one| json!({"language": one.language.name(), "code": one.code}))
-            .collect();
+        turn.step = CodeStep::AskedApprover(approver.to_owned());
         let Some(entity) = entity else {
-            let nobody = Approval::default();
-            return self.decide(at, name, nobody);
+            return self.decide(name, Approval::default());
         };
-        let question = self.say("chat/asks/approve", &json!({"who": name, "code": code}));
+        let snippets = turn.snippets.clone();
+        let code = snippets.iter().map(|snippet| CodeData {
+            language: snippet.language.name(),
+            code: &snippet.code,
+        });
+        let question = self.prompt(&ApprovePrompt {
+            who: name,
+            code: code.collect(),
+        });
         let ask = Ask::new("chat.approve", question, (), Approval::default())
             .condensed("")
             .max_tokens(512)
             .notes(json!({"kind": "chat"}));
-        self.commands.entity(entity).insert(ask);
+        self.ask(entity, ask);
     }
 
-    pub(super) fn take_approvals(&mut self, at: &mut At) {
-        for (entity, approval, by) in self.replies.approvals.take() {
-            let approver = self.name(entity);
-            self.forget_last(entity);
-            let approval = match by {
-                By::Fallback(reason) => Approval {
-                    approved: false,
-                    reason,
-                },
-                _ => approval,
-            };
-            let mut all = at.chat.coding.iter();
-            let asked = all.find(
-                |(_, coding)| matches!(&coding.step, Step::Asked(other) if *other == approver),
-            );
-            if let Some(name) = asked.map(|(name, _)| name.clone()) {
-                self.decide(at, &name, approval);
-            }
+    pub(super) fn take_approval(&mut self, entity: Entity, approval: Approval, by: By) {
+        let approver = self.name(entity);
+        self.edit_context(entity, forget::remove_last_answer);
+        let approval = match by {
+            By::Fallback(reason) => Approval {
+                approved: false,
+                reason,
+            },
+            _ => approval,
+        };
+        if let Some(name) = self.coder_waiting_for(&approver) {
+            self.decide(&name, approval);
         }
     }
 
-    fn decide(&mut self, at: &mut At, name: &str, approval: Approval) {
-        let Some(coding) = at.chat.coding.remove(name) else {
+    fn decide(&mut self, name: &str, approval: Approval) {
+        let Some(turn) = self.chat.code_turns.remove(name) else {
             return;
         };
         if approval.approved {
-            return self.run_code(at, name, coding, true);
+            return self.run_code(name, turn, true);
         }
-        let Some(one) = at.team.participant(name) else {
-            return;
-        };
-        let text = self.say("chat/code/refused", &json!({"reason": approval.reason}));
-        self.coded(at, one, coding, text);
+        let reason = &approval.reason;
+        let text = self.prompt(&CodeRefusedPrompt { reason });
+        self.finish_code_turn(name, turn, text);
     }
 }
 
-/// The blocks whose language can be run; all others are passed over.
+/// The blocks in languages that can be run.
 fn snippets(blocks: &[CodeBlock]) -> Vec<Snippet> {
-    let known = blocks.iter().filter_map(|block| {
+    let snippets = blocks.iter().filter_map(|block| {
         Some(Snippet {
             language: Lang::of(&block.language)?,
             code: block.code.clone(),
         })
     });
-    known.collect()
+    snippets.collect()
 }
 
-fn languages(snippets: &[Snippet]) -> String {
+/// The names of the languages that run in a process.
+fn process_languages(snippets: &[Snippet]) -> String {
     let mut names: Vec<&str> = Vec::new();
-    for snippet in snippets.iter().filter(|one| one.language.is_process()) {
-        if !names.contains(&snippet.language.name()) {
-            names.push(snippet.language.name());
+    for snippet in snippets {
+        let name = snippet.language.name();
+        if snippet.language.is_process() && !names.contains(&name) {
+            names.push(name);
         }
     }
     names.join(", ")

@@ -1,40 +1,41 @@
-//! What is told on a team's stage.
+//! The events on a team's stage.
 
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::event::{AgentEvent, Phrasebook, register_event};
 use crate::groupchat::message::ChatMessage;
+use crate::groupchat::prompts::{HandoffContextPrompt, Prompt, SaidPrompt};
 
-/// Registers every type of this file.
+/// Registers all event types of this file.
 pub(super) fn register(world: &mut World) {
-    register_event::<Said>(world);
-    register_event::<Whispered>(world);
-    register_event::<Recalled>(world);
-    register_event::<Noted>(world);
-    register_event::<Handed>(world);
+    register_event::<PublicMessage>(world);
+    register_event::<Whisper>(world);
+    register_event::<EarlierMessage>(world);
+    register_event::<ParticipantEvent>(world);
     register_event::<InnerMessage>(world);
+    register_event::<HandoffContext>(world);
 }
 
-macro_rules! messages {
-    ($($(#[$doc:meta])* $name:ident = $type:literal, $public:literal)*) => {
+macro_rules! message_events {
+    ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty)? } = $event:literal, $public:literal)*) => {
         $($(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        pub struct $name {
-            /// The message.
-            pub message: ChatMessage,
+        pub(in crate::groupchat) struct $name {
+            $(pub(in crate::groupchat) $field: $type,)?
+            pub(in crate::groupchat) message: ChatMessage,
         }
 
         impl AgentEvent for $name {
-            const TYPE: &'static str = $type;
+            const TYPE: &'static str = $event;
 
             fn speaker(&self) -> Option<&str> {
                 Some(&self.message.source)
             }
 
             fn spoken(&mut self) -> Option<&mut String> {
-                self.message.words_mut()
+                self.message.text_mut()
             }
 
             fn is_public(&self) -> bool {
@@ -42,70 +43,41 @@ macro_rules! messages {
             }
 
             fn text(&self, phrases: &Phrasebook, _data: &Value) -> Result<String, String> {
-                let facts = json!({
-                    "actor": self.message.source, "message": self.message.to_model_text(),
-                });
-                phrases.0.phrase("chat/events/said", &facts)
+                let said = SaidPrompt {
+                    actor: &self.message.source,
+                    message: self.message.to_model_text(),
+                };
+                said.render(phrases)
             }
         })*
     };
 }
 
-messages! {
+message_events! {
     /// A message that everybody on the stage hears.
-    Said = "chat_said", true
-    /// A message that some of those on the stage hear.
-    Whispered = "chat_whispered", false
-    /// A message from before somebody joined, told to it alone.
-    Recalled = "chat_recalled", false
-    /// Something that a participant did on the way; recorded, and heard by nobody.
-    Noted = "chat_noted", false
+    PublicMessage {} = "chat_said", true
+    /// A message that only some on the stage hear.
+    Whisper {} = "chat_whispered", false
+    /// A message from before somebody joined; only the newcomer hears it.
+    EarlierMessage {} = "chat_recalled", false
+    /// What a participant did on the way to a message; recorded, but not heard.
+    ParticipantEvent {} = "chat_noted", false
+    /// A message of a team that was called as a tool, whose path is `team`; recorded, but not heard.
+    InnerMessage { team: String } = "chat_inside", false
 }
 
-/// A message of a team that was called as a tool; recorded, and heard by nobody.
+/// What the target of a handoff should know; only the target hears it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct InnerMessage {
-    /// The team, behind the teams around it.
-    pub team: String,
-    /// The message.
-    pub message: ChatMessage,
-}
-
-impl AgentEvent for InnerMessage {
-    const TYPE: &'static str = "chat_inside";
-
-    fn speaker(&self) -> Option<&str> {
-        Some(&self.message.source)
-    }
-
-    fn spoken(&mut self) -> Option<&mut String> {
-        self.message.words_mut()
-    }
-
-    fn is_public(&self) -> bool {
-        false
-    }
-
-    fn text(&self, phrases: &Phrasebook, _data: &Value) -> Result<String, String> {
-        let facts = json!({
-            "actor": self.message.source, "message": self.message.to_model_text(),
-        });
-        phrases.0.phrase("chat/events/said", &facts)
-    }
-}
-
-/// What the next one should know who was given the word.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Handed {
-    /// Who gave it.
-    pub actor: String,
+pub(super) struct HandoffContext {
+    /// Who hands over.
+    pub(super) actor: String,
     /// To whom.
-    pub target: String,
+    pub(super) target: String,
     /// What it should know.
-    pub message: String,
+    pub(super) message: String,
 }
 
-impl AgentEvent for Handed {
+impl AgentEvent for HandoffContext {
     const TYPE: &'static str = "chat_handed";
 
     fn speaker(&self) -> Option<&str> {
@@ -120,7 +92,12 @@ impl AgentEvent for Handed {
         false
     }
 
-    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, String> {
-        phrases.0.phrase("chat/events/handed", data)
+    fn text(&self, phrases: &Phrasebook, _data: &Value) -> Result<String, String> {
+        let context = HandoffContextPrompt {
+            actor: &self.actor,
+            target: &self.target,
+            message: &self.message,
+        };
+        context.render(phrases)
     }
 }

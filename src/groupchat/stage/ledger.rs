@@ -1,22 +1,26 @@
-//! The ledger: what a task consists of, who does what, and how it goes.
+//! The ledger of a task: its subtasks, who does them, and the progress.
 //!
-//! The team's own mind analyses and judges; code assigns, counts and decides.
+//! The team's own model analyses and judges; code assigns subtasks and counts stalls.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::replies::violation;
 use crate::exchange::{Reply, Violation};
+use crate::groupchat::prompts::{PickIllegalRule, SubtaskData};
 use crate::groupchat::team::{Participant, TeamFile};
+
+// The names and comments of the following types are part of requests, as their JSON schema.
 
 /// How hard something is.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Complexity {
+pub(super) enum Complexity {
     /// One answer does it.
     Low,
     /// It needs some thought.
@@ -29,154 +33,151 @@ pub enum Complexity {
 /// One piece of a task.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Subtask {
+pub(super) struct Subtask {
     /// A short id, such as t1.
-    pub id: String,
+    pub(super) id: String,
     /// What is to be done.
-    pub description: String,
+    pub(super) description: String,
     /// The skill it needs, in one word or two.
     #[serde(default)]
-    pub skill: String,
+    pub(super) skill: String,
     /// How hard it is.
     #[serde(default)]
-    pub complexity: Complexity,
+    pub(super) complexity: Complexity,
     /// The ids of what must be done before.
     #[serde(default)]
-    pub depends_on: Vec<String>,
+    pub(super) depends_on: Vec<String>,
 }
 
 /// What a task consists of.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Analysis {
+pub(super) struct Analysis {
     /// The pieces, in the order in which they should be done.
-    pub subtasks: Vec<Subtask>,
+    pub(super) subtasks: Vec<Subtask>,
     /// What is needed for it.
     #[serde(default)]
-    pub resources: Vec<String>,
+    pub(super) resources: Vec<String>,
     /// How long it should take, in words.
     #[serde(default)]
-    pub time: String,
+    pub(super) time: String,
     /// What may go wrong.
     #[serde(default)]
-    pub risks: Vec<String>,
+    pub(super) risks: Vec<String>,
 }
 
-/// The most pieces of one task.
-const MOST_SUBTASKS: usize = 24;
+/// The maximum number of subtasks of a task.
+const MAX_SUBTASKS: usize = 24;
 
 impl Reply for Analysis {
     type Constraints = ();
     const NAME: &'static str = "analysis";
 
     fn check(&self, (): &()) -> Vec<Violation> {
-        let mut broken = Vec::new();
-        let mut rule = |path: String, rule: String| broken.push(Violation::new(path, rule));
+        let mut violations = Vec::new();
+        let mut report = |path: &str, rule: String| violations.push(Violation::new(path, rule));
         if self.subtasks.is_empty() {
-            rule("subtasks".into(), "name at least one subtask".into());
+            report("subtasks", "name at least one subtask".into());
         }
-        if self.subtasks.len() > MOST_SUBTASKS {
-            rule(
-                "subtasks".into(),
-                format!("at most {MOST_SUBTASKS} subtasks"),
-            );
+        if self.subtasks.len() > MAX_SUBTASKS {
+            report("subtasks", format!("at most {MAX_SUBTASKS} subtasks"));
         }
-        for (at, task) in self.subtasks.iter().enumerate() {
-            let path = format!("subtasks[{at}]");
-            let before = self.subtasks.get(..at).unwrap_or_default();
-            if task.id.trim().is_empty() || before.iter().any(|other| other.id == task.id) {
-                rule(
-                    format!("{path}.id"),
+        let mut earlier = BTreeSet::new();
+        for (index, task) in self.subtasks.iter().enumerate() {
+            let path = format!("subtasks[{index}]");
+            let is_new = !earlier.contains(&task.id);
+            if task.id.trim().is_empty() || !is_new {
+                report(
+                    &format!("{path}.id"),
                     "an id of its own for each subtask".into(),
                 );
             }
             if task.description.trim().is_empty() {
-                rule(
-                    format!("{path}.description"),
+                report(
+                    &format!("{path}.description"),
                     "say what is to be done".into(),
                 );
             }
             for needed in &task.depends_on {
-                // Only what stands before can be needed, so that there is no circle.
-                if !before.iter().any(|other| other.id == *needed) {
-                    rule(
-                        format!("{path}.depends_on"),
+                // Only earlier subtasks, so that there are no cycles.
+                if !earlier.contains(needed) {
+                    report(
+                        &format!("{path}.depends_on"),
                         format!("'{needed}' is the id of no subtask before this one"),
                     );
                 }
             }
+            earlier.insert(&task.id);
         }
-        broken
+        violations
     }
 }
 
 /// How a task goes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Progress {
+pub(super) struct Progress {
     /// Whether the whole task is done.
-    pub is_request_satisfied: bool,
+    pub(super) is_request_satisfied: bool,
     /// Whether the same things are said again.
-    pub is_in_loop: bool,
+    pub(super) is_in_loop: bool,
     /// Whether the last answers brought it forward.
-    pub is_progress_being_made: bool,
+    pub(super) is_progress_being_made: bool,
     /// Who speaks next.
-    pub next_speaker: String,
+    pub(super) next_speaker: String,
     /// What the next speaker is asked or told to do.
-    pub instruction: String,
+    pub(super) instruction: String,
     /// The ids of subtasks that are done.
     #[serde(default)]
-    pub done: Vec<String>,
+    pub(super) done: Vec<String>,
     /// The ids of subtasks at which somebody failed.
     #[serde(default)]
-    pub failed: Vec<String>,
+    pub(super) failed: Vec<String>,
 }
 
-/// Who may be named in a judgement of progress.
 #[derive(Clone, Debug, Default)]
-pub struct ProgressConstraints {
-    /// The participants.
-    pub names: Vec<String>,
-    /// The ids of all subtasks.
-    pub subtasks: Vec<String>,
+pub(super) struct ProgressConstraints {
+    /// The names of the participants.
+    pub(super) names: Vec<String>,
+    /// The ids of the subtasks.
+    pub(super) subtasks: Vec<String>,
 }
 
 impl Reply for Progress {
     type Constraints = ProgressConstraints;
     const NAME: &'static str = "progress";
 
-    fn constrain_schema(schema: &Value, facts: &ProgressConstraints) -> Option<Value> {
+    fn constrain_schema(schema: &Value, constraints: &ProgressConstraints) -> Option<Value> {
         let mut schema = schema.clone();
-        schema["properties"]["next_speaker"] = json!({"type": "string", "enum": facts.names});
+        schema["properties"]["next_speaker"] = json!({"type": "string", "enum": constraints.names});
         for list in ["done", "failed"] {
-            if !facts.subtasks.is_empty() {
+            if !constraints.subtasks.is_empty() {
                 schema["properties"][list]["items"] =
-                    json!({"type": "string", "enum": facts.subtasks});
+                    json!({"type": "string", "enum": constraints.subtasks});
             }
         }
         Some(schema)
     }
 
-    fn check(&self, facts: &ProgressConstraints) -> Vec<Violation> {
-        let mut broken = Vec::new();
-        if !self.is_request_satisfied && !facts.names.contains(&self.next_speaker) {
-            let rule = format!(
-                "'{}' takes no part; name one of: {}",
-                self.next_speaker,
-                facts.names.join(", ")
-            );
-            let told = json!({"candidates": facts.names, "found": [self.next_speaker]});
-            broken.push(Violation::new("next_speaker", rule).said("chat/rules/pick_illegal", told));
+    fn check(&self, constraints: &ProgressConstraints) -> Vec<Violation> {
+        let name = self.next_speaker.as_str();
+        let candidates = &constraints.names;
+        if self.is_request_satisfied || candidates.iter().any(|candidate| candidate == name) {
+            return Vec::new();
         }
-        broken
+        let names = candidates.join(", ");
+        let rule = format!("'{name}' takes no part; name one of: {names}");
+        let found = &[name];
+        let prompt = PickIllegalRule { candidates, found };
+        vec![violation("next_speaker", rule, &prompt)]
     }
 }
 
-/// Where a subtask stands.
+/// The state of a subtask.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
-    /// Somebody is to do it.
+pub(super) enum SubtaskState {
+    /// It is to be done.
     #[default]
     Open,
     /// It is done.
@@ -185,111 +186,112 @@ pub enum State {
 
 /// A subtask and who does it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Assignment {
-    /// The subtask.
-    pub task: Subtask,
-    /// Who does it.
-    pub to: String,
-    /// Where it stands.
-    pub state: State,
-    /// Who failed at it.
-    pub failed: Vec<String>,
+pub(super) struct Assignment {
+    pub(super) task: Subtask,
+    /// The participant who does it.
+    pub(super) to: String,
+    pub(super) state: SubtaskState,
+    /// The participants who failed to do it.
+    pub(super) failed: Vec<String>,
 }
 
-/// The ledger of one run.
+/// The ledger of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Ledger {
+pub(super) struct Ledger {
     /// The subtasks and who does them.
-    pub assignments: Vec<Assignment>,
+    pub(super) assignments: Vec<Assignment>,
     /// Rounds in a row without progress.
-    pub stalls: u32,
-    /// How often it was planned anew.
-    pub replans: u32,
+    pub(super) stalls: u32,
+    /// How often the task was planned again.
+    pub(super) replans: u32,
     /// Whether the task was analysed.
-    pub(super) analysed: bool,
-    /// What the next speaker is told.
+    #[serde(rename = "analysed")]
+    pub(super) is_analysed: bool,
+    /// The last instruction for a speaker.
     pub(super) instruction: String,
 }
 
 impl Ledger {
-    /// Takes an analysis in and assigns its subtasks: to those with the skill, then to whoever has
-    /// least to do, then in order of the team. What was done before stays done.
+    /// Assigns the subtasks of an analysis; those that were done before stay done.
     pub(super) fn plan(&mut self, analysis: &Analysis, team: &TeamFile) {
-        let done: Vec<Assignment> = self
-            .assignments
-            .drain(..)
-            .filter(|one| one.state == State::Done)
-            .collect();
+        self.assignments.retain(|assignment| assignment.is_done());
         let mut load: BTreeMap<&str, u32> = BTreeMap::new();
-        let mut assignments = done;
         for task in &analysis.subtasks {
-            if assignments.iter().any(|one| one.task.id == task.id) {
+            let mut known = self.assignments.iter();
+            if known.any(|assignment| assignment.task.id == task.id) {
                 continue;
             }
             let to = assign(task, &[], team, &load);
-            if let Some(worker) = team.participant(&to) {
-                *load.entry(&worker.name).or_default() += weight(task.complexity);
+            if let Some(participant) = team.participant(&to) {
+                *load.entry(&participant.name).or_default() += weight(task.complexity);
             }
-            assignments.push(Assignment {
+            self.assignments.push(Assignment {
                 task: task.clone(),
                 to,
                 ..Assignment::default()
             });
         }
-        self.assignments = assignments;
-        self.analysed = true;
+        self.is_analysed = true;
         self.stalls = 0;
     }
 
-    /// Takes a judgement in: what is done is done, what failed goes to somebody else.
+    /// Marks the subtasks that are done and assigns those that failed to somebody else.
     pub(super) fn judge(&mut self, progress: &Progress, team: &TeamFile) {
-        let load: BTreeMap<&str, u32> = team
-            .names()
-            .into_iter()
-            .map(|name| {
-                let open = self.assignments.iter().filter(|one| one.to == name);
-                let open = open.filter(|one| one.state == State::Open);
-                (name, open.map(|one| weight(one.task.complexity)).sum())
-            })
-            .collect();
-        for one in &mut self.assignments {
-            if progress.done.contains(&one.task.id) {
-                one.state = State::Done;
-            } else if progress.failed.contains(&one.task.id) {
-                one.failed.push(std::mem::take(&mut one.to));
-                one.to = assign(&one.task, &one.failed, team, &load);
+        let load = team.names().into_iter().map(|name| {
+            let open = self.open().filter(|assignment| assignment.to == name);
+            let weights = open.map(|assignment| weight(assignment.task.complexity));
+            (name, weights.sum())
+        });
+        let load: BTreeMap<&str, u32> = load.collect();
+        for assignment in &mut self.assignments {
+            if progress.done.contains(&assignment.task.id) {
+                assignment.state = SubtaskState::Done;
+            } else if progress.failed.contains(&assignment.task.id) {
+                assignment.failed.push(std::mem::take(&mut assignment.to));
+                assignment.to = assign(&assignment.task, &assignment.failed, team, &load);
             }
         }
-        let moves = progress.is_progress_being_made && !progress.is_in_loop;
-        self.stalls = if moves { 0 } else { self.stalls + 1 };
+        if progress.is_progress_being_made && !progress.is_in_loop {
+            self.stalls = 0;
+        } else {
+            self.stalls += 1;
+        }
     }
 
     /// The subtasks that are to be done.
     pub(super) fn open(&self) -> impl Iterator<Item = &Assignment> {
-        let all = self.assignments.iter();
-        all.filter(|one| one.state == State::Open)
+        let assignments = self.assignments.iter();
+        assignments.filter(|assignment| !assignment.is_done())
     }
 
-    /// The first open subtask of which everything is done that it needs.
+    /// The first open subtask whose dependencies are done.
     pub(super) fn next_open(&self) -> Option<&Assignment> {
         let is_done = |id: &String| {
-            let mut all = self.assignments.iter();
-            all.any(|one| one.task.id == *id && one.state == State::Done)
+            let mut assignments = self.assignments.iter();
+            assignments.any(|assignment| assignment.task.id == *id && assignment.is_done())
         };
         let mut open = self.open();
-        open.find(|one| one.task.depends_on.iter().all(is_done))
+        open.find(|assignment| assignment.task.depends_on.iter().all(is_done))
     }
 
     /// The ledger for prompts.
-    pub(super) fn facts(&self) -> Value {
-        let rows = self.assignments.iter().map(|one| {
-            json!({
-                "id": one.task.id, "description": one.task.description, "skill": one.task.skill,
-                "to": one.to, "done": one.state == State::Done, "needs": one.task.depends_on,
-            })
+    pub(super) fn data(&self) -> Vec<SubtaskData<'_>> {
+        let rows = self.assignments.iter().map(|assignment| SubtaskData {
+            id: &assignment.task.id,
+            description: &assignment.task.description,
+            skill: &assignment.task.skill,
+            to: &assignment.to,
+            done: assignment.is_done(),
+            needs: &assignment.task.depends_on,
         });
-        Value::Array(rows.collect())
+        rows.collect()
+    }
+}
+
+impl Assignment {
+    fn is_done(&self) -> bool {
+        self.state == SubtaskState::Done
     }
 }
 
@@ -297,7 +299,8 @@ fn weight(complexity: Complexity) -> u32 {
     complexity as u32 + 1
 }
 
-/// Who should do a subtask. Whoever failed at it does so only where there is nobody else.
+/// Who should do a subtask: somebody with the skill, then with the least to do, then first in the team.
+/// Those who failed to do it come last.
 fn assign(
     task: &Subtask,
     failed: &[String],
@@ -305,25 +308,20 @@ fn assign(
     load: &BTreeMap<&str, u32>,
 ) -> String {
     let skill = task.skill.trim().to_lowercase();
-    let has_skill = |one: &Participant| {
-        let skills = one.skills.iter().map(|own| own.to_lowercase());
-        !skill.is_empty()
-            && (skills
-                .into_iter()
-                .any(|own| own.contains(&skill) || skill.contains(&own))
-                || one.description.to_lowercase().contains(&skill))
+    let has_skill = |participant: &Participant| {
+        let skills = participant.skills.iter().map(|own| own.to_lowercase());
+        let mut skills = skills.filter(|own| own.contains(&skill) || skill.contains(own));
+        let description = participant.description.to_lowercase();
+        !skill.is_empty() && (skills.next().is_some() || description.contains(&skill))
     };
-    let ranked = team.participants.iter().enumerate().map(|(at, one)| {
-        let rank = (
-            failed.contains(&one.name),
-            !has_skill(one),
-            load.get(one.name.as_str()).copied().unwrap_or(0),
-            at,
-        );
-        (rank, &one.name)
+    let best = team.participants.iter().min_by_key(|participant| {
+        (
+            failed.contains(&participant.name),
+            !has_skill(participant),
+            load.get(participant.name.as_str()).copied().unwrap_or(0),
+        )
     });
-    let best = ranked.min();
-    best.map(|(_, name)| name.clone()).unwrap_or_default()
+    best.map_or_else(String::new, |participant| participant.name.clone())
 }
 
 #[cfg(test)]
@@ -345,7 +343,7 @@ mod tests {
             skills: vec![skill.into()],
             ..Participant::named(name)
         };
-        TeamFile::of(
+        TeamFile::new(
             "team",
             [
                 skilled("A", "search"),
@@ -368,7 +366,11 @@ mod tests {
         assert!(analysis.check(&()).is_empty());
         let mut ledger = Ledger::default();
         ledger.plan(&analysis, &team());
-        let to: Vec<_> = ledger.assignments.iter().map(|one| &*one.to).collect();
+        let to: Vec<_> = ledger
+            .assignments
+            .iter()
+            .map(|assignment| &*assignment.to)
+            .collect();
         assert_eq!(to, ["A", "B", "C"]);
         let progress = Progress {
             is_progress_being_made: true,
@@ -390,8 +392,11 @@ mod tests {
             subtasks: vec![task("t1", "", &["t2"]), task("t1", "", &[])],
             ..Analysis::default()
         };
-        let broken = analysis.check(&());
-        let paths: Vec<_> = broken.iter().map(|broken| broken.path.as_str()).collect();
+        let violations = analysis.check(&());
+        let paths: Vec<_> = violations
+            .iter()
+            .map(|violation| violation.path.as_str())
+            .collect();
         assert_eq!(paths, ["subtasks[0].depends_on", "subtasks[1].id"]);
     }
 }

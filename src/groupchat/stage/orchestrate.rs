@@ -1,228 +1,238 @@
-//! The ledger orchestrator: the team's own mind analyses, judges and sums up; code assigns and counts.
+//! Running a team by a ledger: the team's own model analyses, judges and concludes; code assigns and counts.
 
 use serde_json::json;
 
-use super::ledger::ProgressConstraints;
-use super::{Analysis, At, ChatParams, Phase, Progress};
+use super::chat::Phase;
+use super::forget;
+use super::ledger::{Analysis, Progress, ProgressConstraints, Subtask};
+use super::step::ChatStep;
 use crate::event::By;
 use crate::exchange::{Ask, Prose, ProseRules};
 use crate::groupchat::message::{ChatMessage, Content};
-use crate::groupchat::perspective::last_usage;
+use crate::groupchat::perspective::text_without_speaker;
+use crate::groupchat::prompts::{
+    AnalysePrompt, AnalyseShortPrompt, ConcludePrompt, InstructPrompt, MemberData, PlanPrompt,
+    ProgressPrompt, ProgressShortPrompt,
+};
 use crate::groupchat::team::Selection;
-use crate::groupchat::termination::Stop;
+use crate::locale::{UiText, text};
+use crate::message::Role;
 
-/// How often a mind may mend an answer that can't be used.
+/// How often the model may correct an invalid answer.
 const REPAIRS: u32 = 3;
 
-impl ChatParams<'_, '_> {
-    /// The next move: an analysis where there is none, else a judgement of the progress.
-    pub(super) fn orchestrate(&mut self, at: &mut At) {
-        match at.chat.ledger.analysed {
-            false => self.ask_analysis(at, "chat.analyse"),
-            true => self.ask_progress(at),
+/// The maximum number of characters of the final answer.
+const MAX_CONCLUSION_CHARS: usize = 20_000;
+
+impl<'a> ChatStep<'a, '_, '_> {
+    /// Asks for an analysis of the task, or for the progress if there is one already.
+    pub(super) fn orchestrate(&mut self) {
+        if self.chat.ledger.is_analysed {
+            self.ask_progress();
+        } else {
+            self.ask_analysis("chat.analyse");
         }
     }
 
-    fn team_facts(&self, at: &At) -> serde_json::Value {
-        let team = at.team.participants.iter().map(
-            |one| json!({"name": one.name, "description": one.description, "skills": one.skills}),
-        );
-        json!({
-            "team": team.collect::<Vec<_>>(), "task": self.task(at),
-            "ledger": at.chat.ledger.facts(), "again": at.chat.ledger.replans > 0,
-        })
+    /// The task: the first message that everybody heard.
+    fn task(&self) -> String {
+        let entries = self.context(self.stage).map(|context| context.entries());
+        let mut entries = entries.unwrap_or_default().iter();
+        let first = entries.find(|entry| entry.role() == Role::Human);
+        first.map_or_else(String::new, |entry| text_without_speaker(entry.body()))
     }
 
-    fn ask_analysis(&mut self, at: &mut At, purpose: &'static str) {
-        let facts = self.team_facts(at);
-        let words = self.say("chat/asks/analyse", &facts);
-        let short = self.say("chat/asks/analyse_short", &facts);
-        // Where no mind analyses, the task is one piece; the run fails before it is used.
-        let whole = super::Subtask {
-            id: "t1".into(),
-            description: self.task(at),
-            ..Default::default()
-        };
+    fn members(&self) -> Vec<MemberData<'a>> {
+        let participants = self.team.participants.iter();
+        let members = participants.map(|participant| MemberData {
+            name: &participant.name,
+            description: &participant.description,
+            skills: &participant.skills,
+        });
+        members.collect()
+    }
+
+    fn ask_analysis(&mut self, purpose: &'static str) {
+        let task = self.task();
+        let ledger = self.chat.ledger.clone();
+        let question = self.prompt(&AnalysePrompt {
+            team: self.members(),
+            task: &task,
+            ledger: ledger.data(),
+            again: ledger.replans > 0,
+        });
+        let short = self.prompt(&AnalyseShortPrompt {});
+        // Never used: without an answer, the run fails.
         let fallback = Analysis {
-            subtasks: vec![whole],
+            subtasks: vec![Subtask {
+                id: "t1".into(),
+                description: task,
+                ..Subtask::default()
+            }],
             ..Analysis::default()
         };
-        let ask = Ask::new(purpose, words, (), fallback)
+        let ask = Ask::new(purpose, question, (), fallback)
             .condensed(short)
             .repairs(REPAIRS)
             .max_tokens(2_048)
-            .notes(json!({"kind": "chat", "present": at.team.names()}));
-        self.commands.entity(at.stage).insert(ask);
-        at.chat.phase = Phase::Analysing;
+            .notes(json!({"kind": "chat", "present": self.team.names()}));
+        self.ask(self.stage, ask);
+        self.chat.phase = Phase::Analysing;
     }
 
-    pub(super) fn take_analysis(&mut self, at: &mut At) {
-        let Some((_, analysis, by)) = self.replies.analyses.take().into_iter().next() else {
-            return;
-        };
-        self.note_usage(at);
-        if let By::Fallback(reason) = by {
-            self.forget_last(at.stage);
-            let reason = self.words(
-                format!("the task could not be analysed: {reason}"),
-                format!("无法分析任务：{reason}"),
-            );
-            return self.fail(at, reason);
+    pub(super) fn take_analysis(&mut self, analysis: &Analysis, by: By) {
+        self.post_usage();
+        if let By::Fallback(error) = by {
+            return self.fail_without_answer(&text!(groupchat_fail_analysis, error));
         }
-        at.chat.ledger.plan(&analysis, at.team);
-        let facts = json!({"ledger": at.chat.ledger.facts(), "risks": analysis.risks});
-        let plan = self.say("chat/plan", &facts);
-        self.said(
-            at,
-            ChatMessage::text(at.team.name.as_str(), plan),
-            &[],
-            None,
-        );
-        let next = at.chat.ledger.next_open();
-        let next = next.map(|next| (next.to.clone(), next.task.description.clone()));
-        match next {
-            Some((to, what)) => self.instruct(at, to, what),
-            None => self.ask_progress(at),
+        self.chat.ledger.plan(analysis, self.team);
+        let ledger = self.chat.ledger.clone();
+        let plan = self.prompt(&PlanPrompt {
+            ledger: ledger.data(),
+            risks: &analysis.risks,
+        });
+        self.post(ChatMessage::text(self.team.name.as_str(), plan));
+        match ledger.next_open() {
+            Some(next) => self.instruct(next.to.clone(), next.task.description.clone()),
+            None => self.ask_progress(),
         }
     }
 
-    fn ask_progress(&mut self, at: &mut At) {
-        let facts = self.team_facts(at);
-        let words = self.say("chat/asks/progress", &facts);
-        let short = self.say("chat/asks/progress_short", &facts);
-        let names: Vec<String> = at.team.names().iter().map(ToString::to_string).collect();
+    fn ask_progress(&mut self) {
+        let task = self.task();
+        let ledger = self.chat.ledger.clone();
+        let question = self.prompt(&ProgressPrompt {
+            team: self.members(),
+            task: &task,
+            ledger: ledger.data(),
+        });
+        let short = self.prompt(&ProgressShortPrompt {});
+        let names: Vec<String> = self.team.names().into_iter().map(str::to_owned).collect();
         let fallback = Progress {
             next_speaker: names.first().cloned().unwrap_or_default(),
             ..Progress::default()
         };
-        let rows = at.chat.ledger.assignments.iter();
-        let facts = ProgressConstraints {
-            subtasks: rows.map(|one| one.task.id.clone()).collect(),
-            names: names.clone(),
+        let open = ledger.open().map(|assignment| {
+            let Subtask {
+                id, description, ..
+            } = &assignment.task;
+            json!({"id": id, "to": assignment.to, "text": description})
+        });
+        let open: Vec<_> = open.collect();
+        let notes = json!({"kind": "chat", "present": names, "open": open});
+        let assignments = ledger.assignments.iter();
+        let constraints = ProgressConstraints {
+            subtasks: assignments
+                .map(|assignment| assignment.task.id.clone())
+                .collect(),
+            names,
         };
-        let open = at.chat.ledger.open();
-        let open: Vec<_> = open
-            .map(|one| json!({"id": one.task.id, "to": one.to, "text": one.task.description}))
-            .collect();
-        let ask = Ask::new("chat.progress", words, facts, fallback)
+        let ask = Ask::new("chat.progress", question, constraints, fallback)
             .condensed(short)
             .repairs(REPAIRS)
-            .notes(json!({"kind": "chat", "present": names, "open": open}));
-        self.commands.entity(at.stage).insert(ask);
-        at.chat.phase = Phase::Judging;
+            .notes(notes);
+        self.ask(self.stage, ask);
+        self.chat.phase = Phase::Judging;
     }
 
-    pub(super) fn take_progress(&mut self, at: &mut At) {
+    pub(super) fn take_progress(&mut self, progress: Progress, by: By) {
         let Selection::Ledger {
             max_stalls,
             max_replans,
-        } = at.team.selection
+        } = self.team.selection
         else {
             return;
         };
-        let Some((_, progress, by)) = self.replies.progress.take().into_iter().next() else {
-            return;
-        };
-        self.note_usage(at);
-        if let By::Fallback(reason) = by {
-            self.forget_last(at.stage);
-            let reason = self.words(
-                format!("the progress could not be judged: {reason}"),
-                format!("无法判断进展：{reason}"),
-            );
-            return self.fail(at, reason);
+        self.post_usage();
+        if let By::Fallback(error) = by {
+            return self.fail_without_answer(&text!(groupchat_fail_progress, error));
         }
-        at.chat.ledger.judge(&progress, at.team);
+        let ledger = &mut self.chat.ledger;
+        ledger.judge(&progress, self.team);
         if progress.is_request_satisfied {
-            return self.ask_conclusion(at);
+            return self.ask_conclusion();
         }
-        if at.chat.ledger.stalls >= max_stalls {
-            return self.plan_anew(at, max_stalls, max_replans);
+        if ledger.stalls >= max_stalls {
+            return self.plan_again(max_stalls, max_replans);
         }
-        // What failed goes to whomever the code gave it; else the mind's own choice stands.
-        let failed = at.chat.ledger.assignments.iter();
-        let mut failed = failed.filter(|one| progress.failed.contains(&one.task.id));
-        let reassigned = failed
-            .next()
-            .map(|one| (one.to.clone(), one.task.description.clone()));
-        let (to, what) = reassigned.unwrap_or((progress.next_speaker, progress.instruction));
-        self.instruct(at, to, what);
+        // A subtask that failed goes to whom it was assigned; otherwise the model decides.
+        let mut assignments = ledger.assignments.iter();
+        let reassigned = assignments.find(|one| progress.failed.contains(&one.task.id));
+        let (to, instruction) = match reassigned {
+            Some(assignment) => (assignment.to.clone(), assignment.task.description.clone()),
+            None => (progress.next_speaker, progress.instruction),
+        };
+        self.instruct(to, instruction);
     }
 
-    fn plan_anew(&mut self, at: &mut At, max_stalls: u32, max_replans: u32) {
-        if at.chat.ledger.replans >= max_replans {
-            let content = self.words(
-                format!("No progress in {max_stalls} rounds after {max_replans} new plans"),
-                format!("重新计划 {max_replans} 次后，仍有 {max_stalls} 轮没有进展"),
+    fn plan_again(&mut self, max_stalls: u32, max_replans: u32) {
+        if self.chat.ledger.replans >= max_replans {
+            let reason = text!(
+                groupchat_stop_no_progress,
+                rounds = max_stalls,
+                plans = max_replans
             );
-            return self.finish(
-                at,
-                Stop {
-                    content,
-                    source: "Ledger".into(),
-                },
-            );
+            return self.stop(&reason, "Ledger");
         }
-        at.chat.ledger.replans += 1;
-        at.chat.ledger.stalls = 0;
-        self.ask_analysis(at, "chat.replan");
+        self.chat.ledger.replans += 1;
+        self.chat.ledger.stalls = 0;
+        self.ask_analysis("chat.replan");
     }
 
-    /// Tells all what the next one is to do, and gives it the word.
-    fn instruct(&mut self, at: &mut At, to: String, what: String) {
-        at.chat.ledger.instruction.clone_from(&what);
-        let words = self.say("chat/instruct", &json!({"to": to, "instruction": what}));
-        self.said(
-            at,
-            ChatMessage::text(at.team.name.as_str(), words),
-            &[],
-            None,
-        );
-        match self.check(at) {
-            Some(stop) => self.finish(at, stop),
-            None => self.let_speak(at, vec![to]),
+    /// Tells everybody what the next speaker should do, and lets it speak.
+    fn instruct(&mut self, to: String, instruction: String) {
+        let text = self.prompt(&InstructPrompt {
+            to: &to,
+            instruction: &instruction,
+        });
+        self.chat.ledger.instruction = instruction;
+        self.post(ChatMessage::text(self.team.name.as_str(), text));
+        match self.check_termination() {
+            Some(stop) => self.finish(stop),
+            None => self.let_speak(vec![to]),
         }
     }
 
-    fn ask_conclusion(&mut self, at: &mut At) {
-        let facts = self.team_facts(at);
-        let words = self.say("chat/asks/conclude", &facts);
+    fn ask_conclusion(&mut self) {
+        let task = self.task();
+        let question = self.prompt(&ConcludePrompt { task: &task });
         let rules = ProseRules {
-            max_chars: 20_000,
+            max_chars: MAX_CONCLUSION_CHARS,
             ..ProseRules::default()
         };
-        let fallback = Prose(self.words("The task is done.", "任务完成。"));
-        let ask = Ask::new("chat.conclude", words, rules, fallback)
+        let fallback = Prose(self.translate(&text!(groupchat_conclusion)));
+        let ask = Ask::new("chat.conclude", question, rules, fallback)
             .condensed("")
             .max_tokens(2_048)
             .notes(json!({"kind": "chat"}));
-        self.commands.entity(at.stage).insert(ask);
-        at.chat.phase = Phase::Concluding;
+        self.ask(self.stage, ask);
+        self.chat.phase = Phase::Concluding;
     }
 
-    pub(super) fn take_conclusion(&mut self, at: &mut At) {
-        let Some((_, Prose(text), _)) = self.replies.prose.take().into_iter().next() else {
-            return;
-        };
-        let usage = self.contexts.get(at.stage).ok().and_then(last_usage);
-        let message = ChatMessage::text(at.team.name.as_str(), text).using(usage);
-        let name = at.team.name.clone();
-        self.said(at, message, &[], Some(&name));
-        // What was said last may end it too; either way it is over.
-        let stop = self.check(at).unwrap_or_else(|| Stop {
-            content: self.words("The task is done", "任务完成"),
-            source: "Ledger".into(),
-        });
-        self.finish(at, stop);
+    pub(super) fn take_conclusion(&mut self, Prose(text): Prose) {
+        let name = self.team.name.as_str();
+        let message = ChatMessage::text(name, text).with_usage(self.last_usage(self.stage));
+        self.deliver(message, &[], Some(name));
+        // Whether or not the last message met a condition, the run is over.
+        match self.check_termination() {
+            Some(stop) => self.finish(stop),
+            None => self.stop(&text!(groupchat_stop_done), "Ledger"),
+        }
     }
 
-    /// What the team's own mind used counts like every other call.
-    fn note_usage(&mut self, at: &mut At) {
-        let usage = self.contexts.get(at.stage).ok().and_then(last_usage);
+    /// Fails because the team's own model gave no answer.
+    fn fail_without_answer(&mut self, reason: &UiText) {
+        self.edit_context(self.stage, forget::remove_last_answer);
+        self.fail(reason);
+    }
+
+    /// The tokens of the team's own model count too.
+    fn post_usage(&mut self) {
+        let usage = self.last_usage(self.stage);
         if usage.is_some_and(|usage| usage.total_tokens() > 0) {
-            let manager = at.team.selection.manager();
-            let event = ChatMessage::new(manager, Content::Selector(String::new())).using(usage);
-            self.said(at, event, &[], None);
+            let event = Content::Selector(String::new());
+            let event = ChatMessage::new(self.team.selection.manager(), event);
+            self.post(event.with_usage(usage));
         }
     }
 }

@@ -1,271 +1,124 @@
-//! What comes from outside: tasks of the user, and whatever happens while a run is under way. Both are
-//! answers, so that they are recorded and replayed like all others.
+//! What comes from outside the team: the user's input, and control of a run.
 
-use bevy_ecs::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::{At, CONTROL_MESSAGE, Chat, ChatParams, ControlMessage, Phase, UserInput};
-use crate::cast::{CastList, OnStage, Place};
-use crate::context::AgentContext;
-use crate::event::By;
-use crate::exchange::Ask;
-use crate::groupchat::message::{ChatMessage, Content};
-use crate::groupchat::perspective::words;
-use crate::groupchat::team::{Newcomers, Selection};
-use crate::groupchat::termination::Termination;
-use crate::message::Role;
+use crate::exchange::{Reply, Violation};
+use crate::groupchat::message::{ChatMessage, MessageFactory};
 
-impl ChatParams<'_, '_> {
-    /// The outermost team asks its user what to do; a team inside waits to be asked.
-    pub(super) fn ask_order(&mut self, at: &mut At) {
-        if self.teams.around(&at.team.name).is_some() {
-            return;
+/// The name of the entity that controls a run from outside.
+pub const CONTROLLER: &str = "(bell)";
+
+/// The user's input: a task as text, or this struct as JSON.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct UserInput {
+    /// Text of the user.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub words: String,
+    /// Messages from anybody.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<Value>")]
+    pub messages: Vec<ChatMessage>,
+    /// Whether everybody forgets the conversation.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub reset: bool,
+    /// Whether the conversation continues without a new task.
+    #[serde(rename = "go_on", skip_serializing_if = "std::ops::Not::not")]
+    pub continues: bool,
+}
+
+impl UserInput {
+    /// A task as text.
+    pub fn task(text: impl Into<String>) -> Self {
+        Self {
+            words: text.into(),
+            ..Self::default()
         }
-        let Some(user) = self.entity(&at.team.user) else {
-            return;
-        };
-        let factory = self.teams.factory.clone();
-        let ask = Ask::new("chat.task", "", factory, UserInput::default());
-        self.commands
-            .entity(user)
-            .insert(ask.repairs(0).max_tokens(8_192));
-        at.chat.phase = Phase::Ordered;
     }
 
-    pub(super) fn take_order(&mut self, at: &mut At) {
-        let Some((user, order, by)) = self.replies.orders.take().into_iter().next() else {
-            return;
-        };
-        at.chat.phase = Phase::Waiting;
-        if let By::Fallback(reason) = by {
-            self.forget_last(user);
-            return self.fail(at, reason);
-        }
-        if order.reset {
-            return self.reset(at);
-        }
-        let mut messages = order.messages;
-        if !order.words.is_empty() {
-            messages.insert(0, ChatMessage::text(at.team.user.as_str(), order.words));
-        }
-        self.begin(at, messages);
-    }
-
-    /// A run begins with these messages.
-    pub(super) fn begin(&mut self, at: &mut At, messages: Vec<ChatMessage>) {
-        let chat = &mut *at.chat;
-        chat.runs += 1;
-        chat.turns = 0;
-        chat.stop = None;
-        chat.failed = false;
-        chat.external = false;
-        chat.elapsed_ms = 0;
-        chat.nobody = 0;
-        chat.report.clear();
-        chat.unseen.clear();
-        chat.watch = at.team.rule().map(Termination::new);
-        if !messages.is_empty() {
-            chat.delta.clear();
-            chat.ledger = Default::default();
-        }
-        let known = at.team.names();
-        let names: Vec<String> = known.iter().map(ToString::to_string).collect();
-        for message in messages {
-            if let Content::Handoff { target, .. } = &message.content
-                && at.team.selection == Selection::Swarm
-                && !names.contains(target)
-            {
-                let reason = self.words(
-                    format!("the task goes to '{target}', who takes no part"),
-                    format!("任务交给了“{target}”，但没有这个参与者"),
-                );
-                return self.fail(at, reason);
-            }
-            // Whoever opens a conversation has had the word.
-            if names.contains(&message.source) {
-                at.chat.current = Some(message.source.clone());
-            }
-            self.said(at, message, &[], None);
-        }
-        self.go_on(at);
-    }
-
-    /// Everybody forgets what was said; teams inside too.
-    fn reset(&mut self, at: &mut At) {
-        let (runs, messages) = (at.chat.runs, at.chat.messages);
-        *at.chat = Chat {
-            runs,
+    /// A task of several messages.
+    pub(in crate::groupchat) fn messages(messages: Vec<ChatMessage>) -> Self {
+        Self {
             messages,
-            ..Chat::default()
-        };
-        let mut all: Vec<String> = at.team.names().iter().map(ToString::to_string).collect();
-        all.push(at.team.user.clone());
-        all.push(CONTROL_MESSAGE.to_owned());
-        let mut entities: Vec<Entity> = all.iter().filter_map(|name| self.entity(name)).collect();
-        entities.push(at.stage);
-        for entity in entities {
-            if let Ok(mut context) = self.contexts.get_mut(entity) {
-                forget(&mut context);
-            }
-        }
-        let inside = at.team.all();
-        for team in inside.into_iter().skip(1) {
-            let name = team.name.clone();
-            let names: Vec<String> = team.names().iter().map(ToString::to_string).collect();
-            self.tell.later(move |world| {
-                for name in names.iter().chain([&name]) {
-                    let Some(entity) = world.resource::<CastList>().by_name(name) else {
-                        continue;
-                    };
-                    if let Some(mut context) = world.get_mut::<AgentContext>(entity) {
-                        forget(&mut context);
-                    }
-                    if let Some(mut chat) = world.get_mut::<Chat>(entity) {
-                        *chat = Chat::default();
-                    }
-                }
-            });
+            ..Self::default()
         }
     }
 
-    /// Takes the last line of somebody out of its own conversation: a run that failed leaves none.
-    pub(super) fn forget_last(&mut self, entity: Entity) {
-        let Ok(mut context) = self.contexts.get_mut(entity) else {
-            return;
-        };
-        let last = context.entries().last();
-        if let Some(id) = last
-            .filter(|last| last.role() == Role::Ai)
-            .map(|last| last.id())
-        {
-            // The id was read just now.
-            let _ = context.remove_message_range(id, id);
+    /// Continues the conversation without a new task.
+    pub(in crate::groupchat) fn continue_run() -> Self {
+        Self {
+            continues: true,
+            ..Self::default()
         }
     }
 
-    /// Takes the last call of a tool and its result out of somebody's own conversation.
-    pub(super) fn forget_round(&mut self, entity: Entity) {
-        let Ok(mut context) = self.contexts.get_mut(entity) else {
-            return;
-        };
-        let mut last = context.entries().iter().rev();
-        let (returned, called) = (last.next(), last.next());
-        if let (Some(returned), Some(called)) = (returned, called)
-            && (returned.role(), called.role()) == (Role::Tool, Role::Ai)
-        {
-            let (first, last) = (called.id(), returned.id());
-            // The ids were read just now.
-            let _ = context.remove_message_range(first, last);
+    /// Makes everybody forget the conversation.
+    pub(in crate::groupchat) fn reset() -> Self {
+        Self {
+            reset: true,
+            ..Self::default()
         }
     }
 
-    // --- while a run is under way ---
-
-    pub(super) fn ask_bell(&mut self, at: &mut At) {
-        let Some(bell) = self.entity(CONTROL_MESSAGE) else {
-            return self.choose(at);
-        };
-        let ask = Ask::new("chat.bell", "", (), ControlMessage::default()).repairs(0);
-        self.commands.entity(bell).insert(ask);
-        at.chat.phase = Phase::ControlMessage;
-    }
-
-    pub(super) fn take_bell(&mut self, at: &mut At) {
-        let Some((_, bell, _)) = self.replies.bells.take().into_iter().next() else {
-            return;
-        };
-        at.chat.elapsed_ms = bell.elapsed_ms;
-        at.chat.external |= bell.stop;
-        for message in bell.say {
-            self.said(at, message, &[], None);
+    /// The input as an answer: plain text as it is, anything else as JSON.
+    pub(in crate::groupchat) fn to_answer(&self) -> String {
+        if self.words.is_empty() || self.words.trim_start().starts_with('{') {
+            serde_json::to_string(self).unwrap_or_default()
+        } else {
+            self.words.clone()
         }
-        for name in &bell.leave {
-            self.leave(at, name);
-        }
-        for name in &bell.join {
-            self.join(at, name);
-        }
-        match self.check(at) {
-            Some(stop) => self.finish(at, stop),
-            // Who comes and goes does so when all rest.
-            None if !bell.join.is_empty() || !bell.leave.is_empty() => {
-                at.chat.phase = Phase::Choose;
-            }
-            None => self.choose(at),
-        }
-    }
-
-    fn leave(&mut self, at: &At, name: &str) {
-        let Some(entity) = self
-            .entity(name)
-            .filter(|_| at.team.participant(name).is_some())
-        else {
-            return tracing::warn!("'{name}' can't leave: it takes no part");
-        };
-        self.tell.later(move |world| {
-            if let Ok(mut entity) = world.get_entity_mut(entity) {
-                entity.remove::<OnStage>();
-                entity.insert(Place);
-            }
-        });
-    }
-
-    /// Somebody joins, and sees as much of what all heard as the team's rule says.
-    fn join(&mut self, at: &At, name: &str) {
-        let Some(entity) = self
-            .entity(name)
-            .filter(|_| at.team.participant(name).is_some())
-        else {
-            return tracing::warn!("'{name}' can't join: it is no participant of the team");
-        };
-        let most = match at.team.newcomers {
-            Newcomers::Nothing => 0,
-            Newcomers::Last(most) => most,
-            Newcomers::Everything => usize::MAX,
-        };
-        let stage = at.stage;
-        self.tell
-            .later(move |world| enter(world, entity, stage, most));
     }
 }
 
-fn enter(world: &mut World, entity: Entity, stage: Entity, most: usize) {
-    if world.get::<OnStage>(entity).is_some() {
-        return;
-    }
-    let heard = world
-        .get::<AgentContext>(stage)
-        .into_iter()
-        .flat_map(|heard| {
-            let told = heard.entries().iter();
-            told.filter(|entry| entry.role() == Role::Human)
-                .filter_map(|entry| {
-                    let source = entry.body().sender()?.to_string();
-                    Some(ChatMessage::text(source, words(entry.body())))
-                })
-        });
-    let heard: Vec<ChatMessage> = heard.collect();
-    let from = heard.len().saturating_sub(most);
-    if let Ok(mut entity) = world.get_entity_mut(entity) {
-        entity.remove::<Place>();
-        entity.insert(OnStage(stage));
-    }
-    crate::event::write_events_at_meeting(world, |tell| {
-        for message in heard.into_iter().skip(from) {
-            tell.notify_entities(&[entity], super::events::Recalled { message });
+impl Reply for UserInput {
+    type Constraints = MessageFactory;
+    const NAME: &'static str = "order";
+    const IS_PROSE: bool = true;
+
+    fn read(raw: &str) -> Result<Self, Vec<Violation>> {
+        let raw = raw.trim();
+        if !raw.starts_with('{') {
+            return Ok(Self::task(raw));
         }
-    });
+        serde_json::from_str(raw)
+            .map_err(|error| vec![Violation::new("", format!("this is no order: {error}"))])
+    }
+
+    fn check(&self, factory: &MessageFactory) -> Vec<Violation> {
+        let messages = self.messages.iter().enumerate();
+        let violations = messages.filter_map(|(index, message)| {
+            let error = factory.create(message.to_json()).err()?;
+            let path = format!("messages[{index}]");
+            Some(Violation::new(path, error.to_string()))
+        });
+        violations.collect()
+    }
+
+    fn to_text(&self) -> String {
+        self.to_answer()
+    }
 }
 
-/// Takes everything but the opening out of a conversation.
-fn forget(context: &mut AgentContext) {
-    let mut said = context
-        .entries()
-        .iter()
-        .filter(|entry| entry.role() != Role::System);
-    let first = said.next().map(|entry| entry.id());
-    let last = said.next_back().map(|entry| entry.id()).or(first);
-    if let (Some(first), Some(last)) = (first, last) {
-        // The ids were read just now.
-        let _ = context.remove_message_range(first, last);
-    }
+/// What happened outside since the controller was last asked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(in crate::groupchat) struct ControlMessage {
+    /// Whether to end the run.
+    pub(in crate::groupchat) stop: bool,
+    /// Milliseconds since the run began.
+    pub(in crate::groupchat) elapsed_ms: u64,
+    /// Participants that join.
+    pub(in crate::groupchat) join: Vec<String>,
+    /// Participants that leave.
+    pub(in crate::groupchat) leave: Vec<String>,
+    /// Messages to everybody.
+    #[schemars(with = "Vec<Value>")]
+    pub(in crate::groupchat) say: Vec<ChatMessage>,
+}
+
+impl Reply for ControlMessage {
+    type Constraints = ();
+    const NAME: &'static str = "bell";
 }

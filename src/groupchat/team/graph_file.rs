@@ -1,4 +1,4 @@
-//! Graphs of speakers as a writer writes them.
+//! Graphs of speakers, as team files describe them.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,51 +6,63 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GraphFile {
-    /// Who begins, where it is not plain from the edges.
+    /// Who speaks first; if empty, everybody without an edge to them.
     pub entry: String,
-    /// The ways from speaker to speaker.
+    /// The edges between speakers.
     pub edges: Vec<EdgeFile>,
 }
 
-/// A way from one speaker to another.
+impl GraphFile {
+    /// Who of `names` speaks first.
+    pub(in crate::groupchat) fn starts<'a>(&'a self, names: &[&'a str]) -> Vec<&'a str> {
+        if !self.entry.is_empty() {
+            return vec![&self.entry];
+        }
+        let has_edge_to = |name: &str| self.edges.iter().any(|edge| edge.to == name);
+        let names = names.iter().copied();
+        names.filter(|name| !has_edge_to(name)).collect()
+    }
+}
+
+/// An edge from one speaker to another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EdgeFile {
-    /// After whom.
+    /// The speaker before.
     pub from: String,
-    /// Who speaks then.
+    /// The speaker after.
     pub to: String,
-    /// Under which condition.
+    /// When to follow the edge.
     #[serde(default)]
-    pub when: When,
-    /// Edges to one speaker that are counted together; each speaker has one group of its own name.
+    pub when: EdgeCondition,
+    /// The group of the edge; by default, all edges to one speaker are a group.
     #[serde(default)]
     pub group: String,
-    /// How many of a group must be walked.
+    /// How many edges of the group must be followed.
     #[serde(default)]
     pub activation: Activation,
 }
 
 impl EdgeFile {
-    /// A way that is always walked.
+    /// An edge that is always followed.
     pub fn new(from: impl Into<String>, to: impl Into<String>) -> Self {
         Self {
             from: from.into(),
             to: to.into(),
-            when: When::Always,
+            when: EdgeCondition::Always,
             group: String::new(),
             activation: Activation::All,
         }
     }
 
-    /// The same way, walked where the message holds a text.
+    /// Follows the edge only if the message contains a text.
     #[must_use]
     pub fn mentions(mut self, text: impl Into<String>) -> Self {
-        self.when = When::Mentions(text.into());
+        self.when = EdgeCondition::Mentions(text.into());
         self
     }
 
-    /// The same way, counted in this group.
+    /// Puts the edge into a group.
     #[must_use]
     pub fn in_group(mut self, group: impl Into<String>, activation: Activation) -> Self {
         self.group = group.into();
@@ -58,28 +70,29 @@ impl EdgeFile {
         self
     }
 
-    /// The group in which it is counted.
-    pub fn group(&self) -> &str {
-        match self.group.is_empty() {
-            true => &self.to,
-            false => &self.group,
+    /// The name of its group.
+    pub(in crate::groupchat) fn group(&self) -> &str {
+        if self.group.is_empty() {
+            &self.to
+        } else {
+            &self.group
         }
     }
 }
 
-/// When a way is walked.
+/// When to follow an edge.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub enum When {
+pub enum EdgeCondition {
     /// Always.
     #[default]
     Always,
-    /// Where the message holds this text.
+    /// If the message contains this text.
     Mentions(String),
-    /// Where a function of the library's user says so.
+    /// If the function of this name returns true.
     Function(String),
 }
 
-/// How many edges of a group must be walked before the speaker's turn comes.
+/// How many edges of a group must be followed before their target speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Activation {
     /// All of them.

@@ -1,17 +1,17 @@
 use super::*;
-use crate::groupchat::termination::Rule;
+use crate::groupchat::termination::TerminationCondition;
 
 fn graph(edges: Vec<EdgeFile>) -> TeamFile {
     let graph = GraphFile {
         entry: String::new(),
         edges,
     };
-    TeamFile::of("team", ["A", "B", "C"].map(Participant::named))
-        .selecting(Selection::Graph(graph))
-        .turns(9)
+    TeamFile::new("team", ["A", "B", "C"].map(Participant::named))
+        .with_selection(Selection::Graph(graph))
+        .with_max_turns(9)
 }
 
-fn wrongs(team: &TeamFile) -> String {
+fn problems(team: &TeamFile) -> String {
     let problems = team.check();
     let all = problems.iter().map(ToString::to_string);
     all.collect::<Vec<_>>().join("\n")
@@ -19,11 +19,12 @@ fn wrongs(team: &TeamFile) -> String {
 
 #[test]
 fn a_sound_team_has_no_mistakes() {
-    let team = TeamFile::of("team", ["A", "B"].map(Participant::named))
-        .ending(Rule::terminate().or(Rule::max_messages(9)));
-    assert_eq!(wrongs(&team), "");
-    let way = |from, to| EdgeFile::new(from, to);
-    assert_eq!(wrongs(&graph(vec![way("A", "B"), way("B", "C")])), "");
+    let team = TeamFile::new("team", ["A", "B"].map(Participant::named)).with_termination(
+        TerminationCondition::terminate().or(TerminationCondition::max_messages(9)),
+    );
+    assert_eq!(problems(&team), "");
+    let edge = |from, to| EdgeFile::new(from, to);
+    assert_eq!(problems(&graph(vec![edge("A", "B"), edge("B", "C")])), "");
 }
 
 #[test]
@@ -48,9 +49,9 @@ fn every_mistake_of_a_file_is_found_at_once_with_its_line() {
         "desk.ron:5:",
         "attempt",
         "'Zed'",
-        "exclude everybody",
+        "let nobody speak",
         "empty text",
-        "no turn",
+        "0 turns",
     ] {
         assert!(told.contains(part), "{part} is missing in\n{told}");
     }
@@ -58,36 +59,36 @@ fn every_mistake_of_a_file_is_found_at_once_with_its_line() {
 
 #[test]
 fn a_run_that_might_never_end_is_refused() {
-    let team = TeamFile::of("team", [Participant::named("A")]);
-    assert!(wrongs(&team).contains("never end"));
-    let team = team.ending(Rule::terminate());
-    assert!(wrongs(&team).contains("never end"));
-    assert_eq!(wrongs(&team.turns(3)), "");
+    let team = TeamFile::new("team", [Participant::named("A")]);
+    assert!(problems(&team).contains("never end"));
+    let team = team.with_termination(TerminationCondition::terminate());
+    assert!(problems(&team).contains("never end"));
+    assert_eq!(problems(&team.with_max_turns(3)), "");
 }
 
 #[test]
 fn graphs_are_checked() {
-    let way = |from, to| EdgeFile::new(from, to);
+    let edge = |from, to| EdgeFile::new(from, to);
     let rows = [
-        (vec![way("A", "B").mentions("x"), way("A", "C")], "mixed"),
+        (vec![edge("A", "B").mentions("x"), edge("A", "C")], "mixed"),
         (
-            vec![way("A", "B"), way("B", "A"), way("B", "C")],
+            vec![edge("A", "B"), edge("B", "A"), edge("B", "C")],
             "no way out",
         ),
-        (vec![way("A", "B"), way("B", "Z")], "no participant 'Z'"),
-        (vec![way("A", "B")], "never speak"),
+        (vec![edge("A", "B"), edge("B", "Z")], "no participant 'Z'"),
+        (vec![edge("A", "B")], "never speak"),
         (
             vec![
-                way("A", "B").mentions("x"),
-                way("B", "A").mentions("y"),
-                way("B", "C").mentions("z"),
+                edge("A", "B").mentions("x"),
+                edge("B", "A").mentions("y"),
+                edge("B", "C").mentions("z"),
             ],
             "nobody can begin",
         ),
         (
             vec![
-                way("A", "C").in_group("g", Activation::All),
-                way("B", "C").in_group("g", Activation::Any),
+                edge("A", "C").in_group("g", Activation::All),
+                edge("B", "C").in_group("g", Activation::Any),
             ],
             "conflict",
         ),
@@ -95,7 +96,7 @@ fn graphs_are_checked() {
     ];
     for (edges, wrong) in rows {
         let team = graph(edges);
-        let said = wrongs(&team);
+        let said = problems(&team);
         // Whoever has no edge to it can begin, so that `never speak` needs an entry.
         let said = match wrong {
             "never speak" => {
@@ -103,7 +104,7 @@ fn graphs_are_checked() {
                 if let Selection::Graph(graph) = &mut team.selection {
                     graph.entry = "A".into();
                 }
-                wrongs(&team)
+                problems(&team)
             }
             _ => said,
         };
@@ -113,15 +114,15 @@ fn graphs_are_checked() {
 
 #[test]
 fn a_swarm_must_be_able_to_hand_over_and_takes_no_team() {
-    let inner = TeamFile::of("inner", [Participant::named("X")]).turns(1);
+    let inner = TeamFile::new("inner", [Participant::named("X")]).with_max_turns(1);
     let mut member = Participant::named("inner");
-    member.kind = Kind::Team;
-    let team = TeamFile::of("team", [Participant::named("A"), member])
-        .selecting(Selection::Swarm)
+    member.kind = ParticipantKind::Team;
+    let team = TeamFile::new("team", [Participant::named("A"), member])
+        .with_selection(Selection::Swarm)
         .with_team(inner)
-        .turns(4);
-    let said = wrongs(&team);
-    assert!(said.contains("give the word to nobody"), "{said}");
+        .with_max_turns(4);
+    let said = problems(&team);
+    assert!(said.contains("has no handoffs"), "{said}");
     assert!(said.contains("swarm"), "{said}");
 }
 
@@ -149,15 +150,15 @@ fn a_team_that_is_a_tool_is_looked_at_like_every_team() {
     let told: Vec<_> = problems.iter().map(ToString::to_string).collect();
     let told = told.join("\n");
     for part in [
-        "desk.ron:7:39: error: team_tools[0].team.participants[0].name: the name 'Ava' stands at",
+        "desk.ron:7:39: error: team_tools[0].team.participants[0].name: the name 'Ava' is already used at",
         "team_tools[0].team.participants[1].handoffs[0].target: there is no participant 'Cy'",
         "team_tools[1].name: 'lab two' can't be the name of a tool",
-        "team_tools[2].name: there is a tool 'roll_dice' already",
-        "warning: team_tools[3]: nobody calls the tool 'idle'",
-        "team_tools[3].about: minds are told nothing of it",
-        "team_tools[3].team: nobody can sit in a team that is called as a tool",
-        "team_tools[3].team.selection: no condition must ever fire",
-        "team_tools[4].team: only the outermost team may be open",
+        "team_tools[2].name: there is already a tool 'roll_dice'",
+        "warning: team_tools[3]: no participant uses the tool 'idle'",
+        "team_tools[3].about: the tool has no description",
+        "team_tools[3].team: a team that is a tool can't have people in it",
+        "team_tools[3].team.selection: no condition is certain to be met",
+        "team_tools[4].team: only the outermost team can be open",
     ] {
         assert!(told.contains(part), "{part} is missing in\n{told}");
     }

@@ -1,7 +1,9 @@
 use super::*;
-use crate::groupchat::message::{FunctionCall, FunctionResult};
+use crate::groupchat::functions::Functions;
+use crate::groupchat::message::{ChatMessage, Content, FunctionCall, FunctionResult};
+use crate::message::Language;
 
-fn look(functions: &BTreeMap<String, Predicate>) -> DeltaContext<'_> {
+fn context(functions: &Functions) -> DeltaContext<'_> {
     DeltaContext {
         turns: 0,
         elapsed_ms: 0,
@@ -11,19 +13,21 @@ fn look(functions: &BTreeMap<String, Predicate>) -> DeltaContext<'_> {
     }
 }
 
-/// What a rule says to each delta in turn.
-fn said(rule: Rule, deltas: &[&[ChatMessage]]) -> Vec<Result<Option<String>, Reached>> {
-    let mut watch = Termination::new(rule);
-    let functions = BTreeMap::new();
-    let looks = deltas.iter();
-    let said = looks.map(|delta| {
-        // What is saved between two looks goes on as if nothing had happened.
-        let json = serde_json::to_string(&watch).unwrap();
-        watch = serde_json::from_str(&json).unwrap();
-        let stop = watch.check(delta, look(&functions))?;
+/// The result of checking each delta in turn.
+fn checked(
+    condition: TerminationCondition,
+    deltas: &[&[ChatMessage]],
+) -> Vec<Result<Option<String>, AlreadyTerminated>> {
+    let mut state = TerminationState::new(condition);
+    let functions = Functions::default();
+    let results = deltas.iter().map(|delta| {
+        // A save between two checks changes nothing.
+        let json = serde_json::to_string(&state).unwrap();
+        state = serde_json::from_str(&json).unwrap();
+        let stop = state.check(delta, context(&functions))?;
         Ok(stop.map(|stop| stop.content))
     });
-    said.collect()
+    results.collect()
 }
 
 fn a(text: &str) -> ChatMessage {
@@ -51,8 +55,8 @@ fn execution(name: &str) -> ChatMessage {
 
 #[test]
 fn both_must_fire_or_one_in_their_orders() {
-    let both = Rule::max_messages(2).and(Rule::mention("x"));
-    let texts = said(both, &[&[a("x")], &[a("y")], &[a("z")]]);
+    let both = TerminationCondition::max_messages(2).and(TerminationCondition::mention("x"));
+    let texts = checked(both, &[&[a("x")], &[a("y")], &[a("z")]]);
     assert_eq!(texts[0], Ok(None));
     assert_eq!(
         texts[1],
@@ -61,81 +65,86 @@ fn both_must_fire_or_one_in_their_orders() {
                 .into()
         ))
     );
-    assert_eq!(texts[2], Err(Reached));
-    let either = Rule::max_messages(2).or(Rule::mention("x"));
-    let texts = said(either, &[&[a("x")], &[a("y")]]);
-    assert_eq!(texts, [Ok(Some("Text 'x' mentioned".into())), Err(Reached)]);
+    assert_eq!(texts[2], Err(AlreadyTerminated));
+    let either = TerminationCondition::max_messages(2).or(TerminationCondition::mention("x"));
+    let texts = checked(either, &[&[a("x")], &[a("y")]]);
+    assert_eq!(
+        texts,
+        [
+            Ok(Some("Text 'x' mentioned".into())),
+            Err(AlreadyTerminated)
+        ]
+    );
 }
 
 #[test]
 fn time_runs_from_the_start_of_the_run() {
-    let functions = BTreeMap::new();
-    let rule = Rule::Timeout {
+    let functions = Functions::default();
+    let condition = TerminationCondition::Timeout {
         turns: Some(3),
         seconds: Some(0.05),
     };
-    let mut watch = Termination::new(rule);
+    let mut state = TerminationState::new(condition);
     let at = |turns, elapsed_ms| DeltaContext {
         turns,
         elapsed_ms,
-        ..look(&functions)
+        ..context(&functions)
     };
-    assert_eq!(watch.check(&[], at(2, 49)), Ok(None));
-    assert!(watch.check(&[], at(2, 60)).unwrap().is_some());
-    watch.reset();
-    assert!(watch.check(&[], at(3, 0)).unwrap().is_some());
+    assert_eq!(state.check(&[], at(2, 49)), Ok(None));
+    assert!(state.check(&[], at(2, 60)).unwrap().is_some());
+    state.reset();
+    assert!(state.check(&[], at(3, 0)).unwrap().is_some());
 }
 
 #[test]
-fn functions_and_people_outside_can_end_it() {
-    let long: Predicate = Arc::new(|delta| delta.len() > 1);
-    let functions = BTreeMap::from([("long".to_owned(), long)]);
-    let mut watch = Termination::new(Rule::Function {
+fn functions_and_people_outside_can_end_a_run() {
+    let functions = Functions::default().with_termination("long", |delta| delta.len() > 1);
+    let mut state = TerminationState::new(TerminationCondition::Function {
         name: "long".into(),
     });
-    assert_eq!(watch.check(&[a("1")], look(&functions)), Ok(None));
-    let stop = watch.check(&[a("1"), a("2")], look(&functions));
+    assert_eq!(state.check(&[a("1")], context(&functions)), Ok(None));
+    let stop = state.check(&[a("1"), a("2")], context(&functions));
     assert!(stop.unwrap().is_some());
-    let mut watch = Termination::new(Rule::External);
-    assert_eq!(watch.check(&[a("1")], look(&functions)), Ok(None));
+    let mut state = TerminationState::new(TerminationCondition::External);
+    assert_eq!(state.check(&[a("1")], context(&functions)), Ok(None));
     let asked = DeltaContext {
         external: true,
-        ..look(&functions)
+        ..context(&functions)
     };
-    assert!(watch.check(&[], asked).unwrap().is_some());
-    assert_eq!(watch.check(&[], asked), Err(Reached));
+    assert!(state.check(&[], asked).unwrap().is_some());
+    assert_eq!(state.check(&[], asked), Err(AlreadyTerminated));
 }
 
 #[test]
 fn tools_and_handoffs_are_seen() {
     let handoff = |to: &str| ChatMessage::handoff("a", to, "go");
-    let rows: Vec<(Rule, Vec<ChatMessage>)> = vec![
+    let rows: Vec<(TerminationCondition, Vec<ChatMessage>)> = vec![
         (
-            Rule::Handoff { target: "p".into() },
+            TerminationCondition::Handoff { target: "p".into() },
             vec![handoff("q"), handoff("p")],
         ),
         (
-            Rule::SourceMatch {
+            TerminationCondition::SourceMatch {
                 sources: vec!["b".into()],
             },
             vec![a("x"), ChatMessage::text("b", "x")],
         ),
         (
-            Rule::TextMessage { source: None },
+            TerminationCondition::TextMessage { source: None },
             vec![ChatMessage::stop("a", "x"), ChatMessage::text("z", "x")],
         ),
         (
-            Rule::FunctionCall {
+            TerminationCondition::FunctionCall {
                 name: "approve".into(),
             },
             vec![request("approve"), execution("approve")],
         ),
         (
-            Rule::StopMessage,
+            TerminationCondition::StopMessage,
             vec![a("TERMINATE"), ChatMessage::stop("a", "")],
         ),
         (
-            Rule::TextMention {
+            TerminationCondition::TextMention {
                 text: "Done".into(),
                 sources: vec![],
                 ignore_case: true,
@@ -144,31 +153,39 @@ fn tools_and_handoffs_are_seen() {
             vec![a("nothing"), a("all DONE!")],
         ),
     ];
-    for (rule, messages) in rows {
+    for (condition, messages) in rows {
         let deltas: Vec<_> = messages.iter().map(std::slice::from_ref).collect();
-        let texts = said(rule.clone(), &deltas);
-        assert_eq!(texts[0], Ok(None), "{rule:?}");
-        assert!(matches!(texts[1], Ok(Some(_))), "{rule:?}");
+        let texts = checked(condition.clone(), &deltas);
+        assert_eq!(texts[0], Ok(None), "{condition:?}");
+        assert!(matches!(texts[1], Ok(Some(_))), "{condition:?}");
     }
-    let last = Rule::TextMention {
+    let last = TerminationCondition::TextMention {
         text: "x".into(),
         sources: vec![],
         ignore_case: false,
         last_only: true,
     };
-    assert_eq!(said(last, &[&[a("x"), a("y")]]), [Ok(None)]);
+    assert_eq!(checked(last, &[&[a("x"), a("y")]]), [Ok(None)]);
 }
 
 #[test]
-fn what_can_never_fire_or_makes_no_sense_is_known() {
-    assert!(Rule::terminate().or(Rule::max_messages(3)).surely_fires());
-    assert!(!Rule::terminate().and(Rule::max_messages(3)).surely_fires());
-    let none = Rule::TokenUsage {
+fn impossible_conditions_are_found() {
+    assert!(
+        TerminationCondition::terminate()
+            .or(TerminationCondition::max_messages(3))
+            .is_certain()
+    );
+    assert!(
+        !TerminationCondition::terminate()
+            .and(TerminationCondition::max_messages(3))
+            .is_certain()
+    );
+    let none = TerminationCondition::TokenUsage {
         total: None,
         prompt: None,
         completion: None,
     };
-    assert!(none.mistake().is_some());
-    assert!(Rule::All(vec![]).mistake().is_some());
-    assert!(Rule::terminate().mistake().is_none());
+    assert!(none.validate().is_err());
+    assert!(TerminationCondition::All(vec![]).validate().is_err());
+    assert!(TerminationCondition::terminate().validate().is_ok());
 }

@@ -5,7 +5,9 @@
 //! nothing. Its name is not a legal one in a team or world file; only systems call it, who ask an
 //! approver first.
 
+#[cfg(feature = "scripts")]
 mod child;
+#[cfg(feature = "scripts")]
 mod script;
 
 use std::time::Duration;
@@ -169,8 +171,15 @@ pub fn register(tools: &mut Toolbox, policy: &CodePolicy) {
 }
 
 /// The most pieces of one job.
+#[cfg(feature = "scripts")]
 const MOST_SNIPPETS: usize = 16;
 
+#[cfg(not(feature = "scripts"))]
+async fn run(_: &Job, _: &CodePolicy) -> Result<Ran, ToolError> {
+    Err(super::NotBuilt::SCRIPTS.to_string().into())
+}
+
+#[cfg(feature = "scripts")]
 async fn run(job: &Job, policy: &CodePolicy) -> Result<Ran, ToolError> {
     if job.snippets.len() > MOST_SNIPPETS {
         return Err(format!("at most {MOST_SNIPPETS} pieces of code are run at once").into());
@@ -201,12 +210,14 @@ async fn run(job: &Job, policy: &CodePolicy) -> Result<Ran, ToolError> {
 }
 
 /// Output, up to its limit.
+#[cfg(feature = "scripts")]
 struct Said {
     text: String,
     left: usize,
     is_cut: bool,
 }
 
+#[cfg(feature = "scripts")]
 impl Said {
     fn new(most: usize) -> Self {
         Self {

@@ -1,5 +1,6 @@
 //! What a model file says of a server.
 
+#[cfg(feature = "mcp")]
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -85,21 +86,25 @@ impl ToolServer {
     }
 
     /// How long it may take to tell its tools.
+    #[cfg(feature = "mcp")]
     pub(super) fn start(&self) -> Duration {
         seconds(self.start, 30.0)
     }
 
     /// How long one call may take.
+    #[cfg(feature = "mcp")]
     pub(super) fn call(&self) -> Duration {
         seconds(self.call, 60.0)
     }
 
     /// Whether the file allows this tool of it.
+    #[cfg(feature = "mcp")]
     pub(super) fn allows(&self, tool: &str) -> bool {
         self.tools.is_empty() || self.tools.iter().any(|allowed| allowed == tool)
     }
 
     /// What is said of it, without what may be secret in its address.
+    #[cfg(feature = "mcp")]
     pub(super) fn clean(&self, said: &str) -> String {
         let Some(Way::Http { url }) = self.way() else {
             return said.to_owned();
@@ -125,6 +130,7 @@ impl ToolServer {
     }
 }
 
+#[cfg(feature = "mcp")]
 fn seconds(given: Option<f64>, usual: f64) -> Duration {
     Duration::from_secs_f64(given.unwrap_or(usual).clamp(0.1, 3_600.0))
 }

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::{ServerPlan, connect, stop};
+use super::client::Connected;
+use super::plan::ServerPlan;
 
 /// What a server of tools showed when it was started and asked for its tools.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -31,17 +32,16 @@ impl ServerPlan {
             notes: Vec::new(),
         };
         let allowed = self.server.tools.clone();
-        match connect(self).await {
+        match Connected::open(self).await {
             Ok(connected) => {
                 found.answers = true;
                 found.tools = connected.tool_names().collect();
-                let has = |tool: &&String| connected.tools.iter().any(|one| one.name == **tool);
-                let missing = allowed.iter().filter(|tool| !has(tool));
+                let missing = allowed.iter().filter(|tool| !connected.has(tool));
                 found.notes = missing.map(|tool| lacking(tool)).collect();
                 if found.tools.is_empty() {
                     found.notes.push("The server has no tools to call.".into());
                 }
-                stop(connected).await;
+                connected.stop().await;
             }
             Err(error) => found.notes.push(error.to_string()),
         }

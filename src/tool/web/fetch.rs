@@ -11,9 +11,9 @@ use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Client, Response, Url, redirect};
 use tokio::time::Instant;
 
-use super::WebPolicy;
 use super::address::{is_listed, is_public};
 use crate::tool::ToolError;
+use crate::tool::WebPolicy;
 
 /// The most pages that are kept at once.
 const MOST_KEPT: usize = 64;

@@ -197,7 +197,7 @@ pub(super) fn assemble(
 /// every old message only for its size would take as long as half of the copying.
 fn about_size(prompt: &Prompt<'_>) -> usize {
     const FRAME: usize = "\"},{\"role\":\"assistant\",\"content\":\"".len();
-    let history = prompt.history.counted();
+    let history = prompt.history.last_stats();
     let rounds = prompt.rounds.iter().map(|round| round.bytes() as usize);
     let text = history.bytes as usize + prompt.question.full_text().len() + rounds.sum::<usize>();
     let messages = prompt.history.len() + 1 + 2 * prompt.rounds.len();

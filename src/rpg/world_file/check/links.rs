@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::locale::{Localize, text};
 use crate::rpg::world_file::types::{
     Dungeon, Faction, KnownTo, SkillKind, Stage, StageKind, Step, WorldFile,
 };
-use crate::tool;
+use crate::tool::{self, NotBuilt};
 use crate::world_data::nearest;
 
 use super::report::Report;
@@ -34,7 +35,11 @@ fn check_tools(path: &str, tools: &[String], report: &mut Report<'_>) {
         }
         match name.split_once('.') {
             Some((server, of_server)) if !server.is_empty() && !of_server.is_empty() => {}
-            None if tool::BUILT_IN.contains(&name.as_str()) => {}
+            None if tool::BUILT_IN.contains(&name.as_str()) => {
+                if let Some(missing) = NotBuilt::tool(name) {
+                    report.error(&path, missing.text(), text!(tool_leave_out));
+                }
+            }
             _ => {
                 let right = match nearest(name, own.clone()) {
                     Some(near) => format!("did you mean {near:?}?"),

@@ -14,11 +14,11 @@ mod tests;
 mod texts;
 
 use super::types::WorldFile;
-use crate::world_data::{Problems, Reading};
+use crate::world_data::{Parsed, Problems};
 use report::Report;
 
 /// Adds everything that is wrong with a world to `problems`.
-pub(super) fn check(reading: &Reading<WorldFile>, problems: &mut Problems) {
+pub(super) fn check(reading: &Parsed<WorldFile>, problems: &mut Problems) {
     let mut report = Report::new(reading, problems);
     let world = &reading.value;
     names::check(world, &mut report);

@@ -219,7 +219,10 @@ fn what_cannot_be_reached_is_found() {
     let problem = found.iter().next().expect("is found");
     assert_eq!(problem.field, "stages[1]");
     assert!(
-        problem.wrong.contains("nobody can reach \"Bakehouse\""),
+        problem
+            .message
+            .to_string()
+            .contains("nobody can reach \"Bakehouse\""),
         "{found}"
     );
     let home = (
@@ -323,14 +326,14 @@ fn all_mistakes_of_form_and_sense_are_found_at_once() {
     ]);
     let told: Vec<_> = found.iter().map(Problem::to_string).collect();
     insta::assert_snapshot!(told.join("\n"), @r#"
-    w.ron:6:15: error: language: there is no `fr` here; here may stand: en, zh
+    w.ron:6:15: error: language: unknown value `fr`; expected one of: en, zh
     w.ron:45:9: error: stages[2]: nobody can reach "Grinding Floor"; let a fight of a dungeon take place on it
     w.ron:62:19: error: actors[0].camp: there is no `Herro` here; did you mean `Hero`?
     w.ron:64:25: error: actors[0].stats.hp: is -30; write a number from 1 to 9999
-    w.ron:64:30: error: actors[0].stats.atack: there is no field `atack` here; did you mean `attack`?
+    w.ron:64:30: error: actors[0].stats.atack: unknown field `atack`; did you mean `attack`?
     w.ron:77:20: error: actors[1].stage: there is no home stage "Vilage Green"; did you mean "Village Green"?
     w.ron:89:28: error: foes[0].stats.attack: a comma is missing before this; put a `,` after what stands before, or close its quotes
-    w.ron:101:72: error: skills[2].accuracy: `ninety` does not belong here; write a whole number
+    w.ron:101:72: error: skills[2].accuracy: unexpected `ninety`; write an integer
     w.ron:108:14: error: secrets[0].id: nobody knows the secret "leaving"; add it to the `secrets` of an actor
     w.ron:126:25: error: dungeons[0].fights[0].stage: no stage of kind Dungeon is named; name one of: Grinding Floor
     w.ron:132:27: error: schedule[0].days: is -1; write a number from 1 to 30
@@ -411,21 +414,21 @@ fn a_lost_bracket_is_told_without_what_follows_from_it() {
         ("Dungeon(\"The Mill\")", "\"The Mill\""),
     ];
     insta::assert_snapshot!(changes.map(told).join("\n\n"), @r##"
-    w.ron:37:9: error: stages[0]: `)` does not belong here; close what was opened last, or complete it
+    w.ron:37:9: error: stages[0]: unexpected `)`; close the last open bracket, or complete its content
     w.ron:89:25: error: foes[0].stats.hp: is -24; write a number from 1 to 9999
 
     w.ron:82:5: error: actors: something else belongs here; write its fields in round brackets: ( name: value, … )
 
-    w.ron:55:9: error: actors: `(…` does not belong here; write a list: [ … , … ]
-    w.ron:82:5: error: `]` does not belong here; close what was opened last, or complete it
+    w.ron:55:9: error: actors: unexpected `(…`; write a list: [ … , … ]
+    w.ron:82:5: error: unexpected `]`; close the last open bracket, or complete its content
 
-    w.ron:7:12: error: title: `A` does not belong here; write a text in quotes: "…", or r#"…"# for a long one
-    w.ron:12:30: error: else: there is no field `else` here; here may stand: name, language, title, rules, agents, stages, actors, foes, skills, secrets, lore, dungeons, schedule, limits, patterns
+    w.ron:7:12: error: title: unexpected `A`; write a text in quotes: "…", or r#"…"# for a long one
+    w.ron:12:30: error: else: unknown field `else`; expected one of: name, language, title, rules, agents, stages, actors, foes, skills, secrets, lore, dungeons, schedule, limits, patterns
 
     w.ron:33:17: error: stages[0]: a `:` is missing here; write a field: name: value
     w.ron:89:25: error: foes[0].stats.hp: is -24; write a number from 1 to 9999
 
     w.ron:89:25: error: foes[0].stats.hp: is -24; write a number from 1 to 9999
-    w.ron:132:31: error: schedule[1]: `"The Mill"` does not belong here; write the word without quotes
+    w.ron:132:31: error: schedule[1]: unexpected `"The Mill"`; write the word without quotes
     "##);
 }

@@ -1,0 +1,184 @@
+//! The progress of a run through a graph of speakers.
+
+use serde::{Deserialize, Serialize};
+
+use super::functions::Functions;
+use super::message::ChatMessage;
+use super::team::{Activation, EdgeCondition, EdgeFile, GraphFile};
+
+/// Who speaks next in a graph, and which edges were followed. Saved with the world, so that a run can
+/// continue in the middle of a cycle.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct GraphFlow {
+    /// Whether the graph was entered and is not complete.
+    #[serde(rename = "begun")]
+    is_started: bool,
+    /// Who speaks in the next wave, in order.
+    ready: Vec<String>,
+    /// The indices of the edges that were followed since their group was last complete.
+    #[serde(rename = "walked")]
+    followed: Vec<usize>,
+}
+
+impl GraphFlow {
+    /// Who speaks in the next wave; empty if the graph is complete, or nobody can continue.
+    pub(super) fn next_wave(&mut self, graph: &GraphFile, names: &[&str]) -> Vec<String> {
+        if !self.is_started {
+            self.is_started = true;
+            self.followed.clear();
+            let starts = graph.starts(names).into_iter();
+            self.ready = starts.map(str::to_owned).collect();
+        }
+        std::mem::take(&mut self.ready)
+    }
+
+    /// Follows the edges from a speaker whose condition its message meets.
+    pub(super) fn follow(
+        &mut self,
+        graph: &GraphFile,
+        speaker: &str,
+        message: &ChatMessage,
+        functions: &Functions,
+    ) {
+        for (index, edge) in graph.edges.iter().enumerate() {
+            if edge.from == speaker && is_met(&edge.when, message, functions) {
+                if !self.followed.contains(&index) {
+                    self.followed.push(index);
+                }
+                self.activate(graph, edge);
+            }
+        }
+    }
+
+    /// Makes the target of an edge ready if the edge completes its group.
+    fn activate(&mut self, graph: &GraphFile, edge: &EdgeFile) {
+        let edges = graph.edges.iter().enumerate();
+        let group = edges.filter(|(_, other)| other.to == edge.to && other.group() == edge.group());
+        let group: Vec<usize> = group.map(|(index, _)| index).collect();
+        let is_complete = match edge.activation {
+            Activation::Any => true,
+            Activation::All => group.iter().all(|index| self.followed.contains(index)),
+        };
+        if is_complete {
+            self.followed.retain(|index| !group.contains(index));
+            if !self.ready.contains(&edge.to) {
+                self.ready.push(edge.to.clone());
+            }
+        }
+    }
+
+    /// Whether nobody is left to speak.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_started && self.ready.is_empty()
+    }
+
+    /// Ends the run, so that the next one starts over. Returns who still waited for others.
+    pub(super) fn end(&mut self, graph: &GraphFile) -> Vec<String> {
+        let mut waiting: Vec<String> = Vec::new();
+        for index in &self.followed {
+            if let Some(edge) = graph.edges.get(*index)
+                && !waiting.contains(&edge.to)
+            {
+                waiting.push(edge.to.clone());
+            }
+        }
+        *self = Self::default();
+        waiting
+    }
+
+    /// Puts back a wave that could not speak.
+    pub(super) fn put_back(&mut self, wave: Vec<String>) {
+        self.ready = wave;
+    }
+}
+
+fn is_met(rule: &EdgeCondition, message: &ChatMessage, functions: &Functions) -> bool {
+    match rule {
+        EdgeCondition::Always => true,
+        EdgeCondition::Mentions(text) => message.to_model_text().contains(text.as_str()),
+        EdgeCondition::Function(name) => {
+            let condition = functions.edge_conditions.get(name);
+            condition.is_some_and(|condition| condition(message))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waves(edges: Vec<EdgeFile>, names: &[&str], said: &[(&str, &str)]) -> Vec<Vec<String>> {
+        let graph = GraphFile {
+            entry: String::new(),
+            edges,
+        };
+        let mut flow = GraphFlow::default();
+        let mut waves = Vec::new();
+        loop {
+            let wave = flow.next_wave(&graph, names);
+            if wave.is_empty() {
+                return waves;
+            }
+            for name in &wave {
+                let text = said.iter().find(|(who, _)| who == name);
+                let text = text.map_or("", |(_, text)| text);
+                let message = ChatMessage::text(name.as_str(), text);
+                flow.follow(&graph, name, &message, &Functions::default());
+            }
+            waves.push(wave);
+        }
+    }
+
+    fn edge(from: &str, to: &str) -> EdgeFile {
+        EdgeFile::new(from, to)
+    }
+
+    #[test]
+    fn a_join_waits_for_all() {
+        let edges = vec![
+            edge("A", "B"),
+            edge("A", "C"),
+            edge("B", "D"),
+            edge("C", "E"),
+            edge("E", "D"),
+        ];
+        let waves = waves(edges, &["A", "B", "C", "D", "E"], &[]);
+        assert_eq!(waves, [vec!["A"], vec!["B", "C"], vec!["E"], vec!["D"]]);
+    }
+
+    #[test]
+    fn any_edge_of_a_group_makes_its_target_ready_once() {
+        let any = |edge: EdgeFile| edge.in_group("", Activation::Any);
+        let edges = vec![
+            edge("A", "B"),
+            edge("A", "C"),
+            any(edge("B", "D")),
+            any(edge("C", "D")),
+        ];
+        let waves = waves(edges, &["A", "B", "C", "D"], &[]);
+        assert_eq!(waves, [vec!["A"], vec!["B", "C"], vec!["D"]]);
+    }
+
+    #[test]
+    fn whoever_still_waits_at_the_end_is_returned() {
+        let graph = GraphFile {
+            entry: String::new(),
+            edges: vec![
+                edge("A", "B").mentions("go"),
+                edge("A", "C").mentions("never"),
+                edge("B", "D"),
+                edge("C", "D"),
+            ],
+        };
+        let mut flow = GraphFlow::default();
+        let names = ["A", "B", "C", "D"];
+        flow.next_wave(&graph, &names);
+        let functions = Functions::default();
+        flow.follow(&graph, "A", &ChatMessage::text("A", "go"), &functions);
+        assert_eq!(flow.next_wave(&graph, &names), ["B"]);
+        flow.follow(&graph, "B", &ChatMessage::text("B", "done"), &functions);
+        assert!(flow.is_over());
+        assert_eq!(flow.end(&graph), ["D"]);
+    }
+}

@@ -1,0 +1,207 @@
+//! The prompts of group chats: templates in `data/prompts/<language>/chat/` and their data.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::event::Phrasebook;
+use crate::message::Language;
+use crate::tool;
+use crate::world_data::{DataError, DataFolder, Problem, Problems, Severity, Templates};
+
+/// The data of a prompt template.
+pub(super) trait Prompt: Serialize {
+    /// The name of the template.
+    const TEMPLATE: &'static str;
+
+    /// The data as JSON.
+    fn data(&self) -> Value {
+        // The data are strings, numbers, and lists of these.
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    /// The prompt in the language of the phrasebook.
+    fn render(&self, phrases: &Phrasebook) -> Result<String, String> {
+        phrases.say(Self::TEMPLATE, &self.data())
+    }
+}
+
+/// Defines a struct for each template; its fields are the variables that the template may use.
+macro_rules! prompts {
+    ($($(#[$doc:meta])* $name:ident $(<$life:lifetime>)? = $template:literal
+        { $($field:ident: $type:ty),* $(,)? })*) => {
+        $($(#[$doc])*
+        #[derive(Serialize)]
+        pub(super) struct $name $(<$life>)? {
+            $(pub(super) $field: $type,)*
+        }
+
+        impl $(<$life>)? Prompt for $name $(<$life>)? {
+            const TEMPLATE: &'static str = $template;
+        })*
+
+        const TEMPLATES: &[(&str, &[&str])] = &[
+            $(($template, &[$(stringify!($field)),*]),)*
+        ];
+    };
+}
+
+prompts! {
+    /// A message, as its listeners read it.
+    SaidPrompt<'a> = "chat/events/said" { actor: &'a str, message: String }
+    /// What the target of a handoff should know.
+    HandoffContextPrompt<'a> = "chat/events/handed" {
+        actor: &'a str, target: &'a str, message: &'a str,
+    }
+    /// Replaces a message that a guard blocked.
+    WithheldPrompt<'a> = "engine/withheld" { reason: &'a str }
+    /// The text of a handoff message by default.
+    HandoffPrompt<'a> = "chat/handed_over" { target: &'a str }
+    /// The description of a tool that hands over.
+    TransferToolPrompt<'a> = "chat/hand_on" { target: &'a str, description: &'a str }
+    /// A coder found no code.
+    NoCodePrompt = "chat/code/none" {}
+    /// Code of others succeeded and printed nothing.
+    CodeSilentPrompt<'a> = "chat/code/silent" { code: i32, output: &'a str }
+    /// Code of others succeeded.
+    CodeDonePrompt<'a> = "chat/code/done" { code: i32, output: &'a str }
+    /// Code of others failed.
+    CodeFailedPrompt<'a> = "chat/code/failed" { code: i32, output: &'a str }
+    /// Asks a coder to fix its own code.
+    FixCodePrompt<'a> = "chat/code/mend" { code: i32, output: &'a str }
+    /// Asks a coder to comment on the result of its own code.
+    ReportCodePrompt<'a> = "chat/code/report" { code: i32, output: &'a str }
+    /// The approver refused to run code.
+    CodeRefusedPrompt<'a> = "chat/code/refused" { reason: &'a str }
+    /// The program does not allow code in these languages.
+    CodeForbiddenPrompt<'a> = "chat/code/forbidden" { languages: &'a str }
+    /// Asks an approver whether to run code.
+    ApprovePrompt<'a> = "chat/asks/approve" { who: &'a str, code: Vec<CodeData<'a>> }
+    /// Asks for an answer in JSON.
+    StructuredPrompt = "chat/asks/shaped" {}
+    /// The plan of a ledger, for everybody.
+    PlanPrompt<'a> = "chat/plan" { ledger: Vec<SubtaskData<'a>>, risks: &'a [String] }
+    /// What the next speaker of a ledger should do, for everybody.
+    InstructPrompt<'a> = "chat/instruct" { to: &'a str, instruction: &'a str }
+    /// Asks somebody to continue.
+    ContinuePrompt = "chat/asks/go_on" {}
+    /// What a participant always remembers.
+    MemoryPrompt<'a> = "chat/asks/memory" { memory: &'a [String] }
+    /// What a participant may do beside speaking.
+    SayPrompt<'a> = "chat/asks/say" { targets: &'a [String], ears: &'a [String] }
+    /// Asks a model to select the next speaker.
+    SelectPrompt<'a> = "chat/asks/select" { roles: Vec<RoleData<'a>>, candidates: &'a [String] }
+    /// The short form of [`SelectPrompt`].
+    SelectShortPrompt = "chat/asks/select_short" {}
+    /// Asks a person to select the next speaker.
+    PickPrompt<'a> = "chat/asks/pick" { candidates: &'a [String] }
+    /// Asks for a summary of an inner team's talk.
+    SocietyPrompt<'a> = "chat/asks/society" { talk: Vec<LineData<'a>>, instruction: &'a str }
+    /// Asks for the subtasks of a task.
+    AnalysePrompt<'a> = "chat/asks/analyse" {
+        team: Vec<MemberData<'a>>, task: &'a str, ledger: Vec<SubtaskData<'a>>, again: bool,
+    }
+    /// The short form of [`AnalysePrompt`].
+    AnalyseShortPrompt = "chat/asks/analyse_short" {}
+    /// Asks for the progress of a task.
+    ProgressPrompt<'a> = "chat/asks/progress" {
+        team: Vec<MemberData<'a>>, task: &'a str, ledger: Vec<SubtaskData<'a>>,
+    }
+    /// The short form of [`ProgressPrompt`].
+    ProgressShortPrompt = "chat/asks/progress_short" {}
+    /// Asks for the final answer to a task.
+    ConcludePrompt<'a> = "chat/asks/conclude" { task: &'a str }
+    /// No candidate was named.
+    PickNoneRule<'a> = "chat/rules/pick_none" { candidates: &'a [String], found: &'a [&'a str] }
+    /// Several candidates were named.
+    PickSeveralRule<'a> = "chat/rules/pick_several" {
+        candidates: &'a [String], found: &'a [&'a str],
+    }
+    /// Somebody was named who is no candidate.
+    PickIllegalRule<'a> = "chat/rules/pick_illegal" {
+        candidates: &'a [String], found: &'a [&'a str],
+    }
+    /// The answer is empty.
+    EmptyRule = "rules/empty" {}
+    /// The answer is too long, in characters.
+    TooLongRule = "rules/too_long" { most: usize, length: usize }
+}
+
+/// A block of code in a prompt.
+#[derive(Serialize)]
+pub(super) struct CodeData<'a> {
+    pub(super) language: &'static str,
+    pub(super) code: &'a str,
+}
+
+/// A candidate in a prompt.
+#[derive(Serialize)]
+pub(super) struct RoleData<'a> {
+    pub(super) name: &'a str,
+    pub(super) description: &'a str,
+}
+
+/// A message in a prompt.
+#[derive(Serialize)]
+pub(super) struct LineData<'a> {
+    pub(super) who: &'a str,
+    pub(super) text: String,
+}
+
+/// A participant in a prompt of a ledger.
+#[derive(Serialize)]
+pub(super) struct MemberData<'a> {
+    pub(super) name: &'a str,
+    pub(super) description: &'a str,
+    pub(super) skills: &'a [String],
+}
+
+/// A subtask in a prompt of a ledger.
+#[derive(Serialize)]
+pub(super) struct SubtaskData<'a> {
+    pub(super) id: &'a str,
+    pub(super) description: &'a str,
+    pub(super) skill: &'a str,
+    pub(super) to: &'a str,
+    pub(super) done: bool,
+    pub(super) needs: &'a [String],
+}
+
+/// The templates that the engine needs in a group chat.
+const ENGINE_TEMPLATES: &[(&str, &[&str])] = &[
+    ("rules/no_json", &["found"]),
+    ("rules/wrong_form", &["problem"]),
+    ("engine/repair", &["broken"]),
+    ("engine/folded", &["count"]),
+    ("engine/folded_title", &["count"]),
+];
+
+/// Reads and checks the templates of a language.
+///
+/// # Errors
+/// Every template that is missing, can't be parsed, or uses an unknown variable.
+pub(super) fn load(
+    data: &DataFolder,
+    language: Language,
+) -> Result<(Phrasebook, Problems), Problems> {
+    let declared = declared();
+    let templates = Templates::load_declared(data, &folder(language), &declared)?;
+    let mut problems = Problems::new();
+    // The folders of the engine contain templates of other games too.
+    let is_ours =
+        |problem: &Problem| problem.severity == Severity::Error || problem.file.contains("/chat/");
+    problems.extend(templates.check(&declared).into_iter().filter(is_ours));
+    problems.unless_errors(templates.into())
+}
+
+/// The files of a language's templates.
+pub(super) fn files(data: &DataFolder, language: Language) -> Result<Vec<String>, DataError> {
+    Templates::files_of(data, &folder(language), &declared())
+}
+
+fn declared() -> Vec<(&'static str, &'static [&'static str])> {
+    [TEMPLATES, ENGINE_TEMPLATES, tool::PROMPTS].concat()
+}
+
+fn folder(language: Language) -> String {
+    format!("prompts/{}", language.code())
+}

@@ -1,0 +1,106 @@
+//! Control from outside during a run: stopping it, speaking, joining and leaving, and the clock. All of this
+//! is an answer of the controller, so that it is recorded and replayed like all other answers.
+
+use bevy_ecs::prelude::*;
+
+use super::chat::Phase;
+use super::events::EarlierMessage;
+use super::step::ChatStep;
+use super::user_input::{CONTROLLER, ControlMessage};
+use crate::cast::{OnStage, Place};
+use crate::context::AgentContext;
+use crate::event::write_events_at_meeting;
+use crate::exchange::Ask;
+use crate::groupchat::functions::Conversation;
+use crate::groupchat::message::ChatMessage;
+use crate::groupchat::team::Newcomers;
+
+impl ChatStep<'_, '_, '_> {
+    /// Asks the controller what has happened; without one, the next speaker is selected at once.
+    pub(super) fn ask_control(&mut self) {
+        let Some(controller) = self.entity(CONTROLLER) else {
+            return self.select();
+        };
+        let ask = Ask::new("chat.bell", "", (), ControlMessage::default());
+        self.ask(controller, ask.repairs(0));
+        self.chat.phase = Phase::AskedControl;
+    }
+
+    pub(super) fn take_control(&mut self, control: ControlMessage) {
+        self.chat.elapsed_ms = control.elapsed_ms;
+        self.chat.external |= control.stop;
+        for message in control.say {
+            self.post(message);
+        }
+        for name in &control.leave {
+            self.leave(name);
+        }
+        for name in &control.join {
+            self.join(name);
+        }
+        match self.check_termination() {
+            Some(stop) => self.finish(stop),
+            // They join and leave at the next meeting.
+            None if !control.join.is_empty() || !control.leave.is_empty() => {
+                self.chat.phase = Phase::Select;
+            }
+            None => self.select(),
+        }
+    }
+
+    fn participant_entity(&self, name: &str) -> Option<Entity> {
+        let participant = self.team.participant(name)?;
+        self.entity(&participant.name)
+    }
+
+    fn leave(&mut self, name: &str) {
+        let Some(entity) = self.participant_entity(name) else {
+            return tracing::warn!("'{name}' can't leave: it is no participant of the team");
+        };
+        self.params.events.later(move |world| {
+            if let Ok(mut entity) = world.get_entity_mut(entity) {
+                entity.remove::<OnStage>();
+                entity.insert(Place);
+            }
+        });
+    }
+
+    fn join(&mut self, name: &str) {
+        let Some(entity) = self.participant_entity(name) else {
+            return tracing::warn!("'{name}' can't join: it is no participant of the team");
+        };
+        let max_messages = match self.team.newcomers {
+            Newcomers::Nothing => 0,
+            Newcomers::Last(messages) => messages,
+            Newcomers::Everything => usize::MAX,
+        };
+        let stage = self.stage;
+        self.params
+            .events
+            .later(move |world| enter(world, entity, stage, max_messages));
+    }
+}
+
+/// Puts a participant on the stage and tells it the last messages that everybody heard.
+fn enter(world: &mut World, entity: Entity, stage: Entity, max_messages: usize) {
+    if world.get::<OnStage>(entity).is_some() {
+        return;
+    }
+    let heard: Vec<_> = world
+        .get::<AgentContext>(stage)
+        .map_or(Vec::new(), |context| {
+            let delta = &[];
+            Conversation { context, delta }.lines().collect()
+        });
+    if let Ok(mut entity) = world.get_entity_mut(entity) {
+        entity.remove::<Place>();
+        entity.insert(OnStage(stage));
+    }
+    let skipped = heard.len().saturating_sub(max_messages);
+    write_events_at_meeting(world, |events| {
+        for (speaker, text) in heard.into_iter().skip(skipped) {
+            let message = ChatMessage::text(speaker, text);
+            events.notify_entities(&[entity], EarlierMessage { message });
+        }
+    });
+}

@@ -1,0 +1,73 @@
+//! Picking the next speaker.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::replies::violation;
+use crate::exchange::{Reply, Violation};
+use crate::groupchat::names::mentions;
+use crate::groupchat::prompts::{PickIllegalRule, PickNoneRule, PickSeveralRule};
+
+/// Text that names the next speaker.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Pick(pub(super) String);
+
+/// Who may be picked.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PickConstraints {
+    /// All participants that are present.
+    pub(super) participants: Vec<String>,
+    /// Those who may be picked.
+    pub(super) candidates: Vec<String>,
+}
+
+impl Pick {
+    /// The only one of `participants` that the text names.
+    pub(super) fn only_mention<'p>(&self, participants: &[&'p str]) -> Option<&'p str> {
+        let mut found = mentions(&self.0, participants).into_keys();
+        let first = found.next()?;
+        found.next().is_none().then_some(first)
+    }
+}
+
+impl Reply for Pick {
+    type Constraints = PickConstraints;
+    const NAME: &'static str = "pick";
+    const IS_PROSE: bool = true;
+
+    fn read(raw: &str) -> Result<Self, Vec<Violation>> {
+        Ok(Self(raw.trim().to_owned()))
+    }
+
+    fn check(&self, constraints: &PickConstraints) -> Vec<Violation> {
+        let candidates = &constraints.candidates;
+        let names = candidates.join(", ");
+        let participants = constraints.participants.iter();
+        let participants: Vec<&str> = participants.map(String::as_str).collect();
+        let found: Vec<&str> = mentions(&self.0, &participants).into_keys().collect();
+        let found = found.as_slice();
+        let violation = match found {
+            [] => violation(
+                "",
+                format!("no name was found; choose one of: {names}"),
+                &PickNoneRule { candidates, found },
+            ),
+            [name] if candidates.iter().any(|candidate| candidate == name) => return Vec::new(),
+            [name] => violation(
+                "",
+                format!("{name} may not speak now; choose one of: {names}"),
+                &PickIllegalRule { candidates, found },
+            ),
+            _ => violation(
+                "",
+                format!("several names were found; choose exactly one of: {names}"),
+                &PickSeveralRule { candidates, found },
+            ),
+        };
+        vec![violation]
+    }
+
+    fn to_text(&self) -> String {
+        self.0.clone()
+    }
+}

@@ -1,0 +1,92 @@
+//! The system that moves conversations on.
+
+use bevy_ecs::prelude::*;
+
+use super::answers::ChatAnswers;
+use super::chat::{Chat, Phase};
+use super::events;
+use super::step::{ChatParams, ChatStep};
+use crate::cast::{CurrentStage, EntityName};
+use crate::engine::{Setup, StepSet};
+
+/// Adds the systems, events and saved components of conversations.
+pub(in crate::groupchat) fn plugin(setup: &mut Setup) {
+    events::register(&mut setup.world);
+    setup.saves().component::<Chat>("chat");
+    setup.step.add_systems(play.in_set(StepSet::Rules));
+}
+
+/// Moves on the conversation of the current stage.
+fn play(
+    current_stage: Res<CurrentStage>,
+    mut chats: Query<(&EntityName, &mut Chat)>,
+    mut params: ChatParams,
+    mut answers: ChatAnswers,
+) {
+    let CurrentStage::Place(stage) = *current_stage else {
+        return;
+    };
+    let Ok((name, mut chat)) = chats.get_mut(stage) else {
+        return;
+    };
+    let Some(team) = params.teams.team(&name.0).cloned() else {
+        return;
+    };
+    let mut step = ChatStep {
+        stage,
+        team: &team,
+        chat: &mut chat,
+        params: &mut params,
+    };
+    step.advance(&mut answers);
+}
+
+impl ChatStep<'_, '_, '_> {
+    fn advance(&mut self, answers: &mut ChatAnswers<'_, '_>) {
+        match self.chat.phase {
+            Phase::Waiting => self.ask_user(),
+            Phase::AskedUser => {
+                if let Some((user, input, by)) = answers.user_inputs.take().into_iter().next() {
+                    self.take_user_input(user, input, by);
+                }
+            }
+            Phase::Begin => {
+                let task = std::mem::take(&mut self.chat.task);
+                self.begin(task);
+            }
+            Phase::Select => {
+                if self.team.needs_control() {
+                    self.ask_control();
+                } else {
+                    self.select();
+                }
+            }
+            Phase::AskedControl => {
+                if let Some((_, control, _)) = answers.controls.take().into_iter().next() {
+                    self.take_control(control);
+                }
+            }
+            Phase::Picking => {
+                if let Some((entity, pick, by)) = answers.picks.take().into_iter().next() {
+                    self.take_pick(entity, &pick, &by);
+                }
+            }
+            Phase::Speaking => self.listen(answers),
+            Phase::Analysing => {
+                if let Some((_, analysis, by)) = answers.analyses.take().into_iter().next() {
+                    self.take_analysis(&analysis, by);
+                }
+            }
+            Phase::Judging => {
+                if let Some((_, progress, by)) = answers.progress.take().into_iter().next() {
+                    self.take_progress(progress, by);
+                }
+            }
+            Phase::Concluding => {
+                if let Some((_, conclusion, _)) = answers.conclusions.take().into_iter().next() {
+                    self.take_conclusion(conclusion);
+                }
+            }
+        }
+    }
+}

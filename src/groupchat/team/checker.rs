@@ -1,0 +1,110 @@
+//! Collecting the mistakes in a team.
+
+use super::file::TeamFile;
+use crate::locale::{Argument, UiText, text};
+use crate::world_data::Problem;
+
+/// A mistake at a path in the team.
+pub(super) struct Mistake {
+    pub(super) path: String,
+    pub(super) message: UiText,
+    pub(super) help: UiText,
+    is_warning: bool,
+}
+
+impl Mistake {
+    /// The problem of the mistake, as `locate` places it in a file.
+    pub(super) fn problem(self, locate: impl FnOnce(Self) -> Problem) -> Problem {
+        if self.is_warning {
+            locate(self).warning()
+        } else {
+            locate(self)
+        }
+    }
+}
+
+/// Collects the mistakes of one team.
+pub(super) struct Checker<'t> {
+    pub(super) team: &'t TeamFile,
+    /// The names of its participants.
+    pub(super) names: Vec<&'t str>,
+    /// The path of the team, for example `teams[0].`.
+    pub(super) prefix: String,
+    pub(super) mistakes: Vec<Mistake>,
+}
+
+impl<'t> Checker<'t> {
+    pub(super) fn new(team: &'t TeamFile, prefix: String) -> Self {
+        Self {
+            team,
+            names: team.names(),
+            prefix,
+            mistakes: Vec::new(),
+        }
+    }
+
+    /// Whether it is neither inside another team nor a tool.
+    pub(super) fn is_outermost(&self) -> bool {
+        self.prefix.is_empty()
+    }
+
+    /// Reports an error; the path is relative to the team.
+    pub(super) fn error(&mut self, path: &str, message: impl Into<UiText>, help: UiText) {
+        self.mistakes.push(Mistake {
+            path: format!("{}{path}", self.prefix),
+            message: message.into(),
+            help,
+            is_warning: false,
+        });
+    }
+
+    pub(super) fn warning(&mut self, path: &str, message: impl Into<UiText>, help: UiText) {
+        self.error(path, message, help);
+        if let Some(mistake) = self.mistakes.last_mut() {
+            mistake.is_warning = true;
+        }
+    }
+
+    pub(super) fn one_of_names(&self) -> UiText {
+        text!(groupchat_help_one_of, names = Argument::list(&self.names))
+    }
+
+    pub(super) fn unknown_participant(&mut self, path: &str, name: &str) {
+        let help = self.one_of_names();
+        self.error(path, text!(groupchat_unknown_participant, name), help);
+    }
+
+    /// Whether a participant or the user has this name.
+    pub(super) fn is_known(&self, name: &str) -> bool {
+        self.names.contains(&name) || name == self.team.user
+    }
+
+    /// Reports those of these names that neither a participant nor the user has.
+    pub(super) fn check_known<'n>(
+        &mut self,
+        path: &str,
+        names: impl IntoIterator<Item = &'n String>,
+    ) {
+        for name in names {
+            if !self.is_known(name) {
+                self.unknown_participant(path, name);
+            }
+        }
+    }
+
+    /// Reports those of these sources of messages that neither a participant nor the user is.
+    pub(super) fn check_sources<'n>(
+        &mut self,
+        path: &str,
+        sources: impl IntoIterator<Item = &'n String>,
+    ) {
+        for source in sources {
+            if !self.is_known(source) {
+                let names = self.names.iter().copied();
+                let names = Argument::list(names.chain([self.team.user.as_str()]));
+                let help = text!(groupchat_help_one_of, names);
+                self.error(path, text!(groupchat_unknown_source, name = source), help);
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Finds the mistakes in a graph of speakers.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::checker::Checker;
+use super::graph_file::{Activation, EdgeCondition, EdgeFile, GraphFile};
+use crate::locale::text;
+
+const PATH: &str = "selection";
+
+/// Reports the mistakes in the graph of a team.
+pub(super) fn check_graph(checker: &mut Checker<'_>, graph: &GraphFile) {
+    if graph.edges.is_empty() && graph.entry.is_empty() && checker.names.len() != 1 {
+        return checker.error(
+            PATH,
+            text!(groupchat_empty_graph),
+            text!(groupchat_help_edge),
+        );
+    }
+    check_edges(checker, graph);
+    check_conditions(checker, graph);
+    check_groups(checker, graph);
+    check_reach(checker, graph);
+    check_cycles(checker, graph);
+}
+
+fn check_edges(checker: &mut Checker<'_>, graph: &GraphFile) {
+    for (index, edge) in graph.edges.iter().enumerate() {
+        let path = format!("{PATH}.edges[{index}]");
+        for (field, name) in [("from", &edge.from), ("to", &edge.to)] {
+            if !checker.names.contains(&name.as_str()) {
+                checker.unknown_participant(&format!("{path}.{field}"), name);
+            }
+        }
+        if matches!(&edge.when, EdgeCondition::Mentions(text) if text.is_empty()) {
+            checker.error(
+                &format!("{path}.when"),
+                text!(groupchat_condition_empty_text),
+                text!(groupchat_help_edge_text),
+            );
+        }
+    }
+    if !graph.entry.is_empty() && !checker.names.contains(&graph.entry.as_str()) {
+        checker.unknown_participant(&format!("{PATH}.entry"), &graph.entry);
+    }
+}
+
+/// Either all edges from a speaker have a condition, or none has.
+fn check_conditions(checker: &mut Checker<'_>, graph: &GraphFile) {
+    let mut has_condition: BTreeMap<&str, BTreeSet<bool>> = BTreeMap::new();
+    for edge in &graph.edges {
+        let found = has_condition.entry(&edge.from).or_default();
+        found.insert(edge.when != EdgeCondition::Always);
+    }
+    for (from, found) in has_condition {
+        if found.len() > 1 {
+            checker.error(
+                PATH,
+                text!(groupchat_mixed_edges, name = from),
+                text!(groupchat_help_condition_for_all),
+            );
+        }
+    }
+}
+
+/// All edges of a group have the same activation.
+fn check_groups(checker: &mut Checker<'_>, graph: &GraphFile) {
+    let mut activations: BTreeMap<(&str, &str), BTreeSet<Activation>> = BTreeMap::new();
+    for edge in &graph.edges {
+        let found = activations.entry((&edge.to, edge.group())).or_default();
+        found.insert(edge.activation);
+    }
+    for ((to, group), found) in activations {
+        if found.len() > 1 {
+            checker.error(
+                PATH,
+                text!(groupchat_group_conflict, group, name = to),
+                text!(groupchat_help_activation),
+            );
+        }
+    }
+}
+
+/// Somebody begins, everybody can be reached, and somebody is last.
+fn check_reach(checker: &mut Checker<'_>, graph: &GraphFile) {
+    let names = checker.names.clone();
+    let mut open = graph.starts(&names);
+    if open.is_empty() {
+        checker.error(PATH, text!(groupchat_no_start), text!(groupchat_help_entry));
+    } else {
+        let mut reached: BTreeSet<&str> = open.iter().copied().collect();
+        while let Some(from) = open.pop() {
+            for edge in graph.edges.iter().filter(|edge| edge.from == from) {
+                if reached.insert(&edge.to) {
+                    open.push(&edge.to);
+                }
+            }
+        }
+        for name in names.iter().filter(|name| !reached.contains(**name)) {
+            checker.error(
+                PATH,
+                text!(groupchat_unreachable, name),
+                text!(groupchat_help_edge_to),
+            );
+        }
+    }
+    let has_edge_from = |name: &str| graph.edges.iter().any(|edge| edge.from == name);
+    if names.iter().all(|name| has_edge_from(name)) {
+        checker.error(PATH, text!(groupchat_no_exit), text!(groupchat_help_exit));
+    }
+}
+
+/// Every cycle has a way out.
+fn check_cycles(checker: &mut Checker<'_>, graph: &GraphFile) {
+    let edges = graph.edges.iter();
+    let unconditional = edges.filter(|edge| edge.when == EdgeCondition::Always);
+    for cycle in cycles(&unconditional.collect::<Vec<_>>()) {
+        checker.error(
+            PATH,
+            text!(groupchat_endless_cycle, cycle = cycle.join(" > ")),
+            text!(groupchat_help_condition_on_cycle),
+        );
+    }
+}
+
+/// Whether somebody may speak again.
+pub(super) fn has_cycle(graph: &GraphFile) -> bool {
+    let edges: Vec<_> = graph.edges.iter().collect();
+    !cycles(&edges).is_empty()
+}
+
+/// For each speaker, a shortest cycle of which it is the first by name, if there is one. So every cycle
+/// has at least one edge to a speaker of a cycle that is found.
+fn cycles<'g>(edges: &[&'g EdgeFile]) -> Vec<Vec<&'g str>> {
+    let nodes: BTreeSet<&str> = edges.iter().map(|edge| edge.from.as_str()).collect();
+    let cycles = nodes.into_iter();
+    cycles
+        .filter_map(|start| shortest_cycle(edges, start))
+        .collect()
+}
+
+/// A shortest cycle from `start` through speakers that come after it by name.
+fn shortest_cycle<'g>(edges: &[&'g EdgeFile], start: &'g str) -> Option<Vec<&'g str>> {
+    let mut paths = VecDeque::from([vec![start]]);
+    let mut seen = BTreeSet::from([start]);
+    while let Some(path) = paths.pop_front() {
+        let last = *path.last()?;
+        for edge in edges.iter().filter(|edge| edge.from == last) {
+            let to = edge.to.as_str();
+            if to == start {
+                return Some(path);
+            }
+            if to > start && seen.insert(to) {
+                paths.push_back([path.as_slice(), &[to]].concat());
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,11 @@
+# Texts of `src/message/`. Keys begin with `message_`.
+
+message_bad_digest = '{ $text }' is not a digest; expected 32 hexadecimal digits
+message_bad_id = '{ $text }' is not an id; expected PLACE-NUMBER, such as 3-17
+message_bad_role = '{ $role }' is not a role; use system, human, ai or tool
+message_content = expected a string or a list of blocks
+message_in_member = { $path }: { $problem }
+message_no_role = missing; use system, human, ai or tool
+message_not_an_object = a message is an object with 'type' and 'content'
+message_tag_repeated = the message has a tag '{ $key }' already; each tag can be there once
+message_tag_reserved = '{ $key }' is a member of the message itself and can't be a tag; choose another key

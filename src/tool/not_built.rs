@@ -1,0 +1,31 @@
+//! Tools that a build may lack, since Cargo features hold them.
+
+use thiserror::Error;
+
+use crate::locale::{Localize, UiText, text};
+
+/// A part that this build lacks, and the Cargo feature that holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("{}", self.text())]
+pub struct NotBuilt(&'static str);
+
+impl NotBuilt {
+    /// Tools of Model Context Protocol servers.
+    pub const MCP: Self = Self("mcp");
+    /// Code that minds write.
+    pub const SCRIPTS: Self = Self("scripts");
+    /// Tools that read web pages.
+    pub const WEB: Self = Self("web");
+
+    /// Why a tool of [`super::BUILT_IN`] can't be called; `None` if this build has it.
+    pub fn tool(name: &str) -> Option<Self> {
+        let is_web = matches!(name, "fetch_web_content" | "extract_information");
+        (is_web && !cfg!(feature = "web")).then_some(Self::WEB)
+    }
+}
+
+impl Localize for NotBuilt {
+    fn text(&self) -> UiText {
+        text!(tool_not_built, feature = self.0)
+    }
+}

@@ -1,0 +1,178 @@
+//! Law 7: the prefix stays.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use playhouse::context::Chapters;
+use playhouse::engine::Engine;
+use playhouse::message::Role;
+use playhouse::mind::improviser::Improviser;
+use playhouse::mind::{Answering, Mind, MindInfo, Minds, Prompt};
+use playhouse::rpg::Campaign;
+use playhouse::testing::journal;
+use playhouse::world_data::DataFolder;
+
+use super::game::{Game, reader};
+
+/// One prompt as it was sent.
+struct Sent {
+    number: u32,
+    revisions: u32,
+    /// Role and text of each turn.
+    turns: Vec<(Role, String)>,
+    /// How many of them are history.
+    history: usize,
+    /// The question's short form, if it has one.
+    short: Option<String>,
+    /// Where the shared first part of the system message lies in memory.
+    shared_prefix: Option<usize>,
+}
+
+impl Sent {
+    fn bytes(&self) -> usize {
+        self.turns.iter().map(|(_, text)| text.len()).sum()
+    }
+}
+
+type Log = Arc<Mutex<BTreeMap<String, Vec<Sent>>>>;
+
+/// A mind that notes what is sent to another.
+struct Watched<M> {
+    mind: M,
+    log: Log,
+}
+
+impl<M: Mind> Mind for Watched<M> {
+    fn info(&self) -> &MindInfo {
+        self.mind.info()
+    }
+
+    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
+        let turns = prompt.turns().map(|turn| (turn.role, turn.to_text()));
+        let shared_prefix = prompt.turns().next().and_then(|turn| turn.shared_prefix);
+        let short = prompt.question.short();
+        let sent = Sent {
+            number: prompt.number,
+            revisions: prompt.history.revisions(),
+            turns: turns.collect(),
+            history: prompt.history.len(),
+            short: short.map(|short| short.as_str().to_owned()),
+            shared_prefix: shared_prefix.map(|text| std::ptr::from_ref(text).addr()),
+        };
+        let mut log = self.log.lock().unwrap();
+        log.entry(prompt.entity.to_string()).or_default().push(sent);
+        self.mind.answer(prompt)
+    }
+}
+
+/// Checks every two prompts of one entity that follow each other; returns the share of bytes that
+/// really repeat, and how often something before the last ask changed.
+fn check(log: &Log) -> (f64, u32) {
+    let (mut bytes, mut repeated, mut changes) = (0, 0, 0);
+    for (entity, all) in &*log.lock().unwrap() {
+        bytes += all[0].bytes();
+        for pair in all.windows(2) {
+            let [before, after] = pair else { continue };
+            bytes += after.bytes();
+            if after.number < before.number {
+                continue; // Another of the same name.
+            }
+            let both = before.turns.iter().zip(&after.turns);
+            let equal = both.take_while(|(one, other)| one == other);
+            repeated += equal.map(|((_, text), _)| text.len()).sum::<usize>();
+            // Of an ask whose prompt is folded twice, only the fold that was taken is counted.
+            let folded_more = after.number == before.number && after.history < before.history;
+            if before.revisions != after.revisions || folded_more {
+                changes += 1;
+                continue;
+            }
+            // A repair repeats the whole; the next ask all but the question's long form.
+            let same = match after.number == before.number {
+                true => before.turns.len(),
+                false => before.history,
+            };
+            assert!(
+                before.turns[..same] == after.turns[..same],
+                "{entity}: ask {} is no continuation of ask {}",
+                after.number,
+                before.number
+            );
+            if after.number == before.number + 1 {
+                let (full, kept) = (&before.turns[same].1, &after.turns[same].1);
+                assert_eq!(kept, before.short.as_ref().unwrap_or(full), "{entity}");
+            }
+        }
+    }
+    (repeated as f64 / bytes as f64, changes)
+}
+
+/// All that have an opening point to one and the same.
+fn check_openings(log: &Log) {
+    let log = log.lock().unwrap();
+    let all = log.values().flatten();
+    let mut openings: Vec<_> = all.filter_map(|sent| sent.shared_prefix).collect();
+    assert!(openings.len() > 100);
+    openings.dedup();
+    assert_eq!(openings.len(), 1, "rules are stored once");
+}
+
+/// The engine's own figure, which counts no byte that does not repeat.
+fn check_figure(engine: &Engine, real: f64) {
+    let told = engine.totals().repeated_share();
+    assert!(told <= real + 0.001, "told {told}, real {real}");
+    assert!(told > real - 0.1, "told {told}, real {real}");
+}
+
+fn chapters(engine: &mut Engine) -> u32 {
+    let mut all = engine.world.query::<&Chapters>();
+    let all = all.iter(&engine.world);
+    all.map(|chapters| chapters.all().len() as u32).sum()
+}
+
+#[tokio::test]
+async fn in_the_small_game_only_a_fold_changes_what_was_sent() {
+    let log = Log::default();
+    let mind = Watched {
+        mind: reader(0, Arc::default()),
+        log: log.clone(),
+    };
+    let game = Game::default();
+    let mut engine = Engine::new(game.setup(), Minds::all(Arc::new(mind)), journal()).unwrap();
+    engine.run(Some(6)).await.unwrap();
+    let (share, changes) = check(&log);
+    assert!(changes > 0);
+    assert!(share > 0.5, "{share}");
+    let told = engine.totals().repeated_share();
+    assert!(
+        told <= share + 0.001 && told > 0.3,
+        "told {told}, real {share}"
+    );
+    check_stray_has_none(&log);
+}
+
+/// The stray has no rules; everybody else shares them.
+fn check_stray_has_none(log: &Log) {
+    let mut stray = log.lock().unwrap().remove("Stray").unwrap();
+    assert!(stray.drain(..).all(|sent| sent.shared_prefix.is_none()));
+    check_openings(log);
+}
+
+#[tokio::test]
+async fn in_whole_campaigns_only_chapters_change_what_was_sent() {
+    for world in ["drowned-assize", "zhaoying-ban"] {
+        let data = DataFolder::at("data").unwrap();
+        let setup = Campaign::load(&data, world).unwrap().new_game(3).unwrap();
+        let log = Log::default();
+        let mind = Watched {
+            mind: Improviser::new().unwrap(),
+            log: log.clone(),
+        };
+        let mut engine = Engine::new(setup, Minds::all(Arc::new(mind)), journal()).unwrap();
+        engine.run(None).await.unwrap();
+        check_openings(&log);
+        let (share, changes) = check(&log);
+        assert!(changes <= chapters(&mut engine), "{world}: {changes}");
+        assert!(share > 0.5, "{world}: {share}");
+        check_figure(&engine, share);
+    }
+}

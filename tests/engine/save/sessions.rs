@@ -1,0 +1,313 @@
+//! Going on, from any moment; going back; branching.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use playhouse::engine::{EngineError, Setup, Stop};
+use playhouse::journal::{Journal, Line};
+use playhouse::save::{Meta, SaveError, Slot};
+use playhouse::session::{Game, Session, SessionError, branch, replay, state_at};
+
+use crate::save::town::{Town, minds};
+
+const TURNS: u64 = 5;
+
+/// What an uninterrupted run left: the snapshot of each turn, and the journal.
+struct Whole {
+    snapshots: Vec<Vec<u8>>,
+    journal: Vec<u8>,
+}
+
+async fn play_whole(root: &Path) -> Whole {
+    let (minds, _) = minds(300);
+    let mut session = Session::start(root, "whole", &Town::default(), 11, minds).unwrap();
+    let slot = session.slot().clone();
+    let mut snapshots = vec![slot.read_world().unwrap().unwrap()];
+    for turn in 1..=TURNS {
+        let stop = session.engine.run(Some(turn)).await.unwrap();
+        assert_eq!(stop, Stop::TurnReached(turn));
+        snapshots.push(slot.read_world().unwrap().unwrap());
+    }
+    Whole {
+        snapshots,
+        journal: fs::read(slot.journal_file()).unwrap(),
+    }
+}
+
+/// How many turns are closed within the first bytes of a journal.
+fn turns_within(journal: &[u8]) -> usize {
+    let whole = journal.iter().rposition(|byte| *byte == b'\n');
+    let lines = journal[..whole.map_or(0, |at| at + 1)].split(|byte| *byte == b'\n');
+    lines
+        .filter(|line| line.starts_with(b"{\"meeting\""))
+        .count()
+}
+
+/// Asks whose outcomes a journal holds.
+fn recorded(path: &Path) -> Vec<(String, u32)> {
+    let lines = Journal::read(path).unwrap();
+    let outcomes = lines.into_iter().filter_map(|line| match line {
+        Line::Outcome(outcome) => Some((outcome.entity.to_string(), outcome.number)),
+        _ => None,
+    });
+    outcomes.collect()
+}
+
+fn lay_out(root: &Path, name: &str, snapshot: Option<&[u8]>, journal: &[u8]) {
+    let folder = root.join(name);
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("journal.jsonl"), journal).unwrap();
+    if let Some(snapshot) = snapshot {
+        fs::write(folder.join("world.json"), snapshot).unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_was_killed_anywhere_goes_on_to_the_same_world() {
+    let root = tempfile::tempdir().unwrap();
+    let whole = play_whole(root.path()).await;
+    let head = whole
+        .journal
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .unwrap()
+        + 1;
+    let last = whole.snapshots.last().unwrap();
+    for sample in 0..40usize {
+        let room = whole.journal.len() - head;
+        let length = head + (sample * 7919 + sample * sample * 131) % room;
+        let journal = &whole.journal[..length];
+        let closed = turns_within(journal);
+        // The program may have ended between the meeting's line and the snapshot, or before any.
+        let behind = closed.saturating_sub(usize::from(sample % 3 == 0));
+        let snapshot = whole.snapshots[behind].as_slice();
+        let name = format!("killed {sample}");
+        let unsaved = behind == 0 && sample % 2 == 0;
+        lay_out(root.path(), &name, (!unsaved).then_some(snapshot), journal);
+        let path = root.path().join(&name).join("journal.jsonl");
+        let before: BTreeSet<_> = recorded(&path).into_iter().collect();
+
+        let (minds, heard) = minds(sample as u64 % 5 * 400);
+        let game = Town::default();
+        let mut session = Session::resume(root.path(), &name, &game, minds, false).unwrap();
+        session.engine.settings.width = [1, 2, 5, 64][sample % 4];
+        session.engine.run(Some(TURNS)).await.unwrap();
+
+        let world = session.slot().read_world().unwrap().unwrap();
+        assert!(world == *last, "killed after {length} bytes");
+        let after = recorded(&path);
+        let distinct: BTreeSet<_> = after.iter().cloned().collect();
+        assert_eq!(after.len(), distinct.len(), "an outcome was recorded twice");
+        assert_eq!(
+            heard.heard().len(),
+            after.len() - before.len(),
+            "paid twice"
+        );
+        assert_eq!(turns_within(&fs::read(&path).unwrap()), TURNS as usize);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_story_replays_with_its_journal_as_the_only_mind() {
+    let root = tempfile::tempdir().unwrap();
+    let whole = play_whole(root.path()).await;
+    let slot = Slot::find(root.path(), "whole").unwrap();
+    let replayed = replay(&slot, &Town::default(), None).await.unwrap();
+    assert_eq!(replayed.stop, Stop::EndOfRecording);
+    assert_eq!(replayed.turn, TURNS);
+    assert!(replayed.snapshot == whole.snapshots[TURNS as usize]);
+    assert_eq!(fs::read(slot.journal_file()).unwrap(), whole.journal);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_finished_story_replays_to_its_end_and_stays_finished() {
+    let root = tempfile::tempdir().unwrap();
+    let game = Town {
+        until: Some(2),
+        ..Town::default()
+    };
+    let (all, _) = minds(0);
+    let mut session = Session::start(root.path(), "over", &game, 3, all).unwrap();
+    let over = Stop::Finished("Night falls over the town.".into());
+    assert_eq!(session.engine.run(None).await.unwrap(), over);
+    let slot = session.slot().clone();
+    assert!(slot.head().unwrap().unwrap().finale.is_some());
+    drop(session);
+    assert_eq!(replay(&slot, &game, None).await.unwrap().stop, over);
+    let (all, heard) = minds(0);
+    let mut session = Session::resume(root.path(), "over", &game, all, false).unwrap();
+    assert_eq!(session.engine.run(None).await.unwrap(), over);
+    assert!(heard.heard().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_replay_names_the_turn_and_the_entity_that_differ() {
+    let root = tempfile::tempdir().unwrap();
+    let whole = play_whole(root.path()).await;
+    let text = String::from_utf8(whole.journal).unwrap();
+    let at = text.find("and mean it").unwrap();
+    let text = text[..at].to_owned() + "or not" + &text[at + "and mean it".len()..];
+    lay_out(root.path(), "forged", None, text.as_bytes());
+    let slot = Slot::find(root.path(), "forged").unwrap();
+    let outcome = replay(&slot, &Town::default(), None).await;
+    let Err(SessionError::Engine(error)) = outcome else {
+        panic!("a forged answer went unnoticed");
+    };
+    assert!(
+        matches!(
+            *error,
+            EngineError::OtherRequest { turn: 0, .. } | EngineError::OtherState { turn: 1, .. }
+        ),
+        "{error}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_branch_is_a_story_of_its_own() {
+    let root = tempfile::tempdir().unwrap();
+    let whole = play_whole(root.path()).await;
+    let game = Town::default();
+    let old = Slot::find(root.path(), "whole").unwrap();
+    for turn in [0, 2, TURNS] {
+        let name = format!("from {turn}");
+        let new = branch(root.path(), &old, &name, &game, turn).await.unwrap();
+        let world = new.read_world().unwrap().unwrap();
+        assert!(world == whole.snapshots[turn as usize]);
+        assert_eq!(replay(&new, &game, None).await.unwrap().turn, turn);
+        let (minds, heard) = minds(100);
+        let mut session = Session::resume(root.path(), &name, &game, minds, false).unwrap();
+        session.engine.run(Some(TURNS)).await.unwrap();
+        assert!(new.read_world().unwrap().unwrap() == whole.snapshots[TURNS as usize]);
+        assert_eq!(heard.heard().is_empty(), turn == TURNS);
+    }
+    let error = branch(root.path(), &old, "later", &game, 99).await;
+    assert!(matches!(
+        error,
+        Err(SessionError::NoSuchTurn {
+            turn: 99,
+            last: TURNS
+        })
+    ));
+    assert!(Slot::find(root.path(), "later").is_err());
+    let taken = branch(root.path(), &old, "from 2", &game, 1).await;
+    assert!(matches!(
+        taken,
+        Err(SessionError::Save(SaveError::SlotExists(_)))
+    ));
+}
+
+#[tokio::test(start_paused = true)]
+async fn any_turn_can_be_looked_at() {
+    let root = tempfile::tempdir().unwrap();
+    let whole = play_whole(root.path()).await;
+    let slot = Slot::find(root.path(), "whole").unwrap();
+    for turn in 0..=TURNS {
+        let seen = state_at(&slot, &Town::default(), turn).await.unwrap();
+        assert!(seen.snapshot == whole.snapshots[turn as usize]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn files_that_do_not_belong_together_are_refused() {
+    let root = tempfile::tempdir().unwrap();
+    let whole = play_whole(root.path()).await;
+    let game = Town::default();
+    let resume = |name: &str, game: &Town, force| {
+        Session::resume(root.path(), name, game, minds(0).0, force).err()
+    };
+
+    let other = Town {
+        data: "town-2".into(),
+        ..Town::default()
+    };
+    assert!(matches!(
+        resume("whole", &other, false),
+        Some(SessionError::Save(SaveError::InFile { source, .. }))
+            if matches!(*source, SaveError::OtherData { .. })
+    ));
+    assert!(resume("whole", &other, true).is_none());
+    let slot = Slot::find(root.path(), "whole").unwrap();
+    assert!(replay(&slot, &other, None).await.is_err());
+
+    let head = whole
+        .journal
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .unwrap()
+        + 1;
+    let newest = whole.snapshots[TURNS as usize].as_slice();
+    lay_out(root.path(), "behind", Some(newest), &whole.journal[..head]);
+    assert!(matches!(
+        resume("behind", &game, false),
+        Some(SessionError::JournalBehind {
+            turn: TURNS,
+            last: 0
+        })
+    ));
+
+    let seed = String::from_utf8(whole.journal.clone()).unwrap();
+    let seed = seed.replacen("\"seed\":11", "\"seed\":12", 1);
+    lay_out(root.path(), "seed", Some(newest), seed.as_bytes());
+    assert!(matches!(
+        resume("seed", &game, false),
+        Some(SessionError::OtherSeed {
+            snapshot: 11,
+            journal: 12
+        })
+    ));
+
+    let text = String::from_utf8(newest.to_vec()).unwrap();
+    let changed = text.replacen("\"purse\":", "\"purse\":1", 1);
+    lay_out(
+        root.path(),
+        "state",
+        Some(changed.as_bytes()),
+        &whole.journal,
+    );
+    assert!(matches!(
+        resume("state", &game, false),
+        Some(SessionError::OtherState { turn: TURNS, .. })
+    ));
+
+    lay_out(root.path(), "empty", None, b"{\"head\":{\"for");
+    assert!(matches!(
+        resume("empty", &game, false),
+        Some(SessionError::NoHead { .. })
+    ));
+}
+
+/// A world in which nothing ever happens.
+struct Stillness;
+
+impl Game for Stillness {
+    fn meta(&self) -> Meta {
+        Meta {
+            world: "stillness".into(),
+            data: "none".into(),
+        }
+    }
+
+    fn set_up(&self, seed: u64) -> Result<Setup, String> {
+        Ok(Setup::new(seed))
+    }
+
+    fn populate(&self, _setup: &mut Setup) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_story_in_which_nothing_happens_ends_at_the_same_turn_with_and_without_a_pause() {
+    let root = tempfile::tempdir().unwrap();
+    let (minds, _) = minds(0);
+    let mut whole = Session::start(root.path(), "whole", &Stillness, 1, minds.clone()).unwrap();
+    assert_eq!(whole.engine.run(None).await.unwrap(), Stop::Idle);
+    let mut paused = Session::start(root.path(), "paused", &Stillness, 1, minds.clone()).unwrap();
+    paused.engine.run(Some(30)).await.unwrap();
+    drop(paused);
+    let mut resumed = Session::resume(root.path(), "paused", &Stillness, minds, false).unwrap();
+    assert_eq!(resumed.engine.run(None).await.unwrap(), Stop::Idle);
+    let world = |session: &Session| session.slot().read_world().unwrap();
+    assert_eq!(world(&resumed), world(&whole));
+}

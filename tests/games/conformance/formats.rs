@@ -1,0 +1,115 @@
+//! Operations on what providers are sent.
+
+use playhouse::dialect::format::{Api, Format, Rendered, Shape, Style, Turn, truncate};
+use playhouse::dialect::{Profile, read_value};
+use playhouse::message::Message;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::Operation;
+
+pub(crate) const OPERATIONS: &[(&str, Operation)] = &[
+    ("format", format),
+    ("format_text", format_text),
+    ("left_out", left_out),
+    ("truncate", truncated),
+];
+
+/// The words that stand before every history.
+const HEADER: &str = "HIST\n";
+
+/// How a conversation is to be formatted.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    api: Api,
+    style: Style,
+    /// Whose conversation it is.
+    me: Option<String>,
+    /// Another end of a history than the usual.
+    history_end: Option<String>,
+    /// At most so many formatted messages.
+    limit: Option<u64>,
+    document: Value,
+}
+
+fn read<T: DeserializeOwned>(input: &Value) -> Result<T, String> {
+    T::deserialize(input).map_err(|error| error.to_string())
+}
+
+fn messages(document: &Value) -> Result<Vec<Message>, String> {
+    let profile = "agentscope-python1".parse::<Profile>()?;
+    let reading = read_value(document, Some(profile)).map_err(|error| error.to_string())?;
+    let all = reading.conversations.into_iter();
+    Ok(all.flat_map(|conversation| conversation.messages).collect())
+}
+
+fn rendered(input: &Value) -> Result<Rendered, String> {
+    let input: Input = read(input)?;
+    let mut shape = Shape::observed(input.api);
+    shape.header = HEADER.into();
+    if let Some(end) = input.history_end {
+        shape.history_end = end.into();
+    }
+    let messages = messages(&input.document)?;
+    let turns = messages.iter();
+    let turns: Vec<_> = turns
+        .map(|message| Turn::full(message.role, &message.body))
+        .collect();
+    let kept = match input.limit {
+        Some(limit) => truncate(&turns, limit, Turn::messages),
+        None => truncate(&turns, u64::MAX, |_| 0),
+    };
+    let format = Format::new(input.api, input.style, shape);
+    let mut rendered = format
+        .render(input.me.as_deref(), &kept.turns)
+        .map_err(|error| error.to_string())?;
+    rendered.left_out.extend(kept.left_out);
+    Ok(rendered)
+}
+
+/// The messages of a `document` as an `api` wants them in a `style`; with what stands beside them,
+/// where anything does.
+fn format(input: &Value) -> Result<Value, String> {
+    let rendered = rendered(input)?;
+    Ok(match rendered.system {
+        Some(system) => json!({"system": system, "messages": rendered.messages}),
+        None => rendered.messages,
+    })
+}
+
+/// The words of the user's messages alone.
+fn format_text(input: &Value) -> Result<Value, String> {
+    let rendered = rendered(input)?;
+    let all = rendered.messages.as_array().ok_or("no list")?;
+    let of_user = all.iter().filter(|message| message["role"] == "user");
+    Ok(of_user.map(words).collect())
+}
+
+/// The words of a message, wherever its form has them.
+fn words(message: &Value) -> Value {
+    let content = &message["content"];
+    match content
+        .as_array()
+        .or(message["parts"].as_array())
+        .map(Vec::as_slice)
+    {
+        Some([part]) => part["text"].clone(),
+        Some(parts) => parts.iter().map(|part| part["text"].clone()).collect(),
+        None => content.clone(),
+    }
+}
+
+/// What was not sent, in words.
+fn left_out(input: &Value) -> Result<Value, String> {
+    let left_out = rendered(input)?.left_out;
+    Ok(left_out.iter().map(ToString::to_string).collect())
+}
+
+/// The words that stay within a `limit` of formatted messages.
+fn truncated(input: &Value) -> Result<Value, String> {
+    let rendered = rendered(input)?;
+    let all = rendered.messages.as_array().ok_or("no list")?;
+    Ok(all.iter().map(words).collect())
+}

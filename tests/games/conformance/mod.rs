@@ -1,0 +1,216 @@
+//! Behaviour agreed on with other frameworks, case by case.
+//!
+//! A case is a file of data in `tests/conformance/`: what goes in, which operation is done, what
+//! comes out. To add cases, add files; for a new kind of operation add a function to a module's
+//! `OPERATIONS` (or a module of your own to [`operations`]). Members of a file:
+//!
+//! | member | meaning |
+//! |---|---|
+//! | `case`, `title` | the case's number and what it is about |
+//! | `source` | where it was observed, or why it is ours |
+//! | `checks` | a list; each has `operation`, `input` and one of the three below |
+//! | `expected` | the result |
+//! | `one_of` | results of which any will do |
+//! | `refused` | words of the error |
+//! | `note` | optional, in the file or in a check |
+//!
+//! Values are compared by structure: the order of members is free, that of lists is not, and a text
+//! named `arguments` is read as JSON first, because its spaces are nobody's business.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+mod blocks;
+mod dialects;
+mod formats;
+mod undercover;
+
+/// Does what a check asks for; an error is its words.
+type Operation = fn(&Value) -> Result<Value, String>;
+
+/// Everything a check can ask for.
+fn operations() -> impl Iterator<Item = &'static (&'static str, Operation)> {
+    [
+        blocks::OPERATIONS,
+        dialects::OPERATIONS,
+        formats::OPERATIONS,
+        undercover::OPERATIONS,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// One file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    case: String,
+    title: String,
+    #[serde(rename = "source")]
+    _source: String,
+    #[serde(rename = "note")]
+    _note: Option<String>,
+    checks: Vec<Check>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Check {
+    operation: String,
+    input: Value,
+    #[serde(rename = "note")]
+    _note: Option<String>,
+    #[serde(default, deserialize_with = "given")]
+    expected: Option<Value>,
+    one_of: Option<Vec<Value>>,
+    refused: Option<Vec<String>>,
+}
+
+/// A member that is there, be it null.
+fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+impl Check {
+    /// What is wrong, if anything is.
+    fn run(&self) -> Result<(), String> {
+        let operation = operations().find(|(name, _)| *name == self.operation);
+        let Some((_, operation)) = operation else {
+            return Err("no such operation; add it to a module of the runner".into());
+        };
+        self.judge(operation(&self.input))
+    }
+
+    fn judge(&self, got: Result<Value, String>) -> Result<(), String> {
+        let wanted = match (&self.expected, &self.one_of, &self.refused) {
+            (Some(expected), None, None) => std::slice::from_ref(expected),
+            (None, Some(several), None) => several.as_slice(),
+            (None, None, Some(words)) => return refused(words, got),
+            _ => return Err("give one of 'expected', 'one_of' and 'refused'".into()),
+        };
+        let got = comparable(got?);
+        let met = wanted.iter().any(|value| comparable(value.clone()) == got);
+        match met {
+            true => Ok(()),
+            false => Err(format!("expected {}\n        got {got}", list(wanted))),
+        }
+    }
+}
+
+fn refused(words: &[String], got: Result<Value, String>) -> Result<(), String> {
+    match got {
+        Ok(value) => Err(format!("should be refused, but gave {value}")),
+        Err(error) => match words.iter().find(|word| !error.contains(word.as_str())) {
+            None => Ok(()),
+            Some(word) => Err(format!(
+                "the error should speak of '{word}', but is: {error}"
+            )),
+        },
+    }
+}
+
+fn list(values: &[Value]) -> String {
+    let each = values
+        .iter()
+        .map(|value| comparable(value.clone()).to_string());
+    each.collect::<Vec<_>>().join("\n      or ")
+}
+
+/// The value with every text named `arguments` read as JSON.
+fn comparable(value: Value) -> Value {
+    match value {
+        Value::Array(list) => list.into_iter().map(comparable).collect(),
+        Value::Object(map) => {
+            let member = |(key, value): (String, Value)| match value {
+                Value::String(text) if key == "arguments" => {
+                    let read = serde_json::from_str(&text);
+                    (key, read.unwrap_or(Value::String(text)))
+                }
+                value => (key, comparable(value)),
+            };
+            Value::Object(map.into_iter().map(member).collect())
+        }
+        other => other,
+    }
+}
+
+/// All files with their names, sorted by name.
+fn cases() -> Vec<(String, Case)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
+    let mut cases = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|ending| ending != "json") {
+            continue;
+        }
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let case = serde_json::from_str(&fs::read_to_string(&path).unwrap());
+        let case = case.unwrap_or_else(|error| panic!("{name}: {error}"));
+        cases.push((name, case));
+    }
+    cases.sort_by(|one, other| one.0.cmp(&other.0));
+    cases
+}
+
+#[test]
+fn every_case_is_met() {
+    let cases = cases();
+    assert!(!cases.is_empty());
+    let mut failures = Vec::new();
+    for (name, case) in &cases {
+        assert!(!case.checks.is_empty(), "{name} checks nothing");
+        for (number, check) in case.checks.iter().enumerate() {
+            if let Err(problem) = check.run() {
+                let (case, title) = (&case.case, &case.title);
+                let operation = &check.operation;
+                failures.push(format!(
+                    "{case} {title} ({name}.json, check {number}, {operation}):\n   {problem}"
+                ));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+#[test]
+fn every_case_has_one_file_and_every_operation_a_case() {
+    let cases = cases();
+    let numbers: BTreeSet<_> = cases.iter().map(|(_, case)| &case.case).collect();
+    assert_eq!(numbers.len(), cases.len(), "two files have one case");
+    for (name, case) in &cases {
+        let number = case.case.to_lowercase();
+        assert!(name.starts_with(&number), "{name}.json holds {}", case.case);
+    }
+    let checks = cases.iter().flat_map(|(_, case)| &case.checks);
+    let used: BTreeSet<_> = checks.map(|check| check.operation.as_str()).collect();
+    let unused: Vec<_> = operations()
+        .filter(|(name, _)| !used.contains(name))
+        .collect();
+    assert!(unused.is_empty(), "no case uses {unused:?}");
+}
+
+#[test]
+fn a_difference_is_seen() {
+    let check = |value: Value| serde_json::from_value::<Check>(value).unwrap();
+    let calls = |arguments: &str| serde_json::json!([{"arguments": arguments}]);
+    let json = |member: &str, value: Value| {
+        check(serde_json::json!({"operation": "x", "input": null, member: value}))
+    };
+    let equal = json("expected", calls("{\"k\": 1}"));
+    assert!(equal.judge(Ok(calls("{\"k\":1}"))).is_ok());
+    assert!(equal.judge(Ok(calls("{\"k\":2}"))).is_err());
+    assert!(equal.judge(Err("no".into())).is_err());
+    let any = json("one_of", serde_json::json!([1, null]));
+    assert!(any.judge(Ok(Value::Null)).is_ok());
+    assert!(any.judge(Ok(2.into())).is_err());
+    let refused = json("refused", serde_json::json!(["role"]));
+    assert!(refused.judge(Err("the role is missing".into())).is_ok());
+    assert!(refused.judge(Err("no".into())).is_err());
+    assert!(refused.judge(Ok(Value::Null)).is_err());
+    assert!(refused.run().is_err(), "there is no operation x");
+}

@@ -1,0 +1,423 @@
+//! The cases of `tests/conformance/agentchat/`.
+//!
+//! A case is `case`, `title`, `source` and `checks`; a check is an `operation`, its `input`, and
+//! what is `expected` or with which words it is `refused`. Of an object that is expected only the
+//! members that it names are compared. Operations: `create` makes messages, `watch` lets a
+//! termination rule look at deltas, `mistakes` checks a team, `mentions` finds names, `run` plays a
+//! team: `team`, `lines` by entity, `steps` (`{"run": task}`, `{"stream": task}` with all that its
+//! stream gives, `{"go_on": true}`, `{"reset": true}`, `{"reload": true}`); where `allow_code` is
+//! there, processes may be started, and `team_tools` are teams that its participants call. `tool`
+//! calls a team as a tool, `drop` gives a stream up after `take` items.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use playhouse::groupchat::message::{ChatMessage, Content, MessageFactory, Structured};
+use playhouse::groupchat::team::TeamFile;
+use playhouse::groupchat::termination::{DeltaContext, TerminationCondition, TerminationState};
+use playhouse::groupchat::{
+    ChatError, ChatGame, Functions, StreamItem, Task, TaskResult, Team, TeamTool, mentions,
+    perspective,
+};
+use playhouse::message::Language;
+use playhouse::mind::Minds;
+use playhouse::tool::code::CodePolicy;
+use playhouse::tool::{ToolError, Toolbox};
+use playhouse::world_data::DataFolder;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::minds::Scripted;
+
+/// A message in a few words: `a:text`, `a!stop text`, `a>b text`, or the JSON of one.
+pub(crate) fn message(value: &Value) -> ChatMessage {
+    let Some(text) = value.as_str() else {
+        return serde_json::from_value(value.clone()).unwrap();
+    };
+    let mark = text.find([':', '!', '>']).unwrap();
+    let (source, rest) = (&text[..mark], &text[mark + 1..]);
+    match text.as_bytes()[mark] {
+        b':' => ChatMessage::text(source, rest),
+        b'!' => ChatMessage::stop(source, rest),
+        _ => {
+            let (target, said) = rest.split_once(' ').unwrap_or((rest, ""));
+            ChatMessage::handoff(source, target, said)
+        }
+    }
+}
+
+fn messages(value: &Value) -> Vec<ChatMessage> {
+    value.as_array().unwrap().iter().map(message).collect()
+}
+
+/// A message in the same few words.
+pub(crate) fn short(message: &ChatMessage) -> String {
+    match &message.content {
+        Content::Text(text) => format!("{}:{text}", message.source),
+        Content::Stop(text) => format!("{}!{text}", message.source),
+        Content::Handoff {
+            target, content, ..
+        } => format!("{}>{target} {content}", message.source),
+        _ => format!(
+            "{} ({}) {}",
+            message.type_name(),
+            message.source,
+            message.to_text()
+        ),
+    }
+}
+
+/// The functions that teams of cases may ask for.
+pub(crate) fn functions() -> Functions {
+    Functions::default()
+        .with_termination("more than one", |delta| delta.len() > 1)
+        .with_selector("C after user", |conversation| {
+            let last = conversation.delta().last()?;
+            (last.source == "user").then(|| "C".to_owned())
+        })
+        .with_selector("Z", |_| Some("Z".to_owned()))
+        .with_selector("nobody", |_| None)
+        .with_candidates("A and B", |_| vec!["A".into(), "B".into()])
+        .with_candidates("B", |_| vec!["B".into()])
+        .with_candidates("nobody", |_| Vec::new())
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Look {
+    at: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Anything {}
+
+/// The tools that teams of cases may call.
+fn tools(toolbox: &mut Toolbox) {
+    toolbox.world("look", "Looks at something.", |_, look: Look| {
+        Ok(format!("saw {}", look.at))
+    });
+    toolbox.world(
+        "bad",
+        "Fails.",
+        |_, _: Anything| -> Result<String, ToolError> { Err("no light".into()) },
+    );
+}
+
+/// A team of a case, ready to run.
+fn team(input: &Value, script: &Scripted) -> Result<Team, String> {
+    let minds = Minds::all(Arc::new(script.clone()));
+    let mut game = game(&input["team"])?;
+    if input.get("allow_code").is_some() {
+        game = game.with_code(CodePolicy {
+            allow_processes: true,
+            ..CodePolicy::default()
+        });
+    }
+    for tool in input["team_tools"].as_array().into_iter().flatten() {
+        let inner = TeamTool::new(self::game(&tool["team"])?, minds.clone());
+        game = game.with_team_tool(tool["name"].as_str().unwrap(), "Asks others.", inner);
+    }
+    Team::new(game, minds, 7).map_err(|error| error.to_string())
+}
+
+fn game(file: &Value) -> Result<ChatGame, String> {
+    let file: TeamFile = serde_json::from_value(file.clone()).map_err(|error| error.to_string())?;
+    let data = DataFolder::at("data").unwrap();
+    let game = ChatGame::new(&data, file).map_err(|problems| problems.to_string())?;
+    Ok(game.with_functions(functions()).with_tools(tools))
+}
+
+fn create(input: &Value) -> Result<Value, String> {
+    let mut factory = MessageFactory::new();
+    if let Some(name) = input.get("register").and_then(Value::as_str) {
+        factory
+            .register::<Value>(name)
+            .map_err(|error| error.to_string())?;
+    }
+    let data = input.get("data").cloned().unwrap_or_default();
+    let message = factory.create(data).map_err(|error| error.to_string())?;
+    let again = factory.create(message.to_json());
+    Ok(json!({
+        "dump": message.to_json(), "text": message.to_text(), "model_text": message.to_model_text(),
+        "is_event": message.is_event(), "round_trip": again.as_ref() == Ok(&message),
+    }))
+}
+
+fn structured(input: &Value) -> Result<Value, String> {
+    let message = ChatMessage::new(
+        "a",
+        Content::Structured(Structured {
+            content: input["content"].clone(),
+            content_type: "Quest".into(),
+            format_string: input["format_string"].as_str().map(Into::into),
+        }),
+    );
+    Ok(json!({"text": message.to_text(), "model_text": message.to_model_text()}))
+}
+
+fn watch(input: &Value) -> Result<Value, String> {
+    let condition: TerminationCondition =
+        serde_json::from_value(input["rule"].clone()).map_err(|error| error.to_string())?;
+    condition.validate().map_err(|error| error.to_string())?;
+    let mut state = TerminationState::new(condition);
+    let functions = functions();
+    let mut said = Vec::new();
+    for delta in input["deltas"].as_array().unwrap() {
+        let at = |name: &str| delta.get(name).and_then(Value::as_u64).unwrap_or(0);
+        let context = DeltaContext {
+            turns: at("turns") as u32,
+            elapsed_ms: at("elapsed_ms"),
+            external: delta.get("external").is_some(),
+            functions: &functions,
+            language: Language::En,
+        };
+        let list = delta.get("messages").unwrap_or(delta);
+        let list = if list.is_array() {
+            messages(list)
+        } else {
+            Vec::new()
+        };
+        said.push(match state.check(&list, context) {
+            Ok(Some(stop)) => json!({"content": stop.content, "source": stop.source}),
+            Ok(None) => Value::Null,
+            Err(_) => "already reached".into(),
+        });
+    }
+    state.reset();
+    Ok(json!({"said": said, "terminated_after_reset": state.terminated()}))
+}
+
+fn mistakes(input: &Value) -> Result<Value, String> {
+    team(&json!({"team": input}), &Scripted::new(&Value::Null)).map(|_| Value::Null)
+}
+
+fn found(input: &Value) -> Result<Value, String> {
+    let names: Vec<&str> = input["names"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    Ok(json!(mentions(input["text"].as_str().unwrap(), &names)))
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_all().build().unwrap()
+}
+
+fn run(input: &Value) -> Result<Value, String> {
+    runtime().block_on(play(input))
+}
+
+/// A team is called as a tool by somebody whose only words are its result.
+fn tool(input: &Value) -> Result<Value, String> {
+    let task = input["task"].as_str().unwrap();
+    let caller = json!({"calls": [["1", "team", {"task": task}]]});
+    let mut lines = input["lines"].as_object().cloned().unwrap_or_default();
+    lines.insert("caller".into(), json!([caller]));
+    let script = Scripted::new(&Value::Object(lines));
+    let minds = Minds::all(Arc::new(script.clone()));
+    let inner = TeamTool::new(game(&input["team"])?, minds.clone());
+    let inner = match input.get("last_alone").is_some() {
+        true => inner.returning_last_message(),
+        false => inner,
+    };
+    let caller = json!({
+        "name": "outer", "max_turns": 1, "participants": [{"name": "caller", "tools": ["team"]}],
+    });
+    let outer = game(&caller)?.with_team_tool("team", "Asks others.", inner);
+    let mut outer = Team::new(outer, minds, 7).map_err(|error| error.to_string())?;
+    let result = runtime().block_on(outer.run("hi"));
+    let result = result.map_err(|error| error.to_string())?;
+    Ok(result.last().map(ChatMessage::to_text).into())
+}
+
+fn drop_stream(input: &Value) -> Result<Value, String> {
+    let script = Scripted::new(&input["lines"]);
+    let mut team = team(input, &script)?;
+    runtime().block_on(async {
+        let mut stream = Box::pin(team.run_stream("hi").unwrap());
+        for _ in 0..input["take"].as_u64().unwrap() {
+            stream.next().await.unwrap().unwrap();
+        }
+    });
+    Ok(json!({"calls": script.calls()}))
+}
+
+/// The result of a run, and what its stream gave before.
+async fn stream(team: &mut Team, task: Task) -> (Result<TaskResult, ChatError>, Value) {
+    let mut stream = Box::pin(team.run_stream(task).unwrap());
+    let mut given = Vec::new();
+    while let Some(item) = stream.next().await {
+        match item {
+            Ok(StreamItem::Message(message)) => given.push(short(&message)),
+            Ok(StreamItem::Retracted(retracted)) => {
+                given.push(format!("dropped ({})", retracted.source))
+            }
+            Ok(StreamItem::Result(result)) => return (Ok(result), json!(given)),
+            Err(error) => return (Err(error), json!(given)),
+        }
+    }
+    panic!("no result after {given:?}");
+}
+
+async fn play(input: &Value) -> Result<Value, String> {
+    let script = Scripted::new(&input["lines"]);
+    let mut team = team(input, &script)?;
+    let mut runs = Vec::new();
+    let mut usage = 0;
+    for step in input["steps"].as_array().unwrap() {
+        if step.get("reset").is_some() {
+            team.reset().await.map_err(|error| error.to_string())?;
+            runs.push(Value::Null);
+            continue;
+        }
+        if step.get("reload").is_some() {
+            let state = team.save_state().map_err(|error| error.to_string())?;
+            team.load_state(&state).map_err(|error| error.to_string())?;
+            team.load_state(&state).map_err(|error| error.to_string())?;
+            continue;
+        }
+        let streams = step.get("stream").is_some();
+        let task = match step.get("run").or(step.get("stream")) {
+            Some(Value::String(words)) => Task::from(words.as_str()),
+            Some(list) => Task::from(messages(list)),
+            None => Task::continue_run(),
+        };
+        let (result, stream) = match streams {
+            true => stream(&mut team, task).await,
+            false => (team.run(task).await, Value::Null),
+        };
+        runs.push(match result {
+            Ok(result) => {
+                usage += result.usage.total_tokens();
+                let told = result.messages.iter().map(short).collect::<Vec<_>>();
+                json!({"messages": told, "stop": result.stop_reason, "stream": stream})
+            }
+            Err(ChatError::Run(reason)) => json!({"error": reason}),
+            Err(error) => return Err(error.to_string()),
+        });
+    }
+    let teams = team.file().nested();
+    let mut names: Vec<&str> = teams.iter().flat_map(|team| team.names()).collect();
+    names.push(&team.file().user);
+    names.extend(teams.iter().map(|team| team.name.as_str()));
+    let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+    let mut out: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
+    for name in &names {
+        let heard = script.heard(name);
+        let mut put = |member, value| out.entry(member).or_default().insert(name.clone(), value);
+        put("delivered", json!(heard.delivered));
+        put("views", json!(heard.views));
+        put("prompts", json!(heard.prompts));
+        put("complaints", json!(heard.complaints));
+        put("calls", heard.prompts.len().into());
+        let store = team.context(name).map(perspective).unwrap_or_default();
+        let store: Vec<_> = store
+            .iter()
+            .map(|s| json!([s.role, s.name, s.content]))
+            .collect();
+        put("stores", json!(store));
+    }
+    let current = team.chat().current.clone();
+    let state = team.save_state().map_err(|error| error.to_string())?;
+    let keys = |value: &Value| {
+        let agents = value["agent_states"].as_object().into_iter().flatten();
+        agents.map(|(key, _)| key.clone()).collect::<Vec<_>>()
+    };
+    let inner = state["agent_states"].as_object().into_iter().flatten();
+    let inner: BTreeMap<_, _> = inner
+        .map(|(name, state)| (name.clone(), keys(state)))
+        .filter(|(_, keys)| !keys.is_empty())
+        .collect();
+    let mut result = json!({
+        "runs": runs, "current": current, "usage": usage, "state_keys": keys(&state), "inner_state_keys": inner,
+    });
+    for (member, values) in out {
+        result[member] = Value::Object(values);
+    }
+    Ok(result)
+}
+
+type Operation = fn(&Value) -> Result<Value, String>;
+
+const OPERATIONS: &[(&str, Operation)] = &[
+    ("create", create),
+    ("structured", structured),
+    ("watch", watch),
+    ("mistakes", mistakes),
+    ("mentions", found),
+    ("run", run),
+    ("tool", tool),
+    ("drop", drop_stream),
+];
+
+/// What differs: members that are not expected are not compared; `{"has": [..]}` names parts of a
+/// text.
+fn difference(path: &str, expected: &Value, got: &Value) -> Option<String> {
+    let parts = expected.get("has").and_then(Value::as_array);
+    if let (Some(parts), Some(text)) = (parts, got.as_str()) {
+        let missing = parts
+            .iter()
+            .find(|part| !text.contains(part.as_str().unwrap()));
+        return missing.map(|part| format!("{path}: {part} is missing in {text}"));
+    }
+    match (expected, got) {
+        (Value::Object(expected), Value::Object(got)) => {
+            expected.iter().find_map(|(key, value)| {
+                let path = format!("{path}.{key}");
+                difference(&path, value, got.get(key).unwrap_or(&Value::Null))
+            })
+        }
+        (Value::Array(expected), Value::Array(got)) if expected.len() == got.len() => {
+            let mut pairs = expected.iter().zip(got).enumerate();
+            pairs.find_map(|(at, (expected, got))| {
+                difference(&format!("{path}[{at}]"), expected, got)
+            })
+        }
+        _ if expected == got => None,
+        _ => Some(format!("{path}:\n  expected {expected}\n  got      {got}")),
+    }
+}
+
+#[test]
+fn every_case_holds() {
+    let mut wrong = Vec::new();
+    let mut files: Vec<_> = fs::read_dir("tests/conformance/agentchat")
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    assert!(!files.is_empty());
+    for file in files {
+        let case: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap())
+            .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        for (at, check) in case["checks"].as_array().unwrap().iter().enumerate() {
+            let name = check["operation"].as_str().unwrap();
+            let (_, operation) = OPERATIONS
+                .iter()
+                .find(|(known, _)| *known == name)
+                .expect(name);
+            let got = operation(&check["input"]);
+            let problem = match (check.get("refused"), got) {
+                (Some(parts), Err(words)) => {
+                    difference("error", &json!({"has": parts}), &words.into())
+                }
+                (Some(_), Ok(got)) => Some(format!("it should be refused, but gave {got}")),
+                (None, Ok(got)) => difference("", &check["expected"], &got),
+                (None, Err(words)) => Some(words),
+            };
+            if let Some(problem) = problem {
+                wrong.push(format!(
+                    "{} {} check {at}: {problem}",
+                    file.display(),
+                    case["title"]
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

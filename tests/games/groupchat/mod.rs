@@ -1,0 +1,13 @@
+//! Group chats: what a team promises. The cases agreed on with AutoGen AgentChat and AG2 are files
+//! of data in `tests/conformance/agentchat/`; `cases.rs` says how they are written.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod cases;
+mod defence;
+mod examples;
+mod faults;
+mod minds;
+mod running;
+mod saving;
+mod size;
+mod streaming;

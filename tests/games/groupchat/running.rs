@@ -1,0 +1,435 @@
+//! Streams, pauses, cancels, joining and leaving.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use playhouse::context::context_to_json;
+use playhouse::groupchat::message::ChatMessage;
+use playhouse::groupchat::team::{Newcomers, Participant, ParticipantKind, TeamFile};
+use playhouse::groupchat::termination::TerminationCondition;
+use playhouse::groupchat::{ChatError, ChatGame, StreamItem, Task, Team, UserProxy};
+use playhouse::mind::{Answering, Completion, Mind, MindInfo, Minds, Prompt};
+use playhouse::tool::code::CodePolicy;
+use playhouse::world_data::DataFolder;
+use serde_json::{Value, json};
+
+use super::cases::short;
+use super::minds::Scripted;
+
+fn game(file: TeamFile) -> ChatGame {
+    ChatGame::new(&DataFolder::at("data").unwrap(), file).unwrap()
+}
+
+fn team(file: TeamFile, script: &Scripted) -> Team {
+    Team::new(game(file), Minds::all(Arc::new(script.clone())), 7).unwrap()
+}
+
+fn three() -> TeamFile {
+    TeamFile::new("team", ["A", "B", "C"].map(Participant::named))
+}
+
+fn texts(messages: &[ChatMessage]) -> Vec<String> {
+    messages.iter().map(short).collect()
+}
+
+#[tokio::test]
+async fn a_stream_gives_each_message_and_then_the_result() {
+    let script = Scripted::new(&Value::Null);
+    let mut team = team(three().with_max_turns(2), &script);
+    let items: Vec<_> = team.run_stream("hi").unwrap().collect().await;
+    assert_eq!(items.len(), 4);
+    let Some(Ok(StreamItem::Result(result))) = items.last() else {
+        panic!("{items:?}")
+    };
+    assert_eq!(texts(&result.messages), ["user:hi", "A:A1", "B:B1"]);
+    assert_eq!(result.responses().len(), 3);
+}
+
+#[tokio::test]
+async fn no_turn_begins_after_a_stream_was_dropped() {
+    let script = Scripted::new(&json!({}));
+    let mut team = team(three().with_max_turns(5), &script);
+    {
+        let mut stream = Box::pin(team.run_stream("hi").unwrap());
+        for _ in 0..2 {
+            stream.next().await.unwrap().unwrap();
+        }
+    }
+    assert!(script.calls() <= 2);
+    let rest = team.run(Task::continue_run()).await.unwrap();
+    assert_eq!(texts(&rest.messages), ["B:B1", "C:C1", "A:A2", "B:B2"]);
+}
+
+#[tokio::test]
+async fn a_pause_freezes_and_a_resumed_run_goes_on() {
+    let script = Scripted::new(&Value::Null);
+    let mut team = team(three().with_max_turns(4), &script);
+    let pause = team.pause_handle();
+    let mut told = Vec::new();
+    {
+        let mut stream = Box::pin(team.run_stream("hi").unwrap());
+        while let Some(item) = stream.next().await {
+            match item.unwrap() {
+                StreamItem::Message(message) => told.push(short(&message)),
+                StreamItem::Result(result) => assert_eq!(result.stop_reason, None),
+                StreamItem::Retracted(retracted) => panic!("{retracted:?}"),
+            }
+            if told.len() == 2 {
+                pause.store(true, std::sync::atomic::Ordering::SeqCst);
+            }
+        }
+    }
+    assert_eq!(told, ["user:hi", "A:A1"]);
+    assert_eq!(script.calls(), 1);
+    team.resume();
+    let rest = team.run(Task::continue_run()).await.unwrap();
+    assert_eq!(texts(&rest.messages), ["B:B1", "C:C1", "A:A2"]);
+}
+
+#[tokio::test]
+async fn no_call_starts_after_a_cancel_and_the_next_run_goes_on() {
+    let script = Scripted::new(&Value::Null);
+    let mut team = team(three().with_max_turns(3), &script);
+    team.cancellation_token().pull();
+    assert!(matches!(team.run("hi").await, Err(ChatError::Cancelled)));
+    assert_eq!(script.calls(), 0);
+    let result = team.run("hi").await.unwrap();
+    assert_eq!(texts(&result.messages), ["user:hi", "A:A1", "B:B1", "C:C1"]);
+}
+
+#[tokio::test]
+async fn whoever_is_outside_can_end_a_run_and_the_clock_starts_with_it() {
+    let file = three()
+        .with_termination(TerminationCondition::External)
+        .with_termination(TerminationCondition::Timeout {
+            turns: None,
+            seconds: Some(0.05),
+        });
+    let script = Scripted::new(&Value::Null);
+    let now = Arc::new(std::sync::atomic::AtomicU64::new(1_000));
+    let clock = now.clone();
+    let user_proxy = UserProxy::new()
+        .with_clock(move || clock.fetch_add(20, std::sync::atomic::Ordering::SeqCst));
+    let minds = Minds::all(Arc::new(script.clone()));
+    let mut team = Team::with_user_proxy(game(file), minds, user_proxy, 7).unwrap();
+    let result = team.run("hi").await.unwrap();
+    assert_eq!(texts(&result.messages), ["user:hi", "A:A1", "B:B1"]);
+    assert!(result.stop_reason.unwrap().contains("0.05 seconds"));
+    team.user_proxy().stop();
+    let result = team.run("more").await.unwrap();
+    assert_eq!(texts(&result.messages), ["user:more"]);
+}
+
+#[tokio::test]
+async fn those_who_join_see_what_the_rule_says_and_those_who_left_hear_nothing() {
+    for (rule, wanted) in [
+        (Newcomers::Nothing, vec!["B:B1"]),
+        (Newcomers::Last(1), vec!["A:A1", "B:B1"]),
+        (Newcomers::Everything, vec!["user:hi", "A:A1", "B:B1"]),
+    ] {
+        let mut file = three().with_max_turns(5);
+        file.open = true;
+        file.newcomers = rule;
+        file.participants[2].absent = true;
+        let script = Scripted::new(&Value::Null);
+        let mut team = team(file, &script);
+        let user_proxy = team.user_proxy().clone();
+        let mut told = Vec::new();
+        {
+            let mut stream = Box::pin(team.run_stream("hi").unwrap());
+            while let Some(item) = stream.next().await {
+                if let StreamItem::Message(message) = item.unwrap() {
+                    told.push(short(&message));
+                    match told.len() {
+                        2 => user_proxy.join("C"),
+                        4 => user_proxy.leave("A"),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        assert_eq!(told, ["user:hi", "A:A1", "B:B1", "C:C1", "B:B2", "C:C2"]);
+        assert_eq!(script.heard("C").delivered[0], wanted, "{rule:?}");
+        let store = team.perspective("A");
+        assert!(!store.iter().any(|seen| seen.content == "C2"));
+    }
+}
+
+#[tokio::test]
+async fn a_whisper_reaches_those_it_is_for_alone() {
+    let mut file = three().with_max_turns(3);
+    file.whispers = true;
+    let script = Scripted::new(&json!({
+        "A": [{"text": {"message": "psst", "whisper_to": ["C"]}}],
+        "B": [{"text": {"message": "aloud"}}],
+        "C": ["no JSON, so aloud"],
+    }));
+    let mut team = team(file, &script);
+    let result = team.run("hi").await.unwrap();
+    assert_eq!(
+        texts(&result.messages),
+        ["user:hi", "A:psst", "B:aloud", "C:no JSON, so aloud"]
+    );
+    assert_eq!(
+        script.heard("C").delivered[0],
+        ["user:hi", "A:psst", "B:aloud"]
+    );
+    assert_eq!(script.heard("B").delivered[0], ["user:hi"]);
+    for who in ["B", "team", "user"] {
+        let store = team.perspective(who);
+        assert!(
+            !store.iter().any(|seen| seen.content.contains("psst")),
+            "{who}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_failure_ends_the_run_with_a_reason_and_poisons_nothing() {
+    let script = Scripted::new(&json!({"A": [{"fail": "no power"}, "A1", "A2", "A1", "A2"]}));
+    let file = TeamFile::new("team", ["A", "B"].map(Participant::named)).with_max_turns(4);
+    let mut team = team(file, &script);
+    let error = team.run("hi").await.unwrap_err().to_string();
+    assert!(error.contains("no power") && error.contains('A'), "{error}");
+    assert_eq!(team.perspective("A").len(), 1, "only the task is left");
+    let result = team.run("hi").await.unwrap();
+    assert_eq!(
+        texts(&result.messages),
+        ["user:hi", "A:A1", "B:B1", "A:A2", "B:B2"]
+    );
+    team.reset().await.unwrap();
+    let result = team.run("hi").await.unwrap();
+    assert_eq!(result.messages.len(), 5);
+}
+
+#[tokio::test]
+async fn a_stage_delivers_as_a_hub_does() {
+    let mut file = TeamFile::new("hub", ["a", "b", "c"].map(Participant::named)).with_max_turns(3);
+    file.open = true;
+    file.user = "host".into();
+    file.participants[2].absent = true;
+    let script = Scripted::new(&json!({
+        "a": [{"text": "hi", "thinking": "secret"}], "b": ["b's reply", "again", "more"], "c": ["c's reply", "and more", "still"],
+    }));
+    let mut team = team(file, &script);
+    let user_proxy = team.user_proxy().clone();
+    let mut told = 0;
+    {
+        let mut stream = Box::pin(team.run_stream("welcome").unwrap());
+        while let Some(item) = stream.next().await {
+            if let StreamItem::Message(message) = item.unwrap()
+                && !message.is_event()
+            {
+                told += 1;
+                match told {
+                    2 => user_proxy.join("c"),
+                    3 => {
+                        user_proxy.leave("a");
+                        user_proxy.leave("nobody");
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    let heard = |who: &str| {
+        let seen = team.perspective(who).into_iter();
+        let others = seen.filter(|seen| seen.role == "user");
+        others.map(|seen| seen.content).collect::<Vec<_>>()
+    };
+    assert_eq!(heard("a"), ["welcome", "b's reply"]);
+    assert_eq!(heard("b"), ["welcome", "hi", "c's reply"]);
+    assert_eq!(heard("c"), ["b's reply"]);
+    team.run("manual").await.unwrap();
+    assert!(heard_contains(&team, "b", "manual") && heard_contains(&team, "c", "manual"));
+    assert!(!heard_contains(&team, "a", "manual"));
+    // What it thought stays with whoever thought it.
+    for (who, knows) in [("a", true), ("b", false), ("c", false)] {
+        let context = context_to_json(team.context(who).unwrap()).to_string();
+        assert_eq!(context.contains("secret"), knows, "{who}");
+    }
+}
+
+fn heard_contains(team: &Team, who: &str, text: &str) -> bool {
+    let seen = team.perspective(who);
+    seen.iter().any(|seen| seen.content.contains(text))
+}
+
+/// A person who lets others wait until the door is opened.
+struct Waits {
+    info: MindInfo,
+    open: Arc<AtomicBool>,
+}
+
+impl Mind for Waits {
+    fn info(&self) -> &MindInfo {
+        &self.info
+    }
+
+    fn answer(&self, _prompt: &Prompt<'_>) -> Answering {
+        match self.open.load(Ordering::SeqCst) {
+            true => Box::pin(std::future::ready(Ok(Completion::instant(
+                "p",
+                "here I am",
+            )))),
+            false => Box::pin(std::future::pending()),
+        }
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn code_that_ran_is_not_run_again_when_a_run_goes_on() {
+    let mark = tempfile::NamedTempFile::new().unwrap();
+    let mut file = three().with_max_turns(3);
+    file.participants[0].kind = ParticipantKind::Coder {
+        writes: false,
+        sources: Vec::new(),
+        approver: "B".into(),
+        retries: 0,
+    };
+    file.participants[2].kind = ParticipantKind::Person;
+    let open = Arc::new(AtomicBool::new(false));
+    let person = Waits {
+        info: MindInfo::embedded("p"),
+        open: open.clone(),
+    };
+    let yes = json!({"text": {"approved": true, "reason": "harmless"}});
+    let script = Scripted::new(&json!({"B": [yes, "I saw it run"]}));
+    let minds = Minds::all(Arc::new(script.clone()));
+    let game = game(file).with_code(CodePolicy {
+        allow_processes: true,
+        ..CodePolicy::default()
+    });
+    let mut team = Team::new(game, minds.with_seat("C", Arc::new(person)), 7).unwrap();
+    let task = format!("```sh\necho once | tee -a {}\n```", mark.path().display());
+    let given_up = tokio::time::timeout(Duration::from_secs(3), team.run(task)).await;
+    assert!(given_up.is_err(), "nobody answers");
+    open.store(true, Ordering::SeqCst);
+    let rest = team.run(Task::continue_run()).await.unwrap();
+    assert_eq!(rest.last().unwrap().to_text(), "here I am");
+    assert!(script.heard("B").prompts[0].contains("tee -a"));
+    let known = team.perspective("B");
+    assert!(
+        known
+            .iter()
+            .any(|seen| seen.name == "A" && seen.content.contains("once"))
+    );
+    assert!(
+        !known.iter().any(|seen| seen.content.contains("approved")),
+        "{known:?}"
+    );
+    assert_eq!(std::fs::read_to_string(mark.path()).unwrap(), "once\n");
+}
+
+#[tokio::test]
+async fn a_run_that_was_given_up_while_a_person_thinks_goes_on_here_and_after_a_restart() {
+    for restarts in [false, true] {
+        let mut file = three().with_max_turns(4);
+        file.participants[2].kind = ParticipantKind::Person;
+        let open = Arc::new(AtomicBool::new(false));
+        let made = |script: &Scripted| {
+            let person = Waits {
+                info: MindInfo::embedded("p"),
+                open: open.clone(),
+            };
+            let minds = Minds::all(Arc::new(script.clone()));
+            let minds = minds.with_seat("C", Arc::new(person));
+            Team::new(game(file.clone()), minds, 7).unwrap()
+        };
+        let script = Scripted::new(&Value::Null);
+        let mut team = made(&script);
+        // Twice, so that what was recorded before the first time is still there.
+        for task in [Task::from("hi"), Task::continue_run()] {
+            let given_up = tokio::time::timeout(Duration::from_millis(50), team.run(task)).await;
+            assert!(given_up.is_err(), "nobody answers");
+        }
+        let state = team.save_state().unwrap();
+        let later = Scripted::new(&Value::Null);
+        if restarts {
+            team = made(&later);
+            team.load_state(&state).unwrap();
+        }
+        open.store(true, Ordering::SeqCst);
+        let rest = team.run(Task::continue_run()).await.unwrap();
+        assert_eq!(
+            texts(&rest.messages),
+            ["UserInputRequestedEvent (C) ", "C:here I am", "A:A2"],
+            "{restarts}"
+        );
+        assert_eq!(script.heard("B").prompts.len(), 1, "nobody is asked twice");
+    }
+}
+
+#[tokio::test]
+async fn an_agent_runs_alone_and_answers_with_what_it_did_on_the_way() {
+    let mut agent = Participant::named("A");
+    agent.tools = vec!["calculate".into()];
+    let script = Scripted::new(&json!({
+        "A": [{"text": "hm", "calls": [["1", "calculate", {"expression": "6 * 7"}]]}, "and more"],
+    }));
+    let mut agent = team(TeamFile::solo(agent), &script);
+    let result = agent.run("6 * 7?").await.unwrap();
+    let responses = result.responses();
+    assert_eq!(responses[1].chat_message.to_text(), "42");
+    let inner = responses[1].inner_messages.iter();
+    let inner: Vec<_> = inner.map(ChatMessage::type_name).collect();
+    assert_eq!(
+        inner,
+        [
+            "ThoughtEvent",
+            "ToolCallRequestEvent",
+            "ToolCallExecutionEvent"
+        ]
+    );
+    let result = agent.run("go on").await.unwrap();
+    assert_eq!(texts(&result.messages), ["user:go on", "A:and more"]);
+}
+
+/// A team of one who calls a team of two, each turn of which costs ten tokens.
+fn caller_of_a_lab() -> (ChatGame, Scripted) {
+    let file: TeamFile = serde_json::from_value(json!({
+        "name": "team", "max_turns": 1, "participants": [{"name": "Ava", "tools": ["lab"]}],
+        "team_tools": [{"name": "lab", "about": "Tests.", "team": {
+            "name": "laboratory", "max_turns": 4, "participants": [{"name": "Bo"}, {"name": "Cy"}],
+        }}],
+    }))
+    .unwrap();
+    let turn = json!({"text": "so", "usage": [7, 3]});
+    let call = json!({"calls": [["", "lab", {"task": "Test it."}]], "usage": [1, 1]});
+    let script = Scripted::new(&json!({"Ava": [call], "Bo": [turn, turn], "Cy": [turn, turn]}));
+    let game = ChatGame::new(&DataFolder::at("data").unwrap(), file).unwrap();
+    (game, script)
+}
+
+#[tokio::test]
+async fn a_team_that_is_a_tool_is_paid_for_by_whoever_calls_it_and_within_the_caps() {
+    let (game, script) = caller_of_a_lab();
+    let minds = Minds::all(Arc::new(script));
+    let mut team = Team::new(game.clone(), minds, 7).unwrap();
+    let result = team.run("go").await.unwrap();
+    assert_eq!(result.usage.total_tokens(), 42, "{:?}", result.messages);
+    let own: u64 = result
+        .messages
+        .iter()
+        .filter(|message| message.source == "Ava")
+        .filter_map(|message| Some(message.models_usage?.total_tokens()))
+        .sum();
+    assert_eq!(own, 2, "a message tells what itself cost");
+    assert_eq!(team.engine().totals().spent.usage.total(), 42);
+
+    let (game, script) = (game, caller_of_a_lab().1);
+    let mut team = Team::new(game, Minds::all(Arc::new(script.clone())), 7).unwrap();
+    // The task of the user and the call leave two.
+    team.engine().settings.caps.calls = Some(5);
+    let stopped = team.run("go").await;
+    assert!(script.calls() <= 5, "{}", script.calls());
+    assert!(team.engine().totals().spent.calls <= 5);
+    let told = match stopped {
+        Ok(result) => format!("{result:?}"),
+        Err(error) => error.to_string(),
+    };
+    assert!(told.contains("the cap is"), "{told}");
+}

@@ -1,0 +1,194 @@
+//! A conversation that is saved and taken up again between any two messages is the same
+//! conversation.
+
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use playhouse::groupchat::message::ChatMessage;
+use playhouse::groupchat::team::{
+    Activation, EdgeCondition, EdgeFile, GraphFile, Participant, ParticipantKind, Selection,
+    TeamFile,
+};
+use playhouse::groupchat::termination::TerminationCondition;
+use playhouse::groupchat::{ChatGame, Functions, StreamItem, Task, Team};
+use playhouse::mind::Minds;
+use playhouse::mind::improviser::Improviser;
+use playhouse::world_data::DataFolder;
+
+use super::cases::short;
+
+fn named() -> [Participant; 3] {
+    ["Ava", "Bo", "Cy"]
+        .map(|name| Participant::named(name).with_description(format!("{name}, a helper")))
+}
+
+/// One team of every kind.
+fn teams() -> Vec<TeamFile> {
+    let of = |selection: Selection| {
+        TeamFile::new("table", named())
+            .with_selection(selection)
+            .with_max_turns(6)
+            .with_termination(TerminationCondition::max_messages(9))
+    };
+    let swarm = TeamFile::new(
+        "table",
+        named().map(|one| {
+            one.with_handoff("Bo")
+                .with_handoff("Cy")
+                .with_handoff("Ava")
+        }),
+    )
+    .with_selection(Selection::Swarm)
+    .with_max_turns(6);
+    let ways = vec![EdgeFile::new("Ava", "Bo"), EdgeFile::new("Ava", "Cy")];
+    let graph = GraphFile {
+        entry: String::new(),
+        edges: ways,
+    };
+    let cycle = |from: &str, to: &str, when: &str| EdgeFile {
+        when: EdgeCondition::Function(when.into()),
+        ..EdgeFile::new(from, to)
+    };
+    // Back and forth, and out when the words happen to be of odd length.
+    let round = GraphFile {
+        entry: "Ava".into(),
+        edges: vec![
+            EdgeFile::new("Ava", "Bo").in_group("first", Activation::Any),
+            cycle("Bo", "Ava", "even"),
+            cycle("Bo", "Cy", "odd"),
+        ],
+    };
+    let mut helpers = named();
+    helpers[0].stream = true;
+    helpers[1].tools = vec!["calculate".into()];
+    helpers[1].reflect_on_tool_use = Some(true);
+    helpers[2].kind = ParticipantKind::Coder {
+        writes: false,
+        sources: Vec::new(),
+        approver: String::new(),
+        retries: 0,
+    };
+    let helpers = TeamFile::new("table", helpers).with_max_turns(6);
+    let mut nested = TeamFile::new(
+        "table",
+        [Participant::named("inner"), Participant::named("Di")],
+    );
+    nested.participants[0].kind = ParticipantKind::Team;
+    let nested = nested
+        .with_team(TeamFile::new("inner", named()).with_max_turns(2))
+        .with_max_turns(4);
+    let mut society = TeamFile::new(
+        "table",
+        [Participant::named("Soc"), Participant::named("Di")],
+    );
+    society.participants[0].kind = ParticipantKind::Society {
+        team: "inner".into(),
+        instruction: String::new(),
+    };
+    let society = society
+        .with_team(TeamFile::new("inner", named()).with_max_turns(2))
+        .with_max_turns(4);
+    vec![
+        of(Selection::RoundRobin),
+        of(Selection::selector()),
+        swarm,
+        of(Selection::Random { repeats: false }),
+        of(Selection::Manual { by: "Ava".into() }),
+        of(Selection::Function("backwards".into())),
+        of(Selection::Graph(graph)),
+        of(Selection::Graph(round)),
+        helpers,
+        of(Selection::Ledger {
+            max_stalls: 2,
+            max_replans: 1,
+        }),
+        nested,
+        society,
+    ]
+}
+
+/// Pure functions: they look at nothing but what was said.
+fn functions() -> Functions {
+    let is_even = |message: &ChatMessage| message.to_text().chars().count().is_multiple_of(2);
+    Functions::default()
+        .with_selector("backwards", |conversation| {
+            let names = ["Cy", "Bo", "Ava"];
+            Some(names[conversation.lines().count() % 3].to_owned())
+        })
+        .with_edge_condition("even", is_even)
+        .with_edge_condition("odd", move |message| !is_even(message))
+}
+
+/// What is made once for all runs of a team.
+struct Play {
+    game: ChatGame,
+    minds: Minds,
+}
+
+impl Play {
+    fn team(&self) -> Team {
+        Team::new(self.game.clone(), self.minds.clone(), 7).unwrap()
+    }
+
+    /// The messages of a run, broken off after so many and gone on with by another program. Pieces
+    /// of messages are told live alone.
+    async fn told(&self, break_after: Option<usize>) -> Vec<String> {
+        let mut first = self.team();
+        let mut told = Vec::new();
+        {
+            let pause = first.pause_handle();
+            let mut stream = Box::pin(first.run_stream(TASK).unwrap());
+            while let Some(item) = stream.next().await {
+                match item.unwrap() {
+                    StreamItem::Message(message)
+                        if message.type_name() == "ModelClientStreamingChunkEvent" => {}
+                    StreamItem::Retracted(retracted) => panic!("{retracted:?}"),
+                    StreamItem::Message(message) => told.push(short(&message)),
+                    StreamItem::Result(result) => told.extend(result.stop_reason),
+                }
+                if break_after == Some(told.len()) {
+                    pause.store(true, std::sync::atomic::Ordering::SeqCst);
+                }
+            }
+        }
+        if break_after.is_none() || first.chat().stop.is_some() {
+            return told;
+        }
+        let state = first.save_state().unwrap();
+        let text = serde_json::to_string(&state).unwrap();
+        drop(first);
+        let mut second = self.team();
+        second
+            .load_state(&serde_json::from_str(&text).unwrap())
+            .unwrap();
+        let rest = second.run(Task::continue_run()).await.unwrap();
+        told.extend(rest.messages.iter().map(short));
+        told.push(rest.stop_reason.unwrap());
+        told
+    }
+}
+
+const TASK: &str = "What shall we plant on the hill, and is 6 * 7 enough?\n```rhai\n6 * 7\n```";
+
+#[tokio::test]
+async fn a_save_at_every_turn_of_every_kind_of_team_goes_on_alike() {
+    let data = DataFolder::at("data").unwrap();
+    let minds = Minds::all(Arc::new(Improviser::new().unwrap()));
+    for file in teams() {
+        let game = ChatGame::new(&data, file.clone()).unwrap();
+        let play = Play {
+            game: game.with_functions(functions()),
+            minds: minds.clone(),
+        };
+        let whole = play.told(None).await;
+        assert!(whole.len() >= 4, "{:?}: {whole:?}", file.selection);
+        for at in 1..whole.len() {
+            assert_eq!(
+                play.told(Some(at)).await,
+                whole,
+                "{:?} at {at}",
+                file.selection
+            );
+        }
+    }
+}

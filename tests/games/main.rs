@@ -1,0 +1,11 @@
+//! Whole games: the campaign, teams, who is the undercover, and what is agreed with other
+//! frameworks.
+
+mod campaign;
+mod conformance;
+mod groupchat;
+#[path = "../support/http.rs"]
+mod http;
+mod memories;
+mod prompts;
+mod undercover;

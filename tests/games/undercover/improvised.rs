@@ -1,0 +1,176 @@
+//! Games on the improviser: that they are games.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use playhouse::event::{By, Record};
+use playhouse::mind::improviser::Improviser;
+use playhouse::mind::{Mind, Prompt, ScriptLine, ScriptMind};
+use playhouse::undercover::{Match, Role, Rules, Side, WordSource, shipped_words};
+use playhouse::world_data::Lexicon;
+
+use super::table::{Language, NAMES, cards, data, improviser, opening, play, rules, usual};
+
+const LANGUAGES: [Language; 2] = [Language::En, Language::Zh];
+
+/// How many games in each language are played to see whether either side wins often enough.
+const GAMES: u64 = 250;
+
+#[tokio::test]
+async fn either_side_wins_often_enough() {
+    let mind = Arc::new(improviser());
+    for language in LANGUAGES {
+        let game = usual(language);
+        let mut civilians = 0;
+        for seed in 0..GAMES {
+            let played = play(opening(&game, seed), mind.clone()).await;
+            civilians += u64::from(played.table().winner == Some(Side::Civilian));
+        }
+        let share = civilians * 100 / GAMES;
+        assert!((25..=75).contains(&share), "{language:?}: {share} %");
+    }
+}
+
+#[tokio::test]
+async fn what_it_heard_before_changes_no_answer() {
+    let improviser = improviser();
+    for language in LANGUAGES {
+        let game = usual(language);
+        let seasoned = Arc::new(improviser.clone());
+        play(opening(&game, 1), seasoned.clone()).await;
+        // One that begins anew at every question.
+        let fresh = improviser.clone();
+        let fresh = ScriptMind::by_rule(move |prompt| {
+            let fresh = fresh.clone().knowing(language, &Lexicon::default());
+            ScriptLine::say(answered(&fresh, prompt))
+        });
+        let first = play(opening(&game, 1), seasoned).await;
+        let second = play(opening(&game, 1), Arc::new(fresh)).await;
+        assert_eq!(first.table(), second.table(), "{language:?}");
+    }
+}
+
+/// Where among all that can be said of a word, from 0 (vague) to 1 (narrow), a line stands; nothing
+/// where it says nothing of it.
+fn place(line: &str, attributes: &[&str]) -> Option<f64> {
+    let at = attributes.iter().position(|text| line.contains(text))?;
+    Some(at as f64 / (attributes.len() - 1) as f64)
+}
+
+#[tokio::test]
+async fn lines_narrow_as_rounds_pass() {
+    let mind = Arc::new(improviser());
+    for language in LANGUAGES {
+        let game = usual(language);
+        let mut places: [Vec<f64>; 3] = Default::default();
+        for seed in 0..25 {
+            let mut setup = opening(&game, seed);
+            let cards = cards(&mut setup.world);
+            let played = play(setup, mind.clone()).await;
+            let lexicon = game.lexicon();
+            for player in &played.table().players {
+                // Whoever finds out that it is undercover has reasons to stay vague.
+                let (Role::Civilian, Some(word)) = &cards[&player.name] else {
+                    continue;
+                };
+                let attributes = lexicon.attributes(word).unwrap();
+                for (line, places) in player.description_history.iter().zip(&mut places) {
+                    places.extend(place(line, &attributes));
+                }
+            }
+        }
+        let means = places.map(|places| places.iter().sum::<f64>() / places.len() as f64);
+        assert!(
+            means[0] + 0.1 < means[1] && means[1] + 0.05 < means[2],
+            "{language:?}: {means:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn votes_follow_from_how_far_a_line_is_from_ones_own_word() {
+    let lexicon = shipped_words(&data(), Language::En).unwrap();
+    let improviser = improviser();
+    let (mut on_stranger, mut votes) = (0, 0);
+    for seed in 0..20 {
+        let pair = lexicon.pairs[seed * 5].clone();
+        let stranger = lexicon.pairs[seed * 5 + 1].one.clone();
+        let rules = Rules {
+            max_rounds: 1,
+            ..rules(Language::En, 5)
+        };
+        let words = WordSource::Custom(Lexicon {
+            pairs: vec![pair.clone()],
+        });
+        let game = Match::new(&data(), rules, words).unwrap();
+        let mut setup = opening(&game, seed as u64);
+        let cards = cards(&mut setup.world);
+        let civilians = cards
+            .iter()
+            .filter(|(_, (role, _))| *role == Role::Civilian);
+        let civilians: Vec<_> = civilians.map(|(name, _)| name.clone()).collect();
+        let odd = civilians[0].clone();
+        // Everybody says what fits both words, but one, who speaks of something else.
+        let improviser = improviser.clone();
+        let lines = lines_of(&pair.shared, &stranger.own, &odd);
+        let mind = ScriptMind::by_rule(move |prompt| match prompt.purpose {
+            "undercover.describe" => ScriptLine::say(lines[&**prompt.entity].clone()),
+            _ => ScriptLine::say(answered(&improviser, prompt)),
+        });
+        let played = play(setup, Arc::new(mind)).await;
+        let table = played.table();
+        for vote in &table.current_votes {
+            let (voter, target) = (
+                table.name(vote.voter_id),
+                table.name(vote.target_id.unwrap()),
+            );
+            if voter != odd {
+                votes += 1;
+                on_stranger += u32::from(target == odd);
+            }
+        }
+    }
+    // By lot it would be one in four. Nobody knows all that can be said of its word, so it is not
+    // all.
+    assert!(on_stranger * 2 >= votes, "{on_stranger} of {votes}");
+}
+
+/// A line for each player: something that fits, and for one something that does not.
+fn lines_of(fits: &[String], strange: &[String], odd: &str) -> BTreeMap<String, String> {
+    let names = NAMES[..5].iter().zip(fits);
+    let lines = names.map(|(name, fits)| match *name == odd {
+        true => (odd.to_owned(), format!("It {}.", strange[0])),
+        false => ((*name).to_owned(), format!("It {fits}.")),
+    });
+    lines.collect()
+}
+
+/// What the improviser answers; it never waits.
+fn answered(improviser: &Improviser, prompt: &Prompt<'_>) -> String {
+    let answer = improviser.answer(prompt).now_or_never();
+    answer.unwrap().unwrap().text
+}
+
+#[tokio::test]
+async fn nobody_falls_back_and_no_line_is_said_twice() {
+    for language in LANGUAGES {
+        let game = usual(language);
+        let mind = Arc::new(improviser());
+        for seed in 0..12 {
+            let played = play(opening(&game, seed), mind.clone()).await;
+            for record in &played.records {
+                if let Record::Answer(answer) = record {
+                    assert!(
+                        !matches!(answer.by, By::Fallback(_)),
+                        "{language:?} {seed}: {answer:?}"
+                    );
+                }
+            }
+            let mut said = BTreeSet::new();
+            for line in played.table().descriptions() {
+                assert!(said.insert(&line.description), "{}", line.description);
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The word lists that come with the program.
+
+use std::collections::BTreeSet;
+
+use playhouse::undercover::{Match, WordSource, check_words, shipped_words};
+use playhouse::world_data::{Lexicon, Pair, Word};
+
+use super::table::{Language, data, rules};
+
+const LANGUAGES: [Language; 2] = [Language::En, Language::Zh];
+
+fn shipped(language: Language) -> Lexicon {
+    shipped_words(&data(), language).unwrap()
+}
+
+/// Each word with its pair.
+fn words(lexicon: &Lexicon) -> impl Iterator<Item = (&Word, &Pair)> {
+    let pairs = lexicon.pairs.iter();
+    pairs.flat_map(|pair| pair.words().map(|word| (word, pair)))
+}
+
+#[test]
+fn there_are_enough_pairs_and_much_to_say_of_each_word() {
+    for language in LANGUAGES {
+        let lexicon = shipped(language);
+        assert!(
+            lexicon.pairs.len() >= 100,
+            "{language:?}: {}",
+            lexicon.pairs.len()
+        );
+        check_words(&lexicon).unwrap();
+        let mut seen = BTreeSet::new();
+        for (word, pair) in words(&lexicon) {
+            assert!(seen.insert(&word.word), "{} stands in two pairs", word.word);
+            assert_eq!((pair.shared.len(), word.own.len()), (5, 5), "{}", word.word);
+            assert!(!word.also.is_empty(), "{} has no translation", word.word);
+            assert_eq!(lexicon.attributes(&word.word).unwrap().len(), 10);
+        }
+    }
+}
+
+#[test]
+fn no_list_is_a_translation_of_the_other() {
+    let [english, chinese] = LANGUAGES.map(shipped);
+    let names = |word: &Word| {
+        let all = word.also.iter().chain([&word.word]);
+        all.map(|name| name.to_lowercase()).collect::<BTreeSet<_>>()
+    };
+    let same = |one: &Word, other: &Word| !names(one).is_disjoint(&names(other));
+    let mut alike = Vec::new();
+    for one in &english.pairs {
+        for other in &chinese.pairs {
+            let ([a, b], [c, d]) = (one.words(), other.words());
+            if same(a, c) && same(b, d) || same(a, d) && same(b, c) {
+                alike.push(format!("{} and {}", a.word, b.word));
+            }
+        }
+    }
+    assert!(alike.len() <= 3, "{alike:?}");
+}
+
+#[test]
+fn what_is_a_words_own_is_not_said_of_its_neighbour() {
+    for language in LANGUAGES {
+        let lexicon = shipped(language);
+        for (word, _) in words(&lexicon) {
+            let said = lexicon.attributes(&word.word).unwrap();
+            let neighbours = lexicon
+                .pairs
+                .iter()
+                .find(|pair| pair.words().contains(&word));
+            for other in neighbours.unwrap().words() {
+                let foreign = |text: &&String| said.contains(&text.as_str());
+                let borrowed: Vec<_> = other.own.iter().filter(foreign).collect();
+                assert!(
+                    other == word || borrowed.is_empty(),
+                    "{}: {borrowed:?}",
+                    word.word
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn words_that_make_no_game_are_refused_before_it_starts() {
+    let refused = |one: &str, other: &str| {
+        let words = WordSource::Custom(Lexicon {
+            pairs: vec![Pair::of(one, other)],
+        });
+        let game = Match::new(&data(), rules(Language::En, 6), words);
+        game.err().map(|error| error.to_string())
+    };
+    assert_eq!(refused("violin", "cello"), None);
+    assert!(
+        refused("violin", "Violin")
+            .unwrap()
+            .contains("are the same")
+    );
+    assert!(
+        refused("violin", "v\u{456}olin")
+            .unwrap()
+            .contains("are the same")
+    );
+    assert!(refused("violin", "…").unwrap().contains("no letters"));
+    assert!(
+        refused("violin", &"x".repeat(70))
+            .unwrap()
+            .contains("60 characters")
+    );
+    let none = Match::new(
+        &data(),
+        rules(Language::En, 6),
+        WordSource::Custom(Lexicon::default()),
+    );
+    assert!(none.err().unwrap().to_string().contains("no pair of words"));
+    let leaky = Lexicon::parse(
+        "w.ron",
+        r#"(pairs: [(shared: ["is a violin or so"], one: (word: "violin"), other: (word: "cello"))])"#,
+    );
+    let leaky = Match::new(
+        &data(),
+        rules(Language::En, 6),
+        WordSource::Custom(leaky.unwrap()),
+    );
+    assert!(
+        leaky
+            .err()
+            .unwrap()
+            .to_string()
+            .contains("what is said of it says it")
+    );
+}

@@ -1,0 +1,737 @@
+//! The HTTP mind against a real server on loopback that plays OpenAI's part, faults included.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test may panic and look at the clock"
+)]
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use crate::openai::{STREAM_HEAD, Server, Step, answer, chunk, delta, error, says, streams};
+use playhouse::context::AgentContext;
+use playhouse::message::{Body, Tags, TokenUsage};
+use playhouse::mind::http::{KeyState, SchemaMode};
+use playhouse::mind::{
+    AnswerStream, Answering, Completion, Finish, Form, Language, Mind, MindError, Prompt,
+    StreamDeltaKind, StreamReceiver, Tools, stream_channel,
+};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::Notify;
+
+// --- Questions ----------------------------------------------------------------------------------
+
+async fn ask(mind: &dyn Mind, json: bool) -> Result<Completion, MindError> {
+    answering(mind, json).await.map_err(|failed| failed.error)
+}
+
+fn answering(mind: &dyn Mind, json: bool) -> Answering {
+    answering_in_pieces(mind, json, None)
+}
+
+fn answering_in_pieces(mind: &dyn Mind, json: bool, stream: Option<&AnswerStream>) -> Answering {
+    let mut history = AgentContext::new("Mira");
+    history.add_system_message("You are Mira.").unwrap();
+    history.add_human_message("It rains.", Tags::new());
+    let stable = json!({"title": "stable"}).to_string().into();
+    let narrowed = json!({"title": "narrowed"});
+    let notes = Value::Null;
+    mind.answer(&Prompt {
+        entity: &"Mira".into(),
+        purpose: "test",
+        number: 1,
+        language: Language::En,
+        history: &history,
+        question: &Body::text("What do you do?"),
+        ask_short: false,
+        rounds: &[],
+        tools: Tools::NONE,
+        form: match json {
+            false => Form::Prose { notes: &notes },
+            true => Form::Json {
+                name: "plan",
+                schema: &stable,
+                narrowed: &narrowed,
+                notes: &notes,
+            },
+        },
+        max_tokens: 100,
+        seed: 3,
+        stream,
+    })
+}
+
+async fn told(mind: &dyn Mind) -> Result<Completion, MindError> {
+    ask(mind, false).await
+}
+
+// --- What answers become ------------------------------------------------------------------------
+
+#[tokio::test]
+async fn a_stream_is_put_together_wherever_it_is_cut() {
+    let body = [
+        ": keep-alive\n\n".to_owned(),
+        delta(json!({"role": "assistant", "content": null})),
+        delta(json!({"reasoning_content": "雨天"})),
+        "\n\n".into(),
+        delta(json!({"content": "<thi"})),
+        delta(json!({"content": "nk>more</think>我留"})),
+        delta(json!({"content": "在家。"})),
+        "data: {\"choices\": [{\"delta\": {}, \"finish_reason\": \"stop\"}]}\r\n\r\n".into(),
+        "data: {\"choices\": [], \"model\": \"m2\", \"usage\": {\"prompt_tokens\": 9, \"completion_tokens\": 5, \"prompt_cache_hit_tokens\": 4}}\n\n".into(),
+        "data: [DONE]\n\n".into(),
+    ]
+    .concat();
+    for at_once in [1, 7, 100_000] {
+        let server = Server::start([streams(&body, at_once)]).await;
+        let completion = told(&*server.mind("stream_usage: true")).await.unwrap();
+        assert_eq!(completion.text, "我留在家。");
+        assert_eq!(completion.thinking.as_deref(), Some("雨天\nmore"));
+        assert_eq!(completion.finish, Finish::Stop);
+        assert_eq!((completion.model.as_str(), completion.retries), ("m2", 0));
+        let usage = completion.usage.unwrap();
+        assert_eq!((usage.input, usage.output, usage.cached), (9, 5, 4));
+        assert_eq!(
+            server.body(0)["stream_options"],
+            json!({"include_usage": true})
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_whole_answer_is_read_at_every_spelling_of_the_address() {
+    for base in [
+        "",
+        "/",
+        "/v1",
+        "/v1/",
+        "/v1/chat/completions",
+        "/v1/chat/completions/",
+    ] {
+        let server = Server::start([says("Yes.")]).await;
+        let base = format!("http://127.0.0.1:{}{base}", server.port);
+        let mind = server.models_at(&base, "stream: false").mind("m").unwrap();
+        let completion = told(&*mind).await.unwrap();
+        assert_eq!(
+            (completion.text.as_str(), completion.model.as_str()),
+            ("Yes.", "test-model-2")
+        );
+        let received = server.state.received.lock().unwrap();
+        assert_eq!(received[0].path, "/v1/chat/completions");
+        assert!(
+            received[0]
+                .head
+                .contains("authorization: Bearer sk-very-secret")
+        );
+        let body = &received[0].body;
+        assert_eq!(
+            (&body["model"], &body["max_tokens"]),
+            (&json!("test-model"), &json!(100))
+        );
+        assert_eq!(body["stream"], false);
+        assert_eq!(body["messages"].as_array().unwrap().len(), 3);
+    }
+}
+
+#[tokio::test]
+async fn the_end_of_a_body_ends_an_answer_if_it_can_be_told_from_a_cut() {
+    let body = delta(json!({"content": "So"}));
+    let server = Server::start([streams(&body, 100)]).await;
+    let completion = told(&*server.mind("")).await.unwrap();
+    assert_eq!(
+        (completion.text.as_str(), completion.finish),
+        ("So", Finish::Unknown)
+    );
+
+    let until_closed = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+    let script = vec![
+        Step::Send(format!("{until_closed}{body}").into()),
+        Step::Close,
+    ];
+    let server = Server::start([script, says("Whole.")]).await;
+    let completion = told(&*server.mind("")).await.unwrap();
+    assert_eq!(
+        (completion.text.as_str(), completion.retries),
+        ("Whole.", 1)
+    );
+}
+
+#[tokio::test]
+async fn a_server_may_send_the_other_form_than_was_asked_for() {
+    let server =
+        Server::start([says("whole"), streams(&delta(json!({"content": "cut"})), 3)]).await;
+    assert_eq!(told(&*server.mind("")).await.unwrap().text, "whole");
+    assert_eq!(
+        told(&*server.mind("stream: false")).await.unwrap().text,
+        "cut"
+    );
+}
+
+// --- The ladder ---------------------------------------------------------------------------------
+
+#[tokio::test]
+async fn a_refused_schema_is_asked_one_step_lower_and_that_is_remembered() {
+    let refusal = || error(400, "response_format type json_schema is unavailable");
+    let server = Server::start([refusal(), says("{}"), says("{}"), says("prose")]).await;
+    let mind = server.mind("");
+    assert_eq!(ask(&*mind, true).await.unwrap().retries, 1);
+    assert_eq!(ask(&*mind, true).await.unwrap().retries, 0);
+    assert_eq!(ask(&*mind, false).await.unwrap().text, "prose");
+    let formats: Vec<_> = (0..4)
+        .map(|at| server.body(at)["response_format"]["type"].clone())
+        .collect();
+    let expected = [
+        json!("json_schema"),
+        json!("json_object"),
+        json!("json_object"),
+        Value::Null,
+    ];
+    assert_eq!(formats, expected);
+    let (high, low) = (server.body(0), server.body(1));
+    assert_eq!(
+        high["response_format"]["json_schema"]["schema"]["title"],
+        "stable"
+    );
+    for at in 0..2 {
+        assert_eq!(high["messages"][at], low["messages"][at]);
+    }
+    let last = low["messages"][2]["content"].as_str().unwrap();
+    assert!(
+        last.starts_with("What do you do?\n\n") && last.contains("narrowed"),
+        "{last}"
+    );
+}
+
+#[tokio::test]
+async fn an_unclear_refusal_is_held_against_the_schema_only_before_it_worked() {
+    let server = Server::start([error(500, "oops"), error(422, "oops"), says("{}")]).await;
+    let mind = server.mind("");
+    assert_eq!(ask(&*mind, true).await.unwrap().retries, 2);
+    assert_eq!(server.body(2)["response_format"], Value::Null);
+
+    let server = Server::start([says("{}"), error(500, "oops"), says("{}")]).await;
+    let mind = server.mind("schema: narrowed");
+    ask(&*mind, true).await.unwrap();
+    ask(&*mind, true).await.unwrap();
+    let format = server.body(2)["response_format"].clone();
+    assert_eq!(format["json_schema"]["schema"]["title"], "narrowed");
+}
+
+#[tokio::test]
+async fn a_refusal_on_every_step_is_the_requests_own_fault_and_teaches_nothing() {
+    let server = Server::start(std::iter::repeat_n(error(400, "unknown model"), 6)).await;
+    let mind = server.mind("");
+    for begins in [0, 3] {
+        let refused = ask(&*mind, true).await.unwrap_err();
+        assert!(
+            matches!(&refused, MindError::Rejected { status: 400, reason, .. } if reason == "unknown model")
+        );
+        assert_eq!(
+            server.body(begins)["response_format"]["type"],
+            "json_schema"
+        );
+    }
+    assert_eq!(server.requests(), 6);
+}
+
+// --- Refusals -----------------------------------------------------------------------------------
+
+#[tokio::test]
+async fn what_can_not_pass_is_asked_once_and_no_error_shows_the_key() {
+    for (status, said) in [
+        (401, "Incorrect API key provided: sk-very-secret"),
+        (402, "Insufficient Balance"),
+        (403, "sk-very-secret may not"),
+        (429, "You exceeded your current quota (insufficient_quota)"),
+        (400, "bad"),
+        (404, "no such model"),
+        (422, "bad"),
+    ] {
+        let server = Server::start([error(status, said)]).await;
+        let refused = told(&*server.mind("")).await.unwrap_err();
+        assert!(!refused.is_passing(), "{status}");
+        assert!(!format!("{refused} {refused:?}").contains("sk-very-secret"));
+        assert_eq!(server.requests(), 1, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn the_delay_that_a_server_asks_for_is_kept() {
+    let limited = answer(429, "retry-after-ms: 150\r\n", "slow down");
+    let server = Server::start([limited, says("Yes.")]).await;
+    assert_eq!(told(&*server.mind("")).await.unwrap().retries, 1);
+    let received = server.state.received.lock().unwrap();
+    let waited = received[1].at - received[0].at;
+    assert!(waited >= Duration::from_millis(150), "{waited:?}");
+}
+
+#[tokio::test]
+async fn a_server_that_asks_for_too_much_patience_is_given_up_at_once() {
+    let server = Server::start([answer(429, "retry-after: 3600\r\n", "slow down")]).await;
+    let began = Instant::now();
+    let busy = told(&*server.mind("")).await.unwrap_err();
+    assert!(matches!(busy, MindError::Busy { status: 429, .. }));
+    assert!(began.elapsed() < Duration::from_secs(1));
+}
+
+#[tokio::test]
+async fn a_failing_server_is_tried_as_often_as_configured() {
+    let server = Server::start(std::iter::repeat_n(error(503, "overloaded"), 3)).await;
+    let busy = told(&*server.mind("")).await.unwrap_err();
+    assert!(matches!(busy, MindError::Busy { status: 503, .. }) && busy.is_passing());
+    assert_eq!(server.requests(), 3);
+}
+
+#[tokio::test]
+async fn a_prompt_too_long_tells_the_window() {
+    let body = json!({"error": {"code": 400, "type": "exceed_context_size_error",
+        "message": "the request exceeds the available context size", "n_ctx": 2048, "n_prompt_tokens": 9000}});
+    let server = Server::start([answer(400, "", &body.to_string())]).await;
+    let long = ask(&*server.mind(""), true).await.unwrap_err();
+    assert!(
+        matches!(
+            long,
+            MindError::TooLong {
+                window: Some(2048),
+                ..
+            }
+        ),
+        "{long}"
+    );
+}
+
+// --- Broken answers -----------------------------------------------------------------------------
+
+#[tokio::test]
+async fn broken_answers_are_asked_again_and_their_usage_is_counted() {
+    let usage = "data: {\"usage\": {\"prompt_tokens\": 7, \"completion_tokens\": 1}}\n\n";
+    let cut = vec![
+        Step::Send(STREAM_HEAD.into()),
+        chunk(usage.as_bytes()),
+        chunk(delta(json!({"content": "half a sen"})).as_bytes()),
+        Step::Close,
+    ];
+    let empty = answer(
+        200,
+        "",
+        &json!({"choices": [], "usage": {"prompt_tokens": 5}}).to_string(),
+    );
+    let server = Server::start([cut, empty, says("Yes.")]).await;
+    let completion = told(&*server.mind("")).await.unwrap();
+    assert_eq!((completion.text.as_str(), completion.retries), ("Yes.", 2));
+    let expected = TokenUsage {
+        input: 22,
+        output: 3,
+        cached: 8,
+        reasoning: 0,
+    };
+    assert_eq!(completion.usage, Some(expected));
+}
+
+#[tokio::test]
+async fn a_call_that_fails_for_good_tells_what_it_cost() {
+    let empty = |input: u64| {
+        let usage = json!({"prompt_tokens": input, "completion_tokens": 2});
+        let body = json!({"choices": [], "usage": usage}).to_string();
+        answer(200, "", &body)
+    };
+    let server = Server::start([empty(5), empty(6), answer(401, "", "bad key")]).await;
+    let failed = answering(&*server.mind(""), false).await.unwrap_err();
+    assert!(matches!(failed.error, MindError::Denied { .. }), "{failed}");
+    let usage = failed.usage.unwrap();
+    assert_eq!((usage.input, usage.output, failed.retries), (11, 4, 2));
+}
+
+#[tokio::test]
+async fn whatever_is_no_answer_is_a_typed_error() {
+    let html = "<!doctype html><html><title>Welcome to nginx</title></html>";
+    let bodies: [(&str, &[u8], &str); 9] = [
+        ("text/html", html.as_bytes(), "HTML page (Welcome to nginx)"),
+        ("application/json", b"", "empty"),
+        ("application/json", b"{\"choices\": [", "no JSON"),
+        (
+            "application/json",
+            b"{\"choices\": [{\"message\": {\"content\": \"\"}}]}",
+            "empty",
+        ),
+        (
+            "application/json",
+            b"{\"error\": {\"message\": \"upstream sk-very-secret died\"}}",
+            "upstream *** died",
+        ),
+        ("application/json", b"\xff\xfe\x00", "no JSON"),
+        (
+            "text/event-stream",
+            b"data: {\"error\": \"overloaded\"}\n\n",
+            "overloaded",
+        ),
+        ("text/event-stream", b"data: {{{\n\n", "no JSON"),
+        ("text/event-stream", b"data: [DONE]\n\n", "empty"),
+    ];
+    for (kind, body, reason) in bodies {
+        let head = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
+        let server = Server::start([]).await;
+        *server.state.always.lock().unwrap() =
+            Some(vec![Step::Send([head.as_bytes(), body].concat())]);
+        let unreadable = told(&*server.mind("")).await.unwrap_err();
+        let shown = unreadable.to_string();
+        assert!(
+            matches!(unreadable, MindError::Unreadable { .. }),
+            "{shown}"
+        );
+        assert!(shown.contains(reason), "{shown} should tell {reason}");
+        assert_eq!(server.requests(), 3);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_of_ten_megabytes_is_refused_without_reading_on() {
+    let big = 10_000_000;
+    let announced = vec![
+        Step::Send(format!("HTTP/1.1 200 OK\r\ncontent-length: {big}\r\n\r\n{{").into()),
+        Step::Hang,
+    ];
+    let mut unannounced = vec![Step::Send(
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n".to_vec(),
+    )];
+    unannounced.extend(std::iter::repeat_n(chunk(&[b'x'; 100_000]), 100));
+    unannounced.push(Step::Hang);
+    let mut streamed = vec![Step::Send(STREAM_HEAD.into())];
+    let piece = delta(json!({"content": "x".repeat(100_000)}));
+    streamed.extend(std::iter::repeat_n(chunk(piece.as_bytes()), 100));
+    streamed.push(Step::Hang);
+    let mut line = vec![Step::Send(STREAM_HEAD.into()), chunk(b"data: ")];
+    line.extend(std::iter::repeat_n(chunk(&[b'x'; 100_000]), 100));
+    line.push(Step::Hang);
+    for script in [announced, unannounced, streamed, line] {
+        let server = Server::start([script]).await;
+        let refused = told(&*server.mind("")).await.unwrap_err();
+        assert!(matches!(refused, MindError::Unreadable { .. }), "{refused}");
+        server.sees_a_client_leave().await;
+        assert_eq!(server.requests(), 1);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_cut_by_its_limit_is_an_answer() {
+    let body = json!({"choices": [{"message": {"content": "", "reasoning": "hm"}, "finish_reason": "length"}]});
+    let server = Server::start([answer(200, "", &body.to_string())]).await;
+    let completion = told(&*server.mind("")).await.unwrap();
+    assert_eq!(
+        (completion.text.as_str(), completion.finish),
+        ("", Finish::Length)
+    );
+    assert_eq!(completion.thinking.as_deref(), Some("hm"));
+}
+
+// --- Silence and absence ------------------------------------------------------------------------
+
+#[tokio::test]
+async fn silence_is_not_waited_out_but_slowness_is() {
+    let server = Server::start([]).await;
+    *server.state.always.lock().unwrap() = Some(vec![Step::Hang]);
+    let silent = told(&*server.mind("")).await.unwrap_err();
+    assert!(
+        matches!(
+            silent,
+            MindError::Silent {
+                waiting_for: "the first byte",
+                ..
+            }
+        ),
+        "{silent}"
+    );
+
+    let server = Server::start([]).await;
+    let begins = vec![
+        Step::Send(STREAM_HEAD.into()),
+        chunk(delta(json!({"content": "Well"})).as_bytes()),
+        Step::Hang,
+    ];
+    *server.state.always.lock().unwrap() = Some(begins);
+    let silent = told(&*server.mind("")).await.unwrap_err();
+    assert!(
+        matches!(
+            silent,
+            MindError::Silent {
+                waiting_for: "the next byte",
+                ..
+            }
+        ),
+        "{silent}"
+    );
+
+    let mut slow = vec![Step::Send(STREAM_HEAD.into())];
+    for word in ["a", "b", "c", "d", "e"] {
+        slow.push(chunk(delta(json!({"content": word})).as_bytes()));
+        slow.push(Step::Wait(Duration::from_millis(120)));
+        slow.push(chunk(b": still here\n\n"));
+        slow.push(Step::Wait(Duration::from_millis(120)));
+    }
+    slow.push(Step::Send(b"0\r\n\r\n".to_vec()));
+    let server = Server::start([slow]).await;
+    let completion = told(&*server.mind("")).await.unwrap();
+    assert_eq!((completion.text.as_str(), completion.retries), ("abcde", 0));
+    assert!(completion.latency > Duration::from_secs(1));
+}
+
+#[tokio::test]
+async fn an_absent_server_is_unreachable() {
+    let server = Server::start([]).await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let mind = server.models_at(&base, "").mind("m").unwrap();
+    let absent = told(&*mind).await.unwrap_err();
+    assert!(matches!(absent, MindError::Unreachable { .. }) && absent.is_passing());
+}
+
+#[tokio::test]
+async fn a_redirection_is_not_followed() {
+    let server = Server::start([answer(302, "location: http://127.0.0.1:1/\r\n", "")]).await;
+    let refused = told(&*server.mind("")).await.unwrap_err();
+    assert!(
+        matches!(refused, MindError::Rejected { status: 302, .. }),
+        "{refused}"
+    );
+}
+
+#[tokio::test]
+async fn giving_up_an_answer_closes_its_connection() {
+    let begun = vec![
+        Step::Send(STREAM_HEAD.into()),
+        chunk(delta(json!({"content": "Well"})).as_bytes()),
+        Step::Hang,
+    ];
+    for script in [vec![Step::Hang], begun] {
+        let server = Server::start([script]).await;
+        let mind = server.mind("");
+        let given_up = tokio::time::timeout(Duration::from_millis(100), told(&*mind)).await;
+        assert!(given_up.is_err());
+        server.sees_a_client_leave().await;
+    }
+}
+
+// --- Pieces -------------------------------------------------------------------------------------
+
+/// What an answer shows on its way, in short.
+fn shown(receiver: &mut StreamReceiver) -> Vec<String> {
+    let all = std::iter::from_fn(|| receiver.next_now());
+    let all = all.map(|piece| match piece.kind {
+        StreamDeltaKind::Text(text) => text,
+        StreamDeltaKind::Retract => "(retract)".into(),
+        StreamDeltaKind::Tools(_) => "(tools)".into(),
+    });
+    all.collect()
+}
+
+/// What a server that says this shows, and the answer in the end.
+async fn shown_of(body: &str, at_once: usize) -> (Vec<String>, Completion) {
+    let server = Server::start([streams(body, at_once)]).await;
+    let (sender, mut receiver) = stream_channel();
+    let stream = sender.of("Mira".into(), 1);
+    let answer = answering_in_pieces(&*server.mind(""), false, Some(&stream)).await;
+    (shown(&mut receiver), answer.unwrap())
+}
+
+fn says_piece(text: &str) -> Step {
+    chunk(delta(json!({"content": text})).as_bytes())
+}
+
+#[tokio::test]
+async fn the_first_piece_is_seen_while_the_server_is_still_writing() {
+    let go_on = Arc::new(Notify::new());
+    let script = vec![
+        Step::Send(STREAM_HEAD.into()),
+        says_piece("Hello "),
+        Step::Until(go_on.clone()),
+        says_piece("there"),
+        chunk(b"data: [DONE]\n\n"),
+        Step::Send(b"0\r\n\r\n".to_vec()),
+    ];
+    let server = Server::start([script]).await;
+    let (sender, mut receiver) = stream_channel();
+    let stream = sender.of("Mira".into(), 7);
+    let mind = server.mind("");
+    let mut answer = answering_in_pieces(&*mind, false, Some(&stream));
+    // The server writes no more until it is told to.
+    let first = tokio::select! {
+        answer = &mut answer => panic!("{answer:?}"),
+        first = receiver.next() => first.unwrap(),
+    };
+    assert!(matches!(&first.kind, StreamDeltaKind::Text(text) if text == "Hello "));
+    assert_eq!((&*first.entity, first.number), ("Mira", 7));
+    assert_eq!(server.state.under_way.load(Ordering::SeqCst), 1);
+    go_on.notify_one();
+    assert_eq!(answer.await.unwrap().text, "Hello there");
+    assert_eq!(shown(&mut receiver), ["there"]);
+}
+
+#[tokio::test]
+async fn neither_thoughts_nor_calls_of_tools_are_shown() {
+    let call =
+        json!({"index": 0, "id": "1", "function": {"name": "look", "arguments": "{\"at\": 1}"}});
+    let body = [
+        delta(json!({"reasoning_content": "secret "})),
+        delta(json!({"content": "<think>secret</think>我留"})),
+        delta(json!({"content": "在家 <"})),
+        delta(json!({"tool_calls": [call]})),
+        "data: [DONE]\n\n".into(),
+    ];
+    for at_once in [1, 7, 100_000] {
+        let (shown, answer) = shown_of(&body.concat(), at_once).await;
+        assert_eq!(shown.concat(), "我留在家 <");
+        assert_eq!(
+            (answer.text.as_str(), answer.calls.len()),
+            ("我留在家 <", 1)
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_thought_whose_begin_stood_in_the_prompt_is_taken_back() {
+    let body = [
+        delta(json!({"content": "They must not know"})),
+        delta(json!({"content": "</think>Good day"})),
+        "data: [DONE]\n\n".into(),
+    ];
+    let (shown, answer) = shown_of(&body.concat(), 7).await;
+    assert_eq!(shown, ["They must not know", "(retract)", "Good day"]);
+    assert_eq!(answer.text, "Good day");
+}
+
+#[tokio::test]
+async fn what_an_attempt_showed_that_broke_off_is_void() {
+    let breaks = vec![
+        Step::Send(STREAM_HEAD.into()),
+        says_piece("Good ni"),
+        Step::Close,
+    ];
+    let body = delta(json!({"content": "Good day"})) + "data: [DONE]\n\n";
+    let server = Server::start([breaks, streams(&body, 100_000)]).await;
+    let (sender, mut receiver) = stream_channel();
+    let stream = sender.of("Mira".into(), 1);
+    let answer = answering_in_pieces(&*server.mind(""), false, Some(&stream)).await;
+    assert_eq!(answer.unwrap().retries, 1);
+    assert_eq!(shown(&mut receiver), ["Good ni", "(retract)", "Good day"]);
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_whole_is_one_piece() {
+    let server = Server::start([says("Yes, all.")]).await;
+    let (sender, mut receiver) = stream_channel();
+    let stream = sender.of("Mira".into(), 1);
+    let answer = answering_in_pieces(&*server.mind("stream: false"), false, Some(&stream)).await;
+    assert_eq!(answer.unwrap().text, "Yes, all.");
+    assert_eq!(shown(&mut receiver), ["Yes, all."]);
+}
+
+#[tokio::test]
+async fn a_call_that_was_given_up_shows_nothing_more() {
+    let script = vec![
+        Step::Send(STREAM_HEAD.into()),
+        says_piece("Good "),
+        Step::Hang,
+    ];
+    let server = Server::start([script]).await;
+    let (sender, mut receiver) = stream_channel();
+    let stream = sender.of("Mira".into(), 1);
+    let mind = server.mind("");
+    let mut answer = answering_in_pieces(&*mind, false, Some(&stream));
+    tokio::select! {
+        answer = &mut answer => panic!("{answer:?}"),
+        first = receiver.next() => assert!(first.is_some()),
+    }
+    drop((answer, stream, sender));
+    server.sees_a_client_leave().await;
+    assert!(
+        receiver.next().await.is_none(),
+        "not even that it is retract"
+    );
+}
+
+// --- Many at once -------------------------------------------------------------------------------
+
+#[tokio::test]
+async fn calls_are_limited_and_connections_used_again() {
+    let server = Server::start([]).await;
+    let mut pausing = vec![Step::Wait(Duration::from_millis(20))];
+    pausing.extend(streams(
+        &(delta(json!({"content": "Yes."})) + "data: [DONE]\n\n"),
+        50,
+    ));
+    *server.state.always.lock().unwrap() = Some(pausing);
+    let mind = server.mind("width: 4");
+    let calls = (0..24).map(|_| {
+        let mind = Arc::clone(&mind);
+        tokio::spawn(async move { told(&*mind).await.map(|completion| completion.text) })
+    });
+    for call in calls.collect::<Vec<_>>() {
+        assert_eq!(call.await.unwrap().unwrap(), "Yes.");
+    }
+    assert_eq!(server.state.most_at_once.load(Ordering::SeqCst), 4);
+    assert!(server.state.connections.load(Ordering::SeqCst) <= 8);
+}
+
+// --- The doctor ---------------------------------------------------------------------------------
+
+#[tokio::test]
+async fn an_examination_tells_what_a_server_can_do() {
+    let list = json!({"data": [{"id": "test-model", "meta": {"n_ctx": 2048}}]});
+    let refusal = error(400, "json_schema is not supported");
+    let server = Server::start([
+        answer(200, "", &list.to_string()),
+        refusal,
+        says("{\"ready\": true}"),
+    ])
+    .await;
+    let models = server.models("");
+    let found = models.examine("m").await.unwrap();
+    assert!(found.reachable && found.answers);
+    assert_eq!(
+        (found.key, found.model.as_str()),
+        (KeyState::Accepted, "test-model-2")
+    );
+    assert_eq!((found.window, found.streaming), (Some(2048), Some(false)));
+    assert_eq!(
+        (found.schema, found.cache_fields),
+        (Some(SchemaMode::JsonMode), Some(true))
+    );
+    assert!(
+        found.notes.iter().any(|note| note.contains("4096")),
+        "{:?}",
+        found.notes
+    );
+    assert_eq!(server.state.received.lock().unwrap()[0].path, "/v1/models");
+    let json = serde_json::to_value(&found).unwrap();
+    assert_eq!(
+        (&json["key"], &json["schema"]),
+        (&json!("accepted"), &json!("json_mode"))
+    );
+}
+
+#[tokio::test]
+async fn an_examination_of_a_locked_or_absent_server_says_so() {
+    let server = Server::start([error(404, "?"), error(401, "wrong key sk-very-secret")]).await;
+    let found = server.models("").examine("m").await.unwrap();
+    assert!(found.reachable && !found.answers);
+    assert_eq!((found.key, found.window), (KeyState::Refused, Some(4096)));
+    assert!(
+        !serde_json::to_string(&found)
+            .unwrap()
+            .contains("sk-very-secret")
+    );
+
+    let found = server
+        .models_at("http://127.0.0.1:1", "")
+        .examine("m")
+        .await
+        .unwrap();
+    assert!(!found.reachable && found.key == KeyState::Untried && found.latency_ms.is_none());
+}

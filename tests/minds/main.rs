@@ -1,0 +1,14 @@
+//! Minds behind servers, and servers of tools, all played on loopback; `real_server` has a real
+//! one.
+
+#[path = "../support/http.rs"]
+mod http;
+mod http_mind;
+mod mcp;
+#[path = "../support/openai.rs"]
+mod openai;
+mod providers;
+mod real_server;
+mod request_schemas;
+mod server_dialects;
+mod web;

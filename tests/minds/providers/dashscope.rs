@@ -1,0 +1,207 @@
+//! DashScope's own interface.
+
+use playhouse::mind::{Finish, MindError};
+use serde_json::{Value, json};
+
+use super::{Question, figures};
+use crate::openai::{Server, answer, events, streams, whole};
+
+fn says(message: Value, finish: &str) -> Value {
+    json!({
+        "output": {"choices": [{"finish_reason": finish, "message": message}]},
+        "usage": {"input_tokens": 10, "output_tokens": 3, "total_tokens": 13,
+            "prompt_tokens_details": {"cached_tokens": 6}, "output_tokens_details": {"reasoning_tokens": 2}},
+        "request_id": "r",
+    })
+}
+
+fn text(text: &str) -> Value {
+    says(json!({"role": "assistant", "content": text}), "stop")
+}
+
+#[tokio::test]
+async fn a_request_has_its_own_path_headers_and_form() {
+    let server = Server::start([whole(&text("Yes.")), streams(&events(&[text("Yes.")]), 9)]).await;
+    for stream in [false, true] {
+        let mind = server.mind(&format!(
+            "api: dashscope, stream: {stream}, schema: json_mode"
+        ));
+        let completion = Question::default().answered(&*mind).await.unwrap();
+        // It names no model in its answers.
+        assert_eq!(
+            (completion.text.as_str(), completion.model.as_str()),
+            ("Yes.", "test-model")
+        );
+        assert_eq!(figures(&completion), [10, 3, 6, 2]);
+        let received = server.state.received.lock().unwrap();
+        let last = received.last().unwrap();
+        assert_eq!(
+            last.path,
+            "/api/v1/services/aigc/text-generation/generation"
+        );
+        assert!(
+            last.head.contains("authorization: Bearer sk-very-secret"),
+            "{}",
+            last.head
+        );
+        assert_eq!(last.head.contains("x-dashscope-sse: enable"), stream);
+        let mut parameters = json!({"result_format": "message", "max_tokens": 100});
+        if stream {
+            parameters["incremental_output"] = true.into();
+        }
+        let message = |role: &str, text: &str| json!({"role": role, "content": text});
+        let messages = json!([
+            message("system", "You are Mira."),
+            message("user", "It rains."),
+            message("user", "What do you do?")
+        ]);
+        let expected = json!({"model": "test-model", "input": {"messages": messages}, "parameters": parameters});
+        assert_eq!(last.body, expected);
+    }
+}
+
+#[tokio::test]
+async fn a_stream_is_put_together_wherever_it_is_cut() {
+    let call = |id: &str, name: &str, arguments: &str| json!([{"index": 0, "id": id, "type": "function", "function": {"name": name, "arguments": arguments}}]);
+    let pieces = events(&[
+        says(
+            json!({"role": "assistant", "content": "", "reasoning_content": "雨天"}),
+            "null",
+        ),
+        says(
+            json!({"role": "assistant", "content": "我先试试。"}),
+            "null",
+        ),
+        says(
+            json!({"role": "assistant", "content": "", "tool_calls": call("call_1", "dice", "")}),
+            "null",
+        ),
+        says(
+            json!({"role": "assistant", "content": "", "tool_calls": call("", "", "{\"sides\":6}")}),
+            "null",
+        ),
+        says(json!({"role": "assistant", "content": ""}), "tool_calls"),
+    ]);
+    let pieces = pieces.replace("data:", "id:1\nevent:result\n:HTTP_STATUS/200\ndata:");
+    for at_once in [1, 17, 100_000] {
+        let server = Server::start([streams(&pieces, at_once)]).await;
+        let completion = Question::with_dice()
+            .answered(&*server.mind("api: dashscope"))
+            .await
+            .unwrap();
+        assert_eq!(
+            (completion.text.as_str(), completion.thinking.as_deref()),
+            ("我先试试。", Some("雨天"))
+        );
+        assert_eq!(
+            (completion.finish, completion.calls.len()),
+            (Finish::ToolCalls, 1)
+        );
+        assert_eq!(completion.calls[0].arguments, "{\"sides\":6}");
+        let parameters = server.body(0)["parameters"].clone();
+        assert_eq!(parameters["tools"][0]["function"]["name"], "dice");
+    }
+}
+
+#[tokio::test]
+async fn other_forms_of_its_answers_are_read_too() {
+    let plain = json!({"output": {"finish_reason": "stop", "text": "Plain."}, "usage": {"input_tokens": 1, "output_tokens": 1}});
+    let of_parts = says(
+        json!({"role": "assistant", "content": [{"text": "In "}, {"text": "parts."}]}),
+        "stop",
+    );
+    let server = Server::start([whole(&plain), whole(&of_parts)]).await;
+    let mind = server.mind("api: dashscope");
+    for expected in ["Plain.", "In parts."] {
+        assert_eq!(
+            Question::default().answered(&*mind).await.unwrap().text,
+            expected
+        );
+    }
+}
+
+#[tokio::test]
+async fn its_errors_are_told_apart() {
+    let error = |status: u16, code: &str, said: &str| {
+        answer(
+            status,
+            "",
+            &json!({"code": code, "message": said, "request_id": "r"}).to_string(),
+        )
+    };
+    let ask = async |script| {
+        let server = Server::start([script, whole(&text("Yes."))]).await;
+        Question::default()
+            .answered(&*server.mind("api: dashscope"))
+            .await
+    };
+    let denied = ask(error(401, "InvalidApiKey", "Invalid API-key provided."))
+        .await
+        .unwrap_err();
+    assert!(
+        denied.to_string().contains("Invalid API-key provided."),
+        "{denied}"
+    );
+    let broke = ask(error(
+        400,
+        "Arrearage",
+        "Access denied, please make sure your account is in good standing.",
+    ))
+    .await
+    .unwrap_err();
+    assert!(matches!(broke, MindError::Denied { .. }), "{broke}");
+    let long = ask(error(
+        400,
+        "InvalidParameter",
+        "Range of input length should be [1, 30720]",
+    ))
+    .await;
+    assert!(
+        matches!(
+            long,
+            Err(MindError::TooLong {
+                window: Some(30_720),
+                ..
+            })
+        ),
+        "{long:?}"
+    );
+    assert_eq!(
+        ask(error(
+            429,
+            "Throttling.RateQuota",
+            "Requests rate limit exceeded"
+        ))
+        .await
+        .unwrap()
+        .retries,
+        1
+    );
+    let in_stream = "id:1\nevent:error\n:HTTP_STATUS/500\ndata:{\"code\":\"InternalError\",\"message\":\"An internal error has occured\",\"request_id\":\"r\"}\n\n";
+    assert_eq!(ask(streams(in_stream, 9)).await.unwrap().retries, 1);
+    let filtered = ask(whole(&says(
+        json!({"role": "assistant", "content": ""}),
+        "content_filter",
+    )))
+    .await
+    .unwrap();
+    assert_eq!(filtered.finish, Finish::ContentFilter);
+}
+
+#[tokio::test]
+async fn json_comes_by_its_type() {
+    let server = Server::start([whole(&text("{}"))]).await;
+    let mind = server.mind("api: dashscope, schema: json_mode");
+    Question::as_json().answered(&*mind).await.unwrap();
+    let body = server.body(0);
+    assert_eq!(
+        body["parameters"]["response_format"],
+        json!({"type": "json_object"})
+    );
+    assert!(
+        body["input"]["messages"][2]["content"]
+            .as_str()
+            .unwrap()
+            .contains("narrowed")
+    );
+}

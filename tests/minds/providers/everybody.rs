@@ -1,0 +1,319 @@
+//! What holds at every interface.
+
+use std::fs::File;
+use std::io::Write;
+use std::sync::Arc;
+
+use playhouse::dialect::format::{LONGEST_FILE, MediaFolder};
+use playhouse::message::{Block, Body, Source};
+use playhouse::mind::MindError;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::Question;
+use crate::openai::{Server, Step, answer, comes_in_pieces, whole};
+
+const APIS: [&str; 6] = [
+    "openai",
+    "deepseek",
+    "anthropic",
+    "gemini",
+    "dashscope",
+    "ollama",
+];
+
+/// An answer that every interface understands.
+fn yes() -> Value {
+    json!({
+        "type": "message", "content": [{"type": "text", "text": "Yes."}],
+        "choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}],
+        "candidates": [{"content": {"parts": [{"text": "Yes."}]}, "finishReason": "STOP"}],
+        "output": {"choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}]},
+        "message": {"content": "Yes."}, "done": true,
+    })
+}
+
+#[tokio::test]
+async fn a_file_that_can_not_be_sent_is_named_and_nothing_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let inside = |name: &str| File::create(folder.path().join(name)).unwrap();
+    inside("big.png").set_len(LONGEST_FILE + 1).unwrap();
+    inside("page.png").write_all(b"<html>").unwrap();
+    inside("photo.png").write_all(b"\xff\xd8\xff\xe0").unwrap();
+    for api in APIS {
+        let server = Server::start([]).await;
+        *server.state.always.lock().unwrap() = Some(whole(&yes()));
+        let models = server.models(&format!("api: {api}, parts: true"));
+        let models = models.with_files(Arc::new(MediaFolder::new(folder.path())));
+        let mind = models.mind("m").unwrap();
+        for (at, (path, said)) in [
+            ("inn.png", "can't be read"),
+            ("big.png", "too big: 20971521 bytes; 20971520 are the most"),
+            (
+                "page.png",
+                "image/png was expected, no media file that we know",
+            ),
+            ("photo.png", "image/png was expected, image/jpeg was found"),
+            ("../inn.png", "lies outside of"),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let question = Question {
+                words: Body::blocks(vec![Block::image(Source::file(path))]),
+                ..Question::default()
+            };
+            let answered = question.answered(&*mind).await;
+            if api == "deepseek" {
+                // It has no place for images, so that none is looked for, but the mind is told of
+                // it.
+                assert_eq!(answered.unwrap().text, "Yes.");
+                let told = format!("[image: {path}]");
+                assert!(server.body(at).to_string().contains(&told), "{told}");
+                continue;
+            }
+            let unsendable = answered.unwrap_err();
+            let shown = unsendable.to_string();
+            assert!(
+                matches!(unsendable, MindError::Unsendable { .. }),
+                "{api}: {shown}"
+            );
+            for words in ["'m'", &format!("'{path}'"), said] {
+                assert!(shown.contains(words), "{api}: {shown}");
+            }
+            assert_eq!(server.requests(), 0, "{api}");
+        }
+    }
+}
+
+/// An error as each interface words it.
+fn refusal(api: &str, status: u16, words: &str) -> Value {
+    match api {
+        "anthropic" => {
+            json!({"type": "error", "error": {"type": "api_error", "message": words}, "request_id": "r"})
+        }
+        "gemini" => {
+            json!([{"error": {"code": status, "message": words, "status": "INVALID_ARGUMENT"}}])
+        }
+        "dashscope" => json!({"code": "InvalidParameter", "message": words, "request_id": "r"}),
+        "ollama" => json!({"error": words}),
+        _ => json!({"error": {"message": words, "type": "api_error", "param": null, "code": null}}),
+    }
+}
+
+#[tokio::test]
+async fn an_error_tells_the_providers_words_the_alias_the_status_and_what_to_do() {
+    for api in APIS {
+        let server = Server::start([]).await;
+        let mind = server.mind(&format!("api: {api}"));
+        for (status, advice) in [
+            (400, "correct the model's settings"),
+            (401, "`playhouse config` shows which variable"),
+            (402, "no money or no quota"),
+            (403, "`playhouse doctor` tests it"),
+            (404, "correct `base_url` or `model`"),
+            (413, "correct the model's settings"),
+            (422, "correct the model's settings"),
+            (429, "resume later, or with a smaller `width`"),
+            (500, "resume later"),
+            (503, "resume later"),
+        ] {
+            let words = "No, not with sk-very-secret.";
+            let body = refusal(api, status, words).to_string();
+            *server.state.always.lock().unwrap() = Some(answer(status, "", &body));
+            let error = Question::default().answered(&*mind).await.unwrap_err();
+            let shown = error.to_string();
+            assert!(
+                shown.starts_with("'m' at http://127.0.0.1"),
+                "{api}: {shown}"
+            );
+            for part in ["No, not with ***.", &format!("({status})"), advice] {
+                assert!(shown.contains(part), "{api} {status}: {shown}");
+            }
+            assert!(!format!("{shown}{error:?}").contains("sk-very-secret"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_prompt_too_long_is_told_with_the_words_of_its_provider() {
+    for (api, said, window) in [
+        (
+            "openai",
+            "This model's maximum context length is 8192 tokens.",
+            Some(8192),
+        ),
+        (
+            "deepseek",
+            "This model's maximum context length is 131072 tokens.",
+            Some(131_072),
+        ),
+        (
+            "anthropic",
+            "prompt is too long: 210000 tokens > 200000 maximum",
+            Some(200_000),
+        ),
+        (
+            "gemini",
+            "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+            Some(1_048_576),
+        ),
+        (
+            "dashscope",
+            "Range of input length should be [1, 30720]",
+            Some(30_720),
+        ),
+        ("ollama", "input exceeds maximum context length", None),
+    ] {
+        let body = refusal(api, 400, said).to_string();
+        let server = Server::start([answer(400, "", &body)]).await;
+        let mind = server.mind(&format!("api: {api}"));
+        let error = Question::default().answered(&*mind).await.unwrap_err();
+        let shown = error.to_string();
+        assert!(
+            matches!(error, MindError::TooLong { window: told, .. } if told == window),
+            "{api}: {error:?}"
+        );
+        for part in ["'m' at http://", "(400)", said, "set the model's `window`"] {
+            assert!(shown.contains(part), "{api}: {shown}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_web_page_an_empty_body_and_a_cut_one_are_no_answers() {
+    for api in APIS {
+        let server = Server::start([]).await;
+        let mind = server.mind(&format!("api: {api}"));
+        for (body, reason) in [
+            (
+                "<!doctype html><html><title>Welcome</title></html>",
+                "HTML page (Welcome)",
+            ),
+            ("", "empty"),
+            ("{\"candidates\": [", "no JSON"),
+            ("{}", "empty"),
+            ("nonsense", "no JSON"),
+            ("data: {}\n\n", "empty"),
+        ] {
+            let before = server.requests();
+            *server.state.always.lock().unwrap() = Some(answer(200, "", body));
+            let error = Question::default().answered(&*mind).await.unwrap_err();
+            assert!(
+                matches!(error, MindError::Unreadable { .. }),
+                "{api} {body}: {error}"
+            );
+            assert!(error.to_string().contains(reason), "{api} {body}: {error}");
+            assert_eq!(server.requests() - before, 3, "{api} {body}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_does_not_end_is_refused() {
+    for (api, kind, piece) in [
+        (
+            "anthropic",
+            "text/event-stream",
+            "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"{}\"}}\n\n",
+        ),
+        (
+            "gemini",
+            "text/event-stream",
+            "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"{}\"}]}}]}\n\n",
+        ),
+        (
+            "dashscope",
+            "text/event-stream",
+            "data: {\"output\":{\"choices\":[{\"message\":{\"content\":\"{}\"}}]}}\n\n",
+        ),
+        (
+            "ollama",
+            "application/x-ndjson",
+            "{\"message\":{\"content\":\"{}\"}}\n",
+        ),
+    ] {
+        let piece = piece.replace("{}", &"x".repeat(50_000));
+        let mut script = comes_in_pieces(kind, &piece.repeat(60), 1_000_000);
+        script.pop();
+        script.push(Step::Hang);
+        let server = Server::start([script]).await;
+        let error = Question::default()
+            .answered(&*server.mind(&format!("api: {api}")))
+            .await
+            .unwrap_err();
+        assert!(
+            error.to_string().contains("reading stopped there"),
+            "{api}: {error}"
+        );
+        assert_eq!(server.requests(), 1);
+    }
+}
+
+/// Any JSON, not too deep.
+fn any_json() -> impl Strategy<Value = Value> {
+    let word = prop::sample::select(vec![
+        "type",
+        "message",
+        "choices",
+        "delta",
+        "content",
+        "candidates",
+        "parts",
+        "text",
+        "usage",
+        "output",
+        "error",
+        "functionCall",
+        "tool_calls",
+        "content_block",
+        "index",
+        "message_start",
+        "content_block_start",
+        "tool_use",
+        "thinking",
+        "usageMetadata",
+        "promptTokenCount",
+        "input_tokens",
+        "done",
+        "finish_reason",
+    ]);
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        word.clone().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(5, 40, 4, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map(word.clone().prop_map(str::to_owned), inner, 0..5)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn no_answer_is_too_strange(
+        bodies in prop::collection::vec(prop_oneof![
+            prop::collection::vec(any_json(), 1..4).prop_map(|values| values.iter().map(|value| format!("data: {value}\n\n")).collect::<String>().into_bytes()),
+            prop::collection::vec(any_json(), 1..4).prop_map(|values| values.iter().map(|value| format!("{value}\n")).collect::<String>().into_bytes()),
+            prop::collection::vec(any::<u8>(), 0..60),
+        ], 6),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            for (api, body) in APIS.iter().zip(bodies) {
+                let server = Server::start([]).await;
+                let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
+                let script = vec![Step::Send([head.as_bytes(), &body].concat())];
+                *server.state.always.lock().unwrap() = Some(script);
+                // An answer or an error; anything but a panic.
+                let _ = Question::default().answered(&*server.mind(&format!("api: {api}"))).await;
+            }
+        });
+    }
+}

@@ -1,0 +1,211 @@
+//! Gemini's generateContent.
+
+use playhouse::message::{Block, Body};
+use playhouse::mind::{Finish, MindError, Round, ToolRound};
+use serde_json::{Value, json};
+
+use super::{Question, figures};
+use crate::openai::{Server, answer, events, streams, whole};
+
+fn says(parts: Value, finish: Option<&str>) -> Value {
+    let mut candidate = json!({"content": {"role": "model", "parts": parts}, "index": 0});
+    if let Some(finish) = finish {
+        candidate["finishReason"] = finish.into();
+    }
+    json!({
+        "candidates": [candidate], "modelVersion": "gemini-2",
+        "usageMetadata": {"promptTokenCount": 10, "cachedContentTokenCount": 6, "candidatesTokenCount": 3,
+            "thoughtsTokenCount": 4, "totalTokenCount": 17},
+    })
+}
+
+#[tokio::test]
+async fn a_request_has_its_own_path_key_and_form() {
+    let answer = says(json!([{"text": "Yes."}]), Some("STOP"));
+    let server = Server::start([whole(&answer), streams(&events(&[answer]), 9)]).await;
+    for (stream, path) in [
+        (false, "/v1beta/models/test-model:generateContent"),
+        (
+            true,
+            "/v1beta/models/test-model:streamGenerateContent?alt=sse",
+        ),
+    ] {
+        let mind = server.mind(&format!("api: gemini, stream: {stream}"));
+        let completion = Question::default().answered(&*mind).await.unwrap();
+        assert_eq!(
+            (completion.text.as_str(), completion.model.as_str()),
+            ("Yes.", "gemini-2")
+        );
+        assert_eq!(figures(&completion), [10, 7, 6, 4]);
+        let received = server.state.received.lock().unwrap();
+        let last = received.last().unwrap();
+        assert_eq!(last.path, path);
+        assert!(
+            last.head.contains("x-goog-api-key: sk-very-secret"),
+            "{}",
+            last.head
+        );
+        assert!(!path.contains("secret"));
+        let text = |text: &str| json!({"role": "user", "parts": [{"text": text}]});
+        let expected = json!({
+            "system_instruction": {"parts": [{"text": "You are Mira."}]},
+            "contents": [text("It rains."), text("What do you do?")],
+            "generation_config": {"max_output_tokens": 100},
+        });
+        assert_eq!(last.body, expected);
+    }
+}
+
+#[tokio::test]
+async fn a_stream_is_put_together_and_calls_go_back_signed() {
+    let pieces = [
+        says(json!([{"text": "雨天", "thought": true}]), None),
+        says(json!([{"text": "我先"}]), None),
+        says(
+            json!([{"text": "试试。"}, {"functionCall": {"name": "dice", "args": {"sides": 6}}, "thoughtSignature": "c2ln"}]),
+            None,
+        ),
+        says(
+            json!([{"functionCall": {"id": "b", "name": "dice"}}]),
+            Some("STOP"),
+        ),
+    ];
+    for at_once in [1, 17, 100_000] {
+        let last = says(json!([{"text": "A four."}]), Some("STOP"));
+        let server = Server::start([streams(&events(&pieces), at_once), whole(&last)]).await;
+        let mind = server.mind("api: gemini");
+        let mut question = Question::with_dice();
+        let completion = question.answered(&*mind).await.unwrap();
+        assert_eq!(
+            (completion.text.as_str(), completion.thinking.as_deref()),
+            ("我先试试。", Some("雨天"))
+        );
+        assert_eq!(completion.finish, Finish::ToolCalls);
+        let calls: Vec<_> = completion
+            .calls
+            .iter()
+            .map(|call| (&*call.id, &*call.arguments))
+            .collect();
+        assert_eq!(calls, [("", "{\"sides\":6}"), ("b", "")]);
+        assert_eq!(completion.calls[0].signature.as_deref(), Some("c2ln"));
+
+        let returned = vec![
+            Block::tool_result("", "4"),
+            Block::tool_error("b", "no dice"),
+        ];
+        question.rounds.push(Round::Tools(ToolRound {
+            called: Body::blocks(completion.to_blocks()),
+            returned: Body::blocks(returned),
+        }));
+        question.answered(&*mind).await.unwrap();
+        let contents = server.body(1)["contents"].clone();
+        let call = &contents[2]["parts"][1];
+        assert_eq!(
+            (&contents[2]["role"], &call["thought_signature"]),
+            (&json!("model"), &json!("c2ln"))
+        );
+        let results = &contents[3]["parts"];
+        assert_eq!(
+            results[0]["function_response"]["id"],
+            call["function_call"]["id"]
+        );
+        assert_eq!(
+            results[0]["function_response"]["response"],
+            json!({"output": "4"})
+        );
+        assert_eq!(
+            results[1]["function_response"]["response"],
+            json!({"error": "no dice"})
+        );
+        assert!(
+            !contents.to_string().contains("雨天"),
+            "a thought stays private"
+        );
+    }
+}
+
+#[tokio::test]
+async fn json_comes_by_a_schema_by_its_type_or_by_words() {
+    let refusal = |said: &str| {
+        let body = json!({"error": {"code": 400, "message": said, "status": "INVALID_ARGUMENT"}});
+        answer(400, "", &body.to_string())
+    };
+    let yes = || whole(&says(json!([{"text": "{}"}]), Some("STOP")));
+    let server = Server::start([
+        refusal("response_json_schema: too deep"),
+        yes(),
+        refusal("response_mime_type: no"),
+        yes(),
+    ])
+    .await;
+    let mind = server.mind("api: gemini");
+    for _ in 0..2 {
+        assert_eq!(
+            Question::as_json().answered(&*mind).await.unwrap().retries,
+            1
+        );
+    }
+    let config = |at| server.body(at)["generation_config"].clone();
+    assert_eq!(config(0)["response_json_schema"]["title"], "stable");
+    assert_eq!(
+        (
+            &config(1)["response_json_schema"],
+            &config(1)["response_mime_type"]
+        ),
+        (&Value::Null, &json!("application/json"))
+    );
+    assert_eq!(config(3)["response_mime_type"], Value::Null);
+    assert!(server.body(3)["contents"].to_string().contains("narrowed"));
+}
+
+#[tokio::test]
+async fn its_errors_are_told_apart() {
+    let error =
+        |status: u16, error: Value| answer(status, "", &json!({"error": error}).to_string());
+    let ask = async |script| {
+        let yes = whole(&says(json!([{"text": "Yes."}]), Some("STOP")));
+        let server = Server::start([script, yes]).await;
+        Question::default()
+            .answered(&*server.mind("api: gemini"))
+            .await
+    };
+    let quota = json!({"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "You exceeded your current quota",
+        "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.05s"}]});
+    assert_eq!(ask(error(429, quota)).await.unwrap().retries, 1);
+    let key = json!({"code": 400, "status": "INVALID_ARGUMENT", "message": "API key not valid. Please pass a valid API key."});
+    let denied = ask(error(400, key)).await.unwrap_err();
+    assert!(matches!(denied, MindError::Denied { .. }), "{denied}");
+    let long = json!({"code": 400, "message": "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."});
+    let long = ask(error(400, long)).await;
+    assert!(
+        matches!(
+            long,
+            Err(MindError::TooLong {
+                window: Some(1_048_576),
+                ..
+            })
+        ),
+        "{long:?}"
+    );
+    let blocked = whole(&json!({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}));
+    assert_eq!(ask(blocked).await.unwrap().finish, Finish::ContentFilter);
+    // Asked without `alt=sse` by somebody in between, it streams a list.
+    let list = json!([
+        says(json!([{"text": "Ye"}]), None),
+        says(json!([{"text": "s."}]), Some("STOP"))
+    ]);
+    assert_eq!(ask(whole(&list)).await.unwrap().text, "Yes.");
+    let in_list = whole(&json!([{"error": {"code": 503, "message": "The model is overloaded."}}]));
+    assert_eq!(ask(in_list).await.unwrap().retries, 1);
+}
+
+#[tokio::test]
+async fn an_examination_tells_its_window() {
+    let model =
+        json!({"name": "models/test-model", "inputTokenLimit": 2000, "outputTokenLimit": 10});
+    let ready = says(json!([{"text": "{\"ready\": true}"}]), Some("STOP"));
+    let server = Server::start([whole(&model), whole(&ready)]).await;
+    let found = server.models("api: gemini").examine("m").await.unwrap();
+    assert!(found.answers, "{found:?}");
+    assert_eq!((found.window, found.cache_fields), (Some(2000), Some(true)));
+}

@@ -1,0 +1,216 @@
+//! Ollama's own interface.
+
+use std::time::Duration;
+
+use playhouse::mind::{Finish, MindError};
+use serde_json::{Value, json};
+
+use super::{Question, figures};
+use crate::openai::{Server, Step, answer, chunk, comes_in_pieces, whole};
+
+const LINES: &str = "application/x-ndjson";
+
+fn piece(message: Value) -> Value {
+    json!({"model": "qwen", "created_at": "2026-01-01T00:00:00Z", "message": message, "done": false})
+}
+
+fn last() -> Value {
+    json!({"model": "qwen", "created_at": "2026-01-01T00:00:00Z", "message": {"role": "assistant", "content": ""},
+        "done": true, "done_reason": "stop", "prompt_eval_count": 10, "eval_count": 3, "total_duration": 5})
+}
+
+fn lines(values: &[Value]) -> String {
+    values.iter().map(|value| format!("{value}\n")).collect()
+}
+
+fn says(text: &str) -> String {
+    lines(&[piece(json!({"role": "assistant", "content": text})), last()])
+}
+
+#[tokio::test]
+async fn a_request_has_its_own_path_and_form() {
+    let mut one = last();
+    one["message"]["content"] = "Yes.".into();
+    let server = Server::start([whole(&one)]).await;
+    let mind = server.mind("api: ollama, stream: false, temperature: 0.5, extra: {\"think\": false, \"options\": {\"top_k\": 4}}");
+    let completion = Question::default().answered(&*mind).await.unwrap();
+    assert_eq!(
+        (completion.text.as_str(), completion.model.as_str()),
+        ("Yes.", "qwen")
+    );
+    assert_eq!(
+        (figures(&completion), completion.finish),
+        ([10, 3, 0, 0], Finish::Stop)
+    );
+    assert_eq!(server.state.received.lock().unwrap()[0].path, "/api/chat");
+    let message = |role: &str, text: &str| json!({"role": role, "content": text});
+    let expected = json!({
+        "model": "test-model", "think": false, "stream": false,
+        "messages": [message("system", "You are Mira."), message("user", "It rains."), message("user", "What do you do?")],
+        // What it is not told to hold it cuts off without a word.
+        "options": {"temperature": 0.5, "top_k": 4, "num_ctx": 4096, "num_predict": 100},
+    });
+    assert_eq!(server.body(0), expected);
+}
+
+#[tokio::test]
+async fn a_stream_is_put_together_wherever_it_is_cut() {
+    let body = lines(&[
+        piece(json!({"role": "assistant", "content": "", "thinking": "雨"})),
+        piece(json!({"role": "assistant", "content": "", "thinking": "天"})),
+        piece(json!({"role": "assistant", "content": "我先{试}"})),
+        piece(json!({"role": "assistant", "content": "试。"})),
+        piece(
+            json!({"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "dice", "arguments": {"sides": 6}}}]}),
+        ),
+        last(),
+    ]);
+    for at_once in [1, 17, 100_000] {
+        let server = Server::start([comes_in_pieces(LINES, &body, at_once)]).await;
+        let completion = Question::with_dice()
+            .answered(&*server.mind("api: ollama"))
+            .await
+            .unwrap();
+        assert_eq!(
+            (completion.text.as_str(), completion.thinking.as_deref()),
+            ("我先{试}试。", Some("雨天"))
+        );
+        assert_eq!(
+            (completion.finish, completion.retries),
+            (Finish::ToolCalls, 0)
+        );
+        assert_eq!(completion.calls[0].arguments, "{\"sides\":6}");
+        assert_eq!(server.body(0)["tools"][0]["function"]["name"], "dice");
+    }
+}
+
+#[tokio::test]
+async fn json_comes_by_a_grammar_or_by_words() {
+    let refusal = answer(
+        400,
+        "",
+        &json!({"error": "invalid JSON schema in format"}).to_string(),
+    );
+    let server = Server::start([refusal, comes_in_pieces(LINES, &says("{}"), 9)]).await;
+    let mind = server.mind("api: ollama, schema: narrowed");
+    assert_eq!(
+        Question::as_json().answered(&*mind).await.unwrap().retries,
+        1
+    );
+    assert_eq!(server.body(0)["format"]["title"], "narrowed");
+    assert_eq!(server.body(1)["format"], "json");
+}
+
+#[tokio::test]
+async fn its_errors_are_told_apart() {
+    let error = |status: u16, said: &str| answer(status, "", &json!({"error": said}).to_string());
+    let ask = async |script| {
+        let server = Server::start([script, comes_in_pieces(LINES, &says("Yes."), 9)]).await;
+        Question::default()
+            .answered(&*server.mind("api: ollama"))
+            .await
+    };
+    let unknown = ask(error(404, "model 'test-model' not found"))
+        .await
+        .unwrap_err();
+    assert!(
+        unknown
+            .to_string()
+            .contains("not found; correct `base_url` or `model`"),
+        "{unknown}"
+    );
+    assert_eq!(
+        ask(error(503, "server busy, please try again"))
+            .await
+            .unwrap()
+            .retries,
+        1
+    );
+    let midway = lines(&[
+        piece(json!({"role": "assistant", "content": "We"})),
+        json!({"error": "an error was encountered while running the model"}),
+    ]);
+    assert_eq!(
+        ask(comes_in_pieces(LINES, &midway, 9))
+            .await
+            .unwrap()
+            .retries,
+        1
+    );
+    let cut = says("Well then.");
+    assert_eq!(
+        ask(comes_in_pieces(LINES, &cut[..cut.len() - 30], 9))
+            .await
+            .unwrap()
+            .retries,
+        1
+    );
+    let broken = ask(comes_in_pieces(LINES, "{\"message\": {]}\n", 9))
+        .await
+        .unwrap();
+    assert_eq!(broken.retries, 1);
+}
+
+#[tokio::test]
+async fn slowness_is_waited_out_and_giving_up_closes_the_connection() {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\ntransfer-encoding: chunked\r\n\r\n";
+    let mut slow = vec![Step::Send(head.into())];
+    for word in ["a", "b", "c"] {
+        let line = lines(&[piece(json!({"role": "assistant", "content": word}))]);
+        slow.extend([
+            chunk(line.as_bytes()),
+            Step::Wait(Duration::from_millis(200)),
+        ]);
+    }
+    let mut hangs = slow.clone();
+    slow.extend([
+        chunk(lines(&[last()]).as_bytes()),
+        Step::Send(b"0\r\n\r\n".to_vec()),
+    ]);
+    hangs.push(Step::Hang);
+    let server = Server::start([slow]).await;
+    let completion = Question::default()
+        .answered(&*server.mind("api: ollama"))
+        .await
+        .unwrap();
+    assert_eq!((completion.text.as_str(), completion.retries), ("abc", 0));
+
+    let server = Server::start([hangs]).await;
+    let mind = server.mind("api: ollama");
+    let call = Question::default().to(&*mind);
+    assert!(
+        tokio::time::timeout(Duration::from_millis(250), call)
+            .await
+            .is_err()
+    );
+    server.sees_a_client_leave().await;
+}
+
+#[tokio::test]
+async fn an_examination_tells_the_window_of_what_is_loaded() {
+    let loaded =
+        json!({"models": [{"name": "test-model", "model": "test-model", "context_length": 2048}]});
+    let server = Server::start([
+        whole(&loaded),
+        comes_in_pieces(LINES, &says("{\"ready\": true}"), 9),
+    ])
+    .await;
+    let found = server.models("api: ollama").examine("m").await.unwrap();
+    assert!(found.answers && found.streaming == Some(true), "{found:?}");
+    assert_eq!(
+        (found.window, found.cache_fields),
+        (Some(2048), Some(false))
+    );
+    assert!(
+        found.notes.iter().any(|note| note.contains("4096")),
+        "{:?}",
+        found.notes
+    );
+    let absent = Server::start([]).await;
+    *absent.state.always.lock().unwrap() = Some(vec![Step::Close]);
+    let error = Question::default()
+        .answered(&*absent.mind("api: ollama"))
+        .await
+        .unwrap_err();
+    assert!(matches!(error, MindError::Unreachable { .. }), "{error}");
+}

@@ -1,0 +1,20 @@
+//! The engine against a real llama-server with tiny models (see docs/real-server.md).
+//!
+//! `sh tests/real_server/build.sh` builds both. Where they are not there, each check here says on
+//! the error output that it was skipped, and passes; with `PLAYHOUSE_REAL_SERVER=1` it fails.
+//! Figures of a run are shown with `--nocapture`.
+#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests find the server by the environment and look at the clock"
+)]
+
+mod answers;
+#[expect(
+    dead_code,
+    reason = "the game of other tests, which look at more of it"
+)]
+#[path = "../../engine/tools/parlour.rs"]
+mod parlour;
+mod server;
+mod stories;

@@ -1,0 +1,168 @@
+//! A real `kill -9` and a real Ctrl-C of the real program, on real files: nothing that was
+//! journaled is lost.
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// The program, quiet, with its saves in a folder.
+fn playhouse(saves: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_playhouse"));
+    command
+        .args(arguments)
+        .arg("--saves")
+        .arg(saves)
+        .args(["--quiet", "--color", "never"]);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command
+}
+
+/// How many bytes the journal of a slot has.
+fn written(saves: &Path, slot: &str) -> u64 {
+    let journal = saves.join(slot).join("journal.jsonl");
+    journal.metadata().map_or(0, |file| file.len())
+}
+
+/// Waits until a run has journaled so many bytes, or is over.
+fn wait_for(run: &mut Child, saves: &Path, slot: &str, bytes: u64) {
+    while written(saves, slot) < bytes && run.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Ctrl-C.
+fn interrupt(run: &Child) {
+    let id = run.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &id]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// Every outcome in a journal, as entity and number.
+fn outcomes(saves: &Path, slot: &str) -> Vec<(String, u64)> {
+    let journal = std::fs::read_to_string(saves.join(slot).join("journal.jsonl")).unwrap();
+    let lines = journal
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let outcomes = lines.filter_map(|line| {
+        let outcome = line.get("outcome")?;
+        Some((
+            outcome["entity"].as_str()?.to_owned(),
+            outcome["number"].as_u64()?,
+        ))
+    });
+    outcomes.collect()
+}
+
+#[test]
+fn a_killed_run_resumes_to_the_same_world() {
+    let saves = tempfile::tempdir().unwrap();
+    let saves = saves.path();
+    assert!(
+        playhouse(saves, &["run", "--save", "whole"])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let whole = std::fs::read(saves.join("whole/world.json")).unwrap();
+    let length = written(saves, "whole");
+    let mut killed_midway = 0;
+    for percent in [1, 20, 50, 80] {
+        let slot = format!("killed-{percent}");
+        let mut run = playhouse(saves, &["run", "--save", &slot]).spawn().unwrap();
+        wait_for(&mut run, saves, &slot, length * percent / 100);
+        // SIGKILL: the program gets no chance to tidy up.
+        run.kill().unwrap();
+        let ended_by_itself = run.wait().unwrap().success();
+        killed_midway += u32::from(!ended_by_itself);
+        let resumed = playhouse(saves, &["resume", &slot]).status().unwrap();
+        assert!(resumed.success(), "killed at {percent} % of the journal");
+        let world = std::fs::read(saves.join(&slot).join("world.json")).unwrap();
+        assert!(
+            world == whole,
+            "killed at {percent} % of the journal, the world differs"
+        );
+        let mut asked = outcomes(saves, &slot);
+        let all = asked.len();
+        asked.sort();
+        asked.dedup();
+        assert_eq!(
+            asked.len(),
+            all,
+            "killed at {percent} % of the journal, an ask was paid for twice"
+        );
+    }
+    assert!(
+        killed_midway > 0,
+        "every run was over before it could be killed"
+    );
+}
+
+#[test]
+fn an_interrupted_run_stops_between_commits_and_says_how_to_go_on() {
+    let saves = tempfile::tempdir().unwrap();
+    let saves = saves.path();
+    let mut run = Command::new(env!("CARGO_BIN_EXE_playhouse"));
+    run.args(["run", "--save", "broken-off", "--lang", "en", "--saves"]);
+    run.arg(saves).stdin(Stdio::null()).stdout(Stdio::null());
+    let mut run = run.stderr(Stdio::piped()).spawn().unwrap();
+    // Long before a story ends, and long after the program has begun to listen.
+    wait_for(&mut run, saves, "broken-off", 20_000);
+    interrupt(&run);
+    let ended = run.wait_with_output().unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert!(ended.status.success(), "{said}");
+    assert!(said.contains("playhouse resume broken-off"), "{said}");
+    let next = ["resume", "broken-off"];
+    assert!(playhouse(saves, &next).status().unwrap().success());
+    assert!(
+        playhouse(saves, &["run", "--save", "whole"])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let world = |slot: &str| std::fs::read(saves.join(slot).join("world.json")).unwrap();
+    assert!(world("broken-off") == world("whole"));
+}
+
+#[test]
+fn an_interrupted_tournament_stops_all_its_games_and_goes_on_to_the_same_figures() {
+    let saves = tempfile::tempdir().unwrap();
+    let saves = saves.path();
+    let tournament = "undercover --players 4 --games 12 --jobs 2 --lang en";
+    let mut run = Command::new(env!("CARGO_BIN_EXE_playhouse"));
+    run.args(tournament.split(' '))
+        .args(["--save", "broken-off", "--saves"]);
+    run.arg(saves).stdin(Stdio::null()).stdout(Stdio::null());
+    let mut run = run.stderr(Stdio::piped()).spawn().unwrap();
+    // The third game has begun, the last has not.
+    let games = saves.join("broken-off/games");
+    let begun = || std::fs::read_dir(&games).map_or(0, Iterator::count);
+    while begun() < 3 && run.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    interrupt(&run);
+    let ended = run.wait_with_output().unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert!(ended.status.success(), "{said}");
+    assert!(said.contains("playhouse resume broken-off"), "{said}");
+    assert!(begun() < 12, "all games had begun: {said}");
+    let resumed = playhouse(saves, &["resume", "broken-off"]).status();
+    assert!(resumed.unwrap().success());
+    let whole: Vec<_> = tournament.split(' ').chain(["--save", "whole"]).collect();
+    assert!(playhouse(saves, &whole).status().unwrap().success());
+    let world = |name: &str, game: &str| {
+        std::fs::read(saves.join(name).join("games").join(game).join("world.json")).unwrap()
+    };
+    for game in std::fs::read_dir(&games).unwrap() {
+        let game = game.unwrap().file_name().into_string().unwrap();
+        assert!(
+            world("broken-off", &game) == world("whole", &game),
+            "{game}"
+        );
+    }
+}

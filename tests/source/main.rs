@@ -1,0 +1,4 @@
+//! The source itself: floors of rooms and circles of files.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod floors;
