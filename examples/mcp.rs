@@ -1,28 +1,19 @@
 //! Tools of a server: a librarian looks a title up on a Model Context Protocol server.
 //!
-//! Run it with `cargo run --example mcp`. The server is this same program, started with `serve` as
-//! a child process; any other server would do. In the program `playhouse`, servers stand in the
+//! Run it with `cargo run --example mcp`. The server is this same program, started with `serve` as a
+//! child process; any other server would do. In the program `playhouse`, servers are defined in the
 //! model file, and a world gives an actor their tools: `tools: ["library.*"]`.
+#![expect(clippy::print_stdout, reason = "it prints what happened")]
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use bevy_ecs::prelude::*;
-use playhouse::cast::{EntityName, Kind, SpawnSpec, StageQuery, spawn};
-use playhouse::context::{AgentContext, buffer};
-use playhouse::engine::{Engine, Setup, StepSet};
-use playhouse::exchange::{Answers, Ask, Prose, ProseRules};
-use playhouse::journal::{FORMAT, Head, Journal};
-use playhouse::mind::{Minds, Round, ScriptLine, ScriptMind};
-use playhouse::tool::ToolSet;
+use playhouse::mind::Round;
+use playhouse::prelude::*;
 use playhouse::tool::servers::{ServerPlan, ToolServer, ToolServers};
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{ServerCapabilities, ServerConfig};
 use rmcp::{ServerHandler, ServiceExt, tool, tool_handler, tool_router};
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::json;
 
 // --- The server ---------------------------------------------------------------------------------
 
@@ -58,7 +49,7 @@ impl Library {
         "1".into()
     }
 
-    #[tool(description = "Sleeps; for those who try the patience of clients.")]
+    #[tool(description = "Sleeps, to test how long clients wait.")]
     async fn nap(&self, Parameters(nap): Parameters<Nap>) -> String {
         tokio::time::sleep(Duration::from_secs(nap.seconds)).await;
         "Slept well.".into()
@@ -86,13 +77,11 @@ async fn serve() -> Result<(), Box<dyn std::error::Error>> {
 #[derive(Component)]
 struct Librarian;
 
-fn ask_words(mut company: StageQuery<&Librarian>, mut commands: Commands, mut asked: Local<bool>) {
-    if !std::mem::replace(&mut *asked, true) {
-        company.each(|librarian, _| {
-            let rules = ProseRules::default();
-            let ask = Ask::new("help", "Where is 'The Tides'?", rules, Prose("…".into()));
-            commands.entity(librarian).insert(ask);
-        });
+fn ask_words(librarians: Query<Entity, With<Librarian>>, mut commands: Commands) {
+    for librarian in &librarians {
+        let rules = ProseRules::default();
+        let ask = Ask::new("help", "Where is 'The Tides'?", rules, Prose("…".into()));
+        commands.entity(librarian).insert(ask);
     }
 }
 
@@ -106,23 +95,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         return serve().await;
     }
     let mut setup = Setup::new(1);
-    setup.step.add_systems((
-        take_words.in_set(StepSet::Take),
-        ask_words.in_set(StepSet::Ask),
-    ));
-    let newcomer = |name: &str, kind, stage: Option<&str>| SpawnSpec {
-        name: name.into(),
-        kind,
-        rules: None,
-        identity: format!("You are {name}."),
-        stage: stage.map(Into::into),
-    };
-    spawn(
-        &mut setup.world,
-        newcomer("Reading room", Kind::Stage, None),
-    )?;
-    let wren = newcomer("Wren", Kind::Actor, Some("Reading room"));
-    let wren = spawn(&mut setup.world, wren)?;
+    setup.meet.add_systems(ask_words.in_set(MeetSet::Rules));
+    setup.step.add_systems(take_words.in_set(StepSet::Take));
+    setup.spawn_stage("Reading room", "You are a reading room.")?;
+    let wren = setup.spawn_actor("Wren", "Reading room", "You are Wren.")?;
     let tools = ToolSet::of(["library.*"]);
     setup.world.entity_mut(wren).insert((Librarian, tools));
 
@@ -148,22 +124,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         _ => ScriptLine::call([("library__find_book", json!({"title": "The Tides"}))]),
     });
-    let head = Head {
-        format: FORMAT,
-        engine: "example".into(),
-        data: "none".into(),
-        seed: 1,
-    };
-    let mut engine = Engine::new(setup, Minds::all(Arc::new(mind)), Journal::in_memory(head))?;
+    let mut engine = Engine::in_memory(setup, mind)?;
     let played = engine.run(Some(1)).await;
     servers.close().await;
     played?;
-
-    let mut contexts = engine.world.query::<(&EntityName, &AgentContext)>();
-    let mut out = std::io::stdout().lock();
-    for (name, context) in contexts.iter(&engine.world) {
-        use std::io::Write;
-        writeln!(out, "--- {name}\n{}", buffer(context))?;
+    for (name, conversation) in engine.conversations() {
+        println!("--- {name}\n{conversation}");
     }
     Ok(())
 }

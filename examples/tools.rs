@@ -2,30 +2,20 @@
 //!
 //! Run it with `cargo run --example tools`. The improviser answers, which calls the tools that its
 //! question names; a model over HTTP would call them as it sees fit.
+#![expect(clippy::print_stdout, reason = "it prints what happened")]
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use bevy_ecs::prelude::*;
-use playhouse::cast::{EntityName, Kind, SpawnSpec, StageQuery, spawn};
-use playhouse::context::{AgentContext, buffer};
-use playhouse::engine::{Engine, Setup, StepSet};
-use playhouse::event::EventWriter;
 use playhouse::event::kinds::Speak;
-use playhouse::exchange::{Answers, Ask, Prose, ProseRules};
-use playhouse::journal::{FORMAT, Head, Journal};
-use playhouse::mind::Minds;
 use playhouse::mind::improviser::Improviser;
-use playhouse::tool::{NoArguments, ToolCaller, ToolError, ToolSet};
-use schemars::JsonSchema;
-use serde::Deserialize;
+use playhouse::prelude::*;
 
 #[derive(Component)]
 struct Purse(u32);
 
-/// A world tool: a function of what its asker may see. It has no way to look into another's purse.
-fn weigh_purse(asker: &ToolCaller<'_>, _: NoArguments) -> Result<String, ToolError> {
-    let purse = asker.own::<Purse>().ok_or("you have no purse")?;
+/// A pure tool: a function of what its caller may see. It can't look into another's purse.
+fn weigh_purse(caller: &ToolCaller<'_>, _: NoArguments) -> Result<String, ToolError> {
+    let purse = caller.own::<Purse>().ok_or("you have no purse")?;
     Ok(format!("{} coins", purse.0))
 }
 
@@ -37,7 +27,7 @@ struct Riddle {
     question: String,
 }
 
-/// An outside tool: an async function, whose results are recorded and never asked for twice.
+/// An async tool. Its results are recorded and never fetched twice.
 async fn ask_raven(riddle: Riddle) -> Result<String, ToolError> {
     tokio::time::sleep(Duration::from_millis(20)).await;
     let letters = riddle.question.chars().count();
@@ -49,20 +39,18 @@ async fn ask_raven(riddle: Riddle) -> Result<String, ToolError> {
     .into())
 }
 
-fn ask_stakes(mut company: StageQuery<&Purse>, mut commands: Commands, mut asked: Local<bool>) {
-    if !std::mem::replace(&mut *asked, true) {
-        company.each(|gambler, _| {
-            let question = "Use weigh_purse, ask_raven and roll_dice. Then say what you stake.";
-            let rules = ProseRules::default();
-            let ask = Ask::new("dice.stake", question, rules, Prose("I pass.".into()));
-            commands
-                .entity(gambler)
-                .insert(ask.condensed("What do you stake?"));
-        });
+fn ask_stakes(gamblers: Query<Entity, With<Purse>>, mut commands: Commands) {
+    for gambler in &gamblers {
+        let question = "Use weigh_purse, ask_raven and roll_dice. Then say what you stake.";
+        let rules = ProseRules::default();
+        let ask = Ask::new("dice.stake", question, rules, Prose("I pass.".into()));
+        commands
+            .entity(gambler)
+            .insert(ask.condensed("What do you stake?"));
     }
 }
 
-fn take_stakes(mut stakes: Answers<Prose>, names: Query<&EntityName>, mut tell: EventWriter) {
+fn take_stakes(mut stakes: Answers<Prose>, names: Query<&EntityName>, mut events: EventWriter) {
     for (gambler, stake, _) in stakes.take() {
         let name = names.get(gambler).map(ToString::to_string);
         let event = Speak {
@@ -70,7 +58,7 @@ fn take_stakes(mut stakes: Answers<Prose>, names: Query<&EntityName>, mut tell: 
             target: "all".into(),
             message: stake.0,
         };
-        tell.broadcast_to_stage(gambler, event, &[gambler]);
+        events.broadcast_to_stage(gambler, event, &[gambler]);
     }
 }
 
@@ -79,44 +67,23 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut setup = Setup::new(1);
     setup
         .tools()
-        .world("weigh_purse", "Tells how many coins you have.", weigh_purse)
-        .outside("ask_raven", "Asks the raven on the beam.", ask_raven);
-    setup.step.add_systems((
-        take_stakes.in_set(StepSet::Take),
-        ask_stakes.in_set(StepSet::Ask),
-    ));
-    let newcomer = |name: &str, kind, stage: Option<&str>| SpawnSpec {
-        name: name.into(),
-        kind,
-        rules: None,
-        identity: format!("You are {name}, at a table with dice."),
-        stage: stage.map(Into::into),
-    };
-    spawn(&mut setup.world, newcomer("Table", Kind::Stage, None))?;
+        .add_pure("weigh_purse", "Tells how many coins you have.", weigh_purse)
+        .add_async("ask_raven", "Asks the raven on the beam.", ask_raven);
+    setup.meet.add_systems(ask_stakes.in_set(MeetSet::Rules));
+    setup.step.add_systems(take_stakes.in_set(StepSet::Take));
+    setup.spawn_stage("Table", "You are a table with dice.")?;
     for (name, coins) in [("Ida", 7), ("Bram", 4)] {
-        let gambler = spawn(&mut setup.world, newcomer(name, Kind::Actor, Some("Table")))?;
+        let identity = format!("You are {name}, at a table with dice.");
+        let gambler = setup.spawn_actor(name, "Table", identity)?;
         let tools = ToolSet::of(["weigh_purse", "ask_raven", "roll_dice"]);
-        setup
-            .world
-            .entity_mut(gambler)
-            .insert((Purse(coins), tools));
+        let mut gambler = setup.world.entity_mut(gambler);
+        gambler.insert((Purse(coins), tools));
     }
 
-    let head = Head {
-        format: FORMAT,
-        engine: "example".into(),
-        data: "none".into(),
-        seed: 1,
-    };
-    let minds = Minds::all(Arc::new(Improviser::new()?));
-    let mut engine = Engine::new(setup, minds, Journal::in_memory(head))?;
+    let mut engine = Engine::in_memory(setup, Improviser::new()?)?;
     engine.run(Some(1)).await?;
-
-    let mut contexts = engine.world.query::<(&EntityName, &AgentContext)>();
-    let mut out = std::io::stdout().lock();
-    for (name, context) in contexts.iter(&engine.world) {
-        use std::io::Write;
-        writeln!(out, "--- {name}\n{}", buffer(context))?;
+    for (name, conversation) in engine.conversations() {
+        println!("--- {name}\n{conversation}");
     }
     Ok(())
 }

@@ -1,16 +1,16 @@
-//! Playhouse: a headless engine for stories whose characters think for themselves.
+//! Playhouse: a headless engine for stories whose characters are played by language models.
 //!
-//! Actors, stages and the world itself are entities of one `bevy_ecs` world, and each carries its own
+//! Actors, stages and the world itself are entities of one `bevy_ecs` world, and each has its own
 //! conversation with a mind, its [`context::AgentContext`]. Systems ask entities for decisions with
 //! [`exchange::Ask`], take the checked answers with [`exchange::Answers`], and tell the right entities
 //! what happened with [`event::EventWriter`]. The [`engine`] carries asks to [`mind`]s, keeps the
-//! [`journal`] and commits what came back, so that the world is a function of its data, its seed and
-//! its journal.
+//! [`journal`] and commits the answers, so that the world is a function of its data, its seed and its
+//! journal.
 //!
-//! To build a game of your own, start at [`engine::Setup`] and `examples/own_system.rs`; to play the
-//! campaign that comes along, at [`rpg::Campaign`], or the social game, at [`undercover::Match`]; to
-//! run any of them in a save slot, at [`session`].
-//! [`testing`] has a small world for unit tests of systems, which need no mind.
+//! To build a game, start at the [`prelude`], [`engine::Setup`] and `examples/own_system.rs`. To run the
+//! games of this crate, start at [`rpg::Campaign`], [`undercover::Match`] or [`groupchat`]; to run a
+//! game in a save slot, at [`session`]. [`testing`] has a small world for unit tests of systems, which
+//! need no mind.
 //!
 //! # Features
 //!
@@ -26,6 +26,8 @@
 //! | `cli` (default) | the program; `http` and all games |
 //! | `full` | all of these |
 
+pub use bevy_ecs;
+
 pub mod cast;
 pub mod context;
 pub mod dialect;
@@ -38,6 +40,7 @@ pub mod journal;
 pub mod locale;
 pub mod message;
 pub mod mind;
+pub mod prelude;
 #[cfg(feature = "rpg")]
 pub mod rpg;
 pub mod save;
@@ -47,3 +50,9 @@ pub mod tool;
 #[cfg(feature = "undercover")]
 pub mod undercover;
 pub mod world_data;
+
+/// Tests the code of the README and of the page about tools.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+#[doc = include_str!("../docs/tools.md")]
+struct Pages;

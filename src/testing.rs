@@ -1,12 +1,31 @@
 //! A small world for tests of systems: a stage with two actors, and everything the engine needs.
+//!
+//! ```
+//! use playhouse::prelude::*;
+//! use playhouse::testing::tiny;
+//!
+//! fn ask(query: Query<(Entity, &Kind)>, mut commands: Commands) {
+//!     for (entity, kind) in &query {
+//!         if *kind == Kind::Actor {
+//!             let ask = Ask::new("greet", "Say hello.", ProseRules::default(), Prose("…".into()));
+//!             commands.entity(entity).insert(ask);
+//!         }
+//!     }
+//! }
+//!
+//! let mut tiny = tiny();
+//! let ann = tiny.ann;
+//! tiny.world().run_system_cached(ask).unwrap();
+//! assert_eq!(tiny.world().get::<Ask<Prose>>(ann).unwrap().prompt(), "Say hello.");
+//! ```
 
 use bevy_ecs::prelude::*;
 
 use crate::cast::{CurrentStage, Kind, SpawnSpec, spawn};
-use crate::engine::{Engine, Setup};
+use crate::engine::{Engine, EngineError, Setup};
 use crate::event::EventQueue;
 use crate::journal::{FORMAT, Head, Journal};
-use crate::mind::{Mind, Minds};
+use crate::mind::Mind;
 
 /// A world with the stage `Hall` and the actors `Ann` and `Bob` on it, about to step.
 pub struct TinyWorld {
@@ -20,7 +39,7 @@ pub struct TinyWorld {
     pub bob: Entity,
 }
 
-/// Somebody without rules or identity.
+/// Somebody with a short identity and no rules.
 pub fn newcomer(name: &str, kind: Kind, stage: Option<&str>) -> SpawnSpec {
     SpawnSpec {
         name: name.into(),
@@ -59,13 +78,12 @@ impl TinyWorld {
         &mut self.setup.world
     }
 
-    /// What was told and not delivered yet: type and text.
+    /// The events that are not delivered yet: type and text.
     pub fn told(&self) -> Vec<(&'static str, String)> {
         let queue = self.setup.world.resource::<EventQueue>();
-        queue
-            .0
-            .iter()
-            .map(|told| (told.kind, told.text.clone()))
+        let events = queue.0.iter();
+        events
+            .map(|event| (event.kind, event.text.clone()))
             .collect()
     }
 
@@ -73,12 +91,9 @@ impl TinyWorld {
     ///
     /// # Errors
     /// Two systems have no declared order.
-    pub fn engine(
-        mut self,
-        mind: impl Mind + 'static,
-    ) -> Result<Engine, crate::engine::EngineError> {
+    pub fn engine(mut self, mind: impl Mind + 'static) -> Result<Engine, EngineError> {
         self.setup.world.insert_resource(CurrentStage::Meeting);
-        Engine::new(self.setup, Minds::all(std::sync::Arc::new(mind)), journal())
+        Engine::in_memory(self.setup, mind)
     }
 }
 

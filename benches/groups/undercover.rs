@@ -51,7 +51,9 @@ pub(crate) fn bench(criterion: &mut Criterion) {
         let data = DataFolder::embedded();
         let rules = default_rules(&data, language, 6).unwrap();
         let game = Match::new(&data, rules, WordSource::Shipped).unwrap();
-        let minds = Minds::all(Arc::new(Improviser::new().unwrap()));
+        let minds = Minds::all(Arc::new(
+            Improviser::taught(playhouse::undercover::improviser::teach).unwrap(),
+        ));
         let mut ends = Ends::default();
         let took = common::timed(|| {
             for seed in 0..GAMES {

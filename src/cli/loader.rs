@@ -16,6 +16,7 @@ use playhouse::rpg::{Campaign, CampaignError};
 use playhouse::tool::servers::ToolServers;
 use playhouse::tool::{ToolSet, Toolbox};
 use playhouse::world_data::{DataError, DataFolder, Problems, nearest};
+use playhouse::{rpg, undercover};
 
 use super::app::App;
 use super::commands::nearest_team;
@@ -109,12 +110,21 @@ pub(crate) fn lead(app: &App, name: &str) -> Result<Lead, Failure> {
             introduction: None,
         });
     }
-    let improviser = Improviser::new().map_err(|error| Failure::new(Fault::Other, error))?;
+    let improviser = improviser()?;
     let introduction = improviser.introduction(app.settings.language.value);
     Ok(Lead {
         introduction: Some(introduction.to_owned()),
         mind: Arc::new(improviser),
     })
+}
+
+/// The improviser, who can play every game of this program.
+pub(crate) fn improviser() -> Result<Improviser, Failure> {
+    let improviser = Improviser::taught(|lessons| {
+        rpg::improviser::teach(lessons);
+        undercover::improviser::teach(lessons);
+    });
+    improviser.map_err(|error| Failure::of(Fault::Other, &error))
 }
 
 /// The models that entities of a world prefer.

@@ -146,7 +146,7 @@ impl Progress {
                 purpose,
                 tool,
             } => tracing::info!(%entity, purpose, tool, "a tool is called"),
-            Signal::CapNear(what) => {
+            Signal::LimitNear(what) => {
                 let what = self.words.error_text(&what);
                 tracing::warn!("{}", self.words.cap_near(&what));
             }

@@ -48,7 +48,7 @@ impl Screen {
             dialogue: Dialogue::new(form, app.words),
             page: app.shared_out(),
             json: app.settings.json,
-            brake: engine.brake(),
+            brake: engine.cancellation_token(),
         })));
         let told = screen.clone();
         engine.add_feed(Feed::observer(move |record| told.lock().record(record)));
@@ -114,7 +114,7 @@ impl Shown {
         }
         page.flush();
         if page.is_lost() {
-            self.brake.pull();
+            self.brake.cancel();
         }
     }
 

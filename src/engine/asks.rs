@@ -4,17 +4,18 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 
-use super::Engine;
-use super::calls::Job;
+use super::ask_tools::AskTools;
 use super::compact::folded_note;
-use super::{AskCount, CallFigures, EngineError};
+use super::job::{FinishedAsk, Job, JobUsage, JobView, PreparedAsk, Rounds};
+use super::places::Arrival;
+use super::{AskCount, Engine, EngineError};
 use crate::cast::{CurrentStage, OnStage, StableId, WorldSeed, stable_id};
 use crate::context::{AgentContext, View};
 use crate::event::guard::{GuardAct, Guards, Judged, Point};
 use crate::event::{Fault, Phrasebook};
-use crate::exchange::{ErasedAsk, OpenAsks, Spent, request_hash};
+use crate::exchange::{ErasedAsk, OpenAsks, request_hash};
 use crate::journal::{Outcome, Recorded};
-use crate::message::{Body, Language, Role, TokenUsage};
+use crate::message::{Body, Digest, Language, Role};
 use crate::mind::{AnswerStream, Caller, Mind, MindAlias};
 
 impl Engine {
@@ -28,15 +29,18 @@ impl Engine {
         fresh.sort_unstable();
         for (id, entity) in fresh {
             let mut job = self.prepare(id, entity)?;
-            self.open.entry(job.place).or_default().0 += 1;
-            match self.recorded(&job)? {
-                Some(outcome) => {
-                    let place = job.place;
-                    let done = Box::new(job).done(outcome, None);
-                    self.arrived.push((place, done, false));
-                }
+            self.places.open.entry(job.ask.place).or_default().missing += 1;
+            match self.recorded(&job.ask)? {
+                Some(outcome) => self.arrived.push(Arrival {
+                    finished: FinishedAsk {
+                        ask: job.ask,
+                        outcome,
+                        value: None,
+                    },
+                    is_new: false,
+                }),
                 None => {
-                    self.take_up_rounds(&mut job);
+                    self.resume_rounds(&mut job);
                     self.calls.waiting.push_back(Box::new(job));
                 }
             }
@@ -44,117 +48,112 @@ impl Engine {
         Ok(())
     }
 
-    pub(super) fn prepare(&mut self, id: StableId, entity: Entity) -> Result<Job, EngineError> {
-        let open = self.world.resource::<OpenAsks>().get(entity).cloned();
-        let bad = |engine: &Self, purpose: &str, reason: &str| EngineError::Fault {
-            place: engine.name(entity).to_string(),
-            turn: engine.turn(),
-            fault: Fault::BadAsk {
-                entity: engine.name(entity).to_string(),
-                purpose: purpose.to_owned(),
-                reason: reason.to_owned(),
-            },
+    fn prepare(&mut self, id: StableId, entity: Entity) -> Result<Job, EngineError> {
+        let Some(question) = self.world.resource::<OpenAsks>().get(entity).cloned() else {
+            return Err(self.bad_ask(entity, "?", "its ask is gone"));
         };
-        let Some(question) = open else {
-            return Err(bad(self, "?", "its ask is gone"));
-        };
-        let place = self
-            .world
-            .get::<OnStage>(entity)
-            .map_or(entity, |stage| stage.0);
-        if let CurrentStage::Place(here) = *self.world.resource::<CurrentStage>()
-            && here != place
+        let purpose = question.purpose();
+        let stage = self.world.get::<OnStage>(entity);
+        let place = stage.map_or(entity, |stage| stage.0);
+        if let CurrentStage::Place(current) = *self.world.resource::<CurrentStage>()
+            && current != place
         {
-            return Err(bad(
-                self,
-                question.purpose(),
-                "it stands at another place than the step",
-            ));
+            let reason = "it stands at another place than the step";
+            return Err(self.bad_ask(entity, purpose, reason));
         }
-        let (asked, guarded) = self.guard_question(&*question);
-        let number = {
-            let Some(mut count) = self.world.get_mut::<AskCount>(entity) else {
-                return Err(bad(self, question.purpose(), "it has no conversation"));
-            };
-            count.0 += 1;
-            count.0
+        let (body, guard_acts) = self.guard_question(&*question);
+        let no_conversation = "it has no conversation";
+        let Some(mut count) = self.world.get_mut::<AskCount>(entity) else {
+            return Err(self.bad_ask(entity, purpose, no_conversation));
         };
+        count.0 += 1;
+        let number = count.0;
         let name = self.name(entity);
-        let alias = self.world.get::<MindAlias>(entity);
-        let (mind, tools) = match question.calls() {
-            [] => {
-                let mind = self.minds.of(&name, alias).clone();
-                let tools = self.tools_for(entity, &*question, &*mind)?;
-                (mind, tools)
-            }
-            calls => {
-                let (tools, calls) = self.tools_called(&name, calls)?;
-                (Arc::new(Caller::new(calls)) as Arc<dyn Mind>, tools)
-            }
-        };
+        let (mind, tools) = self.mind_and_tools(entity, &name, &*question)?;
         let mut view = self.view_of(entity);
         let Some(mut context) = self.world.get_mut::<AgentContext>(entity) else {
-            return Err(bad(self, question.purpose(), "it has no conversation"));
+            return Err(self.bad_ask(entity, purpose, no_conversation));
         };
         let shown = view.as_deref_mut().unwrap_or(&mut context);
-        let hash = request_hash(shown, &asked, &*question, tools.digest);
-        let shared_prefix = context
-            .entries()
-            .first()
-            .filter(|entry| entry.role() == Role::System);
-        let shared_prefix =
-            shared_prefix.and_then(|entry| Some(entry.body().shared_prefix()?.digest()));
-        let shared_prefix = shared_prefix.filter(|_| mind.info().warms);
-        let stream = self.stream_of(&*question, &name, number);
-        let seed = self.world.resource::<WorldSeed>();
-        let mixed = seed.mixed(&[name.as_bytes(), &hash.0]);
-        let mut short = [0; 8];
-        short.copy_from_slice(&mixed[..8]);
+        let hash = request_hash(shown, &body, &*question, tools.digest);
+        let shared_prefix = if mind.info().warms {
+            shared_prefix(&context)
+        } else {
+            None
+        };
+        let world_seed = *self.world.resource::<WorldSeed>();
+        let mixed = world_seed.mixed(&[name.as_bytes(), &hash.0]);
+        let mut seed = [0; 8];
+        seed.copy_from_slice(&mixed[..8]);
         Ok(Job {
-            entity,
-            id,
-            name,
-            place: stable_id(&self.world, place),
-            question,
-            asked,
-            guarded,
-            number,
-            hash,
-            seed: u64::from_le_bytes(short),
             mind,
-            stream,
+            stream: self.stream_of(&*question, &name, number),
             shared_prefix,
-            rounds: Vec::new(),
             tools,
-            recorded: Vec::new(),
-            calling: None,
-            last_usage: TokenUsage::default(),
-            view,
-            folded: 0,
-            spent: Spent::default(),
-            estimated: Some(0),
-            worst: Spent::default(),
-            prompt_tokens: 0,
-            figures: CallFigures::default(),
-            latency: Default::default(),
-            model: None,
+            rounds: Rounds::default(),
+            view: JobView {
+                context: view,
+                folded: 0,
+            },
+            usage: JobUsage::default(),
+            ask: PreparedAsk {
+                entity,
+                id,
+                name,
+                place: stable_id(&self.world, place),
+                question,
+                body,
+                guard_acts,
+                number,
+                hash,
+                seed: u64::from_le_bytes(seed),
+            },
         })
     }
 
-    /// Where the answer to a question is shown while it is written: only where somebody watches, and no guard
-    /// might hide of the whole what people saw in pieces.
+    fn bad_ask(&self, entity: Entity, purpose: &str, reason: &str) -> EngineError {
+        EngineError::Fault {
+            place: self.name(entity).to_string(),
+            turn: self.turn(),
+            fault: Fault::BadAsk {
+                entity: self.name(entity).to_string(),
+                purpose: purpose.to_owned(),
+                reason: reason.to_owned(),
+            },
+        }
+    }
+
+    /// Who answers, and with which tools. Calls that code chose have a mind of their own.
+    fn mind_and_tools(
+        &mut self,
+        entity: Entity,
+        name: &Arc<str>,
+        question: &dyn ErasedAsk,
+    ) -> Result<(Arc<dyn Mind>, AskTools), EngineError> {
+        if question.calls().is_empty() {
+            let alias = self.world.get::<MindAlias>(entity);
+            let mind = self.minds.of(name, alias).clone();
+            let tools = self.tools_for(entity, question, &*mind)?;
+            return Ok((mind, tools));
+        }
+        let (tools, calls) = self.tools_called(name, question.calls())?;
+        Ok((Arc::new(Caller::new(calls)), tools))
+    }
+
+    /// Where the answer to a question is shown while it is written; `None` if nobody watches, or if a guard
+    /// might hide parts of the whole that people would already have seen.
     fn stream_of(
         &self,
         question: &dyn ErasedAsk,
         name: &Arc<str>,
         number: u32,
     ) -> Option<AnswerStream> {
-        let watched = self.watched.as_ref()?;
-        let open = question.streamed() && !self.world.resource::<Guards>().may_hide();
-        open.then(|| watched.of(name.clone(), number))
+        let stream = self.listeners.stream.as_ref()?;
+        let may_show = question.streamed() && !self.world.resource::<Guards>().may_hide();
+        may_show.then(|| stream.of(name.clone(), number))
     }
 
-    /// As much of an entity's conversation as its own view shows; nothing where that is the whole.
+    /// The part of an entity's conversation that its own view shows; `None` if that is the whole.
     pub(super) fn view_of(&self, entity: Entity) -> Option<Box<AgentContext>> {
         let view = self.world.get::<View>(entity)?;
         let context = self.world.get::<AgentContext>(entity)?;
@@ -163,15 +162,15 @@ impl Engine {
             .map(Box::new)
     }
 
-    /// The question as the guards let it pass. A blocked one is emptied to the guard's reason, so
-    /// that nothing of it reaches a mind.
-    pub(super) fn guard_question(&self, question: &dyn ErasedAsk) -> (Body, Vec<GuardAct>) {
+    /// The question as the guards let it pass. A blocked one becomes the guard's reason, so that
+    /// nothing of it reaches a mind.
+    fn guard_question(&self, question: &dyn ErasedAsk) -> (Body, Vec<GuardAct>) {
         let body = question.body();
         let guards = self.world.resource::<Guards>();
-        let text = body.full_text();
         if !guards.watch(Point::Ask) {
             return (body.clone(), Vec::new());
         }
+        let text = body.full_text();
         let judgement = guards.judge(Judged {
             point: Point::Ask,
             text: &text,
@@ -181,8 +180,7 @@ impl Engine {
             public: false,
             language: *self.world.resource::<Language>(),
         });
-        let acts = judgement.acts.clone();
-        let asked = match judgement.blocked() {
+        let guarded = match judgement.blocked() {
             Some(reason) => Body::text(reason),
             None if judgement.text == text => body.clone(),
             None => match body.short() {
@@ -190,28 +188,35 @@ impl Engine {
                 None => Body::text(judgement.text.as_ref()),
             },
         };
-        (asked, acts)
+        (guarded, judgement.acts)
     }
 
-    pub(super) fn recorded(&self, job: &Job) -> Result<Option<Arc<Outcome>>, EngineError> {
-        match self
-            .recording
-            .find(&job.name, job.id.0, job.number, job.hash)
-        {
+    fn recorded(&self, ask: &PreparedAsk) -> Result<Option<Arc<Outcome>>, EngineError> {
+        let recording = &self.record.recording;
+        match recording.find(&ask.name, ask.id.0, ask.number, ask.hash) {
             Recorded::Outcome(outcome) => Ok(Some(outcome.clone())),
             Recorded::Nothing => Ok(None),
             Recorded::OtherRequest(outcome) => Err(EngineError::OtherRequest {
                 turn: self.turn(),
-                entity: job.name.to_string(),
-                number: job.number,
-                purpose: job.question.purpose().to_owned(),
-                difference: difference(&outcome.asked, &job.asked.full_text()),
+                entity: ask.name.to_string(),
+                number: ask.number,
+                purpose: ask.question.purpose().to_owned(),
+                difference: difference(&outcome.asked, &ask.body.full_text()),
             }),
         }
     }
 }
 
-/// The first lines in which a recorded question and this run's differ.
+/// The digest of the start of a conversation that other entities share.
+fn shared_prefix(context: &AgentContext) -> Option<Digest> {
+    let first = context.entries().first()?;
+    if first.role() != Role::System {
+        return None;
+    }
+    Some(first.body().shared_prefix()?.digest())
+}
+
+/// The first line in which a recorded question and this run's differ.
 fn difference(recorded: &str, now: &str) -> String {
     if recorded == now {
         return "the question is the same; the history before it, or the wanted form, differs"
@@ -219,12 +224,11 @@ fn difference(recorded: &str, now: &str) -> String {
     }
     let mut pairs = recorded.lines().zip(now.lines()).enumerate();
     let (line, was, is) = match pairs.find(|(_, (was, is))| was != is) {
-        Some((at, (was, is))) => (at + 1, was, is),
-        None => (
-            recorded.lines().count().min(now.lines().count()) + 1,
-            "",
-            "",
-        ),
+        Some((index, (was, is))) => (index + 1, was, is),
+        None => {
+            let common = recorded.lines().count().min(now.lines().count());
+            (common + 1, "", "")
+        }
     };
     format!("line {line}\n  recorded: {was}\n  now:      {is}")
 }

@@ -1,25 +1,25 @@
-//! Warming a provider's prompt cache: where many entities share their rules, one is sent ahead.
+//! Warming a provider's prompt cache: of calls with the same start, one is sent ahead.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::message::Digest;
 
-/// Which shared openings a mind's provider has seen.
+/// Which shared prefixes the provider of each mind has seen.
 #[derive(Debug, Default)]
 pub(super) struct CacheWarmup {
     warm: BTreeSet<(String, Digest)>,
-    /// Openings on their way for the first time, and how many calls carry them.
+    /// Prefixes that are being sent for the first time, with the number of calls that carry them.
     warming: BTreeMap<(String, Digest), usize>,
 }
 
 impl CacheWarmup {
-    /// Whether a call with this opening may start now: the first may, the others wait for it.
-    pub(super) fn lets_start(&self, mind: &str, shared_prefix: Digest) -> bool {
+    /// Whether a call with this prefix may start now: the first may, the others wait for it.
+    pub(super) fn may_start(&self, mind: &str, shared_prefix: Digest) -> bool {
         let key = (mind.to_owned(), shared_prefix);
         self.warm.contains(&key) || !self.warming.contains_key(&key)
     }
 
-    /// A call with this opening starts.
+    /// A call with this prefix starts.
     pub(super) fn started(&mut self, mind: &str, shared_prefix: Digest) {
         let key = (mind.to_owned(), shared_prefix);
         if !self.warm.contains(&key) {
@@ -27,7 +27,7 @@ impl CacheWarmup {
         }
     }
 
-    /// A call with this opening ended, well or not: waiting for another would only cost time.
+    /// A call with this prefix ended, well or not: waiting for another would only cost time.
     pub(super) fn ended(&mut self, mind: &str, shared_prefix: Digest) {
         let key = (mind.to_owned(), shared_prefix);
         if self.warming.remove(&key).is_some() {

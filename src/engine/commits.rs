@@ -2,10 +2,9 @@
 
 use bevy_ecs::prelude::*;
 
-use super::Engine;
-use super::EngineError;
-use super::calls::Done;
 use super::compact::fold_into_chapter;
+use super::job::FinishedAsk;
+use super::{Engine, EngineError};
 use crate::cast::{CastList, CurrentStage, StableId};
 use crate::context::{AgentContext, Chapters};
 use crate::event::Phrasebook;
@@ -17,20 +16,21 @@ impl Engine {
     pub(super) fn commit_arrived(&mut self) -> Result<(), EngineError> {
         self.record_arrived()?;
         let mut complete = Vec::new();
-        for (place, done, _) in std::mem::take(&mut self.arrived) {
-            let (missing, all) = self.open.entry(place).or_default();
-            all.push(done);
-            *missing = missing.saturating_sub(1);
-            if *missing == 0 {
-                complete.push(place);
+        for arrival in std::mem::take(&mut self.arrived) {
+            let id = arrival.finished.ask.place;
+            let place = self.places.open.entry(id).or_default();
+            place.finished.push(arrival.finished);
+            place.missing = place.missing.saturating_sub(1);
+            if place.missing == 0 {
+                complete.push(id);
             }
         }
         complete.sort_unstable();
-        for place in complete {
-            if let Some((_, all)) = self.open.remove(&place) {
-                self.commit_place(place, all);
+        for id in complete {
+            if let Some(place) = self.places.open.remove(&id) {
+                self.commit_place(id, place.finished);
                 // Its answers are taken before those of another place exist.
-                self.step_place(place)?;
+                self.step_place(id)?;
             }
         }
         Ok(())
@@ -38,38 +38,45 @@ impl Engine {
 
     /// Syncs what has arrived and is new to the journal, once.
     pub(super) fn record_arrived(&mut self) -> Result<(), EngineError> {
-        let new = self.arrived.iter_mut();
-        let new = new.filter_map(|(_, done, is_new)| std::mem::take(is_new).then_some(done));
-        let outcomes = new.map(|done| Line::Outcome(done.outcome.clone()));
-        let lines: Vec<_> = self.lines.drain(..).chain(outcomes).collect();
+        let mut lines = std::mem::take(&mut self.record.pending);
+        for arrival in &mut self.arrived {
+            if std::mem::take(&mut arrival.is_new) {
+                lines.push(Line::Outcome(arrival.finished.outcome.clone()));
+            }
+        }
         if !lines.is_empty() {
-            self.journal.append(lines)?;
+            self.record.journal.append(lines)?;
         }
         Ok(())
     }
 
-    pub(super) fn commit_place(&mut self, id: StableId, mut all: Vec<Done>) {
+    fn commit_place(&mut self, id: StableId, mut finished: Vec<FinishedAsk>) {
         if let Some(place) = self.world.resource::<CastList>().by_id(id) {
             self.world.insert_resource(CurrentStage::Place(place));
         }
-        all.sort_unstable_by_key(|done| done.id);
-        for done in all {
-            if done.outcome.folded > 0 {
-                self.fold_for_good(done.entity, done.outcome.folded);
+        finished.sort_unstable_by_key(|finished| finished.ask.id);
+        for FinishedAsk {
+            ask,
+            outcome,
+            value,
+        } in finished
+        {
+            if outcome.folded > 0 {
+                self.fold_for_good(ask.entity, outcome.folded);
             }
             commit(
                 &mut self.world,
-                done.entity,
-                &done.asked,
-                &done.outcome,
-                done.value,
-                done.guarded,
+                ask.entity,
+                &ask.body,
+                &outcome,
+                value,
+                ask.guard_acts,
             );
         }
         self.serve_feeds();
     }
 
-    pub(super) fn fold_for_good(&mut self, entity: Entity, count: u32) {
+    fn fold_for_good(&mut self, entity: Entity, count: u32) {
         let phrases = self.world.resource::<Phrasebook>().clone();
         let turn = self.turn();
         let mut query = self.world.query::<(&mut AgentContext, &mut Chapters)>();

@@ -1,10 +1,10 @@
-//! Folding the oldest messages away where a prompt is too long for the model's window.
+//! Folding the oldest messages away if a prompt is too long for the model's window.
 
 use crate::context::{AgentContext, Chapter, Chapters, Entry, HeldMessage};
 use crate::event::Phrasebook;
 use crate::message::{Body, Role, Tags};
 
-/// How many of the oldest messages to fold next, so that about half of the rest goes; 0 where nothing
+/// How many of the oldest messages to fold next, so that about half of the rest goes; 0 if nothing
 /// is left to fold.
 pub(super) fn next_fold(context: &AgentContext) -> u32 {
     let foldable = foldable(context);
@@ -25,8 +25,8 @@ pub(super) fn fold(
     count: u32,
     phrases: &Phrasebook,
 ) -> Vec<HeldMessage> {
-    let all = foldable(context);
-    let oldest = all.get(..count as usize).unwrap_or_default();
+    let foldable = foldable(context);
+    let oldest = foldable.get(..count as usize).unwrap_or_default();
     let (Some(begin), Some(end)) = (oldest.first(), oldest.last()) else {
         return Vec::new();
     };

@@ -6,23 +6,34 @@ use crate::event::Fault;
 use crate::journal::JournalError;
 use crate::tool::ToolNameError;
 
-/// Why a run stopped in good order. The journal and the last snapshot hold everything.
+/// Why a run stopped regularly. The journal and the last snapshot hold everything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// The story is over, in these words.
     Finished(String),
-    /// The turn that was asked for is reached.
+    /// The requested turn is reached.
     TurnReached(u64),
-    /// Somebody pulled the brake.
-    Braked,
-    /// A cap of the run does not allow the next call.
-    CapReached(String),
-    /// Calls failed one after the other, so that going on would only tell fallbacks.
+    /// The run was cancelled.
+    Cancelled,
+    /// A limit of the run does not allow the next call.
+    LimitReached(String),
+    /// Calls failed one after the other, so that all further answers would be fallbacks.
     ServerDown(String),
-    /// A replay came to the end of its recording.
+    /// A replay reached the end of its recording.
     EndOfRecording,
     /// Nothing has happened for many turns, and nothing ever will.
     Idle,
+}
+
+impl Stop {
+    /// The words in the journal; journals of earlier versions have the same.
+    pub(super) fn journal_reason(&self) -> String {
+        match self {
+            Self::Cancelled => "Braked".into(),
+            Self::LimitReached(reason) => format!("CapReached({reason:?})"),
+            stop => format!("{stop:?}"),
+        }
+    }
 }
 
 /// Why a run can't go on. What was committed before is safe.

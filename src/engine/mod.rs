@@ -1,11 +1,14 @@
-//! The loop: run systems, gather asks, call minds, commit, meet.
+//! The loop: run systems, collect asks, call minds, commit answers, meet.
 //!
-//! Systems never do I/O and never wait; the only async code of the engine stands between two runs
-//! of a schedule. Each place steps whenever none of its asks is open; when all rest, the world meets.
-//! Outcomes are synced to the journal before they are applied, so whatever the network's timing, the
-//! world is a function of its data, its seed and its journal. Start reading at [`Engine::run`]: `run.rs` has turns and steps, `asks.rs`, `dispatch.rs` and
-//! `commits.rs` follow an ask from opening to commit, `tools.rs` what its mind calls meanwhile.
+//! Systems never do I/O and never wait: the engine's async code runs between two runs of a schedule.
+//! A place steps whenever none of its asks is open; when all places rest, the world meets. Outcomes
+//! are synced to the journal before they are applied, so the world is a function of its data, its
+//! seed and its journal, whatever the network's timing.
+//!
+//! Start reading at [`Engine::run`]: `run.rs` has turns and steps; `asks.rs`, `dispatch.rs` and
+//! `commits.rs` follow an ask from opening to commit; `tools.rs` runs the tools that its mind calls.
 
+mod ask_tools;
 mod asks;
 mod cache_warmup;
 mod calls;
@@ -13,9 +16,13 @@ mod commits;
 mod compact;
 mod dispatch;
 mod error;
+mod job;
+mod listeners;
+mod places;
 mod run;
 mod setup;
 mod signal;
+mod state;
 mod tools;
 mod totals;
 
@@ -23,22 +30,7 @@ pub use error::{EngineError, Stop};
 pub use run::{Engine, Settings};
 pub use setup::{Meet, MeetSet, Setup, Step, StepSet};
 pub use signal::{CancellationToken, Signal};
-pub use totals::{CallFigures, SpendLimits, Totals};
+pub use state::{AskCount, StoryEnd};
+pub use totals::{CallFigures, Totals};
 
-use bevy_ecs::prelude::*;
-
-/// Says that the story is over; the run ends at the meeting that finds it.
-#[derive(Resource, Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct StoryEnd(pub String);
-
-/// How many turns in a row nothing has happened; absent where something happened in the last one.
-#[derive(Resource, Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-#[serde(transparent)]
-pub(crate) struct IdleTurns(u32);
-
-/// The asks that an entity was ever asked; the number of the last.
-#[derive(
-    Component, Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize,
-)]
-#[serde(transparent)]
-pub struct AskCount(pub u32);
+pub use crate::tool::SpendLimits;

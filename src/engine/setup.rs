@@ -1,10 +1,13 @@
 //! Putting an engine together: the world, the two schedules and what is saved.
 
+use std::sync::Arc;
+
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{LogLevel, ScheduleBuildSettings, ScheduleLabel, SingleThreadedExecutor};
 
-use super::{AskCount, EngineError, IdleTurns, StoryEnd};
-use crate::cast::{Appearance, Exits, Faction, WorldSeed};
+use super::EngineError;
+use super::state::{AskCount, IdleTurns, StoryEnd};
+use crate::cast::{Appearance, CastError, Exits, Faction, Kind, SpawnSpec, WorldSeed, spawn};
 use crate::context::{AgentContext, View};
 use crate::event::deliver;
 use crate::exchange::{Budget, Ledger, PastLedgers};
@@ -14,37 +17,37 @@ use crate::save::{FINALE, SaveRegistry};
 use crate::tool::{ToolSet, Toolbox};
 use crate::{cast, event, exchange};
 
-/// The schedule of one place: it takes answers, applies rules, tells and asks.
+/// The schedule of one place: it takes answers, applies rules, writes events and asks.
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Step;
 
-/// The schedule of the whole world, when every place rests.
+/// The schedule of the whole world, run when every place rests.
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Meet;
 
 /// The order within a step. Declare the order of systems within one set yourself.
 #[derive(SystemSet, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StepSet {
-    /// Take the answers that were committed.
+    /// Take committed answers.
     Take,
-    /// Apply rules and move on.
+    /// Apply rules.
     Rules,
-    /// Ask what is to be decided next.
+    /// Ask for the next decisions.
     Ask,
-    /// Events reach contexts and feeds; the engine's own.
+    /// Events reach contexts and feeds. For the engine's own system.
     Deliver,
 }
 
 /// The order within a meeting.
 #[derive(SystemSet, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MeetSet {
-    /// The world's own systems.
+    /// The game's systems.
     Rules,
-    /// Events reach contexts and feeds; the engine's own.
+    /// Events reach contexts and feeds. For the engine's own system.
     Deliver,
 }
 
-/// What plugins add to before an engine is built.
+/// A world and its schedules, before an engine is built of them. Games add their systems here.
 pub struct Setup {
     /// The world, with the engine's resources in it.
     pub world: World,
@@ -97,18 +100,62 @@ impl Setup {
         Self { world, step, meet }
     }
 
-    /// Adds a room's systems.
+    /// Brings a stage into the world, with its own part of the system message. For more, such as shared
+    /// rules, see [`spawn`].
+    ///
+    /// # Errors
+    /// The name is bad or taken.
+    pub fn spawn_stage(
+        &mut self,
+        name: &str,
+        identity: impl Into<String>,
+    ) -> Result<Entity, CastError> {
+        self.spawn(name, Kind::Stage, identity.into(), None)
+    }
+
+    /// Brings an actor into the world, on the stage of this name, with its own part of the system
+    /// message.
+    ///
+    /// # Errors
+    /// The name is bad or taken, or the stage is unknown.
+    pub fn spawn_actor(
+        &mut self,
+        name: &str,
+        stage: &str,
+        identity: impl Into<String>,
+    ) -> Result<Entity, CastError> {
+        self.spawn(name, Kind::Actor, identity.into(), Some(stage.into()))
+    }
+
+    fn spawn(
+        &mut self,
+        name: &str,
+        kind: Kind,
+        identity: String,
+        stage: Option<Arc<str>>,
+    ) -> Result<Entity, CastError> {
+        let spec = SpawnSpec {
+            name: name.into(),
+            kind,
+            rules: None,
+            identity,
+            stage,
+        };
+        spawn(&mut self.world, spec)
+    }
+
+    /// Lets a part of a game add its systems.
     pub fn plugin(&mut self, plugin: impl FnOnce(&mut Self)) -> &mut Self {
         plugin(self);
         self
     }
 
-    /// The tools that minds may call, to add some.
+    /// The tools that minds may call, to add more.
     pub fn tools(&mut self) -> Mut<'_, Toolbox> {
         self.world.resource_mut::<Toolbox>()
     }
 
-    /// What of this world is saved.
+    /// Which components and resources are saved, to add more.
     pub fn saves(&mut self) -> Mut<'_, SaveRegistry> {
         self.world.resource_mut::<SaveRegistry>()
     }
@@ -116,7 +163,7 @@ impl Setup {
     /// Makes the schedules strict and ready.
     ///
     /// # Errors
-    /// Two systems have no declared order but touch the same things.
+    /// Two systems have no declared order but access the same data.
     pub(super) fn finish(mut self) -> Result<(World, Schedule, Schedule), EngineError> {
         for schedule in [&mut self.step, &mut self.meet] {
             schedule.set_executor(SingleThreadedExecutor::new());

@@ -1,4 +1,4 @@
-//! What a run says about itself while it goes on, and how to stop it.
+//! What a run reports while it is running, and how to stop it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,57 +13,57 @@ use crate::event::By;
 pub enum Signal {
     /// A mind was asked.
     CallStarted {
-        /// Who.
+        /// Whose mind.
         entity: Arc<str>,
-        /// What for.
+        /// The purpose of the ask.
         purpose: &'static str,
         /// The mind's alias.
         mind: String,
     },
     /// A mind called a tool.
     ToolCalled {
-        /// Who.
+        /// Whose mind.
         entity: Arc<str>,
-        /// What for.
+        /// The purpose of the ask.
         purpose: &'static str,
         /// The tool, by the name that minds know.
         tool: String,
     },
     /// An ask has its outcome.
     CallEnded {
-        /// Who.
+        /// Whose mind.
         entity: Arc<str>,
-        /// What for.
+        /// The purpose of the ask.
         purpose: &'static str,
         /// Who made the answer.
         by: By,
         /// How long its calls took.
         latency: Duration,
     },
-    /// Four fifths of a cap are spent.
-    CapNear(String),
+    /// Four fifths of a limit are spent.
+    LimitNear(String),
 }
 
-/// Stops a run between commits. Clones pull the same brake.
+/// Stops a run between commits. Clones stop the same run.
 #[derive(Clone, Debug, Default)]
 pub struct CancellationToken(Arc<(AtomicBool, Notify)>);
 
 impl CancellationToken {
-    /// Stops the run: no call starts after this; calls under way are given up.
-    pub fn pull(&self) {
+    /// Stops the run: no call starts after this; running calls are dropped.
+    pub fn cancel(&self) {
         self.0.0.store(true, Ordering::SeqCst);
         self.0.1.notify_waiters();
         self.0.1.notify_one();
     }
 
-    /// Whether it was pulled.
-    pub fn is_pulled(&self) -> bool {
+    /// Whether the run is being stopped.
+    pub fn is_cancelled(&self) -> bool {
         self.0.0.load(Ordering::SeqCst)
     }
 
-    /// Waits until it is pulled.
-    pub async fn pulled(&self) {
-        while !self.is_pulled() {
+    /// Waits until the run is being stopped.
+    pub async fn cancelled(&self) {
+        while !self.is_cancelled() {
             self.0.1.notified().await;
         }
     }

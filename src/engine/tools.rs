@@ -1,5 +1,5 @@
-//! Tools between an ask's opening and its commit: what a mind may call, running its calls, and the rounds
-//! that become part of the ask.
+//! Tools between an ask's opening and its commit: which ones a mind may call, running its calls, and the
+//! rounds of calls that become part of the ask.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,62 +9,35 @@ use futures_util::FutureExt;
 use futures_util::future::join_all;
 use serde_json::json;
 
-use super::calls::{Arrived, CallEnd, Job};
+use super::ask_tools::AskTools;
+use super::calls::{CallResult, ToolCallResult};
+use super::job::Job;
 use super::{Engine, EngineError, Signal};
 use crate::cast::EntityName;
 use crate::event::Phrasebook;
 use crate::event::guard::{Guards, Judged, Point};
-use crate::exchange::{ErasedAsk, RoundMaker, Violation};
-use crate::journal::{Line, OpenRound, RefusedAnswer, ToolResultRecord, ToolRoundRecord};
-use crate::message::{Block, Digest, Language};
-use crate::mind::{Completion, Mind, Refused, Round, Tools};
+use crate::exchange::{ErasedAsk, RoundMaker};
+use crate::journal::{Line, ToolResultRecord, ToolRoundRecord};
+use crate::message::{Digest, Language};
+use crate::mind::{Completion, Mind, Round};
 use crate::tool::{
-    Output, Running, Tool, ToolCall, ToolCaller, ToolError, ToolSet, ToolSpec, ToolTrace, Toolbox,
-    arguments_of,
+    RunningTool, ToolCall, ToolCaller, ToolError, ToolOutput, ToolSet, ToolSpec, ToolTrace,
+    Toolbox, arguments_of,
 };
 
-/// The tools of an open ask.
-#[derive(Clone, Debug, Default)]
-pub(super) struct AskTools {
-    /// What the mind is told of them, and the name of each in the toolbox.
-    specs: Vec<Arc<ToolSpec>>,
-    names: Vec<Arc<str>>,
-    /// How to call them in words, for a mind that takes tools no other way.
-    in_words: Option<Arc<str>>,
-    /// Rounds that the mind may call them in.
-    rounds: u32,
-    /// Of what the world says about them; nothing without tools.
-    pub(super) digest: Option<Digest>,
-}
-
-impl AskTools {
-    /// The tools as a prompt shows them, after so many rounds.
-    pub(super) fn after(&self, rounds: usize) -> Tools<'_> {
-        Tools {
-            specs: &self.specs,
-            callable: !self.specs.is_empty() && (rounds as u64) < u64::from(self.rounds),
-            in_words: self.in_words.as_deref(),
-        }
-    }
-
-    /// The name in the toolbox of what a mind calls by this name.
-    fn name_of(&self, wire_name: &str) -> Option<&Arc<str>> {
-        let at = self
-            .specs
-            .iter()
-            .position(|spec| spec.name() == wire_name)?;
-        self.names.get(at)
-    }
-}
-
-impl Job {
-    /// The tools as the next prompt shows them.
-    pub(super) fn tools(&self) -> Tools<'_> {
-        self.tools.after(self.recorded.len())
-    }
+/// A call of a tool that has ended already, or is running.
+enum Started {
+    Ended(ToolOutput),
+    Running(RunningTool),
 }
 
 impl Engine {
+    fn toolbox(&self) -> &Toolbox {
+        self.world.resource()
+    }
+
+    // --- which tools a mind may call ---
+
     /// The tools that an entity may call for a question.
     pub(super) fn tools_for(
         &mut self,
@@ -72,25 +45,16 @@ impl Engine {
         question: &dyn ErasedAsk,
         mind: &dyn Mind,
     ) -> Result<AskTools, EngineError> {
-        let Some(set) = self
-            .world
-            .get::<ToolSet>(entity)
-            .filter(|set| !set.0.is_empty())
-        else {
+        let set = self.world.get::<ToolSet>(entity);
+        let Some(set) = set.filter(|set| !set.0.is_empty()).cloned() else {
             return Ok(AskTools::default());
         };
-        let set = set.clone();
         self.check_set(&self.name(entity), &set)?;
-        let mut tools = AskTools {
-            rounds: question
-                .tool_rounds()
-                .unwrap_or(self.toolbox().limits.rounds),
-            ..AskTools::default()
-        };
+        let rounds = question.tool_rounds();
+        let mut tools = AskTools::new(rounds.unwrap_or(self.toolbox().limits.rounds));
         let mut hasher = blake3::Hasher::new();
         for entry in &set.0 {
-            hasher.update(&(entry.len() as u64).to_le_bytes());
-            hasher.update(entry.as_bytes());
+            hash_text(&mut hasher, entry);
             let names: Vec<_> = self.toolbox().named_by(entry).cloned().collect();
             for name in names {
                 let Some(spec) = self.spec_of(&name)? else {
@@ -100,21 +64,18 @@ impl Engine {
                 if ToolSet::server_of(entry).is_none() {
                     hasher.update(&spec.digest().0);
                 }
-                if !tools.names.contains(&name) {
-                    tools.specs.push(spec);
-                    tools.names.push(name);
-                }
+                tools.add(name, spec);
             }
         }
         tools.digest = Some(short_digest(&hasher));
-        if mind.info().tools_in_words && !tools.specs.is_empty() {
-            tools.in_words = Some(self.tools_in_words(&tools.specs));
+        if mind.info().tools_in_words && !tools.specs().is_empty() {
+            tools.in_words = Some(self.tools_in_words(tools.specs()));
         }
         Ok(tools)
     }
 
-    /// The tools of calls that code chose, by their names in the toolbox; and the calls by the names that
-    /// the request has. The calls are what is asked, so that the digest covers them.
+    /// The tools of calls that code chose, by their names in the toolbox; and the calls by the names in
+    /// the request. The calls are the question, so the digest covers them.
     pub(super) fn tools_called(
         &mut self,
         entity: &Arc<str>,
@@ -122,27 +83,20 @@ impl Engine {
     ) -> Result<(AskTools, Vec<ToolCall>), EngineError> {
         let set = ToolSet::of(calls.iter().map(|call| call.name.as_str()));
         self.check_set(entity, &set)?;
-        let mut tools = AskTools {
-            rounds: 1,
-            ..AskTools::default()
-        };
+        let mut tools = AskTools::new(1);
         let mut hasher = blake3::Hasher::new();
         let mut wired = Vec::with_capacity(calls.len());
         for (name, call) in set.0.into_iter().zip(calls) {
-            for part in [&call.name, &call.arguments] {
-                hasher.update(&(part.len() as u64).to_le_bytes());
-                hasher.update(part.as_bytes());
-            }
+            hash_text(&mut hasher, &call.name);
+            hash_text(&mut hasher, &call.arguments);
             let Some(spec) = self.spec_of(&name)? else {
                 continue;
             };
-            let mut call = call.clone();
-            call.name = spec.name().to_owned();
-            wired.push(call);
-            if !tools.names.contains(&name) {
-                tools.specs.push(spec);
-                tools.names.push(name);
-            }
+            wired.push(ToolCall {
+                name: spec.name().to_owned(),
+                ..call.clone()
+            });
+            tools.add(name, spec);
         }
         tools.digest = Some(short_digest(&hasher));
         Ok((tools, wired))
@@ -150,23 +104,17 @@ impl Engine {
 
     /// How to call these tools, in words.
     fn tools_in_words(&self, specs: &[Arc<ToolSpec>]) -> Arc<str> {
-        let each = specs.iter().map(|spec| {
+        let rows = specs.iter().map(|spec| {
             json!({
                 "name": spec.name(),
                 "description": spec.description().as_str(),
                 "schema": spec.schema(),
             })
         });
-        let facts = json!({"tools": each.collect::<Vec<_>>()});
-        let words = self
-            .world
-            .resource::<Phrasebook>()
-            .say("tools/in_words", &facts);
-        words.unwrap_or_else(|_| facts.to_string()).into()
-    }
-
-    fn toolbox(&self) -> &Toolbox {
-        self.world.resource()
+        let data = json!({"tools": rows.collect::<Vec<_>>()});
+        let phrases = self.world.resource::<Phrasebook>();
+        let words = phrases.say("tools/in_words", &data);
+        words.unwrap_or_else(|_| data.to_string()).into()
     }
 
     /// What minds are told of a tool; made once, in the language of the world.
@@ -174,16 +122,11 @@ impl Engine {
         if let Some(spec) = self.tool_specs.get(name) {
             return Ok(Some(spec.clone()));
         }
-        let phrases = self.world.resource::<Phrasebook>();
-        let phrase = format!("tools/{name}");
-        let about = phrases
-            .0
-            .knows(&phrase)
-            .then(|| phrases.say(&phrase, &json!({})));
-        let about = about.and_then(Result::ok);
         let Some(tool) = self.toolbox().get(name) else {
             return Ok(None);
         };
+        let phrases = self.world.resource::<Phrasebook>();
+        let about = phrases.say_if_known(&format!("tools/{name}"), &json!({}));
         let guards = self.world.resource::<Guards>();
         let language = *self.world.resource::<Language>();
         let tool = tool.clone().guarded(|text| {
@@ -206,7 +149,7 @@ impl Engine {
         Ok(Some(spec))
     }
 
-    /// Checks that every tool that an entity names is there.
+    /// Checks that every tool that an entity names exists.
     pub(super) fn check_tools(&mut self) -> Result<(), EngineError> {
         if let Some(error) = self.toolbox().refused() {
             return Err(EngineError::ToolName(error.clone()));
@@ -216,87 +159,85 @@ impl Engine {
         let mut sets: Vec<_> = sets
             .map(|(name, set)| (name.0.clone(), set.clone()))
             .collect();
-        sets.sort_by(|(one, _), (other, _)| one.cmp(other));
-        let mut sets = sets.iter();
-        sets.try_for_each(|(name, set)| self.check_set(name, set))
+        sets.sort_by(|(a, _), (b, _)| a.cmp(b));
+        sets.iter()
+            .try_for_each(|(name, set)| self.check_set(name, set))
     }
 
     fn check_set(&self, entity: &Arc<str>, set: &ToolSet) -> Result<(), EngineError> {
         let toolbox = self.toolbox();
-        let optional = self.settings.replay || self.settings.without_servers;
+        let may_lack_servers = self.settings.replay || self.settings.without_servers;
         let missing = set.0.iter().find(|entry| {
             let of_server = ToolSet::server_of(entry).is_some();
-            !(of_server && optional) && toolbox.named_by(entry).next().is_none()
+            !(of_server && may_lack_servers) && toolbox.named_by(entry).next().is_none()
         });
         let Some(missing) = missing else {
             return Ok(());
         };
-        let entity = entity.to_string();
+        let (entity, tool) = (entity.to_string(), missing.to_string());
         Err(match ToolSet::server_of(missing) {
             Some(server) => EngineError::UnknownServerTool {
-                entity,
-                tool: missing.to_string(),
                 server: server.to_owned(),
-            },
-            None => EngineError::UnknownTool {
                 entity,
-                tool: missing.to_string(),
-                known: known_tools(toolbox),
+                tool,
             },
+            None => {
+                let known: Vec<_> = toolbox.names().map(|name| &**name).collect();
+                EngineError::UnknownTool {
+                    known: known.join(", "),
+                    entity,
+                    tool,
+                }
+            }
         })
     }
 
     // --- running ---
 
-    /// Runs what a mind wants called. World tools look at once; outside tools go their way together, and
-    /// the ask waits for the last of them.
-    pub(super) fn run_tools(&mut self, mut job: Box<Job>, completion: Completion) {
+    /// Runs the tools that a mind called. Pure tools run at once; async tools run together, and the ask
+    /// waits for the last of them.
+    pub(super) fn run_tools(&mut self, mut job: Box<Job>, mut completion: Completion) {
         // What it said beside the calls is no answer.
-        job.void_pieces();
-        let limits = self.toolbox().limits;
-        let mut completion = completion;
-        completion.calls.truncate(limits.calls);
+        job.retract_stream();
+        completion.calls.truncate(self.toolbox().limits.calls);
         name_calls(&mut completion.calls, &job);
-        let round = job.recorded.len() as u32;
-        let mut calls = Vec::with_capacity(completion.calls.len());
-        let shares = completion.calls.len();
-        let allowance = self.totals.allowance(&self.settings.caps, shares);
-        for (at, call) in completion.calls.iter().enumerate() {
+        let count = completion.calls.len();
+        let allowance = self.totals.allowance(&self.settings.limits, count);
+        let mut calls = Vec::with_capacity(count);
+        for (index, call) in completion.calls.iter().enumerate() {
             let (call, stopped) = self.guarded_call(&job, call);
             self.signal_call(&job, &call);
-            let inside = ToolTrace::with(allowance);
+            let trace = ToolTrace::with(allowance);
             let started = match stopped {
                 Some(error) => Started::Ended(Err(error)),
-                None => self.start_tool(&job, &call, round, at as u32, &inside),
+                None => self.start_tool(&job, &call, index as u32, &trace),
             };
-            calls.push((started, inside));
+            calls.push((started, trace));
         }
-        job.calling = Some(completion);
-        let is_running =
-            |(started, _): &(Started, ToolTrace)| matches!(started, Started::Running(_));
-        let waits = calls.iter().any(is_running);
-        let calls = calls.into_iter().map(|(started, inside)| async move {
+        job.rounds.calling = Some(completion);
+        let must_wait = calls
+            .iter()
+            .any(|(started, _)| matches!(started, Started::Running(_)));
+        let calls = join_all(calls.into_iter().map(|(started, trace)| async move {
             let output = match started {
                 Started::Ended(output) => output,
                 Started::Running(tool) => tool.await,
             };
-            CallEnd { output, inside }
-        });
-        let all = join_all(calls);
-        if waits {
-            let all = async move { (job, Arrived::Tools(all.await)) };
-            self.calls.under_way.push(Box::pin(all));
+            ToolCallResult { output, trace }
+        }));
+        if must_wait {
+            let calls = async move { (job, CallResult::Tools(calls.await)) };
+            self.calls.running.push(Box::pin(calls));
         } else {
-            // Nothing of it has to wait.
-            let ended = all.now_or_never().unwrap_or_default();
-            self.tools_returned(job, ended);
+            let results = calls.now_or_never().unwrap_or_default();
+            self.tools_returned(job, results);
         }
     }
 
     /// A call as the guards let it pass, or why it is not made.
     fn guarded_call(&self, job: &Job, call: &ToolCall) -> (ToolCall, Option<ToolError>) {
-        let read = arguments_of(&call.arguments);
-        let guarded = self.round_maker(job).call(&call.name, &read);
+        let arguments = arguments_of(&call.arguments);
+        let guarded = self.round_maker(job).call(&call.name, &arguments);
         let call = ToolCall {
             name: guarded.name,
             arguments: match guarded.changed {
@@ -315,7 +256,7 @@ impl Engine {
     fn round_maker<'a>(&'a self, job: &'a Job) -> RoundMaker<'a> {
         let info = job.mind.info();
         RoundMaker {
-            name: &job.name,
+            name: &job.ask.name,
             made_by: (&info.provider, &info.model),
             guards: self.world.resource::<Guards>(),
             phrases: self.world.resource::<Phrasebook>(),
@@ -324,73 +265,66 @@ impl Engine {
     }
 
     fn signal_call(&mut self, job: &Job, call: &ToolCall) {
-        tracing::debug!(entity = %job.name, tool = call.name, arguments = call.arguments, "a tool is called");
-        self.signal(Signal::ToolCalled {
-            entity: job.name.clone(),
-            purpose: job.question.purpose(),
+        tracing::debug!(entity = %job.ask.name, tool = call.name, arguments = call.arguments, "a tool is called");
+        self.listeners.signal(|| Signal::ToolCalled {
+            entity: job.ask.name.clone(),
+            purpose: job.ask.question.purpose(),
             tool: call.name.clone(),
         });
     }
 
-    fn start_tool(
-        &self,
-        job: &Job,
-        call: &ToolCall,
-        round: u32,
-        at: u32,
-        inside: &ToolTrace,
-    ) -> Started {
+    fn start_tool(&self, job: &Job, call: &ToolCall, index: u32, trace: &ToolTrace) -> Started {
         let toolbox = self.toolbox();
-        let tool = job
-            .tools
-            .name_of(&call.name)
-            .and_then(|name| toolbox.get(name));
-        let Some(tool) = tool else {
-            let known = job.tools.specs.iter().map(|spec| spec.name());
+        let name = job.tools.name_of(&call.name);
+        let Some(tool) = name.and_then(|name| toolbox.get(name)) else {
+            let known = job.tools.specs().iter().map(|spec| spec.name());
             let known = known.collect::<Vec<_>>().join(", ");
             let words = format!("there is no tool '{}'; there are: {known}", call.name);
-            let facts = json!({"name": call.name, "known": known});
-            return Started::Ended(Err(
-                ToolError::new(words).said("tools/errors/unknown", facts)
-            ));
+            let data = json!({"name": call.name, "known": known});
+            let error = ToolError::new(words).said("tools/errors/unknown", data);
+            return Started::Ended(Err(error));
         };
-        let asker = ToolCaller::new(&self.world, job.entity, job.number, round, at);
-        match tool.look(&asker, &call.arguments) {
-            Some(output) => Started::Ended(output),
-            None => outside(tool, call, toolbox, inside),
+        let round = job.rounds.recorded.len() as u32;
+        let caller = ToolCaller::new(&self.world, job.ask.entity, job.ask.number, round, index);
+        if let Some(output) = tool.run_pure(&caller, &call.arguments) {
+            return Started::Ended(output);
+        }
+        match tool.start_async(&call.arguments, toolbox.limits.time, trace) {
+            Some(running) => Started::Running(running),
+            None => Started::Ended(Err("the tool can't be run".into())),
         }
     }
 
-    /// All calls of a round have their results: the round is recorded, and the mind goes on.
-    pub(super) fn tools_returned(&mut self, mut job: Box<Job>, ended: Vec<CallEnd>) {
-        let Some(completion) = job.calling.take() else {
+    /// All calls of a round have their results: the round is recorded, and the mind continues.
+    pub(super) fn tools_returned(&mut self, mut job: Box<Job>, results: Vec<ToolCallResult>) {
+        let Some(completion) = job.rounds.calling.take() else {
             return;
         };
-        for ended in &ended {
-            self.totals.spent += ended.inside.spent().into();
+        for result in &results {
+            self.totals.spent += result.trace.spent().into();
         }
-        let results = ended.into_iter().map(|ended| self.result_of(ended));
+        let results = results.into_iter().map(|result| self.result_record(result));
         let record = ToolRoundRecord {
             said: completion.to_blocks(),
             results: results.collect(),
-            usage: job.last_usage,
-            refused_before: job.refused().count() as u32,
+            usage: job.usage.last,
+            refused_before: job.rounds.refused().count() as u32,
         };
-        self.lines
-            .push(Line::Round(Arc::new(job.open_round(&record))));
+        let line = Line::Round(Arc::new(job.open_round(&record)));
+        self.record.pending.push(line);
         self.add_round(&mut job, record);
         self.calls.waiting.push_front(job);
     }
 
     /// What a tool returned as the journal keeps it, cut to its limit.
-    fn result_of(&self, ended: CallEnd) -> ToolResultRecord {
+    fn result_record(&self, result: ToolCallResult) -> ToolResultRecord {
         let phrases = self.world.resource::<Phrasebook>();
-        let (text, is_error) = match ended.output {
+        let (text, is_error) = match result.output {
             Ok(text) => (text, false),
-            Err(error) => (words_of(&error, phrases), true),
+            Err(error) => (error_words(&error, phrases), true),
         };
-        let most = self.toolbox().limits.result_chars;
-        let text = match text.char_indices().nth(most) {
+        let limit = self.toolbox().limits.result_chars;
+        let text = match text.char_indices().nth(limit) {
             None => text,
             Some((end, _)) => {
                 let left_out = text[end..].chars().count();
@@ -402,148 +336,77 @@ impl Engine {
         ToolResultRecord {
             text,
             is_error,
-            spent: ended.inside.spent(),
-            inside: ended.inside.take(),
+            spent: result.trace.spent(),
+            inside: result.trace.take(),
         }
     }
 
-    /// Adds a round to an ask, and after the last tells the mind to answer.
+    /// Adds a round to an ask, and after the last round tells the mind to answer.
     fn add_round(&self, job: &mut Job, record: ToolRoundRecord) {
-        // The commit makes the messages once more, with the model that answered in the end, and notes
+        // The commit makes the messages once more, with the model that answered in the end, and records
         // what guards did.
         let (messages, _) = self.round_maker(job).messages(&record);
         if let Some(stream) = &job.stream {
             stream.tools(messages.clone());
         }
-        job.rounds.push(Round::Tools(messages));
-        job.recorded.push(record);
-        if !job.tools().callable {
+        job.rounds.all.push(Round::Tools(messages));
+        job.rounds.recorded.push(record);
+        if !job.prompt_tools().callable {
             let phrases = self.world.resource::<Phrasebook>();
             let words = phrases.say("tools/used_up", &json!({}));
             let words = words.unwrap_or_else(|_| "Answer now, without tools.".into());
-            job.rounds.push(Round::Told(words.into()));
+            job.rounds.all.push(Round::Told(words.into()));
         }
     }
 
-    /// Goes on from the rounds that were recorded of an ask without an outcome.
-    pub(super) fn take_up_rounds(&self, job: &mut Job) {
-        let recorded = self
-            .recording
-            .rounds(&job.name, job.id.0, job.number, job.hash);
-        let recorded: Vec<_> = recorded.cloned().collect();
-        for open in recorded {
+    /// Continues from the recorded rounds of an ask without an outcome.
+    pub(super) fn resume_rounds(&self, job: &mut Job) {
+        let ask = &job.ask;
+        let recording = &self.record.recording;
+        let rounds = recording.rounds(&ask.name, ask.id.0, ask.number, ask.hash);
+        let rounds: Vec<_> = rounds.cloned().collect();
+        for open in rounds {
             let before = open.round.refused_before as usize;
-            job.add_refused(&open.refused, before);
-            job.folded = open.folded;
-            job.spent.calls = open.calls;
-            job.spent.retries = u64::from(open.retries);
-            job.spent.usage = open.usage;
-            job.spent.cost = open.cost;
-            job.estimated = open.estimated;
-            job.latency = std::time::Duration::from_millis(open.ms);
+            job.rounds.add_refused(&open.refused, before);
+            job.view.folded = open.folded;
+            job.usage.spent.calls = open.calls;
+            job.usage.spent.retries = u64::from(open.retries);
+            job.usage.spent.usage = open.usage;
+            job.usage.spent.cost = open.cost;
+            job.usage.estimated = open.estimated;
+            job.usage.latency = std::time::Duration::from_millis(open.ms);
             self.add_round(job, open.round.clone());
         }
-        self.fold_again(job);
-    }
-
-    /// What is broken about an answer that only calls tools where none may be called any more.
-    pub(super) fn calls_not_now(&self) -> Violation {
-        let rule = "no tool can be called now; answer without tools";
-        Violation::new("", rule).said("tools/errors/not_now", json!({}))
+        self.fold_as_recorded(job);
     }
 }
 
-impl Job {
-    /// Whether what tools returned last is all that its question wants.
-    pub(super) fn is_closed_by_tools(&self) -> bool {
-        let Some(last) = self.recorded.last() else {
-            return false;
-        };
-        let closing = self.question.closing();
-        let mut called = last.said.iter().filter_map(|block| match block {
-            Block::ToolUse { name, .. } => Some(name),
-            _ => None,
-        });
-        (closing.last_round && !self.tools().callable)
-            || called.any(|name| closing.tools.contains(name))
-    }
-}
-
-/// Whether a tool has ended already.
-enum Started {
-    Ended(Output),
-    Running(Running),
-}
-
-fn outside(tool: &Tool, call: &ToolCall, toolbox: &Toolbox, inside: &ToolTrace) -> Started {
-    match tool.start(&call.arguments, toolbox.limits.time, inside) {
-        Some(running) => Started::Running(running),
-        None => Started::Ended(Err("the tool can't be run".into())),
-    }
-}
-
-impl Job {
-    /// A round as a line of the journal, with what was spent so far.
-    fn open_round(&self, round: &ToolRoundRecord) -> OpenRound {
-        OpenRound {
-            entity: self.name.clone(),
-            id: self.id.0,
-            number: self.number,
-            hash: self.hash,
-            round: round.clone(),
-            refused: self.refused_answers().collect(),
-            folded: self.folded,
-            calls: self.spent.calls,
-            retries: self.spent.retries as u32,
-            usage: self.spent.usage,
-            estimated: self.estimated,
-            cost: self.spent.cost,
-            ms: self.latency.as_millis() as u64,
-        }
-    }
-
-    /// Adds those of the first so many refused answers that are not among its rounds yet.
-    fn add_refused(&mut self, refused: &[RefusedAnswer], count: usize) {
-        let known = self.refused().count();
-        let new = refused.iter().take(count).skip(known);
-        let new: Vec<_> = new
-            .map(|refused| {
-                Round::Refused(Refused {
-                    answer: refused.answer.as_str().into(),
-                    complaint: refused.complaint.as_str().into(),
-                })
-            })
-            .collect();
-        self.rounds.extend(new);
-    }
-}
-
-/// Gives calls without an id of their own one that no other call of the entity has.
+/// Gives an id to each call that has none of its own, or one that another call has.
 fn name_calls(calls: &mut [ToolCall], job: &Job) {
     let mut known = BTreeSet::new();
-    let round = job.recorded.len();
-    for (at, call) in calls.iter_mut().enumerate() {
+    let round = job.rounds.recorded.len();
+    for (index, call) in calls.iter_mut().enumerate() {
         if call.id.is_empty() || !known.insert(call.id.clone()) {
-            call.id = format!("call_{}_{round}_{at}", job.number);
+            call.id = format!("call_{}_{round}_{index}", job.ask.number);
             known.insert(call.id.clone());
         }
     }
 }
 
 /// A failure in the words of the phrasebook.
-fn words_of(error: &ToolError, phrases: &Phrasebook) -> String {
-    let said = error.phrase().filter(|(name, _)| phrases.0.knows(name));
-    said.and_then(|(name, facts)| phrases.0.phrase(name, facts).ok())
-        .unwrap_or_else(|| error.to_string())
+fn error_words(error: &ToolError, phrases: &Phrasebook) -> String {
+    let phrase = error.phrase();
+    let words = phrase.and_then(|(name, data)| phrases.say_if_known(name, data));
+    words.unwrap_or_else(|| error.to_string())
+}
+
+fn hash_text(hasher: &mut blake3::Hasher, text: &str) {
+    hasher.update(&(text.len() as u64).to_le_bytes());
+    hasher.update(text.as_bytes());
 }
 
 fn short_digest(hasher: &blake3::Hasher) -> Digest {
     let mut digest = [0; 16];
     digest.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
     Digest(digest)
-}
-
-fn known_tools(toolbox: &Toolbox) -> String {
-    let names = toolbox.names().map(|name| &**name);
-    names.collect::<Vec<_>>().join(", ")
 }

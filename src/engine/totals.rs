@@ -1,22 +1,10 @@
-//! What a run spent, what it may spend, and how long its calls took.
+//! What a run spent, whether it may spend more, and how long its calls took.
 
 use std::time::Duration;
 
 use crate::exchange::Spent;
-use crate::message::TokenUsage;
-use crate::mind::Cost;
-use crate::tool::Allowance;
-
-/// The most that one run of the program may spend. Changes no answer: it only stops the run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SpendLimits {
-    /// Requests to minds.
-    pub calls: Option<u64>,
-    /// Tokens of prompts and answers together.
-    pub tokens: Option<u64>,
-    /// Money.
-    pub cost: Option<Cost>,
-}
+use crate::message::{Cost, TokenUsage};
+use crate::tool::SpendLimits;
 
 /// The figures of one call, for tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,27 +13,27 @@ pub struct CallFigures {
     pub latency: Duration,
     /// Bytes of the prompt's text.
     pub prompt_bytes: u64,
-    /// Bytes at its start that the entity's previous prompt had too.
+    /// Bytes at its start that repeat the entity's previous prompt.
     pub repeated_bytes: u64,
-    /// The tokens that its provider reported, else those that were estimated.
+    /// The tokens that its provider reported, or else the estimated ones.
     pub usage: TokenUsage,
 }
 
 impl CallFigures {
-    /// The prompt tokens that we expect its provider to read from a cache: the share of them that the
-    /// repeated bytes are of all. What different entities share is not counted.
+    /// The prompt tokens that the provider is expected to read from its cache: as large a share of them
+    /// as the repeated bytes are of all bytes. What different entities share is not counted.
     pub fn predicted_cached(&self) -> u64 {
         let share = self.repeated_bytes as f64 / self.prompt_bytes.max(1) as f64;
         (self.usage.input as f64 * share) as u64
     }
 }
 
-/// What a run has spent so far and what is reserved for calls under way.
+/// What a run has spent so far, and what is reserved for running calls.
 #[derive(Clone, Debug, Default)]
 pub struct Totals {
     /// Spent on calls that ended.
     pub spent: Spent,
-    /// The worst case of calls under way.
+    /// The worst case of running calls.
     pub reserved: Spent,
     /// One row for every call that ended.
     pub calls: Vec<CallFigures>,
@@ -53,66 +41,68 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Why a call with this worst case is not allowed, if it is not.
-    pub fn refuses(&self, caps: &SpendLimits, worst: &Spent) -> Option<String> {
+    /// Why a call with this worst case is not allowed; `None` if it is.
+    pub fn refuses(&self, limits: &SpendLimits, worst: &Spent) -> Option<String> {
         let after = |part: fn(&Spent) -> u64| {
             part(&self.spent)
                 .saturating_add(part(&self.reserved))
                 .saturating_add(part(worst))
         };
-        let over = |name: &str, cap: Option<u64>, would: u64| {
-            let cap = cap.filter(|cap| would > *cap)?;
+        let over = |name: &str, limit: Option<u64>, would: u64| {
+            let limit = limit.filter(|limit| would > *limit)?;
             Some(format!(
-                "the next call could bring the run to {would} {name}; the cap is {cap}"
+                "the next call could bring the run to {would} {name}; the cap is {limit}"
             ))
         };
-        over("calls", caps.calls, after(|spent| spent.calls))
-            .or_else(|| over("tokens", caps.tokens, after(|spent| spent.usage.total())))
+        over("calls", limits.calls, after(|spent| spent.calls))
+            .or_else(|| {
+                let would = after(|spent| spent.usage.total());
+                over("tokens", limits.tokens, would)
+            })
             .or_else(|| {
                 let would = Cost(after(|spent| spent.cost.0));
-                let cap = caps.cost.filter(|cap| would > *cap)?;
+                let limit = limits.cost.filter(|limit| would > *limit)?;
                 Some(format!(
-                    "the next call could bring the run to {would} in cost; the cap is {cap}"
+                    "the next call could bring the run to {would} in cost; the cap is {limit}"
                 ))
             })
     }
 
-    /// The part of what the caps leave that each of so many may spend.
-    pub(super) fn allowance(&self, caps: &SpendLimits, shares: usize) -> Allowance {
-        let left = |cap: u64, part: fn(&Spent) -> u64| {
+    /// An equal share of what the limits leave, if it is divided into this many.
+    pub(super) fn allowance(&self, limits: &SpendLimits, shares: usize) -> SpendLimits {
+        let left = |limit: u64, part: fn(&Spent) -> u64| {
             let gone = part(&self.spent).saturating_add(part(&self.reserved));
-            cap.saturating_sub(gone) / (shares as u64).max(1)
+            limit.saturating_sub(gone) / (shares as u64).max(1)
         };
-        Allowance {
-            calls: caps.calls.map(|cap| left(cap, |spent| spent.calls)),
-            tokens: caps
+        let cost = |limit: Cost| Cost(left(limit.0, |spent| spent.cost.0));
+        SpendLimits {
+            calls: limits.calls.map(|limit| left(limit, |spent| spent.calls)),
+            tokens: limits
                 .tokens
-                .map(|cap| left(cap, |spent| spent.usage.total())),
-            cost: caps.cost.map(|cap| Cost(left(cap.0, |spent| spent.cost.0))),
+                .map(|limit| left(limit, |spent| spent.usage.total())),
+            cost: limits.cost.map(cost),
         }
     }
 
-    /// Words for the first time that four fifths of a cap are spent.
-    pub fn warning(&mut self, caps: &SpendLimits) -> Option<String> {
-        let near = |name: &str, cap: Option<u64>, spent: u64| {
-            let cap = cap.filter(|cap| spent.saturating_mul(5) >= cap.saturating_mul(4))?;
-            Some(format!("{spent} of {cap} {name} are spent"))
+    /// Words for the first time that four fifths of a limit are spent.
+    pub fn warning(&mut self, limits: &SpendLimits) -> Option<String> {
+        let is_near = |spent: u64, limit: u64| spent.saturating_mul(5) >= limit.saturating_mul(4);
+        let near = |name: &str, limit: Option<u64>, spent: u64| {
+            let limit = limit.filter(|limit| is_near(spent, *limit))?;
+            Some(format!("{spent} of {limit} {name} are spent"))
         };
-        let spent = &self.spent;
-        let words = near("calls", caps.calls, spent.calls)
-            .or_else(|| near("tokens", caps.tokens, spent.usage.total()))
-            .or_else(|| {
-                let cap = caps.cost?;
-                let near = spent.cost.0.saturating_mul(5) >= cap.0.saturating_mul(4);
-                near.then(|| format!("{} of {cap} in cost are spent", spent.cost))
-            });
-        match words {
-            Some(words) if !self.warned => {
-                self.warned = true;
-                Some(words)
-            }
-            _ => None,
+        if self.warned {
+            return None;
         }
+        let spent = &self.spent;
+        let words = near("calls", limits.calls, spent.calls)
+            .or_else(|| near("tokens", limits.tokens, spent.usage.total()))
+            .or_else(|| {
+                let limit = limits.cost.filter(|limit| is_near(spent.cost.0, limit.0))?;
+                Some(format!("{} of {limit} in cost are spent", spent.cost))
+            });
+        self.warned = words.is_some();
+        words
     }
 
     /// Reserves the worst case of a call.
@@ -129,16 +119,16 @@ impl Totals {
         self.spent += real;
     }
 
-    /// The latency below which this share of calls stayed (0.5 for the median).
+    /// A quantile of the latencies: 0.5 for the median.
     pub fn latency(&self, share: f64) -> Duration {
-        let mut all: Vec<_> = self.calls.iter().map(|call| call.latency).collect();
-        all.sort_unstable();
-        let last = all.len().saturating_sub(1);
-        let at = (last as f64 * share.clamp(0.0, 1.0)).round() as usize;
-        all.get(at).copied().unwrap_or_default()
+        let mut latencies: Vec<_> = self.calls.iter().map(|call| call.latency).collect();
+        latencies.sort_unstable();
+        let last = latencies.len().saturating_sub(1);
+        let index = (last as f64 * share.clamp(0.0, 1.0)).round() as usize;
+        latencies.get(index).copied().unwrap_or_default()
     }
 
-    /// The prompt tokens that we expect providers to have read from their caches; compare
+    /// The prompt tokens that providers are expected to have read from their caches; compare
     /// `spent.usage.cached`.
     pub fn predicted_cached(&self) -> u64 {
         self.calls.iter().map(CallFigures::predicted_cached).sum()
@@ -156,7 +146,7 @@ impl Totals {
     }
 }
 
-/// The worst case of one call, of which so many attempts may be billed.
+/// The worst case of one call of which this many attempts may be billed.
 pub(super) fn worst_case(
     prompt_tokens: u64,
     answer_tokens: u32,
@@ -182,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cached_tokens_are_foretold_by_the_repeated_bytes() {
+    fn cached_tokens_are_predicted_from_repeated_bytes() {
         let call = |prompt_bytes, repeated_bytes, input| CallFigures {
             prompt_bytes,
             repeated_bytes,

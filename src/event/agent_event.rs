@@ -1,17 +1,33 @@
-//! What an event is, the list of known types, and the phrases that give events their words.
+//! What an event is, and the list of known types.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
 use bevy_ecs::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::{PhraseError, Phrasebook};
 use crate::message::Tags;
-use crate::world_data::Templates;
 
-/// A typed thing that happened.
+/// Something that happens, as a serde type.
+///
+/// ```
+/// use playhouse::prelude::*;
+///
+/// /// A bell rings; the phrase `events/bell` says so.
+/// #[derive(Serialize, Deserialize)]
+/// struct Bell {
+///     strokes: u32,
+/// }
+///
+/// impl AgentEvent for Bell {
+///     const TYPE: &'static str = "bell";
+/// }
+///
+/// let mut setup = Setup::new(1);
+/// register_event::<Bell>(&mut setup.world);
+/// ```
 pub trait AgentEvent: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// The name under which the type is registered, such as `speak`.
     const TYPE: &'static str;
@@ -21,139 +37,52 @@ pub trait AgentEvent: Serialize + DeserializeOwned + Send + Sync + 'static {
         None
     }
 
-    /// Free text that the speaker's mind wrote; guards judge it before the event is sent.
+    /// Free text that the speaker's mind wrote. Guards judge it before the event is sent.
     fn spoken(&mut self) -> Option<&mut String> {
         None
     }
 
-    /// Whether everybody in the audience may repeat it: speech is, a whisper is not.
+    /// Whether everybody in the audience may repeat it: `true` for speech, `false` for a whisper.
     fn is_public(&self) -> bool {
         true
     }
 
-    /// Marks for the message that each receiver gets.
+    /// Tags for the message that each receiver gets.
     fn tags(&self) -> Tags {
         Tags::new()
     }
 
-    /// The name of the template of its text, whose variables are the fields of the event.
+    /// The name of the phrase that receivers read. Its variables are the fields of the event.
     fn template() -> String {
         format!("events/{}", Self::TYPE)
     }
 
-    /// The words that receivers read: by default the template, filled with the event, which `data`
-    /// holds as JSON.
+    /// The words that receivers read: by default the phrase, filled with `data`, the event as JSON.
     ///
     /// # Errors
-    /// What the phrasebook says.
-    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, String> {
-        phrases.0.phrase(&Self::template(), data)
+    /// The phrase is missing or can't be filled.
+    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, PhraseError> {
+        phrases.say(&Self::template(), data)
     }
 }
 
-/// Gives events and asks their words, from templates that a writer may change.
-pub trait Phrases: Send + Sync {
-    /// The phrase of this name, filled with `data`.
-    ///
-    /// # Errors
-    /// Why it can't be made: no such phrase, an unknown variable.
-    fn phrase(&self, name: &str, data: &Value) -> Result<String, String>;
-
-    /// Whether there is a phrase of this name.
-    fn knows(&self, name: &str) -> bool;
-}
-
-/// The phrases of the world's language. Without data, a phrase is its name and its facts.
-#[derive(Resource, Clone)]
-pub struct Phrasebook(pub Arc<dyn Phrases>);
-
-impl Phrasebook {
-    /// The phrase of this name, filled with these facts.
-    ///
-    /// # Errors
-    /// Why it can't be made.
-    pub fn say(&self, name: &str, facts: &Value) -> Result<String, String> {
-        self.0.phrase(name, facts)
-    }
-}
-
-/// Phrases from templates.
-struct FromTemplates(Templates);
-
-impl Phrases for FromTemplates {
-    fn phrase(&self, name: &str, data: &Value) -> Result<String, String> {
-        let text = self.0.render(name, data);
-        let mut text = text.map_err(|problem| problem.to_string())?;
-        text.truncate(text.trim_end().len());
-        Ok(text)
-    }
-
-    fn knows(&self, name: &str) -> bool {
-        self.0.has(name)
-    }
-}
-
-impl From<Templates> for Phrasebook {
-    fn from(templates: Templates) -> Self {
-        Self(Arc::new(FromTemplates(templates)))
-    }
-}
-
-impl Default for Phrasebook {
-    fn default() -> Self {
-        Self(Arc::new(BarePhrases))
-    }
-}
-
-struct BarePhrases;
-
-impl Phrases for BarePhrases {
-    fn phrase(&self, name: &str, data: &Value) -> Result<String, String> {
-        Ok(format!("{name} {data}"))
-    }
-
-    fn knows(&self, _name: &str) -> bool {
-        false
-    }
-}
-
-/// The event types that are known, by name.
+/// The names of the event types that are known.
 #[derive(Resource, Default)]
-pub struct EventTypes(BTreeMap<&'static str, fn(&Value) -> Result<(), String>>);
+pub struct EventTypes(BTreeSet<&'static str>);
 
 impl EventTypes {
     /// Whether a type of this name is registered.
     pub fn knows(&self, name: &str) -> bool {
-        self.0.contains_key(name)
+        self.0.contains(name)
     }
 
     /// The names of all known types, sorted.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.0.keys().copied()
-    }
-
-    /// Checks that JSON is an event of the type of this name.
-    ///
-    /// # Errors
-    /// The type is unknown, or the JSON does not fit it.
-    pub fn check(&self, name: &str, data: &Value) -> Result<(), String> {
-        match self.0.get(name) {
-            Some(check) => check(data),
-            None => {
-                let known: Vec<_> = self.names().collect();
-                let known = known.join(", ");
-                Err(format!("unknown event type '{name}'; known are {known}"))
-            }
-        }
+        self.0.iter().copied()
     }
 }
 
-/// Makes an event type known, so that systems may tell it and saves may name it.
+/// Registers an event type, so that systems may write it and saves may name it.
 pub fn register_event<E: AgentEvent>(world: &mut World) {
-    let check = |data: &Value| {
-        let read = serde_json::from_value::<E>(data.clone());
-        read.map(|_| ()).map_err(|error| error.to_string())
-    };
-    let mut types = world.get_resource_or_init::<EventTypes>();
-    types.0.insert(E::TYPE, check);
+    world.get_resource_or_init::<EventTypes>().0.insert(E::TYPE);
 }

@@ -1,4 +1,4 @@
-//! The end of a step: what was told reaches contexts and feeds.
+//! The end of a step: its events reach contexts and feeds.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,21 +6,21 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde_json::{Map, Value};
 
-use super::guard::{Guards, Judged, Point, Receiver};
-use super::{ChapterClose, EventQueue, EventRecord, PendingEvent, Record, Records, Rule};
+use super::guard::{GuardAct, Guards, Judged, Point, Receiver};
+use super::{AudienceRule, ChapterClose, EventQueue, EventRecord, PendingEvent, Record, Records};
 use crate::cast::{
     Clock, CurrentStage, EntityName, Kind, MEETING, MeetingClock, StableId, WorldTurn,
 };
 use crate::context::{AgentContext, Chapter, Chapters};
 use crate::message::{Body, BodyId, Language, Tag, Tags};
 
-/// Writes one human message into the context of each audience member, all sharing one body for each
+/// Adds one human message to the context of each audience member, all sharing one body for each
 /// distinct result of the guards, and one record for the feeds. Runs last in every step and meeting.
 pub fn deliver(
     mut queue: ResMut<EventQueue>,
     mut records: ResMut<Records>,
     mut meeting: ResMut<MeetingClock>,
-    here: Res<CurrentStage>,
+    current: Res<CurrentStage>,
     turn: Res<WorldTurn>,
     guards: Res<Guards>,
     language: Res<Language>,
@@ -28,89 +28,83 @@ pub fn deliver(
     mut places: Query<(&StableId, &EntityName, &mut Clock)>,
     mut cast: Query<(&mut AgentContext, &mut Chapters, &Kind, &StableId)>,
 ) {
-    let (place, place_name, clock) = match *here {
+    let (place, place_name, clock) = match *current {
         CurrentStage::Meeting => (MEETING, Arc::from(""), &mut meeting.0),
         CurrentStage::Place(entity) => match places.get_mut(entity) {
             Ok((id, name, clock)) => (*id, name.0.clone(), clock.into_inner()),
             Err(_) => return,
         },
     };
-    for told in queue.0.drain(..) {
+    for event in queue.0.drain(..) {
         let id = clock.next_body(place);
-        let mut bodies = Bodies::new(&told, id, clock.time, metadata_of(&mut kinds, told.kind));
-        let mut audience = Vec::with_capacity(told.audience.len());
+        let time = clock.time;
+        let metadata = metadata_of(&mut kinds, event.kind);
+        let mut bodies = Bodies::new(&event, id, time, metadata);
+        let mut audience = Vec::with_capacity(event.audience.len());
         let mut masked = Vec::new();
-        for &receiver in &told.audience {
-            let Ok((mut context, mut chapters, kind, receiver)) = cast.get_mut(receiver) else {
+        for &receiver in &event.audience {
+            let Ok((mut context, mut chapters, kind, &receiver)) = cast.get_mut(receiver) else {
                 continue;
             };
-            let mut renumber = || clock.next_body(place);
-            let copy = bodies.for_kind(*kind, &told, &guards, *language, &mut renumber);
-            if told.blocked || copy.blocked {
+            let mut next_id = || clock.next_body(place);
+            let copy = bodies.for_kind(*kind, &event, &guards, *language, &mut next_id);
+            if event.blocked || copy.blocked {
                 continue;
             }
-            audience.push(*receiver);
+            audience.push(receiver);
             if let Some(words) = &copy.masked {
-                masked.push((*receiver, words.clone()));
+                masked.push((receiver, words.clone()));
             }
-            match &told.closing {
-                Some(closing) => {
-                    let closed = close(&mut context, &mut chapters, closing, copy, turn.0);
-                    records
-                        .0
-                        .extend(closed.map(|chapter| chapter_record(&context, *receiver, chapter)));
+            if let Some(close) = &event.chapter_close {
+                if let Some(chapter) =
+                    close_chapter(&mut context, &mut chapters, close, copy, turn.0)
+                {
+                    let record = chapter_record(&context, receiver, chapter);
+                    records.0.push(record);
                 }
-                None if told.rule == Rule::Private => {}
-                None => {
-                    context.add_human_message(copy.body.clone(), copy.tags.clone());
-                }
+            } else if event.rule != AudienceRule::Private {
+                context.add_human_message(copy.body.clone(), copy.tags.clone());
             }
         }
         records.0.push(Record::Event(EventRecord {
             id,
             turn: turn.0,
-            time: clock.time,
+            time,
             place: place_name.clone(),
-            kind: told.kind.into(),
-            speaker: told.speaker,
-            data: told.data,
-            text: told.text,
+            kind: event.kind.into(),
+            speaker: event.speaker,
+            data: event.data,
+            text: event.text,
             audience,
             masked,
-            rule: told.rule,
-            guarded: told.guarded.into_iter().chain(bodies.guarded).collect(),
+            rule: event.rule,
+            guarded: event.guarded.into_iter().chain(bodies.guarded).collect(),
         }));
     }
 }
 
-/// Cuts a range out of a context, puts the summary in its place and both into a chapter. A range that
-/// can't be cut leaves everything as it is.
-fn close<'a>(
+/// Cuts a range out of a context, replaces it by the summary, and moves both into a chapter. If the
+/// range can't be cut, nothing changes.
+fn close_chapter<'a>(
     context: &mut AgentContext,
     chapters: &'a mut Chapters,
-    closing: &ChapterClose,
+    close: &ChapterClose,
     copy: &Copy,
     turn: u64,
 ) -> Option<&'a Chapter> {
-    let ChapterClose {
-        begin,
-        end,
-        summing_up,
-        title,
-    } = closing;
-    let messages =
-        context.replace_message_range(*begin, *end, copy.body.clone(), copy.tags.clone());
-    let messages = match messages {
+    let (body, tags) = (copy.body.clone(), copy.tags.clone());
+    let messages = match context.replace_message_range(close.begin, close.end, body, tags) {
         Ok(messages) => messages,
         Err(error) => {
-            tracing::warn!("'{title}' was not archived: {error}");
+            tracing::warn!("'{}' was not archived: {error}", close.title);
             return None;
         }
     };
-    let summing_up = summing_up.and_then(|(from, to)| context.remove_message_range(from, to).ok());
+    let range = close.summing_up;
+    let summing_up = range.and_then(|(begin, end)| context.remove_message_range(begin, end).ok());
     chapters.close(Chapter {
         id: chapters.next_id(context.name()),
-        title: title.clone(),
+        title: close.title.clone(),
         turn,
         messages,
         summing_up: summing_up.unwrap_or_default(),
@@ -136,7 +130,7 @@ struct Copy {
     body: Body,
     tags: Tags,
     blocked: bool,
-    /// Its words, where guards put others in the place of the event's.
+    /// Its words, if guards changed those of the event.
     masked: Option<String>,
 }
 
@@ -145,13 +139,13 @@ struct Bodies {
     metadata: Metadata,
     original: Body,
     copies: Vec<Copy>,
-    guarded: Vec<super::guard::GuardAct>,
+    guarded: Vec<GuardAct>,
 }
 
 impl Bodies {
-    fn new(told: &PendingEvent, id: BodyId, time: u64, metadata: Metadata) -> Self {
+    fn new(event: &PendingEvent, id: BodyId, time: u64, metadata: Metadata) -> Self {
         Self {
-            original: body_of(told, &told.text, id, time, metadata.clone()),
+            original: body_of(event, &event.text, id, time, metadata.clone()),
             metadata,
             copies: Vec::new(),
             guarded: Vec::new(),
@@ -161,63 +155,67 @@ impl Bodies {
     fn for_kind(
         &mut self,
         kind: Kind,
-        told: &PendingEvent,
+        event: &PendingEvent,
         guards: &Guards,
         language: Language,
         next_id: &mut dyn FnMut() -> BodyId,
     ) -> &Copy {
-        if let Some(at) = self.copies.iter().position(|copy| copy.kind == kind) {
-            return &self.copies[at];
-        }
+        let known = self.copies.iter().position(|copy| copy.kind == kind);
+        let index = known.unwrap_or_else(|| {
+            let copy = self.copy_for(kind, event, guards, language, next_id);
+            self.copies.push(copy);
+            self.copies.len() - 1
+        });
+        &self.copies[index]
+    }
+
+    fn copy_for(
+        &mut self,
+        kind: Kind,
+        event: &PendingEvent,
+        guards: &Guards,
+        language: Language,
+        next_id: &mut dyn FnMut() -> BodyId,
+    ) -> Copy {
+        let mut copy = Copy {
+            kind,
+            body: self.original.clone(),
+            tags: event.tags.clone(),
+            blocked: false,
+            masked: None,
+        };
         if !guards.watch(Point::Store) {
-            self.copies.push(Copy {
-                kind,
-                body: self.original.clone(),
-                tags: told.tags.clone(),
-                blocked: false,
-                masked: None,
-            });
-            return &self.copies[self.copies.len() - 1];
+            return copy;
         }
         let judgement = guards.judge(Judged {
             point: Point::Store,
-            text: &told.text,
-            kind: told.kind,
-            speaker: told.speaker.as_deref(),
+            text: &event.text,
+            kind: event.kind,
+            speaker: event.speaker.as_deref(),
             receiver: Some(match kind {
                 Kind::Actor => Receiver::Actor,
                 Kind::Stage => Receiver::Stage,
                 Kind::WorldAgent => Receiver::WorldAgent,
             }),
-            public: told.public,
+            public: event.public,
             language,
         });
-        let masked = (judgement.text != told.text).then(|| judgement.text.to_string());
-        let body = match &masked {
-            None => self.original.clone(),
-            Some(words) => {
-                let time = self.original.time();
-                body_of(told, words, next_id(), time, self.metadata.clone())
-            }
-        };
-        let mut tags = told.tags.clone();
-        if let Some(flag) = judgement.flagged().next() {
-            tags = tags.with(Tag::Suspicious(flag.into()));
+        if judgement.text != event.text {
+            let time = self.original.time();
+            let metadata = self.metadata.clone();
+            copy.body = body_of(event, &judgement.text, next_id(), time, metadata);
+            copy.masked = Some(judgement.text.to_string());
         }
-        let blocked = judgement.blocked().is_some();
+        if let Some(flag) = judgement.flagged().next() {
+            copy.tags = copy.tags.with(Tag::Suspicious(flag.into()));
+        }
+        copy.blocked = judgement.blocked().is_some();
         self.guarded.extend(judgement.acts);
-        self.copies.push(Copy {
-            kind,
-            body,
-            tags,
-            blocked,
-            masked,
-        });
-        &self.copies[self.copies.len() - 1]
+        copy
     }
 }
 
-/// The metadata of the bodies of each kind of event, which they share.
+/// The metadata of the bodies of one kind of event, which they share.
 type Metadata = Arc<Map<String, Value>>;
 
 fn metadata_of(known: &mut BTreeMap<&'static str, Metadata>, kind: &'static str) -> Metadata {
@@ -225,12 +223,12 @@ fn metadata_of(known: &mut BTreeMap<&'static str, Metadata>, kind: &'static str)
     known.entry(kind).or_insert_with(metadata).clone()
 }
 
-fn body_of(told: &PendingEvent, text: &str, id: BodyId, time: u64, metadata: Metadata) -> Body {
+fn body_of(event: &PendingEvent, text: &str, id: BodyId, time: u64, metadata: Metadata) -> Body {
     let body = Body::text(text)
         .with_id(id)
         .at(time)
         .with_metadata(metadata);
-    match &told.speaker {
+    match &event.speaker {
         Some(speaker) => body.from_sender(speaker.clone()),
         None => body,
     }

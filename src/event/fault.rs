@@ -1,17 +1,19 @@
-//! Mistakes of systems, found while they run and named when the step is over.
+//! Mistakes of systems, found while they run and reported after the step.
 
 use bevy_ecs::prelude::*;
 use thiserror::Error;
 
+use super::PhraseError;
+
 /// A mistake in a system or in data that it relies on. Any fault stops the run.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum Fault {
-    /// An event of a type that nobody registered.
+    /// An event of a type that is not registered.
     #[error("the event type '{0}' is not registered; call register_event for it while setting up")]
     UnregisteredEvent(String),
-    /// A step told somebody who stands elsewhere.
+    /// A step wrote an event for somebody at another place.
     #[error(
-        "a step at '{place}' told '{receiver}', who stands elsewhere, of '{event}'; use Tell::later to cross stages"
+        "a step at '{place}' told '{receiver}', who stands elsewhere, of '{event}'; use EventWriter::defer to cross stages"
     )]
     ToldElsewhere {
         /// The place that stepped.
@@ -26,20 +28,20 @@ pub enum Fault {
     NoText {
         /// The event's type.
         event: String,
-        /// The template engine's words.
-        reason: String,
+        /// Why not.
+        reason: PhraseError,
     },
-    /// A second ask on an entity whose first is still open.
+    /// A second ask on an entity whose first one is still open.
     #[error("'{entity}' was asked '{second}' while '{first}' is still open; one ask at a time")]
     SecondAsk {
         /// The entity.
         entity: String,
         /// The purpose of the open ask.
         first: String,
-        /// The purpose of the one too many.
+        /// The purpose of the second ask.
         second: String,
     },
-    /// An ask on an entity that stands elsewhere or has no conversation.
+    /// An ask on an entity that is at another place or has no conversation.
     #[error("'{entity}' was asked '{purpose}', but {reason}")]
     BadAsk {
         /// The entity.

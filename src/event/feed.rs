@@ -1,4 +1,4 @@
-//! What clients see: a seat sees what its entity learned; an observer sees all, explicitly.
+//! What clients see: a seat sees what its entity learned; an observer sees everything.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use super::guard::GuardAct;
 use crate::cast::StableId;
 use crate::message::BodyId;
 
-/// By which rule an audience was made.
+/// The rule by which an audience was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Rule {
+pub enum AudienceRule {
     /// The stage and its living occupants, without these.
     BroadcastToStage {
         /// The stage's name.
@@ -21,18 +21,18 @@ pub enum Rule {
         /// The names of those left out.
         exclude: Vec<Arc<str>>,
     },
-    /// Exactly those whom a system named.
+    /// Only the entities that a system named.
     Notified,
-    /// Every stage and everybody alive on one, and the voices of the world, without these.
+    /// Every stage, everybody alive on one, and the world agents, without these.
     Announced {
         /// The names of those left out.
         exclude: Vec<Arc<str>>,
     },
-    /// A thought: its thinker alone, who knows it already.
+    /// A thought: only its thinker, who knows it already.
     Private,
 }
 
-/// An event as the feeds get it.
+/// An event as feeds get it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EventRecord {
     /// The id of the body that carries it.
@@ -54,18 +54,18 @@ pub struct EventRecord {
     pub text: String,
     /// Who got it.
     pub audience: Vec<StableId>,
-    /// The words of those receivers for whom guards put others in their place.
+    /// The words of those receivers for whom guards changed them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub masked: Vec<(StableId, String)>,
-    /// By which rule.
-    pub rule: Rule,
-    /// What guards did to it; empty for most.
+    /// The rule by which the audience was made.
+    pub rule: AudienceRule,
+    /// What guards did to it; empty for most events.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guarded: Vec<GuardAct>,
 }
 
 impl EventRecord {
-    /// The record as the entity of a seat may see it: with the words that the guards left it, and
+    /// The record as the entity of a seat may see it: with its own words as the guards left them, and
     /// nobody else's.
     fn as_seen_by(&self, seat: StableId) -> Self {
         let own = self.masked.iter().find(|(id, _)| *id == seat);
@@ -86,18 +86,18 @@ impl EventRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
-    /// The entity's mind, at once.
+    /// The entity's mind, at the first attempt.
     Mind,
-    /// The entity's mind, after being told this many times what was wrong.
+    /// The entity's mind, after this many bad answers.
     Repaired(u32),
-    /// The ask's own fallback, and why.
+    /// The ask's fallback, and why it was used.
     Fallback(String),
 }
 
-/// One call of a tool as the feeds get it, with its result as the guards left it.
+/// One call of a tool as feeds get it, with its result as the guards left it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallRecord {
-    /// In which round of the ask, from 0.
+    /// The round of the ask, from 0.
     pub round: u32,
     /// The tool.
     pub tool: String,
@@ -110,12 +110,12 @@ pub struct CallRecord {
     pub is_error: bool,
 }
 
-/// An answer as the feeds get it: to the entity's own seat and to observers.
+/// An answer as feeds get it: the entity's own seat and observers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AnswerRecord {
     /// The turn (meetings so far).
     pub turn: u64,
-    /// The name of the place where the entity stands.
+    /// The name of the place where the entity is.
     pub place: Arc<str>,
     /// Who answered.
     pub entity: Arc<str>,
@@ -123,16 +123,16 @@ pub struct AnswerRecord {
     pub id: StableId,
     /// The number of the ask among all of its entity.
     pub number: u32,
-    /// What it was asked for, such as `combat.draw`.
+    /// The purpose of the ask, such as `combat.draw`.
     pub purpose: String,
     /// The answer as the context keeps it.
     pub text: String,
     /// Who made it.
     pub by: By,
-    /// The tools that its mind called before it answered, in order; empty for most.
+    /// The tools that its mind called before it answered, in order; empty for most answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CallRecord>,
-    /// What guards did to the request and to results of tools; empty for most.
+    /// What guards did to the request and to results of tools; empty for most answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guarded: Vec<GuardAct>,
 }
@@ -147,22 +147,22 @@ pub enum Record {
     Answer(AnswerRecord),
     /// A chapter was closed.
     Chapter {
-        /// Whose.
+        /// Whose chapter.
         entity: Arc<str>,
-        /// Its number.
+        /// The entity's number.
         id: StableId,
-        /// The chapter.
+        /// The chapter's id.
         chapter: Arc<str>,
-        /// What it was.
+        /// What it was about.
         title: String,
-        /// The summary that stands in its place.
+        /// The summary that replaces it.
         summary: String,
         /// How many messages it took out of the prompt.
         messages: usize,
     },
     /// The world met; a turn is over.
     Turn {
-        /// Which.
+        /// The number of the turn.
         turn: u64,
     },
 }
@@ -179,20 +179,20 @@ impl Record {
     }
 }
 
-/// What happened since the feeds were served last.
+/// What happened since the feeds were last served.
 #[derive(Resource, Debug, Default)]
 pub struct Records(pub Vec<Record>);
 
 /// What a client may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum View {
+pub enum FeedView {
     /// Only what this entity learned and answered.
     Seat(StableId),
-    /// Everything, secrets too. For authors and researchers.
+    /// Everything, including secrets: for authors and researchers.
     Observer,
 }
 
-impl View {
+impl FeedView {
     /// Whether the client may see the record.
     pub fn shows(self, record: &Record) -> bool {
         match self {
@@ -205,7 +205,7 @@ impl View {
 /// A client that is told what its view shows, as it happens.
 pub struct Feed {
     /// What it may see.
-    pub view: View,
+    pub view: FeedView,
     sink: Box<dyn FnMut(&Record) + Send + Sync>,
 }
 
@@ -213,26 +213,26 @@ impl Feed {
     /// A client that sees what one entity learned.
     pub fn seat(seat: StableId, sink: impl FnMut(&Record) + Send + Sync + 'static) -> Self {
         Self {
-            view: View::Seat(seat),
+            view: FeedView::Seat(seat),
             sink: Box::new(sink),
         }
     }
 
-    /// A client that sees everything, secrets too.
+    /// A client that sees everything, including secrets.
     pub fn observer(sink: impl FnMut(&Record) + Send + Sync + 'static) -> Self {
         Self {
-            view: View::Observer,
+            view: FeedView::Observer,
             sink: Box::new(sink),
         }
     }
 
-    /// Passes the record on, if the view shows it.
+    /// Passes the record on if the view shows it.
     pub fn offer(&mut self, record: &Record) {
         if !self.view.shows(record) {
             return;
         }
         match (self.view, record) {
-            (View::Seat(seat), Record::Event(event)) if !event.masked.is_empty() => {
+            (FeedView::Seat(seat), Record::Event(event)) if !event.masked.is_empty() => {
                 (self.sink)(&Record::Event(event.as_seen_by(seat)));
             }
             _ => (self.sink)(record),

@@ -1,4 +1,4 @@
-//! The event types that come with the engine. Games register their own beside them.
+//! The event types of the engine. Games register their own beside them.
 
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -168,7 +168,7 @@ events! {
     Death = "death" {
         /// Who.
         actor: String,
-        /// By whose hand; empty where it was nobody's.
+        /// By whose hand; empty for nobody's.
         by: String,
         /// Where.
         stage: String,

@@ -1,10 +1,9 @@
 //! What happens: typed events, who gets them, and how they reach contexts and clients.
 //!
-//! A system describes what happened with [`EventWriter`]; the audience is fixed at that moment, from place,
-//! life and privacy. At the end of the step [`deliver`] writes one human message into each audience
-//! member's context, all pointing to one body, and one [`Record`] for the feeds. Nothing else writes
-//! into another entity's context. This room may touch `cast/`, `context/`, `message/` and `world_data/`.
-//! Start reading at [`AgentEvent`], then `tell.rs`.
+//! A system describes what happened with [`EventWriter`]; the audience is fixed at that moment, from
+//! place, life and privacy. At the end of the step [`deliver`] adds one human message to the context of
+//! each audience member, all sharing one body, and one [`Record`] for the feeds. Nothing else writes
+//! into another entity's context. Start reading at [`AgentEvent`], then [`EventWriter`].
 
 mod agent_event;
 mod deliver;
@@ -12,17 +11,21 @@ mod fault;
 mod feed;
 pub mod guard;
 pub mod kinds;
+mod phrasebook;
 mod prompts;
+mod queue;
 mod writer;
 
-pub use agent_event::{AgentEvent, EventTypes, Phrasebook, Phrases, register_event};
+pub use agent_event::{AgentEvent, EventTypes, register_event};
 pub use deliver::deliver;
 pub use fault::{Fault, Faults};
-pub use feed::{AnswerRecord, By, CallRecord, EventRecord, Feed, Record, Records, Rule, View};
-pub use prompts::{PromptError, PromptSet, PromptTemplate};
-#[cfg(any(feature = "rpg", feature = "groupchat", feature = "undercover"))]
-pub(crate) use writer::write_events_at_meeting;
-pub use writer::{ChapterClose, DeferredCommands, EventQueue, EventWriter, PendingEvent};
+pub use feed::{
+    AnswerRecord, AudienceRule, By, CallRecord, EventRecord, Feed, FeedView, Record, Records,
+};
+pub use phrasebook::{PhraseError, Phrasebook};
+pub use prompts::{PromptSet, PromptTemplate};
+pub use queue::{ChapterClose, DeferredCommands, EventQueue, PendingEvent};
+pub use writer::{EventWriter, write_events_at_meeting};
 
 use bevy_ecs::prelude::*;
 

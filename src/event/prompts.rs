@@ -9,21 +9,9 @@ use std::marker::PhantomData;
 use bevy_ecs::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
-use thiserror::Error;
 
-use super::{AgentEvent, EventWriter, Fault, Phrasebook};
+use super::{AgentEvent, EventWriter, Fault, PhraseError, Phrasebook};
 use crate::world_data::{DataError, DataFolder, Problems, Templates};
-
-/// Why a prompt can't be made.
-#[derive(Debug, Error)]
-pub enum PromptError {
-    /// The data can't be written as JSON.
-    #[error(transparent)]
-    Data(#[from] serde_json::Error),
-    /// The template can't be filled, in the words of the template engine.
-    #[error("{0}")]
-    Template(String),
-}
 
 /// A template, such as `asks/plan`, that is filled with a `D`.
 pub struct PromptTemplate<D> {
@@ -55,10 +43,8 @@ impl Phrasebook {
         &self,
         template: &PromptTemplate<D>,
         data: &D,
-    ) -> Result<String, PromptError> {
-        let data = serde_json::to_value(data)?;
-        self.say(template.name, &data)
-            .map_err(PromptError::Template)
+    ) -> Result<String, PhraseError> {
+        self.say(template.name, data)
     }
 }
 
@@ -69,7 +55,7 @@ impl EventWriter<'_, '_> {
         &mut self,
         commands: &mut Commands,
         entity: Entity,
-        bundle: Result<impl Bundle, PromptError>,
+        bundle: Result<impl Bundle, PhraseError>,
     ) {
         match bundle {
             Ok(bundle) => {

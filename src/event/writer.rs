@@ -1,90 +1,32 @@
-//! The one door through which systems tell what happened.
+//! How systems tell entities what happened.
 
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemParam, SystemState};
-use serde_json::Value;
 
-use super::guard::{GuardAct, Guards, Judged, Point};
+use super::guard::{Guards, Judged, Point};
 use super::kinds::Archive;
-use super::{AgentEvent, EventTypes, Fault, Faults, Phrasebook, Rule};
-use crate::cast::{CastList, CurrentStage, Dead, EntityName, Kind, Occupants, OnStage, StableId};
-use crate::context::EntryId;
-use crate::message::{Language, Tag, Tags};
+use super::{
+    AgentEvent, AudienceRule, ChapterClose, DeferredCommands, EventQueue, EventTypes, Fault,
+    Faults, PendingEvent, PhraseError, Phrasebook,
+};
+use crate::cast::{
+    CastList, CurrentStage, Dead, EntityName, Kind, MEETING, Occupants, OnStage, StableId,
+};
+use crate::message::{Language, Tag};
 
-/// An event on its way: its words and audience are fixed, its body is not made yet.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PendingEvent {
-    /// The name of its type.
-    pub kind: &'static str,
-    /// Who did it.
-    pub speaker: Option<Arc<str>>,
-    /// The event itself.
-    pub data: Value,
-    /// The words its receivers will read.
-    pub text: String,
-    /// Marks for the receivers' messages.
-    pub tags: Tags,
-    /// Who gets it, in stable order of telling.
-    pub audience: Vec<Entity>,
-    /// By which rule.
-    pub rule: Rule,
-    /// What guards did before it was sent.
-    pub guarded: Vec<GuardAct>,
-    /// Whether everybody in the audience may repeat it.
-    pub public: bool,
-    /// Whether a guard stopped it: it is recorded, and reaches nobody.
-    pub blocked: bool,
-    /// The range of the one receiver's context that the message takes the place of.
-    pub closing: Option<ChapterClose>,
-}
-
-/// A range of a context that becomes a chapter, with the summary in its place.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ChapterClose {
-    /// The first message of the range.
-    pub begin: EntryId,
-    /// The last message of the range.
-    pub end: EntryId,
-    /// The request for the summary and its answer, which go to the chapter too.
-    pub summing_up: Option<(EntryId, EntryId)>,
-    /// What the chapter was, such as a fight on a stage.
-    pub title: String,
-}
-
-/// What was told in this step and not delivered yet, in order.
-#[derive(Resource, Debug, Default)]
-pub struct EventQueue(pub Vec<PendingEvent>);
-
-type Crossing = Box<dyn FnOnce(&mut World) + Send + Sync>;
-
-/// What was queued to cross stages; it takes effect at the meeting, in order of place and number.
-#[derive(Resource, Default)]
-pub struct DeferredCommands(Vec<(StableId, Crossing)>);
-
-impl DeferredCommands {
-    /// Takes everything, ordered by place; within a place in order of queueing.
-    pub fn take(&mut self) -> Vec<Box<dyn FnOnce(&mut World) + Send + Sync>> {
-        let mut all = std::mem::take(&mut self.0);
-        all.sort_by_key(|(place, _)| *place);
-        all.into_iter().map(|(_, crossing)| crossing).collect()
-    }
-
-    /// Whether nothing waits.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-/// Tells entities what happened. Two systems that tell must have a declared order; otherwise
-/// building the schedule fails.
+/// Tells entities what happened. Two systems with an `EventWriter` must have a declared order;
+/// otherwise building the schedule fails.
+///
+/// In a step, everybody in an audience must be at the place of the step. What crosses stages is
+/// [deferred](Self::defer) to the meeting.
 #[derive(SystemParam)]
 pub struct EventWriter<'w, 's> {
     queue: ResMut<'w, EventQueue>,
-    later: ResMut<'w, DeferredCommands>,
+    deferred: ResMut<'w, DeferredCommands>,
     faults: ResMut<'w, Faults>,
-    here: Res<'w, CurrentStage>,
+    current: Res<'w, CurrentStage>,
     guards: Res<'w, Guards>,
     phrases: Res<'w, Phrasebook>,
     types: Res<'w, EventTypes>,
@@ -105,8 +47,7 @@ pub struct EventWriter<'w, 's> {
 }
 
 impl EventWriter<'_, '_> {
-    /// Tells the stage on which `entity` stands, or which it is, and its living occupants, less
-    /// exactly `exclude`.
+    /// Tells the stage that `entity` is or stands on, and its living occupants, without `exclude`.
     pub fn broadcast_to_stage(
         &mut self,
         entity: Entity,
@@ -114,67 +55,65 @@ impl EventWriter<'_, '_> {
         exclude: &[Entity],
     ) {
         let stage = self.place_of(entity);
-        let mut audience =
-            Vec::with_capacity(1 + self.stages.get(stage).map_or(0, |o| o.in_order().len()));
-        self.add_stage(stage, exclude, &mut audience);
-        let rule = Rule::BroadcastToStage {
-            stage: self.name(stage),
-            exclude: exclude.iter().map(|entity| self.name(*entity)).collect(),
-        };
-        if *self.here == CurrentStage::Meeting || *self.here == CurrentStage::Place(stage) {
-            self.queue(event, audience, rule);
-        } else {
-            self.told_elsewhere(stage, &event);
+        if *self.current != CurrentStage::Meeting && *self.current != CurrentStage::Place(stage) {
+            return self.note_elsewhere(stage, &event);
         }
+        let occupants = self.stages.get(stage);
+        let count = occupants.map_or(0, |occupants| occupants.in_order().len());
+        let mut audience = Vec::with_capacity(1 + count);
+        self.add_stage(stage, exclude, &mut audience);
+        let rule = AudienceRule::BroadcastToStage {
+            stage: self.name(stage),
+            exclude: self.names(exclude),
+        };
+        self.queue(event, audience, rule);
     }
 
-    /// Tells exactly these entities, dead or alive. At a step they must stand where the step is.
-    pub fn notify_entities(&mut self, who: &[Entity], event: impl AgentEvent) {
-        self.tell_these(who, event, Rule::Notified);
+    /// Tells exactly these entities, dead or alive.
+    pub fn notify_entities(&mut self, receivers: &[Entity], event: impl AgentEvent) {
+        self.write_to(receivers, event, AudienceRule::Notified);
     }
 
     /// Records a thought: its thinker's own seat and observers see it. It is in the thinker's context
     /// already, as its own answer, so nothing is added there.
     pub fn think(&mut self, thinker: Entity, event: impl AgentEvent) {
-        self.tell_these(&[thinker], event, Rule::Private);
+        self.write_to(&[thinker], event, AudienceRule::Private);
     }
 
-    /// Closes a chapter of one entity: the event's words take the place of a range of its context,
-    /// and what stood there moves to the chapter.
-    pub fn close_chapter(&mut self, owner: Entity, event: Archive, closing: ChapterClose) {
+    /// Closes a chapter of an entity: the event's words replace a range of its context, and what was
+    /// there moves to the chapter.
+    pub fn close_chapter(&mut self, owner: Entity, event: Archive, close: ChapterClose) {
         let before = self.queue.0.len();
-        self.tell_these(&[owner], event, Rule::Notified);
-        if let Some(told) = self.queue.0.get_mut(before) {
-            told.closing = Some(closing);
+        self.write_to(&[owner], event, AudienceRule::Notified);
+        if let Some(event) = self.queue.0.get_mut(before) {
+            event.chapter_close = Some(close);
         }
     }
 
-    /// Tells every stage and everybody alive on one, and the voices of the world, less exactly
-    /// `exclude`. At a step it is queued for the meeting.
+    /// Tells every stage, everybody alive on one, and the world agents, without `exclude`. In a step it
+    /// is deferred to the meeting.
     pub fn announce(&mut self, event: impl AgentEvent, exclude: &[Entity]) {
-        if *self.here == CurrentStage::Meeting {
+        if *self.current == CurrentStage::Meeting {
             self.announce_now(event, exclude);
         } else {
             let exclude = exclude.to_vec();
-            self.later(move |world| {
-                write_events_at_meeting(world, |tell| tell.announce_now(event, &exclude))
+            self.defer(move |world| {
+                write_events_at_meeting(world, |events| events.announce_now(event, &exclude));
             });
         }
     }
 
-    /// Queues a change that crosses stages; it runs at the meeting, before its systems.
-    pub fn later(&mut self, crossing: impl FnOnce(&mut World) + Send + Sync + 'static) {
-        let place = match *self.here {
-            CurrentStage::Meeting => crate::cast::MEETING,
-            CurrentStage::Place(place) => self
-                .cast
-                .get(place)
-                .map_or(crate::cast::MEETING, |(id, ..)| *id),
+    /// Queues a change that crosses stages. It runs at the meeting, before its systems, and may use
+    /// [`write_events_at_meeting`].
+    pub fn defer(&mut self, command: impl FnOnce(&mut World) + Send + Sync + 'static) {
+        let id = match *self.current {
+            CurrentStage::Meeting => None,
+            CurrentStage::Place(place) => self.cast.get(place).ok().map(|(id, ..)| *id),
         };
-        self.later.0.push((place, Box::new(crossing)));
+        self.deferred.push(id.unwrap_or(MEETING), Box::new(command));
     }
 
-    /// What was told last in this step, as the guards left it; nothing where telling failed.
+    /// The last event of this step that is not delivered yet, as the guards left it.
     pub fn last(&self) -> Option<&PendingEvent> {
         self.queue.0.last()
     }
@@ -184,7 +123,7 @@ impl EventWriter<'_, '_> {
         &self.phrases
     }
 
-    /// Notes a mistake that stops the run when the step is over.
+    /// Reports a mistake, which stops the run after the step.
     pub fn fault(&mut self, fault: Fault) {
         self.faults.note(fault);
     }
@@ -194,23 +133,22 @@ impl EventWriter<'_, '_> {
         for stage in self.all_of(Kind::Stage) {
             self.add_stage(stage, exclude, &mut audience);
         }
-        let voices = self.all_of(Kind::WorldAgent);
-        audience.extend(voices.into_iter().filter(|voice| !exclude.contains(voice)));
-        let exclude = exclude.iter().map(|entity| self.name(*entity)).collect();
-        self.queue(event, audience, Rule::Announced { exclude });
+        let agents = self.all_of(Kind::WorldAgent);
+        audience.extend(agents.into_iter().filter(|agent| !exclude.contains(agent)));
+        let exclude = self.names(exclude);
+        self.queue(event, audience, AudienceRule::Announced { exclude });
     }
 
-    /// Tells these entities once each, all of whom must stand where the step is.
-    fn tell_these(&mut self, who: &[Entity], event: impl AgentEvent, rule: Rule) {
-        let elsewhere = match *self.here {
-            CurrentStage::Meeting => None,
-            CurrentStage::Place(place) => who.iter().find(|who| self.place_of(**who) != place),
-        };
-        if let Some(&receiver) = elsewhere {
-            return self.told_elsewhere(receiver, &event);
+    /// Tells these entities once each.
+    fn write_to(&mut self, receivers: &[Entity], event: impl AgentEvent, rule: AudienceRule) {
+        if let CurrentStage::Place(place) = *self.current {
+            let elsewhere = receivers.iter().find(|who| self.place_of(**who) != place);
+            if let Some(&receiver) = elsewhere {
+                return self.note_elsewhere(receiver, &event);
+            }
         }
-        let mut audience = Vec::with_capacity(who.len());
-        for entity in who {
+        let mut audience = Vec::with_capacity(receivers.len());
+        for entity in receivers {
             if !audience.contains(entity) {
                 audience.push(*entity);
             }
@@ -218,15 +156,15 @@ impl EventWriter<'_, '_> {
         self.queue(event, audience, rule);
     }
 
-    fn queue<E: AgentEvent>(&mut self, mut event: E, audience: Vec<Entity>, rule: Rule) {
+    fn queue<E: AgentEvent>(&mut self, mut event: E, audience: Vec<Entity>, rule: AudienceRule) {
         if !self.types.knows(E::TYPE) {
             return self.faults.note(Fault::UnregisteredEvent(E::TYPE.into()));
         }
         let speaker: Option<Arc<str>> = event.speaker().map(Into::into);
         let mut tags = event.tags();
-        let mut blocked = false;
+        let public = event.is_public();
         let mut guarded = Vec::new();
-        let is_public = event.is_public();
+        let mut blocked = false;
         if let Some(spoken) = event.spoken() {
             let judgement = self.guards.judge(Judged {
                 point: Point::Send,
@@ -234,7 +172,7 @@ impl EventWriter<'_, '_> {
                 kind: E::TYPE,
                 speaker: speaker.as_deref(),
                 receiver: None,
-                public: is_public,
+                public,
                 language: *self.language,
             });
             blocked = judgement.blocked().is_some();
@@ -245,9 +183,8 @@ impl EventWriter<'_, '_> {
             let text = judgement.text.into_owned();
             *spoken = text;
         }
-        let data = serde_json::to_value(&event).map_err(|error| error.to_string());
-        let told = data.and_then(|data| Ok((event.text(&self.phrases, &data)?, data)));
-        match told {
+        let data = serde_json::to_value(&event).map_err(PhraseError::from);
+        match data.and_then(|data| Ok((event.text(&self.phrases, &data)?, data))) {
             Ok((text, data)) => self.queue.0.push(PendingEvent {
                 kind: E::TYPE,
                 speaker,
@@ -257,9 +194,9 @@ impl EventWriter<'_, '_> {
                 audience,
                 rule,
                 guarded,
-                public: is_public,
+                public,
                 blocked,
-                closing: None,
+                chapter_close: None,
             }),
             Err(reason) => self.faults.note(Fault::NoText {
                 event: E::TYPE.into(),
@@ -268,12 +205,12 @@ impl EventWriter<'_, '_> {
         }
     }
 
-    /// Adds a stage and its living occupants, less exactly `exclude`.
+    /// Adds a stage and its living occupants, without `exclude`.
     fn add_stage(&self, stage: Entity, exclude: &[Entity], audience: &mut Vec<Entity>) {
-        let alive = |entity: Entity| self.cast.get(entity).is_ok_and(|(.., dead)| !dead);
+        let is_alive = |entity: Entity| self.cast.get(entity).is_ok_and(|(.., dead)| !dead);
         let occupants = self.stages.get(stage).map(Occupants::in_order);
-        let all = std::iter::once(&stage).chain(occupants.unwrap_or_default());
-        audience.extend(all.filter(|entity| !exclude.contains(entity) && alive(**entity)));
+        let present = std::iter::once(&stage).chain(occupants.unwrap_or_default());
+        audience.extend(present.filter(|entity| !exclude.contains(entity) && is_alive(**entity)));
     }
 
     fn place_of(&self, entity: Entity) -> Entity {
@@ -286,8 +223,8 @@ impl EventWriter<'_, '_> {
             let found = self.cast.get(*entity);
             found.is_ok_and(|(_, _, kind, _)| *kind == wanted)
         };
-        let all = self.list.all().map(|(_, entity)| entity);
-        all.filter(is_wanted).collect()
+        let entities = self.list.all().map(|(_, entity)| entity);
+        entities.filter(is_wanted).collect()
     }
 
     fn name(&self, entity: Entity) -> Arc<str> {
@@ -295,8 +232,12 @@ impl EventWriter<'_, '_> {
         name.unwrap_or_else(|_| "?".into())
     }
 
-    fn told_elsewhere<E: AgentEvent>(&mut self, receiver: Entity, _event: &E) {
-        let place = match *self.here {
+    fn names(&self, entities: &[Entity]) -> Vec<Arc<str>> {
+        entities.iter().map(|entity| self.name(*entity)).collect()
+    }
+
+    fn note_elsewhere<E: AgentEvent>(&mut self, receiver: Entity, _event: &E) {
+        let place = match *self.current {
             CurrentStage::Place(place) => self.name(place),
             CurrentStage::Meeting => "the meeting".into(),
         };
@@ -309,20 +250,38 @@ impl EventWriter<'_, '_> {
     }
 }
 
-/// What [`tell_at_meeting`] has looked up of the world.
+/// An [`EventWriter`] of this world, kept between uses.
 #[derive(Resource)]
-struct AtMeeting(SystemState<EventWriter<'static, 'static>>);
+struct MeetingWriter(SystemState<EventWriter<'static, 'static>>);
 
-/// Tells from a crossing, where there is a world and no system.
-pub(crate) fn write_events_at_meeting(world: &mut World, act: impl FnOnce(&mut EventWriter)) {
-    let known = world.remove_resource::<AtMeeting>();
-    let mut state = known.map_or_else(|| SystemState::new(world), |AtMeeting(state)| state);
+/// Writes events with access to the whole world: in an exclusive system of a meeting, or in a
+/// [deferred](EventWriter::defer) change.
+///
+/// ```
+/// use playhouse::event::kinds::Announce;
+/// use playhouse::prelude::*;
+///
+/// fn noon(world: &mut World) {
+///     let event = Announce {
+///         actor: "The clock".into(),
+///         stage: String::new(),
+///         message: "Twelve o'clock.".into(),
+///     };
+///     write_events_at_meeting(world, |events| events.announce(event, &[]));
+/// }
+///
+/// let mut setup = Setup::new(1);
+/// setup.meet.add_systems(noon.in_set(MeetSet::Rules));
+/// ```
+pub fn write_events_at_meeting(world: &mut World, write: impl FnOnce(&mut EventWriter)) {
+    let writer = world.remove_resource::<MeetingWriter>();
+    let mut state = writer.map_or_else(|| SystemState::new(world), |MeetingWriter(state)| state);
     match state.get_mut(world) {
-        Ok(mut tell) => act(&mut tell),
+        Ok(mut events) => write(&mut events),
         Err(error) => world
             .get_resource_or_init::<Faults>()
             .note(Fault::Game(error.to_string())),
     }
     state.apply(world);
-    world.insert_resource(AtMeeting(state));
+    world.insert_resource(MeetingWriter(state));
 }

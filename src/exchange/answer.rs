@@ -1,4 +1,4 @@
-//! Answers, and the one door through which systems take them.
+//! Answers, and how systems take them.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub struct Answer<R: Reply> {
 }
 
 impl<R: Reply> Answer<R> {
-    /// An answer; unit tests of systems insert one by hand.
+    /// An answer, for unit tests of systems to insert.
     pub fn new(value: R, by: By) -> Self {
         Self {
             value: Some(value),
@@ -39,11 +39,12 @@ pub struct Answers<'w, 's, R: Reply> {
 }
 
 impl<R: Reply> Answers<'_, '_, R> {
-    /// Takes all answers of this type.
+    /// Takes all answers of this type: who answered, what, and who made the answer.
     pub fn take(&mut self) -> Vec<(Entity, R, By)> {
-        let mut all: Vec<_> = self.answers.iter_mut().collect();
-        all.sort_by_key(|(entity, id, _)| (id.copied(), *entity));
-        all.into_iter()
+        let mut answers: Vec<_> = self.answers.iter_mut().collect();
+        answers.sort_by_key(|(entity, id, _)| (id.copied(), *entity));
+        answers
+            .into_iter()
             .filter_map(|(entity, _, mut answer)| {
                 self.commands.entity(entity).remove::<Answer<R>>();
                 Some((entity, answer.value.take()?, answer.by.clone()))
@@ -57,7 +58,7 @@ impl<R: Reply> Answers<'_, '_, R> {
     }
 }
 
-/// Answers that no system has taken yet: the entity and the name of the reply. Empty after every step.
+/// Answers that no system has taken yet: entity → name of the reply. Empty after every step.
 #[derive(Resource, Debug, Default)]
 pub struct UntakenAnswers(pub BTreeMap<Entity, &'static str>);
 

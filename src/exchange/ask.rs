@@ -1,4 +1,4 @@
-//! Asks: a typed question on an entity, and the untyped view of it that the engine carries to a mind.
+//! Asks: a typed question on an entity, and its untyped form that the engine carries to a mind.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -18,46 +18,57 @@ use crate::message::{Body, Digest, Tag, Tags};
 use crate::mind::Form;
 use crate::tool::ToolCall;
 
-/// A question to the entity that carries it. Open until its outcome is committed; it can't be edited.
+/// A question to the entity that carries it, open until its outcome is committed. An inserted ask can't be
+/// changed.
+///
+/// ```
+/// use playhouse::prelude::*;
+///
+/// let rules = ProseRules { max_chars: 200, ..ProseRules::default() };
+/// let fallback = Prose("I say nothing.".into());
+/// let ask = Ask::new("inn.speak", "The door opens. What do you say?", rules, fallback)
+///     .condensed("You said something when the door opened.")
+///     .max_tokens(300);
+/// assert_eq!(ask.purpose(), "inn.speak");
+/// ```
 #[derive(Component)]
 #[component(storage = "SparseSet", immutable, on_insert = opened::<R>)]
 pub struct Ask<R: Reply>(Arc<Spec<R>>);
 
 /// The JSON that an ask wants.
-struct Wanted {
+struct WantedJson {
+    /// The type's schema.
     schema: Schema,
-    narrowed: Arc<Value>,
-    /// Of the narrowed schema.
+    /// The schema limited to what is legal in this ask.
+    constrained: Arc<Value>,
+    /// Of the constrained schema.
     digest: Digest,
 }
 
-impl Wanted {
-    fn new<R: Reply>(facts: &R::Constraints) -> Self {
+impl WantedJson {
+    fn new<R: Reply>(constraints: &R::Constraints) -> Self {
         let schema = schema_of::<R>();
-        match R::constrain_schema(&schema.value, facts) {
-            Some(own) if R::OWN_SCHEMA => {
-                let schema = Schema::of(own);
-                Self {
-                    digest: schema.digest,
-                    narrowed: schema.value.clone(),
-                    schema,
-                }
-            }
-            Some(narrowed) => Self {
-                digest: Digest::of(&serde_json::to_vec(&narrowed).unwrap_or_default()),
-                narrowed: Arc::new(narrowed),
+        match R::constrain_schema(&schema.value, constraints) {
+            Some(own) if R::OWN_SCHEMA => Self::unconstrained(Schema::of(own)),
+            Some(constrained) => Self {
+                digest: Digest::of(&serde_json::to_vec(&constrained).unwrap_or_default()),
+                constrained: Arc::new(constrained),
                 schema,
             },
-            None => Self {
-                digest: schema.digest,
-                narrowed: schema.value.clone(),
-                schema,
-            },
+            None => Self::unconstrained(schema),
+        }
+    }
+
+    fn unconstrained(schema: Schema) -> Self {
+        Self {
+            digest: schema.digest,
+            constrained: schema.value.clone(),
+            schema,
         }
     }
 }
 
-/// The answer that stands where none can be had.
+/// The answer that is used if the mind gives none.
 enum Fallback<R: Reply> {
     Given(R),
     /// Made when it is needed.
@@ -65,10 +76,10 @@ enum Fallback<R: Reply> {
 }
 
 impl<R: Reply> Fallback<R> {
-    fn of(&self, facts: &R::Constraints) -> R {
+    fn of(&self, constraints: &R::Constraints) -> R {
         match self {
             Self::Given(answer) => answer.clone(),
-            Self::Made(make) => make(facts),
+            Self::Made(make) => make(constraints),
         }
     }
 }
@@ -77,138 +88,141 @@ struct Spec<R: Reply> {
     purpose: &'static str,
     body: Body,
     tags: Tags,
-    facts: R::Constraints,
+    constraints: R::Constraints,
     notes: Value,
-    /// Nothing for prose.
-    wanted: Option<Wanted>,
+    /// `None` for prose.
+    json: Option<WantedJson>,
     fallback: Fallback<R>,
     max_tokens: u32,
     repairs: u32,
     ask_short: bool,
-    /// Rounds of tool calls; as the run's limits say where absent.
+    /// Rounds of tool calls; `None` for the limit of the run.
     tool_rounds: Option<u32>,
-    closing: ToolRoundLimit,
-    /// Calls that code chose; a mind answers where there are none.
+    tool_round_limit: ToolRoundLimit,
+    /// Calls that code chose; a mind answers if there are none.
     calls: Vec<ToolCall>,
     /// Whether people may watch the answer being written.
     streamed: bool,
 }
 
-/// Which rounds of tool calls are the last: then no mind is asked again, and the answer is empty.
+/// Which round of tool calls is the last: after it no mind is asked again, and the answer is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolRoundLimit {
-    /// The last one that is allowed.
+    /// The last round that is allowed.
     pub last_round: bool,
-    /// One in which a tool of these is called, by the names that minds call them.
+    /// A round in which one of these tools is called, by the names that minds use.
     pub tools: Vec<String>,
 }
 
 impl<R: Reply> Ask<R> {
-    /// A question in full words, what is legal in it, and the answer that stands where none can be
-    /// had. The fallback must pass its own check.
+    /// A question in full words, what is legal in the answer, and the fallback: the answer that is used if
+    /// the mind gives none that passes its check. The fallback must pass it.
     pub fn new(
         purpose: &'static str,
         prompt: impl Into<Box<str>>,
-        facts: R::Constraints,
+        constraints: R::Constraints,
         fallback: R,
     ) -> Self {
-        let wanted = (!R::IS_PROSE).then(|| Wanted::new::<R>(&facts));
+        let json = (!R::IS_PROSE).then(|| WantedJson::new::<R>(&constraints));
         Self(Arc::new(Spec {
             purpose,
             body: Body::text(prompt),
             tags: Tags::new(),
-            facts,
+            constraints,
             notes: Value::Null,
-            wanted,
+            json,
             fallback: Fallback::Given(fallback),
             max_tokens: 1024,
             repairs: 2,
             ask_short: false,
             tool_rounds: None,
-            closing: ToolRoundLimit::default(),
+            tool_round_limit: ToolRoundLimit::default(),
             calls: Vec::new(),
             streamed: false,
         }))
     }
 
-    /// Makes the answer that stands where none can be had when it is needed, in the place of the one given: for
-    /// one that is costly to make. It must pass its own check, and depend on the facts alone.
+    /// Replaces the fallback by one that is made when it is needed, if making it is costly. It must pass its
+    /// own check, and depend on the constraints alone.
     #[must_use]
-    pub fn falling_back(self, make: impl Fn(&R::Constraints) -> R + Send + Sync + 'static) -> Self {
+    pub fn fallback_with(
+        self,
+        make: impl Fn(&R::Constraints) -> R + Send + Sync + 'static,
+    ) -> Self {
         self.edit(|spec| spec.fallback = Fallback::Made(Box::new(make)))
     }
 
-    /// The short form that stands in the question's place in every later prompt. With an empty one the
-    /// question is sent once and not remembered.
+    /// The short form that replaces the question in all later prompts. If it is empty, the question is
+    /// sent once and not remembered.
     #[must_use]
     pub fn condensed(self, short: impl Into<Box<str>>) -> Self {
         self.edit(|spec| spec.body = spec.body.clone().with_short(short))
     }
 
-    /// Sends the short form in the asking turn too.
+    /// Sends the short form in the prompt of this ask, too.
     #[must_use]
     pub fn sent_short(self) -> Self {
         self.edit(|spec| spec.ask_short = true)
     }
 
-    /// A mark for the question's message.
+    /// Adds a tag to the question's message.
     #[must_use]
     pub fn tag(self, tag: Tag) -> Self {
         self.edit(|spec| spec.tags = std::mem::take(&mut spec.tags).with(tag))
     }
 
-    /// What the prompt says, in a form that a grammar can read. It must say nothing that the prompt
-    /// and the entity's context don't.
+    /// What the prompt says, as data for minds without language: the improviser and the terminal seat. It
+    /// must say nothing that the prompt and the entity's context don't.
     #[must_use]
     pub fn notes(self, notes: Value) -> Self {
         self.edit(|spec| spec.notes = notes)
     }
 
-    /// The most tokens of an answer; 1,024 unless told.
+    /// The maximum number of tokens of an answer; 1,024 by default.
     #[must_use]
     pub fn max_tokens(self, tokens: u32) -> Self {
         self.edit(|spec| spec.max_tokens = tokens)
     }
 
-    /// How often the mind may mend its answer; twice unless told.
+    /// How often the mind may correct a bad answer; twice by default.
     #[must_use]
     pub fn repairs(self, times: u32) -> Self {
         self.edit(|spec| spec.repairs = times)
     }
 
-    /// How often the mind may call tools before it answers, where the entity has any; as the run's
-    /// limits say unless told.
+    /// In how many rounds the mind may call the entity's tools before it answers; the limit of the run by
+    /// default.
     #[must_use]
-    pub fn tool_rounds(self, times: u32) -> Self {
-        self.edit(|spec| spec.tool_rounds = Some(times))
+    pub fn tool_rounds(self, rounds: u32) -> Self {
+        self.edit(|spec| spec.tool_rounds = Some(rounds))
     }
 
-    /// What tools returned in such a round is all that is wanted. Its reply type must accept an empty
-    /// answer, which is then given and not remembered.
+    /// Ends the ask with a round of tool calls, whose results are all that is wanted. The reply type must
+    /// accept an empty answer, which is then given and not remembered.
     #[must_use]
-    pub fn closed_by(self, closing: ToolRoundLimit) -> Self {
-        self.edit(|spec| spec.closing = closing)
+    pub fn ended_by_tools(self, limit: ToolRoundLimit) -> Self {
+        self.edit(|spec| spec.tool_round_limit = limit)
     }
 
-    /// Asks no mind: these calls of tools are made, and what they return is all that is wanted. The tools
-    /// need not be among those that the entity's mind may call. Its reply type must accept an empty answer.
+    /// Asks no mind, but makes these calls of tools, whose results are all that is wanted. The tools need
+    /// not be among those of the entity. The reply type must accept an empty answer.
     #[must_use]
     pub fn calling(self, calls: Vec<ToolCall>) -> Self {
-        let closing = ToolRoundLimit {
+        let limit = ToolRoundLimit {
             last_round: true,
             ..ToolRoundLimit::default()
         };
-        let ask = self.tool_rounds(1).closed_by(closing);
+        let ask = self.tool_rounds(1).ended_by_tools(limit);
         ask.edit(|spec| spec.calls = calls)
     }
 
-    /// Lets people watch the answer while it is written. It must be prose that they are to read as it is.
+    /// Lets people watch the answer while it is written. It must be prose that they read as it is.
     #[must_use]
     pub fn streamed(self) -> Self {
         self.edit(|spec| spec.streamed = true)
     }
 
-    /// Wants an answer at once, without tools: a summary, a choice among what is told.
+    /// Wants an answer at once, without tools: a summary, or a choice among what the prompt says.
     #[must_use]
     pub fn without_tools(self) -> Self {
         self.tool_rounds(0)
@@ -224,35 +238,35 @@ impl<R: Reply> Ask<R> {
         self.0.body.full_text().into_owned()
     }
 
-    /// The short form, where there is one.
+    /// The short form, if there is one.
     pub fn short(&self) -> Option<&str> {
         self.0.body.short().map(|short| short.as_str())
     }
 
-    /// The marks for the question's message.
+    /// The tags of the question's message.
     pub fn tags(&self) -> &Tags {
         &self.0.tags
     }
 
     /// What is legal.
-    pub fn facts(&self) -> &R::Constraints {
-        &self.0.facts
+    pub fn constraints(&self) -> &R::Constraints {
+        &self.0.constraints
     }
 
-    /// The answer that stands where none can be had.
+    /// The answer that is used if the mind gives none.
     pub fn fallback(&self) -> R {
-        self.0.fallback.of(&self.0.facts)
+        self.0.fallback.of(&self.0.constraints)
     }
 
-    /// What the prompt says, in a form that a grammar can read.
+    /// What the prompt says, as data.
     pub fn noted(&self) -> &Value {
         &self.0.notes
     }
 
-    /// The schema narrowed to what is legal; null for prose.
-    pub fn narrowed_schema(&self) -> &Value {
-        let wanted = self.0.wanted.as_ref();
-        wanted.map_or(&Value::Null, |wanted| &wanted.narrowed)
+    /// The schema limited to what is legal; null for prose.
+    pub fn constrained_schema(&self) -> &Value {
+        let json = self.0.json.as_ref();
+        json.map_or(&Value::Null, |json| &json.constrained)
     }
 
     /// Builders run before the ask is inserted, while nobody shares it.
@@ -264,44 +278,44 @@ impl<R: Reply> Ask<R> {
     }
 }
 
-/// An answer that passed its check, with its type taken off for the way to the commit.
+/// An answer that passed its check, without its type.
 pub type BoxedAnswer = Box<dyn Any + Send>;
 
-/// The engine's view of an ask: pure, and free of the world.
+/// An ask without its type, as the engine sees it: independent of the world.
 pub trait ErasedAsk: Send + Sync {
     /// What it is for.
     fn purpose(&self) -> &'static str;
     /// Full and short form.
     fn body(&self) -> &Body;
-    /// Whether the short form is sent in the asking turn too.
+    /// Whether the short form is sent in the prompt of this ask, too.
     fn ask_short(&self) -> bool;
-    /// The marks for its message.
+    /// The tags of its message.
     fn tags(&self) -> &Tags;
     /// The form of the answer.
     fn form(&self) -> Form<'_>;
-    /// A digest of the wanted JSON; nothing for prose.
+    /// A digest of the wanted JSON; `None` for prose.
     fn form_digest(&self) -> Option<Digest>;
-    /// The most tokens of an answer.
+    /// The maximum number of tokens of an answer.
     fn max_tokens(&self) -> u32;
-    /// How often the mind may mend its answer.
+    /// How often the mind may correct a bad answer.
     fn repairs(&self) -> u32;
-    /// How often the mind may call tools before it answers; as the run's limits say where absent.
+    /// In how many rounds the mind may call tools before it answers; `None` for the limit of the run.
     fn tool_rounds(&self) -> Option<u32>;
-    /// Which rounds of tool calls are the last.
-    fn closing(&self) -> &ToolRoundLimit;
+    /// Which round of tool calls is the last.
+    fn tool_round_limit(&self) -> &ToolRoundLimit;
     /// Whether people may watch the answer being written.
     fn streamed(&self) -> bool;
-    /// The calls that code chose; a mind answers where there are none.
+    /// The calls that code chose; a mind answers if there are none.
     fn calls(&self) -> &[ToolCall];
     /// Reads and checks an answer.
     ///
     /// # Errors
     /// Every rule that it breaks.
     fn judge(&self, raw: &str) -> Result<BoxedAnswer, Vec<Violation>>;
-    /// The answer that stands where none can be had, and its text.
+    /// The answer that is used if the mind gives none, and its text.
     fn fallback(&self) -> (BoxedAnswer, String);
-    /// Takes the ask off the entity and puts the answer on it.
-    fn settle(&self, entity: &mut EntityWorldMut, value: BoxedAnswer, by: By);
+    /// Replaces the ask on the entity by its answer.
+    fn answer(&self, entity: &mut EntityWorldMut, value: BoxedAnswer, by: By);
 }
 
 impl<R: Reply> ErasedAsk for Spec<R> {
@@ -322,19 +336,19 @@ impl<R: Reply> ErasedAsk for Spec<R> {
     }
 
     fn form(&self) -> Form<'_> {
-        match &self.wanted {
+        match &self.json {
             None => Form::Prose { notes: &self.notes },
-            Some(wanted) => Form::Json {
+            Some(json) => Form::Json {
                 name: R::NAME,
-                schema: &wanted.schema.text,
-                narrowed: &wanted.narrowed,
+                schema: &json.schema.text,
+                narrowed: &json.constrained,
                 notes: &self.notes,
             },
         }
     }
 
     fn form_digest(&self) -> Option<Digest> {
-        self.wanted.as_ref().map(|wanted| wanted.digest)
+        self.json.as_ref().map(|json| json.digest)
     }
 
     fn max_tokens(&self) -> u32 {
@@ -349,12 +363,12 @@ impl<R: Reply> ErasedAsk for Spec<R> {
         self.tool_rounds
     }
 
-    fn closing(&self) -> &ToolRoundLimit {
-        &self.closing
+    fn tool_round_limit(&self) -> &ToolRoundLimit {
+        &self.tool_round_limit
     }
 
     fn streamed(&self) -> bool {
-        self.streamed && self.wanted.is_none()
+        self.streamed && self.json.is_none()
     }
 
     fn calls(&self) -> &[ToolCall] {
@@ -363,40 +377,40 @@ impl<R: Reply> ErasedAsk for Spec<R> {
 
     fn judge(&self, raw: &str) -> Result<BoxedAnswer, Vec<Violation>> {
         let value = R::read(raw)?;
-        let broken = value.check(&self.facts);
-        match broken.is_empty() {
-            true => Ok(Box::new(value)),
-            false => Err(broken),
+        let violations = value.check(&self.constraints);
+        if violations.is_empty() {
+            Ok(Box::new(value))
+        } else {
+            Err(violations)
         }
     }
 
     fn fallback(&self) -> (BoxedAnswer, String) {
-        let fallback = self.fallback.of(&self.facts);
+        let fallback = self.fallback.of(&self.constraints);
         debug_assert!(
-            fallback.check(&self.facts).is_empty(),
+            fallback.check(&self.constraints).is_empty(),
             "the fallback of '{}' fails its own check: {:?}",
             self.purpose,
-            fallback.check(&self.facts)
+            fallback.check(&self.constraints)
         );
         let text = fallback.to_text();
         (Box::new(fallback), text)
     }
 
-    fn settle(&self, entity: &mut EntityWorldMut, value: BoxedAnswer, by: By) {
+    fn answer(&self, entity: &mut EntityWorldMut, value: BoxedAnswer, by: By) {
         entity.remove::<Ask<R>>();
-        // Only a value that this question judged or offered comes back to it.
+        // Only a value that this ask judged or offered comes back to it.
         if let Ok(value) = value.downcast::<R>() {
             entity.insert(Answer::new(*value, by));
         }
     }
 }
 
-/// The open asks, by entity. Filled by a hook on every `Ask<R>`, so that a new reply type needs no
-/// registration.
+/// The open asks, by entity. A hook on every `Ask<R>` adds them, so reply types need no registration.
 #[derive(Resource, Default)]
 pub struct OpenAsks {
     open: BTreeMap<Entity, Arc<dyn ErasedAsk>>,
-    /// Opened since the engine last looked.
+    /// Opened since [`OpenAsks::take_fresh`] was last called.
     fresh: Vec<Entity>,
 }
 
@@ -421,7 +435,7 @@ impl OpenAsks {
         self.open.is_empty()
     }
 
-    /// Those that were opened since this was last called, in no order that means anything.
+    /// Those that were opened since this was last called, in no particular order.
     pub(crate) fn take_fresh(&mut self) -> Vec<Entity> {
         std::mem::take(&mut self.fresh)
     }
@@ -436,13 +450,13 @@ fn opened<R: Reply>(mut world: DeferredWorld, context: HookContext) {
     let Some(ask) = world.get::<Ask<R>>(context.entity) else {
         return;
     };
-    let question: Arc<dyn ErasedAsk> = ask.0.clone();
-    let Some(mut open) = world.get_resource_mut::<OpenAsks>() else {
+    let erased: Arc<dyn ErasedAsk> = ask.0.clone();
+    let Some(mut asks) = world.get_resource_mut::<OpenAsks>() else {
         return;
     };
-    let second = question.purpose();
-    open.fresh.push(context.entity);
-    if let Some(first) = open.open.insert(context.entity, question) {
+    let second = erased.purpose();
+    asks.fresh.push(context.entity);
+    if let Some(first) = asks.open.insert(context.entity, erased) {
         let entity = world.get::<EntityName>(context.entity);
         let fault = Fault::SecondAsk {
             entity: entity.map(ToString::to_string).unwrap_or_default(),

@@ -1,13 +1,12 @@
-//! The commit: context and components of an entity change together.
+//! The commit: context and components of an entity change together, or not at all.
 
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use serde_json::Value;
 
-use super::ask::{ErasedAsk, OpenAsks};
 use super::guarded::{Parts, guard_json};
-use super::{BoxedAnswer, Ledger, RoundMaker, Spent, json_in};
+use super::{BoxedAnswer, ErasedAsk, Ledger, OpenAsks, RoundMaker, Spent, Violation, json_in};
 use crate::cast::{Clock, CurrentStage, EntityName, OnStage, StableId, WorldTurn};
 use crate::context::AgentContext;
 use crate::event::guard::{GuardAct, Guards, Judged, Point};
@@ -20,93 +19,92 @@ use crate::message::{
 use crate::mind::{Form, ToolRound};
 
 /// Commits the outcome of an entity's open ask: question and answer enter its context, `Answer<R>`
-/// takes the place of `Ask<R>`, and the ledger books what was spent.
+/// replaces `Ask<R>`, and the ledger books what was spent.
 ///
-/// Nothing can fail halfway: whatever is not an answer that passes its check becomes the ask's own
-/// fallback. `judged` is the answer where it was judged just now, which spares judging it again; `asked` is the question as guards let it pass. An entity that left the world meanwhile loses its ask and nothing else happens.
-pub fn commit(
+/// Nothing can fail halfway: whatever is not an answer that passes its check is replaced by the ask's
+/// fallback. `asked` is the question as the guards let it pass, `judged` the answer if it was judged in
+/// this run, so that it need not be judged again. An entity that has left the world only loses its ask.
+pub(crate) fn commit(
     world: &mut World,
     entity: Entity,
     asked: &Body,
     outcome: &Outcome,
     judged: Option<BoxedAnswer>,
-    guarded: Vec<GuardAct>,
+    guard_acts: Vec<GuardAct>,
 ) {
-    let open = world.resource_mut::<OpenAsks>().close(entity);
-    let Some(question) = open else { return };
-    let here = *world.resource::<CurrentStage>();
-    let turn = world.resource::<WorldTurn>().0;
-    let Some(place) = place_of(world, entity, here) else {
+    let Some(question) = world.resource_mut::<OpenAsks>().close(entity) else {
         return;
     };
-    let (value, text, by) = resolve(&*question, outcome, judged);
-    let (value, text, by, mut guarded) =
-        guard_answer(world, &*question, (value, text, by), guarded);
+    let place = place_of(world, entity);
+    let turn = world.resource::<WorldTurn>().0;
+    let mut answer = Resolved::of(&*question, outcome, judged, guard_acts);
+    answer.guard(world, &*question);
     let (mut rounds, mut calls) = (Vec::with_capacity(outcome.rounds.len()), Vec::new());
     for round in &outcome.rounds {
         let (round, acts) = round_maker(world, outcome).messages(round);
         calls.extend(call_records(rounds.len(), &round));
         rounds.push(round);
-        guarded.extend(acts);
+        answer.guard_acts.extend(acts);
     }
-    let Some((mut ids, place_name, time)) = stamp(world, place, 2 + 2 * rounds.len()) else {
+    let Resolved {
+        value,
+        text,
+        by,
+        guard_acts,
+    } = answer;
+    let Some(mut stamp) = Stamp::of(world, place, 2 + 2 * rounds.len()) else {
         return;
     };
-    let Ok(mut who) = world.get_entity_mut(entity) else {
+    let Ok(mut entity) = world.get_entity_mut(entity) else {
         return;
     };
-    let name = who
-        .get::<EntityName>()
-        .map(|name| name.0.clone())
-        .unwrap_or_default();
-    if let Some(mut context) = who.get_mut::<AgentContext>() {
-        let mut stamped = |body: Body| body.with_id(ids.next().unwrap_or_default()).at(time);
-        // A question whose lasting form says nothing leaves no trace.
-        let asked = stamped(asked.clone());
+    let name = entity.get::<EntityName>().map(|name| name.0.clone());
+    let name = name.unwrap_or_default();
+    if let Some(mut context) = entity.get_mut::<AgentContext>() {
+        // A question whose lasting form is empty leaves no trace, but uses up its id.
+        let asked = stamp.put_on(asked.clone());
         if !asked.short_text().is_empty() {
             context.add_human_message(asked, question.tags().clone());
         }
         for round in rounds {
-            // Lists of one are never empty.
-            let _ = context.add_ai_message([stamped(round.called)]);
-            context.add_tool_message(stamped(round.returned));
+            // Adding fails for an empty list only.
+            let _ = context.add_ai_message([stamp.put_on(round.called)]);
+            context.add_tool_message(stamp.put_on(round.returned));
         }
-        // Where tools said all that was wanted there are no words to keep.
+        // The answer is empty if tools returned all that was wanted.
         if !text.is_empty() {
-            let answered = answer_body(outcome, &text, &by, name.clone());
-            let _ = context.add_ai_message([stamped(answered)]);
+            let body = answer_body(outcome, &text, &by, name.clone());
+            let _ = context.add_ai_message([stamp.put_on(body)]);
         }
     }
-    if let Some(mut correction) = who.get_mut::<Correction>()
+    if let Some(mut correction) = entity.get_mut::<Correction>()
         && outcome.estimated > 0
     {
         correction.observe(outcome.estimated, outcome.usage.input);
     }
-    if let Some(mut ledger) = who.get_mut::<Ledger>() {
+    if let Some(mut ledger) = entity.get_mut::<Ledger>() {
         ledger.book(question.purpose(), spent(outcome, &by));
     }
-    let id = who.get::<StableId>().copied().unwrap_or(StableId(0));
-    question.settle(&mut who, value, by.clone());
-    world
-        .resource_mut::<Records>()
-        .0
-        .push(Record::Answer(AnswerRecord {
-            turn,
-            place: place_name,
-            entity: name,
-            id,
-            number: outcome.number,
-            purpose: question.purpose().to_owned(),
-            text,
-            by,
-            calls,
-            guarded,
-        }));
+    let id = entity.get::<StableId>().copied().unwrap_or(StableId(0));
+    question.answer(&mut entity, value, by.clone());
+    let record = Record::Answer(AnswerRecord {
+        turn,
+        place: stamp.place,
+        entity: name,
+        id,
+        number: outcome.number,
+        purpose: question.purpose().to_owned(),
+        text,
+        by,
+        calls,
+        guarded: guard_acts,
+    });
+    world.resource_mut::<Records>().0.push(record);
 }
 
-/// A hash of what an entity's mind is asked: everything that was said, the question and the wanted
-/// form, and the tools where there are any; nothing of models, keys or servers.
-pub fn request_hash(
+/// A hash of what an entity's mind is asked: everything that was said, the question, the wanted form,
+/// and the tools if there are any; nothing of models, keys or servers.
+pub(crate) fn request_hash(
     context: &mut AgentContext,
     asked: &Body,
     question: &dyn ErasedAsk,
@@ -120,8 +118,8 @@ pub fn request_hash(
         bytes.push(u8::from(question.ask_short()));
         bytes.extend_from_slice(&short.digest().0);
     }
-    if let Some(wanted) = question.form_digest() {
-        bytes.extend_from_slice(&wanted.0);
+    if let Some(form) = question.form_digest() {
+        bytes.extend_from_slice(&form.0);
     }
     let (Form::Prose { notes } | Form::Json { notes, .. }) = question.form();
     if !notes.is_null() {
@@ -135,81 +133,93 @@ pub fn request_hash(
     Digest::of(&bytes)
 }
 
-/// The value that is committed, its text, and who made it.
-fn resolve(
-    question: &dyn ErasedAsk,
-    outcome: &Outcome,
-    judged: Option<BoxedAnswer>,
-) -> (BoxedAnswer, String, By) {
-    let fall_back = |reason: String| {
-        let (value, text) = question.fallback();
-        (value, text, By::Fallback(reason))
-    };
-    match &outcome.ending {
-        Ending::Answered { text, .. } => match judged.map_or_else(|| question.judge(text), Ok) {
-            Ok(value) if outcome.refused.is_empty() => (value, text.clone(), By::Mind),
-            Ok(value) => {
-                let times = outcome.refused.len() as u32;
-                (value, text.clone(), By::Repaired(times))
-            }
-            Err(broken) => {
-                let rules: Vec<_> = broken.iter().map(|broken| broken.rule.as_str()).collect();
-                fall_back(format!("the answer failed its check: {}", rules.join("; ")))
-            }
-        },
-        Ending::Failed { reason } => fall_back(reason.clone()),
-    }
+/// The answer that is committed.
+struct Resolved {
+    value: BoxedAnswer,
+    text: String,
+    by: By,
+    guard_acts: Vec<GuardAct>,
 }
 
-/// The answer as the guards let it pass, with what they did. Of an answer in JSON they judge every text.
-fn guard_answer(
-    world: &World,
-    question: &dyn ErasedAsk,
-    (value, text, by): (BoxedAnswer, String, By),
-    mut guarded: Vec<GuardAct>,
-) -> (BoxedAnswer, String, By, Vec<GuardAct>) {
-    let guards = world.get_resource::<Guards>();
-    let guards = guards.filter(|guards| guards.watch(Point::Answer));
-    let (Some(guards), false) = (guards, matches!(by, By::Fallback(_))) else {
-        return (value, text, by, guarded);
-    };
-    let language = world.get_resource().copied().unwrap_or_default();
-    let mut judge = |text: &str| {
-        let judgement = guards.judge(Judged {
-            point: Point::Answer,
-            text,
-            kind: question.purpose(),
-            speaker: None,
-            receiver: None,
-            public: true,
-            language,
-        });
-        let left = match judgement.blocked() {
-            Some(reason) => withheld(world, reason),
-            None if judgement.text == text => return None,
-            None => judgement.text.to_string(),
+impl Resolved {
+    fn of(
+        question: &dyn ErasedAsk,
+        outcome: &Outcome,
+        judged: Option<BoxedAnswer>,
+        guard_acts: Vec<GuardAct>,
+    ) -> Self {
+        let judged = match &outcome.ending {
+            Ending::Answered { text, .. } => judged
+                .map_or_else(|| question.judge(text), Ok)
+                .map(|value| (value, text.clone()))
+                .map_err(|violations| Violation::summary(&violations)),
+            Ending::Failed { reason } => Err(reason.clone()),
         };
-        guarded.extend(judgement.acts);
-        Some(left)
-    };
-    let left = match question.form() {
-        Form::Prose { .. } => judge(&text),
-        Form::Json { .. } => guarded_json(&text, &mut judge),
-    };
-    let Some(left) = left else {
-        return (value, text, by, guarded);
-    };
-    match question.judge(&left) {
-        Ok(value) => (value, left, by, guarded),
-        Err(_) => {
-            let (value, text) = question.fallback();
-            let by = By::Fallback("what the guards left of the answer fails its check".into());
-            (value, text, by, guarded)
+        let (value, text, by) = match judged {
+            Ok((value, text)) => match outcome.refused.len() {
+                0 => (value, text, By::Mind),
+                times => (value, text, By::Repaired(times as u32)),
+            },
+            Err(reason) => {
+                let (value, text) = question.fallback();
+                (value, text, By::Fallback(reason))
+            }
+        };
+        Self {
+            value,
+            text,
+            by,
+            guard_acts,
+        }
+    }
+
+    /// Lets the guards judge a mind's answer: prose as a whole, JSON text by text.
+    fn guard(&mut self, world: &World, question: &dyn ErasedAsk) {
+        let Some(guards) = world.get_resource::<Guards>() else {
+            return;
+        };
+        if !guards.watch(Point::Answer) || matches!(self.by, By::Fallback(_)) {
+            return;
+        }
+        let language = world.get_resource().copied().unwrap_or_default();
+        let acts = &mut self.guard_acts;
+        let mut judge = |text: &str| {
+            let judgement = guards.judge(Judged {
+                point: Point::Answer,
+                text,
+                kind: question.purpose(),
+                speaker: None,
+                receiver: None,
+                public: true,
+                language,
+            });
+            let left = match judgement.blocked() {
+                Some(reason) => withheld(world, reason),
+                None if judgement.text == text => return None,
+                None => judgement.text.to_string(),
+            };
+            acts.extend(judgement.acts);
+            Some(left)
+        };
+        let left = match question.form() {
+            Form::Prose { .. } => judge(&self.text),
+            Form::Json { .. } => guarded_json(&self.text, &mut judge),
+        };
+        let Some(left) = left else {
+            return;
+        };
+        match question.judge(&left) {
+            Ok(value) => (self.value, self.text) = (value, left),
+            Err(_) => {
+                (self.value, self.text) = question.fallback();
+                let reason = "what the guards left of the answer fails its check";
+                self.by = By::Fallback(reason.into());
+            }
         }
     }
 }
 
-/// JSON with its texts as guards left them; nothing where they let all of them pass.
+/// JSON with its texts as guards left them; `None` if they changed none.
 fn guarded_json(text: &str, judge: &mut impl FnMut(&str) -> Option<String>) -> Option<String> {
     let mut json: Value = serde_json::from_str(json_in(text)?).ok()?;
     guard_json(&mut json, Parts::Texts, judge).then(|| json.to_string())
@@ -217,9 +227,9 @@ fn guarded_json(text: &str, judge: &mut impl FnMut(&str) -> Option<String>) -> O
 
 fn withheld(world: &World, reason: &str) -> String {
     let phrases = world.get_resource::<Phrasebook>();
-    let facts = serde_json::json!({"reason": reason});
-    let said = phrases.and_then(|phrases| phrases.say("engine/withheld", &facts).ok());
-    said.unwrap_or_else(|| format!("({reason})"))
+    let data = serde_json::json!({"reason": reason});
+    let words = phrases.and_then(|phrases| phrases.say("engine/withheld", &data).ok());
+    words.unwrap_or_else(|| format!("({reason})"))
 }
 
 fn answer_body(outcome: &Outcome, text: &str, by: &By, name: Arc<str>) -> Body {
@@ -245,7 +255,7 @@ fn answer_body(outcome: &Outcome, text: &str, by: &By, name: Arc<str>) -> Body {
     body.from_sender(name).with_response(metadata)
 }
 
-/// The usage of the answer itself and of refused ones: each round's message carries its own.
+/// The usage of the answer and of refused ones. The message of each round carries its own usage.
 fn usage_after_rounds(outcome: &Outcome) -> TokenUsage {
     let rounds = outcome.rounds.iter().map(|round| round.usage);
     rounds.fold(outcome.usage, |left, round| TokenUsage {
@@ -257,8 +267,9 @@ fn usage_after_rounds(outcome: &Outcome) -> TokenUsage {
 }
 
 fn spent(outcome: &Outcome, by: &By) -> Spent {
-    let refused = outcome.refused.iter();
-    let sent_back = refused.filter(|refused| !refused.complaint.is_empty());
+    // The last bad answer was not sent back.
+    let sent_back = outcome.refused.iter();
+    let sent_back = sent_back.filter(|refused| !refused.complaint.is_empty());
     let mut spent = Spent {
         asks: 1,
         calls: outcome.calls,
@@ -268,7 +279,7 @@ fn spent(outcome: &Outcome, by: &By) -> Spent {
         usage: outcome.usage,
         cost: outcome.cost,
     };
-    // What tools spent on minds is booked to whoever called them.
+    // What tools spent on minds is booked to their caller.
     let results = outcome.rounds.iter().flat_map(|round| &round.results);
     for result in results {
         spent += result.spent.into();
@@ -276,12 +287,13 @@ fn spent(outcome: &Outcome, by: &By) -> Spent {
     spent
 }
 
-fn place_of(world: &World, entity: Entity, here: CurrentStage) -> Option<Entity> {
-    match here {
-        CurrentStage::Place(place) => Some(place),
+/// The place at which an entity's ask is committed.
+fn place_of(world: &World, entity: Entity) -> Entity {
+    match *world.resource::<CurrentStage>() {
+        CurrentStage::Place(place) => place,
         CurrentStage::Meeting => {
-            let stage = world.get::<OnStage>(entity).map(|stage| stage.0);
-            Some(stage.unwrap_or(entity))
+            let stage = world.get::<OnStage>(entity);
+            stage.map_or(entity, |stage| stage.0)
         }
     }
 }
@@ -298,7 +310,7 @@ fn round_maker<'a>(world: &'a World, outcome: &'a Outcome) -> RoundMaker<'a> {
 }
 
 /// The calls of a round, for the feeds.
-fn call_records(at: usize, round: &ToolRound) -> Vec<CallRecord> {
+fn call_records(number: usize, round: &ToolRound) -> Vec<CallRecord> {
     let calls = blocks(&round.called)
         .iter()
         .filter_map(|block| match block {
@@ -310,7 +322,7 @@ fn call_records(at: usize, round: &ToolRound) -> Vec<CallRecord> {
         Block::ToolResult {
             output, is_error, ..
         } => Some(CallRecord {
-            round: at as u32,
+            round: number as u32,
             tool: tool.clone(),
             arguments: arguments.clone(),
             result: output.as_str().unwrap_or_default().to_owned(),
@@ -328,16 +340,30 @@ fn blocks(body: &Body) -> &[Block] {
     }
 }
 
-/// So many body ids of a place, its name and its time.
-fn stamp(
-    world: &mut World,
-    place: Entity,
-    count: usize,
-) -> Option<(std::vec::IntoIter<BodyId>, Arc<str>, u64)> {
-    let mut place = world.get_entity_mut(place).ok()?;
-    let id = place.get::<StableId>().copied()?;
-    let name = place.get::<EntityName>()?.0.clone();
-    let mut clock = place.get_mut::<Clock>()?;
-    let ids: Vec<_> = (0..count).map(|_| clock.next_body(id)).collect();
-    Some((ids.into_iter(), name, clock.time))
+/// What the messages of a commit carry: ids of the place, and its time.
+struct Stamp {
+    place: Arc<str>,
+    time: u64,
+    ids: std::vec::IntoIter<BodyId>,
+}
+
+impl Stamp {
+    /// A stamp with `count` ids.
+    fn of(world: &mut World, place: Entity, count: usize) -> Option<Self> {
+        let mut place = world.get_entity_mut(place).ok()?;
+        let id = place.get::<StableId>().copied()?;
+        let name = place.get::<EntityName>()?.0.clone();
+        let mut clock = place.get_mut::<Clock>()?;
+        let ids: Vec<_> = (0..count).map(|_| clock.next_body(id)).collect();
+        Some(Self {
+            place: name,
+            time: clock.time,
+            ids: ids.into_iter(),
+        })
+    }
+
+    fn put_on(&mut self, body: Body) -> Body {
+        body.with_id(self.ids.next().unwrap_or_default())
+            .at(self.time)
+    }
 }

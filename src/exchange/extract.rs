@@ -1,19 +1,19 @@
-//! Finding the JSON that a mind meant, in whatever it wrapped it.
+//! Finding the JSON in an answer, whatever the mind wrapped it in.
 
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::Violation;
 
-/// The JSON object or array in a text: the whole text, the inside of a code fence, or the first
+/// The JSON object or array in a text: the whole text, the content of a code fence, or the first
 /// complete one in prose.
 pub fn json_in(text: &str) -> Option<&str> {
     let text = text.trim().trim_start_matches('\u{feff}');
     if is_json(text) {
         return Some(text);
     }
-    let fenced = text.split("```").skip(1).step_by(2);
-    let mut fenced = fenced.map(|block| {
+    let blocks = text.split("```").skip(1).step_by(2);
+    let mut fenced = blocks.map(|block| {
         block
             .trim_start_matches(|c: char| c.is_ascii_alphanumeric())
             .trim()
@@ -25,7 +25,7 @@ pub fn json_in(text: &str) -> Option<&str> {
     // A text with very many brackets is no answer; looking further would be quadratic.
     starts
         .take(64)
-        .find_map(|(at, _)| complete_prefix(text.get(at..)?))
+        .find_map(|(start, _)| complete_prefix(text.get(start..)?))
 }
 
 fn is_json(text: &str) -> bool {
@@ -41,7 +41,7 @@ fn complete_prefix(text: &str) -> Option<&str> {
 
 /// Reads a reply out of a mind's text.
 pub(super) fn read_json<R: DeserializeOwned>(raw: &str) -> Result<R, Vec<Violation>> {
-    // Most answers are right; what is wrong with the others is found out by reading them again.
+    // Most answers are right. The others are read again to find out what is wrong.
     if let Ok(reply) = serde_json::from_str(raw) {
         return Ok(reply);
     }
@@ -64,8 +64,8 @@ pub(super) fn read_json<R: DeserializeOwned>(raw: &str) -> Result<R, Vec<Violati
         let path = error.path().to_string();
         let path = if path == "." { String::new() } else { path };
         let problem = error.into_inner().to_string();
-        let facts = json!({"problem": problem});
-        vec![Violation::new(path, problem).said("rules/wrong_form", facts)]
+        let data = json!({"problem": problem});
+        vec![Violation::new(path, problem).said("rules/wrong_form", data)]
     })
 }
 

@@ -1,4 +1,4 @@
-//! JSON as guards leave its texts.
+//! JSON with its texts as guards leave them.
 
 use serde_json::{Map, Value};
 
@@ -11,8 +11,8 @@ pub(super) enum Parts {
     All,
 }
 
-/// Lets a judge look at parts of a value; `judge` gives what is left of a text that it changed. Says whether
-/// anything was changed.
+/// Passes parts of a value to `judge`, which returns the new text if it changes one. Returns whether
+/// anything changed.
 pub(super) fn guard_json(
     json: &mut Value,
     parts: Parts,
@@ -30,12 +30,9 @@ pub(super) fn guard_json(
             let left = judge(text);
             replace(json, left)
         }
-        Value::Array(all) => {
-            let all = all.iter_mut();
-            all.fold(false, |changed, one| {
-                guard_json(one, parts, judge) | changed
-            })
-        }
+        Value::Array(items) => items.iter_mut().fold(false, |changed, item| {
+            guard_json(item, parts, judge) | changed
+        }),
         Value::Object(members) => guard_members(members, parts, judge),
     }
 }
@@ -57,9 +54,9 @@ fn guard_members(
     let mut left = Map::new();
     for (name, mut value) in std::mem::take(members) {
         changed |= guard_json(&mut value, parts, judge);
-        let other = (parts == Parts::All).then(|| judge(&name)).flatten();
-        changed |= other.is_some();
-        left.insert(other.unwrap_or(name), value);
+        let new_name = (parts == Parts::All).then(|| judge(&name)).flatten();
+        changed |= new_name.is_some();
+        left.insert(new_name.unwrap_or(name), value);
     }
     *members = left;
     changed
@@ -76,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_json_are_judged_and_names_and_numbers_where_wanted() {
+    fn texts_are_judged_and_names_and_numbers_if_wanted() {
         let whole = json!({"a": ["7 up", {"b7": 71}], "c": null, "d": true});
         let mut json = whole.clone();
         assert!(guard_json(&mut json, Parts::Texts, &mut without("7")));

@@ -1,4 +1,4 @@
-//! Who spent what for what, and who may spend how much.
+//! What was spent by whom and on what, and who may spend how much.
 
 use std::collections::BTreeMap;
 
@@ -9,23 +9,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::cast::EntityName;
 use crate::journal::ToolSpent;
-use crate::message::TokenUsage;
-use crate::mind::Cost;
+use crate::message::{Cost, TokenUsage};
 
 /// What was spent on one purpose, by one entity, or by all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spent {
-    /// Exchanges that ended, whatever their answer.
+    /// Asks that ended, whatever their answer.
     pub asks: u64,
-    /// Requests that reached a mind: first tries and repairs.
+    /// Requests that reached a mind, those after bad answers included.
     pub calls: u64,
     /// Attempts that the transport repeated.
     pub retries: u64,
-    /// Answers that were sent back to be mended.
+    /// Bad answers that were sent back to be corrected.
     pub repairs: u64,
-    /// Exchanges that ended with the ask's own fallback.
+    /// Asks that ended with their fallback.
     pub fallbacks: u64,
-    /// Tokens; estimated where a provider reports none.
+    /// Tokens; estimated if the provider reports none.
     pub usage: TokenUsage,
     /// Money.
     pub cost: Cost,
@@ -54,18 +53,18 @@ impl std::ops::AddAssign for Spent {
     }
 }
 
-/// What an entity's committed exchanges have spent, by purpose. When the entity leaves the world it goes to
-/// [`PastLedgers`].
+/// What an entity's committed asks have spent, by purpose. When the entity leaves the world, its ledger
+/// moves to [`PastLedgers`].
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-#[component(on_remove = hand_over)]
+#[component(on_remove = keep_ledger)]
 pub struct Ledger {
     /// Purpose → what was spent on it.
     pub purposes: BTreeMap<String, Spent>,
 }
 
 impl Ledger {
-    /// Books what one exchange spent.
+    /// Books what one ask spent.
     pub fn book(&mut self, purpose: &str, spent: Spent) {
         match self.purposes.get_mut(purpose) {
             Some(sum) => *sum += spent,
@@ -92,16 +91,16 @@ impl Ledger {
     }
 }
 
-/// What entities that left the world had spent, by name. Without any there is no such resource.
+/// What entities that left the world had spent. The resource is missing until the first one leaves.
 #[derive(Resource, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PastLedgers {
-    /// Name → what all who had it and are gone spent.
+    /// Name → what all entities that had this name spent.
     pub ledgers: BTreeMap<String, Ledger>,
 }
 
 /// Keeps the ledger of an entity that leaves, so that no cost is ever forgotten.
-fn hand_over(mut world: DeferredWorld, context: HookContext) {
+fn keep_ledger(mut world: DeferredWorld, context: HookContext) {
     let ledger = world.get_mut::<Ledger>(context.entity);
     let ledger = ledger.map(|mut ledger| std::mem::take(&mut *ledger));
     let Some(ledger) = ledger.filter(|ledger| !ledger.purposes.is_empty()) else {
@@ -115,7 +114,7 @@ fn hand_over(mut world: DeferredWorld, context: HookContext) {
     });
 }
 
-/// The most that an entity may spend in its life. Without the component there is no limit.
+/// The most that an entity may spend in its lifetime. Without the component there is no limit.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Budget {
@@ -128,11 +127,12 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Whether a call whose worst case is this still fits, after what was spent.
+    /// Whether a call with this worst case still fits, after what was spent.
     pub fn allows(&self, spent: &Spent, worst: &Spent) -> bool {
         let tokens = spent.usage.total().saturating_add(worst.usage.total());
         let cost = spent.cost.plus(worst.cost);
-        self.tokens.is_none_or(|most| tokens <= most) && self.cost.is_none_or(|most| cost <= most)
+        self.tokens.is_none_or(|limit| tokens <= limit)
+            && self.cost.is_none_or(|limit| cost <= limit)
     }
 }
 

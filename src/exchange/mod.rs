@@ -1,10 +1,9 @@
 //! Typed questions to entities and their typed answers.
 //!
-//! A system that wants a decision inserts [`Ask<R>`] on an entity; when the entity's mind has
-//! answered and the answer has passed its check, [`Answer<R>`] is on the entity and a system takes
-//! it with [`Answers<R>`]. Context and components change together at [`commit`], or not at all.
-//! Nothing here does I/O: the engine carries [`ErasedAsk`]s to minds. This room may touch `mind/`,
-//! `tool/`, `event/`, `cast/`, `context/`, `journal/` and `message/`. Start reading at `reply.rs`, then `ask.rs`.
+//! A system that needs a decision inserts [`Ask<R>`] on an entity. When the entity's mind has answered
+//! and the answer has passed its check, [`Answer<R>`] is on the entity, and a system takes it with
+//! [`Answers<R>`]. Context and components change together in `commit`, or not at all. Nothing here
+//! does I/O: the engine carries [`ErasedAsk`]s to minds. Start reading at [`Reply`], then [`Ask`].
 
 mod answer;
 mod ask;
@@ -16,16 +15,19 @@ mod prose;
 mod reply;
 mod rounds;
 mod template;
+mod violation;
 
 pub use answer::{Answer, Answers, UntakenAnswers};
 pub use ask::{Ask, BoxedAnswer, ErasedAsk, OpenAsks, ToolRoundLimit};
-pub use commit::{commit, request_hash};
+pub(crate) use commit::{commit, request_hash};
 pub use extract::json_in;
 pub use ledger::{Budget, Ledger, PastLedgers, Spent};
 pub use prose::{Prose, ProseRules};
-pub use reply::{Reply, Violation};
-pub use rounds::{GuardedCall, INSIDE, RoundMaker, TOOL_CALL, TOOL_RESULT};
+pub use reply::Reply;
+pub(crate) use rounds::RoundMaker;
+pub use rounds::{TOOL_CALL, TOOL_RESULT, TRACE_KEY};
 pub use template::AskTemplate;
+pub use violation::Violation;
 
 use bevy_ecs::prelude::*;
 

@@ -5,21 +5,21 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{Reply, Violation};
-use crate::mind::Language;
+use crate::message::Language;
 
 /// An answer in free text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Prose(pub String);
 
-/// What free text must hold to.
+/// The rules for free text.
 #[derive(Clone, Debug, Default)]
 pub struct ProseRules {
-    /// The most characters; 0 for the default of 4,000.
+    /// The maximum number of characters; 0 for the default of 4,000.
     pub max_chars: usize,
-    /// Texts that must occur, letter for letter: the facts that must survive in a summary.
+    /// Texts that must occur, letter for letter: the facts that a summary must keep.
     pub must_hold: Vec<String>,
-    /// The language it must be written in.
+    /// The language in which it must be written.
     pub language: Option<Language>,
 }
 
@@ -37,52 +37,44 @@ impl Reply for Prose {
     }
 
     fn check(&self, rules: &ProseRules) -> Vec<Violation> {
-        let mut broken = Vec::new();
+        let broken = |rule: String, phrase, data| Violation::new("", rule).said(phrase, data);
+        let mut violations = Vec::new();
         let length = self.0.chars().count();
-        let most = if rules.max_chars == 0 {
-            4_000
-        } else {
-            rules.max_chars
+        let most = match rules.max_chars {
+            0 => 4_000,
+            most => most,
         };
         if length == 0 {
-            broken.push(
-                Violation::new("", "the answer is empty; write the text that was asked for")
-                    .said("rules/empty", json!({})),
-            );
+            let rule = "the answer is empty; write the text that was asked for".into();
+            violations.push(broken(rule, "rules/empty", json!({})));
         }
         if length > most {
-            broken.push(
-                Violation::new("", format!("at most {most} characters; this has {length}"))
-                    .said("rules/too_long", json!({"most": most, "length": length})),
-            );
+            let rule = format!("at most {most} characters; this has {length}");
+            let data = json!({"most": most, "length": length});
+            violations.push(broken(rule, "rules/too_long", data));
         }
-        if rules
-            .language
-            .is_some_and(|language| !looks_like(&self.0, language))
+        if let Some(language) = rules.language
+            && !looks_like(&self.0, language)
         {
-            let name = match rules.language {
-                Some(Language::Zh) => "中文",
-                _ => "English",
+            let name = match language {
+                Language::Zh => "中文",
+                Language::En => "English",
             };
-            broken.push(
-                Violation::new("", format!("write in the language of the story: {name}"))
-                    .said("rules/language", json!({})),
-            );
+            let rule = format!("write in the language of the story: {name}");
+            violations.push(broken(rule, "rules/language", json!({})));
         }
-        let missing = rules
-            .must_hold
-            .iter()
-            .filter(|fact| !self.0.contains(fact.as_str()));
-        broken.extend(missing.map(|fact| {
-            let rule = format!("it must contain: {fact}");
-            Violation::new("", rule).said("rules/must_hold", json!({"fact": fact}))
-        }));
-        broken
+        for text in &rules.must_hold {
+            if !self.0.contains(text) {
+                let rule = format!("it must contain: {text}");
+                violations.push(broken(rule, "rules/must_hold", json!({"fact": text})));
+            }
+        }
+        violations
     }
 }
 
-/// Whether a text of some length is plausibly in the language: names of other scripts may occur.
-pub(crate) fn looks_like(text: &str, language: Language) -> bool {
+/// Whether a text is plausibly in the language. Short texts are, and names in other scripts may occur.
+fn looks_like(text: &str, language: Language) -> bool {
     let (mut han, mut latin) = (0usize, 0usize);
     for character in text.chars() {
         match character {
@@ -104,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_broken_rule_is_named() {
+    fn every_broken_rule_is_reported() {
         let rules = ProseRules {
             max_chars: 30,
             must_hold: vec!["Old Mill".into(), "won".into()],

@@ -1,4 +1,4 @@
-//! Rounds of tool calls as messages: what the mind said and called, and what came back.
+//! Rounds of tool calls as messages: what the mind said and called, and what the tools returned.
 
 use std::sync::Arc;
 
@@ -15,41 +15,37 @@ use crate::mind::ToolRound;
 pub const TOOL_RESULT: &str = "tool_result";
 /// The kind under which guards see a mind's call: the arguments, and the words beside it.
 pub const TOOL_CALL: &str = "tool_call";
-/// The member of a tool message's metadata that keeps what tools told of their work: a list for each call.
-/// No mind reads it.
-pub const INSIDE: &str = "inside";
+/// The member of a tool message's metadata that holds what tools reported of their work, a list for each
+/// call. No mind reads it.
+pub const TRACE_KEY: &str = "inside";
 
-/// Makes messages of recorded rounds. Calls and results pass the guards here, live and in a replay alike, so
-/// that the journal holds what came from outside and every mind reads what the guards left.
-pub struct RoundMaker<'a> {
-    /// Whoever called.
-    pub name: &'a Arc<str>,
-    /// Who runs its mind, and the model.
-    pub made_by: (&'a str, &'a str),
-    /// What judges calls and results.
-    pub guards: &'a Guards,
-    /// The words for what guards stopped.
-    pub phrases: &'a Phrasebook,
+/// Makes messages of recorded rounds. Calls and results pass the guards here, live and in a replay alike,
+/// so the journal holds what came from outside, and minds read what the guards left.
+pub(crate) struct RoundMaker<'a> {
+    /// The caller.
+    pub(crate) name: &'a Arc<str>,
+    /// The provider of its mind, and the model.
+    pub(crate) made_by: (&'a str, &'a str),
+    pub(crate) guards: &'a Guards,
+    pub(crate) phrases: &'a Phrasebook,
     /// The language of the world.
-    pub language: Language,
+    pub(crate) language: Language,
 }
 
-/// A call as the guards let it pass: so it is made, and so it is told.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GuardedCall {
+/// A call as the guards let it pass: made and shown like this.
+pub(crate) struct GuardedCall {
     /// The tool.
-    pub name: String,
-    /// What is left of the arguments; nothing where the guards let all of them pass.
-    pub changed: Option<Value>,
-    /// Why the call must not be made, where a guard stopped a part of it.
-    pub stopped: Option<String>,
-    /// What the guards did.
-    pub acts: Vec<GuardAct>,
+    pub(crate) name: String,
+    /// What is left of the arguments; `None` if the guards changed nothing.
+    pub(crate) changed: Option<Value>,
+    /// Why the call must not be made; `None` if no guard stopped a part of it.
+    pub(crate) stopped: Option<String>,
+    acts: Vec<GuardAct>,
 }
 
 impl RoundMaker<'_> {
     /// The two messages of a round, and what guards did.
-    pub fn messages(&self, round: &ToolRoundRecord) -> (ToolRound, Vec<GuardAct>) {
+    pub(crate) fn messages(&self, round: &ToolRoundRecord) -> (ToolRound, Vec<GuardAct>) {
         let (provider, model) = self.made_by;
         let metadata = ResponseMetadata::new(provider, model, round.usage);
         let mut acts = Vec::new();
@@ -63,8 +59,10 @@ impl RoundMaker<'_> {
             .zip(&round.results)
             .map(|((id, name), result)| self.returned(id, name, result, &mut acts));
         let returned = Body::blocks(results.collect());
-        let returned = match self.inside(round, &mut acts) {
-            Some(inside) => returned.with_metadata(Map::from_iter([(INSIDE.to_owned(), inside)])),
+        let returned = match self.traces(round, &mut acts) {
+            Some(traces) => {
+                returned.with_metadata(Map::from_iter([(TRACE_KEY.to_owned(), traces)]))
+            }
             None => returned,
         };
         let called = Body::blocks(said).from_sender(self.name.clone());
@@ -72,8 +70,8 @@ impl RoundMaker<'_> {
         (ToolRound { called, returned }, acts)
     }
 
-    /// A call as the guards let it pass. They judge it as an answer, and as something that is sent out.
-    pub fn call(&self, name: &str, arguments: &Value) -> GuardedCall {
+    /// A call as the guards let it pass. They judge it as an answer, and as something that is sent.
+    pub(crate) fn call(&self, name: &str, arguments: &Value) -> GuardedCall {
         let (mut acts, mut stopped) = (Vec::new(), None);
         let mut judge = |text: &str| {
             let (left, blocked) = self.judged(text, &mut acts);
@@ -91,8 +89,8 @@ impl RoundMaker<'_> {
         }
     }
 
-    /// A part of what the mind said. Its reasoning stays as it is: the mind alone ever sees it, and providers
-    /// want it back unchanged.
+    /// A part of what the mind said. Its reasoning stays as it is: only the mind sees it, and providers want
+    /// it back unchanged.
     fn said(&self, block: &Block, acts: &mut Vec<GuardAct>) -> Block {
         match block {
             Block::Text { text } => match self.judged(text, acts) {
@@ -118,17 +116,17 @@ impl RoundMaker<'_> {
         }
     }
 
-    /// What guards left of a mind's text, where they changed it; and why it was stopped, where it was.
+    /// What guards left of a mind's text, if they changed it, and why it was stopped, if it was.
     fn judged(&self, text: &str, acts: &mut Vec<GuardAct>) -> (Option<String>, Option<String>) {
         let mut left = None;
         for point in [Point::Answer, Point::Send] {
             if !self.guards.watch(point) {
                 continue;
             }
-            let now = left.as_deref().unwrap_or(text);
+            let current = left.as_deref().unwrap_or(text);
             let judgement = self.guards.judge(Judged {
                 point,
-                text: now,
+                text: current,
                 kind: TOOL_CALL,
                 speaker: Some(self.name),
                 receiver: None,
@@ -139,22 +137,22 @@ impl RoundMaker<'_> {
             if let Some(reason) = judgement.blocked() {
                 return (Some(self.withheld(reason)), Some(reason.to_owned()));
             }
-            if judgement.text != now {
+            if judgement.text != current {
                 left = Some(judgement.text.into_owned());
             }
         }
         (left, None)
     }
 
-    /// What the tools told of their work, as the guards let it pass; nothing where none told anything.
-    fn inside(&self, round: &ToolRoundRecord, acts: &mut Vec<GuardAct>) -> Option<Value> {
+    /// What the tools reported of their work, as the guards let it pass; `None` if none reported anything.
+    fn traces(&self, round: &ToolRoundRecord, acts: &mut Vec<GuardAct>) -> Option<Value> {
         let mut results = round.results.iter();
         if results.all(|result| result.inside.is_empty()) {
             return None;
         }
-        let told = round.results.iter().map(|result| result.inside.clone());
-        let mut told = Value::from_iter(told);
-        guard_json(&mut told, Parts::Texts, &mut |text| {
+        let traces = round.results.iter().map(|result| result.inside.clone());
+        let mut traces = Value::from_iter(traces);
+        guard_json(&mut traces, Parts::Texts, &mut |text| {
             let judgement = self.judge_result(text, None);
             acts.extend(judgement.acts.iter().cloned());
             match judgement.blocked() {
@@ -162,7 +160,7 @@ impl RoundMaker<'_> {
                 None => (judgement.text != text).then(|| judgement.text.into_owned()),
             }
         });
-        Some(told)
+        Some(traces)
     }
 
     fn withheld(&self, reason: &str) -> String {
@@ -184,7 +182,7 @@ impl RoundMaker<'_> {
         })
     }
 
-    /// A result as the guards let it pass: to them it is text by somebody else.
+    /// A result as the guards let it pass. To them it is text by somebody else.
     fn returned(
         &self,
         id: &str,

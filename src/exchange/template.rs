@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{Ask, Reply};
-use crate::event::{Phrasebook, PromptError, PromptSet, PromptTemplate};
+use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 
 /// The templates of a question. The data that fills them are the notes of the ask too.
 pub struct AskTemplate<D> {
@@ -43,7 +43,7 @@ impl<D: Serialize> AskTemplate<D> {
         data: &D,
         constraints: R::Constraints,
         fallback: R,
-    ) -> Result<Ask<R>, PromptError> {
+    ) -> Result<Ask<R>, PhraseError> {
         let question = phrases.render(&self.full, data)?;
         let mut ask = Ask::new(self.purpose, question, constraints, fallback);
         if let Some(short) = &self.short {

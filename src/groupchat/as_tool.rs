@@ -12,11 +12,10 @@ use super::team::TeamFile;
 use super::team_message::TeamMessage;
 use super::tool_team::{ToolTeamRecord, join_path};
 use super::trace::context_records;
-use crate::engine::SpendLimits;
 use crate::event::Feed;
 use crate::journal::ToolSpent;
 use crate::mind::Minds;
-use crate::tool::{Allowance, ToolError, ToolTrace, Toolbox};
+use crate::tool::{ToolError, ToolTrace, Toolbox};
 
 /// The time limit of a call.
 const TIME_LIMIT: Duration = Duration::from_secs(600);
@@ -82,18 +81,9 @@ struct ToolCall {
 
 impl ToolCall {
     fn new(mut team: Team, trace: ToolTrace) -> Self {
-        let Allowance {
-            calls,
-            tokens,
-            cost,
-        } = trace.allowance;
         let feed = report_messages(trace.clone(), team.file().clone());
         let engine = team.engine();
-        engine.settings.caps = SpendLimits {
-            calls,
-            tokens,
-            cost,
-        };
+        engine.settings.limits = trace.allowance;
         engine.add_feed(feed);
         Self { team, trace }
     }
@@ -105,10 +95,10 @@ impl Drop for ToolCall {
         let engine = self.team.engine();
         for record in context_records(&engine.world) {
             let record = ToolTeamRecord::Mind(record.inside(&name));
-            self.trace.tell(&record);
+            self.trace.record(&record);
         }
         let spent = engine.totals().spent;
-        self.trace.spend(ToolSpent {
+        self.trace.set_spent(ToolSpent {
             calls: spent.calls,
             usage: spent.usage,
             cost: spent.cost,
@@ -118,7 +108,7 @@ impl Drop for ToolCall {
 
 /// Adds a team to a toolbox; without a tool, it is there but can't be called.
 pub(super) fn register(tool: Option<TeamTool>, toolbox: &mut Toolbox, name: &str, about: &str) {
-    toolbox.outside_telling(name, about, move |arguments: TaskArguments, trace| {
+    toolbox.add_async_traced(name, about, move |arguments: TaskArguments, trace| {
         let tool = tool.clone();
         async move {
             match tool {
@@ -127,7 +117,7 @@ pub(super) fn register(tool: Option<TeamTool>, toolbox: &mut Toolbox, name: &str
             }
         }
     });
-    toolbox.change(name, |tool| tool.within(TIME_LIMIT));
+    toolbox.change(name, |tool| tool.with_time_limit(TIME_LIMIT));
 }
 
 /// Reports all messages of a team except the task, which the caller knows.
@@ -139,7 +129,7 @@ fn report_messages(trace: ToolTrace, team: TeamFile) -> Feed {
         };
         if !std::mem::take(&mut is_task) {
             let team = join_path(&team.name, &inside);
-            trace.tell(&ToolTeamRecord::Message { team, message });
+            trace.record(&ToolTeamRecord::Message { team, message });
         }
     })
 }

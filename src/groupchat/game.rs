@@ -236,7 +236,7 @@ impl Game for ChatGame {
         let mut toolbox = setup.world.get_resource_or_init::<Toolbox>();
         tool::code::register(&mut toolbox, &self.code);
         for (name, table) in self.tables.iter() {
-            toolbox.table(name, table.clone());
+            toolbox.add_table(name, table.clone());
         }
         for (tool, game) in &self.file_tools {
             let team_tool = self.tool_minds.as_ref().map(|minds| TeamTool {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::event::Phrasebook;
+use crate::event::{PhraseError, Phrasebook};
 use crate::message::Language;
 use crate::tool;
 use crate::world_data::{DataError, DataFolder, Problem, Problems, Severity, Templates};
@@ -20,7 +20,7 @@ pub(super) trait Prompt: Serialize {
     }
 
     /// The prompt in the language of the phrasebook.
-    fn render(&self, phrases: &Phrasebook) -> Result<String, String> {
+    fn render(&self, phrases: &Phrasebook) -> Result<String, PhraseError> {
         phrases.say(Self::TEMPLATE, &self.data())
     }
 }

@@ -63,7 +63,7 @@ impl Localize for ChatError {
             Self::Message(error) => error.text(),
             Self::Run(reason) => text!(groupchat_run_failed, reason),
             Self::Cancelled => text!(groupchat_cancelled),
-            Self::Stopped(Stop::CapReached(reason) | Stop::ServerDown(reason)) => {
+            Self::Stopped(Stop::LimitReached(reason) | Stop::ServerDown(reason)) => {
                 text!(groupchat_stopped, reason)
             }
             Self::Stopped(stop) => text!(groupchat_stopped, reason = format!("{stop:?}")),
@@ -188,7 +188,7 @@ impl Team {
 
     /// Cancels a run at once, from any thread: no call starts after that.
     pub fn cancellation_token(&self) -> CancellationToken {
-        self.engine.brake()
+        self.engine.cancellation_token()
     }
 
     /// Pauses the team: a run stops after its current turn, and none begins until the team is resumed.
@@ -383,7 +383,7 @@ impl Team {
                 self.complete_turns = turn;
                 Ok(())
             }
-            Stop::Braked => Err(ChatError::Cancelled),
+            Stop::Cancelled => Err(ChatError::Cancelled),
             stop => Err(ChatError::Stopped(stop)),
         }
     }

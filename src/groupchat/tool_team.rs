@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::message::ChatMessage;
-use crate::exchange::INSIDE;
+use crate::exchange::TRACE_KEY;
 use crate::message::{Body, BodyId};
 
 /// What separates the names in the path of a team.
@@ -64,7 +64,7 @@ impl ContextRecord {
 
 /// What the tools of a message reported, by call.
 pub(super) fn tool_team_records(returned: &Body) -> impl Iterator<Item = Vec<ToolTeamRecord>> {
-    let calls = returned.metadata().and_then(|all| all.get(INSIDE));
+    let calls = returned.metadata().and_then(|all| all.get(TRACE_KEY));
     let calls = calls.and_then(Value::as_array).into_iter().flatten();
     calls.map(|records| {
         let records = records.as_array().into_iter().flatten();

@@ -21,6 +21,13 @@ pub struct Minds {
     seats: BTreeMap<Arc<str>, Arc<dyn Mind>>,
 }
 
+impl<M: Mind + 'static> From<M> for Minds {
+    /// One mind for everybody.
+    fn from(mind: M) -> Self {
+        Self::all(Arc::new(mind))
+    }
+}
+
 impl Minds {
     /// One mind for everybody.
     pub fn all(default: Arc<dyn Mind>) -> Self {

@@ -16,8 +16,10 @@ mod info;
 mod minds;
 #[cfg(feature = "http")]
 pub mod models;
+mod notes;
 mod prompt;
 mod script;
+pub(crate) mod splitmix;
 mod stream;
 
 pub use crate::dialect::format::{Said, Turn};
@@ -27,8 +29,10 @@ pub use completion::{Completion, FailedCall, MindError};
 pub use in_words::{InWords, calls_in_words};
 pub use info::MindInfo;
 pub use minds::{MindAlias, Minds};
+pub use notes::Notes;
 pub use prompt::{Form, Prompt, Refused, Round, ToolRound, Tools};
 pub use script::{ScriptLine, ScriptMind, prompt_text};
+pub use splitmix::SplitMix64;
 pub use stream::{
     AnswerStream, StreamDelta, StreamDeltaKind, StreamReceiver, StreamSender, stream_channel,
 };

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::world_file::WorldFile;
-use crate::event::{Phrasebook, PromptError, PromptSet, PromptTemplate};
+use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Ask, AskTemplate, Prose, ProseRules};
 
 /// A question for free text in the language of the world.
@@ -29,7 +29,7 @@ impl<D: Default + Serialize> ProseQuestion<D> {
         phrases: &Phrasebook,
         world: &WorldFile,
         data: &D,
-    ) -> Result<Ask<Prose>, PromptError> {
+    ) -> Result<Ask<Prose>, PhraseError> {
         let rules = ProseRules {
             max_chars: self.max_chars,
             language: Some(world.language),

@@ -17,7 +17,7 @@ use crate::cast::{
     spawn,
 };
 use crate::context::AgentContext;
-use crate::event::{Phrasebook, PromptError, PromptSet, PromptTemplate};
+use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::message::Text;
 use crate::mind::MindAlias;
 use crate::tool::ToolSet;
@@ -34,7 +34,7 @@ pub enum SpawnError {
         /// Whose.
         name: String,
         /// Why.
-        source: PromptError,
+        source: PhraseError,
     },
 }
 

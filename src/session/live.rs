@@ -1,4 +1,4 @@
-//! Sessions that go on: a new story, and one that is taken up again.
+//! Sessions that continue: a new story, and a resumed one.
 
 use std::path::Path;
 
@@ -11,15 +11,15 @@ use crate::journal::{FORMAT, Head, Journal, Line, Recording};
 use crate::mind::Minds;
 use crate::save::{Expected, LockedSlot, Meta, SaveError, Slot, read_head, restore, state_hashes};
 
-/// A story that is played, and saved while it is played. Dropping it lets others take its slot.
+/// A story that is saved while it is played. Dropping it frees its slot for others.
 pub struct Session {
-    /// The engine. Run it; settings and feeds may be changed before.
+    /// The engine, to run. Settings and feeds may be changed before.
     pub engine: Engine,
     slot: Slot,
 }
 
 impl Session {
-    /// Starts a new story in a new slot, saved before its first turn.
+    /// Starts a new story in a new slot, and saves it before its first turn.
     ///
     /// # Errors
     /// The world's data can't be used, the slot's name is bad or taken, or the file system refuses.
@@ -32,19 +32,19 @@ impl Session {
     ) -> Result<Self, SessionError> {
         let meta = game.meta();
         let setup = new_world(game, seed)?;
-        let mut held = Slot::create(root, name)?;
+        let mut locked = Slot::create(root, name)?;
         let head = head(&meta, seed);
-        let mut journal = Journal::create(&held.slot().journal_file(), head)?;
+        let mut journal = Journal::create(&locked.slot().journal_file(), head)?;
         if let Some(setup) = game.game_setup(seed) {
             journal.append(&[Line::Game(setup)])?;
         }
-        held.save(&setup.world, &meta)?;
-        Self::open(held, meta, setup, minds, journal)
+        locked.save(&setup.world, &meta)?;
+        Self::open(locked, meta, setup, minds, journal)
     }
 
-    /// Takes a story up where it stopped, however it stopped: the last snapshot and the outcomes that
-    /// the journal holds beyond it. With `force`, other data than the save was made from and a state
-    /// that the journal does not know are accepted, at the player's risk.
+    /// Continues a story where it stopped, however it stopped: from the last snapshot and the outcomes that
+    /// the journal holds beyond it. `force` accepts other data than the save was made from, and a state
+    /// that differs from the journal, at the player's risk.
     ///
     /// # Errors
     /// The slot is unknown or in use, or its files can't be read or don't belong together.
@@ -55,17 +55,17 @@ impl Session {
         minds: Minds,
         force: bool,
     ) -> Result<Self, SessionError> {
-        let mut held = Slot::find(root, name)?.lock()?;
-        let slot = held.slot().clone();
+        let mut locked = Slot::find(root, name)?.lock()?;
+        let slot = locked.slot().clone();
         let (journal, lines) = Journal::open(&slot.journal_file())?;
         let head = head_of(&slot, &lines)?.clone();
         let recording = Recording::of(lines);
         let (setup, meta) = match slot.read_world()? {
-            // The program ended before the first snapshot: the story begins as it began.
+            // The program ended before the first snapshot, so the story starts from the beginning.
             None => {
                 check_data(&head, &game.meta(), force)?;
                 let setup = new_world(game, head.seed)?;
-                held.save(&setup.world, &game.meta())?;
+                locked.save(&setup.world, &game.meta())?;
                 (setup, game.meta())
             }
             Some(text) => {
@@ -76,22 +76,22 @@ impl Session {
                 (setup, meta)
             }
         };
-        let mut session = Self::open(held, meta, setup, minds, journal)?;
+        let mut session = Self::open(locked, meta, setup, minds, journal)?;
         session.engine.play_back(recording);
         Ok(session)
     }
 
     fn open(
-        mut held: LockedSlot,
+        mut locked: LockedSlot,
         meta: Meta,
         setup: Setup,
         minds: Minds,
         journal: Journal,
     ) -> Result<Self, SessionError> {
-        let slot = held.slot().clone();
+        let slot = locked.slot().clone();
         let mut engine = Engine::new(setup, minds, journal)?;
         engine.on_turn(move |world| {
-            let saved = held.save(world, &meta);
+            let saved = locked.save(world, &meta);
             saved.map_err(|error| EngineError::Snapshot(error.to_string()))
         });
         Ok(Self { engine, slot })
@@ -113,7 +113,7 @@ fn head(meta: &Meta, seed: u64) -> Head {
     }
 }
 
-/// A world with its cast, about to take its first turn.
+/// A world with its cast before its first turn.
 pub(super) fn new_world(game: &dyn Game, seed: u64) -> Result<Setup, SessionError> {
     let mut setup = game.set_up(seed).map_err(SessionError::World)?;
     game.populate(&mut setup).map_err(SessionError::World)?;
@@ -130,15 +130,15 @@ pub(super) fn head_of<'l>(slot: &Slot, lines: &'l [Line]) -> Result<&'l Head, Se
     }
 }
 
-/// Refuses a journal that was made from other data.
+/// Refuses a journal that was made from other data, unless forced.
 pub(super) fn check_data(head: &Head, meta: &Meta, force: bool) -> Result<(), SessionError> {
-    match head.data == meta.data || force {
-        true => Ok(()),
-        false => Err(SessionError::Save(SaveError::OtherData {
-            saved: head.data.clone(),
-            expected: meta.data.clone(),
-        })),
+    if head.data == meta.data || force {
+        return Ok(());
     }
+    Err(SessionError::Save(SaveError::OtherData {
+        saved: head.data.clone(),
+        expected: meta.data.clone(),
+    }))
 }
 
 fn loaded(
@@ -156,16 +156,17 @@ fn loaded(
         });
     }
     let meta = game.meta();
-    let expected = match force {
-        true => Expected::default(),
-        false => Expected::of_data(&meta.data),
+    let expected = if force {
+        Expected::default()
+    } else {
+        Expected::of_data(&meta.data)
     };
     let mut setup = game.set_up(head.seed).map_err(SessionError::World)?;
     let saved = slot.explain(restore(&mut setup.world, text, &expected))?;
     Ok((setup, saved))
 }
 
-/// Compares a loaded world with what the journal recorded for its turn.
+/// Compares a loaded world with the hashes that the journal recorded for its turn.
 fn check_state(world: &mut World, recording: &Recording) -> Result<(), SessionError> {
     let turn = world.resource::<WorldTurn>().0;
     let Some(meeting) = recording.meeting(turn) else {

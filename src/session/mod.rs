@@ -1,9 +1,9 @@
 //! Stories on disk: start one, resume it, replay it, branch from any of its turns.
 //!
-//! A [`Session`] is an engine whose journal and snapshots go to a slot. What was recorded is never
-//! asked for again: a resumed session finds the outcomes after its snapshot in its journal, and a
-//! replay has no other mind. This room knows no game; whatever is played hides behind [`Game`]. It
-//! may touch `engine/` and everything below. Start reading at [`Session::resume`].
+//! A [`Session`] is an engine whose journal and snapshots are kept in a save slot. What was recorded is
+//! never asked again: a resumed session finds the outcomes after its snapshot in its journal, and a
+//! replay asks no mind at all. The games are behind the trait [`Game`]. Start reading at
+//! [`Session::resume`].
 
 mod error;
 mod live;
@@ -17,25 +17,23 @@ use crate::engine::Setup;
 use crate::journal::GameSetup;
 use crate::save::Meta;
 
-/// What a session must know of a game and its world.
+/// A game with its world, as a session needs it.
 pub trait Game: Send + Sync {
     /// Name and data fingerprint of the world.
     fn meta(&self) -> Meta;
 
-    /// What the journal must keep of this game, so that whoever finds the slot can set it up again;
-    /// nothing where the world's name leads back to it.
+    /// What the journal must keep of this game to set it up again; `None` if the world's name is enough.
     fn game_setup(&self, _seed: u64) -> Option<GameSetup> {
         None
     }
 
-    /// A world with its language, all systems, event types and saved parts of the game, and nobody in
-    /// it.
+    /// The world without its cast: language, systems, event types, and which parts are saved.
     ///
     /// # Errors
     /// Why the world's data can't be used, in words for its writer.
     fn set_up(&self, seed: u64) -> Result<Setup, String>;
 
-    /// Brings the cast of a new story in. A story that is loaded brings its own.
+    /// Adds the cast of a new story. A loaded story has its own.
     ///
     /// # Errors
     /// Why the world's data can't be used, in words for its writer.

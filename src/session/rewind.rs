@@ -1,4 +1,4 @@
-//! Sessions that go back: a story is played again with its journal as the only mind.
+//! Sessions that go back: a story is played again from its journal, without any mind.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,12 +23,11 @@ pub struct Replayed {
     pub snapshot: Vec<u8>,
 }
 
-/// Plays a slot's story again from its start, with its journal as the only mind, until a turn or to
-/// the end of what was recorded. Every state hash is compared with the recorded one.
+/// Plays a slot's story again from its journal, from the start until a turn or the end of the recording.
+/// Every state hash is compared with the recorded one.
 ///
 /// # Errors
-/// The journal can't be read or is of other data, or the first turn and entity at which the story
-/// differs.
+/// The journal can't be read or was made from other data, or the first difference.
 pub async fn replay(
     slot: &Slot,
     game: &dyn Game,
@@ -37,7 +36,7 @@ pub async fn replay(
     play_again(slot, slot.read_journal()?, game, until, |_| {}).await
 }
 
-/// As [`replay`], with a look at the engine before it plays: to add feeds, or take its brake.
+/// As [`replay`], with access to the engine before it plays: to add feeds, or for its cancellation token.
 ///
 /// # Errors
 /// As [`replay`].
@@ -57,13 +56,13 @@ pub async fn replay_with(
 pub async fn state_at(slot: &Slot, game: &dyn Game, turn: u64) -> Result<Replayed, SessionError> {
     let lines = up_to(slot.read_journal()?, turn)?;
     let replayed = play_again(slot, lines, game, Some(turn), |_| {}).await?;
-    match replayed.turn == turn {
-        true => Ok(replayed),
-        false => Err(SessionError::NoSuchTurn {
+    if replayed.turn != turn {
+        return Err(SessionError::NoSuchTurn {
             turn,
             last: replayed.turn,
-        }),
+        });
     }
+    Ok(replayed)
 }
 
 /// Starts a new slot from a turn of an old one. Its journal is the old one up to that turn, so that
@@ -81,15 +80,14 @@ pub async fn branch(
     let world = state_at(from, game, turn).await?.engine.world;
     let lines = up_to(from.read_journal()?, turn)?;
     let head = head_of(from, &lines)?.clone();
-    let mut held = Slot::create(root, name)?;
-    let mut journal = Journal::create(&held.slot().journal_file(), head)?;
+    let mut locked = Slot::create(root, name)?;
+    let mut journal = Journal::create(&locked.slot().journal_file(), head)?;
     journal.append(lines.get(1..).unwrap_or_default())?;
-    held.save(&world, &game.meta())?;
-    Ok(held.slot().clone())
+    locked.save(&world, &game.meta())?;
+    Ok(locked.slot().clone())
 }
 
-/// The lines of a journal up to the meeting that closed a turn; for turn 0 those that say what was
-/// played.
+/// The lines of a journal up to the meeting that closed a turn; for turn 0 those before the first turn.
 fn up_to(mut lines: Vec<Line>, turn: u64) -> Result<Vec<Line>, SessionError> {
     let closes = |line: &Line| matches!(line, Line::Meeting(meeting) if meeting.turn == turn);
     let length = match turn {
@@ -98,7 +96,7 @@ fn up_to(mut lines: Vec<Line>, turn: u64) -> Result<Vec<Line>, SessionError> {
             .take_while(|line| matches!(line, Line::Head(_) | Line::Game(_)))
             .count(),
         _ => match lines.iter().position(closes) {
-            Some(at) => at + 1,
+            Some(index) => index + 1,
             None => {
                 let last = Recording::of(lines).last_turn();
                 return Err(SessionError::NoSuchTurn { turn, last });
@@ -144,7 +142,7 @@ async fn play_again(
     })
 }
 
-/// Stands behind a journal that is the only mind. The engine never asks it.
+/// The mind of a replay, which the engine never asks.
 struct Nobody(MindInfo);
 
 impl Mind for Nobody {

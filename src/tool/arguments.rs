@@ -12,14 +12,14 @@ use crate::dialect::{Arguments, Mending};
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 pub struct NoArguments {}
 
-/// Reads a call's arguments as the mind wrote them. What misses only its closing is repaired.
+/// Reads a call's arguments as the mind wrote them. JSON that lacks only its end is repaired.
 ///
 /// # Errors
 /// What is wrong, with the path of the argument.
 pub fn read_arguments<A: DeserializeOwned>(text: &str) -> Result<A, ToolError> {
     let read = Arguments::from_text(text);
-    if let Mending::Emptied(what) = read.mending {
-        return Err(wrong(format!("they are no JSON object ({what})")));
+    if let Mending::Emptied(problem) = read.mending {
+        return Err(wrong(format!("they are no JSON object ({problem})")));
     }
     serde_path_to_error::deserialize(Value::Object(read.input)).map_err(|error| {
         let path = error.path().to_string();
@@ -37,7 +37,7 @@ fn wrong(problem: String) -> ToolError {
     ToolError::new(words).said("tools/errors/arguments", json!({"problem": problem}))
 }
 
-/// The arguments as the object that a message keeps; an empty one where they are no object.
+/// The arguments as the object that a message keeps; an empty one if they are no object.
 pub(crate) fn arguments_of(text: &str) -> Value {
     Value::Object(Arguments::from_text(text).input)
 }
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn what_misses_only_its_closing_is_repaired() {
+    fn what_lacks_only_its_end_is_repaired() {
         for text in [r#"{"sides": 6"#, r#"{"sides": 6, "#, r#"{"sides": 6}"#] {
             assert_eq!(read_arguments::<Dice>(text).unwrap(), Dice { sides: 6 });
         }

@@ -13,7 +13,7 @@ const DEEPEST: usize = 64;
 
 /// Adds it.
 pub(super) fn register(tools: &mut Toolbox) {
-    tools.world(
+    tools.add_pure(
         "calculate",
         "Calculates sums, differences, products, quotients and remainders of numbers, with parentheses.",
         |_: &ToolCaller<'_>, sum: Sum| calculate(&sum.expression),

@@ -1,19 +1,19 @@
-//! What a mind wants called.
+//! A mind's call of a tool.
 
 use super::arguments_of;
 use crate::message::Block;
 
-/// A mind's wish to call a tool, as it came.
+/// A mind's call of a tool, as it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolCall {
-    /// Pairs the call with its result; empty where the mind gave none.
+    /// Pairs the call with its result; empty if the mind gave none.
     pub id: String,
-    /// The tool, in the mind's words.
+    /// The name that the mind called.
     pub name: String,
-    /// The arguments, as the text that the mind wrote: JSON, if all is well. Read and repaired only
-    /// when the tool is run.
+    /// The arguments as the mind wrote them, which should be JSON. They are read and repaired only when the
+    /// tool is run.
     pub arguments: String,
-    /// What the provider wants back with it, unchanged: Gemini's `thoughtSignature`.
+    /// What the provider wants back unchanged: Gemini's `thoughtSignature`.
     pub signature: Option<Box<str>>,
 }
 
@@ -34,8 +34,8 @@ impl ToolCall {
 }
 
 impl From<&ToolCall> for Block {
-    /// The call as a message keeps it, its arguments repaired. What is no JSON object is kept as an
-    /// empty one.
+    /// The call as a message keeps it, with repaired arguments. What is no JSON object is kept as an empty
+    /// one.
     fn from(call: &ToolCall) -> Self {
         Self::ToolUse {
             id: call.id.clone(),

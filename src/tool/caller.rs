@@ -1,4 +1,4 @@
-//! The world as a tool's asker may see it.
+//! The world as the caller of a tool may see it.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use crate::cast::{
 use crate::context::{AgentContext, Chapters};
 use crate::message::Language;
 
-/// Who calls a tool, and what a tool may see of the world for it: the asker itself, its own place as
-/// anybody there sees it, its memory, and what is on neither but open to it by name. Nothing of this
-/// changes while the ask is open, so that a tool's result does not depend on timing.
+/// Who calls a tool, and what a pure tool may see of the world: the caller itself, its place as anybody
+/// there sees it, its memory, and data that is open to it. None of it changes while the ask is open, so
+/// a tool's result does not depend on timing.
 pub struct ToolCaller<'w> {
     world: &'w World,
     entity: Entity,
-    /// Ask, round and call: which call of its life this is.
+    /// Ask, round and call: which call of the entity's life this is.
     call: [u32; 3],
 }
 
-/// Somebody whom the asker sees.
+/// Somebody whom the caller sees.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Present {
     /// Its name.
@@ -30,14 +30,14 @@ pub struct Present {
     /// What others see of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub look: Option<Arc<str>>,
-    /// Whether it lies dead.
+    /// Whether it is dead.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dead: bool,
 }
 
 impl<'w> ToolCaller<'w> {
-    /// The view of an entity in one call: of which ask (from 1), in which round of it and at which place
-    /// among the calls of the round (from 0).
+    /// The caller of one call: of which ask (from 1), in which of its rounds (from 0), and the index of the
+    /// call in that round.
     pub fn new(world: &'w World, entity: Entity, ask: u32, round: u32, call: u32) -> Self {
         Self {
             world,
@@ -46,7 +46,7 @@ impl<'w> ToolCaller<'w> {
         }
     }
 
-    /// The asker's name.
+    /// The caller's name.
     pub fn name(&self) -> Arc<str> {
         self.name_of(self.entity)
     }
@@ -57,60 +57,60 @@ impl<'w> ToolCaller<'w> {
         language.copied().unwrap_or_default()
     }
 
-    /// What the asker remembers.
+    /// The caller's conversation.
     pub fn context(&self) -> Option<&'w AgentContext> {
         self.own()
     }
 
-    /// The asker's closed chapters.
+    /// The caller's closed chapters.
     pub fn chapters(&self) -> Option<&'w Chapters> {
         self.own()
     }
 
-    /// A component of the asker.
+    /// A component of the caller.
     pub fn own<C: Component>(&self) -> Option<&'w C> {
         self.world.get(self.entity)
     }
 
-    /// A component of the asker's place. A tool must not tell what is not public there.
+    /// A component of the caller's place. A tool must not return what is not public there.
     pub fn of_place<C: Component>(&self) -> Option<&'w C> {
         self.world.get(self.place())
     }
 
     /// Data that never changes while the world runs, such as a world file or a book of lore. A tool must
-    /// tell of it only what is open to the asker.
+    /// return only what is open to the caller.
     pub fn data<R: Resource>(&self) -> Option<&'w R> {
         self.world.get_resource()
     }
 
-    /// The name of the asker's place; its own where it is a place itself.
+    /// The name of the caller's place; its own if it is a place itself.
     pub fn place_name(&self) -> Arc<str> {
         self.name_of(self.place())
     }
 
-    /// What anybody there sees of the asker's place.
+    /// What anybody there sees of the caller's place.
     pub fn place_look(&self) -> Option<Arc<str>> {
         self.of_place::<Appearance>().map(|look| look.0.clone())
     }
 
-    /// Who else is at the asker's place, in order of arrival.
+    /// Who else is at the caller's place, in order of arrival.
     pub fn present(&self) -> Vec<Present> {
         let occupants = self.of_place::<Occupants>();
-        let all = occupants.map(Occupants::in_order).unwrap_or_default();
-        let others = all.iter().filter(|other| **other != self.entity);
+        let occupants = occupants.map(Occupants::in_order).unwrap_or_default();
+        let others = occupants.iter().filter(|entity| **entity != self.entity);
         others
-            .map(|other| Present {
-                name: self.name_of(*other),
+            .map(|entity| Present {
+                name: self.name_of(*entity),
                 look: self
                     .world
-                    .get::<Appearance>(*other)
+                    .get::<Appearance>(*entity)
                     .map(|look| look.0.clone()),
-                dead: self.world.get::<Dead>(*other).is_some(),
+                dead: self.world.get::<Dead>(*entity).is_some(),
             })
             .collect()
     }
 
-    /// Where one can go from the asker's place.
+    /// Where one can go from the caller's place.
     pub fn exits(&self) -> Vec<Arc<str>> {
         let exits = self.of_place::<Exits>();
         let exits = exits.map(|exits| exits.0.as_slice()).unwrap_or_default();
@@ -123,14 +123,13 @@ impl<'w> ToolCaller<'w> {
             .collect()
     }
 
-    /// Randomness of this very call: a stream from world seed, place, asker and call, whatever else
-    /// is going on.
+    /// A random stream for this call alone, from world seed, place, caller, ask and call.
     pub fn stream(&self, purpose: &str) -> ChaCha8Rng {
         let seed = self.world.get_resource::<WorldSeed>().copied();
         let id = |entity| self.world.get::<StableId>(entity).map_or(0, |id| id.0);
-        let (place, asker) = (id(self.place()), id(self.entity));
+        let (place, caller) = (id(self.place()), id(self.entity));
         let [ask, round, call] = self.call;
-        let numbers = [place, asker, ask, round, call].map(u32::to_le_bytes);
+        let numbers = [place, caller, ask, round, call].map(u32::to_le_bytes);
         let mixed =
             seed.unwrap_or_default()
                 .mixed(&[b"tool", numbers.as_flattened(), purpose.as_bytes()]);

@@ -1,9 +1,9 @@
-//! What a mind is told where a tool can't do what it asked for.
+//! What a mind is told if a tool fails.
 
 use serde_json::Value;
 use thiserror::Error;
 
-/// Why a tool can't do what was asked, in words that tell the mind what would be right.
+/// Why a tool failed, in words that tell the mind what would be right.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("{words}")]
 pub struct ToolError {
@@ -20,15 +20,15 @@ impl ToolError {
         }
     }
 
-    /// The same failure, said by a phrase where the phrasebook has it: what a mind reads is then a
-    /// template in the language of the world.
+    /// The same failure with a phrase that minds read instead if the phrasebook has it: a template in the
+    /// language of the world.
     #[must_use]
-    pub fn said(mut self, phrase: &'static str, facts: Value) -> Self {
-        self.phrase = Some((phrase, facts));
+    pub fn said(mut self, phrase: &'static str, data: Value) -> Self {
+        self.phrase = Some((phrase, data));
         self
     }
 
-    /// The phrase that says it, with its facts.
+    /// The phrase and its data.
     pub fn phrase(&self) -> Option<&(&'static str, Value)> {
         self.phrase.as_ref()
     }

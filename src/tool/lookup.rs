@@ -1,4 +1,4 @@
-//! Looking something up: one's own closed chapters, and the lore that is open to one.
+//! Searching one's own closed chapters, and the lore that one may know.
 
 use bevy_ecs::prelude::*;
 
@@ -13,22 +13,22 @@ pub struct Lore {
     pub keys: Vec<String>,
     /// What is found.
     pub text: String,
-    /// The names of those who may find it; everybody where absent.
+    /// The names of those who may find it; `None` for everybody.
     pub only: Option<Vec<String>>,
 }
 
-/// All that can be looked up in a world. Data, not state: it is not saved.
+/// All that can be looked up in a world. It is data, not state, and so not saved.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct LoreBook(pub Vec<Lore>);
 
 impl LoreBook {
-    /// What the entity of this name finds for a question: whatever it asks for by title or key, and
-    /// may know.
+    /// What the entity of this name finds for a question: whatever the question names by title or key, and
+    /// the entity may know.
     pub fn find<'a>(&'a self, name: &'a str, question: &str) -> impl Iterator<Item = &'a Lore> {
         let question = question.to_lowercase();
         let open = self.0.iter().filter(move |lore| match &lore.only {
             None => true,
-            Some(names) => names.iter().any(|other| other == name),
+            Some(names) => names.iter().any(|allowed| allowed == name),
         });
         open.filter(move |lore| {
             asks_for(&question, &lore.title) || lore.keys.iter().any(|key| asks_for(&question, key))
@@ -36,7 +36,7 @@ impl LoreBook {
     }
 }
 
-/// The closed chapters that hold a word of a question, or have the title it asks for, newest first.
+/// The closed chapters that contain a word of a question, or whose title it names, newest first.
 pub fn recall<'a>(chapters: &'a Chapters, question: &str) -> impl Iterator<Item = &'a Chapter> {
     let question = question.to_lowercase();
     chapters.all().iter().rev().filter(move |chapter| {
@@ -49,12 +49,15 @@ fn asks_for(question: &str, subject: &str) -> bool {
     !subject.is_empty() && question.contains(&subject.to_lowercase())
 }
 
-/// The words of a question that say what it is about: short ones are in every text.
+/// The words of a question that say what it is about. Short ones are in every text.
 fn words(question: &str) -> impl Iterator<Item = &str> {
     let words = question.split(|c: char| !c.is_alphanumeric());
-    words.filter(|word| match word.is_ascii() {
-        true => word.len() > 3,
-        false => word.chars().count() > 1,
+    words.filter(|word| {
+        if word.is_ascii() {
+            word.len() > 3
+        } else {
+            word.chars().count() > 1
+        }
     })
 }
 

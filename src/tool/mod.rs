@@ -1,11 +1,10 @@
 //! What a mind may call while it answers: tools, their schemas, and running them.
 //!
-//! A tool is a Rust function whose arguments are a serde type. [`Toolbox`] holds those of a run by name;
-//! an entity may call those that its [`ToolSet`] names. *World tools* look at the world as their asker
-//! may see it ([`ToolCaller`]) and at nothing else, so that equal worlds give equal results. *Outside tools*
-//! are async: web pages, servers. A mind sees a [`ToolSpec`]; what it wants called comes back as a
-//! [`ToolCall`]. The engine runs calls between an ask's opening and its commit. This room may touch
-//! `cast/`, `context/`, `dialect/`, `message/` and `world_data/`. Start reading at [`Toolbox`].
+//! A tool is a Rust function whose arguments are a serde type. [`Toolbox`] has those of a run by name; an
+//! entity may call those in its [`ToolSet`]. *Pure tools* see only what their [`ToolCaller`] may see of
+//! the world, so equal worlds give equal results. *Async tools* reach outside: web pages, servers. A
+//! mind gets a [`ToolSpec`] and answers with a [`ToolCall`]; the engine runs calls between an ask's
+//! opening and its commit. Start reading at [`Toolbox`].
 
 mod arguments;
 mod calculate;
@@ -22,6 +21,7 @@ pub(crate) mod schema_check;
 pub mod servers;
 mod set;
 mod spec;
+mod standard;
 mod table;
 mod toolbox;
 mod trace;
@@ -43,15 +43,14 @@ pub use set::ToolSet;
 pub(crate) use spec::is_legal;
 pub use spec::{ToolNameError, ToolSpec};
 pub use table::{Row, TABLES, Table};
-pub use toolbox::{Output, Running, Tool, ToolLimits, Toolbox};
-pub use trace::{Allowance, ToolTrace};
+pub use toolbox::{RunningTool, Tool, ToolLimits, ToolOutput, Toolbox};
+pub use trace::{SpendLimits, ToolTrace};
 #[cfg(feature = "web")]
 pub use web::page_text;
 #[cfg(feature = "http")]
 pub use web_policy::WebPolicy;
 
-/// The tools that come along, by the names by which worlds name them. Those of the web are there only
-/// where the player allows hosts.
+/// The names of the built-in tools. Those of the web reach only hosts that the player allows.
 pub const BUILT_IN: &[&str] = &[
     "roll_dice",
     "look_around",
@@ -62,9 +61,9 @@ pub const BUILT_IN: &[&str] = &[
     "extract_information",
 ];
 
-/// The templates that tell minds of the tools that come along, and of what went wrong with a call; with
-/// the variables each may use. A template `tools/NAME` describes the tool of that name: its first
-/// lines say what it is for, lines such as `- sides: how many` say what an argument means.
+/// The templates that describe the built-in tools and the failures of calls, with the variables of each. A
+/// template `tools/NAME` describes the tool of that name: lines such as `- sides: how many` describe
+/// arguments, all others the tool.
 pub const PROMPTS: &[(&str, &[&str])] = &[
     ("tools/roll_dice", &[]),
     ("tools/look_around", &[]),

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// The tools that an entity may call, by name, in the order in which its mind is told of them. A name
-/// with a dot is a server's: `weather.forecast` is one tool of the server `weather`, `weather.*` are
-/// all of its.
+/// The tools that an entity may call, by name, in the order in which its mind is told of them. A name with a
+/// dot belongs to a server: `weather.forecast` is one tool of the server `weather`, `weather.*` is all of
+/// them.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ToolSet(pub Vec<Arc<str>>);
@@ -18,7 +18,7 @@ impl ToolSet {
         Self(names.into_iter().map(Into::into).collect())
     }
 
-    /// The server that a name belongs to, if it belongs to one.
+    /// The server that a name belongs to, if any.
     pub fn server_of(name: &str) -> Option<&str> {
         name.split_once('.').map(|(server, _)| server)
     }

@@ -5,18 +5,18 @@ use thiserror::Error;
 
 use crate::message::{Digest, Text, tokens};
 
-/// The most characters of a tool's name that every provider takes.
-const LONGEST_NAME: usize = 64;
+/// The longest name that every provider accepts, in characters.
+const MAX_NAME: usize = 64;
 
 /// A name that some provider would refuse.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error(
-    "'{0}' can't name a tool; expected a letter or '_', then letters, digits, '_' and '-' of ASCII, {LONGEST_NAME} at most"
+    "'{0}' can't name a tool; expected a letter or '_', then letters, digits, '_' and '-' of ASCII, {MAX_NAME} at most"
 )]
 pub struct ToolNameError(pub String);
 
-/// What a mind is told of a tool: its name, what it is for, and the JSON schema of its arguments. All
-/// that requests need of it is rendered once.
+/// What a mind is told of a tool: its name, what it is for, and the JSON schema of its arguments. What
+/// requests need of it is rendered once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolSpec {
     name: Box<str>,
@@ -30,7 +30,7 @@ impl ToolSpec {
     /// A tool of this name; `schema` describes an object, the arguments.
     ///
     /// # Errors
-    /// The name is not one that every provider takes.
+    /// The name is not one that every provider accepts.
     pub fn new(
         name: &str,
         description: impl Into<Box<str>>,
@@ -40,7 +40,7 @@ impl ToolSpec {
             return Err(ToolNameError(name.to_owned()));
         }
         let (description, schema) = (Text::from(description), schema.to_string());
-        // No name or schema holds a line end as it is, so that the parts can't be mistaken.
+        // Neither name nor schema contain line ends, so the parts are unambiguous.
         let whole = format!("{name}\n{schema}\n{}", description.as_str());
         Ok(Self {
             // The members around them cost about eight tokens in OpenAI's form.
@@ -52,7 +52,7 @@ impl ToolSpec {
         })
     }
 
-    /// The name under which a mind calls it; it needs no escaping in JSON.
+    /// The name by which minds call it; it needs no escaping in JSON.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -67,23 +67,23 @@ impl ToolSpec {
         &self.schema
     }
 
-    /// The estimated tokens of what a mind is told of it, uncorrected.
+    /// The estimated tokens of all of it, uncorrected.
     pub fn tokens(&self) -> u32 {
         self.tokens
     }
 
-    /// A digest of all that a mind is told of it, for hashes of requests.
+    /// A digest of all of it, for hashes of requests.
     pub fn digest(&self) -> Digest {
         self.digest
     }
 }
 
-/// Whether every provider takes this name. OpenAI and Anthropic take `[A-Za-z0-9_-]{1,64}`; Gemini
+/// Whether every provider accepts this name. OpenAI and Anthropic accept `[A-Za-z0-9_-]{1,64}`; Gemini
 /// wants a letter or `_` first.
 pub(crate) fn is_legal(name: &str) -> bool {
     let first = |c: char| c.is_ascii_alphabetic() || c == '_';
     let later = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    name.starts_with(first) && name.chars().all(later) && name.len() <= LONGEST_NAME
+    name.starts_with(first) && name.chars().all(later) && name.len() <= MAX_NAME
 }
 
 #[cfg(test)]
@@ -92,7 +92,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_name_is_one_that_every_provider_takes() {
+    fn names_are_those_that_every_provider_accepts() {
         let named = |name: &str| ToolSpec::new(name, "", &json!({}));
         for name in ["roll_dice", "a", "_x-1", &"a".repeat(64)] {
             assert!(named(name).is_ok(), "{name}");
@@ -103,25 +103,20 @@ mod tests {
     }
 
     #[test]
-    fn whatever_a_mind_is_told_changes_the_digest() {
+    fn every_part_changes_the_digest() {
         let digest = |name: &str, words: &str, schema: Value| {
             ToolSpec::new(name, words, &schema).unwrap().digest()
         };
-        let one = digest("roll", "Rolls dice.", json!({"type": "object"}));
-        assert_eq!(
-            one,
-            digest("roll", "Rolls dice.", json!({"type": "object"}))
-        );
-        for other in [
+        let first = digest("roll", "Rolls dice.", json!({"type": "object"}));
+        let same = digest("roll", "Rolls dice.", json!({"type": "object"}));
+        assert_eq!(first, same);
+        let schema = json!({"type": "object", "properties": {}});
+        for different in [
             digest("rolls", "Rolls dice.", json!({"type": "object"})),
             digest("roll", "Rolls a die.", json!({"type": "object"})),
-            digest(
-                "roll",
-                "Rolls dice.",
-                json!({"type": "object", "properties": {}}),
-            ),
+            digest("roll", "Rolls dice.", schema),
         ] {
-            assert_ne!(one, other);
+            assert_ne!(first, different);
         }
     }
 }

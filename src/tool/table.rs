@@ -1,4 +1,4 @@
-//! Tables that writers write: a tool that looks a text up.
+//! Tables of writers: a tool that looks up a text.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -7,32 +7,32 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{Output, ToolCaller, ToolError, Toolbox, read_arguments};
+use super::{ToolCaller, ToolError, ToolOutput, Toolbox, read_arguments};
 use crate::message::Language;
 use crate::world_data::{DataFolder, Problem, Problems, Source, fold_name};
 
-/// The folder of the tables that come along, by language.
+/// The folder of tables in the data folder, with a subfolder for each language.
 pub const TABLES: &str = "tools";
 
-/// A table as its file says it.
+/// A table as in its file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename = "Table")]
 pub struct Table {
     /// What a mind is told of the tool.
     pub about: String,
-    /// What it is asked: the names of its arguments in ASCII, and what a mind is told of each.
+    /// Its arguments: names in ASCII → what a mind is told of each.
     pub asks: IndexMap<String, String>,
     /// What it knows.
     pub rows: Vec<Row>,
 }
 
-/// One thing that a table knows.
+/// One entry of a table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Row {
-    /// Of what: one value for each of the arguments.
+    /// One value for each argument.
     pub of: Vec<String>,
-    /// What is told of it.
+    /// The text for these values.
     pub is: String,
 }
 
@@ -116,11 +116,12 @@ impl Table {
 
     /// The schema of its arguments, with the values that it knows.
     fn schema(&self) -> Value {
-        let asks = self.asks.iter().enumerate();
-        let properties: Map<String, Value> = asks
-            .map(|(at, (name, about))| {
-                let ask = json!({"type": "string", "description": about, "enum": self.values(at)});
-                (name.clone(), ask)
+        let arguments = self.asks.iter().enumerate();
+        let properties: Map<String, Value> = arguments
+            .map(|(index, (name, about))| {
+                let values = self.values(index);
+                let property = json!({"type": "string", "description": about, "enum": values});
+                (name.clone(), property)
             })
             .collect();
         let required: Vec<&String> = self.asks.keys().collect();
@@ -128,9 +129,9 @@ impl Table {
     }
 
     /// The values of an argument, in the order of the rows.
-    fn values(&self, at: usize) -> Vec<&str> {
+    fn values(&self, index: usize) -> Vec<&str> {
         let mut values: Vec<&str> = Vec::new();
-        for value in self.rows.iter().filter_map(|row| row.of.get(at)) {
+        for value in self.rows.iter().filter_map(|row| row.of.get(index)) {
             if !values.contains(&value.as_str()) {
                 values.push(value);
             }
@@ -138,19 +139,19 @@ impl Table {
         values
     }
 
-    fn look_up(&self, language: Language, arguments: &str) -> Output {
+    fn look_up(&self, language: Language, arguments: &str) -> ToolOutput {
         let asked: BTreeMap<String, String> = read_arguments(arguments)?;
-        let of = self.asks.keys().map(|name| {
+        let values = self.asks.keys().map(|name| {
             let value = asked.get(name);
             value.cloned().ok_or_else(|| {
                 let problem = format!("missing field `{name}`");
-                let facts = json!({"problem": problem});
+                let data = json!({"problem": problem});
                 ToolError::new(format!("the arguments are wrong: {problem}"))
-                    .said("tools/errors/arguments", facts)
+                    .said("tools/errors/arguments", data)
             })
         });
-        let of: Vec<String> = of.collect::<Result<_, _>>()?;
-        let wanted = key(&of);
+        let values: Vec<String> = values.collect::<Result<_, _>>()?;
+        let wanted = key(&values);
         let (comma, colon, semicolon) = match language {
             Language::En => (", ", ": ", "; "),
             Language::Zh => ("、", "：", "；"),
@@ -158,13 +159,13 @@ impl Table {
         match self.rows.iter().find(|row| key(&row.of) == wanted) {
             Some(row) => Ok(format!("{}{colon}{}", row.of.join(comma), row.is)),
             None => {
-                let asked = of.join(comma);
+                let asked = values.join(comma);
                 let known = self.rows.iter().map(|row| row.of.join(comma));
                 let known = known.collect::<Vec<_>>().join(semicolon);
-                let facts = json!({"asked": asked, "known": known});
-                let words =
+                let data = json!({"asked": asked, "known": known});
+                let error =
                     ToolError::new(format!("nothing is known of {asked}; there are: {known}"));
-                Err(words.said("tools/errors/no_row", facts))
+                Err(error.said("tools/errors/no_row", data))
             }
         }
     }
@@ -175,15 +176,13 @@ fn key(values: &[String]) -> Vec<String> {
 }
 
 impl Toolbox {
-    /// Adds a tool that looks things up in a table.
-    pub fn table(&mut self, name: &str, table: Table) -> &mut Self {
+    /// Adds a tool that looks texts up in a table.
+    pub fn add_table(&mut self, name: &str, table: Table) -> &mut Self {
         let (about, schema) = (table.about.clone(), table.schema());
-        self.world_described(
-            name,
-            &about,
-            schema,
-            move |asker: &ToolCaller<'_>, arguments| table.look_up(asker.language(), arguments),
-        )
+        let run = move |caller: &ToolCaller<'_>, arguments: &str| {
+            table.look_up(caller.language(), arguments)
+        };
+        self.add_pure_described(name, &about, schema, run)
     }
 }
 
@@ -201,7 +200,7 @@ mod tests {
     )"#;
 
     #[test]
-    fn a_table_tells_what_it_knows_and_names_it_where_it_does_not() {
+    fn a_table_returns_its_rows_and_lists_them_if_none_fits() {
         let table = Table::parse("trains.ron", TRAINS).unwrap();
         let asked = |from: &str, to: &str| {
             let arguments = json!({"from": from, "to": to}).to_string();
@@ -229,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_of_a_table_is_told_with_its_line() {
+    fn every_mistake_of_a_table_is_reported_with_its_line() {
         let text = r#"Table(
             asks: {"der Ort": "where"},
             rows: [

@@ -17,23 +17,23 @@ use super::{
 };
 
 /// What a tool returned, as text, or why it failed.
-pub type Output = Result<String, ToolError>;
-/// A tool at work.
-pub type Running = Pin<Box<dyn Future<Output = Output> + Send>>;
+pub type ToolOutput = Result<String, ToolError>;
+/// An async tool that is running.
+pub type RunningTool = Pin<Box<dyn Future<Output = ToolOutput> + Send>>;
 
-type PureRun = dyn Fn(&ToolCaller<'_>, &str) -> Output + Send + Sync;
-type AsyncRun = dyn Fn(&str, &ToolTrace) -> Running + Send + Sync;
+type PureRun = dyn Fn(&ToolCaller<'_>, &str) -> ToolOutput + Send + Sync;
+type AsyncRun = dyn Fn(&str, &ToolTrace) -> RunningTool + Send + Sync;
 
 /// How much minds may call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolLimits {
     /// Rounds of calls in one ask; then the mind is told to answer without tools.
     pub rounds: u32,
-    /// Calls in one reply. Further ones are left out, as if they had not been made.
+    /// Calls in one reply. Further ones are ignored.
     pub calls: usize,
-    /// Characters of one result; what is over is cut off, and the mind is told so.
+    /// Characters of one result. The rest is cut off, and the mind is told so.
     pub result_chars: usize,
-    /// How long a tool may take, unless it says otherwise.
+    /// How long a tool may take, unless it has a limit of its own.
     pub time: Duration,
 }
 
@@ -51,28 +51,28 @@ impl Default for ToolLimits {
 /// One tool: what minds are told of it, and what it does.
 #[derive(Clone)]
 pub struct Tool {
-    /// The name under which minds call it.
+    /// The name by which minds call it.
     wire_name: String,
     about: String,
     schema: Value,
     run: Run,
-    time: Option<Duration>,
-    /// Whether others wrote what minds are told of it.
+    time_limit: Option<Duration>,
+    /// Whether its description comes from outside, such as from a server.
     is_foreign: bool,
 }
 
 #[derive(Clone)]
-pub(crate) enum Run {
-    World(Arc<PureRun>),
-    Outside(Arc<AsyncRun>),
+enum Run {
+    Pure(Arc<PureRun>),
+    Async(Arc<AsyncRun>),
 }
 
 impl Tool {
-    /// What a mind is told of it. `about`, if any, are other words than its own: the first lines
-    /// describe it, lines such as `- sides: how many` describe arguments.
+    /// What a mind is told of it. `about` replaces its own description: lines such as `- sides: how many`
+    /// describe arguments, all others the tool.
     ///
     /// # Errors
-    /// Its name is not one that every provider takes.
+    /// Its name is not one that every provider accepts.
     pub fn spec(&self, about: Option<&str>) -> Result<ToolSpec, ToolNameError> {
         let Some(about) = about else {
             return ToolSpec::new(&self.wire_name, self.about.as_str(), &self.schema);
@@ -90,8 +90,8 @@ impl Tool {
         ToolSpec::new(&self.wire_name, lines.join("\n").trim(), &schema)
     }
 
-    /// Passes every text that others wrote about it through a guard: its description, and those in its
-    /// schema. What the engine or a game says of a tool stays as it is.
+    /// Passes a description that comes from outside through a guard, with all texts of its schema. What the
+    /// engine or a game says of a tool stays as it is.
     pub fn guarded(mut self, mut guard: impl FnMut(&str) -> String) -> Self {
         if self.is_foreign {
             self.about = guard(&self.about);
@@ -100,40 +100,46 @@ impl Tool {
         self
     }
 
-    /// The result of a world tool; nothing where it is an outside tool.
-    pub fn look(&self, asker: &ToolCaller<'_>, arguments: &str) -> Option<Output> {
+    /// Runs a pure tool; `None` if it is an async tool.
+    pub fn run_pure(&self, caller: &ToolCaller<'_>, arguments: &str) -> Option<ToolOutput> {
         match &self.run {
-            Run::World(run) => Some(run(asker, arguments)),
-            Run::Outside(_) => None,
+            Run::Pure(run) => Some(run(caller, arguments)),
+            Run::Async(_) => None,
         }
     }
 
-    /// Starts an outside tool, which ends with an error after `time` unless the tool has a limit of
-    /// its own; nothing where it is a world tool. What it tells of its work goes to `inside`.
-    pub fn start(&self, arguments: &str, time: Duration, inside: &ToolTrace) -> Option<Running> {
-        let Run::Outside(run) = &self.run else {
+    /// Starts an async tool; `None` if it is a pure tool. It fails after `time_limit`, unless it has a limit
+    /// of its own. What it reports of its work goes to `trace`.
+    pub fn start_async(
+        &self,
+        arguments: &str,
+        time_limit: Duration,
+        trace: &ToolTrace,
+    ) -> Option<RunningTool> {
+        let Run::Async(run) = &self.run else {
             return None;
         };
-        let (running, time) = (run(arguments, inside), self.time.unwrap_or(time));
+        let running = run(arguments, trace);
+        let time_limit = self.time_limit.unwrap_or(time_limit);
         Some(Box::pin(async move {
-            let ended = tokio::time::timeout(time, running).await;
-            ended.unwrap_or_else(|_| {
-                let seconds = time.as_secs_f64();
+            let output = tokio::time::timeout(time_limit, running).await;
+            output.unwrap_or_else(|_| {
+                let seconds = time_limit.as_secs_f64();
                 let words = format!("the tool did not answer within {seconds} s");
                 Err(ToolError::new(words).said("tools/errors/time", json!({"seconds": seconds})))
             })
         }))
     }
 
-    /// The same tool with another limit of time.
+    /// The same tool with a time limit of its own.
     #[must_use]
-    pub fn within(mut self, time: Duration) -> Self {
-        self.time = Some(time);
+    pub fn with_time_limit(mut self, time_limit: Duration) -> Self {
+        self.time_limit = Some(time_limit);
         self
     }
 }
 
-/// Guards the words of a schema that only a mind reads.
+/// Passes the texts of a schema that only minds read through a guard.
 fn guard_schema(schema: &mut Value, guard: &mut impl FnMut(&str) -> String, depth: usize) {
     // A schema that came as JSON is at most 128 deep.
     if depth > 128 {
@@ -148,13 +154,13 @@ fn guard_schema(schema: &mut Value, guard: &mut impl FnMut(&str) -> String, dept
                     {
                         *words = guard(words);
                     }
-                    other => guard_schema(other, guard, depth + 1),
+                    member => guard_schema(member, guard, depth + 1),
                 }
             }
         }
-        Value::Array(all) => all
+        Value::Array(items) => items
             .iter_mut()
-            .for_each(|one| guard_schema(one, guard, depth + 1)),
+            .for_each(|item| guard_schema(item, guard, depth + 1)),
         _ => {}
     }
 }
@@ -168,41 +174,24 @@ fn argument(line: &str) -> Option<(&str, &str)> {
     Some((name.trim(), words.trim()))
 }
 
-/// The tools of a run, by the names by which sets name them. Filled when a game is set up.
+/// The tools of a run, by the names that tool sets use.
+///
+/// A *pure tool* is a function of its arguments and of what its caller may see of the world, so equal
+/// worlds give equal results. An *async tool* is a function of its arguments alone. Its results are
+/// recorded, and never fetched again for an ask that was recorded.
 #[derive(Resource, Clone, Default)]
 pub struct Toolbox {
     tools: BTreeMap<Arc<str>, Tool>,
     /// How much minds may call.
     pub limits: ToolLimits,
-    /// Names that were refused, for whoever builds the engine.
+    /// Names that were refused, for the engine to report.
     refused: Vec<ToolNameError>,
 }
 
 impl Toolbox {
-    /// The tools that come along: see [`super::BUILT_IN`]. Those of the web may ask no host yet.
-    pub fn standard() -> Self {
-        let mut tools = Self::default();
-        super::game::register(&mut tools);
-        super::calculate::register(&mut tools);
-        #[cfg(feature = "web")]
-        tools.allow_web(&super::WebPolicy::default());
-        tools
-    }
-
-    /// Lets the tools of the web do what a policy allows. A build without `web` has no such tools.
-    #[cfg(feature = "http")]
-    #[cfg_attr(
-        not(feature = "web"),
-        expect(unused_variables, reason = "no tools to allow it")
-    )]
-    pub fn allow_web(&mut self, policy: &super::WebPolicy) {
-        #[cfg(feature = "web")]
-        super::web::register(self, policy);
-    }
-
-    /// Adds a world tool: a function of what its asker may see and of its arguments. It must not look at
-    /// anything else, so that a replay of the same world gives the same result.
-    pub fn world<A, R>(
+    /// Adds a pure tool. The function must not depend on anything but its parameters. The schema of its
+    /// arguments is derived; `about` tells minds what it is for.
+    pub fn add_pure<A, R>(
         &mut self,
         name: &str,
         about: &str,
@@ -212,34 +201,33 @@ impl Toolbox {
         A: DeserializeOwned + JsonSchema,
         R: Serialize,
     {
-        let run = move |asker: &ToolCaller<'_>, arguments: &str| {
-            text_of(run(asker, read_arguments(arguments)?)?)
+        let run = move |caller: &ToolCaller<'_>, arguments: &str| {
+            text_of(run(caller, read_arguments(arguments)?)?)
         };
-        self.add_native::<A>(name, about, Run::World(Arc::new(run)))
+        self.add_pure_described(name, about, arguments_schema::<A>(), run)
     }
 
-    /// Adds a world tool whose arguments are described by a schema of its own, and read by itself.
-    pub(super) fn world_described(
+    /// As [`Self::add_pure`], for a tool that has a schema of its own and reads its arguments itself.
+    pub(super) fn add_pure_described(
         &mut self,
         name: &str,
         about: &str,
         schema: Value,
-        run: impl Fn(&ToolCaller<'_>, &str) -> Output + Send + Sync + 'static,
+        run: impl Fn(&ToolCaller<'_>, &str) -> ToolOutput + Send + Sync + 'static,
     ) -> &mut Self {
         let tool = Tool {
             wire_name: name.into(),
             about: about.into(),
             schema,
-            run: Run::World(Arc::new(run)),
-            time: None,
+            run: Run::Pure(Arc::new(run)),
+            time_limit: None,
             is_foreign: false,
         };
         self.add(name, tool)
     }
 
-    /// Adds an outside tool: an async function of its arguments. Its results are recorded, and never
-    /// fetched again for an ask that was recorded.
-    pub fn outside<A, R, F>(
+    /// Adds an async tool. The schema of its arguments is derived; `about` tells minds what it is for.
+    pub fn add_async<A, R, F>(
         &mut self,
         name: &str,
         about: &str,
@@ -250,11 +238,11 @@ impl Toolbox {
         R: Serialize,
         F: Future<Output = Result<R, ToolError>> + Send + 'static,
     {
-        self.outside_telling(name, about, move |arguments, _| run(arguments))
+        self.add_async_traced(name, about, move |arguments, _| run(arguments))
     }
 
-    /// As [`Self::outside`], for a tool that tells of its work while it runs.
-    pub fn outside_telling<A, R, F>(
+    /// As [`Self::add_async`], for a tool that reports its work while it runs.
+    pub fn add_async_traced<A, R, F>(
         &mut self,
         name: &str,
         about: &str,
@@ -265,21 +253,28 @@ impl Toolbox {
         R: Serialize,
         F: Future<Output = Result<R, ToolError>> + Send + 'static,
     {
-        let run = move |arguments: &str, inside: &ToolTrace| -> Running {
+        let run = move |arguments: &str, trace: &ToolTrace| -> RunningTool {
             match read_arguments(arguments) {
                 Ok(arguments) => {
-                    let running = run(arguments, inside.clone());
+                    let running = run(arguments, trace.clone());
                     Box::pin(async move { text_of(running.await?) })
                 }
                 Err(error) => Box::pin(std::future::ready(Err(error))),
             }
         };
-        self.add_native::<A>(name, about, Run::Outside(Arc::new(run)))
+        let tool = Tool {
+            wire_name: name.into(),
+            about: about.into(),
+            schema: arguments_schema::<A>(),
+            run: Run::Async(Arc::new(run)),
+            time_limit: None,
+            is_foreign: false,
+        };
+        self.add(name, tool)
     }
 
-    /// Adds an outside tool that minds can't be given, since `name` is none that a file may name. Systems
-    /// call it by that name.
-    pub(super) fn outside_private<A, R, F>(
+    /// Adds an async tool that only systems can call, since no file can contain `name`.
+    pub(super) fn add_private<A, R, F>(
         &mut self,
         name: &str,
         wire_name: &str,
@@ -290,51 +285,38 @@ impl Toolbox {
         R: Serialize,
         F: Future<Output = Result<R, ToolError>> + Send + 'static,
     {
-        self.outside(wire_name, about, run);
+        self.add_async(wire_name, about, run);
         if let Some(tool) = self.tools.remove(wire_name) {
             self.tools.insert(name.into(), tool);
         }
     }
 
-    /// Adds an outside tool whose arguments are described by a schema that came from elsewhere, such as
-    /// a server's. `name` is the one by which sets name it, `wire_name` the one by which minds call it.
+    /// Adds an async tool whose description and schema come from outside, such as from a server. Sets use
+    /// `name`, minds use `wire_name`.
     pub fn add_foreign(
         &mut self,
         name: &str,
         wire_name: &str,
         about: &str,
         schema: Value,
-        run: impl Fn(&str) -> Running + Send + Sync + 'static,
+        run: impl Fn(&str) -> RunningTool + Send + Sync + 'static,
     ) -> &mut Self {
         let tool = Tool {
             wire_name: wire_name.into(),
             about: about.into(),
             schema,
-            run: Run::Outside(Arc::new(move |arguments, _| run(arguments))),
-            time: None,
+            run: Run::Async(Arc::new(move |arguments, _| run(arguments))),
+            time_limit: None,
             is_foreign: true,
         };
         self.add(name, tool)
     }
 
-    fn add_native<A: JsonSchema>(&mut self, name: &str, about: &str, run: Run) -> &mut Self {
-        let tool = Tool {
-            wire_name: name.into(),
-            about: about.into(),
-            schema: arguments_schema::<A>(),
-            run,
-            time: None,
-            is_foreign: false,
-        };
-        self.add(name, tool)
-    }
-
     fn add(&mut self, name: &str, tool: Tool) -> &mut Self {
-        match is_legal(&tool.wire_name) {
-            true => {
-                self.tools.insert(name.into(), tool);
-            }
-            false => self.refused.push(ToolNameError(tool.wire_name)),
+        if is_legal(&tool.wire_name) {
+            self.tools.insert(name.into(), tool);
+        } else {
+            self.refused.push(ToolNameError(tool.wire_name));
         }
         self
     }
@@ -344,7 +326,7 @@ impl Toolbox {
         self.tools.get(name)
     }
 
-    /// Changes a tool that is there, such as its limit of time.
+    /// Changes a tool if it exists, such as its time limit.
     pub fn change(&mut self, name: &str, change: impl FnOnce(Tool) -> Tool) {
         if let Some((name, tool)) = self.tools.remove_entry(name) {
             self.tools.insert(name, change(tool));
@@ -356,7 +338,7 @@ impl Toolbox {
         self.tools.keys()
     }
 
-    /// The names that an entry of a set stands for: itself, or all tools of a server.
+    /// The names that an entry of a set means: itself, or all tools of a server.
     pub fn named_by<'a>(&'a self, entry: &'a str) -> impl Iterator<Item = &'a Arc<str>> {
         let of_server = entry.strip_suffix('*').filter(|start| start.ends_with('.'));
         self.tools.keys().filter(move |name| match of_server {
@@ -365,14 +347,14 @@ impl Toolbox {
         })
     }
 
-    /// The first name that was refused, if any was.
+    /// The first name that was refused, if any.
     pub fn refused(&self) -> Option<&ToolNameError> {
         self.refused.first()
     }
 }
 
-/// The schema of an argument type. Its own name says nothing to a mind; a type without arguments is an
-/// empty object.
+/// The schema of an argument type without its name, which means nothing to minds. A type without arguments
+/// is an empty object.
 fn arguments_schema<A: JsonSchema>() -> Value {
     let mut schema = schema_for::<A>();
     match schema
@@ -389,8 +371,8 @@ fn arguments_schema<A: JsonSchema>() -> Value {
     }
 }
 
-/// What a function returned as the text that a mind reads: text as it is, all else as JSON.
-fn text_of(value: impl Serialize) -> Output {
+/// What a tool returned, as minds read it: text as it is, anything else as JSON.
+fn text_of(value: impl Serialize) -> ToolOutput {
     match serde_json::to_value(value) {
         Ok(Value::String(text)) => Ok(text),
         Ok(value) => Ok(value.to_string()),
@@ -413,8 +395,8 @@ mod tests {
     fn tools() -> Toolbox {
         let mut tools = Toolbox::default();
         tools
-            .world("roll", "Rolls.", |_: &ToolCaller<'_>, _: Roll| Ok("4"))
-            .outside("wait", "Waits.", |_: NoArguments| async {
+            .add_pure("roll", "Rolls.", |_: &ToolCaller<'_>, _: Roll| Ok("4"))
+            .add_async("wait", "Waits.", |_: NoArguments| async {
                 tokio::time::sleep(Duration::from_secs(60)).await;
                 Ok(())
             });
@@ -430,8 +412,8 @@ mod tests {
         assert_eq!(schema["properties"]["dice"]["description"], "How many.");
         assert_eq!(schema["required"], json!(["dice"]));
 
-        let told = "掷骰子。\n只在需要时用。\n- dice：几个\n- nobody: x";
-        let spec = tools.get("roll").unwrap().spec(Some(told)).unwrap();
+        let about = "掷骰子。\n只在需要时用。\n- dice：几个\n- nobody: x";
+        let spec = tools.get("roll").unwrap().spec(Some(about)).unwrap();
         assert_eq!(spec.description().as_str(), "掷骰子。\n只在需要时用。");
         let schema: Value = serde_json::from_str(spec.schema()).unwrap();
         assert_eq!(schema["properties"]["dice"]["description"], "几个");
@@ -444,13 +426,15 @@ mod tests {
     async fn a_tool_that_takes_too_long_fails() {
         let tools = tools();
         let tool = tools.get("wait").unwrap();
-        let waited = tool.start("{}", Duration::from_secs(2), &ToolTrace::default());
-        let waited = waited.unwrap().await;
-        assert!(waited.unwrap_err().to_string().contains("within 2 s"));
-        let patient = tool.clone().within(Duration::from_secs(90));
-        let waited = patient.start("", Duration::from_secs(2), &ToolTrace::default());
-        let waited = waited.unwrap().await;
-        assert_eq!(waited.unwrap(), "null");
+        let start = |tool: &Tool| {
+            let limit = Duration::from_secs(2);
+            tool.start_async("{}", limit, &ToolTrace::default())
+                .unwrap()
+        };
+        let output = start(tool).await;
+        assert!(output.unwrap_err().to_string().contains("within 2 s"));
+        let patient = tool.clone().with_time_limit(Duration::from_secs(90));
+        assert_eq!(start(&patient).await.unwrap(), "null");
     }
 
     #[test]
@@ -472,7 +456,7 @@ mod tests {
         assert_eq!(named("weather.*"), ["weather.now", "weather.soon"]);
         assert_eq!(named("weather.now"), ["weather.now"]);
         assert!(named("*").is_empty());
-        tools.world("骰子", "", |_: &ToolCaller<'_>, _: NoArguments| Ok(()));
+        tools.add_pure("骰子", "", |_: &ToolCaller<'_>, _: NoArguments| Ok(()));
         assert!(tools.refused().is_some());
     }
 }

@@ -1,4 +1,4 @@
-//! What a tool tells of its own work, apart from its result, and what it spends.
+//! What a tool reports of its own work, apart from its result, and what it spends.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,19 +8,20 @@ use serde_json::Value;
 use crate::journal::ToolSpent;
 use crate::message::Cost;
 
-/// Takes what a tool tells of its work while it runs: a team that is a tool, what is said in it. It is recorded
-/// with the result, for people; no mind reads it. A tool that asks minds itself finds here how much it may
-/// spend, and says what it spent. Clones share what is told.
+/// Takes what a tool reports of its work while it runs, such as what is said in a team that is a tool. It
+/// is recorded with the result, for people; no mind reads it. A tool that asks minds itself finds its
+/// allowance here, and reports what it spent. Clones share all reports.
 #[derive(Clone, Debug, Default)]
 pub struct ToolTrace {
-    notes: Arc<Mutex<Notes>>,
-    /// The most that it may spend.
-    pub allowance: Allowance,
+    report: Arc<Mutex<Report>>,
+    /// The most that the tool may spend on minds.
+    pub allowance: SpendLimits,
 }
 
-/// How much a tool may spend on calls of minds; no limit where nothing is said.
+/// The most that a run or a tool may spend on minds; `None` for no limit. Limits change no answer: they
+/// only stop the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Allowance {
+pub struct SpendLimits {
     /// Requests to minds.
     pub calls: Option<u64>,
     /// Tokens of prompts and answers together.
@@ -30,52 +31,52 @@ pub struct Allowance {
 }
 
 #[derive(Debug, Default)]
-struct Notes {
-    told: Vec<Value>,
+struct Report {
+    records: Vec<Value>,
     bytes: usize,
     spent: ToolSpent,
 }
 
-/// The most that one call may tell, in bytes of JSON; what comes after is lost.
-const MOST: usize = 4 << 20;
+/// The most that one call may report, in bytes of JSON; what comes after is lost.
+const MAX_BYTES: usize = 4 << 20;
 
 impl ToolTrace {
-    /// One of which nothing was told, with this much to spend.
-    pub(crate) fn with(allowance: Allowance) -> Self {
+    /// An empty trace with this allowance.
+    pub(crate) fn with(allowance: SpendLimits) -> Self {
         Self {
             allowance,
             ..Self::default()
         }
     }
 
-    /// Tells one thing.
-    pub fn tell(&self, what: &impl Serialize) {
-        let mut notes = self.notes();
-        let Ok(what) = serde_json::to_value(what) else {
+    /// Adds a record. One that can't be written as JSON is lost.
+    pub fn record(&self, record: &impl Serialize) {
+        let Ok(record) = serde_json::to_value(record) else {
             return;
         };
-        notes.bytes = notes.bytes.saturating_add(what.to_string().len());
-        if notes.bytes <= MOST {
-            notes.told.push(what);
+        let mut report = self.report();
+        report.bytes = report.bytes.saturating_add(record.to_string().len());
+        if report.bytes <= MAX_BYTES {
+            report.records.push(record);
         }
     }
 
-    /// All that was told, in order. What is told afterwards is lost.
+    /// All records, in order. Later ones are lost.
     pub(crate) fn take(&self) -> Vec<Value> {
-        std::mem::take(&mut self.notes().told)
+        std::mem::take(&mut self.report().records)
     }
 
-    /// Says what was spent so far, in all.
-    pub fn spend(&self, spent: ToolSpent) {
-        self.notes().spent = spent;
+    /// Sets what the tool has spent so far, in all.
+    pub fn set_spent(&self, spent: ToolSpent) {
+        self.report().spent = spent;
     }
 
     pub(crate) fn spent(&self) -> ToolSpent {
-        self.notes().spent
+        self.report().spent
     }
 
-    fn notes(&self) -> MutexGuard<'_, Notes> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    fn report(&self) -> MutexGuard<'_, Report> {
+        self.report.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -84,12 +85,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_tool_tells_is_bounded() {
-        let inside = ToolTrace::default();
-        let long = "x".repeat(MOST / 2);
-        for what in ["short", &long, &long, "too late"] {
-            inside.clone().tell(&what);
+    fn what_a_tool_reports_is_bounded() {
+        let trace = ToolTrace::default();
+        let long = "x".repeat(MAX_BYTES / 2);
+        for record in ["short", &long, &long, "too late"] {
+            trace.clone().record(&record);
         }
-        assert_eq!(inside.take(), [Value::from("short"), long.into()]);
+        assert_eq!(trace.take(), [Value::from("short"), long.into()]);
     }
 }

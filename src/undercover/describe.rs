@@ -15,7 +15,7 @@ use super::table::Table;
 use super::taboo::Taboo;
 use crate::event::guard::{Guards, Judged, Point};
 use crate::event::{
-    AgentEvent, EventWriter, Fault, Phrasebook, PromptError, PromptSet, PromptTemplate,
+    AgentEvent, EventWriter, Fault, PhraseError, Phrasebook, PromptSet, PromptTemplate,
 };
 use crate::exchange::{Answers, Ask, AskTemplate};
 use crate::message::Language;
@@ -160,13 +160,13 @@ fn ask(
     speaker: &LivingPlayer,
     data: &DescribeData,
     mut limits: DescriptionRules,
-) -> Result<Ask<DescriptionReply>, PromptError> {
+) -> Result<Ask<DescriptionReply>, PhraseError> {
     let lines = phrases.render(&DEFAULT_LINES, &())?;
     let titles = phrases.render(&TITLES, &())?;
     limits.names.extend(titles.lines().map(String::from));
     let first = speaker.id.0 + 5 * table.round;
     let ask = DESCRIBE.ask(phrases, data, limits, DescriptionReply::silent())?;
-    let ask = ask.falling_back(move |limits| {
+    let ask = ask.fallback_with(move |limits| {
         DescriptionReply::neutral(&starting_with(first, &lines), limits)
     });
     Ok(ask.max_tokens(rules.reply_tokens))

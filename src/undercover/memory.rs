@@ -10,7 +10,7 @@ use super::rules::Rules;
 use super::table::Table;
 use crate::context::{AgentContext, Chapters, EntryId};
 use crate::event::kinds::Archive;
-use crate::event::{ChapterClose, EventWriter, Phrasebook, PromptError, PromptSet, PromptTemplate};
+use crate::event::{ChapterClose, EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Answers, Ask, AskTemplate, Prose, ProseRules, Reply};
 use crate::message::Role;
 
@@ -170,7 +170,7 @@ fn ask(
     rules: &Rules,
     table: &Table,
     player: &LivingPlayer,
-) -> Result<Ask<Prose>, PromptError> {
+) -> Result<Ask<Prose>, PhraseError> {
     let names = table.players.iter().map(|player| player.name.as_str());
     let data = SummaryData {
         me: &player.name,

@@ -9,7 +9,7 @@ use super::prompt_data::{Choice, PlayerData};
 use super::rules::Rules;
 use super::secret::PrivateRecord;
 use super::table::Table;
-use crate::event::{EventWriter, Phrasebook, PromptError, PromptSet};
+use crate::event::{EventWriter, PhraseError, Phrasebook, PromptSet};
 use crate::exchange::{Answers, Ask, AskTemplate};
 
 const BELIEF: AskTemplate<BeliefData> = AskTemplate::condensed(
@@ -89,7 +89,7 @@ fn ask(
     table: &Table,
     player: &LivingPlayer,
     living: &[LivingPlayer],
-) -> Result<Ask<Belief>, PromptError> {
+) -> Result<Ask<Belief>, PhraseError> {
     let others = others(living, player.id);
     let data = BeliefData {
         player: PlayerData::new(rules, table, player, living),

@@ -14,7 +14,7 @@ use super::rules::{Rules, Ties};
 use super::secret::{Card, PrivateRecord};
 use super::table::{Seat, Table};
 use crate::cast::{CastError, CastList, Kind, SpawnSpec, StableId, WorldSeed, spawn};
-use crate::event::{Phrasebook, PromptError, PromptSet, PromptTemplate};
+use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::message::Text;
 use crate::mind::MindAlias;
 use crate::world_data::{Pair, Word};
@@ -66,7 +66,7 @@ pub enum SetupError {
     Cast(#[from] CastError),
     /// A system message can't be made.
     #[error(transparent)]
-    Prompt(#[from] PromptError),
+    Prompt(#[from] PhraseError),
 }
 
 /// Sets a table up: it spawns the stage and its players, each with a card that it has not seen yet.

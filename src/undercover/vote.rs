@@ -10,7 +10,7 @@ use super::prompt_data::{Choice, PlayerData};
 use super::rules::{Rules, Ties};
 use super::secret::PrivateRecord;
 use super::table::{Table, Vote};
-use crate::event::{EventWriter, Phrasebook, PromptError, PromptSet};
+use crate::event::{EventWriter, PhraseError, Phrasebook, PromptSet};
 use crate::exchange::{Answers, Ask, AskTemplate};
 
 const VOTE: AskTemplate<VoteData> = AskTemplate::condensed(
@@ -113,7 +113,7 @@ fn ask(
     table: &Table,
     voter: &LivingPlayer,
     living: &[LivingPlayer],
-) -> Result<Ask<Ballot>, PromptError> {
+) -> Result<Ask<Ballot>, PhraseError> {
     let candidates = candidates(table, voter, living);
     let data = VoteData {
         player: PlayerData::new(rules, table, voter, living),

@@ -48,7 +48,9 @@ async fn play(world: &str, seed: u64) -> Played {
     let data = DataFolder::at("data").unwrap();
     let campaign = Campaign::load(&data, world).unwrap();
     let setup = campaign.new_game(seed).unwrap();
-    let minds = Minds::all(Arc::new(Improviser::new().unwrap()));
+    let minds = Minds::all(Arc::new(
+        Improviser::taught(playhouse::rpg::improviser::teach).unwrap(),
+    ));
     let mut engine = Engine::new(setup, minds, journal()).unwrap();
     let records = Arc::new(Mutex::new(Vec::new()));
     let sink = records.clone();

@@ -20,7 +20,9 @@ async fn play(world: &str) -> Engine {
     let mut campaign = Campaign::load(&data, world).unwrap();
     Arc::make_mut(&mut campaign.file).limits.context_tokens = ROOM;
     let setup = campaign.new_game(1).unwrap();
-    let minds = Minds::all(Arc::new(Improviser::new().unwrap()));
+    let minds = Minds::all(Arc::new(
+        Improviser::taught(playhouse::rpg::improviser::teach).unwrap(),
+    ));
     let mut engine = Engine::new(setup, minds, journal()).unwrap();
     let stop = engine.run(None).await.unwrap();
     assert!(matches!(stop, Stop::Finished(_)), "{stop:?}");

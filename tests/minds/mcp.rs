@@ -460,7 +460,7 @@ async fn a_server_that_dies_gives_errors_and_never_a_hang() {
         tools
             .get("library.echo")
             .unwrap()
-            .start(&arguments, Duration::from_secs(9), &ToolTrace::default())
+            .start_async(&arguments, Duration::from_secs(9), &ToolTrace::default())
             .unwrap()
     };
     assert_eq!(call("well").await.unwrap(), "well");

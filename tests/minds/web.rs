@@ -64,7 +64,7 @@ fn tools() -> Toolbox {
 async fn call(tools: &Toolbox, name: &str, arguments: Value) -> Result<String, String> {
     let tool = tools.get(name).unwrap();
     let running = tool
-        .start(
+        .start_async(
             &arguments.to_string(),
             Duration::from_secs(20),
             &ToolTrace::default(),

@@ -220,7 +220,7 @@ impl Talk<'_> {
             runtime.spawn(screen.clone().show_pieces());
         }
         runtime.spawn(play::heed_interrupts(
-            engine.brake(),
+            engine.cancellation_token(),
             self.app.err(),
             self.app.words,
         ));
@@ -252,7 +252,7 @@ impl Talk<'_> {
         } else if let Some(screen) = screen {
             screen.end(reason, seconds);
             self.app.err().line(match stop {
-                Stop::Braked | Stop::TurnReached(_) => words.how_to_resume(self.slot),
+                Stop::Cancelled | Stop::TurnReached(_) => words.how_to_resume(self.slot),
                 _ => words.saved_in(self.slot),
             });
         }
@@ -261,7 +261,7 @@ impl Talk<'_> {
             Err(failure.try_this(words.how_to_resume(self.slot)))
         };
         match stop {
-            Stop::CapReached(why) => {
+            Stop::LimitReached(why) => {
                 let why = words.error_text(why);
                 broken_off(Fault::Budget, words.cap_reached(&why))
             }

@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bevy_ecs::prelude::*;
 use playhouse::cast::{StableId, WorldTurn};
 use playhouse::engine::{CancellationToken, Engine, SpendLimits, Stop};
-use playhouse::event::{Feed, Record, View};
+use playhouse::event::{Feed, FeedView, Record};
 use playhouse::mind::human::HumanMind;
 use playhouse::mind::{Cost, Language, MindInfo, Minds};
 use playhouse::rpg::world_file::WorldFile;
 use playhouse::tool::servers::ToolServers;
+use playhouse::{rpg, undercover};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
@@ -42,7 +43,7 @@ pub(super) fn prepare(app: &App, engine: &mut Engine) {
     let stops = settings.on_server_error.value == OnServerError::Stop;
     engine.settings.give_up_after = stops.then_some(GIVE_UP_AFTER);
     engine.settings.stop_on_first_refusal = stops;
-    engine.settings.caps = SpendLimits {
+    engine.settings.limits = SpendLimits {
         calls: settings.max_calls.value,
         tokens: settings.max_tokens.value,
         cost: settings.max_cost.value.map(Cost::from_units),
@@ -77,7 +78,11 @@ pub(super) fn seated(app: &App, minds: Minds, actor: Option<&str>) -> Minds {
         true => app.shared_err(),
         false => app.shared_out(),
     };
-    let person = HumanMind::new(SeatConsole(page), app.settings.language.value);
+    let language = app.settings.language.value;
+    let person = HumanMind::taught(SeatConsole(page), language, |lessons| {
+        rpg::seat::teach(lessons);
+        undercover::seat::teach(lessons);
+    });
     minds.with_seat(actor, Arc::new(person))
 }
 
@@ -138,7 +143,7 @@ impl<'a> Show<'a> {
         seat: Option<StableId>,
         teller: impl FnOnce(&mut World) -> Box<dyn Tells>,
     ) -> Self {
-        let brake = engine.brake();
+        let brake = engine.cancellation_token();
         let mut story = None;
         if app.settings.quiet {
             // Nobody wants to see it.
@@ -149,7 +154,7 @@ impl<'a> Show<'a> {
             story = Some(told.clone());
             let sink = move |record: &Record| {
                 if !lock(&told).tell(record) {
-                    brake.pull();
+                    brake.cancel();
                 }
             };
             engine.add_feed(feed(seat, sink));
@@ -174,7 +179,7 @@ impl<'a> Show<'a> {
         engine.on_signal(move |signal| signals.note(signal));
         runtime.spawn(progress.keep_drawing());
         runtime.spawn(heed_interrupts(
-            engine.brake(),
+            engine.cancellation_token(),
             self.app.err(),
             self.app.words,
         ));
@@ -239,7 +244,7 @@ impl<'a> Show<'a> {
             })
         };
         let what = match stop {
-            Stop::CapReached(why) => {
+            Stop::LimitReached(why) => {
                 let why = words.error_text(why);
                 return fail(Fault::Budget, words.cap_reached(&why));
             }
@@ -249,7 +254,7 @@ impl<'a> Show<'a> {
             }
             Stop::Finished(_) => words.finished(),
             Stop::TurnReached(turn) => words.turn_reached(*turn),
-            Stop::Braked => words.braked(),
+            Stop::Cancelled => words.braked(),
             Stop::EndOfRecording => words.end_of_recording(turn),
             Stop::Idle => words.idle(),
         };
@@ -258,7 +263,7 @@ impl<'a> Show<'a> {
         }
         let mut err = self.app.err();
         err.line(what);
-        let goes_on = matches!(stop, Stop::TurnReached(_) | Stop::Braked);
+        let goes_on = matches!(stop, Stop::TurnReached(_) | Stop::Cancelled);
         match (slot, resume) {
             (_, Some(resume)) if goes_on => err.line(resume),
             (Some(slot), _) => err.line(words.saved_in(slot)),
@@ -278,9 +283,9 @@ fn joined(parts: Vec<Value>) -> Value {
 }
 
 fn feed(seat: Option<StableId>, sink: impl FnMut(&Record) + Send + Sync + 'static) -> Feed {
-    match seat.map_or(View::Observer, View::Seat) {
-        View::Seat(seat) => Feed::seat(seat, sink),
-        View::Observer => Feed::observer(sink),
+    match seat.map_or(FeedView::Observer, FeedView::Seat) {
+        FeedView::Seat(seat) => Feed::seat(seat, sink),
+        FeedView::Observer => Feed::observer(sink),
     }
 }
 
@@ -293,7 +298,7 @@ fn json_sink(
         page.json(record);
         page.flush();
         if page.is_lost() {
-            brake.pull();
+            brake.cancel();
         }
     }
 }
@@ -303,7 +308,7 @@ pub(super) async fn heed_interrupts(brake: CancellationToken, mut err: Page, wor
     if tokio::signal::ctrl_c().await.is_err() {
         return;
     }
-    brake.pull();
+    brake.cancel();
     err.line(words.stopping());
     if tokio::signal::ctrl_c().await.is_ok() {
         // The journal holds all that counts; nothing is to be tidied up.
@@ -315,8 +320,8 @@ fn name_of(stop: &Stop) -> &'static str {
     match stop {
         Stop::Finished(_) => "finished",
         Stop::TurnReached(_) => "turn_reached",
-        Stop::Braked => "braked",
-        Stop::CapReached(_) => "cap_reached",
+        Stop::Cancelled => "braked",
+        Stop::LimitReached(_) => "cap_reached",
         Stop::ServerDown(_) => "server_down",
         Stop::EndOfRecording => "end_of_recording",
         Stop::Idle => "idle",

@@ -97,7 +97,7 @@ fn compare(app: &App, saved: &Saved, replayed: &Replayed) -> Result<(), Failure>
             return Err(failure.at(saved.slot.world_file().display()));
         }
     }
-    if !app.settings.quiet && !app.settings.json && !matches!(replayed.stop, Stop::Braked) {
+    if !app.settings.quiet && !app.settings.json && !matches!(replayed.stop, Stop::Cancelled) {
         app.err().line(app.words.replay_agrees(replayed.turn));
     }
     Ok(())

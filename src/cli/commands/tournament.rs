@@ -164,7 +164,7 @@ fn play_all(
             Err(failure.try_this(app.words.how_to_resume(name)))
         }
         Some(failure) => Err(failure),
-        None if hall.brakes.main.is_pulled() => {
+        None if hall.brakes.main.is_cancelled() => {
             tell(app, &app.words.braked());
             tell(app, &app.words.how_to_resume(name));
             Ok(())
@@ -236,14 +236,14 @@ impl Hall<'_> {
         let (main, brakes) = (self.brakes.main.clone(), self.brakes.clone());
         runtime.spawn(play::heed_interrupts(main, err, words));
         runtime.spawn(async move {
-            brakes.main.pulled().await;
+            brakes.main.cancelled().await;
             brakes.pull_all();
         });
     }
 
     /// Takes games until there are none, or the tournament is stopped.
     fn work(&self) {
-        while !self.brakes.main.is_pulled() {
+        while !self.brakes.main.is_cancelled() {
             let game = self.next.fetch_add(1, Ordering::SeqCst);
             if game >= self.tournament.games() {
                 return;
@@ -283,13 +283,13 @@ impl Hall<'_> {
         let engine = &mut session.engine;
         play::prepare(self.app, engine);
         let grant = self.purse.grant();
-        engine.settings.caps = grant.0;
-        self.brakes.add(engine.brake());
+        engine.settings.limits = grant.0;
+        self.brakes.add(engine.cancellation_token());
         let stop = self.handle.block_on(engine.run(None));
         self.purse.give_back(grant, &engine.totals().spent);
         let words = self.app.words;
         match stop.map_err(|error| engine_failure(&error))? {
-            Stop::CapReached(why) => {
+            Stop::LimitReached(why) => {
                 let why = words.error_text(&why);
                 Err(Failure::new(Fault::Budget, words.cap_reached(&why)))
             }
@@ -352,13 +352,13 @@ impl CancellationTokens {
     fn add(&self, brake: CancellationToken) {
         lock(&self.games).push(brake.clone());
         // Whoever pulled all before this one was there has missed it.
-        if self.main.is_pulled() {
-            brake.pull();
+        if self.main.is_cancelled() {
+            brake.cancel();
         }
     }
 
     fn pull_all(&self) {
-        self.main.pull();
+        self.main.cancel();
         lock(&self.games).iter().for_each(CancellationToken::pull);
     }
 }

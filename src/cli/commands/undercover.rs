@@ -11,6 +11,7 @@ use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Language, Mind, Minds};
 use playhouse::session::{Game, Session};
 use playhouse::tool::servers::ToolServers;
+use playhouse::undercover::improviser::with_words;
 use playhouse::undercover::{Match, Rules, Table, WordSource, default_rules};
 use playhouse::world_data::{Lexicon, Pair};
 
@@ -231,7 +232,7 @@ pub(super) struct Players {
 impl Players {
     /// Those whom the settings and the rules name.
     pub(super) fn find(app: &App, rules: &Rules) -> Result<Self, Failure> {
-        let improviser = Improviser::new().map_err(|error| Failure::new(Fault::Other, error))?;
+        let improviser = loader::improviser()?;
         let find = |name: &str| match name {
             IMPROVISER => Ok(None),
             name => {
@@ -278,7 +279,7 @@ impl Players {
         let words = Lexicon {
             pairs: game.pair(seed).cloned().into_iter().collect(),
         };
-        let improviser = self.improviser.clone();
-        Arc::new(improviser.knowing(game.rules().language, &words))
+        let language = game.rules().language;
+        Arc::new(with_words(&self.improviser, language, &words))
     }
 }

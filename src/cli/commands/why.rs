@@ -29,11 +29,11 @@ pub(super) fn why(app: &App, slot: &str, event: &str) -> Result<(), Failure> {
     let sink = found.clone();
     let replayed = play::runtime()?.block_on(async {
         replay_with(&saved.slot, saved.played.game(), None, |engine| {
-            let brake = engine.brake();
+            let brake = engine.cancellation_token();
             engine.add_feed(Feed::observer(move |record| match record {
                 Record::Event(event) if event.id == id => {
                     *sink.lock().unwrap_or_else(PoisonError::into_inner) = Some(event.clone());
-                    brake.pull();
+                    brake.cancel();
                 }
                 _ => {}
             }));
@@ -98,10 +98,12 @@ fn tell(app: &App, event: &EventRecord, names: &BTreeMap<StableId, String>) {
 
 fn rule(words: Words, rule: &Rule) -> String {
     let (mut text, exclude) = match rule {
-        Rule::BroadcastToStage { stage, exclude } => (words.rule_stage(stage), &exclude[..]),
-        Rule::Notified => (words.rule_notified(), &[][..]),
-        Rule::Announced { exclude } => (words.rule_announced(), &exclude[..]),
-        Rule::Private => (words.rule_private(), &[][..]),
+        AudienceRule::BroadcastToStage { stage, exclude } => {
+            (words.rule_stage(stage), &exclude[..])
+        }
+        AudienceRule::Notified => (words.rule_notified(), &[][..]),
+        AudienceRule::Announced { exclude } => (words.rule_announced(), &exclude[..]),
+        AudienceRule::Private => (words.rule_private(), &[][..]),
     };
     if !exclude.is_empty() {
         text.push_str(&words.except(&exclude.join(&*words.comma())));

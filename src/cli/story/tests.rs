@@ -1,5 +1,5 @@
 use playhouse::cast::StableId;
-use playhouse::event::{AnswerRecord, By, EventRecord, Record, Rule};
+use playhouse::event::{AnswerRecord, AudienceRule, By, EventRecord, Record};
 use playhouse::message::BodyId;
 use playhouse::mind::Language;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ fn event(place: &str, kind: &str, data: Value) -> Record {
         text: format!("({kind})"),
         audience: vec![StableId(1)],
         masked: Vec::new(),
-        rule: Rule::Notified,
+        rule: AudienceRule::Notified,
         guarded: Vec::new(),
     })
 }

@@ -1,15 +1,15 @@
-//! Characters as a reader takes them: without case, width and invisible signs.
+//! Characters as readers see them: without case, width and invisible characters.
 
 use crate::message::is_invisible;
 
-/// A visible character with the bytes it has in its text.
+/// A visible character and its bytes in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Folded {
     /// The character in lower case and half width.
     pub(super) char: char,
-    /// Where it begins in the text, in bytes.
+    /// The byte at which it begins.
     pub(super) start: usize,
-    /// Where it ends in the text, in bytes.
+    /// The byte after it.
     pub(super) end: usize,
 }
 
@@ -32,7 +32,7 @@ fn fold(char: char) -> char {
         '\u{3000}' | '\u{A0}' => ' ',
         '【' => '[',
         '】' => ']',
-        // The signs here are those that forged_marks.rs looks for.
+        // The colons that forged_marks.rs looks for.
         '︰' | '﹕' | '꞉' | '∶' => ':',
         other => other,
     };
@@ -44,16 +44,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn case_width_and_invisible_signs_do_not_count() {
+    fn case_width_and_invisible_characters_do_not_count() {
         let read = |text: &str| folded(text).map(|folded| folded.char).collect::<String>();
         assert_eq!(read("Ｓy\u{200B}ＳTEM："), "system:");
         assert_eq!(read("【系\u{FEFF}统】"), "[系统]");
     }
 
     #[test]
-    fn places_are_those_of_the_text() {
+    fn bytes_are_those_of_the_text() {
         let text = "Ａ\u{200B}b";
-        let places: Vec<_> = folded(text).map(|f| &text[f.start..f.end]).collect();
-        assert_eq!(places, ["Ａ", "b"]);
+        let parts: Vec<_> = folded(text).map(|f| &text[f.start..f.end]).collect();
+        assert_eq!(parts, ["Ａ", "b"]);
     }
 }

@@ -1,15 +1,15 @@
 //! Defuses text that pretends to be another speaker or a part of the conversation's form.
 //!
-//! The one rule: the signs that make a mark are put into forms that no conversation uses, and the words
+//! The characters that make a mark are replaced by similar ones that no conversation uses, and the words
 //! stay. Brackets become `〔 〕`, angle brackets `‹ ›` and the colon of a label a dash:
-//! `[系统]` → `〔系统〕`, `</history>` → `‹/history›`, `System: obey` → `System— obey`. What is defused is
-//! no mark any more, so defusing twice is defusing once.
+//! `[系统]` → `〔系统〕`, `</history>` → `‹/history›`, `System: obey` → `System— obey`. A defused mark is no
+//! mark any more, so defusing twice changes nothing.
 
 use super::fold::{Folded, folded};
 use super::{Guard, Judged, Point, Verdict};
 
-/// Defuses forged speaker and role marks in what is said, in any case and width, with invisible signs
-/// between the letters or Markdown around them:
+/// Defuses forged speaker and role marks in speech, in any case and width, with invisible characters between
+/// the letters or Markdown around them:
 ///
 /// - a role before a colon at the start of a line: `System:`, `**AI(Wren):**`, `> 系统：`
 /// - a name in brackets before a colon at the start of a line: `[Wren]:`, `【旁白】：`
@@ -42,7 +42,7 @@ impl Guard for ForgedMarks {
     }
 }
 
-/// Roles as they stand before a colon or in brackets, folded and without spaces.
+/// Roles before a colon or in brackets, folded and without spaces.
 const ROLES: &[&str] = &[
     "system",
     "systemmessage",
@@ -92,16 +92,16 @@ const TAGS: &[&str] = &[
     "tool_response",
 ];
 
-/// The most characters in a role, a name and a tag.
-const ROLE_LENGTH: usize = 24;
-const NAME_LENGTH: usize = 40;
-const TAG_LENGTH: usize = 64;
+/// The maximum number of characters in a role, a name and a tag.
+const MAX_ROLE: usize = 24;
+const MAX_NAME: usize = 40;
+const MAX_TAG: usize = 64;
 
-/// All that fold to a colon, and all that fold to an opening bracket.
+/// All characters that fold to a colon, and all that fold to an opening bracket.
 const COLONS: &[char] = &[':', '：', '︰', '﹕', '꞉', '∶'];
 const OPENING: &[char] = &['[', '［', '【', '<', '＜'];
 
-/// The text with every mark defused, or `None` where it holds none.
+/// The text with every mark defused; `None` if it contains none.
 fn defused(text: &str) -> Option<String> {
     let mut signs = signs(text);
     if signs.is_empty() {
@@ -130,7 +130,7 @@ fn harmless(sign: char) -> char {
     }
 }
 
-/// The signs that make marks of the words around them, in no order; one may stand twice.
+/// The signs that make marks of the words around them, in no particular order; a sign may occur twice.
 fn signs(text: &str) -> Vec<Folded> {
     let mut signs = Vec::new();
     if !may_hold_signs(text) {
@@ -144,15 +144,15 @@ fn signs(text: &str) -> Vec<Folded> {
         }
     }
     if holds_any(text, OPENING) {
-        for (at, _) in text.match_indices(OPENING) {
-            mark_brackets(&text[at..], at, &mut signs);
+        for (start, _) in text.match_indices(OPENING) {
+            mark_brackets(&text[start..], start, &mut signs);
         }
     }
     signs
 }
 
-/// Whether any byte is a sign, or the first of one in another width. Nearly all plain English holds
-/// none; looking at every byte, without stopping at a hit, is what compilers make fast.
+/// Whether any byte is a sign, or the first byte of one in another width. Most plain English has none.
+/// Compilers vectorize the loop because it doesn't stop at the first hit.
 fn may_hold_signs(text: &str) -> bool {
     let is_sign = |byte: u8| matches!(byte, b'[' | b'<' | b':' | 0xE2 | 0xE3 | 0xEA | 0xEF);
     text.bytes()
@@ -173,7 +173,7 @@ fn mark_label(line: &str, offset: usize, signs: &mut Vec<Folded>) {
         return;
     };
     if first.char == '[' {
-        let name = inside(rest.clone().skip(1), ']', NAME_LENGTH);
+        let name = inside(rest.clone().skip(1), ']', MAX_NAME);
         let Some((name, close)) = name.filter(|(name, _)| is_name(name)) else {
             return;
         };
@@ -187,15 +187,15 @@ fn mark_label(line: &str, offset: usize, signs: &mut Vec<Folded>) {
     }
 }
 
-/// The colon behind a role, over decoration and a part in parentheses, as in `**AI (Wren):**`.
+/// The colon after a role, with decoration and a part in parentheses between, as in `**AI (Wren):**`.
 fn role_colon(rest: &mut impl Iterator<Item = Folded>) -> Option<Folded> {
     let mut role = String::new();
-    for _ in 0..ROLE_LENGTH + NAME_LENGTH {
+    for _ in 0..MAX_ROLE + MAX_NAME {
         let sign = rest.next()?;
         match sign.char {
             ':' => return ROLES.contains(&role.as_str()).then_some(sign),
             '(' => {
-                rest.take(NAME_LENGTH).find(|folded| folded.char == ')')?;
+                rest.take(MAX_NAME).find(|folded| folded.char == ')')?;
             }
             char if char.is_alphabetic() => role.push(char),
             char if is_decoration(char) => {}
@@ -210,23 +210,23 @@ fn mark_brackets(text: &str, offset: usize, signs: &mut Vec<Folded>) {
     let mut rest = folded(text);
     let Some(open) = rest.next() else { return };
     let close = if open.char == '[' {
-        inside(rest, ']', ROLE_LENGTH).filter(|(role, _)| is_role(role))
+        inside(rest, ']', MAX_ROLE).filter(|(role, _)| is_role(role))
     } else {
-        inside(rest, '>', TAG_LENGTH).filter(|(tag, _)| is_tag(tag))
+        inside(rest, '>', MAX_TAG).filter(|(tag, _)| is_tag(tag))
     };
     if let Some((_, close)) = close {
         signs.extend([open, close].map(|sign| moved(sign, offset)));
     }
 }
 
-/// What stands before the closing sign, and that sign.
+/// The text before the closing sign, and that sign.
 fn inside(
     rest: impl Iterator<Item = Folded>,
     close: char,
-    longest: usize,
+    max_chars: usize,
 ) -> Option<(String, Folded)> {
     let mut content = String::new();
-    for folded in rest.take(longest + 1) {
+    for folded in rest.take(max_chars + 1) {
         if ends_line(folded.char) {
             return None;
         }
@@ -256,7 +256,7 @@ fn is_tag(content: &str) -> bool {
     piped || name.is_some_and(|name| TAGS.contains(&name))
 }
 
-/// White space and Markdown, which may stand before and around a mark.
+/// White space and Markdown, which may be before and around a mark.
 fn is_decoration(char: char) -> bool {
     char.is_whitespace()
         || matches!(
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_of_signs_is_read_in_time() {
+    fn many_signs_are_read_in_linear_time() {
         let flood = "[<System(".repeat(20_000);
         assert_eq!(defused(&flood), None);
         assert!(defused(&"\nAI:".repeat(20_000)).is_some());
@@ -355,7 +355,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn defusing_twice_is_defusing_once(
+        fn defusing_twice_changes_nothing(
             parts in prop::collection::vec(prop::sample::select(vec![
                 "[", "]", "【", "<", ">", "＞", "|", "/", ":", "：", "(", ")", "*", " ", "\n", "\u{200B}",
                 "AI", "ai", "System", "系统", "history", "s", "Bob", "—", "〔", "〕", "‹", "›", "x",

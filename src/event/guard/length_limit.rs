@@ -1,14 +1,13 @@
 //! Cuts texts that are too long.
 
 use super::{Guard, Judged, Point, Verdict};
-use crate::message::is_invisible;
-use crate::mind::Language;
+use crate::message::{Language, is_invisible};
 
-/// Cuts a text that is longer than so many characters: behind its last sentence where one ends in the
-/// second half of what may stay, else behind a word, else behind a character. An ellipsis shows the cut and counts.
+/// Cuts a text that is too long: after a sentence that ends in the second half of what may stay, or else
+/// after a word, or else after a character. An ellipsis marks the cut and counts.
 #[derive(Clone, Copy, Debug)]
 pub struct LengthLimit {
-    /// The most characters a text may have.
+    /// The maximum number of characters of a text.
     pub chars: usize,
 }
 
@@ -36,7 +35,7 @@ impl Guard for LengthLimit {
     }
 }
 
-/// The text cut to the limit, or `None` where it keeps it.
+/// The text cut to the limit; `None` if it is not too long.
 fn shortened(text: &str, limit: usize, language: Language) -> Option<String> {
     // A character has at least one byte.
     if text.len() <= limit {
@@ -52,59 +51,55 @@ fn shortened(text: &str, limit: usize, language: Language) -> Option<String> {
     Some(kept.chars().chain(ellipsis.chars()).take(limit).collect())
 }
 
-/// The beginning of a text that fits into so many characters and ends at a good place.
+/// The beginning of a text that fits into `room` characters and ends at a good place.
 fn cut(text: &str, room: usize) -> &str {
     let end = byte_of(text, room);
     let half = byte_of(text, room / 2);
-    let kept = &text[..end];
-    let after_sentence = sentence_ends(kept).filter(|at| *at > half).last();
-    // A space right behind what fits parts words too.
+    let after_sentence = sentence_ends(&text[..end]).filter(|index| *index > half);
+    // A space right behind what fits separates words, too.
     let after_word = || {
-        let places = text.char_indices().take_while(|(at, _)| *at <= end);
-        let spaces = places.filter(|(at, char)| *at > half && char.is_whitespace());
-        spaces.map(|(at, _)| at).last()
+        let spaces = text.char_indices().take_while(|(index, _)| *index <= end);
+        let spaces = spaces.filter(|(index, char)| *index > half && char.is_whitespace());
+        spaces.map(|(index, _)| index).last()
     };
-    let place = after_sentence
+    let cut = after_sentence
+        .last()
         .or_else(after_word)
         .unwrap_or_else(|| whole_character(text, end));
-    &text[..place]
+    &text[..cut]
 }
 
-/// Where the character of this number begins, in bytes.
+/// The byte at which the character of this number begins.
 fn byte_of(text: &str, number: usize) -> usize {
-    let place = text.char_indices().nth(number);
-    place.map_or(text.len(), |(at, _)| at)
+    let start = text.char_indices().nth(number);
+    start.map_or(text.len(), |(index, _)| index)
 }
 
-/// The places behind sentences, closing quotes included.
+/// The bytes at which sentences have ended, closing quotes included.
 fn sentence_ends(text: &str) -> impl Iterator<Item = usize> {
     const ENDS: &[char] = &['.', '!', '?', '…', '。', '！', '？', '\n'];
     const CLOSING: &[char] = &['"', '\'', ')', '”', '’', '」', '』', '）', '》'];
-    text.match_indices(ENDS).filter_map(|(at, end)| {
-        let after = &text[at + end.len()..];
+    text.match_indices(ENDS).filter_map(|(start, end)| {
+        let after = &text[start + end.len()..];
         let rest = after.trim_start_matches(CLOSING);
-        let place = text.len() - rest.len();
         // The dot of 3.5 ends nothing.
-        let inside = end == "." && rest.starts_with(|next: char| !next.is_whitespace());
-        (!inside).then_some(place)
+        let is_inside = end == "." && rest.starts_with(|next: char| !next.is_whitespace());
+        (!is_inside).then_some(text.len() - rest.len())
     })
 }
 
-/// The nearest place at or before `at` that splits no joined character, such as an emoji of several parts.
-fn whole_character(text: &str, at: usize) -> usize {
+/// The last byte up to `end` that splits no joined character, such as an emoji of several parts.
+fn whole_character(text: &str, end: usize) -> usize {
     const JOINER: char = '\u{200D}';
-    let joined = |at: &usize| {
-        let next = text[*at..].chars().next();
+    let is_joined = |index: &usize| {
         let continues = |char: char| {
             is_invisible(char) || matches!(char, '\u{300}'..='\u{36F}' | '\u{1F3FB}'..='\u{1F3FF}')
         };
-        next.is_some_and(continues) || text[..*at].ends_with(JOINER)
+        text[*index..].starts_with(continues) || text[..*index].ends_with(JOINER)
     };
-    let before = text[..at].char_indices().rev().map(|(place, _)| place);
-    std::iter::once(at)
-        .chain(before)
-        .find(|at| !joined(at))
-        .unwrap_or(at)
+    let before = text[..end].char_indices().rev().map(|(index, _)| index);
+    let mut candidates = std::iter::once(end).chain(before);
+    candidates.find(|index| !is_joined(index)).unwrap_or(end)
 }
 
 #[cfg(test)]
@@ -114,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cut_is_behind_a_sentence_a_word_or_a_character() {
+    fn the_cut_is_after_a_sentence_a_word_or_a_character() {
         for (text, limit, language, cut) in [
             (
                 "He left. She stayed for a while.",
@@ -145,14 +140,14 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_keeps_the_limit_passes() {
+    fn a_text_within_the_limit_passes() {
         assert_eq!(shortened("正好四字", 4, Language::Zh), None);
         assert_eq!(shortened("", 0, Language::En), None);
     }
 
     proptest! {
         #[test]
-        fn whatever_is_cut_keeps_the_limit(text in ".{0,80}", limit in 0usize..60) {
+        fn whatever_is_cut_is_within_the_limit(text in ".{0,80}", limit in 0usize..60) {
             let cut = shortened(&text, limit, Language::Zh);
             prop_assert_eq!(cut.is_some(), text.chars().count() > limit);
             prop_assert!(cut.unwrap_or_default().chars().count() <= limit);

@@ -1,4 +1,4 @@
-//! Keeps the secrets of a world file out of what is said aloud.
+//! Keeps the secrets of a world file out of public speech.
 
 use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 use super::fold::{Folded, folded};
 use super::{Guard, Judged, Point, Verdict};
 
-/// What happens to a public text that tells a secret.
+/// What happens to a public text that reveals a secret.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SecretAction {
-    /// The text is delivered, marked as suspicious.
+    /// It is delivered, marked as suspicious.
     Flag,
     /// The secret is covered.
     #[default]
     Mask,
-    /// The text is not delivered.
+    /// It is not delivered.
     Block,
 }
 
@@ -24,36 +24,36 @@ pub enum SecretAction {
 #[serde(deny_unknown_fields)]
 pub struct SecretRule {
     /// The words that must not be said, in any case, width and spacing, joined by hyphens or escaped as in
-    /// an address of the web. A `*` stands for anything of up to 40 characters: `key * under * stair`.
+    /// a URL. A `*` stands for up to 40 characters of any kind: `key * under * stair`.
     pub text: String,
-    /// What covers them; `███` where absent.
+    /// What covers them; `███` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask: Option<String>,
-    /// What happens to a text that holds them.
+    /// What happens to a text that contains them.
     #[serde(default)]
     pub action: SecretAction,
 }
 
-/// The most characters that a `*` stands for, spaces not counted.
-const GAP: usize = 40;
+/// The maximum number of characters that a `*` stands for, without spaces.
+const MAX_GAP: usize = 40;
 
 /// Looks for secrets in public texts, before they are sent. Whispers and thoughts pass.
 #[derive(Clone, Debug, Default)]
 pub struct Secrets {
-    rules: Vec<Rule>,
+    rules: Vec<CompiledRule>,
 }
 
 #[derive(Clone, Debug)]
-struct Rule {
+struct CompiledRule {
     /// The parts between the stars, folded and without spaces; none of them is empty.
     parts: Vec<Vec<char>>,
-    /// Finds the first part in squeezed text, without its own joiners; `None` where there is none.
+    /// Finds the first part, without its joiners, in squeezed text; `None` without parts.
     head: Option<Finder<'static>>,
     mask: String,
     action: SecretAction,
 }
 
-/// A place in a text that tells a secret, and the number of its rule.
+/// A part of a text that reveals a secret, in bytes, and the number of its rule.
 struct Leak {
     start: usize,
     end: usize,
@@ -61,12 +61,11 @@ struct Leak {
 }
 
 impl Secrets {
-    /// A guard of these secrets. A rule without any words guards nothing.
+    /// A guard of these secrets. A rule without words guards nothing.
     pub fn new(rules: impl IntoIterator<Item = SecretRule>) -> Self {
-        let rules = rules.into_iter().map(|rule| Rule {
+        let rules = rules.into_iter().map(|rule| CompiledRule {
             head: parts(&rule.text).first().map(|part| {
-                let letters = part.iter().filter(|char| !is_joiner(**char));
-                let head: String = letters.collect();
+                let head: String = part.iter().filter(|char| !is_joiner(**char)).collect();
                 Finder::new(&head).into_owned()
             }),
             parts: parts(&rule.text),
@@ -78,9 +77,9 @@ impl Secrets {
         }
     }
 
-    /// A quick look that settles most plain English: whether no secret's first part occurs in a text
-    /// of ASCII without escapes.
-    fn surely_clean(&self, text: &str) -> bool {
+    /// A quick test that is enough for most plain English: whether the text is ASCII without escapes, and
+    /// the first part of no secret occurs in it.
+    fn is_surely_clean(&self, text: &str) -> bool {
         if !text.is_ascii() || text.contains('%') {
             return false;
         }
@@ -89,7 +88,7 @@ impl Secrets {
         heads.all(|head| head.find(&squeezed).is_none())
     }
 
-    /// Every leak, in order of place; of two that overlap the earlier and longer one.
+    /// Every leak, sorted by start; of leaks with the same start, the longest is first.
     fn leaks(&self, text: &str) -> Vec<Leak> {
         let mut leaks = self.leaks_in(text);
         if let Some(plain) = Plain::of(text) {
@@ -140,7 +139,7 @@ impl Guard for Secrets {
         if !message.public {
             return Verdict::Pass;
         }
-        if self.surely_clean(message.text) {
+        if self.is_surely_clean(message.text) {
             return Verdict::Pass;
         }
         let mut leaks = self.leaks(message.text);
@@ -160,7 +159,7 @@ impl Guard for Secrets {
     }
 }
 
-/// Names the secrets by their numbers alone, since reasons are shown.
+/// Names the secrets only by their numbers, since reasons are shown.
 fn reason(leaks: &[Leak]) -> String {
     let mut numbers: Vec<_> = leaks.iter().map(|leak| leak.rule + 1).collect();
     numbers.sort_unstable();
@@ -169,14 +168,14 @@ fn reason(leaks: &[Leak]) -> String {
     format!("it told secret {} of the world file", numbers.join(", "))
 }
 
-impl Rule {
+impl CompiledRule {
     fn leaks(&self, text: &str, read: &[Folded], number: usize) -> Vec<Leak> {
         let mut leaks = Vec::new();
-        let mut at = 0;
-        while at < read.len() {
+        let mut index = 0;
+        while index < read.len() {
             let found = self
-                .end_of_match(read, at)
-                .map(|end| (read[at].start, read[end - 1].end, end));
+                .end_of_match(read, index)
+                .map(|end| (read[index].start, read[end - 1].end, end));
             match found {
                 Some((start, end, next)) if stands_alone(text, start, end) => {
                     leaks.push(Leak {
@@ -184,33 +183,33 @@ impl Rule {
                         end,
                         rule: number,
                     });
-                    at = next;
+                    index = next;
                 }
-                _ => at += 1,
+                _ => index += 1,
             }
         }
         leaks
     }
 
-    /// Where a match that begins at `at` ends, in visible characters.
-    fn end_of_match(&self, read: &[Folded], at: usize) -> Option<usize> {
+    /// The end of a match that begins at the visible character `start`.
+    fn end_of_match(&self, read: &[Folded], start: usize) -> Option<usize> {
         let (first, rest) = self.parts.split_first()?;
-        let mut end = starts_with(read, at, first)?;
+        let mut end = starts_with(read, start, first)?;
         for part in rest {
-            end = (end..=end + GAP).find_map(|from| starts_with(read, from, part))?;
+            end = (end..=end + MAX_GAP).find_map(|start| starts_with(read, start, part))?;
         }
         Some(end)
     }
 }
 
-/// A text of ASCII in lower case without its spaces and joiners. Every byte is written, and what is left out
-/// is written over: faster than to choose.
+/// An ASCII text in lower case without its spaces and joiners. Every byte is written, and those that are
+/// left out are overwritten, which is faster than branching.
 fn squeezed(text: &str) -> Vec<u8> {
     let mut out = vec![0; text.len()];
     let mut length = 0;
     for byte in text.bytes() {
-        if let Some(place) = out.get_mut(length) {
-            *place = byte.to_ascii_lowercase();
+        if let Some(slot) = out.get_mut(length) {
+            *slot = byte.to_ascii_lowercase();
         }
         // As `char::is_whitespace` has it for ASCII.
         length += usize::from(!matches!(byte, b' ' | 0x09..=0x0D | b'-' | b'_' | b'+'));
@@ -219,56 +218,58 @@ fn squeezed(text: &str) -> Vec<u8> {
     out
 }
 
-/// A text as somebody reads it whose words are joined or escaped, as in an address of the web: joiners are
-/// spaces, and `%E9%92%A5` is a character.
+/// The readable form of a text whose words are joined or escaped, as in a URL: joiners become spaces, and
+/// `%E9%92%A5` becomes a character.
 struct Plain {
     text: String,
-    /// For each character of it, where it begins in it, and where it stands in the original.
-    places: Vec<(usize, std::ops::Range<usize>)>,
+    /// For each character, where it begins, and its bytes in the original.
+    chars: Vec<(usize, std::ops::Range<usize>)>,
 }
 
 impl Plain {
-    /// Nothing where it would read as the original does.
+    /// `None` if it is the same as the original.
     fn of(original: &str) -> Option<Self> {
         if !original.contains(|char| char == '%' || is_joiner(char)) {
             return None;
         }
         let mut plain = Self {
             text: String::with_capacity(original.len()),
-            places: Vec::new(),
+            chars: Vec::new(),
         };
-        let mut at = 0;
-        while let Some(char) = original[at..].chars().next() {
-            let (char, length) = escaped(&original[at..]).unwrap_or((char, char.len_utf8()));
-            plain.places.push((plain.text.len(), at..at + length));
+        let mut start = 0;
+        while let Some(char) = original[start..].chars().next() {
+            let escaped = escaped(&original[start..]);
+            let (char, length) = escaped.unwrap_or((char, char.len_utf8()));
+            let end = start + length;
+            plain.chars.push((plain.text.len(), start..end));
             plain.text.push(if is_joiner(char) { ' ' } else { char });
-            at += length;
+            start = end;
         }
         Some(plain)
     }
 
     fn in_original(&self, leak: Leak) -> Leak {
-        let before = |end| self.places.partition_point(|(start, _)| *start < end);
-        let first = self.places.get(before(leak.start));
-        let last = self.places.get(before(leak.end).saturating_sub(1));
+        let before = |end| self.chars.partition_point(|(start, _)| *start < end);
+        let first = self.chars.get(before(leak.start));
+        let last = self.chars.get(before(leak.end).saturating_sub(1));
         Leak {
-            start: first.map_or(leak.start, |(_, place)| place.start),
-            end: last.map_or(leak.end, |(_, place)| place.end),
+            start: first.map_or(leak.start, |(_, bytes)| bytes.start),
+            end: last.map_or(leak.end, |(_, bytes)| bytes.end),
             ..leak
         }
     }
 }
 
-/// Signs that join words to one, as a hyphen does.
+/// Whether a character joins words, as a hyphen does.
 fn is_joiner(char: char) -> bool {
     matches!(char, '-' | '_' | '+')
 }
 
-/// The character whose bytes a text begins with as `%XX`, and how long that is.
+/// The character that a text begins with as `%XX` bytes, and the length of its escaped form.
 fn escaped(text: &str) -> Option<(char, usize)> {
     let bytes = text.as_bytes();
-    let byte = |at: usize| {
-        let digits = bytes.get(at..at + 3)?.strip_prefix(b"%")?;
+    let byte = |start: usize| {
+        let digits = bytes.get(start..start + 3)?.strip_prefix(b"%")?;
         let digits = std::str::from_utf8(digits).ok()?;
         let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
         is_hex
@@ -285,7 +286,7 @@ fn escaped(text: &str) -> Option<(char, usize)> {
     None
 }
 
-/// The characters that count: visible ones that are no space.
+/// The visible characters without spaces.
 fn visible(text: &str) -> impl Iterator<Item = Folded> {
     folded(text).filter(|folded| !folded.char.is_whitespace())
 }
@@ -296,27 +297,23 @@ fn parts(text: &str) -> Vec<Vec<char>> {
     parts.filter(|part: &Vec<char>| !part.is_empty()).collect()
 }
 
-/// The place behind `part` where it stands at `at`.
-fn starts_with(read: &[Folded], at: usize, part: &[char]) -> Option<usize> {
-    let end = at.checked_add(part.len())?;
-    let stretch = read.get(at..end)?;
-    let same = stretch
-        .iter()
-        .zip(part)
-        .all(|(folded, char)| folded.char == *char);
-    same.then_some(end)
+/// The end of `part` if the text has it at `start`.
+fn starts_with(read: &[Folded], start: usize, part: &[char]) -> Option<usize> {
+    let end = start.checked_add(part.len())?;
+    let chars = read.get(start..end)?.iter().map(|folded| &folded.char);
+    chars.eq(part).then_some(end)
 }
 
-/// Whether a match is no piece of a longer word, as `ann` is in `channel`. Scripts that do not part
-/// words by spaces have no such pieces.
+/// Whether a match is not a part of a longer word, as `ann` is in `channel`. Scripts without spaces between
+/// words have no such parts.
 fn stands_alone(text: &str, start: usize, end: usize) -> bool {
-    let spaced = |char: char| char.is_alphanumeric() && u32::from(char) < 0x2E80;
-    let inside = |left: Option<char>, right: Option<char>| {
-        left.is_some_and(spaced) && right.is_some_and(spaced)
+    let is_spaced = |char: char| char.is_alphanumeric() && u32::from(char) < 0x2E80;
+    let is_inside = |left: Option<char>, right: Option<char>| {
+        left.is_some_and(is_spaced) && right.is_some_and(is_spaced)
     };
-    let (before, match_, after) = (&text[..start], &text[start..end], &text[end..]);
-    !inside(before.chars().next_back(), match_.chars().next())
-        && !inside(match_.chars().next_back(), after.chars().next())
+    let (before, found, after) = (&text[..start], &text[start..end], &text[end..]);
+    !is_inside(before.chars().next_back(), found.chars().next())
+        && !is_inside(found.chars().next_back(), after.chars().next())
 }
 
 #[cfg(test)]
@@ -400,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gravest_action_counts_and_no_reason_tells_the_secret() {
+    fn the_strictest_action_counts_and_no_reason_reveals_the_secret() {
         let guard = Secrets::new([
             rule("poison", None, SecretAction::Flag),
             rule("copper", None, SecretAction::Mask),

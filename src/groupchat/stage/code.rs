@@ -21,7 +21,7 @@ use crate::groupchat::prompts::{
 use crate::groupchat::team::{Participant, ParticipantKind};
 use crate::message::Role;
 use crate::tool::ToolCall;
-use crate::tool::code::{Job, Lang, RUN_CODE, Ran, Snippet};
+use crate::tool::code::{CodeJob, CodeLanguage, CodeOutcome, RUN_CODE, Snippet};
 
 impl ChatStep<'_, '_, '_> {
     /// Begins the turn of a coder: its own model writes code, or the code of others is run.
@@ -78,7 +78,7 @@ impl ChatStep<'_, '_, '_> {
         let Some(entity) = self.entity(name) else {
             return;
         };
-        let job = Job {
+        let job = CodeJob {
             snippets: turn.snippets.clone(),
             approved,
         };
@@ -139,13 +139,13 @@ impl ChatStep<'_, '_, '_> {
     fn take_run(&mut self, participant: &Participant, entity: Entity, mut turn: CodeTurn) {
         let rounds = self.context(entity).map(last_rounds).unwrap_or_default();
         let result = rounds.last().and_then(|round| round.first_result());
-        match result.map_or(Ran::NotAllowed, Ran::read) {
-            Ran::NeedsApproval => {
+        match result.map_or(CodeOutcome::NotAllowed, CodeOutcome::read) {
+            CodeOutcome::NeedsApproval => {
                 self.edit_context(entity, forget::remove_last_round);
                 turn.step = CodeStep::NeedsApproval;
                 self.chat.code_turns.insert(participant.name.clone(), turn);
             }
-            Ran::NotAllowed => {
+            CodeOutcome::NotAllowed => {
                 self.edit_context(entity, forget::remove_last_round);
                 let languages = process_languages(&turn.snippets);
                 let text = self.prompt(&CodeForbiddenPrompt {
@@ -153,7 +153,7 @@ impl ChatStep<'_, '_, '_> {
                 });
                 self.finish_code_turn(&participant.name, turn, text);
             }
-            Ran::Ended { code, output } => {
+            CodeOutcome::Ended { code, output } => {
                 let event = Content::CodeExecution {
                     retry_attempt: turn.attempt,
                     result: CodeResult {
@@ -300,7 +300,7 @@ impl ChatStep<'_, '_, '_> {
 fn snippets(blocks: &[CodeBlock]) -> Vec<Snippet> {
     let snippets = blocks.iter().filter_map(|block| {
         Some(Snippet {
-            language: Lang::of(&block.language)?,
+            language: CodeLanguage::of(&block.language)?,
             code: block.code.clone(),
         })
     });

@@ -57,7 +57,7 @@ impl ChatStep<'_, '_, '_> {
         let Some(entity) = self.participant_entity(name) else {
             return tracing::warn!("'{name}' can't leave: it is no participant of the team");
         };
-        self.params.events.later(move |world| {
+        self.params.events.defer(move |world| {
             if let Ok(mut entity) = world.get_entity_mut(entity) {
                 entity.remove::<OnStage>();
                 entity.insert(Place);
@@ -77,7 +77,7 @@ impl ChatStep<'_, '_, '_> {
         let stage = self.stage;
         self.params
             .events
-            .later(move |world| enter(world, entity, stage, max_messages));
+            .defer(move |world| enter(world, entity, stage, max_messages));
     }
 }
 

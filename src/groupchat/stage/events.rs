@@ -4,7 +4,7 @@ use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::event::{AgentEvent, Phrasebook, register_event};
+use crate::event::{AgentEvent, PhraseError, Phrasebook, register_event};
 use crate::groupchat::message::ChatMessage;
 use crate::groupchat::prompts::{HandoffContextPrompt, Prompt, SaidPrompt};
 
@@ -42,7 +42,7 @@ macro_rules! message_events {
                 $public
             }
 
-            fn text(&self, phrases: &Phrasebook, _data: &Value) -> Result<String, String> {
+            fn text(&self, phrases: &Phrasebook, _data: &Value) -> Result<String, PhraseError> {
                 let said = SaidPrompt {
                     actor: &self.message.source,
                     message: self.message.to_model_text(),
@@ -92,7 +92,7 @@ impl AgentEvent for HandoffContext {
         false
     }
 
-    fn text(&self, phrases: &Phrasebook, _data: &Value) -> Result<String, String> {
+    fn text(&self, phrases: &Phrasebook, _data: &Value) -> Result<String, PhraseError> {
         let context = HandoffContextPrompt {
             actor: &self.actor,
             target: &self.target,

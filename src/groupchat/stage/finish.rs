@@ -84,7 +84,7 @@ impl ChatStep<'_, '_, '_> {
             let stop = self.chat.stop.as_ref();
             stop.map(|stop| stop.content.clone()).unwrap_or_default()
         });
-        self.params.events.later(move |world| {
+        self.params.events.defer(move |world| {
             let stage = world.resource::<CastList>().by_name(&outer);
             let chat = stage.and_then(|stage| world.get_mut::<Chat>(stage));
             let Some(mut chat) = chat else { return };

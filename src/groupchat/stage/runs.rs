@@ -97,7 +97,7 @@ impl ChatStep<'_, '_, '_> {
         for team in self.team.nested().into_iter().skip(1) {
             let names = team.names().into_iter().chain([team.name.as_str()]);
             let names: Vec<String> = names.map(str::to_owned).collect();
-            self.params.events.later(move |world| {
+            self.params.events.defer(move |world| {
                 for name in &names {
                     let Some(entity) = world.resource::<CastList>().by_name(name) else {
                         continue;

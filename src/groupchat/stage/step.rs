@@ -104,7 +104,7 @@ impl<'a> ChatStep<'a, '_, '_> {
     pub(super) fn prompt(&mut self, prompt: &impl Prompt) -> String {
         let events = &mut self.params.events;
         prompt.render(events.phrases()).unwrap_or_else(|reason| {
-            events.fault(Fault::Game(reason));
+            events.fault(Fault::Game(reason.into()));
             String::new()
         })
     }

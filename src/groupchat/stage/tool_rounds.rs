@@ -46,7 +46,7 @@ pub(in crate::groupchat) fn register_handoffs(
         // Can't fail: the templates were checked when they were loaded.
         let about = prompt.render(phrases).unwrap_or_default();
         let name = transfer_tool(&target);
-        toolbox.world(&name, &about, move |_, _: NoArguments| Ok(target.clone()));
+        toolbox.add_pure(&name, &about, move |_, _: NoArguments| Ok(target.clone()));
     }
 }
 
@@ -58,7 +58,7 @@ pub(super) fn with_tools<R: Reply>(ask: Ask<R>, participant: &Participant) -> As
     let handoffs = participant.handoffs.iter();
     let transfers = handoffs.map(|handoff| transfer_tool(&handoff.target));
     ask.tool_rounds(participant.max_tool_iterations)
-        .closed_by(ToolRoundLimit {
+        .ended_by_tools(ToolRoundLimit {
             last_round: !participant.reflects_on_tool_use(),
             tools: transfers.collect(),
         })

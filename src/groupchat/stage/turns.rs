@@ -39,7 +39,7 @@ impl ChatStep<'_, '_, '_> {
     fn begin_inner_run(&mut self, participant: &Participant, inner: &str) {
         let task = self.chat.unheard.remove(&participant.name);
         let inner = inner.to_owned();
-        self.params.events.later(move |world| {
+        self.params.events.defer(move |world| {
             let stage = world.resource::<CastList>().by_name(&inner);
             let chat = stage.and_then(|stage| world.get_mut::<Chat>(stage));
             if let Some(mut chat) = chat {

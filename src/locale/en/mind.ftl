@@ -1,1 +1,40 @@
 # Texts of `src/mind/`. Keys begin with `mind_`.
+
+mind_grammar_alternative_form = an alternative is "text" or (weight, "text")
+mind_grammar_circle = { $path } never ends; break the circle
+mind_grammar_defined_twice = '{ $symbol }' is already defined at { $place }:{ $line }
+mind_grammar_facts = { $count } facts are declared; at most { $most } are possible
+mind_grammar_given_unknown = '{ $symbol }' is declared with the fact '{ $fact }', which is not declared
+mind_grammar_in_symbol = '{ $symbol }': { $mistake }
+mind_grammar_lines = { $above }
+    { $below }
+mind_grammar_lone_mark = unmatched '{ $mark }'; write {"{"}fact{"}"} or <symbol>
+mind_grammar_mistake_at = { $file }:{ $line }: { $mistake }
+mind_grammar_mistake_in = { $file }: { $mistake }
+mind_grammar_never_said = an alternative of '{ $symbol }' both needs and forbids a fact
+mind_grammar_no_alternatives = '{ $symbol }' has no alternatives; add one
+mind_grammar_speechless = '{ $symbol }' needs an alternative that can always be used, with no facts but these: { $given }
+mind_grammar_symbol_is_text = the name of a symbol must be in quotes
+mind_grammar_symbol_missing = the symbol '{ $symbol }' is missing
+mind_grammar_unknown_change = unknown '|{ $change }'; expected one of: |cap, |low, |a
+mind_grammar_unknown_fact = unknown fact {"{"}{ $fact }{"}"}; expected one of: { $known }
+mind_grammar_unknown_symbol = unknown symbol <{ $symbol }>; define it or correct its name
+mind_grammar_unused = '{ $symbol }' is never used; use it or remove it
+mind_grammar_zero_weight = a weight of 0 means never; remove the line
+mind_seat_more = Another of { $label }?
+mind_seat_no = no
+mind_seat_no_json = This is not JSON: { $error }
+mind_seat_no_such_option = Type a number from 1 to { $count }, or a name from the list.
+mind_seat_not_empty = Type a line, or press Ctrl-D to leave.
+mind_seat_number = Type a number ({ $least } to { $most }).
+mind_seat_one_number_of = Type one of these numbers: { $numbers }.
+mind_seat_reason = Why?
+mind_seat_target = To whom?
+mind_seat_thought = What do you think?
+mind_seat_to = Where to?
+mind_seat_type_json = Type JSON on one line. It must fit this schema:
+mind_seat_what_to_do = What do you do?
+mind_seat_with_default = { $label } [Enter: { $default }]
+mind_seat_words = What do you say?
+mind_seat_yes = yes
+mind_seat_your_turn = *** You are { $entity }. ***

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::failure::RetryDecision;
 use super::settings::{Retry, seconds};
+use crate::mind::splitmix::{STEP, scramble};
 
 /// What is left of the will to try again.
 #[derive(Debug)]
@@ -55,11 +56,7 @@ impl RetryPolicy {
 
     /// A number from 0 to 1, as good as random from call to call and attempt to attempt.
     fn chance(&self) -> f64 {
-        // The finalizer of MurmurHash3 in Stafford's 13th variant, as splitmix64 uses it.
-        let mut bits = self.seed ^ u64::from(self.waits + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        bits ^= bits >> 31;
+        let bits = scramble(self.seed ^ u64::from(self.waits + 1).wrapping_mul(STEP));
         (bits >> 11) as f64 / (1u64 << 53) as f64
     }
 }

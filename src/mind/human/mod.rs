@@ -1,25 +1,31 @@
 //! A person at a seat: asks become a dialogue on a console, with the legal choices shown.
 //!
-//! [`HumanMind`] is a mind like any other. What it asks for is read from the ask alone: free text, a
-//! hand of cards (`hand`), or any JSON schema (`form`), whose closed lists become menus. The
-//! person types on a thread of its own, so that other places go on meanwhile. When the input ends,
-//! the seat is empty and the run stops with a save. Start reading at [`HumanMind`].
+//! [`HumanMind`] is a mind like any other. What it asks for is read from the ask alone: free text, or
+//! any JSON schema (`form`), whose closed lists become menus. A game may teach it better words and
+//! dialogues ([`SeatLessons`]). The person types on a thread of its own, so that other places
+//! continue meanwhile. When the input ends, the seat is empty and the run stops with a save. Start
+//! reading at [`HumanMind`].
 
 mod console;
+mod dialogue;
 mod form;
-mod hand;
-mod phrases;
+mod lessons;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 
 pub use console::{Console, TextConsole};
+pub use dialogue::Dialogue;
+pub use lessons::{SeatLessons, SeatSkill};
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
-use self::console::Dialogue;
-use self::phrases::SeatPhrases;
-use super::{Answering, Completion, Form, Language, Mind, MindError, MindInfo, Prompt};
+use super::{Answering, Completion, Form, Language, Mind, MindError, MindInfo, Notes, Prompt};
+use crate::locale::text;
 
 /// The alias of a person in signals and ledgers.
 pub const ALIAS: &str = "human";
@@ -28,18 +34,29 @@ pub const ALIAS: &str = "human";
 pub struct HumanMind {
     info: MindInfo,
     console: Arc<Mutex<dyn Console>>,
-    phrases: SeatPhrases,
+    lessons: Arc<SeatLessons>,
 }
 
 impl HumanMind {
     /// A person at this console.
     pub fn new(console: impl Console + 'static, language: Language) -> Self {
+        Self::taught(console, language, |_| ())
+    }
+
+    /// A person at this console, at a seat that games have taught, each by a function of its own.
+    pub fn taught(
+        console: impl Console + 'static,
+        language: Language,
+        teach: impl FnOnce(&mut SeatLessons),
+    ) -> Self {
         let mut info = MindInfo::embedded(ALIAS);
         info.width = 1;
+        let mut lessons = SeatLessons::new(language);
+        teach(&mut lessons);
         Self {
             info,
             console: Arc::new(Mutex::new(console)),
-            phrases: SeatPhrases(language),
+            lessons: Arc::new(lessons),
         }
     }
 }
@@ -50,13 +67,14 @@ impl Mind for HumanMind {
     }
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
-        let (console, phrases) = (self.console.clone(), self.phrases);
-        let asked = Asked::of(prompt);
+        let (console, lessons) = (self.console.clone(), self.lessons.clone());
+        let question = Question::of(prompt, &lessons);
         Box::pin(async move {
-            let entity = asked.entity.to_string();
+            let entity = question.entity.to_string();
             let typing = tokio::task::spawn_blocking(move || {
                 let mut console = console.lock().unwrap_or_else(PoisonError::into_inner);
-                asked.put_to(&mut Dialogue::new(&mut *console, phrases))
+                let mut dialogue = Dialogue::new(&mut *console, lessons.language());
+                question.put(&lessons, &mut dialogue)
             });
             match typing.await {
                 Ok(Ok(answer)) => Ok(Completion::instant(ALIAS, answer)),
@@ -68,9 +86,9 @@ impl Mind for HumanMind {
 }
 
 /// An ask, as far as a person needs it.
-struct Asked {
+struct Question {
     entity: Arc<str>,
-    question: String,
+    text: String,
     complaint: Option<String>,
     wanted: Wanted,
 }
@@ -78,44 +96,53 @@ struct Asked {
 /// In which form the answer is wanted.
 enum Wanted {
     Prose,
-    Hand(Vec<hand::Skill>),
-    Schema(Value),
+    Json {
+        schema: Value,
+        /// A dialogue of the game, and the notes that it reads.
+        skill: Option<(Arc<dyn SeatSkill>, Value)>,
+    },
 }
 
-impl Asked {
-    fn of(prompt: &Prompt<'_>) -> Self {
+impl Question {
+    fn of(prompt: &Prompt<'_>, lessons: &SeatLessons) -> Self {
         let wanted = match prompt.form {
             Form::Prose { .. } => Wanted::Prose,
             Form::Json {
                 narrowed, notes, ..
-            } => match hand::skills(prompt.purpose, notes) {
-                Some(skills) => Wanted::Hand(skills),
-                None => Wanted::Schema(narrowed.clone()),
+            } => Wanted::Json {
+                schema: narrowed.clone(),
+                skill: lessons
+                    .skill_for(prompt.purpose)
+                    .map(|skill| (skill.clone(), notes.clone())),
             },
         };
         let complaint = prompt.refused().next_back();
         Self {
             entity: prompt.entity.clone(),
-            question: prompt.question.full_text().into_owned(),
+            text: prompt.question.full_text().into_owned(),
             complaint: complaint.map(|refused| refused.complaint.as_str().to_owned()),
             wanted,
         }
     }
 
-    fn put_to(&self, dialogue: &mut Dialogue<'_>) -> io::Result<String> {
-        let heading = dialogue.phrases.your_turn(&self.entity);
-        dialogue.show(&heading)?;
+    fn put(&self, lessons: &SeatLessons, dialogue: &mut Dialogue<'_>) -> io::Result<String> {
+        let heading = dialogue.say(text!(mind_seat_your_turn, entity = &*self.entity));
+        dialogue.show(format!("\n{heading}"))?;
         // Who is asked again has read the question already.
         match (&self.complaint, &self.wanted) {
-            (Some(complaint), _) => dialogue.show(complaint)?,
-            (None, Wanted::Prose) => dialogue.show(&self.question)?,
-            (None, _) => dialogue.show(&without_format(&self.question))?,
+            (Some(complaint), _) => dialogue.show(complaint.as_str())?,
+            (None, Wanted::Prose) => dialogue.show(self.text.as_str())?,
+            (None, Wanted::Json { .. }) => dialogue.show(without_format(&self.text))?,
         }
-        match &self.wanted {
-            Wanted::Prose => dialogue.text(""),
-            Wanted::Hand(skills) => Ok(hand::play(dialogue, skills)?.to_string()),
-            Wanted::Schema(schema) => Ok(form::fill(dialogue, schema, "")?.to_string()),
+        let Wanted::Json { schema, skill } = &self.wanted else {
+            return dialogue.text("");
+        };
+        if let Some((skill, notes)) = skill
+            && let Some(answer) = skill.answer(Notes::new(notes), dialogue)?
+        {
+            return Ok(answer.to_string());
         }
+        Ok(form::fill(dialogue, lessons, schema)?.to_string())
     }
 }
 
@@ -125,6 +152,3 @@ fn without_format(question: &str) -> String {
     let kept: Vec<_> = paragraphs.filter(|text| !text.contains("JSON")).collect();
     kept.join("\n\n")
 }
-
-#[cfg(test)]
-mod tests;

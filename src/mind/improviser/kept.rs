@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 const MOST: usize = 8 * 1024;
 
 /// Results by what they follow from. What it holds changes no answer, only how long it takes.
-pub(super) struct Kept<K, V>(Mutex<IndexMap<K, V, FixedState>>);
+pub(crate) struct Kept<K, V>(Mutex<IndexMap<K, V, FixedState>>);
 
 impl<K, V> Default for Kept<K, V> {
     fn default() -> Self {
@@ -20,7 +20,7 @@ impl<K, V> Default for Kept<K, V> {
 
 impl<K: Hash + Eq, V: Clone> Kept<K, V> {
     /// The result of each of these, known from before or found now.
-    pub(super) fn all<T>(
+    pub(crate) fn all<T>(
         &self,
         these: impl Iterator<Item = (K, T)>,
         mut find: impl FnMut(T) -> V,

@@ -1,6 +1,6 @@
 //! Numbers as words, and lengths that a question asks for.
 
-use super::writer::paragraph;
+use super::wording::paragraph;
 use crate::mind::{Language, Prompt};
 
 /// A limit that a question states in words.
@@ -11,23 +11,8 @@ enum Limit {
     Sentences(usize),
 }
 
-/// Purposes whose answers are short by themselves and have their own forms.
-const KNOWN: [&str; 8] = [
-    "kickoff",
-    "home.scene",
-    "world.announce",
-    "combat.initiation",
-    "combat.narrate",
-    "archive",
-    "undercover.describe",
-    "undercover.summary",
-];
-
-/// Shortens an answer to a question of an unknown purpose to the length that the question states.
+/// Shortens an answer to the length that the question states.
 pub(super) fn fit_question(prompt: &Prompt<'_>, text: String) -> String {
-    if KNOWN.contains(&prompt.purpose) {
-        return text;
-    }
     let question = prompt.question.full_text();
     match stated(&question) {
         None => text,
@@ -45,12 +30,11 @@ pub(super) fn fit_question(prompt: &Prompt<'_>, text: String) -> String {
                 fits
             };
             let sentences: Vec<_> = split(&text).take_while(fits).collect();
-            match sentences.is_empty() {
-                true => {
-                    let words: Vec<_> = text.split_whitespace().take(most.max(1)).collect();
-                    words.join(" ")
-                }
-                false => paragraph(prompt.language, &sentences),
+            if sentences.is_empty() {
+                let words: Vec<_> = text.split_whitespace().take(most.max(1)).collect();
+                words.join(" ")
+            } else {
+                paragraph(prompt.language, &sentences)
             }
         }
     }
@@ -61,8 +45,8 @@ fn stated(question: &str) -> Option<Limit> {
     let mut limits = Vec::new();
     let digits = |text: &str| text.chars().rev().take_while(char::is_ascii_digit).count();
     for unit in ["字", "个字", "句"] {
-        for (at, _) in question.match_indices(unit) {
-            let before = question.get(..at).unwrap_or_default().trim_end();
+        for (start, _) in question.match_indices(unit) {
+            let before = question.get(..start).unwrap_or_default().trim_end();
             let number = before
                 .get(before.len() - digits(before)..)
                 .unwrap_or_default();
@@ -100,7 +84,7 @@ fn stated(question: &str) -> Option<Limit> {
     })
 }
 
-/// The text with as many whole sentences as fit into so many letters; a part of the first if none does.
+/// The text with as many whole sentences as fit into `most` characters; a part of the first if none does.
 pub(super) fn fit(language: Language, text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.into();
@@ -113,24 +97,21 @@ pub(super) fn fit(language: Language, text: &str, most: usize) -> String {
         fits
     };
     let sentences: Vec<_> = split(text).take_while(fits).collect();
-    match sentences.is_empty() {
-        true => text
-            .chars()
-            .take(most)
-            .collect::<String>()
-            .trim_end()
-            .into(),
-        false => paragraph(language, &sentences),
+    if sentences.is_empty() {
+        let cut: String = text.chars().take(most).collect();
+        cut.trim_end().into()
+    } else {
+        paragraph(language, &sentences)
     }
 }
 
-/// The sentences of a text with the signs that end them.
+/// The sentences of a text with the punctuation that ends them.
 fn split(text: &str) -> impl Iterator<Item = &str> {
     let parts = text.split_inclusive(['.', '!', '?', '。', '！', '？', '\n']);
     parts.map(str::trim).filter(|part| !part.is_empty())
 }
 
-/// A small number as a word; greater ones in digits, none for 0.
+/// A small number as a word, greater ones in digits; empty for 0.
 pub(super) fn number_word(language: Language, number: u32) -> String {
     const ENGLISH: [&str; 13] = [
         "", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
@@ -139,7 +120,7 @@ pub(super) fn number_word(language: Language, number: u32) -> String {
     const CHINESE: [&str; 11] = [
         "", "一", "二", "三", "四", "五", "六", "七", "八", "九", "十",
     ];
-    let word = |at: u32| CHINESE.get(at as usize).copied().unwrap_or_default();
+    let word = |digit: u32| CHINESE.get(digit as usize).copied().unwrap_or_default();
     match (language, number) {
         (Language::En, 0..13) => ENGLISH
             .get(number as usize)

@@ -1,177 +1,133 @@
 //! The embedded default mind: no model, no network, no key.
 //!
 //! It answers from the prompt alone: the notes say what the prompt says in a form that it can read,
-//! grammars in `data/improviser/` give it words in the language of the world, and whatever JSON is
-//! asked for is filled by its schema. Equal prompts get equal answers. Start reading at
-//! [`Improviser`]; then `tools`, `prose`, `plan` and `hand` know the purposes of the campaign, `undercover` plays
-//! the social game, `chat` those of group chats, `writer` turns
-//! facts into sentences that nobody said before, `grammar` reads the files, and `schema` fills what no
-//! purpose knows.
+//! grammars give it words in the language of the world, and whatever JSON is asked for is filled by
+//! its schema. Equal prompts get equal answers.
+//!
+//! By itself it takes part in group chats, calls tools and answers any question somehow. A game
+//! teaches it the rest: see [`Lessons`], and `docs/improviser.md`.
+//!
+//! Start reading at [`Improviser`] and `lessons.rs`; then `writer` turns facts into sentences that
+//! nobody said before, `grammar` reads the files, `chat` answers group chats, `tools` and `evidence`
+//! decide which tools are called, and `schema` fills what no skill answers.
 
-mod chance;
 mod chat;
 mod evidence;
 mod grammar;
-mod hand;
-mod kept;
+pub(crate) mod kept;
+mod lessons;
 mod limit;
 mod memory;
-mod names;
-mod narrate;
-mod notes;
-mod plan;
-mod prose;
 mod schema;
 mod tools;
-mod undercover;
+pub(crate) mod wording;
 mod writer;
 
+#[cfg(test)]
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
 pub use grammar::{GrammarError, GrammarErrors};
+pub use lessons::{Lessons, Skill};
+pub use writer::Writer;
 
-use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Answering, Completion, Form, Language, Mind, MindInfo, Prompt};
-use chance::{SplitMix64, hash, mix};
-use grammar::{Grammar, load};
+use super::splitmix::{SplitMix64, hash, mix};
+use super::{Answering, Completion, Form, Language, Mind, MindInfo, Notes, Prompt};
+use grammar::Grammar;
+use lessons::Skills;
+use limit::{fit_question, number_word};
 use memory::{Memory, Sentences};
-use names::{Fact, Root};
-use notes::Notes;
-use undercover::{Lore, Senses, Vocabulary};
-use writer::{Share, Writer};
-
-use crate::world_data::{DataFolder, Lexicon};
+use writer::Share;
 
 const NAME: &str = "improviser";
 
-macro_rules! embedded {
-    ($language:literal: $($file:literal)*) => {
-        &[$((
-            concat!("improviser/", $language, "/", $file),
-            include_str!(concat!("../../../data/improviser/", $language, "/", $file)),
-        ),)*]
-    };
-}
-
-const ENGLISH: &[(&str, &str)] = embedded!("en": "any.ron" "archive.ron" "chat.ron" "combat.ron" "home.ron" "kickoff.ron" "undercover.ron");
-const CHINESE: &[(&str, &str)] = embedded!("zh": "any.ron" "archive.ron" "chat.ron" "combat.ron" "home.ron" "kickoff.ron" "undercover.ron");
+/// How somebody speaks, by its name.
+const TEMPERS: [&str; 4] = ["blunt", "dreamy", "wry", "solemn"];
+/// What is known in every prompt, as far as its notes say it: who and where one is, the day.
+const FACTS: &[&str] = &["me", "place", "day"];
+/// The facts of group chats: who spoke last and what, and what tools returned.
+const CHAT_FACTS: &[&str] = &["speaker", "said", "found"];
+/// The symbols that need no game, each with the facts that always come with it.
+const SYMBOLS: &[(&str, &[&str])] = &[
+    ("introduction", &[]),
+    ("chat.answer", &["speaker", "said"]),
+    ("chat.open", &[]),
+    ("chat.last", &[]),
+    ("chat.step", &[]),
+    ("chat.unread", &[]),
+    ("chat.found", &["found"]),
+    ("tools.idle", &[]),
+    ("generic", &[]),
+    ("generic.more", &[]),
+    ("label", &[]),
+];
 
 /// The mind that improvises: instant, free, seeded, and no language model. Clones share what they read.
 #[derive(Clone)]
 pub struct Improviser {
     info: MindInfo,
-    english: Spoken,
-    chinese: Spoken,
+    english: Arc<Grammar>,
+    chinese: Arc<Grammar>,
+    skills: Arc<Skills>,
     read: Arc<Sentences>,
-    senses: Arc<Senses>,
-}
-
-/// One language's grammar, what it says about itself, and the words that it knows.
-#[derive(Clone)]
-struct Spoken {
-    grammar: Arc<Grammar>,
-    introduction: Arc<str>,
-    language: Language,
-    /// Words that a game brought along; they come first.
-    lent: Arc<Vocabulary>,
-    /// Read when the first game needs it.
-    shipped: Arc<OnceLock<Vocabulary>>,
-}
-
-impl Spoken {
-    fn new(language: Language, layers: &[&[(&str, &str)]]) -> Result<Self, GrammarErrors> {
-        let grammar = load(layers)?;
-        let introduction = grammar
-            .words(Root::Introduction)
-            .next()
-            .unwrap_or_default()
-            .into();
-        Ok(Self {
-            grammar: Arc::new(grammar),
-            introduction,
-            language,
-            lent: Arc::default(),
-            shipped: Arc::default(),
-        })
-    }
-
-    fn vocabularies(&self) -> [&Vocabulary; 2] {
-        let shipped = self.shipped.get_or_init(|| {
-            let folder = format!("undercover/{}/words", self.language.code());
-            let shipped = Lexicon::load(&DataFolder::embedded(), &folder);
-            // A test reads the lists that come with the program.
-            Vocabulary::of(&shipped.unwrap_or_default())
-        });
-        [&self.lent, shipped]
-    }
 }
 
 impl Improviser {
-    /// The improviser with the grammars that come with the program.
+    /// An improviser that no game has taught.
     ///
     /// # Errors
-    /// Never with the grammars as they are; a mistake in them, with file and line.
+    /// Never with the grammars that come with the program.
     pub fn new() -> Result<Self, GrammarErrors> {
+        Self::taught(|_| ())
+    }
+
+    /// An improviser that games have taught, each by a function of its own, such as
+    /// `rpg::improviser::teach`.
+    ///
+    /// # Errors
+    /// Every mistake in the grammars, with file and line.
+    pub fn taught(teach: impl FnOnce(&mut Lessons)) -> Result<Self, GrammarErrors> {
+        let mut lessons = Lessons::default();
+        lessons.facts(FACTS).facts(&TEMPERS).facts(CHAT_FACTS);
+        for (symbol, given) in SYMBOLS {
+            lessons.symbol(symbol, given);
+        }
+        lessons.shipped(&["any", "chat"]);
+        teach(&mut lessons);
+        let read = |language| lessons.grammar_of(language).map(Arc::new);
         Ok(Self {
             info: MindInfo::embedded(NAME),
-            english: Spoken::new(Language::En, &[ENGLISH])?,
-            chinese: Spoken::new(Language::Zh, &[CHINESE])?,
+            english: read(Language::En)?,
+            chinese: read(Language::Zh)?,
+            skills: Arc::new(lessons.skills),
             read: Arc::default(),
-            senses: Arc::default(),
         })
     }
 
-    /// The improviser with a writer's own grammar files for one language, as name and text. A symbol
-    /// that they define takes the place of the built-in one; all others stay.
-    ///
-    /// # Errors
-    /// Every mistake in the files, with file and line.
-    pub fn from_texts(language: Language, texts: &[(&str, &str)]) -> Result<Self, GrammarErrors> {
-        let mut improviser = Self::new()?;
-        match language {
-            Language::En => improviser.english = Spoken::new(language, &[ENGLISH, texts])?,
-            Language::Zh => improviser.chinese = Spoken::new(language, &[CHINESE, texts])?,
-        }
-        Ok(improviser)
-    }
-
-    /// As [`Self::from_texts`], with every `.ron` file of a folder.
-    ///
-    /// # Errors
-    /// Every mistake in the files, and those that can't be read.
-    pub fn from_folder(folder: &Path, language: Language) -> Result<Self, GrammarErrors> {
-        let files = read_folder(folder)?;
-        let texts = files
-            .iter()
-            .map(|(name, text)| (name.as_str(), text.as_str()));
-        let texts: Vec<_> = texts.collect();
-        Self::from_texts(language, &texts)
-    }
-
-    /// The same improviser, knowing what can be said of these words of a language too.
+    /// The same improviser with another skill for a purpose. The skill may use what lessons declared.
     #[must_use]
-    pub fn knowing(mut self, language: Language, words: &Lexicon) -> Self {
-        let spoken = match language {
-            Language::En => &mut self.english,
-            Language::Zh => &mut self.chinese,
-        };
-        spoken.lent = Arc::new(Vocabulary::of(words));
-        // Whoever knows more makes something else of what it hears.
-        self.senses = Arc::default();
+    pub fn with_skill(
+        mut self,
+        purpose: impl Into<Cow<'static, str>>,
+        skill: impl Skill + 'static,
+    ) -> Self {
+        Arc::make_mut(&mut self.skills).insert(purpose.into(), Arc::new(skill));
         self
     }
 
     /// What it says about itself before a story begins: that it is no language model.
     pub fn introduction(&self, language: Language) -> &str {
-        &self.spoken(language).introduction
+        let mut texts = self.grammar(language).words("introduction");
+        texts.next().unwrap_or_default()
     }
 
-    fn spoken(&self, language: Language) -> &Spoken {
+    fn grammar(&self, language: Language) -> &Grammar {
         match language {
             Language::En => &self.english,
             Language::Zh => &self.chinese,
@@ -180,56 +136,42 @@ impl Improviser {
 
     /// The answer itself, or calls of tools first; a pure function of the prompt.
     fn improvise(&self, prompt: &Prompt<'_>) -> Completion {
-        let mut notes = Notes::read(prompt.notes());
-        notes.found = tools::found(prompt);
-        let mut writer = self.writer(prompt, &notes);
+        let untaught: &dyn Skill = &chat::answer;
+        let taught = self.skills.get(prompt.purpose);
+        let skill = taught.map_or(untaught, |skill| &**skill);
+        let mut writer = self.writer(prompt, skill);
         if !prompt.tools.specs.is_empty() {
-            let calls = tools::calls(prompt, &notes, &mut writer);
+            let subjects = skill.subjects(prompt);
+            let calls = tools::calls(prompt, &subjects, skill.curiosity(), &mut writer);
             if !calls.is_empty() {
                 return Completion::calling(NAME, calls);
             }
         }
-        let lore = || Lore {
-            words: self.spoken(prompt.language).vocabularies(),
-            senses: &self.senses,
-        };
-        let text = match prompt.form {
-            Form::Prose { .. } => {
-                let text = match prompt.purpose {
-                    "undercover.describe" => {
-                        undercover::describe(prompt, &notes, &lore(), &mut writer)
-                    }
-                    "undercover.summary" => {
-                        undercover::sum_up(prompt, &notes, &lore(), &mut writer)
-                    }
-                    purpose => prose::write(purpose, &notes, &mut writer),
-                };
-                limit::fit_question(prompt, text)
-            }
-            Form::Json { narrowed, .. } => {
-                let answer = match prompt.purpose {
-                    "home.plan" => plan::plan(prompt, narrowed, &notes, &mut writer),
-                    "combat.draw" => hand::hand(&notes, &mut writer),
-                    "undercover.vote" => undercover::vote(prompt, &notes, &lore(), &mut writer),
-                    "undercover.belief" => {
-                        undercover::believe(prompt, &notes, &lore(), &mut writer)
-                    }
-                    _ => chat::answer(prompt, narrowed, &notes, &mut writer),
-                };
-                // A schema that is stricter than the purpose lets us expect has the last word.
+        let answer = skill.answer(prompt, &mut writer);
+        let text = match (prompt.form, answer) {
+            (Form::Prose { .. }, Some(Value::String(text))) => text,
+            (Form::Prose { .. }, _) => fit_question(prompt, writer.anything()),
+            (Form::Json { narrowed, .. }, answer) => {
+                // A schema that is stricter than the skill expects has the last word.
                 let answer = answer.filter(|answer| schema::accepts(narrowed, answer));
-                let answer: Value = answer.unwrap_or_else(|| schema::fill(narrowed, &mut writer));
+                let answer = answer.unwrap_or_else(|| schema::fill(narrowed, &mut writer));
                 serde_json::to_string(&answer).unwrap_or_default()
             }
         };
         Completion::instant(NAME, text)
     }
 
-    fn writer<'a>(&'a self, prompt: &Prompt<'a>, notes: &'a Notes) -> Writer<'a> {
-        let grammar = &self.spoken(prompt.language).grammar;
-        let times = [notes.day, notes.round].map(u64::from);
-        let scene = mix(&[hash(prompt.purpose), hash(&notes.place), times[0], times[1]]);
-        // After calls of tools it goes on in other words, too.
+    fn writer<'a>(&'a self, prompt: &Prompt<'a>, skill: &dyn Skill) -> Writer<'a> {
+        let notes = Notes::of(prompt);
+        let [day, round] = ["day", "round"].map(|time| count(notes.number(time)));
+        let times = [day, round].map(u64::from);
+        let scene = mix(&[
+            hash(prompt.purpose),
+            hash(notes.text("place")),
+            times[0],
+            times[1],
+        ]);
+        // After calls of tools it continues in other words, too.
         let rounds = prompt.rounds.len() as u64;
         let seed = mix(&[
             prompt.seed,
@@ -237,63 +179,33 @@ impl Improviser {
             hash(prompt.purpose),
             rounds,
         ]);
-        let share = Share::among(prompt.entity, notes.group(), scene);
-        let memory = Memory::of(prompt, &self.read);
         let mut writer = Writer::new(
-            grammar,
+            self.grammar(prompt.language),
             prompt.language,
             SplitMix64::new(seed),
-            memory,
-            share,
+            Memory::of(prompt, &self.read),
+            Share::among(prompt.entity, skill.scene(prompt), scene),
         );
-        introduce(prompt, notes, &mut writer);
+        let me = match notes.text("me") {
+            "" => &**prompt.entity,
+            me => me,
+        };
+        writer.set("me", me);
+        writer.set("place", notes.text("place"));
+        writer.set("day", number_word(prompt.language, day));
+        if let Some(temper) = SplitMix64::new(hash(me)).pick(&TEMPERS) {
+            writer.flag(temper, true);
+        }
+        for line in notes.list("heard") {
+            writer.avoid(line.text("text"));
+        }
         writer
     }
 }
 
-/// What is known in every prompt: who and where one is, the day, one's temper, what the place is like.
-fn introduce<'a>(prompt: &Prompt<'a>, notes: &'a Notes, writer: &mut Writer<'a>) {
-    let me = if notes.me.is_empty() {
-        &**prompt.entity
-    } else {
-        &notes.me
-    };
-    writer.set(Fact::Me, me);
-    let is_place = notes.place.is_empty() && notes.kind == "stage";
-    writer.set(Fact::Place, if is_place { me } else { &notes.place });
-    writer.set(Fact::Day, limit::number_word(prompt.language, notes.day));
-    let tempers = [Fact::Blunt, Fact::Dreamy, Fact::Wry, Fact::Solemn];
-    if let Some(temper) = SplitMix64::new(hash(me)).pick(&tempers) {
-        writer.flag(*temper, true);
-    }
-    if notes.kind == "stage" {
-        look_around(notes, writer);
-    }
-    let mut hostile = writer.grammar.words(Root::HostileCamp);
-    let hostile = hostile.any(|word| notes.camp.to_lowercase() == word);
-    writer.flag(Fact::Hostile, hostile);
-    for line in &notes.heard {
-        writer.memory.keep(&line.text);
-    }
-}
-
-/// What a place is like, by the words in its name and description.
-fn look_around(notes: &Notes, writer: &mut Writer<'_>) {
-    let told = [&notes.profile, &notes.me, &notes.place].map(|text| text.to_lowercase());
-    let topics = [
-        (Root::TopicWater, Fact::Water),
-        (Root::TopicWood, Fact::Wood),
-        (Root::TopicDeep, Fact::Deep),
-        (Root::TopicHearth, Fact::Hearth),
-        (Root::TopicShrine, Fact::Shrine),
-        (Root::TopicMarket, Fact::Market),
-        (Root::TopicHeight, Fact::Height),
-    ];
-    for (root, fact) in topics {
-        let mut words = writer.grammar.words(root);
-        let named = words.any(|word| told.iter().any(|text| text.contains(word)));
-        writer.flag(fact, named);
-    }
+/// A number of notes that counts something, from 1.
+fn count(number: i64) -> u32 {
+    u32::try_from(number).unwrap_or_default()
 }
 
 impl Mind for Improviser {
@@ -311,28 +223,4 @@ impl Mind for Improviser {
             Ok(said)
         })
     }
-}
-
-/// The `.ron` files of a folder by name, in the order of their names.
-fn read_folder(folder: &Path) -> Result<Vec<(String, String)>, GrammarErrors> {
-    let wrong = |path: &Path, error: std::io::Error| {
-        let mistake = format!("can't be read: {error}");
-        GrammarErrors(vec![GrammarError::new(
-            &path.display().to_string(),
-            0,
-            mistake,
-        )])
-    };
-    let entries = std::fs::read_dir(folder).map_err(|error| wrong(folder, error))?;
-    let paths: Result<Vec<_>, _> = entries
-        .map(|entry| entry.map(|entry| entry.path()))
-        .collect();
-    let mut paths = paths.map_err(|error| wrong(folder, error))?;
-    paths.retain(|path| path.extension().is_some_and(|ending| ending == "ron"));
-    paths.sort();
-    let read = |path: &std::path::PathBuf| match std::fs::read_to_string(path) {
-        Ok(text) => Ok((path.display().to_string(), text)),
-        Err(error) => Err(wrong(path, error)),
-    };
-    paths.iter().map(read).collect()
 }

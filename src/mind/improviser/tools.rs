@@ -1,30 +1,32 @@
-//! Which tools the improviser calls: those that its prompt names, in a talk those for which the others' words
-//! give it the arguments, and now and then one that answers what it wonders about.
+//! Which tools the improviser calls: those that its question names, in a group chat those for which
+//! the others' words give it the arguments, and now and then one that looks a subject up.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::chance::{SplitMix64, hash, mix};
 use super::evidence::{about, arguments, sentences, stem, stems};
-use super::names::Root;
-use super::notes::Notes;
-use super::plan::subjects;
 use super::schema;
 use super::writer::Writer;
 use crate::context::Entry;
 use crate::message::{Block, Content, Role};
-use crate::mind::{Prompt, Round};
+use crate::mind::splitmix::{SplitMix64, hash, mix};
+use crate::mind::{Notes, Prompt, Round};
 use crate::tool::{ToolCall, ToolSpec};
 
-/// How often, in a hundred plans, somebody looks something up although nobody told it to.
-const WONDERS: usize = 25;
-/// The tools with which it looks something up: they take a question and change nothing.
+/// The tools with which it looks a subject up: they take a question and change nothing.
 const LOOKUPS: [&str; 2] = ["recall", "search_lore"];
 
-/// The calls of this prompt, made at most once in an ask; none where it answers at once.
-pub(super) fn calls(prompt: &Prompt<'_>, notes: &Notes, writer: &mut Writer<'_>) -> Vec<ToolCall> {
+/// The calls of this prompt, made at most once in an ask; none if it answers at once. What it may
+/// ask about is in `subjects`; `curiosity` says how often, in a hundred asks, it does so although the
+/// question names no tool.
+pub(super) fn calls(
+    prompt: &Prompt<'_>,
+    subjects: &[&str],
+    curiosity: usize,
+    writer: &mut Writer<'_>,
+) -> Vec<ToolCall> {
     let called = |round: &Round| matches!(round, Round::Tools(_));
     if !prompt.tools.callable || prompt.rounds.iter().any(called) {
         return Vec::new();
@@ -33,19 +35,18 @@ pub(super) fn calls(prompt: &Prompt<'_>, notes: &Notes, writer: &mut Writer<'_>)
     let specs = prompt.tools.specs.iter();
     let named: Vec<_> = specs.filter(|spec| names(&question, spec.name())).collect();
     if !named.is_empty() {
-        let calls = named.iter().map(|spec| call(spec, notes, writer));
+        let calls = named.iter().map(|spec| call(spec, subjects, writer));
         return calls.collect();
     }
     if prompt.purpose == "chat.speak" {
-        return in_talk(prompt, notes, writer);
+        return in_talk(prompt, writer);
     }
     let mut chance = SplitMix64::new(mix(&[prompt.seed, hash("tools")]));
-    let wonders = prompt.purpose == "home.plan" && chance.happens(WONDERS);
+    let wonders = curiosity > 0 && chance.happens(curiosity);
     let lookups = prompt.tools.specs.iter();
     let lookups = lookups.filter(|spec| LOOKUPS.contains(&spec.name()));
     let lookups: Vec<_> = lookups.collect();
-    let subjects = subjects(notes);
-    match (chance.pick(&lookups), chance.pick(&subjects)) {
+    match (chance.pick(&lookups), chance.pick(subjects)) {
         (Some(spec), Some(subject)) if wonders => {
             let question = Value::from(*subject).to_string();
             vec![ToolCall::new(
@@ -58,23 +59,23 @@ pub(super) fn calls(prompt: &Prompt<'_>, notes: &Notes, writer: &mut Writer<'_>)
     }
 }
 
-/// Whether a text names a tool: the name with no letter, digit or sign of a name beside it.
+/// Whether a text names a tool: the name with no letter, digit, underscore or hyphen beside it.
 fn names(text: &str, tool: &str) -> bool {
     let in_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    text.match_indices(tool).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + tool.len()..].chars().next();
+    text.match_indices(tool).any(|(start, _)| {
+        let before = text[..start].chars().next_back();
+        let after = text[start + tool.len()..].chars().next();
         !before.is_some_and(in_name) && !after.is_some_and(in_name)
     })
 }
 
-/// A call with what the schema says must be there; a question asks for what the notes speak of.
-fn call(spec: &ToolSpec, notes: &Notes, writer: &mut Writer<'_>) -> ToolCall {
+/// A call with the arguments that the schema requires; a question asks about the first subject.
+fn call(spec: &ToolSpec, subjects: &[&str], writer: &mut Writer<'_>) -> ToolCall {
     let schema: Value = serde_json::from_str(spec.schema()).unwrap_or_default();
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     let mut arguments = Map::new();
     for name in required.iter().filter_map(Value::as_str) {
-        let subject = subjects(notes).first().map(|subject| Value::from(*subject));
+        let subject = subjects.first().map(|subject| Value::from(*subject));
         let value = match subject.filter(|_| name == "question") {
             Some(subject) => subject,
             None => schema::fill(&schema["properties"][name], writer),
@@ -84,17 +85,18 @@ fn call(spec: &ToolSpec, notes: &Notes, writer: &mut Writer<'_>) -> ToolCall {
     ToolCall::new("", spec.name(), Value::Object(arguments).to_string())
 }
 
-// --- in a talk ---
+// --- in a group chat ---
 
 /// The most characters of a result that it repeats.
 const REPEATED: usize = 240;
 
-/// The calls for which the words since its own last turn give a reason, and the tool that hands the word on
-/// where it has one and has nothing to conclude.
-fn in_talk(prompt: &Prompt<'_>, notes: &Notes, writer: &mut Writer<'_>) -> Vec<ToolCall> {
+/// The calls for which the words since its own last turn give a reason, and a handoff if it has a
+/// tool for that and nothing to conclude.
+fn in_talk(prompt: &Prompt<'_>, writer: &Writer<'_>) -> Vec<ToolCall> {
+    let notes = Notes::of(prompt);
+    let hand_on = notes.texts("hand_on");
     let idle: BTreeSet<String> = writer
-        .grammar
-        .words(Root::IdleWords)
+        .words("tools.idle")
         .map(|word| stem(word).to_owned())
         .collect();
     let entries = prompt.history.entries();
@@ -105,7 +107,7 @@ fn in_talk(prompt: &Prompt<'_>, notes: &Notes, writer: &mut Writer<'_>) -> Vec<T
     new.push(prompt.question.full_text().into_owned());
     let new = new.join("\n");
     let called = called_before(entries);
-    let is_transfer = |spec: &&Arc<ToolSpec>| notes.hand_on.iter().any(|name| name == spec.name());
+    let is_transfer = |spec: &&Arc<ToolSpec>| hand_on.contains(&spec.name());
     let specs = prompt.tools.specs.iter();
     let mut calls = Vec::new();
     for spec in specs.filter(|spec| !is_transfer(spec)) {
@@ -119,20 +121,20 @@ fn in_talk(prompt: &Prompt<'_>, notes: &Notes, writer: &mut Writer<'_>) -> Vec<T
             }
         }
     }
-    if notes.must.is_empty() {
+    if notes.texts("must").is_empty() {
         let transfers = prompt.tools.specs.iter().filter(is_transfer);
         let transfers: Vec<_> = transfers.collect();
         let task: Vec<String> = entries.iter().filter_map(words_of).collect();
         let task = stems(&task.join("\n"), &idle);
         let mut chance = SplitMix64::new(mix(&[prompt.seed, hash("hand on")]));
-        // Who was given the word least comes first, then who is the best for what was said.
+        // Who was handed over to least comes first, then who suits best what was said.
         let ranked = transfers.iter().map(|spec| {
             let times = called
                 .iter()
                 .filter(|(name, _)| name == spec.name())
                 .count();
             let shared = about(spec, &idle).intersection(&task).count();
-            (times, usize::MAX - shared, chance.next(), *spec)
+            (times, usize::MAX - shared, chance.next_number(), *spec)
         });
         if let Some((.., spec)) = ranked.min_by_key(|(times, far, lot, _)| (*times, *far, *lot)) {
             calls.push(ToolCall::new("", spec.name(), "{}"));
@@ -141,8 +143,8 @@ fn in_talk(prompt: &Prompt<'_>, notes: &Notes, writer: &mut Writer<'_>) -> Vec<T
     calls
 }
 
-/// The arguments with which a text asks for a tool: those of the sentences that speak of what it is for, else
-/// those of the whole text.
+/// The arguments with which a text asks for a tool: those of the sentences that speak of what it is
+/// for, else those of the whole text.
 fn wanted(spec: &ToolSpec, prompt: &Prompt<'_>, text: &str, idle: &BTreeSet<String>) -> Vec<Value> {
     let mut own = about(spec, idle);
     // What several tools speak of tells none of them apart.
@@ -156,9 +158,10 @@ fn wanted(spec: &ToolSpec, prompt: &Prompt<'_>, text: &str, idle: &BTreeSet<Stri
         .filter(|sentence| is_meant(sentence))
         .flat_map(|sentence| arguments(spec, sentence, true))
         .collect();
-    let mut found = match in_sentences.is_empty() {
-        true => arguments(spec, text, is_meant(text)),
-        false => in_sentences,
+    let mut found = if in_sentences.is_empty() {
+        arguments(spec, text, is_meant(text))
+    } else {
+        in_sentences
     };
     let mut known: Vec<Value> = Vec::new();
     found.retain(|arguments| {

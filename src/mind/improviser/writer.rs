@@ -7,15 +7,15 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::chance::{SplitMix64, hash, mix};
-use super::grammar::{Change, Choice, FactSet, Grammar, GrammarPiece as Piece, SymbolId};
+use super::grammar::{Change, Choice, Fact, FactSet, Grammar, Piece, SymbolId};
 use super::memory::{Hashes, Memory};
-use super::names::{Fact, Root};
+use super::wording::{cap, join, low, paragraph};
 use crate::mind::Language;
+use crate::mind::splitmix::{SplitMix64, hash, mix};
 
-/// How often a sentence that was said before is tried anew.
+/// How often another alternative is tried for a sentence that was said before.
 const TRIES: usize = 12;
-/// Into how many shares alternatives are dealt where nobody else is known.
+/// Into how many shares alternatives are dealt if nobody else is known.
 const SHARES: usize = 4;
 
 /// Which share of the alternatives is one's own.
@@ -48,12 +48,12 @@ impl Share {
     }
 }
 
-/// Writes one answer.
-pub(super) struct Writer<'a> {
-    pub(super) grammar: &'a Grammar,
-    pub(super) language: Language,
-    pub(super) chance: SplitMix64,
-    pub(super) memory: Memory<'a>,
+/// Writes one answer. Facts and symbols are those that lessons declared.
+pub struct Writer<'a> {
+    grammar: &'a Grammar,
+    language: Language,
+    rng: SplitMix64,
+    memory: Memory<'a>,
     share: Share,
     known: FactSet,
     facts: Vec<(Fact, Cow<'a, str>)>,
@@ -61,7 +61,7 @@ pub(super) struct Writer<'a> {
     deals: Vec<Rc<Deal>>,
 }
 
-/// What one may say for a symbol where these facts are known.
+/// What one may say for a symbol if these facts are known.
 struct Deal {
     symbol: SymbolId,
     known: FactSet,
@@ -74,14 +74,14 @@ impl<'a> Writer<'a> {
     pub(super) fn new(
         grammar: &'a Grammar,
         language: Language,
-        chance: SplitMix64,
+        rng: SplitMix64,
         memory: Memory<'a>,
         share: Share,
     ) -> Self {
         Self {
             grammar,
             language,
-            chance,
+            rng,
             memory,
             share,
             known: FactSet::default(),
@@ -91,58 +91,94 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// The language it writes in.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// The dice of this answer.
+    pub fn rng(&mut self) -> &mut SplitMix64 {
+        &mut self.rng
+    }
+
     /// Makes a fact known; an empty one makes it unknown.
-    pub(super) fn set(&mut self, fact: Fact, words: impl Into<Cow<'a, str>>) {
+    pub fn set(&mut self, fact: &str, words: impl Into<Cow<'a, str>>) {
+        let Some(fact) = self.grammar.fact(fact) else {
+            return;
+        };
         let words = words.into();
         self.facts.retain(|(other, _)| *other != fact);
-        self.flag(fact, !words.is_empty());
+        self.know(fact, !words.is_empty());
         if !words.is_empty() {
             self.facts.push((fact, words));
         }
     }
 
-    /// Whether a fact is known as these words.
-    pub(super) fn is(&self, fact: Fact, words: &str) -> bool {
-        let known = self.facts.iter().find(|(other, _)| *other == fact);
-        known.is_some_and(|(_, known)| known == words)
+    /// Makes a fact without words known or unknown: a condition.
+    pub fn flag(&mut self, fact: &str, is_known: bool) {
+        if let Some(fact) = self.grammar.fact(fact) {
+            self.know(fact, is_known);
+        }
     }
 
-    /// Sets a condition.
-    pub(super) fn flag(&mut self, fact: Fact, holds: bool) {
-        self.known = match holds {
-            true => self.known.with(fact),
-            false => self.known.without(fact),
+    fn know(&mut self, fact: Fact, is_known: bool) {
+        self.known = if is_known {
+            self.known.with(fact)
+        } else {
+            self.known.without(fact)
         };
     }
 
     /// Makes a fact of several names, joined as the language does.
-    pub(super) fn set_list<S: AsRef<str>>(&mut self, fact: Fact, names: &[S]) {
+    pub fn set_list<S: AsRef<str>>(&mut self, fact: &str, names: &[S]) {
         self.set(fact, join(self.language, names));
     }
 
     /// Makes a fact of one of several names, any of them.
-    pub(super) fn set_any(&mut self, fact: Fact, names: &'a [String]) {
-        match self.chance.pick(names) {
-            Some(name) => self.set(fact, name.as_str()),
-            None => self.set(fact, ""),
-        }
+    pub fn set_any(&mut self, fact: &str, names: &[&'a str]) {
+        let name = self.rng.pick(names).copied();
+        self.set(fact, name.unwrap_or_default());
     }
 
-    /// One of a root's texts as a sentence of its own.
-    pub(super) fn line(&mut self, root: Root) -> String {
-        cap(&self.clause(root))
+    /// Whether a fact is known as these words.
+    pub fn is(&self, fact: &str, words: &str) -> bool {
+        let fact = self.grammar.fact(fact);
+        let mut known = self.facts.iter();
+        known.any(|(other, known)| Some(*other) == fact && known == words)
     }
 
-    /// One of a root's texts, of sentences that were not said before where there is such a one.
-    pub(super) fn clause(&mut self, root: Root) -> String {
-        let symbol = self.grammar.root(root);
+    /// Whether these words occur in what the entity remembers.
+    pub fn remembers(&self, words: &str) -> bool {
+        self.memory.holds(words)
+    }
+
+    /// Does not say these sentences: somebody else has.
+    pub(super) fn avoid(&mut self, text: &str) {
+        self.memory.keep(text);
+    }
+
+    /// The alternatives of a symbol that is a list of words.
+    pub fn words(&self, symbol: &str) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.grammar.words(symbol)
+    }
+
+    /// One of a symbol's texts as a sentence of its own.
+    pub fn line(&mut self, symbol: &str) -> String {
+        cap(&self.clause(symbol))
+    }
+
+    /// One of a symbol's texts, made of sentences that were not said before if there is one.
+    pub fn clause(&mut self, symbol: &str) -> String {
+        let Some(symbol) = self.grammar.root(symbol) else {
+            return String::new();
+        };
         let deal = self.deal(symbol);
         let mut text = String::with_capacity(128);
         let mut sentences = Hashes::default();
         for _ in 0..TRIES {
             text.clear();
-            if let Some(at) = self.choose_own(&deal) {
-                self.write((symbol, at), &mut text);
+            if let Some(index) = self.choose_own(&deal) {
+                self.write((symbol, index), &mut text);
             }
             sentences = Hashes::of(&text);
             if self.memory.are_new(&sentences) {
@@ -153,13 +189,28 @@ impl<'a> Writer<'a> {
         text
     }
 
-    /// Several roots' texts, one after the other.
-    pub(super) fn lines(&mut self, roots: &[Root]) -> String {
-        let texts: Vec<_> = roots.iter().map(|root| self.line(*root)).collect();
-        paragraph(self.language, &texts)
+    /// Several symbols' texts, one after the other.
+    pub fn lines(&mut self, symbols: &[&str]) -> String {
+        let texts: Vec<_> = symbols.iter().map(|symbol| self.line(symbol)).collect();
+        self.paragraph(&texts)
     }
 
-    /// What may be said for a symbol now; one answer often says the same kind of thing of several others.
+    /// Texts, one after the other.
+    pub fn paragraph<S: AsRef<str>>(&self, texts: &[S]) -> String {
+        paragraph(self.language, texts)
+    }
+
+    /// An answer to any question.
+    pub fn anything(&mut self) -> String {
+        if self.rng.happens(60) {
+            self.lines(&["generic", "generic.more"])
+        } else {
+            self.line("generic")
+        }
+    }
+
+    /// What may be said for a symbol now; one answer often says the same kind of thing of several
+    /// others.
     fn deal(&mut self, symbol: SymbolId) -> Rc<Deal> {
         let mut deals = self.deals.iter();
         let dealt = deals.find(|deal| deal.symbol == symbol && deal.known == self.known);
@@ -169,14 +220,14 @@ impl<'a> Writer<'a> {
         let sayable = self.grammar.sayable(symbol, self.known);
         let Share { place, of, scene } = self.share;
         // All are dealt, sayable or not, so that everybody's deal is the same.
-        let mut all: Vec<_> = (0..self.grammar.size(symbol)).collect();
-        all.sort_by_cached_key(|at| mix(&[scene, *at as u64]));
-        let of = of.min(all.len() / 2).max(1);
-        let own = all.into_iter().skip(place % of).step_by(of);
+        let mut dealt: Vec<_> = (0..self.grammar.size(symbol)).collect();
+        dealt.sort_by_cached_key(|index| mix(&[scene, *index as u64]));
+        let of = of.min(dealt.len() / 2).max(1);
+        let own = dealt.into_iter().skip(place % of).step_by(of);
         let deal = Rc::new(Deal {
             symbol,
             known: self.known,
-            own: own.filter(|at| sayable.contains(at)).collect(),
+            own: own.filter(|index| sayable.contains(index)).collect(),
             sayable,
         });
         self.deals.push(deal.clone());
@@ -186,9 +237,10 @@ impl<'a> Writer<'a> {
     /// An alternative from one's own share, best one that this answer has not used.
     fn choose_own(&mut self, deal: &Deal) -> Option<usize> {
         let own = self.unused(deal.symbol, &deal.own);
-        match own.is_empty() {
-            false => self.choose(deal.symbol, &own),
-            true => self.choose(deal.symbol, &deal.sayable),
+        if own.is_empty() {
+            self.choose(deal.symbol, &deal.sayable)
+        } else {
+            self.choose(deal.symbol, &own)
         }
     }
 
@@ -196,96 +248,56 @@ impl<'a> Writer<'a> {
     fn choose(&mut self, symbol: SymbolId, among: &[usize]) -> Option<usize> {
         let unused = self.unused(symbol, among);
         let among = if unused.is_empty() { among } else { &unused };
-        let weights = among.iter().map(|at| self.grammar.weight((symbol, *at)));
-        let at = *among.get(self.chance.weighted(weights)?)?;
-        self.used.push((symbol, at));
-        Some(at)
+        let weights = among
+            .iter()
+            .map(|index| self.grammar.weight((symbol, *index)));
+        let index = *among.get(self.rng.weighted(weights)?)?;
+        self.used.push((symbol, index));
+        Some(index)
     }
 
     fn unused(&self, symbol: SymbolId, among: &[usize]) -> Vec<usize> {
         let unused = among
             .iter()
-            .filter(|at| !self.used.contains(&(symbol, **at)));
+            .filter(|index| !self.used.contains(&(symbol, **index)));
         unused.copied().collect()
     }
 
+    /// Writes an alternative; what it leads to is written in the same way.
     fn write(&mut self, choice: Choice, text: &mut String) {
         let grammar = self.grammar;
         for piece in grammar.pieces(choice) {
             match piece {
-                Piece::Text(words) => self.push(text, words, Change::None),
+                Piece::Text(words) => push(text, words, Change::None),
                 Piece::Fact(fact, change) => {
                     let words = self.facts.iter().find(|(other, _)| other == fact);
-                    let words = words.map(|(_, words)| words.clone()).unwrap_or_default();
-                    self.push(text, &words, *change);
+                    push(text, words.map_or("", |(_, words)| words), *change);
                 }
                 Piece::Symbol(symbol, change) => {
                     let sayable = grammar.sayable(*symbol, self.known);
                     let mut words = String::with_capacity(64);
-                    if let Some(at) = self.choose(*symbol, &sayable) {
-                        self.write((*symbol, at), &mut words);
+                    if let Some(index) = self.choose(*symbol, &sayable) {
+                        self.write((*symbol, index), &mut words);
                     }
-                    self.push(text, &words, *change);
+                    push(text, &words, *change);
                 }
             }
         }
     }
+}
 
-    /// Adds words; a sentence begins with a great letter.
-    fn push(&self, text: &mut String, words: &str, change: Change) {
-        let begins = [". ", "! ", "? "].iter().any(|end| text.ends_with(end));
-        if change == Change::Article {
-            let vowel = words.starts_with(|first: char| "aeiouAEIOU".contains(first));
-            let article = if vowel { "an " } else { "a " };
-            text.push_str(&if begins { cap(article) } else { article.into() });
-            return text.push_str(words);
-        }
-        match (begins, change) {
-            (_, Change::Low) => text.push_str(&low(words)),
-            (true, _) | (_, Change::Cap) => text.push_str(&cap(words)),
-            (false, _) => text.push_str(words),
-        }
+/// Adds words; a sentence begins with an upper-case letter.
+fn push(text: &mut String, words: &str, change: Change) {
+    let begins = [". ", "! ", "? "].iter().any(|end| text.ends_with(end));
+    if change == Change::Article {
+        let vowel = words.starts_with(|first: char| "aeiouAEIOU".contains(first));
+        let article = if vowel { "an " } else { "a " };
+        text.push_str(&if begins { cap(article) } else { article.into() });
+        return text.push_str(words);
     }
-}
-
-/// The words with a great first letter.
-pub(super) fn cap(words: &str) -> String {
-    beginning_with(words, char::to_uppercase)
-}
-
-fn low(words: &str) -> String {
-    beginning_with(words, char::to_lowercase)
-}
-
-/// The words with their first letter in another case.
-fn beginning_with<I: Iterator<Item = char>>(words: &str, case: impl Fn(char) -> I) -> String {
-    let mut letters = words.chars();
-    let mut text = String::with_capacity(words.len());
-    text.extend(letters.next().into_iter().flat_map(case));
-    text.push_str(letters.as_str());
-    text
-}
-
-/// Names as the language lists them: `A, B and C`; `甲、乙和丙`.
-pub(super) fn join<S: AsRef<str>>(language: Language, names: &[S]) -> String {
-    let (comma, and) = match language {
-        Language::En => (", ", " and "),
-        Language::Zh => ("、", "和"),
-    };
-    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-    match names.split_last() {
-        Some((last, [])) => (*last).into(),
-        Some((last, first)) => format!("{}{and}{last}", first.join(comma)),
-        None => String::new(),
+    match (begins, change) {
+        (_, Change::Low) => text.push_str(&low(words)),
+        (true, _) | (_, Change::Cap) => text.push_str(&cap(words)),
+        (false, _) => text.push_str(words),
     }
-}
-
-/// Sentences put after each other; empty ones leave no gap.
-pub(super) fn paragraph<S: AsRef<str>>(language: Language, texts: &[S]) -> String {
-    let texts = texts.iter().map(AsRef::as_ref);
-    let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
-    texts.join(match language {
-        Language::En => " ",
-        Language::Zh => "",
-    })
 }

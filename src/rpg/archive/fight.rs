@@ -9,7 +9,7 @@ use super::range::fight_range;
 use super::summary::{close_chapter, summary_ask};
 use crate::cast::{EntityName, Whereabouts};
 use crate::context::{AgentContext, Chapters};
-use crate::event::{EventWriter, Fault, Phrasebook, PromptError, PromptSet, PromptTemplate};
+use crate::event::{EventWriter, Fault, PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Answers, Ask, AskTemplate, Prose};
 use crate::rpg::combat::FinishedFight;
 use crate::rpg::components::{FightResult, Foe, RpgWorld};
@@ -184,7 +184,7 @@ fn fight_ask(
     phrases: &Phrasebook,
     world: &WorldFile,
     data: FightData,
-) -> Result<Ask<Prose>, PromptError> {
+) -> Result<Ask<Prose>, PhraseError> {
     let result = data.result;
     let outcome = phrases.render(&OUTCOME, &OutcomeData { result })?;
     let facts = data.foes.iter().copied().chain([outcome.as_str()]);

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::range::EntryRange;
 use crate::context::{AgentContext, Chapters};
 use crate::event::kinds::Archive;
-use crate::event::{ChapterClose, EventWriter, Phrasebook, PromptError, PromptTemplate};
+use crate::event::{ChapterClose, EventWriter, PhraseError, Phrasebook, PromptTemplate};
 use crate::exchange::{Ask, AskTemplate, Prose, ProseRules, Reply};
 use crate::rpg::world_file::WorldFile;
 
@@ -21,7 +21,7 @@ pub(super) fn summary_ask<D: Serialize>(
     (question, fallback): (&AskTemplate<D>, &PromptTemplate<D>),
     data: &D,
     must_hold: Vec<String>,
-) -> Result<Ask<Prose>, PromptError> {
+) -> Result<Ask<Prose>, PhraseError> {
     let text = phrases.render(fallback, data)?;
     let length = |text: &str| text.chars().count();
     let facts: usize = must_hold.iter().map(|fact| 1 + length(fact)).sum();

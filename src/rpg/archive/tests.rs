@@ -222,7 +222,7 @@ fn sum_up(fight: &mut FightTest, who: &[Entity], words: &str) {
 fn whoever_will_remember_is_asked_for_what_must_survive() {
     let mut fight = aftermath(false);
     fight.run(fight::ask_fight_summaries);
-    let must = |who| fight.get::<Ask<Prose>>(who).facts().must_hold[..].to_vec();
+    let must = |who| fight.get::<Ask<Prose>>(who).constraints().must_hold[..].to_vec();
     let outcome = |result: &str| format!("archive/outcome {{\"result\":\"{result}\"}}");
     assert_eq!(
         must(fight.tiny.ann),
@@ -248,7 +248,7 @@ fn whoever_will_remember_is_asked_for_what_must_survive() {
     );
     for who in [fight.tiny.hall, fight.tiny.ann, fight.tiny.bob, fight.owl] {
         let ask: &Ask<Prose> = fight.get(who);
-        assert!(ask.fallback().check(ask.facts()).is_empty());
+        assert!(ask.fallback().check(ask.constraints()).is_empty());
         assert_eq!(ask.noted()["what"], "fight");
     }
     assert_eq!(*fight.get::<Phase>(fight.tiny.hall), Phase::Summarized);
@@ -261,7 +261,7 @@ fn a_summary_without_the_facts_is_refused_by_name_of_the_fact() {
     let ask: &Ask<Prose> = fight.get(fight.tiny.ann);
     let forgetful = Prose("We fought the Owl and the Rat for a brass key.".into());
     let broken: Vec<_> = forgetful
-        .check(ask.facts())
+        .check(ask.constraints())
         .into_iter()
         .map(|broken| broken.rule)
         .collect();
@@ -364,12 +364,12 @@ fn a_day_that_grew_too_long_becomes_a_memory() {
         "he has room left"
     );
     let ask: &Ask<Prose> = fight.get(ann);
-    assert_eq!(ask.facts().must_hold, ["Hall", "Bob"]);
+    assert_eq!(ask.constraints().must_hold, ["Hall", "Bob"]);
     assert_eq!(
         (&ask.noted()["day"], &ask.noted()["what"]),
         (&json!(3), &json!("day"))
     );
-    assert!(ask.fallback().check(ask.facts()).is_empty());
+    assert!(ask.fallback().check(ask.constraints()).is_empty());
     assert_eq!(ask.noted()["said"].as_array().map(Vec::len), Some(8));
     assert_eq!(*fight.get::<Phase>(hall), Phase::Summarized);
     sum_up(&mut fight, &[ann], "Bob talked all day in the Hall.");
@@ -419,7 +419,7 @@ fn a_day_is_summed_up_in_the_words_of_either_language() {
             let templates = (&templates.0, &templates.1);
             let ask = summary_ask(&phrasebook(language), &file, templates, &facts, must)
                 .expect("is asked");
-            assert!(ask.fallback().check(ask.facts()).is_empty());
+            assert!(ask.fallback().check(ask.constraints()).is_empty());
             let text = format!("{}\n\n=== fallback\n{}", ask.prompt(), ask.fallback().0);
             insta::assert_snapshot!(format!("archive_day_{}_{kind}", language.code()), text);
         }

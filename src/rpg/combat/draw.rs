@@ -11,7 +11,7 @@ use super::arena::{Arena, Combatant, FightStage, statuses};
 use super::hand::{Card, DESCRIPTION_CHARS, Hand, NAME_CHARS, PlayableSkill};
 use super::rules::{kind_name, legal_targets};
 use crate::cast::StageRng;
-use crate::event::{EventWriter, Phrasebook, PromptError, PromptSet, PromptTemplate};
+use crate::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Ask, AskTemplate};
 use crate::rpg::events::{CombatRound, CombatantStatus};
 use crate::rpg::phase::Phase;
@@ -156,7 +156,7 @@ fn draw_ask(
     world: &WorldFile,
     data: &DrawData,
     hand: Vec<PlayableSkill>,
-) -> Result<Ask<Hand>, PromptError> {
+) -> Result<Ask<Hand>, PhraseError> {
     let fallback = default_hand(phrases, data.me, &hand)?;
     let ask = DRAW.ask(phrases, data, hand, fallback)?;
     let ask = ask.max_tokens(world.limits.max_reply_tokens());
@@ -202,7 +202,7 @@ fn default_hand(
     phrases: &Phrasebook,
     me: &str,
     hand: &[PlayableSkill],
-) -> Result<Hand, PromptError> {
+) -> Result<Hand, PhraseError> {
     let card = |playable: &PlayableSkill| {
         let skill = &*playable.skill;
         let description = phrases.render(&DEFAULT_CARD, &CardData { me, skill })?;
@@ -213,6 +213,6 @@ fn default_hand(
             targets: playable.targets.iter().map(ToString::to_string).collect(),
         })
     };
-    let cards: Result<_, PromptError> = hand.iter().map(card).collect();
+    let cards: Result<_, PhraseError> = hand.iter().map(card).collect();
     Ok(Hand { cards: cards? })
 }

@@ -189,7 +189,7 @@ fn a_beginning_is_told_to_the_stage_and_everybody_is_asked_with_its_tags() {
         assert_eq!(ask.purpose(), "combat.initiation");
         assert_eq!(ask.tags().text("combat_initialization"), Some("Hall"));
         assert_eq!(ask.tags().text("combat_id"), Some("Hall/1"));
-        assert!(ask.fallback().check(ask.facts()).is_empty());
+        assert!(ask.fallback().check(ask.constraints()).is_empty());
     }
     let notes = fight.get::<Ask<Prose>>(fight.rat).noted();
     assert_eq!(notes["allies"], serde_json::json!(["Owl"]));
@@ -234,13 +234,13 @@ fn everybody_sees_the_round_and_draws_what_is_of_use() {
     let targets = vec!["Owl".into(), "Rat".into()];
     let ask: &Ask<Hand> = fight.get(ann);
     assert_eq!(
-        *ask.facts(),
+        *ask.constraints(),
         [PlayableSkill {
             skill: "Cut".into(),
             targets
         }]
     );
-    assert!(ask.fallback().check(ask.facts()).is_empty());
+    assert!(ask.fallback().check(ask.constraints()).is_empty());
     assert!(ask.short().is_some());
     assert!(
         fight.world().get::<Ask<Hand>>(rat).is_none(),
@@ -324,7 +324,7 @@ fn the_stage_tells_the_round_to_all_but_itself() {
     fight.run(narrate::ask_narration);
     let ask: &Ask<Prose> = fight.get(hall);
     assert_eq!(ask.purpose(), "combat.narrate");
-    assert!(ask.short().is_some() && ask.fallback().check(ask.facts()).is_empty());
+    assert!(ask.short().is_some() && ask.fallback().check(ask.constraints()).is_empty());
     fight.world().entity_mut(hall).remove::<Ask<Prose>>();
     fight.answer(hall, Prose("Dust falls.".into()));
     fight.run(narrate::take_narration);
@@ -491,7 +491,7 @@ fn every_broken_rule_of_a_hand_is_named() {
 fn the_schema_of_a_hand_is_narrowed_to_what_is_legal() {
     let mut fight = FightTest::begun();
     fight.run(draw::draw_hands);
-    let schema = fight.get::<Ask<Hand>>(fight.tiny.ann).narrowed_schema();
+    let schema = fight.get::<Ask<Hand>>(fight.tiny.ann).constrained_schema();
     let cards = &schema["properties"]["cards"];
     assert_eq!(
         (&cards["minItems"], &cards["maxItems"]),

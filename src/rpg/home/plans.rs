@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::cast::{Appearance, CastList, Exits, StageRng, Whereabouts};
 use crate::context::{AgentContext, Chapters};
 use crate::event::kinds::{Announce, Mind, Query as Search, Refusal, Speak, Whisper};
-use crate::event::{EventWriter, Fault, Phrasebook, PromptError, PromptSet, PromptTemplate};
+use crate::event::{EventWriter, Fault, PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Answers, Ask, AskTemplate};
 use crate::rpg::campaign_state::{CampaignPhase, CampaignState};
 use crate::rpg::components::{LastFight, RpgWorld, Secrets};
@@ -150,7 +150,7 @@ fn plan_ask(
     world: &WorldFile,
     data: &PlanData,
     constraints: PlanConstraints,
-) -> Result<Ask<Plan>, PromptError> {
+) -> Result<Ask<Plan>, PhraseError> {
     let fallback = Plan::wait(
         phrases.render(&DEFAULT_THOUGHT, data)?,
         phrases.render(&DEFAULT_REASON, data)?,
@@ -238,7 +238,7 @@ pub(crate) fn take_plans(
                 id.is_some_and(|id| exits.is_ok_and(|exits| exits.contains(&id)))
             };
             if let Some(to) = list.by_name(&destination.to).filter(is_exit) {
-                events.later(move |world| walk(world, entity, to));
+                events.defer(move |world| walk(world, entity, to));
             } else {
                 let data = NoWay {
                     to: &destination.to,

@@ -1,6 +1,6 @@
 //! Code in a process of its own: in a temporary folder, without the environment of this program, with
-//! limits of time, memory and output. This keeps accidents small; it is no wall against malice, which is
-//! why whoever runs the program must allow it and an approver must have said yes.
+//! limits on time, memory and output. This limits accidents, but does not stop malicious code; therefore
+//! the user must allow it, and an approver must approve it.
 
 use std::fs::File;
 use std::io::Write;
@@ -10,29 +10,30 @@ use std::process::Stdio;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 
-use super::{CodePolicy, FORBIDDEN, Lang, OUT_OF_TIME, Said, Snippet};
+use super::output::CapturedOutput;
+use super::{CodeLanguage, CodePolicy, FORBIDDEN, OUT_OF_TIME, Snippet};
 use crate::tool::ToolError;
 
-/// Where programs are looked for.
+/// Where programs are searched.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
-/// The most bytes that are read of each stream; the rest makes it end.
-const MOST_BYTES: u64 = 1_000_000;
-/// Memory in KiB, the largest file in blocks of 512 bytes.
+/// The maximum number of bytes that are read from each stream. A process that writes more is killed.
+const MAX_BYTES: u64 = 1_000_000;
+/// Limits memory, in KiB, and the size of files, in blocks of 512 bytes.
 const LIMITS: &str = "ulimit -v 2097152; ulimit -f 40960; exec \"$@\"";
 
-/// Runs a piece of code and waits for its end.
+/// Runs a piece of code to its end and returns its exit code.
 pub(super) async fn run(
     snippet: &Snippet,
-    number: usize,
+    index: usize,
     folder: &Path,
     policy: &CodePolicy,
-    said: &mut Said,
+    output: &mut CapturedOutput,
 ) -> Result<i32, ToolError> {
-    let (program, options, ending): (_, &[&str], _) = match snippet.language {
-        Lang::Python => ("python3", &["-I", "-B"], "py"),
-        Lang::Sh | Lang::Rhai => ("sh", &[], "sh"),
+    let (program, options, extension): (_, &[&str], _) = match snippet.language {
+        CodeLanguage::Python => ("python3", &["-I", "-B"], "py"),
+        CodeLanguage::Sh | CodeLanguage::Rhai => ("sh", &[], "sh"),
     };
-    let file = folder.join(format!("snippet-{}.{ending}", number + 1));
+    let file = folder.join(format!("snippet-{}.{extension}", index + 1));
     let written =
         File::create_new(&file).and_then(|mut file| file.write_all(snippet.code.as_bytes()));
     written.map_err(|error| ToolError::new(error.to_string()))?;
@@ -55,38 +56,38 @@ pub(super) async fn run(
     let child = match command.spawn() {
         Ok(child) => child,
         Err(error) => {
-            said.push(&format!("{program}: {error}\n"));
+            output.push(&format!("{program}: {error}\n"));
             return Ok(FORBIDDEN);
         }
     };
-    Ok(wait(child, policy, said).await)
+    Ok(wait(child, policy, output).await)
 }
 
-async fn wait(mut child: Child, policy: &CodePolicy, said: &mut Said) -> i32 {
+async fn wait(mut child: Child, policy: &CodePolicy, output: &mut CapturedOutput) -> i32 {
     let group = Group::of(&child);
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let ended = tokio::time::timeout(policy.time, async {
         let (out, err) = tokio::join!(read(out), read(err));
-        // Whoever writes more than is read would wait forever.
+        // A process that writes more than is read would wait forever.
         let is_full = [&out, &err]
             .iter()
-            .any(|read| read.len() as u64 == MOST_BYTES);
+            .any(|read| read.len() as u64 == MAX_BYTES);
         if is_full {
-            group.end();
+            group.kill();
         }
         (out, err, child.wait().await)
     });
     match ended.await {
         Ok((out, err, status)) => {
-            // What it started and left behind ends with it.
-            group.end();
-            said.push(&shown(&out));
-            said.push(&shown(&err));
+            // What it started and left behind must end with it.
+            group.kill();
+            output.push(&shown(&out));
+            output.push(&shown(&err));
             status.ok().and_then(|status| status.code()).unwrap_or(1)
         }
         Err(_) => {
-            group.end();
-            said.push(&format!("({} s)\n", policy.time.as_secs_f64()));
+            group.kill();
+            output.push(&format!("({} s)\n", policy.time.as_secs_f64()));
             OUT_OF_TIME
         }
     }
@@ -95,8 +96,8 @@ async fn wait(mut child: Child, policy: &CodePolicy, said: &mut Said) -> i32 {
 async fn read(stream: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Some(stream) = stream {
-        // What came before an error is output all the same.
-        let _ = stream.take(MOST_BYTES).read_to_end(&mut bytes).await;
+        // What came before an error is output, too.
+        let _ = stream.take(MAX_BYTES).read_to_end(&mut bytes).await;
     }
     bytes
 }
@@ -110,7 +111,7 @@ fn shown(bytes: &[u8]) -> String {
     text
 }
 
-/// The process and all that it started. Ended when dropped, so that a cancelled run leaves nothing.
+/// The process and all that it started. Killed when dropped, so that a cancelled run leaves nothing behind.
 struct Group {
     #[cfg(unix)]
     leader: Option<rustix::process::Pid>,
@@ -126,9 +127,9 @@ impl Group {
     }
 
     #[cfg(unix)]
-    fn end(&self) {
+    fn kill(&self) {
         if let Some(leader) = self.leader {
-            // A group that has ended already can't be ended.
+            // Fails if the group has ended already.
             let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
         }
     }
@@ -139,11 +140,11 @@ impl Group {
     }
 
     #[cfg(not(unix))]
-    fn end(&self) {}
+    fn kill(&self) {}
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        self.end();
+        self.kill();
     }
 }

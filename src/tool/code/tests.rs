@@ -1,11 +1,14 @@
+use std::time::Duration;
+
+use super::run::run;
 use super::*;
 
-fn job(snippets: &[(Lang, &str)], approved: bool) -> Job {
+fn job(snippets: &[(CodeLanguage, &str)], approved: bool) -> CodeJob {
     let snippets = snippets.iter().map(|(language, code)| Snippet {
         language: *language,
         code: (*code).to_owned(),
     });
-    Job {
+    CodeJob {
         snippets: snippets.collect(),
         approved,
     }
@@ -19,9 +22,9 @@ fn allowing() -> CodePolicy {
     }
 }
 
-async fn ran(snippets: &[(Lang, &str)], policy: &CodePolicy) -> (i32, String) {
+async fn ran(snippets: &[(CodeLanguage, &str)], policy: &CodePolicy) -> (i32, String) {
     match run(&job(snippets, true), policy).await.unwrap() {
-        Ran::Ended { code, output } => (code, output),
+        CodeOutcome::Ended { code, output } => (code, output),
         other => panic!("{other:?}"),
     }
 }
@@ -29,14 +32,14 @@ async fn ran(snippets: &[(Lang, &str)], policy: &CodePolicy) -> (i32, String) {
 #[tokio::test]
 async fn a_script_prints_and_tells_its_last_value() {
     let code = "let sum = 0; for n in 1..=10 { sum += n; } print(`up to 10`); sum";
-    let ran = ran(&[(Lang::Rhai, code)], &CodePolicy::default()).await;
+    let ran = ran(&[(CodeLanguage::Rhai, code)], &CodePolicy::default()).await;
     assert_eq!(ran, (0, "up to 10\n55".into()));
 }
 
 #[tokio::test]
 async fn a_script_can_neither_run_on_nor_reach_out() {
     let policy = CodePolicy::default();
-    let (code, output) = ran(&[(Lang::Rhai, "loop { }")], &policy).await;
+    let (code, output) = ran(&[(CodeLanguage::Rhai, "loop { }")], &policy).await;
     assert_eq!(code, OUT_OF_TIME, "{output}");
     for reaching in [
         "let x = \"a\"; loop { x += x; }",
@@ -49,7 +52,7 @@ async fn a_script_can_neither_run_on_nor_reach_out() {
         "open(\"/etc/passwd\")",
         "let",
     ] {
-        let (code, output) = ran(&[(Lang::Rhai, reaching)], &policy).await;
+        let (code, output) = ran(&[(CodeLanguage::Rhai, reaching)], &policy).await;
         assert_eq!(code, 1, "{reaching}: {output}");
         assert!(!output.is_empty());
     }
@@ -57,17 +60,20 @@ async fn a_script_can_neither_run_on_nor_reach_out() {
 
 #[tokio::test]
 async fn no_process_runs_without_leave_and_a_yes() {
-    let code = [(Lang::Sh, "echo hi")];
+    let code = [(CodeLanguage::Sh, "echo hi")];
     let policy = CodePolicy::default();
-    assert_eq!(run(&job(&code, true), &policy).await, Ok(Ran::NotAllowed));
+    assert_eq!(
+        run(&job(&code, true), &policy).await,
+        Ok(CodeOutcome::NotAllowed)
+    );
     let policy = allowing();
     assert_eq!(
         run(&job(&code, false), &policy).await,
-        Ok(Ran::NeedsApproval)
+        Ok(CodeOutcome::NeedsApproval)
     );
     // Scripts in the sandbox need neither.
-    let script = job(&[(Lang::Rhai, "1 + 1")], false);
-    let two = Ran::Ended {
+    let script = job(&[(CodeLanguage::Rhai, "1 + 1")], false);
+    let two = CodeOutcome::Ended {
         code: 0,
         output: "2".into(),
     };
@@ -78,9 +84,12 @@ async fn no_process_runs_without_leave_and_a_yes() {
 #[tokio::test]
 async fn pieces_run_in_order_in_a_folder_of_their_own_until_one_fails() {
     let pieces = [
-        (Lang::Sh, "echo kept > note; echo one"),
-        (Lang::Sh, "cat note; pwd; env; echo Boom >&2; exit 2"),
-        (Lang::Sh, "echo never"),
+        (CodeLanguage::Sh, "echo kept > note; echo one"),
+        (
+            CodeLanguage::Sh,
+            "cat note; pwd; env; echo Boom >&2; exit 2",
+        ),
+        (CodeLanguage::Sh, "echo never"),
     ];
     let (code, output) = ran(&pieces, &allowing()).await;
     assert_eq!(code, 2);
@@ -111,7 +120,7 @@ async fn a_process_that_runs_on_is_ended_with_all_that_it_started() {
         "(sleep 1; echo alive > {}) & sleep 30",
         mark.path().display()
     );
-    let (code, _) = ran(&[(Lang::Sh, &code)], &policy).await;
+    let (code, _) = ran(&[(CodeLanguage::Sh, &code)], &policy).await;
     assert_eq!(code, OUT_OF_TIME);
     tokio::time::sleep(Duration::from_millis(1_300)).await;
     assert_eq!(std::fs::read_to_string(mark.path()).unwrap(), "");
@@ -120,7 +129,7 @@ async fn a_process_that_runs_on_is_ended_with_all_that_it_started() {
 #[cfg(unix)]
 #[tokio::test]
 async fn output_is_cut_and_never_stops_the_program() {
-    let (_, output) = ran(&[(Lang::Sh, "yes")], &allowing()).await;
+    let (_, output) = ran(&[(CodeLanguage::Sh, "yes")], &allowing()).await;
     // The line that the limit cut ended with a line break.
     assert_eq!(output.chars().count(), 6_000);
     assert!(output.ends_with('…'));
@@ -129,22 +138,22 @@ async fn output_is_cut_and_never_stops_the_program() {
 #[test]
 fn what_the_tool_returned_is_read_back() {
     for ran in [
-        Ran::NeedsApproval,
-        Ran::NotAllowed,
-        Ran::Ended {
+        CodeOutcome::NeedsApproval,
+        CodeOutcome::NotAllowed,
+        CodeOutcome::Ended {
             code: -3,
             output: "a\nb".into(),
         },
-        Ran::Ended {
+        CodeOutcome::Ended {
             code: 0,
             output: String::new(),
         },
     ] {
-        assert_eq!(Ran::read(&ran.to_text()), ran);
+        assert_eq!(CodeOutcome::read(&ran.to_text()), ran);
     }
-    let odd = Ran::Ended {
+    let odd = CodeOutcome::Ended {
         code: 1,
         output: "the tool did not answer".into(),
     };
-    assert_eq!(Ran::read("the tool did not answer"), odd);
+    assert_eq!(CodeOutcome::read("the tool did not answer"), odd);
 }

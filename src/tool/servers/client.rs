@@ -19,7 +19,7 @@ use tokio::process::Command;
 use super::config::{ToolServer, Way};
 use super::plan::{ServerError, ServerPlan};
 use super::{names, result};
-use crate::tool::{Output, Running, ToolError, Toolbox, arguments_of};
+use crate::tool::{RunningTool, ToolError, Toolbox, arguments_of};
 
 /// The most tools of one server, the most pages of its list, and the most bytes of one schema.
 const MOST_TOOLS: usize = 128;
@@ -202,10 +202,15 @@ fn add_tool(toolbox: &mut Toolbox, server: &Connected, tool: &model::Tool, wire_
             arguments,
         )
     });
-    toolbox.change(&name, |tool| tool.within(server.server.call()));
+    toolbox.change(&name, |tool| tool.with_time_limit(server.server.call()));
 }
 
-fn call(peer: Peer<RoleClient>, server: Arc<ToolServer>, tool: String, arguments: &str) -> Running {
+fn call(
+    peer: Peer<RoleClient>,
+    server: Arc<ToolServer>,
+    tool: String,
+    arguments: &str,
+) -> RunningTool {
     let arguments = match arguments_of(arguments) {
         Value::Object(arguments) => arguments,
         _ => serde_json::Map::new(),
@@ -219,7 +224,7 @@ fn call(peer: Peer<RoleClient>, server: Arc<ToolServer>, tool: String, arguments
             )),
             Err(error) => {
                 let error = server.clean(&error.to_string());
-                Output::Err(ToolError::new(format!("the server failed: {error}")))
+                Err(ToolError::new(format!("the server failed: {error}")))
             }
         }
     })

@@ -21,20 +21,20 @@ use self::extract::{Named, Rules};
 use self::fetch::Fetcher;
 use super::{ToolError, Toolbox, WebPolicy};
 
-/// Adds the tools of the web, under this policy.
+/// Adds the tools of the web under this policy.
 pub(super) fn register(tools: &mut Toolbox, policy: &WebPolicy) {
     let fetcher = Arc::new(Fetcher::new(policy.clone()));
     let for_pages = fetcher.clone();
     tools
-        .outside(
+        .add_async(
             "fetch_web_content",
             "Fetches a web page and returns its text.",
-            move |asked| fetch(for_pages.clone(), asked),
+            move |arguments| fetch(for_pages.clone(), arguments),
         )
-        .outside(
+        .add_async(
             "extract_information",
             "Extracts information from a web page, or from HTML, and returns it as JSON.",
-            move |asked| extract(fetcher.clone(), asked),
+            move |arguments| extract(fetcher.clone(), arguments),
         );
 }
 

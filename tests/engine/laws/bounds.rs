@@ -130,11 +130,11 @@ async fn two_takers_without_an_order_are_named() {
 #[tokio::test]
 async fn crossings_that_never_end_are_named() {
     fn again(world: &mut World) {
-        let more = |mut tell: EventWriter| tell.later(again);
+        let more = |mut tell: EventWriter| tell.defer(again);
         bevy_ecs::system::RunSystemOnce::run_system_once(world, more).unwrap();
     }
     fn begin(mut tell: EventWriter) {
-        tell.later(again);
+        tell.defer(again);
     }
     let error = error_of(begin.in_set(StepSet::Rules)).await;
     assert!(
@@ -149,9 +149,9 @@ async fn crossings_of_crossings_end_in_the_same_meeting() {
     struct Seen(u32);
     fn begin(mut tell: EventWriter, here: Res<CurrentStage>) {
         if matches!(*here, CurrentStage::Place(_)) {
-            tell.later(|world| {
+            tell.defer(|world| {
                 let more =
-                    |mut tell: EventWriter| tell.later(|world| world.resource_mut::<Seen>().0 += 1);
+                    |mut tell: EventWriter| tell.defer(|world| world.resource_mut::<Seen>().0 += 1);
                 bevy_ecs::system::RunSystemOnce::run_system_once(world, more).unwrap();
             });
         }
@@ -196,7 +196,7 @@ fn paid(factor: u64, price: f64) -> ScriptMind {
 
 async fn play(caps: SpendLimits, width: usize, mind: ScriptMind, lines: &[Line]) -> (Engine, Stop) {
     let mut engine = SMALL.engine(Arc::new(mind));
-    engine.settings.caps = caps;
+    engine.settings.limits = caps;
     engine.settings.width = width;
     engine.play_back(Recording::of(lines.iter().cloned()));
     let stop = engine.run(Some(3)).await.unwrap();
@@ -227,7 +227,7 @@ proptest! {
             _ => SpendLimits { cost: part(all.cost.0).map(Cost), ..SpendLimits::default() },
         };
         let (capped, stop) = block_on(play(caps, width, mind(), &[]));
-        prop_assert!(matches!(stop, Stop::CapReached(_)), "{:?}", stop);
+        prop_assert!(matches!(stop, Stop::LimitReached(_)), "{:?}", stop);
         let spent = capped.totals().spent;
         prop_assert!(spent.calls <= caps.calls.unwrap_or(u64::MAX));
         prop_assert!(spent.usage.total() <= caps.tokens.unwrap_or(u64::MAX));
@@ -276,7 +276,7 @@ async fn a_server_that_reports_no_usage_is_capped_by_the_estimate() {
         ..SpendLimits::default()
     };
     let (engine, stop) = play(caps, 4, mind, &[]).await;
-    assert!(matches!(stop, Stop::CapReached(_)), "{stop:?}");
+    assert!(matches!(stop, Stop::LimitReached(_)), "{stop:?}");
     let spent = engine.totals().spent.usage.total();
     assert!((1_000..=2_000).contains(&spent), "{spent}");
 }
@@ -284,7 +284,7 @@ async fn a_server_that_reports_no_usage_is_capped_by_the_estimate() {
 #[tokio::test]
 async fn four_fifths_of_a_cap_are_warned_of_once() {
     let mut engine = SMALL.engine(Arc::new(paid(100, 1.0)));
-    engine.settings.caps.calls = Some(10);
+    engine.settings.limits.calls = Some(10);
     engine.settings.width = 1;
     let warnings = Arc::new(Mutex::new(Vec::new()));
     let (sink, ended) = (warnings.clone(), AtomicUsize::new(0));
@@ -292,14 +292,14 @@ async fn four_fifths_of_a_cap_are_warned_of_once() {
         Signal::CallStarted { .. } => {
             ended.fetch_add(1, Ordering::SeqCst);
         }
-        Signal::CapNear(words) => {
+        Signal::LimitNear(words) => {
             let after = ended.load(Ordering::SeqCst);
             sink.lock().unwrap().push((after, words));
         }
         Signal::CallEnded { .. } | Signal::ToolCalled { .. } => {}
     });
     let stop = engine.run(None).await.unwrap();
-    assert!(matches!(stop, Stop::CapReached(_)));
+    assert!(matches!(stop, Stop::LimitReached(_)));
     let warnings = warnings.lock().unwrap();
     assert_eq!(*warnings, [(8, "8 of 10 calls are spent".to_owned())]);
 }
@@ -319,13 +319,13 @@ async fn a_brake_stops_between_commits_and_loses_only_what_is_under_way() {
         let mut engine = SMALL.engine(Arc::new(mind));
         engine.settings.width = 3;
         engine.play_back(Recording::of(lines));
-        let brake = engine.brake();
+        let brake = engine.cancellation_token();
         let mut ended = 0;
         engine.on_signal(move |signal| {
             if let Signal::CallEnded { .. } = signal {
                 ended += 1;
                 if Some(ended) == pull_at {
-                    brake.pull();
+                    brake.cancel();
                 }
             }
         });
@@ -337,7 +337,7 @@ async fn a_brake_stops_between_commits_and_loses_only_what_is_under_way() {
     let all = calls.load(Ordering::SeqCst);
     for pull_at in [1, 5, 9, 17] {
         let (braked, stop) = run(Some(pull_at), Vec::new()).await;
-        assert_eq!(stop, Stop::Braked);
+        assert_eq!(stop, Stop::Cancelled);
         let lines = braked.journal().lines().to_vec();
         let recorded = outcomes(&lines).len();
         assert!(recorded >= pull_at, "{recorded} of {pull_at}");

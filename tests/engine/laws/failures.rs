@@ -102,7 +102,7 @@ proptest! {
         let mut engine = SMALL.engine(Arc::new(clumsy(script.clone())));
         let stop = block_on(engine.run(Some(3))).unwrap();
         let may_stop = script.iter().any(|mishap| [14, 15].contains(mishap));
-        prop_assert!(stop == Stop::TurnReached(3) || (may_stop && stop == Stop::Braked));
+        prop_assert!(stop == Stop::TurnReached(3) || (may_stop && stop == Stop::Cancelled));
         check(&engine)?;
     }
 }
@@ -139,7 +139,7 @@ async fn every_failure_falls_back_and_says_why() {
 async fn a_run_that_stops_in_an_ask_leaves_nothing_of_it() {
     for kind in [14, 15] {
         let (engine, stop, _) = all_go(kind).await;
-        assert_eq!(stop, Stop::Braked);
+        assert_eq!(stop, Stop::Cancelled);
         assert!(outcomes(engine.journal().lines()).is_empty());
         for (_, entity) in engine.world.resource::<CastList>().all() {
             assert_eq!(engine.world.get::<AgentContext>(entity).unwrap().len(), 1);

@@ -298,7 +298,7 @@ fn take_deeds(
                     tell.broadcast_to_stage(who, event, &[]);
                 }
             }
-            ("go", _) => tell.later(move |world| walk(world, &actor, &target)),
+            ("go", _) => tell.defer(move |world| walk(world, &actor, &target)),
             _ => {}
         }
     }

@@ -381,7 +381,7 @@ fn a_world_that_does_not_rest_is_not_saved() {
             message: "x".into(),
         };
         tell.broadcast_to_stage(who, event, &[]);
-        tell.later(|_| {});
+        tell.defer(|_| {});
     };
     bevy_ecs::system::RunSystemOnce::run_system_once(&mut world, tell).unwrap();
     assert!(snapshot_error(&world).contains("1 events are not delivered"));

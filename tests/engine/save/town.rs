@@ -190,7 +190,7 @@ fn take_deeds(
         };
         tell.broadcast_to_stage(who, event, &[who]);
         if deed.go {
-            tell.later(move |world| travel(world, who));
+            tell.defer(move |world| travel(world, who));
         }
     }
 }

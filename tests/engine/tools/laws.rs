@@ -111,17 +111,17 @@ async fn a_run_killed_between_rounds_loses_no_round() {
 async fn a_braked_run_shows_nothing_of_its_open_rounds() {
     let parlour = Parlour::default();
     let (mut engine, _) = engine(&parlour, usual);
-    let brake = engine.brake();
+    let brake = engine.cancellation_token();
     let mut calls = 0;
     engine.on_signal(move |signal| {
         if let playhouse::engine::Signal::ToolCalled { .. } = signal {
             calls += 1;
             if calls == 12 {
-                brake.pull();
+                brake.cancel();
             }
         }
     });
-    assert_eq!(engine.run(Some(1)).await.unwrap(), Stop::Braked);
+    assert_eq!(engine.run(Some(1)).await.unwrap(), Stop::Cancelled);
     let rounds = engine.journal().lines().iter();
     assert!(rounds.filter(|line| matches!(line, Line::Round(_))).count() > 0);
     for name in ["Ann", "Bob", "Cid"] {

@@ -130,10 +130,10 @@ async fn caps_and_budgets_are_looked_at_before_each_round() {
         false => ScriptLine::say("So."),
     };
     let (mut engine, mind) = engine(&Parlour::default(), call);
-    engine.settings.caps.calls = Some(2);
+    engine.settings.limits.calls = Some(2);
     engine.settings.width = 1;
     let stop = engine.run(Some(1)).await.unwrap();
-    assert!(matches!(stop, Stop::CapReached(_)), "{stop:?}");
+    assert!(matches!(stop, Stop::LimitReached(_)), "{stop:?}");
     assert_eq!(mind.heard().len(), 2);
 
     let (mut engine, mind) = super::rounds::engine(&Parlour::default(), call);
@@ -186,7 +186,9 @@ async fn a_tool_that_is_not_there_is_named_before_anything_is_asked() {
 async fn a_tool_may_have_another_limit_of_time() {
     let short = json!([["oracle", {"about": "Never"}]]);
     let told = told(short, |tools| {
-        tools.change("oracle", |tool| tool.within(Duration::from_millis(1_500)));
+        tools.change("oracle", |tool| {
+            tool.with_time_limit(Duration::from_millis(1_500))
+        });
     })
     .await;
     assert!(told.contains("within 1.5 s"), "{told}");

@@ -62,7 +62,7 @@ impl Parlour {
         let (oracle, working) = (self.clone(), Arc::new(AtomicU64::new(0)));
         setup
             .tools()
-            .outside("oracle", "Knows much.", move |question: Question| {
+            .add_async("oracle", "Knows much.", move |question: Question| {
                 oracle.asked.lock().unwrap().push(question.about.clone());
                 let (oracle, working) = (oracle.clone(), working.clone());
                 async move {

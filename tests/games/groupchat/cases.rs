@@ -95,10 +95,10 @@ struct Anything {}
 
 /// The tools that teams of cases may call.
 fn tools(toolbox: &mut Toolbox) {
-    toolbox.world("look", "Looks at something.", |_, look: Look| {
+    toolbox.add_pure("look", "Looks at something.", |_, look: Look| {
         Ok(format!("saw {}", look.at))
     });
-    toolbox.world(
+    toolbox.add_pure(
         "bad",
         "Fails.",
         |_, _: Anything| -> Result<String, ToolError> { Err("no light".into()) },

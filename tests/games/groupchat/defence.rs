@@ -242,7 +242,7 @@ fn calling_game(language: Language, turns: u32) -> (ChatGame, Sent) {
     let game = ChatGame::new(&DataFolder::at("data").unwrap(), file).unwrap();
     let game = game.with_tools(move |tools| {
         let kept = kept.clone();
-        tools.outside("send", "Sends it.", move |arguments: Value| {
+        tools.add_async("send", "Sends it.", move |arguments: Value| {
             kept.lock().unwrap().push(arguments);
             std::future::ready(Ok("sent"))
         });

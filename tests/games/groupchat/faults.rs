@@ -41,11 +41,13 @@ async fn a_tool_that_hangs_or_is_unknown_is_an_error_result_and_the_run_goes_on(
     let mut file = three(Selection::RoundRobin).with_max_turns(2);
     file.participants[0].tools = vec!["hang".into()];
     let hang = |toolbox: &mut Toolbox| {
-        toolbox.outside("hang", "Hangs.", |_: NoArguments| async {
+        toolbox.add_async("hang", "Hangs.", |_: NoArguments| async {
             std::future::pending::<()>().await;
             Ok(())
         });
-        toolbox.change("hang", |tool| tool.within(Duration::from_millis(20)));
+        toolbox.change("hang", |tool| {
+            tool.with_time_limit(Duration::from_millis(20))
+        });
     };
     let lines = json!({"A": [{"calls": [["1", "hang", {}], ["2", "gone", {}]]}]});
     let (mut team, _) = set_up(file, |game| game.with_tools(hang), &lines);

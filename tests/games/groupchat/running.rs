@@ -92,7 +92,7 @@ async fn a_pause_freezes_and_a_resumed_run_goes_on() {
 async fn no_call_starts_after_a_cancel_and_the_next_run_goes_on() {
     let script = Scripted::new(&Value::Null);
     let mut team = team(three().with_max_turns(3), &script);
-    team.cancellation_token().pull();
+    team.cancellation_token().cancel();
     assert!(matches!(team.run("hi").await, Err(ChatError::Cancelled)));
     assert_eq!(script.calls(), 0);
     let result = team.run("hi").await.unwrap();
@@ -423,7 +423,7 @@ async fn a_team_that_is_a_tool_is_paid_for_by_whoever_calls_it_and_within_the_ca
     let (game, script) = (game, caller_of_a_lab().1);
     let mut team = Team::new(game, Minds::all(Arc::new(script.clone())), 7).unwrap();
     // The task of the user and the call leave two.
-    team.engine().settings.caps.calls = Some(5);
+    team.engine().settings.limits.calls = Some(5);
     let stopped = team.run("go").await;
     assert!(script.calls() <= 5, "{}", script.calls());
     assert!(team.engine().totals().spent.calls <= 5);

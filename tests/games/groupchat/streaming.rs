@@ -363,7 +363,7 @@ async fn a_cancelled_run_shows_nothing_more_and_goes_on_with_a_new_answer() {
         let mut stream: Items = Box::pin(team.run_stream("hi").unwrap());
         assert_eq!(next_now(&mut stream).unwrap(), "user:hi");
         assert_eq!(next_now(&mut stream).unwrap(), "A…Good ");
-        token.pull();
+        token.cancel();
         go_on.notify_waiters();
         let end = stream.next().await.unwrap();
         assert!(matches!(end, Err(ChatError::Cancelled)), "{end:?}");
@@ -421,7 +421,7 @@ async fn saved(watched: bool, first: &str) -> (Vec<String>, [Vec<u8>; 2]) {
     let mut session = Session::start(folder.path(), "one", &game, 7, minds).unwrap();
     let watch = watched.then(|| session.engine.watch());
     // Nobody gives a second task.
-    assert_eq!(session.engine.run(None).await.unwrap(), Stop::Braked);
+    assert_eq!(session.engine.run(None).await.unwrap(), Stop::Cancelled);
     let mut seen = Vec::new();
     if let Some(mut watch) = watch {
         let pieces = std::iter::from_fn(|| watch.next_now());

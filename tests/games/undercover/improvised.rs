@@ -7,6 +7,7 @@ use futures_util::FutureExt;
 use playhouse::event::{By, Record};
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Mind, Prompt, ScriptLine, ScriptMind};
+use playhouse::undercover::improviser::with_words;
 use playhouse::undercover::{Match, Role, Rules, Side, WordSource, shipped_words};
 use playhouse::world_data::Lexicon;
 
@@ -42,7 +43,7 @@ async fn what_it_heard_before_changes_no_answer() {
         // One that begins anew at every question.
         let fresh = improviser.clone();
         let fresh = ScriptMind::by_rule(move |prompt| {
-            let fresh = fresh.clone().knowing(language, &Lexicon::default());
+            let fresh = with_words(&fresh, language, &Lexicon::default());
             ScriptLine::say(answered(&fresh, prompt))
         });
         let first = play(opening(&game, 1), seasoned).await;

@@ -74,13 +74,13 @@ fn held(root: &Path, name: &str) -> Held {
 async fn start(root: &Path, name: &str, game: &Match, stop_after: Option<usize>) -> Stop {
     let session = Session::start(root, name, game, 3, improvisers());
     let mut engine = session.unwrap().engine;
-    let brake = engine.brake();
+    let brake = engine.cancellation_token();
     let mut commits = 0;
     engine.add_feed(Feed::observer(move |record| {
         if let Record::Answer(_) = record {
             commits += 1;
             if Some(commits) == stop_after {
-                brake.pull();
+                brake.cancel();
             }
         }
     }));
@@ -117,7 +117,7 @@ async fn a_game_stopped_after_any_commit_goes_on_to_the_same_game() {
         for commits in 1..=whole.outcomes.len() {
             let name = format!("after-{commits}");
             let stop = start(root, &name, &game, Some(commits)).await;
-            if matches!(stop, Stop::Braked) {
+            if matches!(stop, Stop::Cancelled) {
                 stopped += 1;
                 resume(root, &name, &game).await;
             }

@@ -59,7 +59,8 @@ pub(crate) fn opening(game: &Match, seed: u64) -> Setup {
 
 /// The improviser, which reads its words once for all tests.
 pub(crate) fn improviser() -> Improviser {
-    static READ: LazyLock<Improviser> = LazyLock::new(|| Improviser::new().unwrap());
+    static READ: LazyLock<Improviser> =
+        LazyLock::new(|| Improviser::taught(playhouse::undercover::improviser::teach).unwrap());
     READ.clone()
 }
 

@@ -1,11 +1,13 @@
-//! What must hold of a grammar whose names are all known: it ends, it is all used, it always has words.
+//! What must hold of a grammar whose names are all known: it ends, all of it is used, and skills
+//! always get words.
 
-use super::super::names::Root;
-use super::{FactSet, Grammar, GrammarError, Symbol};
+use super::error::GrammarError;
+use super::symbols::{Grammar, Symbol};
+use crate::locale::{Argument, UiText, text};
 
 /// Finds every mistake.
 pub(super) fn check(grammar: &Grammar) -> Vec<GrammarError> {
-    let mut errors: Vec<_> = loops(grammar).collect();
+    let mut errors = circles(grammar);
     // Whatever leads to itself could not be followed to its end.
     if errors.is_empty() {
         errors.extend(unreachable(grammar));
@@ -14,18 +16,18 @@ pub(super) fn check(grammar: &Grammar) -> Vec<GrammarError> {
     errors
 }
 
-fn complain(symbol: &Symbol, mistake: String) -> GrammarError {
+fn complain(symbol: &Symbol, mistake: UiText) -> GrammarError {
     GrammarError::new(&symbol.origin.file, symbol.origin.line, mistake)
 }
 
 /// Symbols that lead back to themselves, with the way there.
-fn loops(grammar: &Grammar) -> impl Iterator<Item = GrammarError> {
+fn circles(grammar: &Grammar) -> Vec<GrammarError> {
     let mut state = vec![Visit::New; grammar.symbols.len()];
     let mut found = Vec::new();
     for start in 0..grammar.symbols.len() {
         visit(grammar, start, &mut state, &mut Vec::new(), &mut found);
     }
-    found.into_iter()
+    found
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -37,83 +39,80 @@ enum Visit {
 
 fn visit(
     grammar: &Grammar,
-    at: usize,
+    index: usize,
     state: &mut [Visit],
-    way: &mut Vec<usize>,
+    path: &mut Vec<usize>,
     found: &mut Vec<GrammarError>,
 ) {
-    if state[at] == Visit::Done {
+    if state[index] == Visit::Done {
         return;
     }
-    let name = |at: usize| format!("<{}>", grammar.symbols[at].name);
-    if state[at] == Visit::Open {
-        let from = way.iter().position(|other| *other == at).unwrap_or(0);
-        let names: Vec<_> = way[from..]
-            .iter()
-            .chain([&at])
-            .map(|at| name(*at))
-            .collect();
-        let mistake = format!("{} never ends; break the circle", names.join(" leads to "));
-        return found.push(complain(&grammar.symbols[at], mistake));
+    if state[index] == Visit::Open {
+        let from = path.iter().position(|open| *open == index).unwrap_or(0);
+        let circle = path[from..].iter().chain([&index]);
+        let names = circle.map(|index| format!("<{}>", grammar.symbols[*index].name));
+        let path = names.collect::<Vec<_>>().join(" → ");
+        let mistake = text!(mind_grammar_circle, path);
+        return found.push(complain(&grammar.symbols[index], mistake));
     }
-    state[at] = Visit::Open;
-    way.push(at);
-    for next in leads_to(&grammar.symbols[at]) {
-        visit(grammar, next, state, way, found);
+    state[index] = Visit::Open;
+    path.push(index);
+    for next in leads_to(&grammar.symbols[index]) {
+        visit(grammar, next, state, path, found);
     }
-    way.pop();
-    state[at] = Visit::Done;
+    path.pop();
+    state[index] = Visit::Done;
 }
 
 fn leads_to(symbol: &Symbol) -> impl Iterator<Item = usize> {
     let alternatives = symbol.alternatives.iter();
-    alternatives.flat_map(|alternative| alternative.template.symbols().map(|id| id.0 as usize))
+    alternatives.flat_map(|alternative| alternative.template.symbols().map(|id| id.index()))
 }
 
 /// Symbols that nothing leads to.
 fn unreachable(grammar: &Grammar) -> Vec<GrammarError> {
     let mut reached = vec![false; grammar.symbols.len()];
-    let mut open: Vec<usize> = grammar.roots.iter().map(|id| id.0 as usize).collect();
-    while let Some(at) = open.pop() {
-        if !std::mem::replace(&mut reached[at], true) {
-            open.extend(leads_to(&grammar.symbols[at]));
+    let mut open: Vec<_> = grammar
+        .roots
+        .values()
+        .map(|root| root.symbol.index())
+        .collect();
+    while let Some(index) = open.pop() {
+        if !std::mem::replace(&mut reached[index], true) {
+            open.extend(leads_to(&grammar.symbols[index]));
         }
     }
     let symbols = grammar.symbols.iter().zip(reached);
     symbols
         .filter(|(_, reached)| !reached)
-        .map(|(symbol, _)| {
-            let mistake = format!("nothing leads to '{}'; use it or remove it", symbol.name);
-            complain(symbol, mistake)
-        })
+        .map(|(symbol, _)| complain(symbol, text!(mind_grammar_unused, symbol = &symbol.name)))
         .collect()
 }
 
-/// Roots that have no words where only the facts that are always given are known, and alternatives
+/// Roots that have no words if only the facts that are always given are known, and alternatives
 /// that no facts at all would make sayable.
 fn speechless(grammar: &Grammar) -> Vec<GrammarError> {
     let mut errors = Vec::new();
-    for root in Root::ALL {
-        let id = grammar.root(*root);
-        if grammar.sayable(id, FactSet::of(root.given())).is_empty() {
-            let given: Vec<_> = root.given().iter().map(|fact| fact.name()).collect();
-            let mistake = format!(
-                "'{}' needs an alternative that can always be said, with no facts but {}",
-                root.name(),
-                given.join(", ")
-            );
-            errors.push(complain(&grammar.symbols[id.0 as usize], mistake));
+    for (name, root) in &grammar.roots {
+        if grammar.sayable(root.symbol, root.given).is_empty() {
+            let given = grammar.facts.names().filter(|name| {
+                let fact = grammar.facts.find(name);
+                fact.is_some_and(|fact| root.given.with(fact) == root.given)
+            });
+            let given = Argument::list(given);
+            let mistake = text!(mind_grammar_speechless, symbol = name, given);
+            errors.push(complain(&grammar.symbols[root.symbol.index()], mistake));
         }
     }
     for symbol in &grammar.symbols {
         if symbol.alternatives.is_empty() {
-            let mistake = format!("'{}' has no alternatives; add one", symbol.name);
+            let mistake = text!(mind_grammar_no_alternatives, symbol = &symbol.name);
             errors.push(complain(symbol, mistake));
         }
         for alternative in &symbol.alternatives {
             let template = &alternative.template;
             if template.needs.meets(template.forbids) {
-                let mistake = format!("'{}' both needs and forbids a fact", symbol.name);
+                let mistake = text!(mind_grammar_never_said, symbol = &symbol.name);
                 let origin = &alternative.origin;
                 errors.push(GrammarError::new(&origin.file, origin.line, mistake));
             }

@@ -5,64 +5,39 @@ use std::fmt;
 use indexmap::IndexMap;
 use ron::value::RawValue;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use thiserror::Error;
 
-use super::super::names::Root;
 use super::check::check;
-use super::template::Template;
-use super::{Alternative, Grammar, Origin, Symbol, SymbolId};
-
-/// One mistake in a grammar, and where it stands.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{file}:{line}: {mistake}")]
-pub struct GrammarError {
-    /// The file.
-    pub file: String,
-    /// The line in it, from 1; 0 where the whole grammar is meant.
-    pub line: usize,
-    /// What is wrong, and how to mend it.
-    pub mistake: String,
-}
-
-impl GrammarError {
-    pub(in super::super) fn new(file: &str, line: usize, mistake: impl Into<String>) -> Self {
-        let (file, mistake) = (file.into(), mistake.into());
-        Self {
-            file,
-            line,
-            mistake,
-        }
-    }
-}
-
-/// All mistakes of the grammars, in the order of their files and lines.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
-pub struct GrammarErrors(pub Vec<GrammarError>);
+use super::error::{GrammarError, GrammarErrors};
+use super::names::{DeclaredRoot, FactSet, Facts, MOST_FACTS, Names};
+use super::symbols::{Alternative, Grammar, Origin, Root, Symbol};
+use super::template::{SymbolId, Template};
+use crate::locale::{UiText, text};
 
 /// A grammar's file name and text.
-pub(in super::super) type Source<'a> = (&'a str, &'a str);
+type Source<'a> = (&'a str, &'a str);
 
-/// Reads and checks a grammar. A symbol of a later layer takes the place of an earlier layer's; within
-/// a layer each is defined once.
-pub(in super::super) fn load(layers: &[&[Source<'_>]]) -> Result<Grammar, GrammarErrors> {
+/// Reads and checks the grammar of a language. A symbol of a later layer replaces an earlier layer's;
+/// within a layer each is defined once. `whole` names the grammar in errors that stand in no file.
+pub(in super::super) fn load<'a>(
+    whole: &str,
+    names: &Names,
+    layers: impl IntoIterator<Item = Vec<Source<'a>>>,
+) -> Result<Grammar, GrammarErrors> {
     let mut errors = Vec::new();
-    let mut all = IndexMap::new();
+    let mut parsed = IndexMap::new();
     for layer in layers {
-        all.extend(read_layer(layer, &mut errors));
+        parsed.extend(read_layer(&layer, &mut errors));
     }
-    let grammar = compile(&all, &mut errors);
+    let grammar = compile(whole, names, &parsed, &mut errors);
     // Names that could not be read make further complaints about them misleading.
     if errors.is_empty() {
         errors = check(&grammar);
     }
-    match errors.is_empty() {
-        true => Ok(grammar),
-        false => {
-            errors.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
-            Err(GrammarErrors(errors))
-        }
+    if errors.is_empty() {
+        return Ok(grammar);
     }
+    errors.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+    Err(GrammarErrors(errors))
 }
 
 /// A symbol as it was read, its templates not yet parsed.
@@ -81,89 +56,124 @@ fn read_layer(
             Ok(Entries(entries)) => entries,
             Err(error) => {
                 let line = error.span.start.line;
-                errors.push(GrammarError::new(file, line, error.code.to_string()));
+                let mistake = UiText::verbatim(error.code.to_string());
+                errors.push(GrammarError::new(file, line, mistake));
                 continue;
             }
         };
         for (name, alternatives) in entries {
-            let at = |raw: &RawValue| Origin {
+            let origin_of = |raw: &RawValue| Origin {
                 file: (*file).into(),
                 line: line_of(text, raw),
             };
-            let origin = at(name);
+            let origin = origin_of(name);
             let Ok(name) = name.into_rust::<String>() else {
-                let mistake = "a symbol's name is a text in quotes";
+                let mistake = text!(mind_grammar_symbol_is_text);
                 errors.push(GrammarError::new(file, origin.line, mistake));
                 continue;
             };
-            if let Some(other) = layer.get(&name) {
-                let Origin { file: there, line } = &other.origin;
-                let mistake = format!("'{name}' is defined at {there}:{line} already");
+            if let Some(earlier) = layer.get(&name) {
+                let Origin { file: place, line } = &earlier.origin;
+                let mistake = text!(mind_grammar_defined_twice, symbol = &name, place, line);
                 errors.push(GrammarError::new(file, origin.line, mistake));
             }
-            let mut draft = ParsedSymbol {
+            let mut symbol = ParsedSymbol {
                 origin,
                 alternatives: Vec::new(),
             };
             for raw in alternatives {
+                let origin = origin_of(raw);
                 match read_alternative(raw) {
-                    Ok((weight, text)) => draft.alternatives.push((weight, text, at(raw))),
-                    Err(mistake) => errors.push(GrammarError::new(file, at(raw).line, mistake)),
+                    Ok((weight, text)) => symbol.alternatives.push((weight, text, origin)),
+                    Err(mistake) => errors.push(GrammarError::new(file, origin.line, mistake)),
                 }
             }
-            layer.insert(name, draft);
+            layer.insert(name, symbol);
         }
     }
     layer
 }
 
 /// Reads `"text"` or `(weight, "text")`.
-fn read_alternative(raw: &RawValue) -> Result<(u32, String), String> {
+fn read_alternative(raw: &RawValue) -> Result<(u32, String), UiText> {
     let plain = raw.into_rust::<String>().map(|text| (1, text));
     match plain.or_else(|_| raw.into_rust::<(u32, String)>()) {
-        Ok((0, _)) => Err("a weight of 0 is never chosen; remove the line".into()),
+        Ok((0, _)) => Err(text!(mind_grammar_zero_weight)),
         Ok(read) => Ok(read),
-        Err(_) => Err("an alternative is \"text\" or (weight, \"text\")".into()),
+        Err(_) => Err(text!(mind_grammar_alternative_form)),
     }
 }
 
-fn compile(drafts: &IndexMap<String, ParsedSymbol>, errors: &mut Vec<GrammarError>) -> Grammar {
-    let id = |name: &str| {
-        let at = drafts.get_index_of(name)?;
-        u32::try_from(at).ok().map(SymbolId)
+fn compile(
+    whole: &str,
+    names: &Names,
+    parsed: &IndexMap<String, ParsedSymbol>,
+    errors: &mut Vec<GrammarError>,
+) -> Grammar {
+    let id = |name: &str| SymbolId::new(parsed.get_index_of(name)?);
+    let mut grammar = Grammar {
+        facts: names.facts.clone(),
+        ..Grammar::default()
     };
-    let mut grammar = Grammar::default();
-    for (name, draft) in drafts {
+    if names.facts.len() > MOST_FACTS {
+        let mistake = text!(
+            mind_grammar_facts,
+            count = names.facts.len(),
+            most = MOST_FACTS
+        );
+        errors.push(GrammarError::of_whole(whole, mistake));
+    }
+    for (name, symbol) in parsed {
         let mut alternatives = Vec::new();
-        for (weight, text, origin) in &draft.alternatives {
-            match Template::parse(text, id) {
+        for (weight, text, origin) in &symbol.alternatives {
+            match Template::parse(text, &names.facts, id) {
                 Ok(template) => alternatives.push(Alternative {
                     weight: *weight,
                     template,
                     origin: origin.clone(),
                 }),
                 Err(mistakes) => errors.extend(mistakes.into_iter().map(|mistake| {
-                    GrammarError::new(&origin.file, origin.line, format!("'{name}': {mistake}"))
+                    let mistake = text!(mind_grammar_in_symbol, symbol = name, mistake);
+                    GrammarError::new(&origin.file, origin.line, mistake)
                 })),
             }
         }
         grammar.symbols.push(Symbol {
             name: name.clone(),
-            origin: draft.origin.clone(),
+            origin: symbol.origin.clone(),
             alternatives,
         });
     }
-    for root in Root::ALL {
-        match id(root.name()) {
-            Some(symbol) => grammar.roots.push(symbol),
-            None => errors.push(GrammarError::new(
-                "grammar",
-                0,
-                format!("the symbol '{}' is missing", root.name()),
-            )),
+    for root in &names.roots {
+        match (id(&root.name), given(root, &names.facts)) {
+            (Some(symbol), Ok(given)) => {
+                let root = (root.name.clone(), Root { symbol, given });
+                grammar.roots.extend([root]);
+            }
+            (_, Err(mistake)) => errors.push(GrammarError::of_whole(whole, mistake)),
+            (None, _) => {
+                let mistake = text!(mind_grammar_symbol_missing, symbol = &root.name);
+                errors.push(GrammarError::of_whole(whole, mistake));
+            }
         }
     }
     grammar
+}
+
+/// The facts that are always known with a root.
+fn given(root: &DeclaredRoot, facts: &Facts) -> Result<FactSet, UiText> {
+    let mut given = FactSet::default();
+    for name in &root.given {
+        let Some(fact) = facts.find(name) else {
+            return Err(text!(
+                mind_grammar_given_unknown,
+                symbol = &root.name,
+                fact = name
+            ));
+        };
+        given = given.with(fact);
+    }
+    Ok(given)
 }
 
 /// The line of `text` on which a part of it begins.

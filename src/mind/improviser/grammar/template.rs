@@ -1,19 +1,33 @@
 //! One alternative: its conditions, and the pieces it is made of.
 
-use super::super::names::Fact;
-use super::{FactSet, SymbolId};
+use super::names::{Fact, FactSet, Facts};
+use crate::locale::{Argument, UiText, text};
 
 /// What is done to a piece before it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Change {
     /// Nothing.
     None,
-    /// Its first letter becomes great.
+    /// Its first letter becomes upper case.
     Cap,
-    /// Its first letter becomes small.
+    /// Its first letter becomes lower case.
     Low,
     /// `a` or `an` comes before it.
     Article,
+}
+
+/// Names a symbol within its grammar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) struct SymbolId(u32);
+
+impl SymbolId {
+    pub(super) fn new(index: usize) -> Option<Self> {
+        u32::try_from(index).ok().map(Self)
+    }
+
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// One piece of a template.
@@ -39,9 +53,11 @@ impl Template {
     /// Parses an alternative; `symbol` knows the symbols by name. Every mistake is returned.
     pub(super) fn parse(
         text: &str,
+        facts: &Facts,
         symbol: impl Fn(&str) -> Option<SymbolId>,
-    ) -> Result<Self, Vec<String>> {
+    ) -> Result<Self, Vec<UiText>> {
         let mut parser = Parser {
+            facts,
             template: Self {
                 needs: FactSet::default(),
                 forbids: FactSet::default(),
@@ -51,9 +67,10 @@ impl Template {
         };
         let rest = parser.conditions(text);
         parser.pieces(rest, symbol);
-        match parser.mistakes.is_empty() {
-            true => Ok(parser.template),
-            false => Err(parser.mistakes),
+        if parser.mistakes.is_empty() {
+            Ok(parser.template)
+        } else {
+            Err(parser.mistakes)
         }
     }
 
@@ -66,12 +83,24 @@ impl Template {
     }
 }
 
-struct Parser {
+struct Parser<'f> {
+    facts: &'f Facts,
     template: Template,
-    mistakes: Vec<String>,
+    mistakes: Vec<UiText>,
 }
 
-impl Parser {
+impl Parser<'_> {
+    /// The fact of a name; a mistake is noted if there is none.
+    fn fact(&mut self, name: &str) -> Option<Fact> {
+        let fact = self.facts.find(name);
+        if fact.is_none() {
+            let known = Argument::list(self.facts.names());
+            self.mistakes
+                .push(text!(mind_grammar_unknown_fact, fact = name, known));
+        }
+        fact
+    }
+
     /// Reads `[won][!hurt]` at the beginning and returns what follows.
     fn conditions<'a>(&mut self, mut text: &'a str) -> &'a str {
         while let Some((condition, rest)) = text
@@ -79,22 +108,20 @@ impl Parser {
             .and_then(|inside| inside.split_once(']'))
         {
             text = rest.trim_start();
-            let (forbidden, name) = match condition.strip_prefix('!') {
-                Some(name) => (true, name),
-                None => (false, condition),
-            };
-            match (fact(name), forbidden) {
-                (Some(fact), false) => self.template.needs = self.template.needs.with(fact),
-                (Some(fact), true) => self.template.forbids = self.template.forbids.with(fact),
-                (None, _) => self.mistakes.push(unknown_fact(name)),
+            if let Some(name) = condition.strip_prefix('!') {
+                if let Some(fact) = self.fact(name) {
+                    self.template.forbids = self.template.forbids.with(fact);
+                }
+            } else if let Some(fact) = self.fact(condition) {
+                self.template.needs = self.template.needs.with(fact);
             }
         }
         text
     }
 
     fn pieces(&mut self, mut text: &str, symbol: impl Fn(&str) -> Option<SymbolId>) {
-        while let Some(at) = text.find(['{', '<', '}', '>']) {
-            let (words, rest) = text.split_at(at);
+        while let Some(mark) = text.find(['{', '<', '}', '>']) {
+            let (words, rest) = text.split_at(mark);
             self.words(words);
             let close = if rest.starts_with('{') { '}' } else { '>' };
             let inside = rest.get(1..).unwrap_or_default();
@@ -102,10 +129,8 @@ impl Parser {
                 .split_once(close)
                 .filter(|_| rest.starts_with(['{', '<']))
             else {
-                let found = rest.chars().next().unwrap_or(close);
-                self.mistakes.push(format!(
-                    "'{found}' stands alone; write {{fact}} or <symbol>"
-                ));
+                let mark = rest.chars().next().unwrap_or(close);
+                self.mistakes.push(text!(mind_grammar_lone_mark, mark));
                 return;
             };
             self.named(name, close == '}', &symbol);
@@ -127,31 +152,22 @@ impl Parser {
             "cap" => Change::Cap,
             "low" => Change::Low,
             "a" => Change::Article,
-            other => {
-                let mistake = format!("'|{other}' is unknown; there are |cap, |low and |a");
-                return self.mistakes.push(mistake);
+            change => {
+                self.mistakes
+                    .push(text!(mind_grammar_unknown_change, change));
+                return;
             }
         };
-        match (is_fact, fact(name), symbol(name)) {
-            (true, Some(fact), _) => {
+        if is_fact {
+            if let Some(fact) = self.fact(name) {
                 self.template.needs = self.template.needs.with(fact);
                 self.template.pieces.push(Piece::Fact(fact, change));
             }
-            (true, None, _) => self.mistakes.push(unknown_fact(name)),
-            (false, _, Some(symbol)) => self.template.pieces.push(Piece::Symbol(symbol, change)),
-            (false, _, None) => {
-                let mistake = format!("<{name}> is unknown; define the symbol or correct its name");
-                self.mistakes.push(mistake);
-            }
+        } else if let Some(symbol) = symbol(name) {
+            self.template.pieces.push(Piece::Symbol(symbol, change));
+        } else {
+            self.mistakes
+                .push(text!(mind_grammar_unknown_symbol, symbol = name));
         }
     }
-}
-
-fn fact(name: &str) -> Option<Fact> {
-    Fact::ALL.iter().copied().find(|fact| fact.name() == name)
-}
-
-fn unknown_fact(name: &str) -> String {
-    let known: Vec<_> = Fact::ALL.iter().map(|fact| fact.name()).collect();
-    format!("{{{name}}} is no fact; the facts are {}", known.join(", "))
 }

@@ -5,9 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Number, Value};
 
 use super::super::limit::fit;
-use super::super::names::Root;
-use super::super::prose;
-use super::super::writer::{Writer, paragraph};
+use super::super::writer::Writer;
 use super::part_accepts;
 use crate::tool::schema_check::resolve;
 
@@ -22,7 +20,7 @@ const SENTENCES: usize = 64;
 /// The longest list that is filled, whatever the schema asks.
 const ITEMS: u64 = 4096;
 
-/// A value that the schema accepts, where one is found.
+/// A value that the schema accepts, if one is found.
 pub(in super::super) fn fill(schema: &Value, writer: &mut Writer<'_>) -> Value {
     let mut filler = Filler {
         root: schema,
@@ -71,7 +69,7 @@ impl<'a> Filler<'a, '_, '_> {
             "array" => self.array(&schema, name, depth),
             "integer" => self.integer(&schema),
             "number" => self.number(&schema),
-            "boolean" => Value::Bool(self.writer.chance.happens(50)),
+            "boolean" => Value::Bool(self.writer.rng().happens(50)),
             "null" => Value::Null,
             _ => self.text(&schema, name),
         }
@@ -124,7 +122,7 @@ impl<'a> Filler<'a, '_, '_> {
             return plain.or(branches.first()).cloned();
         }
         let full: Vec<_> = branches.iter().filter(|branch| !is_null(branch)).collect();
-        let chosen = self.writer.chance.pick(&full).copied();
+        let chosen = self.writer.rng().pick(&full).copied();
         chosen.or(branches.first()).cloned()
     }
 
@@ -143,7 +141,7 @@ impl<'a> Filler<'a, '_, '_> {
             .collect();
         let among = if filled.is_empty() { legal } else { filled };
         self.writer
-            .chance
+            .rng()
             .pick(&among)
             .map(|value| (*value).clone())
             .unwrap_or_default()
@@ -162,7 +160,7 @@ impl<'a> Filler<'a, '_, '_> {
                     .collect();
                 let nullable = filled.len() < kinds.len();
                 let null = filled.is_empty() || (nullable && depth >= PLAIN);
-                let kind = self.writer.chance.pick(&filled).copied();
+                let kind = self.writer.rng().pick(&filled).copied();
                 kind.filter(|_| !null).unwrap_or("null")
             }
             _ => implied(schema),
@@ -186,7 +184,7 @@ impl<'a> Filler<'a, '_, '_> {
         let mut filled = Map::new();
         for (name, part) in properties {
             let wanted = required.contains(&name.as_str()) || (filled.len() as u64) < least;
-            if wanted || (!closed && self.writer.chance.happens(50)) {
+            if wanted || (!closed && self.writer.rng().happens(50)) {
                 filled.insert(name.clone(), self.value(part, name, depth + 1));
             }
         }
@@ -200,7 +198,7 @@ impl<'a> Filler<'a, '_, '_> {
             }
         }
         while (filled.len() as u64) < least.min(ITEMS) {
-            let name = format!("{}-{}", self.writer.line(Root::Label), filled.len() + 1);
+            let name = format!("{}-{}", self.writer.line("label"), filled.len() + 1);
             let value = self.value(&free, &name, depth + 1);
             filled.insert(name, value);
         }
@@ -221,7 +219,7 @@ impl<'a> Filler<'a, '_, '_> {
         let wanted = least
             .max(first.len() as u64)
             .max(u64::from(depth < PLAIN).min(most));
-        let wanted = wanted.max(least + self.writer.chance.below(room) as u64);
+        let wanted = wanted.max(least + self.writer.rng().below(room) as u64);
         let unique = schema.get("uniqueItems") == Some(&Value::Bool(true));
         let any = Value::Bool(true);
         let mut items: Vec<Value> = Vec::new();
@@ -250,7 +248,7 @@ impl<'a> Filler<'a, '_, '_> {
         let (least, most) = range(schema, 1.0);
         let first = (least / step).ceil();
         let steps = ((most / step).floor() - first).clamp(0.0, 1e6);
-        let at = first + self.writer.chance.below(steps as usize + 1) as f64;
+        let at = first + self.writer.rng().below(steps as usize + 1) as f64;
         Value::Number(Number::from((at * step) as i64))
     }
 
@@ -259,11 +257,11 @@ impl<'a> Filler<'a, '_, '_> {
         if let Some(step) = schema.get("multipleOf").and_then(Value::as_f64) {
             let first = (least / step).ceil();
             let steps = ((most / step).floor() - first).clamp(0.0, 1e6);
-            let at = first + self.writer.chance.below(steps as usize + 1) as f64;
+            let at = first + self.writer.rng().below(steps as usize + 1) as f64;
             return Number::from_f64(at * step).map_or(Value::Null, Value::Number);
         }
         // The middle parts keep clear of bounds that are not included.
-        let share = (1 + self.writer.chance.below(99)) as f64 / 100.0;
+        let share = (1 + self.writer.rng().below(99)) as f64 / 100.0;
         let within = if least < most {
             least + (most - least) * share
         } else {
@@ -279,16 +277,18 @@ impl<'a> Filler<'a, '_, '_> {
         const LABELS: [&str; 5] = ["name", "title", "label", "topic", "id"];
         let least = count(schema, "minLength").unwrap_or(0).min(100_000) as usize;
         let most = count(schema, "maxLength").map_or(usize::MAX, |most| most as usize);
-        let language = self.writer.language;
-        let mut text = match LABELS.contains(&name) || most < 40 {
-            true => self.writer.line(Root::Label),
-            false => prose::anything(self.writer),
+        let language = self.writer.language();
+        let mut text = if LABELS.contains(&name) || most < 40 {
+            self.writer.line("label")
+        } else {
+            self.writer.anything()
         };
         for _ in 0..SENTENCES {
             if text.chars().count() >= least {
                 break;
             }
-            text = paragraph(language, &[text, self.writer.line(Root::GenericMore)]);
+            let more = self.writer.line("generic.more");
+            text = self.writer.paragraph(&[text, more]);
         }
         let mut text = fit(language, &text, most);
         let missing = least.saturating_sub(text.chars().count());

@@ -1,7 +1,5 @@
-//! Filling any JSON schema.
-//!
-//! What a schema may hold, `tool::schema_check` says. `pattern` and `format` are passed over: a text is
-//! a sentence.
+//! Filling any JSON schema that `tool::schema_check` knows. `pattern` and `format` are passed over: a
+//! text is a sentence.
 
 mod fill;
 

@@ -1,0 +1,279 @@
+//! One open ask on its way to a mind and back.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bevy_ecs::prelude::*;
+
+use super::CallFigures;
+use super::ask_tools::AskTools;
+use crate::cast::StableId;
+use crate::context::{AgentContext, ContextStats};
+use crate::event::guard::GuardAct;
+use crate::exchange::{BoxedAnswer, ErasedAsk, Spent};
+use crate::journal::{Ending, OpenRound, Outcome, RefusedAnswer, ToolRoundRecord};
+use crate::message::{Block, Body, Digest, TokenUsage, tokens};
+use crate::mind::{AnswerStream, Completion, FailedCall, Mind, Refused, Round, Tools};
+
+/// One open ask on its way to a mind and back.
+pub(super) struct Job {
+    pub(super) ask: PreparedAsk,
+    pub(super) mind: Arc<dyn Mind>,
+    /// Where its answer is shown while it is written; `None` if nobody may watch.
+    pub(super) stream: Option<AnswerStream>,
+    /// The digest of the start of its prompt that other entities share; `None` if the provider of its
+    /// mind caches no prompts.
+    pub(super) shared_prefix: Option<Digest>,
+    /// The tools that its mind may call.
+    pub(super) tools: AskTools,
+    pub(super) rounds: Rounds,
+    pub(super) view: JobView,
+    pub(super) usage: JobUsage,
+}
+
+/// Which ask it is, and what is sent.
+pub(super) struct PreparedAsk {
+    pub(super) entity: Entity,
+    pub(super) id: StableId,
+    pub(super) name: Arc<str>,
+    pub(super) place: StableId,
+    pub(super) question: Arc<dyn ErasedAsk>,
+    /// The question as the guards let it pass.
+    pub(super) body: Body,
+    pub(super) guard_acts: Vec<GuardAct>,
+    /// The number of the ask among all of its entity.
+    pub(super) number: u32,
+    pub(super) hash: Digest,
+    pub(super) seed: u64,
+}
+
+/// What went back and forth on an ask so far.
+#[derive(Default)]
+pub(super) struct Rounds {
+    /// All of it, in order.
+    pub(super) all: Vec<Round>,
+    /// The rounds of tool calls among them, as the journal keeps them.
+    pub(super) recorded: Vec<ToolRoundRecord>,
+    /// The mind's calls of tools, while the tools run.
+    pub(super) calling: Option<Completion>,
+}
+
+/// How much of the entity's conversation its mind sees.
+#[derive(Default)]
+pub(super) struct JobView {
+    /// The part that is shown; `None` for all of it.
+    pub(super) context: Option<Box<AgentContext>>,
+    /// How many of the oldest messages are folded away, since the whole was too long.
+    pub(super) folded: u32,
+}
+
+/// What the calls of an ask used.
+pub(super) struct JobUsage {
+    /// What the calls so far have spent.
+    pub(super) spent: Spent,
+    /// What the last call used.
+    pub(super) last: TokenUsage,
+    /// The estimate for those prompts whose tokens were reported; `None` if they can't be compared.
+    pub(super) estimated: Option<u64>,
+    /// The worst case of the running call.
+    pub(super) worst: Spent,
+    /// The estimated prompt tokens of the running call.
+    pub(super) prompt_tokens: u64,
+    /// The figures of the running call.
+    pub(super) figures: CallFigures,
+    pub(super) latency: Duration,
+    /// The model that answered, if its name differs from the mind's.
+    pub(super) model: Option<Arc<str>>,
+}
+
+impl Default for JobUsage {
+    fn default() -> Self {
+        Self {
+            spent: Spent::default(),
+            last: TokenUsage::default(),
+            estimated: Some(0),
+            worst: Spent::default(),
+            prompt_tokens: 0,
+            figures: CallFigures::default(),
+            latency: Duration::ZERO,
+            model: None,
+        }
+    }
+}
+
+/// An ask whose outcome is known.
+pub(super) struct FinishedAsk {
+    pub(super) ask: PreparedAsk,
+    pub(super) outcome: Arc<Outcome>,
+    /// The answer, if it was judged in this run.
+    pub(super) value: Option<BoxedAnswer>,
+}
+
+impl Rounds {
+    /// The answers that failed their check.
+    pub(super) fn refused(&self) -> impl Iterator<Item = &Refused> {
+        self.all.iter().filter_map(Round::as_refused)
+    }
+
+    /// Adds an answer that failed its check, with what the mind is told about it.
+    pub(super) fn refuse(&mut self, answer: &str, complaint: &str) {
+        self.all.push(Round::Refused(Refused {
+            answer: answer.into(),
+            complaint: complaint.into(),
+        }));
+    }
+
+    /// Adds those of the first `count` refused answers that are not there yet.
+    pub(super) fn add_refused(&mut self, refused: &[RefusedAnswer], count: usize) {
+        let known = self.refused().count();
+        for refused in refused.iter().take(count).skip(known) {
+            self.refuse(&refused.answer, &refused.complaint);
+        }
+    }
+}
+
+impl JobUsage {
+    /// Books what a call of this mind spent and returns it. Without reported usage of an answer the
+    /// estimate counts; a failure without usage was not billed.
+    pub(super) fn book(
+        &mut self,
+        mind: &dyn Mind,
+        result: &Result<Completion, FailedCall>,
+    ) -> Spent {
+        let info = mind.info();
+        let (usage, retries, latency) = match result {
+            Ok(completion) => (completion.usage, completion.retries, completion.latency),
+            Err(failed) => (failed.usage, failed.retries, failed.latency),
+        };
+        let reported = usage.filter(|usage| usage.input > 0 || result.is_err());
+        self.estimated = match (reported, result) {
+            (None, Err(_)) => self.estimated,
+            (Some(_), _) if retries == 0 => self.estimated.map(|sum| sum + self.prompt_tokens),
+            // An estimate, or the sum of several attempts, says nothing about one prompt.
+            _ => None,
+        };
+        let estimate = |completion: &Completion| TokenUsage {
+            input: self.prompt_tokens,
+            output: u64::from(tokens::estimate(&completion.text)),
+            ..TokenUsage::default()
+        };
+        let estimated = || result.as_ref().ok().filter(|_| info.metered).map(estimate);
+        let usage = reported.or_else(estimated).unwrap_or_default();
+        let price = info.price.as_ref();
+        let spent = Spent {
+            calls: 1,
+            retries: u64::from(retries),
+            usage,
+            cost: price.map(|price| price.of(usage)).unwrap_or_default(),
+            ..Spent::default()
+        };
+        if let Ok(completion) = result {
+            let name = completion.model.as_str();
+            let differs = !name.is_empty() && name != &*info.model;
+            self.model = differs.then(|| name.into());
+        }
+        self.last = usage;
+        self.latency += latency;
+        self.figures.latency = latency;
+        self.figures.usage = usage;
+        self.spent += spent;
+        spent
+    }
+}
+
+impl Job {
+    /// The tools as the next prompt shows them.
+    pub(super) fn prompt_tools(&self) -> Tools<'_> {
+        self.tools.after(self.rounds.recorded.len())
+    }
+
+    /// The estimated tokens of the next prompt, uncorrected, for a history with these figures.
+    pub(super) fn estimate(&self, history: &ContextStats) -> u64 {
+        let body = &self.ask.body;
+        let question = if self.ask.question.ask_short() {
+            body.short_tokens()
+        } else {
+            body.tokens()
+        };
+        let rounds: u64 = self.rounds.all.iter().map(Round::tokens).sum();
+        let messages = history.messages + 1 + 2 * self.rounds.all.len();
+        // Roles and separators cost about four tokens a message.
+        let separators = 4 * messages as u64;
+        history.tokens + u64::from(question) + rounds + self.prompt_tools().tokens() + separators
+    }
+
+    /// Tells whoever watches that what was shown will not be the answer.
+    pub(super) fn retract_stream(&self) {
+        if let Some(stream) = &self.stream {
+            stream.retract();
+        }
+    }
+
+    /// Whether what tools returned last is all that its ask wants.
+    pub(super) fn is_ended_by_tools(&self) -> bool {
+        let Some(last) = self.rounds.recorded.last() else {
+            return false;
+        };
+        let limit = self.ask.question.tool_round_limit();
+        let mut called = last.said.iter().filter_map(|block| match block {
+            Block::ToolUse { name, .. } => Some(name),
+            _ => None,
+        });
+        (limit.last_round && !self.prompt_tools().callable)
+            || called.any(|name| limit.tools.contains(name))
+    }
+
+    /// The answers that failed their check, as the journal keeps them.
+    fn refused_answers(&self) -> Vec<RefusedAnswer> {
+        let refused = self.rounds.refused().map(|refused| RefusedAnswer {
+            answer: refused.answer.as_str().to_owned(),
+            complaint: refused.complaint.as_str().to_owned(),
+        });
+        refused.collect()
+    }
+
+    /// A round as a line of the journal, with what was spent so far.
+    pub(super) fn open_round(&self, round: &ToolRoundRecord) -> OpenRound {
+        OpenRound {
+            entity: self.ask.name.clone(),
+            id: self.ask.id.0,
+            number: self.ask.number,
+            hash: self.ask.hash,
+            round: round.clone(),
+            refused: self.refused_answers(),
+            folded: self.view.folded,
+            calls: self.usage.spent.calls,
+            retries: self.usage.spent.retries as u32,
+            usage: self.usage.spent.usage,
+            estimated: self.usage.estimated,
+            cost: self.usage.spent.cost,
+            ms: self.usage.latency.as_millis() as u64,
+        }
+    }
+
+    /// The outcome, with the usage of all attempts.
+    pub(super) fn outcome(&self, ending: Ending) -> Outcome {
+        let info = self.mind.info();
+        let model = self.usage.model.as_ref().unwrap_or(&info.model);
+        Outcome {
+            entity: self.ask.name.clone(),
+            id: self.ask.id.0,
+            number: self.ask.number,
+            purpose: self.ask.question.purpose().to_owned(),
+            hash: self.ask.hash,
+            asked: self.ask.body.full_text().into_owned(),
+            ending,
+            refused: self.refused_answers(),
+            rounds: self.rounds.recorded.clone(),
+            folded: self.view.folded,
+            calls: self.usage.spent.calls,
+            retries: self.usage.spent.retries as u32,
+            usage: self.usage.spent.usage,
+            estimated: self.usage.estimated.unwrap_or_default(),
+            cost: self.usage.spent.cost,
+            provider: info.provider.clone(),
+            model: model.clone(),
+            ms: self.usage.latency.as_millis() as u64,
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Who is told what a run does: feeds, callbacks and watchers.
+
+use bevy_ecs::prelude::*;
+
+use super::{EngineError, Signal};
+use crate::event::Feed;
+use crate::mind::StreamSender;
+
+type OnTurn = Box<dyn FnMut(&mut World) -> Result<(), EngineError> + Send>;
+type OnSignal = Box<dyn FnMut(Signal) + Send>;
+
+/// Who is told what a run does.
+#[derive(Default)]
+pub(super) struct Listeners {
+    pub(super) feeds: Vec<Feed>,
+    pub(super) on_turn: Option<OnTurn>,
+    pub(super) on_signal: Option<OnSignal>,
+    /// Where answers are shown while they are written.
+    pub(super) stream: Option<StreamSender>,
+}
+
+impl Listeners {
+    /// Makes and sends a signal if anybody listens.
+    pub(super) fn signal(&mut self, signal: impl FnOnce() -> Signal) {
+        if let Some(act) = &mut self.on_signal {
+            act(signal());
+        }
+    }
+}

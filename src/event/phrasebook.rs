@@ -1,0 +1,66 @@
+//! The words for events and asks, from templates that a writer may change.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::world_data::{Problem, Templates};
+
+/// Why a phrase can't be made.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum PhraseError {
+    /// There is no such template, or it can't be filled.
+    #[error(transparent)]
+    Template(#[from] Problem),
+    /// The data can't be written as JSON.
+    #[error("{0}")]
+    Json(String),
+    /// A reason of an event type's own.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl From<serde_json::Error> for PhraseError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Json(error.to_string())
+    }
+}
+
+impl From<PhraseError> for String {
+    fn from(error: PhraseError) -> Self {
+        error.to_string()
+    }
+}
+
+/// The phrases of the world's language. Without templates, a phrase is its name and its data.
+#[derive(Resource, Clone, Default)]
+pub struct Phrasebook(Option<Arc<Templates>>);
+
+impl Phrasebook {
+    /// The phrase of this name, filled with data.
+    ///
+    /// # Errors
+    /// There is no such phrase, or it can't be filled.
+    pub fn say(&self, name: &str, data: &impl Serialize) -> Result<String, PhraseError> {
+        let Some(templates) = &self.0 else {
+            return Ok(format!("{name} {}", serde_json::to_value(data)?));
+        };
+        let mut text = templates.render(name, data)?;
+        text.truncate(text.trim_end().len());
+        Ok(text)
+    }
+
+    /// The phrase of this name; `None` if there is none, or it can't be filled.
+    pub fn say_if_known(&self, name: &str, data: &impl Serialize) -> Option<String> {
+        let is_known = self.0.as_ref()?.has(name);
+        is_known.then(|| self.say(name, data).ok()).flatten()
+    }
+}
+
+impl From<Templates> for Phrasebook {
+    fn from(templates: Templates) -> Self {
+        Self(Some(Arc::new(templates)))
+    }
+}

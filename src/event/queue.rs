@@ -1,0 +1,83 @@
+//! What systems have queued: events of this step, and changes for the next meeting.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use serde_json::Value;
+
+use super::AudienceRule;
+use super::guard::GuardAct;
+use crate::cast::StableId;
+use crate::context::EntryId;
+use crate::message::Tags;
+
+/// An event before its delivery: its words and audience are fixed, its body is not made yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PendingEvent {
+    /// The name of its type.
+    pub kind: &'static str,
+    /// Who did it.
+    pub speaker: Option<Arc<str>>,
+    /// The event itself.
+    pub data: Value,
+    /// The words that its receivers will read.
+    pub text: String,
+    /// Tags for the receivers' messages.
+    pub tags: Tags,
+    /// Who gets it, in a stable order.
+    pub audience: Vec<Entity>,
+    /// The rule by which the audience was made.
+    pub rule: AudienceRule,
+    /// What guards did before it was sent.
+    pub guarded: Vec<GuardAct>,
+    /// Whether everybody in the audience may repeat it.
+    pub public: bool,
+    /// Whether a guard stopped it: it is recorded, but nobody gets it.
+    pub blocked: bool,
+    /// The range of its one receiver's context that the message replaces.
+    pub chapter_close: Option<ChapterClose>,
+}
+
+/// A range of a context that becomes a chapter, replaced by its summary.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChapterClose {
+    /// The first message of the range.
+    pub begin: EntryId,
+    /// The last message of the range.
+    pub end: EntryId,
+    /// The request for the summary and its answer, which move to the chapter too.
+    pub summing_up: Option<(EntryId, EntryId)>,
+    /// What the chapter was about, such as a fight on a stage.
+    pub title: String,
+}
+
+/// The events of this step that are not delivered yet, in order.
+#[derive(Resource, Debug, Default)]
+pub struct EventQueue(pub Vec<PendingEvent>);
+
+/// A change to the world that crosses stages.
+pub type DeferredCommand = Box<dyn FnOnce(&mut World) + Send + Sync>;
+
+/// Changes that cross stages. They run at the meeting, in order of place; within a place in the order
+/// in which they were queued.
+#[derive(Resource, Default)]
+pub struct DeferredCommands(Vec<(StableId, DeferredCommand)>);
+
+impl DeferredCommands {
+    /// Queues a change for a place.
+    pub(super) fn push(&mut self, place: StableId, command: DeferredCommand) {
+        self.0.push((place, command));
+    }
+
+    /// Takes all changes, in order.
+    pub fn take(&mut self) -> Vec<DeferredCommand> {
+        let mut commands = std::mem::take(&mut self.0);
+        commands.sort_by_key(|(place, _)| *place);
+        commands.into_iter().map(|(_, command)| command).collect()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}

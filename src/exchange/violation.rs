@@ -1,0 +1,72 @@
+//! What is wrong with an answer.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::event::{Phrasebook, PromptTemplate};
+
+/// A rule that an answer broke, and where in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Where, such as `cards[2].targets[0]`; empty for the whole answer.
+    pub path: String,
+    /// The rule, in words that tell the mind what would be right.
+    pub rule: String,
+    /// The phrase that says the same in the language of the world, and its data.
+    pub phrase: Option<(&'static str, Value)>,
+}
+
+impl Violation {
+    /// A broken rule.
+    pub fn new(path: impl Into<String>, rule: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            rule: rule.into(),
+            phrase: None,
+        }
+    }
+
+    /// The same rule with a phrase that minds read instead if the phrasebook has it: a template that
+    /// a writer may change.
+    #[must_use]
+    pub fn said(mut self, phrase: &'static str, data: Value) -> Self {
+        self.phrase = Some((phrase, data));
+        self
+    }
+
+    /// The same rule with a template, filled with `data`, that minds read instead.
+    #[must_use]
+    pub fn with_template<D: Serialize>(self, template: &PromptTemplate<D>, data: &D) -> Self {
+        let data = serde_json::to_value(data).unwrap_or_default();
+        self.said(template.name(), data)
+    }
+
+    /// A text that must not be empty.
+    pub fn empty(path: impl Into<String>) -> Self {
+        Self::new(path, "must not be empty").said("rules/empty", json!({}))
+    }
+
+    /// The rule that `text` has at most `most` characters; `None` if it keeps to it.
+    pub fn too_long(path: impl Into<String>, text: &str, most: usize) -> Option<Self> {
+        let length = text.chars().count();
+        (length > most).then(|| {
+            let rule = format!("at most {most} characters; this has {length}");
+            let data = json!({"most": most, "length": length});
+            Self::new(path, rule).said("rules/too_long", data)
+        })
+    }
+
+    /// The rule in the words of the phrasebook.
+    pub fn words(&self, phrases: &Phrasebook) -> String {
+        let phrase = self.phrase.as_ref();
+        let words = phrase.and_then(|(name, data)| phrases.say_if_known(name, data));
+        words.unwrap_or_else(|| self.rule.clone())
+    }
+
+    /// Why an answer with these violations is not used, for the journal.
+    pub fn summary(violations: &[Self]) -> String {
+        let rules = violations.iter().map(|violation| violation.rule.as_str());
+        let rules = rules.collect::<Vec<_>>().join("; ");
+        format!("the answer failed its check: {rules}")
+    }
+}

@@ -1,0 +1,156 @@
+//! Questions that are asked until the answer can be used.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use super::console::Console;
+use crate::locale::{Language, UiText, text};
+
+/// A dialogue with a person. Numbers in menus begin at 1.
+pub struct Dialogue<'c> {
+    console: &'c mut dyn Console,
+    language: Language,
+}
+
+impl<'c> Dialogue<'c> {
+    pub(super) fn new(console: &'c mut dyn Console, language: Language) -> Self {
+        Self { console, language }
+    }
+
+    /// Shows a text.
+    ///
+    /// # Errors
+    /// Nobody can read it.
+    pub fn show(&mut self, text: impl Into<UiText>) -> io::Result<()> {
+        let text = text.into().in_language(self.language);
+        self.console.show(&text)
+    }
+
+    /// A line, trimmed, after a label, which may be empty.
+    ///
+    /// # Errors
+    /// The input ended or broke.
+    pub fn line(&mut self, label: impl Into<UiText>) -> io::Result<String> {
+        let label = label.into().in_language(self.language);
+        let prompt = match label.as_str() {
+            "" => "> ".to_owned(),
+            label => format!("{label} > "),
+        };
+        let line = self.console.read(&prompt)?;
+        let line = line.ok_or(io::ErrorKind::UnexpectedEof)?;
+        Ok(line.trim().to_owned())
+    }
+
+    /// A line that is not empty.
+    ///
+    /// # Errors
+    /// The input ended or broke.
+    pub fn text(&mut self, label: impl Into<UiText>) -> io::Result<String> {
+        let label = label.into();
+        loop {
+            let line = self.line(label.clone())?;
+            if !line.is_empty() {
+                return Ok(line);
+            }
+            self.show(text!(mind_seat_not_empty))?;
+        }
+    }
+
+    /// A line, or the default if it is empty.
+    ///
+    /// # Errors
+    /// The input ended or broke.
+    pub fn text_or(&mut self, label: impl Into<UiText>, default: &str) -> io::Result<String> {
+        let label = label.into();
+        let line = self.line(text!(mind_seat_with_default, label, default))?;
+        Ok(if line.is_empty() {
+            default.to_owned()
+        } else {
+            line
+        })
+    }
+
+    /// One of several, by number or name; the only one without a question. Returns its index.
+    ///
+    /// # Errors
+    /// The input ended or broke.
+    pub fn choice(&mut self, label: impl Into<UiText>, options: &[String]) -> io::Result<usize> {
+        if options.len() == 1 {
+            return Ok(0);
+        }
+        let label = label.into();
+        self.menu(options)?;
+        loop {
+            let line = self.line(label.clone())?;
+            match position(&line, options) {
+                Some(index) => return Ok(index),
+                None => self.no_such_option(options)?,
+            }
+        }
+    }
+
+    /// An order of several, by numbers or names, as indexes; all in their order if the line is empty.
+    /// Those left out come last if `all` must be there.
+    ///
+    /// # Errors
+    /// The input ended or broke.
+    pub fn order(
+        &mut self,
+        label: impl Into<UiText>,
+        options: &[String],
+        all: bool,
+    ) -> io::Result<Vec<usize>> {
+        if options.len() == 1 {
+            return Ok(vec![0]);
+        }
+        let label = label.into();
+        self.menu(options)?;
+        loop {
+            let line = self.line(label.clone())?;
+            let parts = line.split([' ', ',', '，', '、']);
+            let parts = parts.filter(|part| !part.is_empty());
+            let whole = position(&line, options).map(|index| vec![index]);
+            let chosen = whole.or_else(|| parts.map(|part| position(part, options)).collect());
+            let Some(mut chosen) = chosen else {
+                self.no_such_option(options)?;
+                continue;
+            };
+            let mut seen = BTreeSet::new();
+            chosen.retain(|index| seen.insert(*index));
+            if all || chosen.is_empty() {
+                chosen.extend((0..options.len()).filter(|index| !seen.contains(index)));
+            }
+            return Ok(chosen);
+        }
+    }
+
+    /// A text in the language of the interface.
+    pub fn say(&self, text: impl Into<UiText>) -> String {
+        text.into().in_language(self.language)
+    }
+
+    fn menu(&mut self, options: &[String]) -> io::Result<()> {
+        for (number, option) in (1..).zip(options) {
+            self.show(format!("  {number}) {option}"))?;
+        }
+        Ok(())
+    }
+
+    fn no_such_option(&mut self, options: &[String]) -> io::Result<()> {
+        self.show(text!(mind_seat_no_such_option, count = options.len()))
+    }
+}
+
+/// The option that a number from 1 or a name means.
+fn position(text: &str, options: &[String]) -> Option<usize> {
+    let text = text.trim();
+    let by_number = || {
+        let number: usize = text.parse().ok()?;
+        number.checked_sub(1).filter(|index| *index < options.len())
+    };
+    let by_name = || {
+        let same = |option: &String| option.to_lowercase() == text.to_lowercase();
+        options.iter().position(same)
+    };
+    by_number().or_else(by_name)
+}

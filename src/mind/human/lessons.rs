@@ -1,0 +1,106 @@
+//! How a game teaches the seat: what the parts of its answers are called, and dialogues of its own.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::dialogue::Dialogue;
+use crate::locale::{Language, UiText, text};
+use crate::mind::Notes;
+
+/// How a person answers asks of one purpose, if menus by the schema are not enough. A function of
+/// notes and a dialogue is one.
+pub trait SeatSkill: Send + Sync {
+    /// The answer, as JSON of the asked schema. `None` leaves it to menus.
+    ///
+    /// # Errors
+    /// The input ended or broke: the person has left.
+    fn answer(&self, notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value>>;
+}
+
+impl<F> SeatSkill for F
+where
+    F: Fn(Notes<'_>, &mut Dialogue<'_>) -> io::Result<Option<Value>> + Send + Sync,
+{
+    fn answer(&self, notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value>> {
+        self(notes, dialogue)
+    }
+}
+
+/// What a seat is taught before the person plays.
+pub struct SeatLessons {
+    language: Language,
+    skills: BTreeMap<Cow<'static, str>, Arc<dyn SeatSkill>>,
+    members: BTreeMap<Cow<'static, str>, UiText>,
+    options: BTreeMap<Cow<'static, str>, UiText>,
+}
+
+impl SeatLessons {
+    /// What every game may use.
+    pub(super) fn new(language: Language) -> Self {
+        let mut lessons = Self {
+            language,
+            skills: BTreeMap::new(),
+            members: BTreeMap::new(),
+            options: BTreeMap::new(),
+        };
+        lessons
+            .member("target", text!(mind_seat_target))
+            .member("text", text!(mind_seat_words))
+            .member("to", text!(mind_seat_to))
+            .member("reason", text!(mind_seat_reason));
+        lessons
+    }
+
+    /// The language of the interface.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// Teaches a dialogue for asks of a purpose. A later one replaces an earlier one.
+    pub fn skill(
+        &mut self,
+        purpose: impl Into<Cow<'static, str>>,
+        skill: impl SeatSkill + 'static,
+    ) -> &mut Self {
+        self.skills.insert(purpose.into(), Arc::new(skill));
+        self
+    }
+
+    /// What a member of answers is called in questions and menus; else its name is shown.
+    pub fn member(
+        &mut self,
+        name: impl Into<Cow<'static, str>>,
+        label: impl Into<UiText>,
+    ) -> &mut Self {
+        self.members.insert(name.into(), label.into());
+        self
+    }
+
+    /// What a word of a closed list is called in menus; else it is shown itself.
+    pub fn option(
+        &mut self,
+        word: impl Into<Cow<'static, str>>,
+        label: impl Into<UiText>,
+    ) -> &mut Self {
+        self.options.insert(word.into(), label.into());
+        self
+    }
+
+    pub(super) fn skill_for(&self, purpose: &str) -> Option<&Arc<dyn SeatSkill>> {
+        self.skills.get(purpose)
+    }
+
+    pub(super) fn label_of_member(&self, name: &str) -> UiText {
+        let label = self.members.get(name).cloned();
+        label.unwrap_or_else(|| UiText::verbatim(name))
+    }
+
+    pub(super) fn label_of_option(&self, word: &str) -> UiText {
+        let label = self.options.get(word).cloned();
+        label.unwrap_or_else(|| UiText::verbatim(word))
+    }
+}

@@ -1,0 +1,118 @@
+//! A person who types lines that are known beforehand.
+
+use std::io::{self, Cursor};
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+
+use super::{HumanMind, SeatLessons, TextConsole};
+use crate::context::AgentContext;
+use crate::message::Body;
+use crate::mind::{Form, Language, Mind, MindError, Prompt, Refused, Round, Tools};
+
+#[derive(Clone, Default)]
+struct Shown(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Shown {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// An ask to a person.
+pub(crate) struct SeatAsk<'a> {
+    purpose: &'a str,
+    narrowed: Option<Value>,
+    notes: Value,
+    complaint: &'a str,
+    teach: fn(&mut SeatLessons),
+}
+
+impl<'a> SeatAsk<'a> {
+    pub(crate) fn new(purpose: &'a str) -> Self {
+        Self {
+            purpose,
+            narrowed: None,
+            notes: Value::Null,
+            complaint: "",
+            teach: |_| (),
+        }
+    }
+
+    pub(crate) fn json(mut self, narrowed: Value) -> Self {
+        self.narrowed = Some(narrowed);
+        self
+    }
+
+    pub(crate) fn notes(mut self, notes: Value) -> Self {
+        self.notes = notes;
+        self
+    }
+
+    pub(crate) fn refused(mut self, complaint: &'a str) -> Self {
+        self.complaint = complaint;
+        self
+    }
+
+    pub(crate) fn taught(mut self, teach: fn(&mut SeatLessons)) -> Self {
+        self.teach = teach;
+        self
+    }
+
+    /// What a person who types these lines answers, and what it saw.
+    pub(crate) async fn answer(
+        &self,
+        language: Language,
+        typed: &str,
+    ) -> (Result<String, MindError>, String) {
+        let shown = Shown::default();
+        let console = TextConsole::new(Cursor::new(typed.to_owned()), shown.clone());
+        let mind = HumanMind::taught(console, language, self.teach);
+        let schema: Arc<str> = "{}".into();
+        let form = match &self.narrowed {
+            None => Form::Prose { notes: &self.notes },
+            Some(narrowed) => Form::Json {
+                name: "reply",
+                schema: &schema,
+                narrowed,
+                notes: &self.notes,
+            },
+        };
+        let refused = [Round::Refused(Refused {
+            answer: "".into(),
+            complaint: self.complaint.into(),
+        })];
+        let answering = mind.answer(&Prompt {
+            entity: &"Mira".into(),
+            purpose: self.purpose,
+            number: 1,
+            language,
+            history: &AgentContext::new("Mira"),
+            question: &Body::text("The tavern is full."),
+            ask_short: false,
+            rounds: if self.complaint.is_empty() {
+                &[]
+            } else {
+                &refused
+            },
+            tools: Tools::NONE,
+            form,
+            max_tokens: 100,
+            seed: 0,
+            stream: None,
+        });
+        let result = answering.await.map(|completion| completion.text);
+        let result = result.map_err(|failed| failed.error);
+        let shown = String::from_utf8(shown.0.lock().unwrap().clone()).unwrap();
+        (result, shown)
+    }
+}
+
+pub(crate) fn json_of(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}

@@ -1,0 +1,30 @@
+//! Somebody in a fight, as the notes tell it.
+
+use crate::mind::Notes;
+
+#[derive(Clone, Debug)]
+pub(super) struct Fighter<'n> {
+    pub(super) name: &'n str,
+    pub(super) hp: i64,
+    pub(super) max_hp: i64,
+    pub(super) effects: Vec<String>,
+}
+
+impl<'n> Fighter<'n> {
+    pub(super) fn of(notes: Notes<'n>) -> Self {
+        Self {
+            name: notes.name(),
+            hp: notes.number("hp"),
+            max_hp: notes.number("max_hp"),
+            effects: notes.list("effects").map(Notes::shown).collect(),
+        }
+    }
+
+    /// How much of its health is left, in percent; all if nothing is known.
+    pub(super) fn health(&self) -> i64 {
+        match self.max_hp {
+            ..=0 => 100,
+            max => (self.hp.saturating_mul(100) / max).clamp(0, 100),
+        }
+    }
+}

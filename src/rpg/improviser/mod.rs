@@ -1,0 +1,251 @@
+//! How the improviser plays a campaign: what the campaign's asks are answered with.
+//!
+//! Start reading at [`teach`]; `prose` answers asks for text, `archive` those for summaries,
+//! `narrate` tells rounds of fights, `plan` chooses what to do at home, and `hand` plays cards.
+
+mod archive;
+mod fighter;
+mod hand;
+mod narrate;
+mod plan;
+mod prose;
+
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+use crate::mind::improviser::{Lessons, Skill, Writer};
+use crate::mind::{Notes, Prompt};
+
+/// Names that grammars may use. Those in the second list are conditions, without words.
+const FACTS: &[&str] = &[
+    "companions",
+    "companion",
+    "dungeons",
+    "dungeon",
+    "exit",
+    "heroes",
+    "present",
+    "guest",
+    "other",
+    "news",
+    "target",
+    // What somebody else just spoke of: a name that one knows too.
+    "topic",
+    "secret",
+    // The dungeon that comes next.
+    "next",
+    "fight_place",
+    "fight_foe",
+    "fight_foes",
+    "foe",
+    "foes",
+    "foe_look",
+    "ally",
+    "by",
+    "skill",
+    "card",
+    "fallen",
+    "gains",
+    "with",
+    "must",
+    "events",
+    "weakest",
+];
+const CONDITIONS: &[&str] = &[
+    "won", "lost", "hurt", "alone", "self", "light", "heavy", "asked", "many", "over", "early",
+    "late", "refused", "home", "hostile", "water", "wood", "deep", "hearth", "shrine", "market",
+    "height",
+];
+
+/// The symbols that skills write with, each with the facts that always come with it.
+const SYMBOLS: &[(&str, &[&str])] = &[
+    ("camp.hostile", &[]),
+    ("topic.water", &[]),
+    ("topic.wood", &[]),
+    ("topic.deep", &[]),
+    ("topic.hearth", &[]),
+    ("topic.shrine", &[]),
+    ("topic.market", &[]),
+    ("topic.height", &[]),
+    ("kickoff.actor", &[]),
+    ("kickoff.actor.wish", &[]),
+    ("kickoff.actor.bond", &[]),
+    ("kickoff.stage", &["place"]),
+    ("kickoff.stage.more", &["place"]),
+    ("kickoff.world", &[]),
+    ("kickoff.world.more", &[]),
+    ("scene.light", &["place"]),
+    ("scene.place", &["place"]),
+    ("scene.people", &["place"]),
+    ("mind.speak", &["target"]),
+    ("mind.whisper", &["target"]),
+    ("mind.announce", &[]),
+    ("mind.query", &[]),
+    ("mind.move", &["exit"]),
+    ("mind.wait", &[]),
+    ("speak.open", &["target"]),
+    ("speak.answer", &["target"]),
+    ("speak.more", &["target"]),
+    ("whisper", &["target", "secret"]),
+    ("whisper.plain", &["target"]),
+    ("announce", &[]),
+    ("wait", &[]),
+    ("world.announce", &["events"]),
+    ("world.quiet", &[]),
+    ("combat.initiation", &[]),
+    ("combat.initiation.more", &[]),
+    ("card.attack", &[]),
+    ("card.heal", &[]),
+    ("card.guard", &[]),
+    ("card.weaken", &[]),
+    ("card.strengthen", &[]),
+    ("about.attack", &["skill", "target"]),
+    ("about.heal", &["skill", "target"]),
+    ("about.guard", &["skill", "target"]),
+    ("about.weaken", &["skill", "target"]),
+    ("about.strengthen", &["skill", "target"]),
+    ("round.open", &[]),
+    ("round.close", &[]),
+    ("deed.hit", &["by", "target", "card"]),
+    ("deed.miss", &["by", "target", "card"]),
+    ("deed.fell", &["by", "target", "card"]),
+    ("deed.heal", &["by", "target", "card"]),
+    ("deed.guard", &["by", "target", "card"]),
+    ("deed.weaken", &["by", "target", "card"]),
+    ("deed.strengthen", &["by", "target", "card"]),
+    ("fight.open", &["foes"]),
+    ("fight.result", &[]),
+    ("fight.fallen", &["fallen"]),
+    ("fight.gains", &["gains"]),
+    ("fight.close", &[]),
+    ("saw.open", &["foes"]),
+    ("saw.close", &[]),
+    ("day.open", &[]),
+    ("day.said", &["speaker", "said"]),
+    ("day.close", &[]),
+    ("remember", &["must"]),
+];
+
+/// What the words of a place's name and description tell of it: symbols and conditions.
+const TOPICS: [(&str, &str); 7] = [
+    ("topic.water", "water"),
+    ("topic.wood", "wood"),
+    ("topic.deep", "deep"),
+    ("topic.hearth", "hearth"),
+    ("topic.shrine", "shrine"),
+    ("topic.market", "market"),
+    ("topic.height", "height"),
+];
+
+/// How often, in a hundred plans, somebody looks something up although nobody told it to.
+const CURIOSITY: usize = 25;
+
+/// Teaches the improviser to play a campaign.
+pub fn teach(lessons: &mut Lessons) {
+    lessons.facts(FACTS).facts(CONDITIONS);
+    for (symbol, given) in SYMBOLS {
+        lessons.symbol(symbol, given);
+    }
+    lessons
+        .shipped(&["places", "kickoff", "home", "combat", "archive"])
+        .skill("kickoff", CampaignSkill::Kickoff)
+        .skill("home.scene", CampaignSkill::Scene)
+        .skill("home.plan", CampaignSkill::Plan)
+        .skill("world.announce", CampaignSkill::Announcement)
+        .skill("combat.initiation", CampaignSkill::FirstThought)
+        .skill("combat.draw", CampaignSkill::Hand)
+        .skill("combat.narrate", CampaignSkill::Round)
+        .skill("archive", CampaignSkill::Summary);
+}
+
+/// What an ask of the campaign is for.
+enum CampaignSkill {
+    Kickoff,
+    Scene,
+    Plan,
+    Announcement,
+    FirstThought,
+    Hand,
+    Round,
+    Summary,
+}
+
+impl Skill for CampaignSkill {
+    fn answer<'a>(&self, prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {
+        let notes = Notes::of(prompt);
+        look_around(notes, writer);
+        let text = match self {
+            Self::Kickoff => prose::kickoff(notes, writer),
+            Self::Scene => prose::scene(notes, writer),
+            Self::Announcement => prose::announcement(notes, writer),
+            Self::FirstThought => prose::first_thought(notes, writer),
+            Self::Round => narrate::round(notes, writer),
+            Self::Summary => archive::summary(notes, writer),
+            Self::Plan => return plan::plan(prompt, writer),
+            Self::Hand => return hand::hand(notes, writer),
+        };
+        Some(text.into())
+    }
+
+    /// Whoever sums up a fight does so among its own: its foes are not in the scene.
+    fn scene<'a>(&self, prompt: &Prompt<'a>) -> Vec<&'a str> {
+        let notes = Notes::of(prompt);
+        let lists = ["companions", "heroes", "with", "fallen"];
+        let mut names: Vec<_> = lists.iter().flat_map(|list| notes.texts(list)).collect();
+        if notes.text("what").is_empty() {
+            names.extend(notes.names("foes"));
+        }
+        names.extend(notes.names("allies"));
+        names.extend(notes.names("present"));
+        names
+    }
+
+    fn subjects<'a>(&self, prompt: &Prompt<'a>) -> Vec<&'a str> {
+        subjects(Notes::of(prompt))
+    }
+
+    fn curiosity(&self) -> usize {
+        match self {
+            Self::Plan => CURIOSITY,
+            _ => 0,
+        }
+    }
+}
+
+/// What one may wonder about.
+fn subjects(notes: Notes<'_>) -> Vec<&str> {
+    let fight = notes.object("last_fight");
+    let mut names = vec![
+        notes.text("next_dungeon"),
+        fight.text("place"),
+        notes.text("place"),
+    ];
+    names.extend(fight.texts("foes"));
+    names.extend(notes.texts("exits"));
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+/// What every skill knows: on whose side one is; what a place is like, by the words in its name and
+/// description.
+fn look_around<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) {
+    let is_stage = notes.text("kind") == "stage";
+    if is_stage {
+        let me = notes.text("me");
+        if notes.text("place").is_empty() {
+            writer.set("place", me);
+        }
+        let told = [notes.text("profile"), me, notes.text("place")];
+        let told = told.map(str::to_lowercase);
+        for (symbol, condition) in TOPICS {
+            let mut words = writer.words(symbol);
+            let named = words.any(|word| told.iter().any(|text| text.contains(word)));
+            writer.flag(condition, named);
+        }
+    }
+    let camp = notes.text("camp").to_lowercase();
+    let hostile = writer.words("camp.hostile").any(|word| camp == word);
+    writer.flag("hostile", hostile);
+}
