@@ -28,6 +28,8 @@
 
 pub use bevy_ecs;
 
+#[cfg(feature = "bevy")]
+pub mod bevy;
 pub mod cast;
 pub mod context;
 pub mod dialect;

@@ -31,8 +31,8 @@ struct TaskArguments {
 
 /// A team that others call as a tool.
 ///
-/// Each call runs it anew on a task, in a world of its own. Its result is recorded like that of every tool,
-/// with the messages of the team, which people see but nobody hears.
+/// Each call runs it in a new world. Its result is recorded like that of
+/// every tool, with the messages of the team, which people see but nobody hears.
 #[derive(Clone)]
 pub struct TeamTool {
     /// The team.

@@ -2,8 +2,8 @@
 
 use super::message::CodeBlock;
 
-/// The blocks between fences of three or more backticks, in order. A block without a closing fence does
-/// not count.
+/// The blocks between fences of three or more backticks, in order. A block without a closing fence
+/// does not count.
 pub(super) fn code_blocks(text: &str) -> Vec<CodeBlock> {
     let mut blocks = Vec::new();
     let mut lines = text.lines();

@@ -66,8 +66,8 @@ impl Functions {
         self
     }
 
-    /// Adds a function that selects the next speaker; `None` leaves it to the model, or ends the run if
-    /// there is none.
+    /// Adds a function that selects the next speaker; `None` leaves it to the model, or ends the
+    /// run if there is none.
     #[must_use]
     pub fn with_selector(
         mut self,

@@ -155,8 +155,8 @@ impl ChatGame {
         self.with_each(|game| game.tools = Some(tools.clone()))
     }
 
-    /// Adds a team that participants may call as the tool of this name. A team of one is an agent as a
-    /// tool.
+    /// Adds a team that participants may call as the tool of this name. A team of one is an agent
+    /// as a tool.
     #[must_use]
     pub fn with_team_tool(mut self, name: &str, about: &str, tool: TeamTool) -> Self {
         self.team_tools.push((name.into(), about.into(), tool));
@@ -169,8 +169,8 @@ impl ChatGame {
         self.with_each(|game| game.code = policy.clone())
     }
 
-    /// Sets the minds of the teams that the team file offers as tools; a [`super::Team`] uses its own.
-    /// Without minds these tools can't be called; a replay never does.
+    /// Sets the minds of the teams that the team file offers as tools; a [`super::Team`] uses its
+    /// own. Without minds these tools can't be called; a replay never does.
     #[must_use]
     pub fn with_tool_minds(mut self, minds: &Minds) -> Self {
         self.tool_minds = Some(minds.clone());

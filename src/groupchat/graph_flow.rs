@@ -6,8 +6,8 @@ use super::functions::Functions;
 use super::message::ChatMessage;
 use super::team::{Activation, EdgeCondition, EdgeFile, GraphFile};
 
-/// Who speaks next in a graph, and which edges were followed. Saved with the world, so that a run can
-/// continue in the middle of a cycle.
+/// Who speaks next in a graph, and which edges were followed. Saved with the world, so that a run
+/// can continue in the middle of a cycle.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct GraphFlow {

@@ -1,4 +1,5 @@
-//! The guards of group chats: built-in guards that also judge answers, and one against forged speakers.
+//! The guards of group chats: built-in guards that also judge answers, and one against forged
+//! speakers.
 
 use std::ops::Range;
 
@@ -48,8 +49,8 @@ impl Guard for TeamSecrets {
     }
 }
 
-/// Defuses lines that pretend to be another speaker's: the colon after a name of the conversation at the
-/// beginning of a line becomes a dash.
+/// Defuses lines that pretend to be another speaker's: the colon after a name of the conversation
+/// at the beginning of a line becomes a dash.
 pub(super) struct ForgedSpeakers {
     /// All names, folded.
     names: Vec<String>,

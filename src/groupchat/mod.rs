@@ -1,10 +1,10 @@
 //! Group chat: teams that talk on a stage.
 //!
-//! A team is a stage, its participants are the occupants, and every message is an event that the engine
-//! delivers: a participant's own turns are ai messages, those of all others human messages with the
-//! speaker's name. Whatever a mind is asked, including who speaks next, is an ask like all others.
-//! [`team`] describes a team, `stage` plays it, and [`Team`] runs one from a program. Start reading at
-//! [`Team`], or at `stage/mod.rs`.
+//! A team is a stage, its participants are the occupants, and every message is an event that the
+//! engine delivers: a participant's own turns are ai messages, those of all others human messages
+//! with the speaker's name. Whatever a mind is asked, including who speaks next, is an ask like all
+//! others. [`team`] describes a team, `stage` plays it, and [`Team`] runs one from a program. Start
+//! reading at [`Team`], or at `stage/mod.rs`.
 
 mod as_tool;
 mod code_blocks;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 /// How often each name occurs in a text.
 ///
-/// If several names start at the same place, the longest counts. A name must be a whole word (`Bob` does
-/// not occur in `Bobby`), except in scripts without spaces. `Story writer` and `Story\_writer` also
-/// match `Story_writer`.
+/// If several names start at the same place, the longest counts. A name must be a whole word (`Bob`
+/// does not occur in `Bobby`), except in scripts without spaces. `Story writer` and `Story\_writer`
+/// also match `Story_writer`.
 pub fn mentions<'a>(text: &str, names: &[&'a str]) -> BTreeMap<&'a str, usize> {
     let mut spellings: Vec<(String, &'a str)> = names
         .iter()
@@ -61,9 +61,9 @@ fn is_ideograph(character: char) -> bool {
     matches!(character, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Encodes a name for the name of a tool, which providers restrict to ASCII: letters, digits and `-`
-/// stay, `_` is doubled, and any other character becomes `_x`, its code point in hexadecimal, and `_`.
-/// [`decode_name`] reverses it.
+/// Encodes a name for the name of a tool, which providers restrict to ASCII: letters, digits and
+/// `-` stay, `_` is doubled, and any other character becomes `_x`, its code point in hexadecimal,
+/// and `_`. [`decode_name`] reverses it.
 fn encode_name(name: &str) -> String {
     let mut encoded = String::new();
     for character in name.chars() {

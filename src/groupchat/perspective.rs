@@ -1,17 +1,17 @@
-//! A conversation as one participant sees it: its own turns are the assistant's, those of all others are
-//! the user's, with the speaker's name.
+//! A conversation as one participant sees it: its own turns are the assistant's, those of all
+//! others are the user's, with the speaker's name.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::message::RequestUsage;
 use crate::context::AgentContext;
 use crate::message::{Body, Role};
 
 /// A message as a participant sees it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoleMessage {
     /// `system`, `user`, `assistant` or `tool`.
-    pub role: &'static str,
+    pub role: String,
     /// The speaker; empty if unknown.
     pub name: String,
     /// The text, without the speaker's name.
@@ -56,7 +56,7 @@ impl RoleMessage {
             text_without_speaker(body)
         };
         Self {
-            role,
+            role: role.to_owned(),
             name,
             content,
         }

@@ -86,7 +86,7 @@ prompts! {
     ContinuePrompt = "chat/asks/go_on" {}
     /// What a participant always remembers.
     MemoryPrompt<'a> = "chat/asks/memory" { memory: &'a [String] }
-    /// What a participant may do beside speaking.
+    /// What a participant may do besides speaking.
     SayPrompt<'a> = "chat/asks/say" { targets: &'a [String], ears: &'a [String] }
     /// Asks a model to select the next speaker.
     SelectPrompt<'a> = "chat/asks/select" { roles: Vec<RoleData<'a>>, candidates: &'a [String] }

@@ -38,8 +38,8 @@ pub enum ChatError {
     EmptyTask,
     /// A task with an invalid message.
     Message(#[from] FactoryError),
-    /// A participant could not answer, or somebody was selected who is no participant. The reason is in
-    /// the language of the team.
+    /// A participant could not answer, or somebody was selected who is no participant. The reason
+    /// is in the language of the team.
     Run(String),
     /// The run was cancelled; the next one continues it.
     Cancelled,
@@ -68,7 +68,7 @@ impl Localize for ChatError {
             }
             Self::Stopped(stop) => text!(groupchat_stopped, reason = format!("{stop:?}")),
             Self::Engine(error) => UiText::verbatim(error.to_string()),
-            Self::State(error) => UiText::verbatim(error.to_string()),
+            Self::State(error) => error.text(),
             Self::NotAState => text!(groupchat_not_a_state, reason = text!(groupchat_no_world)),
             Self::Json(error) => text!(groupchat_not_a_state, reason = error),
         }
@@ -82,13 +82,16 @@ pub struct Task(UserInput);
 impl Task {
     /// Continues the last run, or starts a new one without a new task.
     pub fn continue_run() -> Self {
-        Self(UserInput::continue_run())
+        Self(UserInput {
+            continues: true,
+            ..UserInput::default()
+        })
     }
 }
 
 impl From<&str> for Task {
     fn from(text: &str) -> Self {
-        Self(UserInput::task(text))
+        Self::from(text.to_owned())
     }
 }
 
@@ -100,13 +103,16 @@ impl From<String> for Task {
 
 impl From<ChatMessage> for Task {
     fn from(message: ChatMessage) -> Self {
-        Self(UserInput::messages(vec![message]))
+        Self::from(vec![message])
     }
 }
 
 impl From<Vec<ChatMessage>> for Task {
     fn from(messages: Vec<ChatMessage>) -> Self {
-        Self(UserInput::messages(messages))
+        Self(UserInput {
+            messages,
+            ..UserInput::default()
+        })
     }
 }
 
@@ -191,7 +197,8 @@ impl Team {
         self.engine.cancellation_token()
     }
 
-    /// Pauses the team: a run stops after its current turn, and none begins until the team is resumed.
+    /// Pauses the team: a run stops after its current turn, and none begins until the team is
+    /// resumed.
     pub fn pause(&self) {
         self.is_paused.store(true, Ordering::SeqCst);
     }
@@ -258,9 +265,9 @@ impl Team {
     }
 
     /// Runs a task and streams every message, and last the result. Messages of participants with
-    /// `stream` come in chunks while they are written, then as a whole; while the team is paused, no
-    /// chunks come. Dropping the stream stops the run: no further turn begins, and the messages of the
-    /// current turn come again when the run continues.
+    /// `stream` come in chunks while they are written, then as a whole; while the team is paused,
+    /// no chunks come. Dropping the stream stops the run: no further turn begins, and the messages
+    /// of the current turn come again when the run continues.
     ///
     /// # Errors
     /// The task is invalid.
@@ -298,7 +305,10 @@ impl Team {
     pub async fn reset(&mut self) -> Result<(), ChatError> {
         self.recover()?;
         self.user_proxy.clear();
-        self.user_proxy.add_input(UserInput::reset());
+        self.user_proxy.add_input(UserInput {
+            reset: true,
+            ..UserInput::default()
+        });
         self.play_turn().await?;
         lock(&self.stream).clear();
         Ok(())
@@ -388,9 +398,9 @@ impl Team {
         }
     }
 
-    /// Brings an engine that was left in the middle of a turn back to the beginning of the turn: loads
-    /// the checkpoint and replays what was recorded since. Answers of the incomplete turn are not asked
-    /// for again. Then takes a new checkpoint.
+    /// Brings an engine that was left in the middle of a turn back to the beginning of the turn:
+    /// loads the checkpoint and replays what was recorded since. Answers of the incomplete turn are
+    /// not asked for again. Then takes a new checkpoint.
     fn recover(&mut self) -> Result<(), ChatError> {
         if self.is_mid_turn {
             let lines = self.engine.journal().lines();
@@ -443,8 +453,8 @@ impl Team {
         Ok(())
     }
 
-    /// The state between two turns, also in the middle of a run: AutoGen's team state, and the world
-    /// itself in a member `world`.
+    /// The state between two turns, also in the middle of a run: AutoGen's team state, and the
+    /// world itself in a member `world`.
     ///
     /// # Errors
     /// The world can't be saved.

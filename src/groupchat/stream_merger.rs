@@ -1,8 +1,10 @@
-//! A conversation for people who watch it: chunks of messages while they are written, then the messages.
+//! A conversation for people who watch it: chunks of messages while they are written, then the
+//! messages.
 //!
-//! Chunks come from minds, messages from the world. [`StreamMerger`] merges both and guarantees that the
-//! chunks of a message add up to its text: a message whose chunks turn out to be wrong is [`Retracted`],
-//! and one without chunks (it was recorded, is JSON, or a guard may change it) becomes a single chunk.
+//! Chunks come from minds, messages from the world. [`StreamMerger`] merges both and guarantees
+//! that the chunks of a message add up to its text: a message whose chunks turn out to be wrong is
+//! [`Retracted`], and one without chunks (it was recorded, is JSON, or a guard may change it)
+//! becomes a single chunk.
 
 use std::collections::BTreeMap;
 use std::task::{Context, Poll};

@@ -1,13 +1,14 @@
 //! What teams that are called as tools report.
 //!
-//! Such a team runs in a world of its own, of which only the result would be left. So it reports its
-//! messages, and in the end what each of its minds saw. Both are recorded with the result, in the metadata
-//! of the caller's tool message.
+//! Such a team runs in its own world, of which only the result would be left. So it reports
+//! its messages, and in the end what each of its minds saw. Both are recorded with the result, in
+//! the metadata of the caller's tool message.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::message::ChatMessage;
+use super::perspective::RoleMessage;
 use crate::exchange::TRACE_KEY;
 use crate::message::{Body, BodyId};
 
@@ -44,14 +45,13 @@ pub(super) struct ContextRecord {
 /// A message in the conversation of a mind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct EntryRecord {
-    pub(super) role: String,
-    pub(super) name: String,
-    pub(super) content: String,
+    #[serde(flatten)]
+    pub(super) message: RoleMessage,
     pub(super) at: RecordOrder,
 }
 
-/// The place of a message in the order of everything that was said: the time and id of its body. Within
-/// tool calls, those of the callers' tool messages and the indices of the calls come first.
+/// The place of a message in the order of everything that was said: the time and id of its body.
+/// Within tool calls, those of the callers' tool messages and the indices of the calls come first.
 pub(super) type RecordOrder = Vec<(u64, BodyId, u32)>;
 
 impl ContextRecord {
@@ -64,7 +64,9 @@ impl ContextRecord {
 
 /// What the tools of a message reported, by call.
 pub(super) fn tool_team_records(returned: &Body) -> impl Iterator<Item = Vec<ToolTeamRecord>> {
-    let calls = returned.metadata().and_then(|all| all.get(TRACE_KEY));
+    let calls = returned
+        .metadata()
+        .and_then(|metadata| metadata.get(TRACE_KEY));
     let calls = calls.and_then(Value::as_array).into_iter().flatten();
     calls.map(|records| {
         let records = records.as_array().into_iter().flatten();

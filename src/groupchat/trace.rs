@@ -49,28 +49,19 @@ pub fn mind_calls(world: &World) -> Vec<MindCall> {
 /// The calls of a mind, with their places in the order of all calls.
 fn calls_of(record: &ContextRecord) -> impl Iterator<Item = (&RecordOrder, MindCall)> {
     let replies = record.entries.iter().enumerate();
-    let replies = replies.filter(|(_, entry)| entry.role == "assistant");
+    let replies = replies.filter(|(_, entry)| entry.message.role == "assistant");
     replies.map(|(index, reply)| {
-        let seen = record.entries.iter().take(index);
+        let earlier = record.entries.iter().take(index);
         let call = MindCall {
             agent: record.agent.clone(),
             number: 0,
             sender: record.sender.clone(),
             inside: record.inside.clone(),
-            context: seen.map(role_message).collect(),
-            reply: reply.content.clone(),
+            context: earlier.map(|entry| entry.message.clone()).collect(),
+            reply: reply.message.content.clone(),
         };
         (&reply.at, call)
     })
-}
-
-fn role_message(entry: &EntryRecord) -> RoleMessage {
-    let mut roles = ["user", "assistant", "tool"].into_iter();
-    RoleMessage {
-        role: roles.find(|role| *role == entry.role).unwrap_or_default(),
-        name: entry.name.clone(),
-        content: entry.content.clone(),
-    }
 }
 
 /// The conversations of all minds in a world, and in the teams that were called as tools.
@@ -95,11 +86,10 @@ fn context_record(world: &World, entity: Entity, context: &AgentContext) -> Cont
     let entries = entries.filter(|entry| entry.role() != Role::System);
     let entries = entries.map(|entry| {
         let body = entry.body();
-        let seen = RoleMessage::of(entry.role(), body, &agent);
+        let mut message = RoleMessage::of(entry.role(), body, &agent);
+        message.content = with_tools(message.content, body);
         EntryRecord {
-            role: seen.role.into(),
-            name: seen.name,
-            content: with_tools(seen.content, body),
+            message,
             at: vec![(body.time(), body.id(), 0)],
         }
     });

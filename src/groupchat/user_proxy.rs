@@ -9,8 +9,8 @@ use crate::locale::{Language, text};
 use crate::message::TokenUsage;
 use crate::mind::{Answering, Completion, Mind, MindError, MindInfo, Prompt};
 
-/// The mind of the user and of the controller of a run: a queue of input, and what to do at the next turn.
-/// Clones share both.
+/// The mind of the user and of the controller of a run: a queue of input, and what to do at the
+/// next turn. Clones share both.
 #[derive(Clone)]
 pub struct UserProxy {
     info: MindInfo,

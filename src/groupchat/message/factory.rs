@@ -115,8 +115,8 @@ impl MessageFactory {
         self.register::<T>(&structured_name(content_type))
     }
 
-    /// Creates a message. Unknown members of a built-in type are dropped. A message without id gets one
-    /// that depends only on its JSON.
+    /// Creates a message. Unknown members of a built-in type are dropped. A message without id gets
+    /// one that depends only on its JSON.
     ///
     /// # Errors
     /// The type is missing or unknown, or a member is missing or has a wrong type.

@@ -98,8 +98,9 @@ impl ChatMessage {
         Value::Object(members)
     }
 
-    /// Reads a message. Unknown members of a built-in type are dropped; a type that is not built in is
-    /// kept as [`Content::Custom`]. Use a [`MessageFactory`](super::MessageFactory) for untrusted input.
+    /// Reads a message. Unknown members of a built-in type are dropped; a type that is not built in
+    /// is kept as [`Content::Custom`]. Use a [`MessageFactory`](super::MessageFactory) for
+    /// untrusted input.
     ///
     /// # Errors
     /// A member is missing or has a wrong type.

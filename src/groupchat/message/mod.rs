@@ -1,8 +1,9 @@
 //! Typed messages and events, in the JSON form of AutoGen AgentChat.
 //!
-//! A [`ChatMessage`] has a head (id, source, usage, metadata, time) and [`Content`]. Chat messages are
-//! what participants say to each other; events report what a participant did on the way to a message.
-//! [`MessageFactory`] creates messages from JSON by `type`. Plain data: nothing here knows a world.
+//! A [`ChatMessage`] has a head (id, source, usage, metadata, time) and [`Content`]. Chat messages
+//! are what participants say to each other; events report what a participant did on the way to a
+//! message. [`MessageFactory`] creates messages from JSON by `type`. Plain data: nothing here knows
+//! a world.
 
 mod factory;
 mod json;
@@ -293,8 +294,8 @@ impl Content {
         }
     }
 
-    /// Whether this only reports what a participant did, and is not part of the conversation. A custom
-    /// type is an event if its name ends in `Event`.
+    /// Whether this only reports what a participant did, and is not part of the conversation. A
+    /// custom type is an event if its name ends in `Event`.
     pub fn is_event(&self) -> bool {
         self.type_name().ends_with("Event")
     }
@@ -389,8 +390,8 @@ impl ChatMessage {
     }
 }
 
-/// The id of the message with which a participant answers its `ask`-th ask. Known before the answer, so
-/// that streamed chunks can name their message.
+/// The id of the message with which a participant answers its `ask`-th ask. Known before the
+/// answer, so that streamed chunks can name their message.
 pub(super) fn message_id(participant: &str, ask: u32) -> String {
     format!("{participant}#{ask}")
 }

@@ -1,4 +1,5 @@
-//! The turns of coders: finding or writing code, asking for approval, running it, and reporting the result.
+//! The turns of coders: finding or writing code, asking for approval, running it, and reporting the
+//! result.
 
 use bevy_ecs::prelude::*;
 use serde_json::json;
@@ -168,7 +169,8 @@ impl ChatStep<'_, '_, '_> {
         }
     }
 
-    /// Reports the result of code, or lets the coder's own model fix the code or comment on the result.
+    /// Reports the result of code, or lets the coder's own model fix the code or comment on the
+    /// result.
     fn report_result(
         &mut self,
         participant: &Participant,
@@ -237,9 +239,9 @@ impl ChatStep<'_, '_, '_> {
 
     /// The coder for whose code an approver was asked.
     fn coder_waiting_for(&self, approver: &str) -> Option<String> {
+        let asked = CodeStep::AskedApprover(approver.to_owned());
         let mut turns = self.chat.code_turns.iter();
-        let is_waiting = |turn: &CodeTurn| matches!(&turn.step, CodeStep::AskedApprover(asked) if asked == approver);
-        let (name, _) = turns.find(|(_, turn)| is_waiting(turn))?;
+        let (name, _) = turns.find(|(_, turn)| turn.step == asked)?;
         Some(name.clone())
     }
 

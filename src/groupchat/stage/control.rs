@@ -1,5 +1,6 @@
-//! Control from outside during a run: stopping it, speaking, joining and leaving, and the clock. All of this
-//! is an answer of the controller, so that it is recorded and replayed like all other answers.
+//! Control from outside during a run: stopping it, speaking, joining and leaving, and the clock.
+//! All of this is an answer of the controller, so that it is recorded and replayed like all other
+//! answers.
 
 use bevy_ecs::prelude::*;
 

@@ -15,8 +15,8 @@ impl ChatStep<'_, '_, '_> {
         self.deliver(message, &[], None);
     }
 
-    /// Delivers a message or an event of the turn of `speaker` to these listeners, or to everybody on the
-    /// stage if there are none.
+    /// Delivers a message or an event of the turn of `speaker` to these listeners, or to everybody
+    /// on the stage if there are none.
     pub(super) fn deliver(
         &mut self,
         mut message: ChatMessage,
@@ -105,8 +105,8 @@ impl ChatStep<'_, '_, '_> {
         }
     }
 
-    /// Keeps a message for the termination condition, for the selection of the next speaker, and for
-    /// inner and outer teams.
+    /// Keeps a message for the termination condition, for the selection of the next speaker, and
+    /// for inner and outer teams.
     fn keep(&mut self, message: ChatMessage, is_public: bool, speaker: Option<&str>) {
         if !message.is_event() && is_public {
             for participant in &self.team.participants {
@@ -139,8 +139,8 @@ impl ChatStep<'_, '_, '_> {
     }
 }
 
-/// An item of a handoff's context as text: a message, model messages in AutoGen's form, or other JSON as
-/// it is.
+/// An item of a handoff's context as text: a message, model messages in AutoGen's form, or other
+/// JSON as it is.
 fn context_text(item: &Value) -> String {
     let parts = || {
         item.get("content")
@@ -180,8 +180,8 @@ fn result_text(result: &Value) -> String {
     }
 }
 
-/// The time of the message of this number: one second after the one before, since a world has no wall
-/// clock.
+/// The time of the message of this number: one second after the one before, since a world has no
+/// wall clock.
 fn logical_time(number: u64) -> String {
     let days = number / 86_400;
     let (hours, minutes, seconds) = (number / 3_600 % 24, number / 60 % 60, number % 60);

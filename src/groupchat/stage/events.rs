@@ -19,7 +19,8 @@ pub(super) fn register(world: &mut World) {
 }
 
 macro_rules! message_events {
-    ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty)? } = $event:literal, $public:literal)*) => {
+    ($($(#[$doc:meta])*
+        $name:ident { $($field:ident: $type:ty)? } = $event:literal, $public:literal)*) => {
         $($(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         pub(in crate::groupchat) struct $name {
@@ -62,7 +63,8 @@ message_events! {
     EarlierMessage {} = "chat_recalled", false
     /// What a participant did on the way to a message; recorded, but not heard.
     ParticipantEvent {} = "chat_noted", false
-    /// A message of a team that was called as a tool, whose path is `team`; recorded, but not heard.
+    /// A message of a team that was called as a tool, whose path is `team`; recorded, but not
+    /// heard.
     InnerMessage { team: String } = "chat_inside", false
 }
 

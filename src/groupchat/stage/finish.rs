@@ -8,7 +8,7 @@ use crate::groupchat::termination::{DeltaContext, StopReason};
 use crate::locale::{UiText, text};
 
 impl ChatStep<'_, '_, '_> {
-    /// Ends the run if its termination condition is met, or else goes on to the next selection.
+    /// Ends the run if its termination condition is met, otherwise moves on to the next selection.
     pub(super) fn finish_or_select(&mut self) {
         match self.check_termination() {
             Some(stop) => self.finish(stop),
@@ -74,7 +74,7 @@ impl ChatStep<'_, '_, '_> {
         };
         let inner = Some(self.team.name.as_str());
         let mut participants = outer.participants.iter();
-        let Some(participant) = participants.find(|one| one.inner_team() == inner) else {
+        let Some(participant) = participants.find(|user| user.inner_team() == inner) else {
             return;
         };
         let (speaker, outer) = (participant.name.clone(), outer.name.clone());

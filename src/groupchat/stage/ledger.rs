@@ -299,8 +299,8 @@ fn weight(complexity: Complexity) -> u32 {
     complexity as u32 + 1
 }
 
-/// Who should do a subtask: somebody with the skill, then with the least to do, then first in the team.
-/// Those who failed to do it come last.
+/// Who should do a subtask: somebody with the skill, then with the least to do, then first in the
+/// team. Those who failed to do it come last.
 fn assign(
     task: &Subtask,
     failed: &[String],

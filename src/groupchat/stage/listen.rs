@@ -22,7 +22,8 @@ use crate::message::Block;
 use crate::tool::schema_check::accepts;
 
 impl ChatStep<'_, '_, '_> {
-    /// Takes the answers that have come. When all selected speakers have answered, delivers their turns.
+    /// Takes the answers that have come. When all selected speakers have answered, delivers their
+    /// turns.
     pub(super) fn listen(&mut self, answers: &mut ChatAnswers<'_, '_>) {
         for (approver, approval, by) in answers.approvals.take() {
             self.take_approval(approver, approval, by);

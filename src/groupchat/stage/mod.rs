@@ -1,10 +1,11 @@
 //! The conversation of a team, on its stage.
 //!
-//! [`Chat`] is the state of a conversation, [`Phase`] what it is doing. The system `play` moves it on in
-//! each step of its stage: `runs.rs` begins a run, `select.rs` selects the next speaker (for a ledger,
-//! `orchestrate.rs` does), `turns.rs` and `speak.rs` ask it to speak, `code.rs` runs code, `listen.rs`
-//! takes the answers, `deliver.rs` delivers them, and `finish.rs` ends the run. One turn of the
-//! conversation is one turn of the world, so that it can be saved between any two messages.
+//! [`Chat`] is the state of a conversation, [`Phase`] what it is doing. The system `play` moves it
+//! on in each step of its stage: `runs.rs` begins a run, `select.rs` selects the next speaker (for
+//! a ledger, `orchestrate.rs` does), `turns.rs` and `speak.rs` ask it to speak, `code.rs` runs
+//! code, `listen.rs` takes the answers, `deliver.rs` delivers them, and `finish.rs` ends the run.
+//! One turn of the conversation is one turn of the world, so that it can be saved between any two
+//! messages.
 
 mod answers;
 mod chat;

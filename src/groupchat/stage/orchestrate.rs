@@ -1,4 +1,5 @@
-//! Running a team by a ledger: the team's own model analyses, judges and concludes; code assigns and counts.
+//! Running a team by a ledger: the team's own model analyses, judges and concludes; code assigns
+//! and counts.
 
 use serde_json::json;
 
@@ -157,7 +158,7 @@ impl<'a> ChatStep<'a, '_, '_> {
         }
         // A subtask that failed goes to whom it was assigned; otherwise the model decides.
         let mut assignments = ledger.assignments.iter();
-        let reassigned = assignments.find(|one| progress.failed.contains(&one.task.id));
+        let reassigned = assignments.find(|assigned| progress.failed.contains(&assigned.task.id));
         let (to, instruction) = match reassigned {
             Some(assignment) => (assignment.to.clone(), assignment.task.description.clone()),
             None => (progress.next_speaker, progress.instruction),

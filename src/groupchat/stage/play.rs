@@ -8,6 +8,8 @@ use super::events;
 use super::step::{ChatParams, ChatStep};
 use crate::cast::{CurrentStage, EntityName};
 use crate::engine::{Setup, StepSet};
+use crate::event::By;
+use crate::exchange::{Answers, Reply};
 
 /// Adds the systems, events and saved components of conversations.
 pub(in crate::groupchat) fn plugin(setup: &mut Setup) {
@@ -46,7 +48,7 @@ impl ChatStep<'_, '_, '_> {
         match self.chat.phase {
             Phase::Waiting => self.ask_user(),
             Phase::AskedUser => {
-                if let Some((user, input, by)) = answers.user_inputs.take().into_iter().next() {
+                if let Some((user, input, by)) = first(&mut answers.user_inputs) {
                     self.take_user_input(user, input, by);
                 }
             }
@@ -54,39 +56,38 @@ impl ChatStep<'_, '_, '_> {
                 let task = std::mem::take(&mut self.chat.task);
                 self.begin(task);
             }
-            Phase::Select => {
-                if self.team.needs_control() {
-                    self.ask_control();
-                } else {
-                    self.select();
-                }
-            }
+            Phase::Select if self.team.needs_control() => self.ask_control(),
+            Phase::Select => self.select(),
             Phase::AskedControl => {
-                if let Some((_, control, _)) = answers.controls.take().into_iter().next() {
+                if let Some((_, control, _)) = first(&mut answers.controls) {
                     self.take_control(control);
                 }
             }
             Phase::Picking => {
-                if let Some((entity, pick, by)) = answers.picks.take().into_iter().next() {
+                if let Some((entity, pick, by)) = first(&mut answers.picks) {
                     self.take_pick(entity, &pick, &by);
                 }
             }
             Phase::Speaking => self.listen(answers),
             Phase::Analysing => {
-                if let Some((_, analysis, by)) = answers.analyses.take().into_iter().next() {
+                if let Some((_, analysis, by)) = first(&mut answers.analyses) {
                     self.take_analysis(&analysis, by);
                 }
             }
             Phase::Judging => {
-                if let Some((_, progress, by)) = answers.progress.take().into_iter().next() {
+                if let Some((_, progress, by)) = first(&mut answers.progress) {
                     self.take_progress(progress, by);
                 }
             }
             Phase::Concluding => {
-                if let Some((_, conclusion, _)) = answers.conclusions.take().into_iter().next() {
+                if let Some((_, conclusion, _)) = first(&mut answers.conclusions) {
                     self.take_conclusion(conclusion);
                 }
             }
         }
     }
+}
+
+fn first<R: Reply>(answers: &mut Answers<'_, '_, R>) -> Option<(Entity, R, By)> {
+    answers.take().into_iter().next()
 }

@@ -10,7 +10,8 @@ use crate::exchange::{Reply, Violation, json_in};
 use crate::groupchat::message::{ChatMessage, MessageFactory, value_text};
 use crate::groupchat::prompts::{EmptyRule, PickIllegalRule, Prompt, TooLongRule};
 
-/// The maximum number of characters that are read of an answer. Guards cut what others hear to less.
+/// The maximum number of characters that are read of an answer. Guards cut what others hear to
+/// less.
 const MAX_CHARS: usize = 1_000_000;
 
 /// A violation of a rule that a prompt template explains.

@@ -1,5 +1,5 @@
-//! Beginning and resetting runs. Tasks are answers of the user, so that they are recorded and replayed like
-//! all other answers.
+//! Beginning and resetting runs. Tasks are answers of the user, so that they are recorded and
+//! replayed like all other answers.
 
 use bevy_ecs::prelude::*;
 

@@ -17,7 +17,7 @@ use crate::groupchat::names::transfer_tool;
 use crate::groupchat::perspective::text_without_speaker;
 use crate::groupchat::prompts::{ContinuePrompt, MemoryPrompt, SayPrompt, StructuredPrompt};
 use crate::groupchat::team::{Participant, ParticipantKind};
-use crate::groupchat::termination::TerminationCondition;
+use crate::groupchat::termination::Termination;
 use crate::message::Role;
 
 /// The text of an answer that is never used: without an answer, the run fails.
@@ -136,9 +136,9 @@ impl ChatStep<'_, '_, '_> {
     /// What a participant's conversation says, for models that write by a grammar.
     pub(super) fn notes(&self, participant: &Participant, entity: Entity) -> Value {
         let conditions = self.team.termination.iter();
-        let mut conditions = conditions.flat_map(TerminationCondition::nested);
+        let mut conditions = conditions.flat_map(Termination::nested);
         let last_word = conditions.find_map(|condition| match condition {
-            TerminationCondition::TextMention { text, .. }
+            Termination::TextMention { text, .. }
                 if participant.system_message.contains(text.as_str()) =>
             {
                 Some(text.as_str())

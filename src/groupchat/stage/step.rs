@@ -99,8 +99,8 @@ impl<'a> ChatStep<'a, '_, '_> {
         text.in_language(*self.params.language)
     }
 
-    /// A prompt in the language of the team. A missing template stops the engine: the game should have
-    /// checked it.
+    /// A prompt in the language of the team. A missing template stops the engine: the game should
+    /// have checked it.
     pub(super) fn prompt(&mut self, prompt: &impl Prompt) -> String {
         let events = &mut self.params.events;
         prompt.render(events.phrases()).unwrap_or_else(|reason| {

@@ -119,8 +119,8 @@ impl ToolRound {
         }
     }
 
-    /// The events of the round: what was thought and called, what was said in teams that were called,
-    /// and what the tools returned.
+    /// The events of the round: what was thought and called, what was said in teams that were
+    /// called, and what the tools returned.
     pub(in crate::groupchat) fn events(&self, source: &str) -> Vec<Utterance> {
         let event = |content| ChatMessage::new(source, content);
         let thought = self.thought.clone();

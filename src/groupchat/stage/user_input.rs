@@ -38,30 +38,6 @@ impl UserInput {
         }
     }
 
-    /// A task of several messages.
-    pub(in crate::groupchat) fn messages(messages: Vec<ChatMessage>) -> Self {
-        Self {
-            messages,
-            ..Self::default()
-        }
-    }
-
-    /// Continues the conversation without a new task.
-    pub(in crate::groupchat) fn continue_run() -> Self {
-        Self {
-            continues: true,
-            ..Self::default()
-        }
-    }
-
-    /// Makes everybody forget the conversation.
-    pub(in crate::groupchat) fn reset() -> Self {
-        Self {
-            reset: true,
-            ..Self::default()
-        }
-    }
-
     /// The input as an answer: plain text as it is, anything else as JSON.
     pub(in crate::groupchat) fn to_answer(&self) -> String {
         if self.words.is_empty() || self.words.trim_start().starts_with('{') {

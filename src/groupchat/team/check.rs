@@ -1,31 +1,32 @@
-//! Finds the mistakes in a team.
+//! Finds the problems of a team.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::checker::{Checker, Mistake};
+use super::checker::{Checker, problem};
 use super::file::TeamFile;
 use super::graph_check::{self, has_cycle};
 use super::participant::{Audience, Participant, ParticipantKind};
 use super::selection::{Selection, Transitions};
 use crate::cast::check_name;
 use crate::context::View;
-use crate::groupchat::termination::TerminationCondition;
+use crate::groupchat::termination::Termination;
 use crate::locale::{Localize, text};
 use crate::tool::schema_check::{SchemaError, check_schema};
 use crate::tool::{BUILT_IN, NotBuilt, is_legal};
+use crate::world_data::Problem;
 
-/// All mistakes of a team, its inner teams, and its teams that are tools.
-pub(super) fn mistakes(team: &TeamFile) -> Vec<Mistake> {
+/// All problems of a team, its inner teams, and its teams that are tools. They name fields, but no file.
+pub(super) fn problems(team: &TeamFile) -> Vec<Problem> {
     let mut checker = Checker::new(team, String::new());
     checker.check_names();
     checker.check();
-    checker.mistakes
+    checker.problems
 }
 
-/// Every name of a team, its inner teams and its teams that are tools, with its path. A trace shows all
-/// of them together.
+/// Every name of a team, its inner teams and its teams that are tools, with its path. A trace shows
+/// all of them together.
 fn all_names<'t>(team: &'t TeamFile, prefix: &str, names: &mut Vec<(&'t str, String)>) {
     names.push((&team.name, format!("{prefix}name")));
     for (index, participant) in team.participants.iter().enumerate() {
@@ -60,16 +61,12 @@ impl<'t> Checker<'t> {
 
     fn check_nested(&mut self, team: &'t TeamFile, path: &str) {
         if team.needs_control() {
-            self.error(
-                path,
-                text!(groupchat_control_inside),
-                text!(groupchat_help_move_out),
-            );
+            problem!(self, "{path}": groupchat_control_inside; groupchat_help_move_out);
         }
         let prefix = format!("{}{path}.", self.prefix);
         let mut checker = Checker::new(team, prefix);
         checker.check();
-        self.mistakes.extend(checker.mistakes);
+        self.problems.extend(checker.problems);
     }
 
     fn check_names(&mut self) {
@@ -81,11 +78,8 @@ impl<'t> Checker<'t> {
             if let Some(message) = check_name(name) {
                 self.error(&path, message, text!(groupchat_help_name));
             } else if let Some(first) = first.get(name) {
-                self.error(
-                    &path,
-                    text!(groupchat_name_taken, name, path = first),
-                    text!(groupchat_help_own_name),
-                );
+                problem!(self, "{path}":
+                    groupchat_name_taken(name, path = first); groupchat_help_own_name);
             } else {
                 first.insert(name, path);
             }
@@ -97,21 +91,14 @@ impl<'t> Checker<'t> {
         if let Some(message) = check_name(&team.user) {
             self.error("user", message, text!(groupchat_help_user_name));
         } else if !is_person || is_team {
-            self.error(
-                "user",
-                text!(groupchat_user_name_taken, name = &team.user),
-                text!(groupchat_help_user_own_name),
-            );
+            problem!(self, "user":
+                groupchat_user_name_taken(name = &team.user); groupchat_help_user_own_name);
         }
     }
 
     fn check_participants(&mut self) {
         if self.team.participants.is_empty() {
-            self.error(
-                "participants",
-                text!(groupchat_no_participants),
-                text!(groupchat_help_participant),
-            );
+            problem!(self, "participants": groupchat_no_participants; groupchat_help_participant);
         }
         for (index, participant) in self.team.participants.iter().enumerate() {
             let path = format!("participants[{index}]");
@@ -130,11 +117,8 @@ impl<'t> Checker<'t> {
             self.check_tools(participant, &path);
             self.check_coder(participant, &path);
             if participant.max_tokens == 0 {
-                self.error(
-                    &format!("{path}.max_tokens"),
-                    text!(groupchat_no_max_tokens),
-                    text!(groupchat_help_at_least_one),
-                );
+                problem!(self, "{path}.max_tokens":
+                    groupchat_no_max_tokens; groupchat_help_at_least_one);
             }
         }
     }
@@ -146,72 +130,48 @@ impl<'t> Checker<'t> {
         };
         let schema = serde_json::from_str::<Value>(&output.schema);
         let schema = schema.ok().filter(Value::is_object);
-        let schema_path = format!("{path}.output.schema");
         match schema.as_ref().map(check_schema) {
             Some(Ok(())) => {}
-            Some(Err(SchemaError::Unsupported(keyword))) => self.error(
-                &schema_path,
-                text!(groupchat_unsupported_schema_keyword, keyword),
-                text!(groupchat_help_no_such_keyword),
-            ),
-            Some(Err(SchemaError::Malformed(keyword))) => self.error(
-                &schema_path,
-                text!(groupchat_bad_schema_keyword, keyword),
-                text!(groupchat_help_schema),
-            ),
-            None => self.error(
-                &schema_path,
-                text!(groupchat_not_a_schema),
-                text!(groupchat_help_schema),
-            ),
+            Some(Err(SchemaError::Unsupported(keyword))) => {
+                problem!(self, "{path}.output.schema":
+                    groupchat_unsupported_keyword(keyword); groupchat_help_unsupported_keyword);
+            }
+            Some(Err(SchemaError::Malformed(keyword))) => {
+                problem!(self, "{path}.output.schema":
+                    groupchat_bad_keyword(keyword); groupchat_help_schema);
+            }
+            None => {
+                problem!(self, "{path}.output.schema":
+                    groupchat_not_a_schema; groupchat_help_schema);
+            }
         }
         if output.name.trim().is_empty() {
-            self.error(
-                &format!("{path}.output.name"),
-                text!(groupchat_no_output_name),
-                text!(groupchat_help_output_name),
-            );
+            problem!(self, "{path}.output.name":
+                groupchat_no_output_name; groupchat_help_output_name);
         }
         let hands_over_in_json = !participant.handoffs.is_empty() && participant.tools.is_empty();
         if !participant.produces.is_empty() || hands_over_in_json {
-            self.error(
-                &format!("{path}.output"),
-                text!(groupchat_output_conflict),
-                text!(groupchat_help_output),
-            );
+            problem!(self, "{path}.output": groupchat_output_conflict; groupchat_help_output);
         }
     }
 
     fn check_tools(&mut self, participant: &Participant, path: &str) {
         // Names of internal tools begin with a bracket.
         if let Some(name) = participant.tools.iter().find(|name| name.starts_with('(')) {
-            self.error(
-                &format!("{path}.tools"),
-                text!(groupchat_internal_tool, name),
-                text!(groupchat_help_name_tool),
-            );
+            problem!(self, "{path}.tools": groupchat_internal_tool(name); groupchat_help_name_tool);
         }
         let mut tools = participant.tools.iter();
         if let Some(missing) = tools.find_map(|name| NotBuilt::tool(name)) {
-            self.error(
-                &format!("{path}.tools"),
-                missing.to_string(),
-                text!(groupchat_help_without_tool),
-            );
+            let path = format_args!("{path}.tools");
+            self.error(path, missing.text(), text!(groupchat_help_without_tool));
         }
         if participant.max_tool_iterations == 0 {
-            self.error(
-                &format!("{path}.max_tool_iterations"),
-                text!(groupchat_no_tool_rounds),
-                text!(groupchat_help_at_least_one),
-            );
+            problem!(self, "{path}.max_tool_iterations":
+                groupchat_no_tool_rounds; groupchat_help_at_least_one);
         }
         if !participant.tools.is_empty() && participant.kind != ParticipantKind::Assistant {
-            self.error(
-                &format!("{path}.tools"),
-                text!(groupchat_tools_need_assistant),
-                text!(groupchat_help_make_assistant),
-            );
+            problem!(self, "{path}.tools":
+                groupchat_tools_need_assistant; groupchat_help_make_assistant);
         }
     }
 
@@ -227,7 +187,7 @@ impl<'t> Checker<'t> {
         if !cfg!(feature = "scripts") {
             self.error(
                 &path,
-                NotBuilt::SCRIPTS.to_string(),
+                NotBuilt::SCRIPTS.text(),
                 text!(groupchat_help_no_coders),
             );
         }
@@ -257,26 +217,16 @@ impl<'t> Checker<'t> {
             };
             let path = format!("participants[{index}].kind");
             if !self.team.teams.iter().any(|team| team.name == inner) {
-                self.error(
-                    &path,
-                    text!(groupchat_unknown_inner_team, name = inner),
-                    text!(groupchat_help_inner_team),
-                );
+                problem!(self, "{path}":
+                    groupchat_unknown_inner_team(name = inner); groupchat_help_inner_team);
             }
             if !used.insert(inner) {
-                self.error(
-                    &path,
-                    text!(groupchat_inner_team_taken, name = inner),
-                    text!(groupchat_help_own_team),
-                );
+                problem!(self, "{path}":
+                    groupchat_inner_team_taken(name = inner); groupchat_help_own_team);
             }
             let is_team = participant.kind == ParticipantKind::Team;
             if is_team && self.team.selection == Selection::Swarm {
-                self.error(
-                    &path,
-                    text!(groupchat_team_in_swarm),
-                    text!(groupchat_help_other_speaker),
-                );
+                problem!(self, "{path}": groupchat_team_in_swarm; groupchat_help_other_speaker);
             }
         }
         for (index, inner) in self.team.teams.iter().enumerate() {
@@ -302,17 +252,11 @@ impl<'t> Checker<'t> {
         for (index, tool) in self.team.team_tools.iter().enumerate() {
             let path = format!("team_tools[{index}]");
             if !is_legal(&tool.name) {
-                self.error(
-                    &format!("{path}.name"),
-                    text!(groupchat_bad_tool_name, name = &tool.name),
-                    text!(groupchat_help_tool_name),
-                );
+                problem!(self, "{path}.name":
+                    groupchat_bad_tool_name(name = &tool.name); groupchat_help_tool_name);
             } else if !names.insert(&tool.name) {
-                self.error(
-                    &format!("{path}.name"),
-                    text!(groupchat_tool_name_taken, name = &tool.name),
-                    text!(groupchat_help_own_tool_name),
-                );
+                problem!(self, "{path}.name":
+                    groupchat_tool_name_taken(name = &tool.name); groupchat_help_own_tool_name);
             } else if !used.contains(&tool.name) {
                 self.warning(
                     &path,
@@ -321,11 +265,8 @@ impl<'t> Checker<'t> {
                 );
             }
             if tool.description().trim().is_empty() {
-                self.error(
-                    &format!("{path}.about"),
-                    text!(groupchat_no_tool_description),
-                    text!(groupchat_help_describe_tool),
-                );
+                problem!(self, "{path}.about":
+                    groupchat_no_tool_description; groupchat_help_describe_tool);
             }
             let path = format!("{path}.team");
             let needs_people = tool.team.nested().into_iter().any(|team| {
@@ -334,11 +275,7 @@ impl<'t> Checker<'t> {
                     || participants.any(|participant| participant.kind == ParticipantKind::Person)
             });
             if needs_people {
-                self.error(
-                    &path,
-                    text!(groupchat_people_in_tool),
-                    text!(groupchat_help_no_people),
-                );
+                problem!(self, "{path}": groupchat_people_in_tool; groupchat_help_no_people);
             }
             self.check_nested(&tool.team, &path);
         }
@@ -356,59 +293,40 @@ impl<'t> Checker<'t> {
         }
         let nobody_after = |name: &str| team.transitions.after(name, &self.names).is_empty();
         if nobody_after(&team.user) || self.names.iter().all(|name| nobody_after(name)) {
-            self.error(
-                "transitions",
-                text!(groupchat_nobody_may_speak),
-                text!(groupchat_help_transitions),
-            );
+            problem!(self, "transitions": groupchat_nobody_may_speak; groupchat_help_transitions);
         }
         if matches!(team.selection, Selection::Selector { repeats: true, .. }) {
-            self.error(
-                "transitions",
-                text!(groupchat_repeats_twice),
-                text!(groupchat_help_repeats),
-            );
+            problem!(self, "transitions": groupchat_repeats_twice; groupchat_help_repeats);
         }
     }
 
     fn check_selection(&mut self) {
         let team = self.team;
         match &team.selection {
-            Selection::Selector { attempts: 0, .. } => self.error(
-                "selection",
-                text!(groupchat_no_attempts),
-                text!(groupchat_help_at_least_one),
-            ),
+            Selection::Selector { attempts: 0, .. } => {
+                problem!(self, "selection": groupchat_no_attempts; groupchat_help_at_least_one);
+            }
             Selection::Selector { .. } | Selection::Random { repeats: false }
                 if team.participants.len() < 2 =>
             {
-                self.error(
-                    "selection",
-                    text!(groupchat_nobody_to_choose),
-                    text!(groupchat_help_two_participants),
-                );
+                problem!(self, "selection":
+                    groupchat_nobody_to_choose; groupchat_help_two_participants);
             }
-            Selection::Manual { by } if !by.is_empty() && !self.is_known(by) => self.error(
-                "selection",
-                text!(groupchat_unknown_picker, name = by),
-                text!(groupchat_help_picker),
-            ),
+            Selection::Manual { by } if !by.is_empty() && !self.is_known(by) => {
+                problem!(self, "selection":
+                    groupchat_unknown_picker(name = by); groupchat_help_picker);
+            }
             Selection::Swarm => {
                 let first = team.participants.first();
                 if first.is_some_and(|first| first.handoffs.is_empty()) {
-                    self.error(
-                        "participants[0].handoffs",
-                        text!(groupchat_swarm_without_handoff),
-                        text!(groupchat_help_handoff),
-                    );
+                    problem!(self, "participants[0].handoffs":
+                        groupchat_swarm_without_handoff; groupchat_help_handoff);
                 }
             }
             Selection::Graph(graph) => graph_check::check_graph(self, graph),
-            Selection::Ledger { max_stalls: 0, .. } => self.error(
-                "selection",
-                text!(groupchat_no_stalls),
-                text!(groupchat_help_at_least_one),
-            ),
+            Selection::Ledger { max_stalls: 0, .. } => {
+                problem!(self, "selection": groupchat_no_stalls; groupchat_help_at_least_one);
+            }
             Selection::RoundRobin
             | Selection::Selector { .. }
             | Selection::Random { .. }
@@ -421,18 +339,14 @@ impl<'t> Checker<'t> {
     fn check_termination(&mut self) {
         let team = self.team;
         if team.max_turns == Some(0) {
-            self.error(
-                "max_turns",
-                text!(groupchat_no_turns),
-                text!(groupchat_help_at_least_one),
-            );
+            problem!(self, "max_turns": groupchat_no_turns; groupchat_help_at_least_one);
         }
         for (index, condition) in team.termination.iter().enumerate() {
             let path = format!("termination[{index}]");
             for condition in condition.nested() {
-                match condition.validate() {
-                    Err(error) => self.error(&path, error.text(), error.help()),
-                    Ok(()) => self.check_names_in(condition, &path),
+                match condition.mistake() {
+                    Some((message, help)) => self.error(&path, message, help),
+                    None => self.check_names_in(condition, &path),
                 }
             }
         }
@@ -442,9 +356,7 @@ impl<'t> Checker<'t> {
             _ => false,
         };
         let mut conditions = team.termination.iter();
-        let ends = team.max_turns.is_some()
-            || is_finite
-            || conditions.any(TerminationCondition::is_certain);
+        let ends = team.max_turns.is_some() || is_finite || conditions.any(Termination::is_certain);
         if ends {
             return;
         }
@@ -463,14 +375,15 @@ impl<'t> Checker<'t> {
         }
     }
 
-    fn check_names_in(&mut self, condition: &TerminationCondition, path: &str) {
+    fn check_names_in(&mut self, condition: &Termination, path: &str) {
         let names: &[String] = match condition {
-            TerminationCondition::SourceMatch { sources }
-            | TerminationCondition::TextMention { sources, .. } => sources,
-            TerminationCondition::TextMessage {
+            Termination::SourceMatch { sources } | Termination::TextMention { sources, .. } => {
+                sources
+            }
+            Termination::TextMessage {
                 source: Some(source),
             } => std::slice::from_ref(source),
-            TerminationCondition::Handoff { target } => std::slice::from_ref(target),
+            Termination::Handoff { target } => std::slice::from_ref(target),
             _ => return,
         };
         let teams = self.team.nested();
@@ -479,7 +392,7 @@ impl<'t> Checker<'t> {
             if is_inner || *name == self.team.user {
                 continue;
             }
-            let message = if matches!(condition, TerminationCondition::Handoff { .. }) {
+            let message = if matches!(condition, Termination::Handoff { .. }) {
                 text!(groupchat_unknown_target, name)
             } else {
                 text!(groupchat_unknown_source, name)

@@ -1,36 +1,31 @@
-//! Collecting the mistakes in a team.
+//! Collecting the problems of a team.
+
+use std::fmt::Display;
 
 use super::file::TeamFile;
 use crate::locale::{Argument, UiText, text};
 use crate::world_data::Problem;
 
-/// A mistake at a path in the team.
-pub(super) struct Mistake {
-    pub(super) path: String,
-    pub(super) message: UiText,
-    pub(super) help: UiText,
-    is_warning: bool,
+/// Reports an error: `problem!(checker, "path": text(arguments); help)`.
+macro_rules! problem {
+    ($checker:expr, $path:literal: $text:ident $(($($arguments:tt)*))?; $help:ident) => {
+        $checker.error(
+            format_args!($path),
+            crate::locale::text!($text $(, $($arguments)*)?),
+            crate::locale::text!($help),
+        )
+    };
 }
+pub(super) use problem;
 
-impl Mistake {
-    /// The problem of the mistake, as `locate` places it in a file.
-    pub(super) fn problem(self, locate: impl FnOnce(Self) -> Problem) -> Problem {
-        if self.is_warning {
-            locate(self).warning()
-        } else {
-            locate(self)
-        }
-    }
-}
-
-/// Collects the mistakes of one team.
+/// Collects the problems of one team.
 pub(super) struct Checker<'t> {
     pub(super) team: &'t TeamFile,
     /// The names of its participants.
     pub(super) names: Vec<&'t str>,
     /// The path of the team, for example `teams[0].`.
     pub(super) prefix: String,
-    pub(super) mistakes: Vec<Mistake>,
+    pub(super) problems: Vec<Problem>,
 }
 
 impl<'t> Checker<'t> {
@@ -39,7 +34,7 @@ impl<'t> Checker<'t> {
             team,
             names: team.names(),
             prefix,
-            mistakes: Vec::new(),
+            problems: Vec::new(),
         }
     }
 
@@ -49,20 +44,17 @@ impl<'t> Checker<'t> {
     }
 
     /// Reports an error; the path is relative to the team.
-    pub(super) fn error(&mut self, path: &str, message: impl Into<UiText>, help: UiText) {
-        self.mistakes.push(Mistake {
-            path: format!("{}{path}", self.prefix),
-            message: message.into(),
-            help,
-            is_warning: false,
+    pub(super) fn error(&mut self, path: impl Display, message: impl Into<UiText>, help: UiText) {
+        self.problems.push(Problem {
+            field: format!("{}{path}", self.prefix),
+            ..Problem::of_file("", message, help)
         });
     }
 
-    pub(super) fn warning(&mut self, path: &str, message: impl Into<UiText>, help: UiText) {
+    pub(super) fn warning(&mut self, path: impl Display, message: impl Into<UiText>, help: UiText) {
         self.error(path, message, help);
-        if let Some(mistake) = self.mistakes.last_mut() {
-            mistake.is_warning = true;
-        }
+        let problem = self.problems.pop().map(Problem::warning);
+        self.problems.extend(problem);
     }
 
     pub(super) fn one_of_names(&self) -> UiText {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::participant::{Participant, bare_option};
 use super::selection::{Selection, Transitions};
-use crate::groupchat::termination::TerminationCondition;
+use crate::groupchat::termination::Termination;
 use crate::message::Language;
 
 /// A team as its file describes it. Everything but the name and the participants has a default.
@@ -34,7 +34,7 @@ pub struct TeamFile {
     /// Who may speak after whom.
     pub transitions: Transitions,
     /// A run ends when one of these is met.
-    pub termination: Vec<TerminationCondition>,
+    pub termination: Vec<Termination>,
     /// The maximum number of turns in a run.
     #[serde(
         deserialize_with = "bare_option",
@@ -80,7 +80,7 @@ impl Default for TeamFile {
     }
 }
 
-/// A team that participants may call as a tool. Each call runs it anew on a task, in a world of its own.
+/// A team that participants may call as a tool. Each call runs it in a new world.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolTeam {
@@ -145,7 +145,7 @@ impl TeamFile {
 
     /// Adds a termination condition.
     #[must_use]
-    pub fn with_termination(mut self, condition: TerminationCondition) -> Self {
+    pub fn with_termination(mut self, condition: Termination) -> Self {
         self.termination.push(condition);
         self
     }
@@ -205,24 +205,24 @@ impl TeamFile {
     }
 
     /// The condition on which a run ends, if there is any.
-    pub(in crate::groupchat) fn condition(&self) -> Option<TerminationCondition> {
+    pub(in crate::groupchat) fn condition(&self) -> Option<Termination> {
         match self.termination.as_slice() {
             [] => None,
             [condition] => Some(condition.clone()),
-            several => Some(TerminationCondition::Any(several.to_vec())),
+            several => Some(Termination::Any(several.to_vec())),
         }
     }
 
     /// Whether somebody outside, such as a clock, is asked on each turn.
     pub(in crate::groupchat) fn needs_control(&self) -> bool {
         let conditions = self.termination.iter();
-        let mut conditions = conditions.flat_map(TerminationCondition::nested);
+        let mut conditions = conditions.flat_map(Termination::nested);
         self.open
             || conditions.any(|condition| {
                 matches!(
                     condition,
-                    TerminationCondition::External
-                        | TerminationCondition::Timeout {
+                    Termination::External
+                        | Termination::Timeout {
                             seconds: Some(_),
                             ..
                         }

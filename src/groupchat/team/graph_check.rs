@@ -1,21 +1,14 @@
-//! Finds the mistakes in a graph of speakers.
+//! Finds the problems of a graph of speakers.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::checker::Checker;
+use super::checker::{Checker, problem};
 use super::graph_file::{Activation, EdgeCondition, EdgeFile, GraphFile};
-use crate::locale::text;
 
-const PATH: &str = "selection";
-
-/// Reports the mistakes in the graph of a team.
+/// Reports the problems of a team's graph.
 pub(super) fn check_graph(checker: &mut Checker<'_>, graph: &GraphFile) {
     if graph.edges.is_empty() && graph.entry.is_empty() && checker.names.len() != 1 {
-        return checker.error(
-            PATH,
-            text!(groupchat_empty_graph),
-            text!(groupchat_help_edge),
-        );
+        return problem!(checker, "selection": groupchat_empty_graph; groupchat_help_edge);
     }
     check_edges(checker, graph);
     check_conditions(checker, graph);
@@ -26,22 +19,19 @@ pub(super) fn check_graph(checker: &mut Checker<'_>, graph: &GraphFile) {
 
 fn check_edges(checker: &mut Checker<'_>, graph: &GraphFile) {
     for (index, edge) in graph.edges.iter().enumerate() {
-        let path = format!("{PATH}.edges[{index}]");
+        let path = format!("selection.edges[{index}]");
         for (field, name) in [("from", &edge.from), ("to", &edge.to)] {
             if !checker.names.contains(&name.as_str()) {
                 checker.unknown_participant(&format!("{path}.{field}"), name);
             }
         }
         if matches!(&edge.when, EdgeCondition::Mentions(text) if text.is_empty()) {
-            checker.error(
-                &format!("{path}.when"),
-                text!(groupchat_condition_empty_text),
-                text!(groupchat_help_edge_text),
-            );
+            problem!(checker, "{path}.when":
+                groupchat_condition_empty_text; groupchat_help_edge_text);
         }
     }
     if !graph.entry.is_empty() && !checker.names.contains(&graph.entry.as_str()) {
-        checker.unknown_participant(&format!("{PATH}.entry"), &graph.entry);
+        checker.unknown_participant("selection.entry", &graph.entry);
     }
 }
 
@@ -54,11 +44,8 @@ fn check_conditions(checker: &mut Checker<'_>, graph: &GraphFile) {
     }
     for (from, found) in has_condition {
         if found.len() > 1 {
-            checker.error(
-                PATH,
-                text!(groupchat_mixed_edges, name = from),
-                text!(groupchat_help_condition_for_all),
-            );
+            problem!(checker, "selection":
+                groupchat_mixed_edges(name = from); groupchat_help_condition_for_all);
         }
     }
 }
@@ -72,11 +59,8 @@ fn check_groups(checker: &mut Checker<'_>, graph: &GraphFile) {
     }
     for ((to, group), found) in activations {
         if found.len() > 1 {
-            checker.error(
-                PATH,
-                text!(groupchat_group_conflict, group, name = to),
-                text!(groupchat_help_activation),
-            );
+            problem!(checker, "selection":
+                groupchat_group_conflict(group, name = to); groupchat_help_activation);
         }
     }
 }
@@ -86,7 +70,7 @@ fn check_reach(checker: &mut Checker<'_>, graph: &GraphFile) {
     let names = checker.names.clone();
     let mut open = graph.starts(&names);
     if open.is_empty() {
-        checker.error(PATH, text!(groupchat_no_start), text!(groupchat_help_entry));
+        problem!(checker, "selection": groupchat_no_start; groupchat_help_entry);
     } else {
         let mut reached: BTreeSet<&str> = open.iter().copied().collect();
         while let Some(from) = open.pop() {
@@ -97,16 +81,12 @@ fn check_reach(checker: &mut Checker<'_>, graph: &GraphFile) {
             }
         }
         for name in names.iter().filter(|name| !reached.contains(**name)) {
-            checker.error(
-                PATH,
-                text!(groupchat_unreachable, name),
-                text!(groupchat_help_edge_to),
-            );
+            problem!(checker, "selection": groupchat_unreachable(name); groupchat_help_edge_to);
         }
     }
     let has_edge_from = |name: &str| graph.edges.iter().any(|edge| edge.from == name);
     if names.iter().all(|name| has_edge_from(name)) {
-        checker.error(PATH, text!(groupchat_no_exit), text!(groupchat_help_exit));
+        problem!(checker, "selection": groupchat_no_exit; groupchat_help_exit);
     }
 }
 
@@ -115,11 +95,9 @@ fn check_cycles(checker: &mut Checker<'_>, graph: &GraphFile) {
     let edges = graph.edges.iter();
     let unconditional = edges.filter(|edge| edge.when == EdgeCondition::Always);
     for cycle in cycles(&unconditional.collect::<Vec<_>>()) {
-        checker.error(
-            PATH,
-            text!(groupchat_endless_cycle, cycle = cycle.join(" > ")),
-            text!(groupchat_help_condition_on_cycle),
-        );
+        let cycle = cycle.join(" > ");
+        problem!(checker, "selection":
+            groupchat_endless_cycle(cycle); groupchat_help_condition_on_cycle);
     }
 }
 
@@ -129,8 +107,8 @@ pub(super) fn has_cycle(graph: &GraphFile) -> bool {
     !cycles(&edges).is_empty()
 }
 
-/// For each speaker, a shortest cycle of which it is the first by name, if there is one. So every cycle
-/// has at least one edge to a speaker of a cycle that is found.
+/// For each speaker, a shortest cycle of which it is the first by name, if there is one. So every
+/// cycle has at least one edge to a speaker of a cycle that is found.
 fn cycles<'g>(edges: &[&'g EdgeFile]) -> Vec<Vec<&'g str>> {
     let nodes: BTreeSet<&str> = edges.iter().map(|edge| edge.from.as_str()).collect();
     let cycles = nodes.into_iter();

@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use super::TeamFile;
 use super::check;
-use super::checker::Mistake;
 use crate::message::Language;
 use crate::world_data::{DataFolder, Problem, Problems, Source};
 
@@ -65,12 +64,12 @@ impl TeamFile {
             problems.sort();
             return Err(problems);
         };
-        for mistake in check::mistakes(&reading.value) {
-            let locate = |mistake: Mistake| {
-                let (message, help) = (mistake.message.to_string(), mistake.help.to_string());
-                reading.source.problem(&mistake.path, message, help)
-            };
-            problems.push(mistake.problem(locate));
+        for problem in check::problems(&reading.value) {
+            let source = &reading.source;
+            problems.push(Problem {
+                severity: problem.severity,
+                ..source.problem(&problem.field, problem.message, problem.help)
+            });
         }
         problems.unless_errors(reading.value)
     }
@@ -78,16 +77,10 @@ impl TeamFile {
     /// The problems of a team that was built in code.
     pub fn check(&self) -> Problems {
         let mut problems = Problems::new();
-        for mistake in check::mistakes(self) {
-            let locate = |mistake: Mistake| {
-                let (message, help) = (mistake.message.to_string(), mistake.help.to_string());
-                Problem {
-                    field: mistake.path,
-                    ..Problem::of_file(self.name.as_str(), message, help)
-                }
-            };
-            problems.push(mistake.problem(locate));
-        }
+        problems.extend(check::problems(self).into_iter().map(|problem| Problem {
+            file: self.name.clone(),
+            ..problem
+        }));
         problems
     }
 }

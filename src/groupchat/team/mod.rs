@@ -1,8 +1,8 @@
 //! Teams as data: who takes part, who speaks next, when a run ends.
 //!
-//! A writer describes a [`TeamFile`] in `data/teams/<language>/<name>.ron`; a program builds one in code.
-//! [`TeamFile::load`] and [`TeamFile::check`] find every mistake at once. Nothing here knows how a team
-//! is run.
+//! A writer describes a [`TeamFile`] in `data/teams/<language>/<name>.ron`; a program builds one in
+//! code. [`TeamFile::load`] and [`TeamFile::check`] find every mistake at once. Nothing here knows
+//! how a team is run.
 
 mod check;
 mod checker;

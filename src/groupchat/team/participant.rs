@@ -54,7 +54,8 @@ pub struct Participant {
     pub tool_call_summary_format: String,
     /// The name of a function that formats results instead.
     pub tool_call_summary: String,
-    /// The type of its answers, if they are JSON. An answer that does not fit becomes a text message.
+    /// The type of its answers, if they are JSON. An answer that does not fit becomes a text
+    /// message.
     #[serde(
         deserialize_with = "bare_option",
         skip_serializing_if = "Option::is_none"
@@ -176,8 +177,8 @@ pub enum ParticipantKind {
     /// Runs fenced code: Rhai in a sandbox; Python and sh if the program allows it and an approver
     /// agrees.
     Coder {
-        /// Whether its own model writes the code and comments on the result; otherwise it runs the code
-        /// of others.
+        /// Whether its own model writes the code and comments on the result; otherwise it runs the
+        /// code of others.
         #[serde(default)]
         writes: bool,
         /// Whose code it runs, if it runs that of others; everybody's if empty.

@@ -96,8 +96,8 @@ pub enum Transitions {
     /// Anybody after anybody.
     #[default]
     Free,
-    /// After each name, only these. Nobody may speak after a participant that is not listed, anybody
-    /// after others.
+    /// After each name, only these. Nobody may speak after a participant that is not listed,
+    /// anybody after others.
     Allowed(IndexMap<String, Vec<String>>),
     /// After each name, none of these.
     Disallowed(IndexMap<String, Vec<String>>),

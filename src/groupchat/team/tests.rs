@@ -1,5 +1,5 @@
 use super::*;
-use crate::groupchat::termination::TerminationCondition;
+use crate::groupchat::termination::Termination;
 
 fn graph(edges: Vec<EdgeFile>) -> TeamFile {
     let graph = GraphFile {
@@ -19,9 +19,8 @@ fn problems(team: &TeamFile) -> String {
 
 #[test]
 fn a_sound_team_has_no_mistakes() {
-    let team = TeamFile::new("team", ["A", "B"].map(Participant::named)).with_termination(
-        TerminationCondition::terminate().or(TerminationCondition::max_messages(9)),
-    );
+    let team = TeamFile::new("team", ["A", "B"].map(Participant::named))
+        .with_termination(Termination::terminate().or(Termination::max_messages(9)));
     assert_eq!(problems(&team), "");
     let edge = |from, to| EdgeFile::new(from, to);
     assert_eq!(problems(&graph(vec![edge("A", "B"), edge("B", "C")])), "");
@@ -61,7 +60,7 @@ fn every_mistake_of_a_file_is_found_at_once_with_its_line() {
 fn a_run_that_might_never_end_is_refused() {
     let team = TeamFile::new("team", [Participant::named("A")]);
     assert!(problems(&team).contains("never end"));
-    let team = team.with_termination(TerminationCondition::terminate());
+    let team = team.with_termination(Termination::terminate());
     assert!(problems(&team).contains("never end"));
     assert_eq!(problems(&team.with_max_turns(3)), "");
 }

@@ -1,9 +1,8 @@
 //! Termination conditions as data.
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
-use crate::locale::{Localize, UiText, text};
+use crate::locale::{UiText, text};
 
 /// The text with which agents usually say that they are done.
 const TERMINATE: &str = "TERMINATE";
@@ -11,7 +10,7 @@ const TERMINATE: &str = "TERMINATE";
 /// When a run ends, as a team file says it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub enum TerminationCondition {
+pub enum Termination {
     /// A number of messages.
     MaxMessages {
         /// The maximum number of messages.
@@ -87,16 +86,16 @@ pub enum TerminationCondition {
         name: String,
     },
     /// All of these have been met, not necessarily at the same time.
-    All(Vec<TerminationCondition>),
+    All(Vec<Termination>),
     /// One of these is met.
-    Any(Vec<TerminationCondition>),
+    Any(Vec<Termination>),
 }
 
 fn terminate() -> String {
     TERMINATE.into()
 }
 
-impl TerminationCondition {
+impl Termination {
     /// `TERMINATE` in any message.
     pub fn terminate() -> Self {
         Self::mention(TERMINATE)
@@ -164,32 +163,50 @@ impl TerminationCondition {
         }
     }
 
-    /// What is wrong with the condition itself; nested conditions are not looked at.
-    ///
-    /// # Errors
-    /// A limit that is missing or zero, or an empty text or list.
-    pub fn validate(&self) -> Result<(), ConditionError> {
-        let error = match self {
-            Self::MaxMessages { max: 0, .. } => ConditionError::NoMessages,
-            Self::TextMention { text, .. } if text.is_empty() => ConditionError::EmptyText,
+    /// What is wrong with the condition itself, and how to fix it; nested conditions are not looked
+    /// at.
+    pub fn mistake(&self) -> Option<(UiText, UiText)> {
+        match self {
+            Self::MaxMessages { max: 0, .. } => Some((
+                text!(groupchat_condition_no_messages),
+                text!(groupchat_help_at_least_one),
+            )),
+            Self::TextMention { text, .. } if text.is_empty() => Some((
+                text!(groupchat_condition_empty_text),
+                text!(groupchat_help_text),
+            )),
             Self::TokenUsage {
                 total: None,
                 prompt: None,
                 completion: None,
-            } => ConditionError::NoTokenLimit,
+            } => Some((
+                text!(groupchat_condition_no_token_limit),
+                text!(groupchat_help_token_limit),
+            )),
             Self::Timeout {
                 turns: None,
                 seconds: None,
-            } => ConditionError::NoTime,
+            } => Some((
+                text!(groupchat_condition_no_time),
+                text!(groupchat_help_time),
+            )),
             Self::Timeout {
                 seconds: Some(seconds),
                 ..
-            } if !(*seconds > 0.0 && seconds.is_finite()) => ConditionError::BadSeconds,
-            Self::SourceMatch { sources } if sources.is_empty() => ConditionError::NoSources,
-            Self::All(parts) | Self::Any(parts) if parts.is_empty() => ConditionError::NoParts,
-            _ => return Ok(()),
-        };
-        Err(error)
+            } if !(*seconds > 0.0 && seconds.is_finite()) => Some((
+                text!(groupchat_condition_bad_seconds),
+                text!(groupchat_help_positive_seconds),
+            )),
+            Self::SourceMatch { sources } if sources.is_empty() => Some((
+                text!(groupchat_condition_no_sources),
+                text!(groupchat_help_sources),
+            )),
+            Self::All(parts) | Self::Any(parts) if parts.is_empty() => Some((
+                text!(groupchat_condition_no_parts),
+                text!(groupchat_help_condition),
+            )),
+            _ => None,
+        }
     }
 
     /// The name that AutoGen users know.
@@ -208,55 +225,6 @@ impl TerminationCondition {
             Self::Function { .. } => "FunctionalTermination",
             Self::All(_) => "AndTermination",
             Self::Any(_) => "OrTermination",
-        }
-    }
-}
-
-/// What is wrong with a termination condition.
-#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-#[error("{}", self.text())]
-pub enum ConditionError {
-    /// A maximum of 0 messages.
-    NoMessages,
-    /// An empty text is in every message.
-    EmptyText,
-    /// No token limit is given.
-    NoTokenLimit,
-    /// Neither turns nor seconds are given.
-    NoTime,
-    /// The seconds are not a positive number.
-    BadSeconds,
-    /// The list of sources is empty.
-    NoSources,
-    /// The list of conditions is empty.
-    NoParts,
-}
-
-impl Localize for ConditionError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::NoMessages => text!(groupchat_condition_no_messages),
-            Self::EmptyText => text!(groupchat_condition_empty_text),
-            Self::NoTokenLimit => text!(groupchat_condition_no_token_limit),
-            Self::NoTime => text!(groupchat_condition_no_time),
-            Self::BadSeconds => text!(groupchat_condition_bad_seconds),
-            Self::NoSources => text!(groupchat_condition_no_sources),
-            Self::NoParts => text!(groupchat_condition_no_parts),
-        }
-    }
-}
-
-impl ConditionError {
-    /// How to fix it.
-    pub(crate) fn help(self) -> UiText {
-        match self {
-            Self::NoMessages => text!(groupchat_help_at_least_one),
-            Self::EmptyText => text!(groupchat_help_text),
-            Self::NoTokenLimit => text!(groupchat_help_token_limit),
-            Self::NoTime => text!(groupchat_help_time),
-            Self::BadSeconds => text!(groupchat_help_positive_seconds),
-            Self::NoSources => text!(groupchat_help_sources),
-            Self::NoParts => text!(groupchat_help_condition),
         }
     }
 }

@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::TerminationCondition;
+use super::Termination;
 use crate::groupchat::functions::Functions;
 use crate::groupchat::message::{ChatMessage, Content, RequestUsage};
 use crate::locale::{Language, Localize, UiText, text};
 
-/// What a condition may depend on beside the messages.
+/// What a condition may depend on besides the messages.
 #[derive(Clone, Copy)]
 pub struct DeltaContext<'a> {
     /// Turns since the run began.
@@ -57,7 +57,7 @@ impl Localize for AlreadyTerminated {
 #[serde(deny_unknown_fields)]
 pub struct TerminationState {
     #[serde(rename = "rule")]
-    condition: TerminationCondition,
+    condition: Termination,
     #[serde(rename = "reached")]
     is_met: bool,
     messages: u32,
@@ -71,9 +71,9 @@ pub struct TerminationState {
 
 impl TerminationState {
     /// The state at the beginning of a run.
-    pub fn new(condition: TerminationCondition) -> Self {
+    pub fn new(condition: Termination) -> Self {
         let parts = match &condition {
-            TerminationCondition::All(parts) | TerminationCondition::Any(parts) => {
+            Termination::All(parts) | Termination::Any(parts) => {
                 parts.iter().cloned().map(Self::new).collect()
             }
             _ => Vec::new(),
@@ -111,8 +111,8 @@ impl TerminationState {
             return Err(AlreadyTerminated);
         }
         let stop = match &self.condition {
-            TerminationCondition::All(_) => self.check_all(delta, context),
-            TerminationCondition::Any(_) => self.check_any(delta, context),
+            Termination::All(_) => self.check_all(delta, context),
+            Termination::Any(_) => self.check_any(delta, context),
             _ => self.check_single(delta, context),
         };
         self.is_met = stop.is_some();
@@ -151,7 +151,7 @@ impl TerminationState {
         context: DeltaContext<'_>,
     ) -> Option<StopReason> {
         let reason = match &self.condition {
-            TerminationCondition::MaxMessages {
+            Termination::MaxMessages {
                 max,
                 include_events,
             } => {
@@ -160,11 +160,11 @@ impl TerminationState {
                 (self.messages >= *max)
                     .then(|| text!(groupchat_stop_max_messages, max, count = self.messages))
             }
-            TerminationCondition::StopMessage => delta
+            Termination::StopMessage => delta
                 .iter()
                 .any(|message| matches!(message.content, Content::Stop(_)))
                 .then(|| text!(groupchat_stop_message)),
-            TerminationCondition::TextMention {
+            Termination::TextMention {
                 text,
                 sources,
                 ignore_case,
@@ -181,7 +181,7 @@ impl TerminationState {
                 });
                 is_mentioned.then(|| text!(groupchat_stop_mention, text))
             }
-            TerminationCondition::TokenUsage {
+            Termination::TokenUsage {
                 total,
                 prompt,
                 completion,
@@ -204,7 +204,7 @@ impl TerminationState {
                     )
                 })
             }
-            TerminationCondition::Timeout { turns, seconds } => {
+            Termination::Timeout { turns, seconds } => {
                 let by_clock = seconds
                     .filter(|seconds| context.elapsed_ms as f64 >= seconds * 1000.0)
                     .map(|seconds| text!(groupchat_stop_seconds, seconds));
@@ -213,7 +213,7 @@ impl TerminationState {
                     .map(|turns| text!(groupchat_stop_turns, turns));
                 by_turns.or(by_clock)
             }
-            TerminationCondition::Handoff { target } => {
+            Termination::Handoff { target } => {
                 delta.iter().find_map(|message| match &message.content {
                     Content::Handoff { target: to, .. } if to == target => Some(text!(
                         groupchat_stop_handoff,
@@ -223,11 +223,11 @@ impl TerminationState {
                     _ => None,
                 })
             }
-            TerminationCondition::SourceMatch { sources } => delta
+            Termination::SourceMatch { sources } => delta
                 .iter()
                 .find(|message| !message.is_event() && sources.contains(&message.source))
                 .map(|message| text!(groupchat_stop_answered, source = &message.source)),
-            TerminationCondition::TextMessage { source } => delta
+            Termination::TextMessage { source } => delta
                 .iter()
                 .find(|message| {
                     matches!(message.content, Content::Text(_))
@@ -236,7 +236,7 @@ impl TerminationState {
                             .is_none_or(|source| *source == message.source)
                 })
                 .map(|message| text!(groupchat_stop_text_message, source = &message.source)),
-            TerminationCondition::FunctionCall { name } => delta
+            Termination::FunctionCall { name } => delta
                 .iter()
                 .any(|message| match &message.content {
                     Content::ToolCallExecution(results) => {
@@ -245,15 +245,13 @@ impl TerminationState {
                     _ => false,
                 })
                 .then(|| text!(groupchat_stop_function_call, name)),
-            TerminationCondition::External => {
-                context.external.then(|| text!(groupchat_stop_external))
-            }
-            TerminationCondition::Function { name } => {
+            Termination::External => context.external.then(|| text!(groupchat_stop_external)),
+            Termination::Function { name } => {
                 let function = context.functions.terminations.get(name);
                 let is_met = function.is_some_and(|function| function(delta));
                 is_met.then(|| text!(groupchat_stop_function, name))
             }
-            TerminationCondition::All(_) | TerminationCondition::Any(_) => None,
+            Termination::All(_) | Termination::Any(_) => None,
         };
         reason.map(|reason| {
             let reason = reason.in_language(context.language);

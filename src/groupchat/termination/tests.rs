@@ -15,7 +15,7 @@ fn context(functions: &Functions) -> DeltaContext<'_> {
 
 /// The result of checking each delta in turn.
 fn checked(
-    condition: TerminationCondition,
+    condition: Termination,
     deltas: &[&[ChatMessage]],
 ) -> Vec<Result<Option<String>, AlreadyTerminated>> {
     let mut state = TerminationState::new(condition);
@@ -55,7 +55,7 @@ fn execution(name: &str) -> ChatMessage {
 
 #[test]
 fn both_must_fire_or_one_in_their_orders() {
-    let both = TerminationCondition::max_messages(2).and(TerminationCondition::mention("x"));
+    let both = Termination::max_messages(2).and(Termination::mention("x"));
     let texts = checked(both, &[&[a("x")], &[a("y")], &[a("z")]]);
     assert_eq!(texts[0], Ok(None));
     assert_eq!(
@@ -66,7 +66,7 @@ fn both_must_fire_or_one_in_their_orders() {
         ))
     );
     assert_eq!(texts[2], Err(AlreadyTerminated));
-    let either = TerminationCondition::max_messages(2).or(TerminationCondition::mention("x"));
+    let either = Termination::max_messages(2).or(Termination::mention("x"));
     let texts = checked(either, &[&[a("x")], &[a("y")]]);
     assert_eq!(
         texts,
@@ -80,7 +80,7 @@ fn both_must_fire_or_one_in_their_orders() {
 #[test]
 fn time_runs_from_the_start_of_the_run() {
     let functions = Functions::default();
-    let condition = TerminationCondition::Timeout {
+    let condition = Termination::Timeout {
         turns: Some(3),
         seconds: Some(0.05),
     };
@@ -99,13 +99,13 @@ fn time_runs_from_the_start_of_the_run() {
 #[test]
 fn functions_and_people_outside_can_end_a_run() {
     let functions = Functions::default().with_termination("long", |delta| delta.len() > 1);
-    let mut state = TerminationState::new(TerminationCondition::Function {
+    let mut state = TerminationState::new(Termination::Function {
         name: "long".into(),
     });
     assert_eq!(state.check(&[a("1")], context(&functions)), Ok(None));
     let stop = state.check(&[a("1"), a("2")], context(&functions));
     assert!(stop.unwrap().is_some());
-    let mut state = TerminationState::new(TerminationCondition::External);
+    let mut state = TerminationState::new(Termination::External);
     assert_eq!(state.check(&[a("1")], context(&functions)), Ok(None));
     let asked = DeltaContext {
         external: true,
@@ -118,33 +118,33 @@ fn functions_and_people_outside_can_end_a_run() {
 #[test]
 fn tools_and_handoffs_are_seen() {
     let handoff = |to: &str| ChatMessage::handoff("a", to, "go");
-    let rows: Vec<(TerminationCondition, Vec<ChatMessage>)> = vec![
+    let rows: Vec<(Termination, Vec<ChatMessage>)> = vec![
         (
-            TerminationCondition::Handoff { target: "p".into() },
+            Termination::Handoff { target: "p".into() },
             vec![handoff("q"), handoff("p")],
         ),
         (
-            TerminationCondition::SourceMatch {
+            Termination::SourceMatch {
                 sources: vec!["b".into()],
             },
             vec![a("x"), ChatMessage::text("b", "x")],
         ),
         (
-            TerminationCondition::TextMessage { source: None },
+            Termination::TextMessage { source: None },
             vec![ChatMessage::stop("a", "x"), ChatMessage::text("z", "x")],
         ),
         (
-            TerminationCondition::FunctionCall {
+            Termination::FunctionCall {
                 name: "approve".into(),
             },
             vec![request("approve"), execution("approve")],
         ),
         (
-            TerminationCondition::StopMessage,
+            Termination::StopMessage,
             vec![a("TERMINATE"), ChatMessage::stop("a", "")],
         ),
         (
-            TerminationCondition::TextMention {
+            Termination::TextMention {
                 text: "Done".into(),
                 sources: vec![],
                 ignore_case: true,
@@ -159,7 +159,7 @@ fn tools_and_handoffs_are_seen() {
         assert_eq!(texts[0], Ok(None), "{condition:?}");
         assert!(matches!(texts[1], Ok(Some(_))), "{condition:?}");
     }
-    let last = TerminationCondition::TextMention {
+    let last = Termination::TextMention {
         text: "x".into(),
         sources: vec![],
         ignore_case: false,
@@ -171,21 +171,21 @@ fn tools_and_handoffs_are_seen() {
 #[test]
 fn impossible_conditions_are_found() {
     assert!(
-        TerminationCondition::terminate()
-            .or(TerminationCondition::max_messages(3))
+        Termination::terminate()
+            .or(Termination::max_messages(3))
             .is_certain()
     );
     assert!(
-        !TerminationCondition::terminate()
-            .and(TerminationCondition::max_messages(3))
+        !Termination::terminate()
+            .and(Termination::max_messages(3))
             .is_certain()
     );
-    let none = TerminationCondition::TokenUsage {
+    let none = Termination::TokenUsage {
         total: None,
         prompt: None,
         completion: None,
     };
-    assert!(none.validate().is_err());
-    assert!(TerminationCondition::All(vec![]).validate().is_err());
-    assert!(TerminationCondition::terminate().validate().is_ok());
+    assert!(none.mistake().is_some());
+    assert!(Termination::All(vec![]).mistake().is_some());
+    assert!(Termination::terminate().mistake().is_none());
 }

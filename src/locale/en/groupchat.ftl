@@ -38,7 +38,7 @@ groupchat_help_token_limit = set at least one of total, prompt and completion
 ## Mistakes in team files.
 
 groupchat_bad_approver = '{ $name }' can't approve its code
-groupchat_bad_schema_keyword = this is not a JSON schema: { $keyword } has an invalid value
+groupchat_bad_keyword = this is not a JSON schema: { $keyword } has an invalid value
 groupchat_bad_tool_name = '{ $name }' can't be the name of a tool
 groupchat_control_inside = only the outermost team can be open, be stopped from outside, or have a time limit in seconds
 groupchat_empty_graph = the graph has no edges and no entry
@@ -76,7 +76,7 @@ groupchat_unknown_picker = there is no '{ $name }' who could select the next spe
 groupchat_unknown_source = nobody called '{ $name }' speaks here
 groupchat_unknown_target = there is no '{ $name }' to hand over to
 groupchat_unreachable = no edge leads to '{ $name }', who would never speak
-groupchat_unsupported_schema_keyword = the JSON Schema keyword { $keyword } is not supported
+groupchat_unsupported_keyword = the JSON Schema keyword { $keyword } is not supported
 groupchat_unused_team = no participant uses the team '{ $name }'
 groupchat_unused_tool = no participant uses the tool '{ $name }'
 groupchat_user_name_taken = '{ $name }' is already the name of a participant or a team
@@ -103,7 +103,7 @@ groupchat_help_name = use a name such as Ava
 groupchat_help_name_tool = name another tool
 groupchat_help_no_coders = or use a team without coders
 groupchat_help_no_people = remove participants of kind Person, and Manual selection
-groupchat_help_no_such_keyword = use a schema without it
+groupchat_help_unsupported_keyword = use a schema without it
 groupchat_help_one_of = expected one of: { $names }
 groupchat_help_other_speaker = use a participant of kind Society, or another selection
 groupchat_help_output = remove `output`, or both `produces` and handoffs without tools

@@ -39,7 +39,7 @@ groupchat_help_token_limit = 请至少设定 total、prompt、completion 之一
 ## Mistakes in team files.
 
 groupchat_bad_approver = “{ $name }”不能批准它的代码
-groupchat_bad_schema_keyword = 这不是 JSON Schema：{ $keyword } 的值无效
+groupchat_bad_keyword = 这不是 JSON Schema：{ $keyword } 的值无效
 groupchat_bad_tool_name = “{ $name }”不能用作工具的名字
 groupchat_control_inside = 只有最外层的团队才能对外开放、由外部停止，或设定以秒计的时限
 groupchat_empty_graph = 图没有边，也没有入口
@@ -77,7 +77,7 @@ groupchat_unknown_picker = 没有“{ $name }”来选择下一个发言者
 groupchat_unknown_source = 这里没有叫“{ $name }”的人发言
 groupchat_unknown_target = 没有可以移交的“{ $name }”
 groupchat_unreachable = 没有边通向“{ $name }”，它永远不会发言
-groupchat_unsupported_schema_keyword = 不支持 JSON Schema 的关键字 { $keyword }
+groupchat_unsupported_keyword = 不支持 JSON Schema 的关键字 { $keyword }
 groupchat_unused_team = 没有参与者使用团队“{ $name }”
 groupchat_unused_tool = 没有参与者使用工具“{ $name }”
 groupchat_user_name_taken = “{ $name }”已经是参与者或团队的名字
@@ -104,7 +104,7 @@ groupchat_help_name = 请用“艾娃”这样的名字
 groupchat_help_name_tool = 请换一个工具
 groupchat_help_no_coders = 或换一个没有 Coder 的团队
 groupchat_help_no_people = 请去掉 Person 类的参与者和 Manual 选择方式
-groupchat_help_no_such_keyword = 请使用不含它的 schema
+groupchat_help_unsupported_keyword = 请使用不含它的 schema
 groupchat_help_one_of = 应为以下之一：{ $names }
 groupchat_help_other_speaker = 请用 Society 类的参与者，或换一种选择方式
 groupchat_help_output = 请去掉 `output`，或者去掉 `produces` 和不用工具的移交

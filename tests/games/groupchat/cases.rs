@@ -1,13 +1,18 @@
 //! The cases of `tests/conformance/agentchat/`.
 //!
-//! A case is `case`, `title`, `source` and `checks`; a check is an `operation`, its `input`, and
-//! what is `expected` or with which words it is `refused`. Of an object that is expected only the
-//! members that it names are compared. Operations: `create` makes messages, `watch` lets a
-//! termination rule look at deltas, `mistakes` checks a team, `mentions` finds names, `run` plays a
-//! team: `team`, `lines` by entity, `steps` (`{"run": task}`, `{"stream": task}` with all that its
-//! stream gives, `{"go_on": true}`, `{"reset": true}`, `{"reload": true}`); where `allow_code` is
-//! there, processes may be started, and `team_tools` are teams that its participants call. `tool`
-//! calls a team as a tool, `drop` gives a stream up after `take` items.
+//! A case has a `case`, `title`, `source` and `checks`. A check has an `operation`, its `input`, and
+//! either the `expected` result or `refused`, parts of the error message. Only members that the
+//! expected object names are compared. The operations are:
+//! - `create` creates a message.
+//! - `structured` formats a structured message.
+//! - `watch` checks a termination condition against deltas.
+//! - `mistakes` checks a team.
+//! - `mentions` finds names.
+//! - `run` plays a team: `team`, `lines` by entity, and `steps` (`{"run": task}`, `{"stream": task}`
+//!   with all items of its stream, `{"go_on": true}`, `{"reset": true}`, `{"reload": true}`).
+//!   `allow_code` allows processes; `team_tools` are teams that its participants call.
+//! - `tool` calls a team as a tool.
+//! - `drop` drops a stream after `take` items.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +21,7 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use playhouse::groupchat::message::{ChatMessage, Content, MessageFactory, Structured};
 use playhouse::groupchat::team::TeamFile;
-use playhouse::groupchat::termination::{DeltaContext, TerminationCondition, TerminationState};
+use playhouse::groupchat::termination::{DeltaContext, Termination, TerminationState};
 use playhouse::groupchat::{
     ChatError, ChatGame, Functions, StreamItem, Task, TaskResult, Team, TeamTool, mentions,
     perspective,
@@ -32,7 +37,7 @@ use serde_json::{Map, Value, json};
 
 use super::minds::Scripted;
 
-/// A message in a few words: `a:text`, `a!stop text`, `a>b text`, or the JSON of one.
+/// A message in short: `a:text`, `a!stop text`, `a>b text`, or the JSON of one.
 pub(crate) fn message(value: &Value) -> ChatMessage {
     let Some(text) = value.as_str() else {
         return serde_json::from_value(value.clone()).unwrap();
@@ -53,7 +58,7 @@ fn messages(value: &Value) -> Vec<ChatMessage> {
     value.as_array().unwrap().iter().map(message).collect()
 }
 
-/// A message in the same few words.
+/// The short form of a message.
 pub(crate) fn short(message: &ChatMessage) -> String {
     match &message.content {
         Content::Text(text) => format!("{}:{text}", message.source),
@@ -70,7 +75,7 @@ pub(crate) fn short(message: &ChatMessage) -> String {
     }
 }
 
-/// The functions that teams of cases may ask for.
+/// The functions that teams of cases use.
 pub(crate) fn functions() -> Functions {
     Functions::default()
         .with_termination("more than one", |delta| delta.len() > 1)
@@ -93,7 +98,7 @@ struct Look {
 #[derive(Deserialize, JsonSchema)]
 struct Anything {}
 
-/// The tools that teams of cases may call.
+/// The tools that teams of cases use.
 fn tools(toolbox: &mut Toolbox) {
     toolbox.add_pure("look", "Looks at something.", |_, look: Look| {
         Ok(format!("saw {}", look.at))
@@ -158,9 +163,11 @@ fn structured(input: &Value) -> Result<Value, String> {
 }
 
 fn watch(input: &Value) -> Result<Value, String> {
-    let condition: TerminationCondition =
+    let condition: Termination =
         serde_json::from_value(input["rule"].clone()).map_err(|error| error.to_string())?;
-    condition.validate().map_err(|error| error.to_string())?;
+    if let Some((mistake, _)) = condition.mistake() {
+        return Err(mistake.to_string());
+    }
     let mut state = TerminationState::new(condition);
     let functions = functions();
     let mut said = Vec::new();
@@ -212,7 +219,7 @@ fn run(input: &Value) -> Result<Value, String> {
     runtime().block_on(play(input))
 }
 
-/// A team is called as a tool by somebody whose only words are its result.
+/// The result of a team that is called as a tool.
 fn tool(input: &Value) -> Result<Value, String> {
     let task = input["task"].as_str().unwrap();
     let caller = json!({"calls": [["1", "team", {"task": task}]]});
@@ -221,9 +228,10 @@ fn tool(input: &Value) -> Result<Value, String> {
     let script = Scripted::new(&Value::Object(lines));
     let minds = Minds::all(Arc::new(script.clone()));
     let inner = TeamTool::new(game(&input["team"])?, minds.clone());
-    let inner = match input.get("last_alone").is_some() {
-        true => inner.returning_last_message(),
-        false => inner,
+    let inner = if input.get("last_alone").is_some() {
+        inner.returning_last_message()
+    } else {
+        inner
     };
     let caller = json!({
         "name": "outer", "max_turns": 1, "participants": [{"name": "caller", "tools": ["team"]}],
@@ -247,7 +255,7 @@ fn drop_stream(input: &Value) -> Result<Value, String> {
     Ok(json!({"calls": script.calls()}))
 }
 
-/// The result of a run, and what its stream gave before.
+/// The result of a run, and the items of its stream before it.
 async fn stream(team: &mut Team, task: Task) -> (Result<TaskResult, ChatError>, Value) {
     let mut stream = Box::pin(team.run_stream(task).unwrap());
     let mut given = Vec::new();
@@ -287,9 +295,10 @@ async fn play(input: &Value) -> Result<Value, String> {
             Some(list) => Task::from(messages(list)),
             None => Task::continue_run(),
         };
-        let (result, stream) = match streams {
-            true => stream(&mut team, task).await,
-            false => (team.run(task).await, Value::Null),
+        let (result, stream) = if streams {
+            stream(&mut team, task).await
+        } else {
+            (team.run(task).await, Value::Null)
         };
         runs.push(match result {
             Ok(result) => {
@@ -355,7 +364,7 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("drop", drop_stream),
 ];
 
-/// What differs: members that are not expected are not compared; `{"has": [..]}` names parts of a
+/// The first difference. Members that are not expected are ignored; `{"has": [..]}` lists parts of a
 /// text.
 fn difference(path: &str, expected: &Value, got: &Value) -> Option<String> {
     let parts = expected.get("has").and_then(Value::as_array);

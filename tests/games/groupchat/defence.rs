@@ -1,7 +1,6 @@
-//! Attacks on conversations, and harmless lines that must pass. The set is
-//! `tests/redteam/groupchat.json`: after an attack the texts in `gone` are nowhere but in the
-//! journal, those in `kept` are there still. The attacks in `calls` are arguments that an injected
-//! mind calls a tool with.
+//! Attacks on conversations, and harmless lines that must pass. They are in
+//! `tests/redteam/groupchat.json`: after an attack, the texts in `gone` are only in the journal, and
+//! those in `kept` are still there. The attacks in `calls` are arguments of tool calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -28,7 +27,7 @@ struct Set {
     harmless_calls: BTreeMap<Language, Vec<Value>>,
 }
 
-/// Arguments of a call: JSON, or the text that the mind wrote.
+/// Arguments of a tool call: JSON, or the text that the mind wrote.
 #[derive(Deserialize)]
 struct CallAttack {
     family: String,
@@ -61,7 +60,7 @@ fn names(language: Language) -> [&'static str; 4] {
     }
 }
 
-/// The first speaks these lines, the others answer in between.
+/// A team whose first participant speaks these lines, while the others answer in between.
 fn team(language: Language, lines: &[Value], whispers: bool) -> Team {
     let [speaker, hearer, other, name] = names(language);
     let mut file = TeamFile::new(name, [speaker, hearer, other].map(Participant::named));
@@ -223,10 +222,10 @@ async fn harmless_lines_pass_unchanged() {
     }
 }
 
-/// What a tool was called with.
+/// The arguments of the calls of a tool.
 type Sent = Arc<Mutex<Vec<Value>>>;
 
-/// The first may call a tool that writes down what reaches it, and all hear what was called.
+/// A team whose first participant may call a tool that records its arguments.
 fn calling_game(language: Language, turns: u32) -> (ChatGame, Sent) {
     let [speaker, hearer, other, name] = names(language);
     let mut caller = Participant::named(speaker);
@@ -250,7 +249,7 @@ fn calling_game(language: Language, turns: u32) -> (ChatGame, Sent) {
     (game, sent)
 }
 
-/// The first calls the tool with each of these in turn.
+/// A team whose first participant calls the tool with each of these arguments in turn.
 fn calling_team(language: Language, calls: &[Value]) -> (Team, Sent) {
     let (game, sent) = calling_game(language, 3 * calls.len() as u32);
     let lines = calls
@@ -263,8 +262,8 @@ fn calling_team(language: Language, calls: &[Value]) -> (Team, Sent) {
     (team, sent)
 }
 
-/// Of each call what is told of it: in the log, in the caller's own conversation, and to the
-/// others.
+/// The arguments of each call as they are in the log, in the caller's own conversation, and in what
+/// two others heard.
 fn told_calls(team: &Team, messages: &[ChatMessage], language: Language) -> Vec<[Value; 4]> {
     let [speaker, hearer, _, stage] = names(language);
     let logged = messages.iter().filter_map(|message| {
@@ -335,7 +334,7 @@ async fn arguments_of_calls_are_defused_before_the_tool_runs_and_alike_for_all()
     }
 }
 
-/// The arguments of the first call that an outcome records.
+/// The arguments of the first call in a recorded outcome.
 fn first_call(line: &Line) -> Option<Value> {
     let Line::Outcome(outcome) = line else {
         return None;
@@ -362,7 +361,7 @@ async fn harmless_arguments_pass_unchanged() {
 #[tokio::test]
 async fn a_call_that_a_guard_stops_is_not_made() {
     let (game, sent) = calling_game(Language::En, 1);
-    let game = game.with_guards(|| vec![Box::new(Stops)]);
+    let game = game.with_guards(|| vec![Box::new(BlocksDynamite)]);
     let calls = json!([["", "send", {"task": "bring dynamite"}], ["", "send", {"task": "wait"}]]);
     let script = Scripted::new(&json!({"Ava": [{"text": "Now the dynamite.", "calls": calls}]}));
     let mut team = Team::new(game, Minds::all(Arc::new(script)), 7).unwrap();
@@ -408,10 +407,10 @@ async fn what_is_said_in_a_team_that_is_a_tool_is_guarded_by_the_team_around_it(
     );
 }
 
-/// Stops every text that holds a word.
-struct Stops;
+/// Blocks every text that contains a word.
+struct BlocksDynamite;
 
-impl Guard for Stops {
+impl Guard for BlocksDynamite {
     fn name(&self) -> &str {
         "stops"
     }
@@ -421,11 +420,11 @@ impl Guard for Stops {
     }
 
     fn judge(&self, message: &Judged<'_>) -> Verdict {
-        match message.text.contains("dynamite") {
-            true => Verdict::Block {
-                reason: "not here".into(),
-            },
-            false => Verdict::Pass,
+        if message.text.contains("dynamite") {
+            let reason = "not here".into();
+            Verdict::Block { reason }
+        } else {
+            Verdict::Pass
         }
     }
 }
@@ -435,7 +434,7 @@ async fn what_is_blocked_is_replaced_for_all_by_one_notice() {
     let file = TeamFile::new("team", ["A", "B"].map(Participant::named)).with_max_turns(2);
     let script = Scripted::new(&json!({"A": ["bring dynamite", "fine"]}));
     let game = ChatGame::new(&DataFolder::at("data").unwrap(), file).unwrap();
-    let game = game.with_guards(|| vec![Box::new(Stops)]);
+    let game = game.with_guards(|| vec![Box::new(BlocksDynamite)]);
     let mut team = Team::new(game, Minds::all(Arc::new(script)), 7).unwrap();
     let result = team.run("hi").await.unwrap();
     let told = result.messages[1].to_text();
@@ -447,7 +446,7 @@ async fn what_is_blocked_is_replaced_for_all_by_one_notice() {
         assert_eq!(heard(&team, who, "A"), [told.as_str()]);
     }
     assert_eq!(team.perspective("A")[1].content, told);
-    // What somebody outside says is stopped too, and the run goes on.
+    // A message from outside is blocked too, and the run continues.
     let result = team.run("more dynamite").await.unwrap();
     assert!(
         !result

@@ -1,4 +1,4 @@
-//! The teams that come along, on the improviser.
+//! The example teams with the improviser.
 
 use std::sync::{Arc, LazyLock};
 
@@ -15,7 +15,7 @@ use playhouse::world_data::DataFolder;
 
 use crate::http::HttpServer;
 
-/// Reads its grammars once.
+/// Its grammars are read only once.
 static IMPROVISER: LazyLock<Arc<dyn Mind>> = LazyLock::new(|| Arc::new(Improviser::new().unwrap()));
 
 fn game(path: &str) -> ChatGame {
@@ -131,7 +131,7 @@ async fn only_the_conclusion_of_a_team_inside_is_heard() {
     );
 }
 
-/// The calls of each reply, as tool and arguments.
+/// The tool calls of each answer, as name and arguments.
 fn calls(result: &TaskResult) -> Vec<Vec<String>> {
     let calls = result
         .messages
@@ -182,9 +182,10 @@ async fn an_assistant_calls_the_tools_that_its_task_gives_reason_for() {
     for (path, task, wanted, told) in rows {
         let result = talk(path, task).await;
         let calls = calls(&result);
-        match wanted.is_empty() {
-            true => assert!(calls.is_empty(), "{task}: {calls:?}"),
-            false => assert_eq!(calls, [wanted], "{task}: one reply calls all"),
+        if wanted.is_empty() {
+            assert!(calls.is_empty(), "{task}: {calls:?}");
+        } else {
+            assert_eq!(calls, [wanted], "{task}: one reply calls all");
         }
         let said = result.last().unwrap().to_text();
         for part in told {
@@ -224,7 +225,7 @@ async fn the_travel_desk_hands_a_journey_on_with_what_was_looked_up() {
         let result = desk.run(task).await.unwrap();
         assert_eq!(sources(&result), speakers, "{path}: {:?}", calls(&result));
         assert!(result.stop_reason.as_deref().unwrap().contains("TERMINATE"));
-        // What was looked up goes to whoever is given the word, and what the last one finds to all.
+        // What was looked up goes to the target of the handoff; what the last one finds, to all.
         let hearers = [speakers[2], speakers[3], speakers[3], speakers[1]];
         for (part, who) in found.into_iter().zip(hearers) {
             let heard = desk.perspective(who);

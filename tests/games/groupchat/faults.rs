@@ -1,4 +1,4 @@
-//! What goes wrong in a conversation is said, and ends it.
+//! Errors in a conversation are reported, and end the run.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -12,16 +12,16 @@ use playhouse::mind::{
 use playhouse::tool::ToolCall;
 use serde_json::{Value, json};
 
-/// What was asked of one entity.
+/// The requests for one entity.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heard {
-    /// What each call added to what was heard before, as `source:text`.
+    /// The new messages in each request, as `source:text`.
     pub(crate) delivered: Vec<Vec<String>>,
-    /// The conversation at each call: role, name and words.
+    /// The conversation in each request: role, name and text.
     pub(crate) views: Vec<Value>,
-    /// The whole prompts.
+    /// The complete prompts.
     pub(crate) prompts: Vec<String>,
-    /// What was sent back with each call, as the complaint.
+    /// The complaints about previous answers.
     pub(crate) complaints: Vec<String>,
 }
 
@@ -31,7 +31,7 @@ struct State {
     heard: BTreeMap<String, Heard>,
 }
 
-/// Answers by script, an entity without one by counting its turns: `A1`, `A2`.
+/// Answers by script. An entity without one counts its turns: `A1`, `A2`.
 #[derive(Clone)]
 pub(crate) struct Scripted {
     info: MindInfo,
@@ -53,13 +53,13 @@ impl Scripted {
         }
     }
 
-    /// What was asked of an entity.
+    /// The requests for an entity.
     pub(crate) fn heard(&self, entity: &str) -> Heard {
         let state = self.state.lock().unwrap();
         state.heard.get(entity).cloned().unwrap_or_default()
     }
 
-    /// How many calls there were.
+    /// The number of requests.
     pub(crate) fn calls(&self) -> usize {
         let state = self.state.lock().unwrap();
         state.heard.values().map(|heard| heard.prompts.len()).sum()
@@ -87,9 +87,10 @@ impl Scripted {
     fn line(&self, prompt: &Prompt<'_>) -> Value {
         let mut state = self.state.lock().unwrap();
         if let Some(lines) = state.lines.get_mut(&**prompt.entity) {
-            return match lines.is_empty() {
-                true => json!({"fail": "the script is over"}),
-                false => lines.remove(0),
+            return if lines.is_empty() {
+                json!({"fail": "the script is over"})
+            } else {
+                lines.remove(0)
             };
         }
         let own = prompt.history.entries().iter();
@@ -153,7 +154,7 @@ impl Mind for Scripted {
     }
 }
 
-/// A text, or the JSON that stands for it.
+/// The text of a line; JSON as it is.
 fn text_of(line: &Value) -> String {
     match line.get("text") {
         Some(Value::String(text)) => text.clone(),

@@ -1,5 +1,5 @@
 //! Group chats: what a team promises. The cases agreed on with AutoGen AgentChat and AG2 are files
-//! of data in `tests/conformance/agentchat/`; `cases.rs` says how they are written.
+//! of data in `tests/conformance/agentchat/`; `cases.rs` describes their format.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod cases;

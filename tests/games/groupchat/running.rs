@@ -1,4 +1,4 @@
-//! Streams, pauses, cancels, joining and leaving.
+//! Streams, pauses, cancellation, joining and leaving.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use playhouse::context::context_to_json;
 use playhouse::groupchat::message::ChatMessage;
 use playhouse::groupchat::team::{Newcomers, Participant, ParticipantKind, TeamFile};
-use playhouse::groupchat::termination::TerminationCondition;
+use playhouse::groupchat::termination::Termination;
 use playhouse::groupchat::{ChatError, ChatGame, StreamItem, Task, Team, UserProxy};
 use playhouse::mind::{Answering, Completion, Mind, MindInfo, Minds, Prompt};
 use playhouse::tool::code::CodePolicy;
@@ -102,8 +102,8 @@ async fn no_call_starts_after_a_cancel_and_the_next_run_goes_on() {
 #[tokio::test]
 async fn whoever_is_outside_can_end_a_run_and_the_clock_starts_with_it() {
     let file = three()
-        .with_termination(TerminationCondition::External)
-        .with_termination(TerminationCondition::Timeout {
+        .with_termination(Termination::External)
+        .with_termination(Termination::Timeout {
             turns: None,
             seconds: Some(0.05),
         });
@@ -245,7 +245,7 @@ async fn a_stage_delivers_as_a_hub_does() {
     team.run("manual").await.unwrap();
     assert!(heard_contains(&team, "b", "manual") && heard_contains(&team, "c", "manual"));
     assert!(!heard_contains(&team, "a", "manual"));
-    // What it thought stays with whoever thought it.
+    // Thoughts stay with whoever thought them.
     for (who, knows) in [("a", true), ("b", false), ("c", false)] {
         let context = context_to_json(team.context(who).unwrap()).to_string();
         assert_eq!(context.contains("secret"), knows, "{who}");
@@ -257,7 +257,7 @@ fn heard_contains(team: &Team, who: &str, text: &str) -> bool {
     seen.iter().any(|seen| seen.content.contains(text))
 }
 
-/// A person who lets others wait until the door is opened.
+/// A person who does not answer until `open` is set.
 struct Waits {
     info: MindInfo,
     open: Arc<AtomicBool>,
@@ -269,12 +269,11 @@ impl Mind for Waits {
     }
 
     fn answer(&self, _prompt: &Prompt<'_>) -> Answering {
-        match self.open.load(Ordering::SeqCst) {
-            true => Box::pin(std::future::ready(Ok(Completion::instant(
-                "p",
-                "here I am",
-            )))),
-            false => Box::pin(std::future::pending()),
+        if self.open.load(Ordering::SeqCst) {
+            let completion = Completion::instant("p", "here I am");
+            Box::pin(std::future::ready(Ok(completion)))
+        } else {
+            Box::pin(std::future::pending())
         }
     }
 }
@@ -341,7 +340,7 @@ async fn a_run_that_was_given_up_while_a_person_thinks_goes_on_here_and_after_a_
         };
         let script = Scripted::new(&Value::Null);
         let mut team = made(&script);
-        // Twice, so that what was recorded before the first time is still there.
+        // Twice, to check that nothing recorded is lost.
         for task in [Task::from("hi"), Task::continue_run()] {
             let given_up = tokio::time::timeout(Duration::from_millis(50), team.run(task)).await;
             assert!(given_up.is_err(), "nobody answers");
@@ -388,7 +387,7 @@ async fn an_agent_runs_alone_and_answers_with_what_it_did_on_the_way() {
     assert_eq!(texts(&result.messages), ["user:go on", "A:and more"]);
 }
 
-/// A team of one who calls a team of two, each turn of which costs ten tokens.
+/// A team of one that calls a team of two. Each of their turns costs ten tokens.
 fn caller_of_a_lab() -> (ChatGame, Scripted) {
     let file: TeamFile = serde_json::from_value(json!({
         "name": "team", "max_turns": 1, "participants": [{"name": "Ava", "tools": ["lab"]}],
@@ -422,7 +421,7 @@ async fn a_team_that_is_a_tool_is_paid_for_by_whoever_calls_it_and_within_the_ca
 
     let (game, script) = (game, caller_of_a_lab().1);
     let mut team = Team::new(game, Minds::all(Arc::new(script.clone())), 7).unwrap();
-    // The task of the user and the call leave two.
+    // Three calls are used before the first inner turn.
     team.engine().settings.limits.calls = Some(5);
     let stopped = team.run("go").await;
     assert!(script.calls() <= 5, "{}", script.calls());

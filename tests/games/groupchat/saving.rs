@@ -1,5 +1,4 @@
-//! A conversation that is saved and taken up again between any two messages is the same
-//! conversation.
+//! A conversation that is saved and loaded between any two messages continues as if it had not been.
 
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use playhouse::groupchat::team::{
     Activation, EdgeCondition, EdgeFile, GraphFile, Participant, ParticipantKind, Selection,
     TeamFile,
 };
-use playhouse::groupchat::termination::TerminationCondition;
+use playhouse::groupchat::termination::Termination;
 use playhouse::groupchat::{ChatGame, Functions, StreamItem, Task, Team};
 use playhouse::mind::Minds;
 use playhouse::mind::improviser::Improviser;
@@ -22,13 +21,13 @@ fn named() -> [Participant; 3] {
         .map(|name| Participant::named(name).with_description(format!("{name}, a helper")))
 }
 
-/// One team of every kind.
+/// A team for each kind of selection and participant.
 fn teams() -> Vec<TeamFile> {
     let of = |selection: Selection| {
         TeamFile::new("table", named())
             .with_selection(selection)
             .with_max_turns(6)
-            .with_termination(TerminationCondition::max_messages(9))
+            .with_termination(Termination::max_messages(9))
     };
     let swarm = TeamFile::new(
         "table",
@@ -49,7 +48,7 @@ fn teams() -> Vec<TeamFile> {
         when: EdgeCondition::Function(when.into()),
         ..EdgeFile::new(from, to)
     };
-    // Back and forth, and out when the words happen to be of odd length.
+    // A cycle that ends when a text has an odd length.
     let round = GraphFile {
         entry: "Ava".into(),
         edges: vec![
@@ -107,7 +106,7 @@ fn teams() -> Vec<TeamFile> {
     ]
 }
 
-/// Pure functions: they look at nothing but what was said.
+/// Pure functions: their results depend only on the messages.
 fn functions() -> Functions {
     let is_even = |message: &ChatMessage| message.to_text().chars().count().is_multiple_of(2);
     Functions::default()
@@ -119,7 +118,7 @@ fn functions() -> Functions {
         .with_edge_condition("odd", move |message| !is_even(message))
 }
 
-/// What is made once for all runs of a team.
+/// What all runs of a team share.
 struct Play {
     game: ChatGame,
     minds: Minds,
@@ -130,8 +129,8 @@ impl Play {
         Team::new(self.game.clone(), self.minds.clone(), 7).unwrap()
     }
 
-    /// The messages of a run, broken off after so many and gone on with by another program. Pieces
-    /// of messages are told live alone.
+    /// The messages of a run that was paused after a number of messages and continued from its saved
+    /// state. Chunks are left out: they are never recorded.
     async fn told(&self, break_after: Option<usize>) -> Vec<String> {
         let mut first = self.team();
         let mut told = Vec::new();

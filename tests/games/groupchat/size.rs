@@ -1,4 +1,4 @@
-//! What a save of a big conversation takes beyond what was said.
+//! The size of the save of a big conversation.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ const PARTICIPANTS: usize = 64;
 const TURNS: u64 = 200;
 /// The bytes of a message.
 const LINE: usize = 300;
-/// The bytes that a save may take beyond the messages' texts.
+/// The maximum size of a save without the texts of the messages, in bytes.
 const LIMIT: usize = 200_000;
 
-/// Says lines of the same length, at once.
+/// Answers at once with lines of the same length.
 struct Talker(MindInfo);
 
 impl Mind for Talker {

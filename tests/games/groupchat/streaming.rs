@@ -1,5 +1,4 @@
-//! What people see while participants write: pieces, then messages; and that nothing else knows of
-//! it.
+//! What people see while participants write: chunks, then messages. Nothing else depends on it.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -25,20 +24,20 @@ use super::minds::Scripted;
 
 // --- Minds ---------------------------------------------------------------------------------------
 
-/// One thing that a writer does on the way to its answer.
+/// An action of a writer before its answer.
 #[derive(Clone)]
 enum Act {
-    /// Writes a piece.
+    /// Writes a chunk.
     Write(&'static str),
-    /// Begins anew.
+    /// Starts again.
     Retract,
-    /// Waits until the test lets it go on.
+    /// Waits for the test.
     Wait(Arc<Notify>),
     /// Lets others write first.
     Rest,
 }
 
-/// A mind that writes like this whatever it is asked, and ends so.
+/// A mind that performs these actions for every answer.
 struct Writer {
     info: MindInfo,
     acts: Vec<Act>,
@@ -85,7 +84,7 @@ fn says(acts: impl IntoIterator<Item = Act>, text: &str) -> Arc<dyn Mind> {
 
 // --- Teams ---------------------------------------------------------------------------------------
 
-/// A participant whose words come in pieces.
+/// A participant whose messages are streamed.
 fn streaming(name: &str) -> Participant {
     Participant {
         stream: true,
@@ -102,7 +101,7 @@ fn of_one(mind: Arc<dyn Mind>) -> Team {
     Team::new(game(file), Minds::all(mind), 7).unwrap()
 }
 
-/// One who stops in the middle of a line until it may go on.
+/// A team of one who waits in the middle of a message.
 fn of_one_who_waits(go_on: &Arc<Notify>) -> Team {
     let acts = [
         Act::Write("Good "),
@@ -112,7 +111,7 @@ fn of_one_who_waits(go_on: &Arc<Notify>) -> Team {
     of_one(says(acts, "Good day"))
 }
 
-/// Two who speak at the same time, after a third.
+/// Two participants who speak at the same time, after a third.
 fn wave() -> TeamFile {
     let edges = ["A", "B"].map(|to| EdgeFile::new("C", to)).into();
     let graph = GraphFile {
@@ -146,7 +145,7 @@ async fn streamed(team: &mut Team, task: impl Into<Task>) -> Vec<String> {
 
 type Items<'t> = Pin<Box<dyn Stream<Item = Result<StreamItem, ChatError>> + 't>>;
 
-/// What a stream gives next that is there already.
+/// The next item of a stream, if it is there already.
 fn next_now(stream: &mut Items<'_>) -> Option<String> {
     let next = stream.next().now_or_never()?;
     next.map(|item| brief(&item.unwrap()))
@@ -208,12 +207,12 @@ async fn what_was_written_in_vain_is_dropped() {
             says(anew, "Good day"),
             vec!["A…Good ni", "dropped (A)", "A…Good day", "A:Good day"],
         ),
-        // The pieces were not what it said.
+        // The chunks differ from the answer.
         (
             says(other, "Good day"),
             vec!["A…Good night", "dropped (A)", "A…Good day", "A:Good day"],
         ),
-        // Its pieces look like somebody else's line, which a guard defuses.
+        // The chunks look like somebody else's line, which a guard defuses.
         (
             says([Act::Write("A: hi")], "A: hi"),
             vec!["A…A: hi", "dropped (A)", "A…A— hi", "A:A— hi"],
@@ -263,7 +262,7 @@ async fn calls_of_tools_stand_between_what_is_written_before_and_after_them() {
 
 #[tokio::test]
 async fn answers_in_json_are_not_shown_while_they_are_written() {
-    // Who may give the word on answers in JSON.
+    // A participant with handoffs answers in JSON.
     let file =
         TeamFile::new("team", [streaming("A").with_handoff("B"), streaming("B")]).with_max_turns(1);
     let script = Scripted::new(&json!({"A": [{"text": {"message": "Your turn, all"}}]}));
@@ -404,13 +403,16 @@ async fn what_was_answered_already_comes_as_one_piece() {
 
 // --- What is recorded ----------------------------------------------------------------------------
 
-/// What is on the disk after the wave was played in a slot, and what was seen of it. Of the two,
-/// `first` is the one who writes first.
+/// The files of a slot in which the wave was played, and the chunks that were seen. `first` writes
+/// before the other.
 async fn saved(watched: bool, first: &str) -> (Vec<String>, [Vec<u8>; 2]) {
     let game = game(wave());
-    let mind = |name: &str, text: &'static str| match name == first {
-        true => says([Act::Write("x"), Act::Retract, Act::Write(text)], text),
-        false => says([Act::Rest, Act::Rest, Act::Write(text)], text),
+    let mind = |name: &str, text: &'static str| {
+        if name == first {
+            says([Act::Write("x"), Act::Retract, Act::Write(text)], text)
+        } else {
+            says([Act::Rest, Act::Rest, Act::Write(text)], text)
+        }
     };
     let user_proxy = UserProxy::new();
     user_proxy.add_input(UserInput::task("hi"));
@@ -420,7 +422,7 @@ async fn saved(watched: bool, first: &str) -> (Vec<String>, [Vec<u8>; 2]) {
     let folder = tempfile::tempdir().unwrap();
     let mut session = Session::start(folder.path(), "one", &game, 7, minds).unwrap();
     let watch = watched.then(|| session.engine.watch());
-    // Nobody gives a second task.
+    // There is no second task.
     assert_eq!(session.engine.run(None).await.unwrap(), Stop::Cancelled);
     let mut seen = Vec::new();
     if let Some(mut watch) = watch {
@@ -457,7 +459,7 @@ async fn a_watcher_who_sleeps_keeps_nobody_waiting() {
     assert_eq!(result.messages.len(), 2);
     let seen = std::iter::from_fn(|| watch.next_now()).count();
     assert!((1..20_000).contains(&seen), "{seen} pieces were kept");
-    // Whoever streams what overfilled the queue has the whole in the end.
+    // A stream whose queue overflowed has the complete message in the end.
     let told = streamed(
         &mut of_one(says(vec![Act::Write("word "); 20_000], &text)),
         "hi",

@@ -1,0 +1,170 @@
+//! The thread on which the engine plays, one turn for each exchange with the game.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use bevy_ecs::prelude::*;
+
+use super::StoryStopped;
+use super::input::{GAME, GameInput, GameMind};
+use crate::cast::{EntityName, StableId};
+use crate::engine::{CancellationToken, Engine, EngineError, Setup, Stop};
+use crate::event::{Feed, Record};
+use crate::mind::Minds;
+
+/// What one turn of the story told, and to whom, by name.
+pub(super) struct Played {
+    pub(super) records: Vec<(Record, Vec<Arc<str>>)>,
+    /// Why the story plays no further.
+    pub(super) stopped: Option<StoryStopped>,
+}
+
+/// The engine's thread, as the app sees it. Dropping it ends the thread.
+#[derive(Resource)]
+pub(super) struct Host {
+    inputs: Sender<GameInput>,
+    played: Mutex<Receiver<Played>>,
+    token: Arc<Mutex<Option<CancellationToken>>>,
+}
+
+impl Host {
+    pub(super) fn start(setup: Setup, minds: Minds) -> Self {
+        let (inputs, waiting) = channel();
+        let (told, played) = channel();
+        let token = Arc::default();
+        let story = Story {
+            inputs: waiting,
+            told: told.clone(),
+            token: Arc::clone(&token),
+        };
+        let thread = thread::Builder::new().name("story".into());
+        if let Err(error) = thread.spawn(move || story.play(setup, minds)) {
+            // The receiver is right here.
+            let _ = told.send(stopped(error.to_string(), true));
+        }
+        Self {
+            inputs,
+            played: Mutex::new(played),
+            token,
+        }
+    }
+
+    /// Lets the story play a turn. Never waits.
+    pub(super) fn play(&self, input: GameInput) {
+        // Where the thread has ended it has said why, which comes next.
+        let _ = self.inputs.send(input);
+    }
+
+    /// The turn that was played, if it is over. Never waits.
+    pub(super) fn played(&self) -> Option<Played> {
+        let played = self.played.lock().unwrap_or_else(PoisonError::into_inner);
+        played.try_recv().ok()
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        let token = self.token.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(token) = &*token {
+            token.cancel();
+        }
+    }
+}
+
+fn stopped(reason: String, is_error: bool) -> Played {
+    Played {
+        records: Vec::new(),
+        stopped: Some(StoryStopped { reason, is_error }),
+    }
+}
+
+/// What the thread works with.
+struct Story {
+    inputs: Receiver<GameInput>,
+    told: Sender<Played>,
+    token: Arc<Mutex<Option<CancellationToken>>>,
+}
+
+impl Story {
+    fn play(self, setup: Setup, minds: Minds) {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let ended = match runtime {
+            Ok(runtime) => runtime.block_on(self.turns(setup, minds)),
+            Err(error) => stopped(error.to_string(), true),
+        };
+        // If the app is gone, nobody wants to know.
+        let _ = self.told.send(ended);
+    }
+
+    /// Plays a turn for every input until the story or the app ends.
+    async fn turns(&self, setup: Setup, minds: Minds) -> Played {
+        let game = GameMind::default();
+        let minds = minds.with_seat(GAME, Arc::new(game.clone()));
+        let mut engine = match Engine::in_memory(setup, minds) {
+            Ok(engine) => engine,
+            Err(error) => return stopped(error.to_string(), true),
+        };
+        *self.token.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some(engine.cancellation_token());
+        let records = Arc::new(Mutex::new(Vec::new()));
+        let sink = Arc::clone(&records);
+        engine.add_feed(Feed::observer(move |record: &Record| {
+            let mut records = sink.lock().unwrap_or_else(PoisonError::into_inner);
+            records.push(record.clone());
+        }));
+        let mut turn = 0;
+        while let Ok(input) = self.inputs.recv() {
+            turn += 1;
+            game.put(input);
+            let ended = engine.run(Some(turn)).await;
+            let records =
+                std::mem::take(&mut *records.lock().unwrap_or_else(PoisonError::into_inner));
+            let played = Played {
+                records: with_audiences(&mut engine.world, records),
+                stopped: reason_to_stop(ended),
+            };
+            let is_over = played.stopped.is_some();
+            if self.told.send(played).is_err() || is_over {
+                break;
+            }
+        }
+        stopped("the app has ended".into(), false)
+    }
+}
+
+fn reason_to_stop(ended: Result<Stop, EngineError>) -> Option<StoryStopped> {
+    let (reason, is_error) = match ended {
+        Ok(Stop::TurnReached(_)) => return None,
+        Ok(Stop::Finished(words)) => (words, false),
+        Ok(stop) => (format!("{stop:?}"), true),
+        Err(error) => (error.to_string(), true),
+    };
+    Some(StoryStopped { reason, is_error })
+}
+
+/// Adds to each event the names of those who learned of it, and leaves out what the game itself has answered.
+fn with_audiences(world: &mut World, records: Vec<Record>) -> Vec<(Record, Vec<Arc<str>>)> {
+    let mut names = world.query::<(&StableId, &EntityName)>();
+    let names: BTreeMap<_, _> = names
+        .iter(world)
+        .map(|(id, name)| (*id, name.0.clone()))
+        .collect();
+    let is_own =
+        |record: &Record| matches!(record, Record::Answer(answer) if &*answer.entity == GAME);
+    let records = records.into_iter().filter(|record| !is_own(record));
+    records
+        .map(|record| {
+            let audience = match &record {
+                Record::Event(event) => &*event.audience,
+                _ => &[],
+            };
+            let audience = audience.iter().filter_map(|id| names.get(id).cloned());
+            let audience = audience.collect();
+            (record, audience)
+        })
+        .collect()
+}
