@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 use playhouse::cast::WorldTurn;
 use playhouse::engine::Setup;
 use playhouse::groupchat::ChatGame;
-use playhouse::journal::{Head, JournalError, Line, Recording};
+use playhouse::journal::{JournalError, JournalHeader, Line, Recording};
 use playhouse::locale::text;
 use playhouse::rpg::Campaign;
 use playhouse::save::{Expected, SaveError, SaveHead, Slot, SlotName, restore};
@@ -108,10 +108,10 @@ impl Saved {
     }
 
     /// Its journal: the head, and what was recorded.
-    pub(crate) fn journal(&self) -> Result<(Option<Head>, Recording), CommandError> {
+    pub(crate) fn journal(&self) -> Result<(Option<JournalHeader>, Recording), CommandError> {
         let lines = self.slot.read_journal().map_err(journal_error)?;
         let head = lines.iter().find_map(|line| match line {
-            Line::Head(head) => Some(head.clone()),
+            Line::Header(head) => Some(head.clone()),
             _ => None,
         });
         Ok((head, Recording::of(lines)))

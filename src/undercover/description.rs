@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::taboo::{Slip, Taboo};
 use crate::event::{PromptSet, PromptTemplate};
 use crate::exchange::{Reply, Violation, json_in};
-use crate::message::{Pairs, Reading};
+use crate::message::{Bigrams, FoldedText};
 
 /// Two lines with a greater similarity than this count as the same.
 const MAX_SIMILARITY: f64 = 0.82;
@@ -43,26 +43,26 @@ pub(super) struct DescriptionRules {
 /// A line, prepared for comparison with others.
 #[derive(Clone, Debug)]
 pub(super) struct SpokenLine {
-    reading: Reading,
-    pairs: Pairs,
+    reading: FoldedText,
+    pairs: Bigrams,
 }
 
 impl SpokenLine {
     /// Prepares a line.
     pub(super) fn new(line: &str) -> Self {
-        let reading = Reading::of(line);
-        let pairs = reading.pairs();
+        let reading = FoldedText::of(line);
+        let pairs = reading.bigrams();
         Self { reading, pairs }
     }
 
     /// Whether it says the same as another line, or nearly so.
     fn repeats(&self, other: &Self) -> bool {
-        let contains = |long: &Reading, short: &Reading| {
-            short.letters().len() >= MIN_CONTAINED && long.spells(short)
+        let contains = |long: &FoldedText, short: &FoldedText| {
+            short.letters().len() >= MIN_CONTAINED && long.contains_letters(short)
         };
         !self.reading.is_empty()
             && (self.reading.letters() == other.reading.letters()
-                || self.pairs.is_like(&other.pairs, MAX_SIMILARITY)
+                || self.pairs.is_similar(&other.pairs, MAX_SIMILARITY)
                 || contains(&self.reading, &other.reading)
                 || contains(&other.reading, &self.reading))
     }
@@ -211,11 +211,11 @@ fn speaks_for(text: &str, names: &[String]) -> bool {
         return false;
     }
     // Some letters look like others only as capitals, some only in lower case.
-    let looks = |text: &str| [text, &text.to_lowercase()].map(Reading::of_looks);
+    let looks = |text: &str| [text, &text.to_lowercase()].map(FoldedText::skeleton);
     let names: Vec<_> = names.iter().map(|name| looks(name)).collect();
     let mut labels = parts.into_iter().map(without_parentheses).map(looks);
     labels.any(|label| {
-        let ends_with = |name: &[Reading; 2]| {
+        let ends_with = |name: &[FoldedText; 2]| {
             let mut readings = label.iter().zip(name);
             readings.any(|(label, name)| label.ends_with(name))
         };

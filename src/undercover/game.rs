@@ -18,10 +18,12 @@ use crate::engine::{MeetSet, Setup, StepSet};
 use crate::event::Phrasebook;
 use crate::event::guard::Guards;
 use crate::journal::GameSetup;
-use crate::message::{Language, Reading};
+use crate::message::{FoldedText, Language};
 use crate::save::Meta;
 use crate::session::Game;
-use crate::world_data::{DataError, DataFolder, Lexicon, Pair, Problem, Problems, Source, Word};
+use crate::world_data::{
+    DataError, DataFolder, Lexicon, Problem, Problems, Source, Word, WordPair,
+};
 
 /// The name of this game in journals and saves.
 pub const GAME: &str = "undercover";
@@ -139,7 +141,7 @@ struct Names {
 #[derive(Clone)]
 pub struct Match {
     rules: Rules,
-    pairs: Vec<Pair>,
+    pairs: Vec<WordPair>,
     phrases: Phrasebook,
     fingerprint: String,
 }
@@ -149,7 +151,7 @@ pub struct Match {
 #[serde(deny_unknown_fields)]
 struct JournalSetup {
     rules: Rules,
-    pair: Pair,
+    pair: WordPair,
 }
 
 impl JournalSetup {
@@ -197,7 +199,11 @@ impl Match {
     }
 
     /// A game whose rules and words are not checked.
-    fn unchecked(data: &DataFolder, rules: Rules, pairs: Vec<Pair>) -> Result<Self, MatchError> {
+    fn unchecked(
+        data: &DataFolder,
+        rules: Rules,
+        pairs: Vec<WordPair>,
+    ) -> Result<Self, MatchError> {
         let folder = format!("prompts/{}", rules.language.code());
         let prompts = prompts();
         let (phrases, _warnings) = prompts.load(data, &folder)?;
@@ -216,7 +222,7 @@ impl Match {
     }
 
     /// The pair of words that is dealt with a seed.
-    pub fn pair(&self, seed: u64) -> Option<&Pair> {
+    pub fn pair(&self, seed: u64) -> Option<&WordPair> {
         pick(&self.pairs, seed)
     }
 
@@ -281,20 +287,20 @@ pub fn check_words(lexicon: &Lexicon) -> Result<(), MatchError> {
             check_word(word, pair)?;
         }
         let (first, second) = (&first.word, &second.word);
-        if Reading::of_looks(first) == Reading::of_looks(second) {
+        if FoldedText::skeleton(first) == FoldedText::skeleton(second) {
             return Err(MatchError::EqualWords(first.clone(), second.clone()));
         }
     }
     Ok(())
 }
 
-fn check_word(word: &Word, pair: &Pair) -> Result<(), MatchError> {
+fn check_word(word: &Word, pair: &WordPair) -> Result<(), MatchError> {
     let refuse = |reason: String| {
         let word = word.word.chars().take(MAX_WORD_CHARS).collect();
         Err(MatchError::BadWord { word, reason })
     };
     let text = &word.word;
-    if Reading::of(text).is_empty() {
+    if FoldedText::of(text).is_empty() {
         return refuse("it has no letters".into());
     }
     if text.chars().count() > MAX_WORD_CHARS || text.chars().any(char::is_control) {

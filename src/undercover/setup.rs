@@ -17,7 +17,7 @@ use crate::cast::{CastError, CastList, Kind, SpawnSpec, StableId, WorldSeed, spa
 use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::message::Text;
 use crate::mind::MindAlias;
-use crate::world_data::{Pair, Word};
+use crate::world_data::{Word, WordPair};
 
 const RULES: PromptTemplate<RulesData> = PromptTemplate::new("undercover/system/rules");
 const TABLE: PromptTemplate<TableData> = PromptTemplate::new("undercover/system/table");
@@ -74,7 +74,11 @@ pub enum SetupError {
 ///
 /// # Errors
 /// A name is refused, or a system message can't be made.
-pub fn set_up_table(world: &mut World, rules: &Rules, pair: &Pair) -> Result<Entity, SetupError> {
+pub fn set_up_table(
+    world: &mut World,
+    rules: &Rules,
+    pair: &WordPair,
+) -> Result<Entity, SetupError> {
     world.insert_resource(rules.clone());
     let phrases = world.resource::<Phrasebook>().clone();
     let rules_text = phrases.render(&RULES, &rules_data(rules))?;
@@ -129,7 +133,7 @@ fn rules_data(rules: &Rules) -> RulesData<'_> {
 
 /// A card for each player, by number. The seed decides on the roles, and on the common word of the
 /// pair.
-fn deal(world: &World, rules: &Rules, pair: &Pair) -> Vec<Card> {
+fn deal(world: &World, rules: &Rules, pair: &WordPair) -> Vec<Card> {
     let seed = *world.resource::<WorldSeed>();
     let mut roles = vec![Role::Undercover; rules.undercover];
     roles.resize(rules.undercover + rules.blank, Role::Blank);
@@ -147,7 +151,7 @@ fn deal(world: &World, rules: &Rules, pair: &Pair) -> Vec<Card> {
 }
 
 /// One of several pairs, chosen by a seed.
-pub(super) fn pick(pairs: &[Pair], seed: u64) -> Option<&Pair> {
+pub(super) fn pick(pairs: &[WordPair], seed: u64) -> Option<&WordPair> {
     let mut rng = rng(WorldSeed(seed), StableId(0), "pair", 0);
     let index = rng.next_u32() as usize % pairs.len().max(1);
     pairs.get(index)

@@ -14,7 +14,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use bevy_ecs::prelude::*;
 use pinyin::ToPinyin;
 
-use crate::message::Reading;
+use crate::message::FoldedText;
 
 /// How a text says what it must not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,26 +51,26 @@ impl std::fmt::Debug for Taboo {
 
 /// A text as different people may read it. Most texts are in lower case or without digits, so that
 /// several of the readings are the same.
-struct Readings([Arc<Reading>; 5]);
+struct Readings([Arc<FoldedText>; 5]);
 
 impl Readings {
     fn of(text: &str) -> Self {
         let lower = text.to_lowercase();
-        let looks = Arc::new(Reading::of_looks(&lower));
+        let looks = Arc::new(FoldedText::skeleton(&lower));
         let looks_of = |spelling: &str| {
             if spelling == lower {
                 looks.clone()
             } else {
-                Arc::new(Reading::of_looks(spelling))
+                Arc::new(FoldedText::skeleton(spelling))
             }
         };
         let [as_i, as_l] = ['i', 'l'].map(|one| looks_of(&letters_for_digits(&lower, one)));
         // A capital I can look like an l.
         let capitals = looks_of(text);
-        Self([Arc::new(Reading::of(text)), looks, capitals, as_i, as_l])
+        Self([Arc::new(FoldedText::of(text)), looks, capitals, as_i, as_l])
     }
 
-    fn map(&self, make: impl Fn(&Reading) -> Reading) -> Self {
+    fn map(&self, make: impl Fn(&FoldedText) -> FoldedText) -> Self {
         Self(self.0.each_ref().map(|reading| Arc::new(make(reading))))
     }
 
@@ -79,13 +79,16 @@ impl Readings {
     }
 
     /// Whether a predicate holds for any reading of this text and the same reading of another.
-    fn any(&self, other: &Self, predicate: impl Fn(&Reading, &Reading) -> bool) -> bool {
+    fn any(&self, other: &Self, predicate: impl Fn(&FoldedText, &FoldedText) -> bool) -> bool {
         self.pairs(other).any(|(text, word)| predicate(text, word))
     }
 
     /// Each reading of this text with the same reading of another, the plain one first, without
     /// duplicates.
-    fn pairs<'r>(&'r self, other: &'r Self) -> impl Iterator<Item = (&'r Reading, &'r Reading)> {
+    fn pairs<'r>(
+        &'r self,
+        other: &'r Self,
+    ) -> impl Iterator<Item = (&'r FoldedText, &'r FoldedText)> {
         let pairs = move || self.0.iter().zip(&other.0);
         let is_new = move |index: usize, text, word| {
             let mut earlier = pairs().take(index);
@@ -127,7 +130,7 @@ const SUFFIXES: &[&str] = &["子", "儿"];
 impl Taboo {
     /// Forbids a word and its other spellings; nothing if the word is empty.
     pub(super) fn new(word: &str, also: &[String]) -> Self {
-        let whole = Reading::of(word);
+        let whole = FoldedText::of(word);
         let parts = whole.words().map(String::from_iter);
         let is_part = |part: &String| {
             let han = part.chars().all(|c| c >= '\u{2E80}');
@@ -155,7 +158,7 @@ impl Taboo {
 impl Forbidden {
     fn slip(&self, text: &str) -> Option<Slip> {
         let said = Readings::of(text);
-        let says = |word: &Readings| !word.is_empty() && said.any(word, Reading::holds);
+        let says = |word: &Readings| !word.is_empty() && said.any(word, FoldedText::contains_words);
         let hides = || self.is_hidden_in(text) || self.is_spelt_by(&said);
         if says(&self.word) || says(&self.reversed) || hides() {
             Some(Slip::Word)
@@ -175,8 +178,8 @@ impl Forbidden {
         let tokens = text.split(|c: char| !(c.is_ascii_alphanumeric() || "+/-_=".contains(c)));
         let decoded = tokens.flat_map(|token| [from_base64(token), from_hex(token)]);
         let mut decoded = decoded.flatten();
-        decoded.any(|decoded| Reading::of(&decoded).holds(word))
-            || (long && Reading::of(&rot13(text)).holds(word))
+        decoded.any(|decoded| FoldedText::of(&decoded).contains_words(word))
+            || (long && FoldedText::of(&rot13(text)).contains_words(word))
     }
 
     /// Whether the first or the last letters of consecutive words spell the word.
@@ -205,7 +208,7 @@ impl Forbidden {
         let syllables: Vec<_> = syllables.collect();
         let latin: String = text.chars().filter(|c| !c.is_ascii_digit()).collect();
         syllables.windows(long).any(|said| said == self.sound)
-            || Reading::of(&latin).holds(&Reading::of(&self.sound.concat()))
+            || FoldedText::of(&latin).contains_words(&FoldedText::of(&self.sound.concat()))
     }
 }
 
@@ -265,21 +268,22 @@ fn sound(word: &str) -> Vec<&'static str> {
 }
 
 /// A word backwards; empty for shorter words, which are other words too often.
-fn reversed(word: &Reading) -> Reading {
+fn reversed(word: &FoldedText) -> FoldedText {
     if word.letters().len() < MIN_HIDDEN_LETTERS {
-        return Reading::default();
+        return FoldedText::default();
     }
     let reversed: String = word.letters().iter().rev().collect();
-    Reading::of(&reversed)
+    FoldedText::of(&reversed)
 }
 
 /// Whether any word of a text is a part of a word, or is made from one. Endings count in the plain
 /// reading only, since among look-alikes too many words are similar.
 fn says_part(text: &Readings, part: &Readings) -> bool {
     let ([plain, ..], [plain_part, ..]) = (&text.0, &part.0);
-    let disguised = |(said, part): (&Reading, &Reading)| {
+    let disguised = |(said, part): (&FoldedText, &FoldedText)| {
         let long = part.letters().len() >= 4;
-        said.holds(part) || (long && said.words().any(|said| contains(said, part.letters())))
+        said.contains_words(part)
+            || (long && said.words().any(|said| contains(said, part.letters())))
     };
     plain
         .words()

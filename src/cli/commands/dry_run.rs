@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use playhouse::engine::{Engine, Setup};
-use playhouse::journal::{Head, Journal, Recording};
+use playhouse::journal::{Journal, JournalHeader, Recording};
 use playhouse::locale::text;
 use playhouse::mind::{MindInfo, Minds};
 
@@ -21,7 +21,7 @@ pub(super) fn dry_run(
     app: &App,
     mut setup: Setup,
     model: &MindInfo,
-    head: Head,
+    head: JournalHeader,
     recording: Recording,
 ) -> Result<(), CommandError> {
     let mind = DryRun::of(model.clone());

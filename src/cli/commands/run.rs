@@ -1,6 +1,6 @@
 //! `run`: a world from its beginning.
 
-use playhouse::journal::{FORMAT, Head, Recording};
+use playhouse::journal::{FORMAT, JournalHeader, Recording};
 use playhouse::session::Session;
 
 use super::dry_run::dry_run;
@@ -22,7 +22,7 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<(), CommandError> {
     play::check_price(app, main.mind.info())?;
     let seat = play::seat(&mut setup.world, args.play.seat.as_deref())?;
     if args.play.dry_run {
-        let head = Head {
+        let head = JournalHeader {
             format: FORMAT,
             engine: env!("CARGO_PKG_VERSION").into(),
             data: campaign.fingerprint,

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use bevy_ecs::prelude::*;
 use playhouse::cast::{Kind, StableId, all_of};
-use playhouse::journal::{FORMAT, Head, Recording};
+use playhouse::journal::{FORMAT, JournalHeader, Recording};
 use playhouse::locale::{Language, text};
 use playhouse::session::{Game, Session};
 use playhouse::tool::servers::ToolServers;
 use playhouse::undercover::{Match, Rules, Table, WordSource, default_rules};
-use playhouse::world_data::{Lexicon, Pair};
+use playhouse::world_data::{Lexicon, WordPair};
 
 use super::dry_run::dry_run;
 use super::play::{self, DEFAULT_SEED, RunView};
@@ -77,7 +77,7 @@ fn lexicon(app: &App, words: &str) -> Result<Lexicon, CommandError> {
     match (parts.next(), parts.next(), parts.next()) {
         (Some(first), Some(second), None) if !first.is_empty() && !second.is_empty() => {
             Ok(Lexicon {
-                pairs: vec![Pair::of(first, second)],
+                pairs: vec![WordPair::of(first, second)],
             })
         }
         _ => {
@@ -96,7 +96,7 @@ fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<(), Comman
     let seat = play::seat(&mut setup.world, args.play.seat.as_deref())?;
     let players = Players::find(app, game.rules())?;
     if args.play.dry_run {
-        let head = Head {
+        let head = JournalHeader {
             format: FORMAT,
             engine: env!("CARGO_PKG_VERSION").into(),
             data: game.fingerprint().into(),

@@ -13,7 +13,7 @@ use playhouse::testing::journal;
 use playhouse::undercover::{
     Match, Role, Rules, SpeakingOrder, Table, Ties, WordSource, set_up_table, with_moderator,
 };
-use playhouse::world_data::{DataFolder, Lexicon, Pair};
+use playhouse::world_data::{DataFolder, Lexicon, WordPair};
 use serde_json::{Map, Value, json};
 
 use super::Operation;
@@ -33,7 +33,7 @@ fn sit_down(players: u64, undercover: u64, seed: u64) -> Result<Setup, String> {
         ties: Ties::NobodyOut,
         ..Rules::new(Language::En, "Table", names.collect())
     };
-    let pair = Pair::of(WORDS[0], WORDS[1]);
+    let pair = WordPair::of(WORDS[0], WORDS[1]);
     let words = WordSource::Custom(Lexicon {
         pairs: vec![pair.clone()],
     });

@@ -96,7 +96,7 @@ async fn votes_follow_from_how_far_a_line_is_from_ones_own_word() {
     let (mut on_stranger, mut votes) = (0, 0);
     for seed in 0..20 {
         let pair = lexicon.pairs[seed * 5].clone();
-        let stranger = lexicon.pairs[seed * 5 + 1].one.clone();
+        let stranger = lexicon.pairs[seed * 5 + 1].first.clone();
         let rules = Rules {
             max_rounds: 1,
             ..rules(Language::En, 5)

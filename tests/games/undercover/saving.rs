@@ -10,7 +10,7 @@ use playhouse::mind::Minds;
 use playhouse::save::Slot;
 use playhouse::session::{Session, branch, replay};
 use playhouse::undercover::{GAME, Match, Reflect, Rules, Ties, WordSource, figures_of};
-use playhouse::world_data::{Lexicon, Pair};
+use playhouse::world_data::{Lexicon, WordPair};
 
 use super::table::{Language, data, improviser, rules};
 
@@ -33,7 +33,7 @@ fn game(language: Language, reflect: Reflect) -> Match {
         Language::Zh => ["豆浆", "牛奶"],
     };
     let words = Lexicon {
-        pairs: vec![Pair::of(one, other)],
+        pairs: vec![WordPair::of(one, other)],
     };
     Match::new(&data(), rules, WordSource::Custom(words)).unwrap()
 }

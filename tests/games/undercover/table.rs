@@ -14,7 +14,7 @@ use playhouse::testing::journal;
 use playhouse::undercover::{
     Match, Role, Rules, SpeakingOrder, Table, WordSource, default_rules, with_moderator,
 };
-use playhouse::world_data::{DataFolder, Lexicon, Pair};
+use playhouse::world_data::{DataFolder, Lexicon, WordPair};
 
 pub(crate) use playhouse::mind::Language;
 
@@ -39,7 +39,7 @@ pub(crate) fn rules(language: Language, players: usize) -> Rules {
 /// A game of these two words.
 pub(crate) fn game(rules: Rules, one: &str, other: &str) -> Match {
     let words = Lexicon {
-        pairs: vec![Pair::of(one, other)],
+        pairs: vec![WordPair::of(one, other)],
     };
     Match::new(&data(), rules, WordSource::Custom(words)).unwrap()
 }

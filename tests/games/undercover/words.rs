@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use playhouse::undercover::{Match, WordSource, check_words, shipped_words};
-use playhouse::world_data::{Lexicon, Pair, Word};
+use playhouse::world_data::{Lexicon, Word, WordPair};
 
 use super::table::{Language, data, rules};
 
@@ -14,7 +14,7 @@ fn shipped(language: Language) -> Lexicon {
 }
 
 /// Each word with its pair.
-fn words(lexicon: &Lexicon) -> impl Iterator<Item = (&Word, &Pair)> {
+fn words(lexicon: &Lexicon) -> impl Iterator<Item = (&Word, &WordPair)> {
     let pairs = lexicon.pairs.iter();
     pairs.flat_map(|pair| pair.words().map(|word| (word, pair)))
 }
@@ -86,7 +86,7 @@ fn what_is_a_words_own_is_not_said_of_its_neighbour() {
 fn words_that_make_no_game_are_refused_before_it_starts() {
     let refused = |one: &str, other: &str| {
         let words = WordSource::Custom(Lexicon {
-            pairs: vec![Pair::of(one, other)],
+            pairs: vec![WordPair::of(one, other)],
         });
         let game = Match::new(&data(), rules(Language::En, 6), words);
         game.err().map(|error| error.to_string())
