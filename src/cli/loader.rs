@@ -51,7 +51,7 @@ pub(crate) fn load(app: &App, name: &str) -> Result<Result<Campaign, CampaignErr
     if folder.join("world.ron").is_file() || folder.is_dir() {
         let world = DataFolder::at(folder);
         let world = world.map_err(|error| CommandError::of(ErrorKind::World, &error))?;
-        return Ok(Campaign::load_alone(&data, &world, name));
+        return Ok(Campaign::load_from(&data, &world, name));
     }
     let error = CommandError::new(ErrorKind::World, text!(cli_no_world, world = name));
     let names = listed.iter().map(|world| world.folder.as_str());

@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 use playhouse::cast::WorldTurn;
 use playhouse::engine::Setup;
 use playhouse::groupchat::ChatGame;
-use playhouse::journal::{JournalHeader, JournalError, Line, Recording};
+use playhouse::journal::{JournalError, JournalHeader, Line, Recording};
 use playhouse::locale::text;
 use playhouse::rpg::Campaign;
 use playhouse::save::{Expected, SaveError, SaveHead, Slot, SlotName, restore};
@@ -72,8 +72,9 @@ fn undercover(app: &App, slot: &Slot) -> Result<Option<Match>, CommandError> {
         Line::Game(setup) if setup.name == GAME => Some(setup),
         _ => None,
     });
-    let game = setup
-        .map(|setup| Match::of_setup(&app.data()?, setup).map_err(|error| match_error(app, error)));
+    let game = setup.map(|setup| {
+        Match::from_setup(&app.data()?, setup).map_err(|error| match_error(app, error))
+    });
     game.transpose()
 }
 

@@ -1,9 +1,7 @@
 //! The statistics of undercover games, as tables.
 
 use playhouse::locale::Language;
-use playhouse::undercover::statistics::{
-    Mean, ModelStatistics, RoundStatistics, Share, Statistics,
-};
+use playhouse::undercover::{Mean, ModelStatistics, RoundStatistics, Share, Statistics};
 
 use super::output::{Output, Paragraph, Style};
 use super::say::say;
@@ -49,7 +47,7 @@ fn figures(language: Language, statistics: &Statistics) -> Table {
     share(say!(language, cli_stat_civilians_win), all.civilians_won);
     share(say!(language, cli_stat_undercover_win), all.undercover_won);
     share(say!(language, cli_stat_blank_stays), all.blank_survived);
-    share(say!(language, cli_stat_guesses_role), all.found_itself);
+    share(say!(language, cli_stat_guesses_role), all.guessed_own_role);
     let mut mean = |name: String, mean: Mean, digits: usize| {
         table.row([name, number(mean.value(), digits), margin(mean, digits)]);
     };
@@ -116,7 +114,7 @@ fn model_row(name: &str, model: &ModelStatistics) -> Vec<String> {
     let shares = [
         model.won_as_civilian,
         model.won_as_undercover,
-        model.found_itself,
+        model.guessed_own_role,
     ];
     let means = [
         (model.word_slips, 3),
@@ -192,7 +190,7 @@ mod tests {
             seats: 24,
             won_as_civilian: share(15, 20),
             won_as_undercover: share(1, 4),
-            found_itself: share(2, 4),
+            guessed_own_role: share(2, 4),
             calls: mean(&[4.0, 6.0]),
             ..ModelStatistics::default()
         };
@@ -201,7 +199,7 @@ mod tests {
             unfinished: 1,
             civilians_won: share(3, 4),
             undercover_won: share(1, 4),
-            found_itself: share(2, 4),
+            guessed_own_role: share(2, 4),
             rounds: mean(&[2.0, 3.0, 3.0, 4.0]),
             by_round: vec![RoundStatistics {
                 round: 1,

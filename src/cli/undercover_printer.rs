@@ -7,7 +7,7 @@ use playhouse::event::kinds::Archive;
 use playhouse::event::{AgentEvent, AnswerRecord, By, EventRecord, Record};
 use playhouse::locale::{Language, text};
 use playhouse::undercover::events::{
-    Deal, Described, GameOver, RoundBegins, Seated, Verdict, VotesCast,
+    CardDealt, Described, GameOver, NamedPlayer, RoundStarted, Verdict, VotesCast,
 };
 use playhouse::undercover::{PlayerId, Role, Side as Team, Table as State};
 use serde::de::DeserializeOwned;
@@ -25,7 +25,7 @@ pub(crate) struct UndercoverPrinter {
     out: Arc<Mutex<Output>>,
     language: Language,
     /// Players with their numbers.
-    players: Vec<Seated>,
+    players: Vec<NamedPlayer>,
     /// Those who gave a default description whose event is still to come.
     defaults: BTreeSet<String>,
     /// Whether any default description was printed.
@@ -42,7 +42,7 @@ impl UndercoverPrinter {
         state: &State,
         is_seat: bool,
     ) -> Self {
-        let players = state.players.iter().map(|player| Seated {
+        let players = state.players.iter().map(|player| NamedPlayer {
             player_id: player.id,
             player: player.name.clone(),
         });
@@ -97,8 +97,8 @@ impl UndercoverPrinter {
     /// Prints an event whose type is known and whose data fit it.
     fn known(&mut self, event: &EventRecord) -> Option<()> {
         match event.kind.as_str() {
-            Deal::TYPE => self.deal(&data(event)?),
-            RoundBegins::TYPE => self.round(&data(event)?),
+            CardDealt::TYPE => self.deal(&data(event)?),
+            RoundStarted::TYPE => self.round(&data(event)?),
             Described::TYPE => {
                 let said: Described = data(event)?;
                 self.description(&said.player, &said.description);
@@ -127,8 +127,8 @@ impl UndercoverPrinter {
         Some(())
     }
 
-    fn deal(&self, deal: &Deal) {
-        let Deal { player, word, .. } = deal;
+    fn deal(&self, deal: &CardDealt) {
+        let CardDealt { player, word, .. } = deal;
         let dealt = if word.is_empty() {
             text!(story_gets_blank, player)
         } else {
@@ -138,7 +138,7 @@ impl UndercoverPrinter {
         self.write([Paragraph::indented(2, 4).add(Style::Whisper, dealt)]);
     }
 
-    fn round(&self, round: &RoundBegins) {
+    fn round(&self, round: &RoundStarted) {
         let heading = say!(self.language, story_round, round = round.round);
         let names = round.order.iter().map(|player| player.player.clone());
         let order = names.collect::<Vec<_>>().join(" → ");

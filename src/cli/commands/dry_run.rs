@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use playhouse::engine::{Engine, Setup};
-use playhouse::journal::{JournalHeader, Journal, Recording};
+use playhouse::journal::{Journal, JournalHeader, Recording};
 use playhouse::locale::text;
 use playhouse::mind::{MindInfo, Minds};
 

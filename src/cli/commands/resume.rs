@@ -21,7 +21,7 @@ pub(super) fn resume(
     force: bool,
 ) -> Result<(), CommandError> {
     let args = &chat_args.play;
-    if Tournament::is_in(&app.settings.saves.value, slot) {
+    if Tournament::exists(&app.settings.saves.value, slot) {
         return tournament::resume(app, slot, args);
     }
     let saved = Saved::find(app, slot)?;

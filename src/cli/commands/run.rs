@@ -15,7 +15,7 @@ use crate::cli::saved::{clear, free_name, session_error};
 pub(super) fn run(app: &App, args: &RunArgs) -> Result<(), CommandError> {
     let campaign = loader::world(app, &app.settings.world.value)?;
     let seed = args.seed.unwrap_or(DEFAULT_SEED);
-    let setup = campaign.opening(seed);
+    let setup = campaign.new_game(seed);
     let mut setup =
         setup.map_err(|error| CommandError::new(ErrorKind::World, error.to_string()))?;
     let main = loader::main_mind(app, &app.settings.model.value)?;

@@ -49,7 +49,7 @@ pub(super) fn saves(app: &App) -> Result<(), CommandError> {
                 let (world, turn) = (head.world.clone(), head.turn.to_string());
                 [name, world, turn, size, state.in_language(language)]
             }
-            Ok(None) if Tournament::is_in(root, &name) => {
+            Ok(None) if Tournament::exists(root, &name) => {
                 let state = tournament_state(app, &name);
                 [name, GAME.into(), "-".into(), size, state]
             }
@@ -87,7 +87,7 @@ fn described(root: &Path, listed: &Listed) -> Value {
     };
     json!({
         "slot": listed.slot.name().as_str(),
-        "is_tournament": Tournament::is_in(root, listed.slot.name().as_str()),
+        "is_tournament": Tournament::exists(root, listed.slot.name().as_str()),
         "head": head,
         "bytes": listed.size,
         "error": error,

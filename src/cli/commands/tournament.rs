@@ -9,7 +9,7 @@ use playhouse::engine::CancellationToken;
 use playhouse::locale::text;
 use playhouse::save::{Slot, list};
 use playhouse::undercover::{
-    FiguresError, GameFigures, Match, Opened, Side, Statistics, Tournament, TournamentError,
+    FiguresError, GameFigures, Match, OpenedGame, Side, Statistics, Tournament, TournamentError,
     figures_of,
 };
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ pub(super) fn begin(
         clear(root, &name)?;
     }
     let seed = args.seed.unwrap_or(DEFAULT_SEED);
-    let begun = Tournament::begin(root, &name, game, seed, games);
+    let begun = Tournament::create(root, &name, game, seed, games);
     let tournament = begun.map_err(|error| tournament_error(app, error))?;
     play_all(app, &tournament, &players, args.jobs)
 }
@@ -88,7 +88,7 @@ pub(super) fn count(app: &App, names: &[String]) -> Result<(), CommandError> {
 /// slots.
 fn slots_of(app: &App, name: &str) -> Result<Vec<Slot>, CommandError> {
     let root = &app.settings.saves.value;
-    let folder = if Tournament::is_in(root, name) {
+    let folder = if Tournament::exists(root, name) {
         root.join(name).join("games")
     } else if let Ok(slot) = Slot::find(root, name) {
         return Ok(vec![slot]);
@@ -256,10 +256,10 @@ impl TournamentRun<'_> {
     fn play(&self, game: u32) -> Result<(), CommandError> {
         let seed = self.tournament.seed(game);
         let minds = self.players.minds(self.tournament.game(), seed);
-        let opened = self.tournament.open(game, minds);
+        let opened = self.tournament.open_game(game, minds);
         let mut session = match opened.map_err(|error| tournament_error(self.app, error))? {
-            Opened::Over => return Ok(()),
-            Opened::Playable(session) => session,
+            OpenedGame::Over => return Ok(()),
+            OpenedGame::Playable(session) => session,
         };
         let engine = &mut session.engine;
         play::prepare(self.app, engine);

@@ -8,7 +8,7 @@ use playhouse::journal::{FORMAT, JournalHeader, Recording};
 use playhouse::locale::{Language, text};
 use playhouse::session::{Game, Session};
 use playhouse::tool::servers::ToolServers;
-use playhouse::undercover::{Match, Rules, Table, Words, usual_rules};
+use playhouse::undercover::{Match, Rules, Table, WordSource, default_rules};
 use playhouse::world_data::{Lexicon, WordPair};
 
 use super::dry_run::dry_run;
@@ -43,7 +43,7 @@ pub(super) fn undercover(app: &App, args: &UndercoverArgs) -> Result<(), Command
 fn game(app: &App, args: &UndercoverArgs) -> Result<Match, CommandError> {
     let data = app.data()?;
     let failed = |error| match_error(app, error);
-    let usual = usual_rules(&data, app.language, args.players).map_err(failed)?;
+    let usual = default_rules(&data, app.language, args.players).map_err(failed)?;
     let rules = Rules {
         undercover: args.undercover,
         blank: args.blank,
@@ -58,8 +58,8 @@ fn game(app: &App, args: &UndercoverArgs) -> Result<Match, CommandError> {
     // Rules are cheaper to check than words.
     rules.check().map_err(|error| failed(error.into()))?;
     let words = match &args.words {
-        Some(words) => Words::These(lexicon(app, words)?),
-        None => Words::OfData,
+        Some(words) => WordSource::Custom(lexicon(app, words)?),
+        None => WordSource::Shipped,
     };
     Match::new(&data, rules, words).map_err(failed)
 }

@@ -1,9 +1,10 @@
 //! Fights: how everybody stands, which cards are played, how it ends.
 
 use playhouse::locale::{Argument, text};
-use playhouse::rpg::components::FightEnd;
+use playhouse::rpg::components::FightResult;
 use playhouse::rpg::events::{
-    CardPlayed, CombatOutcome, CombatRound, CombatStart, Standing, StatusChange, Struck,
+    CardPlayed, CombatOutcome, CombatRound, CombatStart, CombatantStatus, StatusChange,
+    TargetResult,
 };
 
 use super::formatter::{Formatter, heading};
@@ -46,8 +47,8 @@ impl Formatter {
         paragraphs
     }
 
-    fn standing(&self, fighter: &Standing, name_width: usize, digits: usize) -> Paragraph {
-        let Standing {
+    fn standing(&self, fighter: &CombatantStatus, name_width: usize, digits: usize) -> Paragraph {
+        let CombatantStatus {
             name, hp, max_hp, ..
         } = fighter;
         let full = full_cells(*hp, *max_hp);
@@ -89,8 +90,8 @@ impl Formatter {
         paragraphs
     }
 
-    fn target(&self, kind: &str, target: &Struck) -> Paragraph {
-        let Struck {
+    fn target(&self, kind: &str, target: &TargetResult) -> Paragraph {
+        let TargetResult {
             name,
             amount,
             effect,
@@ -132,9 +133,9 @@ impl Formatter {
     pub(super) fn combat_outcome(&self, event: &CombatOutcome) -> Vec<Paragraph> {
         let stage = &event.stage;
         let (style, text) = match event.result {
-            FightEnd::Won => (Style::Good, text!(story_fight_won, stage)),
-            FightEnd::Lost => (Style::Bad, text!(story_fight_lost, stage)),
-            FightEnd::Drawn => (Style::Warn, text!(story_fight_drawn, stage)),
+            FightResult::Won => (Style::Good, text!(story_fight_won, stage)),
+            FightResult::Lost => (Style::Bad, text!(story_fight_lost, stage)),
+            FightResult::Drawn => (Style::Warn, text!(story_fight_drawn, stage)),
         };
         let text = text.in_language(self.language);
         let [foes, heroes] = [&event.felled, &event.fallen].map(Argument::list);
