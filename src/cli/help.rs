@@ -162,7 +162,10 @@ pub(crate) fn usage_error(error: &clap::Error) -> CommandError {
         ClapErrorKind::InvalidValue | ClapErrorKind::ValueValidation => {
             text!(cli_usage_bad_value, option, value)
         }
-        ClapErrorKind::UnknownArgument => text!(cli_usage_unknown_option, option),
+        ClapErrorKind::UnknownArgument if option.starts_with('-') => {
+            text!(cli_usage_unknown_option, option)
+        }
+        ClapErrorKind::UnknownArgument => text!(cli_usage_unexpected, argument = option),
         ClapErrorKind::InvalidSubcommand => {
             let command = first(ContextKind::InvalidSubcommand);
             text!(cli_usage_unknown_command, command)
@@ -250,7 +253,7 @@ mod tests {
                 ("playhouse run --sed 3", "--sed"),
                 ("playhouse run --seed x", "x"),
                 ("playhouse run --seed", "--seed"),
-                ("playhouse rnu drowned", "run"),
+                ("playhouse run one two", "two"),
                 ("playhouse show s --as film", "buffer"),
                 ("playhouse resume", "slot"),
                 ("playhouse run --force", "--save"),

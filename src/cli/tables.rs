@@ -307,14 +307,36 @@ mod tests {
     #[test]
     fn columns_line_up_in_every_script() {
         insta::assert_snapshot!(written(Language::Zh, 100), @r"
+                               提示           回答
+        名称            请求  token  缓存率  token    费用  默认回答  重试
+        米拉               3   1200   75.0%     40  0.0123         1     0
+        Tobin the Tall     3      0       -     40  0.0123         1     0
+        合计               6   1200   75.0%     80  0.0246         2     0
         ");
         insta::assert_snapshot!(written(Language::En, 80), @r"
+                               prompt          answer          default
+        name            calls  tokens  cached  tokens    cost  answers  retries
+        米拉                3    1200   75.0%      40  0.0123        1        0
+        Tobin the Tall      3       0       -      40  0.0123        1        0
+        total               6    1200   75.0%      80  0.0246        2        0
         ");
     }
 
     #[test]
     fn a_table_that_is_too_wide_becomes_paragraphs() {
         insta::assert_snapshot!(written(Language::En, 50), @r"
+        米拉
+          calls 3 · prompt tokens 1200 · cached 75.0% ·
+            answer tokens 40 · cost 0.0123 · default
+            answers 1 · retries 0
+        Tobin the Tall
+          calls 3 · prompt tokens 0 · cached - · answer
+            tokens 40 · cost 0.0123 · default answers 1 ·
+            retries 0
+        total
+          calls 6 · prompt tokens 1200 · cached 75.0% ·
+            answer tokens 80 · cost 0.0246 · default
+            answers 2 · retries 0
         ");
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn worlds(app: &App) -> Result<(), CommandError> {
         ];
         let mut table = Table::new(heads.map(|head| (head, Side::Left)));
         for world in worlds {
-            let title = format!("{} · {}", world.name, world.title);
+            let title = format!("{}{}{}", world.name, say!(language, cli_colon), world.title);
             table.row([world.folder, world.language.code().into(), title]);
         }
         table.write(&mut out);

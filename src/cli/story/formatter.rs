@@ -75,8 +75,12 @@ impl Formatter {
     /// A call of a tool before an answer.
     fn call(&self, who: &str, call: &CallRecord) -> Paragraph {
         let tool = &call.tool;
-        let arguments = Argument::list(arguments(&call.arguments));
-        let result: String = call.result.split_whitespace().collect::<Vec<_>>().join(" ");
+        let arguments = Argument::list(texts(&call.arguments));
+        let result = match serde_json::from_str(&call.result) {
+            Ok(result) => texts(&result).join(" "),
+            Err(_) => call.result.clone(),
+        };
+        let result: String = result.split_whitespace().collect::<Vec<_>>().join(" ");
         let result: String = result.chars().take(LONGEST_RESULT).collect();
         let note = if call.is_error {
             text!(story_tool_failed, who, tool, arguments, result)
@@ -322,20 +326,13 @@ fn data<E: DeserializeOwned>(event: &EventRecord) -> Option<E> {
     E::deserialize(&event.data).ok()
 }
 
-/// The arguments of a tool's call, such as `city: Paris`.
-fn arguments(arguments: &Value) -> Vec<String> {
-    let text = |value: &Value| match value {
-        Value::String(text) => text.clone(),
-        value => value.to_string(),
-    };
-    match arguments {
-        Value::Object(members) => {
-            let members = members.iter();
-            members
-                .map(|(name, value)| format!("{name}: {}", text(value)))
-                .collect()
-        }
-        value => vec![text(value)],
+/// The texts and numbers in a JSON value, without the names of its members.
+fn texts(value: &Value) -> Vec<String> {
+    match value {
+        Value::Object(members) => members.values().flat_map(texts).collect(),
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::String(text) => vec![text.clone()],
+        value => vec![value.to_string()],
     }
 }
 

@@ -128,8 +128,8 @@ fn a_home_scene_reads_as_one() {
       → Tobin leaves for Quay.
       (magic)
 
-    ° an answer that the rules gave, because the
-    mind gave none that could be used
+    ° a default answer, because the model gave none
+    that could be used
     ");
 }
 
@@ -200,22 +200,22 @@ fn a_chinese_fight_lines_up() {
     ── 旧磨坊 ──
 
     ⚔ 战斗 ⚔
-      米拉、守门人老葛 对 Wolf
+      米拉、守门人老葛对阵Wolf
 
       第 2 回合
         米拉        █████████████▒▒▒  24/30  铁壁
         守门人老葛  ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒   0/8   倒下
         Wolf        ███▒▒▒▒▒▒▒▒▒▒▒▒▒   5/28
-      米拉打出「潮刃」（斩击）：她压低身子，钩刃
-        贴着积水划出一道冷光，直取狼的前腿。
+      米拉打出“潮刃”（斩击）：她压低身子，钩刃贴
+        着积水划出一道冷光，直取狼的前腿。
           → Wolf：受伤 7，倒下
           → 守门人老葛：落空
-        ✝ Wolf被米拉击倒了。
+        Wolf被米拉击倒了。
 
       旧磨坊一战，胜。
         击倒：Wolf
         倒下：守门人老葛
-        所得：铜钥匙
+        获得：铜钥匙
     ");
 }
 
