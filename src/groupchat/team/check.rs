@@ -17,7 +17,8 @@ use crate::tool::schema_check::{SchemaError, check_schema};
 use crate::tool::{BUILT_IN, NotBuilt, is_legal};
 use crate::world_data::Problem;
 
-/// All problems of a team, its inner teams, and its teams that are tools. They name fields, but no file.
+/// All problems of a team, its inner teams, and its teams that are tools. They name fields, but no
+/// file.
 pub(super) fn problems(team: &TeamFile) -> Vec<Problem> {
     let mut checker = Checker::new(team, String::new());
     checker.check_names();
@@ -163,11 +164,7 @@ impl<'t> Checker<'t> {
         let mut tools = participant.tools.iter();
         if let Some(missing) = tools.find_map(|name| NotBuilt::tool(name)) {
             let path = format_args!("{path}.tools");
-            self.error(
-                path,
-                missing.text(),
-                text!(groupchat_help_without_tool),
-            );
+            self.error(path, missing.text(), text!(groupchat_help_without_tool));
         }
         if participant.max_tool_iterations == 0 {
             problem!(self, "{path}.max_tool_iterations":
