@@ -28,7 +28,6 @@ const SPOKEN: &[&str] = &[
     "src/message/json.rs",
     "src/mind/http/endpoint.rs",
     "src/mind/http/response_reader.rs",
-    "src/mind/improviser/grammar",
     "src/mind/models",
     "src/rpg/world_file/check",
     "src/save",
