@@ -1,9 +1,8 @@
-//! A game of one's own teaches the improviser and the seat: somebody gives a toast, and says how many
-//! cups it drinks.
+//! A game of one's own teaches the improviser and the seat to give a toast; see `docs/improviser.md`.
 //!
-//! Run it with `cargo run --example teach_improviser`. See `docs/improviser.md`.
+//! Run it with `cargo run --example teach_improviser`.
 
-use std::io::Cursor;
+use std::io::{self, Cursor, Write};
 use std::sync::Arc;
 
 use playhouse::context::AgentContext;
@@ -14,13 +13,12 @@ use playhouse::mind::{Form, Language, Mind, Notes, Prompt, Tools};
 use serde_json::{Value, json};
 
 const ENGLISH: &str = r#"{
-    "toast": ["To {guest}<hope>!", "[wry] To {guest}, who came for the <drink>.", "{guest}<hope>; drink up!"],
-    "hope": [", and to many more", ", long life", ", fair winds"],
-    "drink": ["cider", (3, "wine")],
+    "toast": ["To {guest}<hope>!", "[wry] To {guest}, who came for the wine."],
+    "hope": [", and to many more", ", long life", (3, ", fair winds")],
 }"#;
 const CHINESE: &str = r#"{"toast": ["敬{guest}！", "{guest}，干杯！"]}"#;
 
-/// The game's lesson: the fact and the symbol of its grammars, and a skill for its ask.
+/// What the grammars of the game are made of, and a skill for the purpose of its ask.
 fn teach_improviser(lessons: &mut Lessons) {
     lessons
         .facts(&["guest"])
@@ -32,28 +30,23 @@ fn teach_improviser(lessons: &mut Lessons) {
 
 fn give_toast<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {
     writer.set("guest", Notes::of(prompt).text("guest"));
-    let cups = 1 + writer.rng().below(3);
-    Some(json!({"words": writer.line("toast"), "cups": cups}))
+    Some(json!({"words": writer.line("toast"), "cups": 1 + writer.rng().below(3)}))
 }
 
-/// The same for people: what the parts of an answer are called, and a dialogue instead of menus.
+/// The same for people: a dialogue instead of menus by the schema.
 fn teach_seat(lessons: &mut SeatLessons) {
-    lessons.member("cups", "How many cups?");
-    lessons.skill(
-        "feast.toast",
-        |notes: Notes<'_>, dialogue: &mut Dialogue<'_>| {
-            let guest = notes.text("guest");
-            let words = dialogue.text_or(format!("Your toast to {guest}"), guest)?;
-            // Nobody counts the cups of a short toast; `None` would ask by the schema instead.
-            Ok(Some(json!({"words": words, "cups": 1})))
-        },
-    );
+    lessons.skill("feast.toast", type_toast);
+}
+
+fn type_toast(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value>> {
+    let words = dialogue.text(format!("Your toast to {}", notes.text("guest")))?;
+    Ok(Some(json!({"words": words, "cups": 1})))
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let improviser = Improviser::taught(teach_improviser)?;
-    let console = TextConsole::new(Cursor::new("Long live Bram!\n"), std::io::stdout());
+    let console = TextConsole::new(Cursor::new("Long live Bram!\n"), io::stdout());
     let person = HumanMind::taught(console, Language::En, teach_seat);
 
     // What an engine asks for `Ask::new("feast.toast", …).notes(…)`.
@@ -80,7 +73,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         stream: None,
     };
     for mind in [&improviser as &dyn Mind, &person] {
-        println!("\n{}: {}", mind.info().alias, mind.answer(&ask).await?.text);
+        let answer = mind.answer(&ask).await?.text;
+        writeln!(io::stdout(), "\n{}: {answer}", mind.info().alias)?;
     }
     Ok(())
 }

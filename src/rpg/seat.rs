@@ -20,7 +20,8 @@ pub fn teach(lessons: &mut SeatLessons) {
         .member("wait", text!(rpg_seat_wait));
 }
 
-/// Asks how to play a hand: in which order, at whom, and under which names. `None` if there is none.
+/// Asks how to play a hand: in which order, at whom, and under which names. `None` if there is
+/// none.
 fn play_hand(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value>> {
     let hand: Vec<_> = notes.list("hand").collect();
     if hand.is_empty() {

@@ -5,6 +5,7 @@ mind_grammar_circle = { $path } 没有尽头；请打破这个循环
 mind_grammar_defined_twice = “{ $symbol }”已在 { $place }:{ $line } 定义过
 mind_grammar_facts = 声明了 { $count } 个事实；最多只能有 { $most } 个
 mind_grammar_given_unknown = “{ $symbol }”声明时用到的事实“{ $fact }”没有声明过
+# same
 mind_grammar_in_symbol = “{ $symbol }”：{ $mistake }
 # same
 mind_grammar_lines = { $above }

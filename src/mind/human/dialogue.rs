@@ -89,8 +89,8 @@ impl<'c> Dialogue<'c> {
         }
     }
 
-    /// An order of several, by numbers or names, as indexes; all in their order if the line is empty.
-    /// Those left out come last if `all` must be there.
+    /// An order of several, by numbers or names, as indexes; all in their order if the line is
+    /// empty. Those left out come last if `all` must be there.
     ///
     /// # Errors
     /// The input ended or broke.

@@ -1,8 +1,8 @@
 //! Filling any JSON schema by dialogue.
 //!
-//! Closed lists become menus. Where an object must hold exactly one of several members (`oneOf` with
-//! `required`), the person chooses which, and the others are left out. What the dialogue has no way
-//! to ask for is typed as JSON.
+//! Closed lists become menus. Where an object must hold exactly one of several members (`oneOf`
+//! with `required`), the person chooses which, and the others are left out. What the dialogue has
+//! no way to ask for is typed as JSON.
 
 use std::io;
 

@@ -1,8 +1,8 @@
 //! A person at a seat: asks become a dialogue on a console, with the legal choices shown.
 //!
-//! [`HumanMind`] is a mind like any other. What it asks for is read from the ask alone: free text, or
-//! any JSON schema (`form`), whose closed lists become menus. A game may teach it better words and
-//! dialogues ([`SeatLessons`]). The person types on a thread of its own, so that other places
+//! [`HumanMind`] is a mind like any other. What it asks for is read from the ask alone: free text,
+//! or any JSON schema (`form`), whose closed lists become menus. A game may teach it better words
+//! and dialogues ([`SeatLessons`]). The person types on a thread of its own, so that other places
 //! continue meanwhile. When the input ends, the seat is empty and the run stops with a save. Start
 //! reading at [`HumanMind`].
 

@@ -1,5 +1,5 @@
-//! What a text says that a tool could be asked for: values that its schema names, sums, addresses, and
-//! whether the text speaks of the same thing at all.
+//! What a text says that a tool could be asked for: values that its schema names, sums, addresses,
+//! and whether the text speaks of the same thing at all.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,8 @@ const MOST: usize = 4;
 /// The largest program that a schema's pattern may become, in bytes.
 const LARGEST_PATTERN: usize = 100_000;
 
-/// The words of a text that say what it is about, cut to their stems; pairs of characters in scripts
-/// without spaces. Words of `idle` say nothing.
+/// The words of a text that say what it is about, cut to their stems; pairs of characters in
+/// scripts without spaces. Words of `idle` say nothing.
 pub(super) fn stems(text: &str, idle: &BTreeSet<String>) -> BTreeSet<String> {
     let mut stems = BTreeSet::new();
     let lower = text.to_lowercase();
@@ -53,9 +53,9 @@ pub(super) fn about(spec: &ToolSpec, idle: &BTreeSet<String>) -> BTreeSet<String
     stems(&words, idle)
 }
 
-/// The arguments with which a text asks for a tool, most telling first; none where it does not. `is_meant`
-/// says whether the text speaks of what the tool is for: without that, only what nobody writes by
-/// chance counts, such as a sum or an address.
+/// The arguments with which a text asks for a tool, most telling first; none if it does not.
+/// `is_meant` says whether the text speaks of what the tool is for: without that, only what nobody
+/// writes by chance counts, such as a sum or an address.
 pub(super) fn arguments(spec: &ToolSpec, text: &str, is_meant: bool) -> Vec<Value> {
     let schema: Value = serde_json::from_str(spec.schema()).unwrap_or_default();
     let required = schema["required"].as_array().cloned().unwrap_or_default();
@@ -74,8 +74,8 @@ pub(super) fn arguments(spec: &ToolSpec, text: &str, is_meant: bool) -> Vec<Valu
     }
 }
 
-/// One call with several arguments: what stands behind an argument's own name is its value, then values
-/// are taken in the order of the text, no value twice.
+/// One call with several arguments: what stands behind an argument's own name is its value, then
+/// values are taken in the order of the text, no value twice.
 fn together(names: &[&str], schema: &Value, text: &str, is_meant: bool) -> Option<Value> {
     let mut given = Map::new();
     for name in names {
@@ -109,14 +109,14 @@ fn found(schema: &Value, text: &str, is_meant: bool) -> Vec<Value> {
             .collect();
         found.sort_unstable();
         // A name within another one is not named.
-        let inside = |at: usize, name: &str| {
+        let inside = |start: usize, name: &str| {
             found.iter().any(|(other, long)| {
-                *other <= at && long.len() > name.len() && at < other + long.len()
+                *other <= start && long.len() > name.len() && start < other + long.len()
             })
         };
         let free = found
             .iter()
-            .filter(|(at, name)| is_meant && !inside(*at, name));
+            .filter(|(start, name)| is_meant && !inside(*start, name));
         return free.map(|(_, name)| json!(name)).collect();
     }
     if let Some(pattern) = schema["pattern"].as_str() {
@@ -145,14 +145,14 @@ fn position(text: &str, name: &str) -> Option<usize> {
     let in_word = |char: char| char.is_ascii_alphanumeric() || char == '_';
     let alphabetic = name.is_ascii();
     text.match_indices(&name)
-        .find(|(at, _)| {
-            let before = text.get(..*at).and_then(|text| text.chars().next_back());
+        .find(|(start, _)| {
+            let before = text.get(..*start).and_then(|text| text.chars().next_back());
             let after = text
-                .get(at + name.len()..)
+                .get(start + name.len()..)
                 .and_then(|text| text.chars().next());
             !alphabetic || !(before.is_some_and(in_word) || after.is_some_and(in_word))
         })
-        .map(|(at, _)| at)
+        .map(|(start, _)| start)
 }
 
 /// What in a text a schema's pattern describes.
@@ -169,9 +169,9 @@ fn matches(pattern: &str, text: &str) -> Vec<String> {
 
 /// The addresses of web pages in a text.
 fn addresses(text: &str) -> Vec<String> {
-    let starts = text.match_indices("http").map(|(at, _)| at);
-    let found = starts.filter_map(|at| {
-        let rest = text.get(at..)?;
+    let starts = text.match_indices("http").map(|(start, _)| start);
+    let found = starts.filter_map(|start| {
+        let rest = text.get(start..)?;
         let rest = rest
             .split(|char: char| char.is_whitespace() || !char.is_ascii())
             .next()?;

@@ -130,7 +130,8 @@ impl Lessons {
         self
     }
 
-    /// Adds the files `data/improviser/LANGUAGE/NAME.ron` of both languages, from within the program.
+    /// Adds the files `data/improviser/LANGUAGE/NAME.ron` of both languages, from within the
+    /// program.
     pub(crate) fn shipped(&mut self, names: &[&str]) -> &mut Self {
         for language in [Language::En, Language::Zh] {
             for name in names {

@@ -84,7 +84,8 @@ fn stated(question: &str) -> Option<Limit> {
     })
 }
 
-/// The text with as many whole sentences as fit into `most` characters; a part of the first if none does.
+/// The text with as many whole sentences as fit into `most` characters; a part of the first if none
+/// does.
 pub(super) fn fit(language: Language, text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.into();

@@ -23,7 +23,8 @@ fn sentences(text: &str) -> Arc<[u64]> {
     hashes.into()
 }
 
-/// The texts that the asker remembers, the hashes of their sentences, and of what this answer has said.
+/// The texts that the asker remembers, the hashes of their sentences, and of what this answer has
+/// said.
 pub(super) struct Memory<'a> {
     texts: Vec<Cow<'a, str>>,
     heard: Vec<Arc<[u64]>>,
@@ -103,8 +104,9 @@ fn remembered(entry: &Entry) -> (Digest, Cow<'_, str>) {
     }
 }
 
-/// Hashes each sentence of a text: the whole of it, and what follows its last colon, since a line that
-/// was heard stands behind its speaker's name. Spaces, quotes and a last sign make no difference.
+/// Hashes each sentence of a text: the whole of it, and what follows its last colon, since a line
+/// that was heard stands behind its speaker's name. Spaces, quotes and a last sign make no
+/// difference.
 fn hash_sentences(text: &str, mut found: impl FnMut(u64, u64)) {
     const START: u64 = 0xcbf2_9ce4_8422_2325;
     let add = |hash: u64, letter: char| (hash ^ u64::from(letter)).wrapping_mul(0x0100_0000_01b3);

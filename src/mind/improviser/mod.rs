@@ -8,8 +8,8 @@
 //! teaches it the rest: see [`Lessons`], and `docs/improviser.md`.
 //!
 //! Start reading at [`Improviser`] and `lessons.rs`; then `writer` turns facts into sentences that
-//! nobody said before, `grammar` reads the files, `chat` answers group chats, `tools` and `evidence`
-//! decide which tools are called, and `schema` fills what no skill answers.
+//! nobody said before, `grammar` reads the files, `chat` answers group chats, `tools` and
+//! `evidence` decide which tools are called, and `schema` fills what no skill answers.
 
 mod chat;
 mod evidence;
@@ -68,7 +68,8 @@ const SYMBOLS: &[(&str, &[&str])] = &[
     ("label", &[]),
 ];
 
-/// The mind that improvises: instant, free, seeded, and no language model. Clones share what they read.
+/// The mind that improvises: instant, free, seeded, and no language model. Clones share what they
+/// read.
 #[derive(Clone)]
 pub struct Improviser {
     info: MindInfo,
@@ -110,7 +111,8 @@ impl Improviser {
         })
     }
 
-    /// The same improviser with another skill for a purpose. The skill may use what lessons declared.
+    /// The same improviser with another skill for a purpose. The skill may use what lessons
+    /// declared.
     #[must_use]
     pub fn with_skill(
         mut self,

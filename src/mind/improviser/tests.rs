@@ -1,5 +1,6 @@
 //! What holds for any question, and for any grammar.
 
+use std::io::Write;
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
@@ -72,8 +73,10 @@ fn a_writers_file_takes_the_place_of_a_symbol() {
 fn a_folder_of_grammars_is_read_and_a_missing_one_named() {
     let folder = tempfile::tempdir().unwrap();
     let own = r#"{"introduction": ["只是骰子。"]}"#;
-    std::fs::write(folder.path().join("mine.ron"), own).unwrap();
-    std::fs::write(folder.path().join("notes.txt"), "no grammar").unwrap();
+    for (name, text) in [("mine.ron", own), ("notes.txt", "no grammar")] {
+        let mut file = std::fs::File::create(folder.path().join(name)).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    }
     let improviser = taught(|lessons| {
         lessons.replacements(Language::Zh, folder.path());
     });

@@ -19,8 +19,8 @@ use crate::tool::{ToolCall, ToolSpec};
 const LOOKUPS: [&str; 2] = ["recall", "search_lore"];
 
 /// The calls of this prompt, made at most once in an ask; none if it answers at once. What it may
-/// ask about is in `subjects`; `curiosity` says how often, in a hundred asks, it does so although the
-/// question names no tool.
+/// ask about is in `subjects`; `curiosity` says how often, in a hundred asks, it does so although
+/// the question names no tool.
 pub(super) fn calls(
     prompt: &Prompt<'_>,
     subjects: &[&str],

@@ -1,8 +1,8 @@
 //! Writing by grammar: facts in, fresh sentences out.
 //!
-//! Every entity draws on its own share of a symbol's alternatives. Those who are asked about the same
-//! scene at the same time know the same names, so each takes the share of its place among them, and
-//! no two use the same sentence pattern though neither sees the other's answer.
+//! Every entity draws on its own share of a symbol's alternatives. Those who are asked about the
+//! same scene at the same time know the same names, so each takes the share of its place among
+//! them, and no two use the same sentence pattern though neither sees the other's answer.
 
 use std::borrow::Cow;
 use std::rc::Rc;

@@ -203,7 +203,7 @@ impl Skill for CampaignSkill {
     }
 
     fn subjects<'a>(&self, prompt: &Prompt<'a>) -> Vec<&'a str> {
-        subjects(Notes::of(prompt))
+        plan::subjects(Notes::of(prompt))
     }
 
     fn curiosity(&self) -> usize {
@@ -212,20 +212,6 @@ impl Skill for CampaignSkill {
             _ => 0,
         }
     }
-}
-
-/// What one may wonder about.
-fn subjects(notes: Notes<'_>) -> Vec<&str> {
-    let fight = notes.object("last_fight");
-    let mut names = vec![
-        notes.text("next_dungeon"),
-        fight.text("place"),
-        notes.text("place"),
-    ];
-    names.extend(fight.texts("foes"));
-    names.extend(notes.texts("exits"));
-    names.retain(|name| !name.is_empty());
-    names
 }
 
 /// What every skill knows: on whose side one is; what a place is like, by the words in its name and

@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-use super::subjects;
 use crate::message::Role;
 use crate::mind::improviser::Writer;
 use crate::mind::improviser::wording::bare;
@@ -92,7 +91,8 @@ impl<'n> Home<'n> {
         }
     }
 
-    /// Chooses what to do: mostly to speak, above all to who spoke last; never what was just refused.
+    /// Chooses what to do: mostly to speak, above all to who spoke last; never what was just
+    /// refused.
     fn choose(
         &self,
         earlier: &[&'static str],
@@ -226,6 +226,20 @@ impl<'n> Home<'n> {
         writer.set("exit", exit);
         Some(("mind.move", json!({"to": exit})))
     }
+}
+
+/// What one may wonder about.
+pub(super) fn subjects(notes: Notes<'_>) -> Vec<&str> {
+    let fight = notes.object("last_fight");
+    let mut names = vec![
+        notes.text("next_dungeon"),
+        fight.text("place"),
+        notes.text("place"),
+    ];
+    names.extend(fight.texts("foes"));
+    names.extend(notes.texts("exits"));
+    names.retain(|name| !name.is_empty());
+    names
 }
 
 /// The kinds of one's own latest plans, the latest first.

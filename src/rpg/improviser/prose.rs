@@ -81,7 +81,8 @@ pub(super) fn announcement<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Str
     writer.line("world.announce")
 }
 
-/// An English sentence as it continues after a semicolon: an article becomes lower case, a name stays.
+/// An English sentence as it continues after a semicolon: an article becomes lower case, a name
+/// stays.
 fn after_semicolon(text: &str) -> String {
     let articles = [("The ", "the "), ("A ", "a "), ("An ", "an ")];
     let mut continued = articles.iter().filter_map(|(upper, lower)| {

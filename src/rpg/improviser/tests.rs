@@ -636,7 +636,8 @@ fn summaries_and_news_hold_what_must_not_be_lost() {
     }
 }
 
-/// Lets the heroes live through days and fights, each remembering what is its own and what it heard.
+/// Lets the heroes live through days and fights, each remembering what is its own and what it
+/// heard.
 #[test]
 fn nobody_says_a_sentence_twice() {
     let improviser = improviser();
@@ -691,7 +692,8 @@ fn nobody_says_a_sentence_twice() {
                 }
             }
         }
-        // They did not hear each other here, so a few may coincide by chance, though of one scene none.
+        // They did not hear each other here, so a few may coincide by chance, though of one scene
+        // none.
         assert!(
             repeated * 100 <= lines,
             "{language:?}: {repeated} of {lines}"

@@ -1,13 +1,13 @@
-//! How the improviser plays who is the undercover: describing a word, and judging what others say by
-//! it.
+//! How the improviser plays who is the undercover: describing a word, and judging what others say
+//! by it.
 //!
-//! It knows no more than any player: its own card, and the lines that reached it, all taken from the
-//! conversation. What can be said of a word it looks up by its own word alone, and like everybody it does
-//! not know everything: some attributes of its word mean nothing to a player, and of the others it thinks
-//! of some by itself. How far a line is from its word is how far it is from the nearest attribute that the
-//! player knows; whoever said the farthest things is suspect, and if most of what the others say is far
-//! off, it suspects itself, says no more than it must, and votes as the others do. Start reading at
-//! [`teach`], then `player.rs`.
+//! It knows no more than any player: its own card, and the lines that reached it, all taken from
+//! the conversation. What can be said of a word it looks up by its own word alone, and like
+//! everybody it does not know everything: some attributes of its word mean nothing to a player, and
+//! of the others it thinks of some by itself. How far a line is from its word is how far it is from
+//! the nearest attribute that the player knows; whoever said the farthest things is suspect, and if
+//! most of what the others say is far off, it suspects itself, says no more than it must, and votes
+//! as the others do. Start reading at [`teach`], then `player.rs`.
 
 mod player;
 mod vocabulary;
@@ -44,12 +44,13 @@ const SYMBOLS: &[(&str, &[&str])] = &[
 
 /// How many in a hundred lines tell nothing on purpose.
 const EVASIVE: usize = 40;
-/// How narrow the lines of each round are, from 0 (what fits much) to 100 (what fits one word), and how
-/// far chance moves a line.
+/// How narrow the lines of each round are, from 0 (what fits much) to 100 (what fits one word), and
+/// how far chance moves a line.
 const NARROWNESS: [usize; 5] = [0, 25, 50, 75, 100];
 const DRIFT: usize = 10;
-/// How far chance moves a suspicion. With these figures civilians win about two games in three, which is what
-/// they would by lot: what they hear of the undercover in the first rounds, it makes good when it hides.
+/// How far chance moves a suspicion. With these figures civilians win about two games in three,
+/// which is what they would by lot: what they hear of the undercover in the first rounds, it makes
+/// good when it hides.
 const DOUBT: usize = 50;
 /// How often a line is put otherwise because it holds a part of the word.
 const TRIES: usize = 8;
@@ -67,7 +68,8 @@ pub fn teach(lessons: &mut Lessons) {
     }
 }
 
-/// An improviser that was taught to play, knowing what can be said of these words of a language too.
+/// An improviser that was taught to play, knowing what can be said of these words of a language
+/// too.
 #[must_use]
 pub fn with_words(improviser: &Improviser, language: Language, words: &Lexicon) -> Improviser {
     let lore = Lore::with_words(language, Vocabulary::of(words));

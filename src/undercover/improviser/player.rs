@@ -12,8 +12,8 @@ use crate::mind::splitmix::mix;
 use crate::mind::{Language, Prompt};
 use crate::undercover::events::{CARD, Described};
 
-/// How many in a hundred attributes of its word a player knows when it hears them, and how many of those
-/// it thinks of by itself.
+/// How many in a hundred attributes of its word a player knows when it hears them, and how many of
+/// those it thinks of by itself.
 const KNOWN: u64 = 75;
 const IN_MIND: u64 = 70;
 /// All distances go from 0 to this.
@@ -22,7 +22,8 @@ const FARTHEST: usize = 100;
 const NEAR: usize = 30;
 /// How far a line is that would fit anything.
 const NOWHERE: usize = 0;
-/// From how many telling lines on one judges oneself, and by which share of strange ones, in hundredths.
+/// From how many telling lines on one judges oneself, and by which share of strange ones, in
+/// hundredths.
 const ENOUGH: usize = 2;
 const AT_HOME: usize = 30;
 const ASTRAY: usize = 45;

@@ -16,8 +16,9 @@ use crate::locale::{UiText, text};
 /// A grammar's file name and text.
 type Source<'a> = (&'a str, &'a str);
 
-/// Reads and checks the grammar of a language. A symbol of a later layer replaces an earlier layer's;
-/// within a layer each is defined once. `whole` names the grammar in errors that stand in no file.
+/// Reads and checks the grammar of a language. A symbol of a later layer replaces an earlier
+/// layer's; within a layer each is defined once. `whole` names the grammar in errors that stand in
+/// no file.
 pub(in super::super) fn load<'a>(
     whole: &str,
     names: &Names,

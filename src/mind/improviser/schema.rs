@@ -1,13 +1,13 @@
-//! Values for a schema: texts by grammar, choices by seed.
+//! Values for any JSON schema that `tool::schema_check` knows: texts by grammar, choices by seed.
+//! `pattern` and `format` are passed over: a text is a sentence.
 
 use std::borrow::Cow;
 
 use serde_json::{Map, Number, Value};
 
-use super::super::limit::fit;
-use super::super::writer::Writer;
-use super::part_accepts;
-use crate::tool::schema_check::resolve;
+use super::limit::fit;
+use super::writer::Writer;
+use crate::tool::schema_check::{SchemaCheck, resolve};
 
 /// How deep values and references go at most.
 const DEPTH: usize = 24;
@@ -20,8 +20,21 @@ const SENTENCES: usize = 64;
 /// The longest list that is filled, whatever the schema asks.
 const ITEMS: u64 = 4096;
 
+/// Whether the schema accepts the value, patterns of texts aside.
+pub(super) fn accepts(schema: &Value, value: &Value) -> bool {
+    part_accepts(schema, schema, value)
+}
+
+fn part_accepts(root: &Value, part: &Value, value: &Value) -> bool {
+    let check = SchemaCheck {
+        root,
+        patterns: false,
+    };
+    check.accepts(part, value)
+}
+
 /// A value that the schema accepts, if one is found.
-pub(in super::super) fn fill(schema: &Value, writer: &mut Writer<'_>) -> Value {
+pub(super) fn fill(schema: &Value, writer: &mut Writer<'_>) -> Value {
     let mut filler = Filler {
         root: schema,
         writer,
@@ -92,8 +105,8 @@ impl<'a> Filler<'a, '_, '_> {
             let reference = own.remove("$ref");
             let reference = reference.as_ref().and_then(Value::as_str);
             parts.extend(reference.and_then(|name| resolve(self.root, name)).cloned());
-            if let Some(Value::Array(all)) = own.remove("allOf") {
-                parts.extend(all);
+            if let Some(Value::Array(both)) = own.remove("allOf") {
+                parts.extend(both);
             }
             for key in ["anyOf", "oneOf"] {
                 if let Some(Value::Array(branches)) = own.remove(key) {
@@ -248,8 +261,8 @@ impl<'a> Filler<'a, '_, '_> {
         let (least, most) = range(schema, 1.0);
         let first = (least / step).ceil();
         let steps = ((most / step).floor() - first).clamp(0.0, 1e6);
-        let at = first + self.writer.rng().below(steps as usize + 1) as f64;
-        Value::Number(Number::from((at * step) as i64))
+        let count = first + self.writer.rng().below(steps as usize + 1) as f64;
+        Value::Number(Number::from((count * step) as i64))
     }
 
     fn number(&mut self, schema: &Map<String, Value>) -> Value {
@@ -257,8 +270,8 @@ impl<'a> Filler<'a, '_, '_> {
         if let Some(step) = schema.get("multipleOf").and_then(Value::as_f64) {
             let first = (least / step).ceil();
             let steps = ((most / step).floor() - first).clamp(0.0, 1e6);
-            let at = first + self.writer.rng().below(steps as usize + 1) as f64;
-            return Number::from_f64(at * step).map_or(Value::Null, Value::Number);
+            let count = first + self.writer.rng().below(steps as usize + 1) as f64;
+            return Number::from_f64(count * step).map_or(Value::Null, Value::Number);
         }
         // The middle parts keep clear of bounds that are not included.
         let share = (1 + self.writer.rng().below(99)) as f64 / 100.0;
@@ -403,7 +416,7 @@ fn merge(schema: &mut Map<String, Value>, part: Map<String, Value>) {
 fn both_types(own: Value, other: Value) -> Value {
     let list = |value: Value| match value {
         Value::Array(kinds) => kinds,
-        one => vec![one],
+        kind => vec![kind],
     };
     let other = list(other);
     let both = list(own).into_iter().filter(|kind| other.contains(kind));
