@@ -51,12 +51,19 @@ impl AgentEvent for Call {
 
 fn ask_guards(guards: Query<(Entity, &Noticed)>, mut commands: Commands) {
     for (guard, noticed) in &guards {
-        let Some(news) = noticed.0.last() else { continue };
+        let Some(news) = noticed.0.last() else {
+            continue;
+        };
         let fallback = Reaction {
             say: "Hm.".into(),
             bar: false,
         };
-        let ask = Ask::new("react", format!("{} What do you do?", news.text), (), fallback);
+        let ask = Ask::new(
+            "react",
+            format!("{} What do you do?", news.text),
+            (),
+            fallback,
+        );
         commands.entity(guard).insert(ask);
     }
 }
@@ -67,7 +74,10 @@ fn take_reactions(
     mut events: EventWriter,
 ) {
     for (guard, reaction, _) in reactions.take() {
-        let name = names.get(guard).map(ToString::to_string).unwrap_or_default();
+        let name = names
+            .get(guard)
+            .map(ToString::to_string)
+            .unwrap_or_default();
         let call = Call {
             guard: name,
             words: reaction.say,
@@ -87,7 +97,11 @@ fn village() -> Result<StoryPlugin, Box<dyn Error>> {
     // Any mind will do; this one knows a friend from a stranger.
     let minds = ScriptMind::by_rule(|prompt| {
         let bar = prompt.question.full_text().contains("sword");
-        let say = if bar { "Bar the gate!" } else { "Good day to you." };
+        let say = if bar {
+            "Bar the gate!"
+        } else {
+            "Good day to you."
+        };
         ScriptLine::say(json!({"say": say, "bar": bar}).to_string())
     });
     setup
@@ -110,7 +124,10 @@ struct Gate {
 fn walk(time: Res<StoryTime>, mut story: ResMut<StoryInput>) {
     match time.tick {
         40 => story.tell_characters(["Alda"], "A pedlar with a cart comes up the road."),
-        200 => story.tell_characters(["Alda", "Bero"], "Three riders with drawn swords come up the road."),
+        200 => story.tell_characters(
+            ["Alda", "Bero"],
+            "Three riders with drawn swords come up the road.",
+        ),
         400 => story.tell_stage("Gate", "The riders turn round and leave."),
         _ => {}
     }
@@ -134,7 +151,10 @@ fn write_down(
     for event in events.read() {
         let gate = if gate.is_barred { "barred" } else { "open" };
         let heard = event.audience.len();
-        let line = format!("tick {:3}, gate {gate}, heard by {heard}: {}", time.tick, event.record.text);
+        let line = format!(
+            "tick {:3}, gate {gate}, heard by {heard}: {}",
+            time.tick, event.record.text
+        );
         transcript.0.push(line);
     }
 }
@@ -145,7 +165,10 @@ fn play() -> Result<(Vec<String>, Vec<Duration>), Box<dyn Error>> {
     app.add_plugins(village()?)
         .init_resource::<Transcript>()
         .init_resource::<Gate>()
-        .add_systems(Update, (walk.run_if(story_ticks), move_gate, write_down).chain());
+        .add_systems(
+            Update,
+            (walk.run_if(story_ticks), move_gate, write_down).chain(),
+        );
     for name in ["Alda", "Bero", "Cuno"] {
         app.world_mut().spawn(Character(name.into()));
     }
@@ -168,10 +191,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (again, frames) = play()?;
         assert_eq!(story, again, "every run tells the same story");
         // What the machine does beside us comes and goes; what the story costs would come back in each run.
-        quickest = quickest.into_iter().zip(frames).map(|(one, other)| one.min(other)).collect();
+        quickest = quickest
+            .into_iter()
+            .zip(frames)
+            .map(|(one, other)| one.min(other))
+            .collect();
     }
     let longest = quickest.iter().max().copied().unwrap_or_default();
-    println!("{} frames, {RUNS} runs; the longest frame took {longest:?}", quickest.len());
-    assert!(longest <= LONGEST, "the story may hold no frame for more than {LONGEST:?}");
+    println!(
+        "{} frames, {RUNS} runs; the longest frame took {longest:?}",
+        quickest.len()
+    );
+    assert!(
+        longest <= LONGEST,
+        "the story may hold no frame for more than {LONGEST:?}"
+    );
     Ok(())
 }

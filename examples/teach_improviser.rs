@@ -39,12 +39,15 @@ fn give_toast<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value>
 /// The same for people: what the parts of an answer are called, and a dialogue instead of menus.
 fn teach_seat(lessons: &mut SeatLessons) {
     lessons.member("cups", "How many cups?");
-    lessons.skill("feast.toast", |notes: Notes<'_>, dialogue: &mut Dialogue<'_>| {
-        let guest = notes.text("guest");
-        let words = dialogue.text_or(format!("Your toast to {guest}"), guest)?;
-        // Nobody counts the cups of a short toast; `None` would ask by the schema instead.
-        Ok(Some(json!({"words": words, "cups": 1})))
-    });
+    lessons.skill(
+        "feast.toast",
+        |notes: Notes<'_>, dialogue: &mut Dialogue<'_>| {
+            let guest = notes.text("guest");
+            let words = dialogue.text_or(format!("Your toast to {guest}"), guest)?;
+            // Nobody counts the cups of a short toast; `None` would ask by the schema instead.
+            Ok(Some(json!({"words": words, "cups": 1})))
+        },
+    );
 }
 
 #[tokio::main]

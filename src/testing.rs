@@ -82,7 +82,9 @@ impl TinyWorld {
     pub fn told(&self) -> Vec<(&'static str, String)> {
         let queue = self.setup.world.resource::<EventQueue>();
         let events = queue.0.iter();
-        events.map(|event| (event.kind, event.text.clone())).collect()
+        events
+            .map(|event| (event.kind, event.text.clone()))
+            .collect()
     }
 
     /// An engine of this world, with one mind for everybody and a journal in memory.

@@ -121,7 +121,8 @@ impl Story {
             turn += 1;
             game.put(input);
             let ended = engine.run(Some(turn)).await;
-            let records = std::mem::take(&mut *records.lock().unwrap_or_else(PoisonError::into_inner));
+            let records =
+                std::mem::take(&mut *records.lock().unwrap_or_else(PoisonError::into_inner));
             let played = Played {
                 records: with_audiences(&mut engine.world, records),
                 stopped: reason_to_stop(ended),
@@ -152,7 +153,8 @@ fn with_audiences(world: &mut World, records: Vec<Record>) -> Vec<(Record, Vec<A
         .iter(world)
         .map(|(id, name)| (*id, name.0.clone()))
         .collect();
-    let is_own = |record: &Record| matches!(record, Record::Answer(answer) if &*answer.entity == GAME);
+    let is_own =
+        |record: &Record| matches!(record, Record::Answer(answer) if &*answer.entity == GAME);
     let records = records.into_iter().filter(|record| !is_own(record));
     records
         .map(|record| {

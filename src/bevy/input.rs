@@ -168,9 +168,10 @@ fn take_input(
             continue;
         };
         pending.0 = input;
-        let ids = context.entries().get(1..).and_then(|entries| {
-            Some((entries.first()?.id(), entries.last()?.id()))
-        });
+        let ids = context
+            .entries()
+            .get(1..)
+            .and_then(|entries| Some((entries.first()?.id(), entries.last()?.id())));
         if let Some((first, last)) = ids {
             // Both were read just now.
             let _ = context.remove_message_range(first, last);
@@ -202,7 +203,10 @@ fn tell(world: &mut World, event: GameEvent) {
         find(&event.stage).into_iter().collect()
     };
     if receivers.is_empty() {
-        tracing::warn!(?event, "nobody in the story has the names that the game gave");
+        tracing::warn!(
+            ?event,
+            "nobody in the story has the names that the game gave"
+        );
         return;
     }
     for receiver in &receivers {

@@ -203,7 +203,9 @@ fn deliver(
     commands: &mut Commands,
 ) {
     let find = |name: &str| {
-        let mut found = characters.iter().filter(|(_, character)| &*character.0 == name);
+        let mut found = characters
+            .iter()
+            .filter(|(_, character)| &*character.0 == name);
         found.next().map(|(entity, _)| entity)
     };
     for (record, audience) in played.records {

@@ -147,7 +147,7 @@ impl Progress {
                 tool,
             } => tracing::info!(%entity, purpose, tool, "a tool is called"),
             Signal::LimitNear(what) => {
-                let what = self.words.error_text(&what);
+                let what = what.in_language(self.words.0);
                 tracing::warn!("{}", self.words.cap_near(&what));
             }
         }

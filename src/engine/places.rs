@@ -30,4 +30,3 @@ pub(super) struct Arrival {
     /// Whether the journal must still record it.
     pub(super) is_new: bool,
 }
-

@@ -52,8 +52,8 @@ pub trait AgentEvent: Serialize + DeserializeOwned + Send + Sync + 'static {
         Tags::new()
     }
 
-    /// The words that receivers read. By default the phrase `events/TYPE`, filled with `data`: the event
-    /// as JSON.
+    /// The words that receivers read. By default the phrase `events/TYPE`, filled with `data`: the
+    /// event as JSON.
     ///
     /// # Errors
     /// The phrase is missing or can't be filled.

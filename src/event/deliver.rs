@@ -15,7 +15,8 @@ use crate::context::{AgentContext, Chapter, Chapters};
 use crate::message::{Body, BodyId, Language, Tag, Tags};
 
 /// Adds one human message to the context of each audience member, all sharing one body for each
-/// distinct result of the guards, and one record for the feeds. Runs last in every step and meeting.
+/// distinct result of the guards, and one record for the feeds. Runs last in every step and
+/// meeting.
 pub fn deliver(
     mut queue: ResMut<EventQueue>,
     mut records: ResMut<Records>,
@@ -56,7 +57,8 @@ pub fn deliver(
                 masked.push((receiver, words.clone()));
             }
             if let Some(close) = &event.chapter_close {
-                if let Some(chapter) = close_chapter(&mut context, &mut chapters, close, copy, turn.0)
+                if let Some(chapter) =
+                    close_chapter(&mut context, &mut chapters, close, copy, turn.0)
                 {
                     let record = chapter_record(&context, receiver, chapter);
                     records.0.push(record);
@@ -100,8 +102,7 @@ fn close_chapter<'a>(
         }
     };
     let range = close.summing_up;
-    let summing_up =
-        range.and_then(|(begin, end)| context.remove_message_range(begin, end).ok());
+    let summing_up = range.and_then(|(begin, end)| context.remove_message_range(begin, end).ok());
     chapters.close(Chapter {
         id: chapters.next_id(context.name()),
         title: close.title.clone(),
@@ -207,7 +208,7 @@ impl Bodies {
             copy.masked = Some(judgement.text.to_string());
         }
         if let Some(flag) = judgement.flagged().next() {
-            copy.tags = copy.tags.with(Tag::Suspicious(flag.into()));
+            copy.tags = copy.tags.with(Tag::Suspicious(flag.to_string().into()));
         }
         copy.blocked = judgement.blocked().is_some();
         self.guarded.extend(judgement.acts);

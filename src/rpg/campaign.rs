@@ -11,6 +11,7 @@ use super::{phrases, plugin};
 use crate::engine::Setup;
 use crate::event::Phrasebook;
 use crate::event::guard::{Guards, SecretAction, SecretRule};
+use crate::locale::UiText;
 use crate::save::Meta;
 use crate::session::Game;
 use crate::world_data::{DataError, DataFolder, Problem, Problems};
@@ -130,12 +131,12 @@ impl Game for Campaign {
         }
     }
 
-    fn set_up(&self, seed: u64) -> Result<Setup, String> {
+    fn set_up(&self, seed: u64) -> Result<Setup, UiText> {
         Ok(self.empty_stage(seed))
     }
 
-    fn populate(&self, setup: &mut Setup) -> Result<(), String> {
-        enter_cast(&mut setup.world, &self.file).map_err(|error| error.to_string())
+    fn populate(&self, setup: &mut Setup) -> Result<(), UiText> {
+        enter_cast(&mut setup.world, &self.file).map_err(|error| error.to_string().into())
     }
 }
 

@@ -150,7 +150,10 @@ fn a_plan_may_address_those_present_and_go_where_ways_lead() {
         .expect("runs");
     let ask = stage.world().get::<Ask<Plan>>(brant).expect("is asked");
     assert_eq!(ask.constraints().present, ["Pell Gantry"]);
-    assert_eq!(ask.constraints().exits, ["Customs Stair", "Chapel of the Spared"]);
+    assert_eq!(
+        ask.constraints().exits,
+        ["Customs Stair", "Chapel of the Spared"]
+    );
     assert_eq!(ask.noted()["place"], Value::from("The Lamp and Ledger"));
 }
 

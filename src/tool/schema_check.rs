@@ -1,11 +1,11 @@
 //! Whether a value satisfies a JSON schema, and whether a schema is one that can be checked.
 //!
-//! Known keywords: `type`, `enum`, `const`, `properties`, `required`, `additionalProperties`, `items`,
-//! `prefixItems`, `pattern` (in the syntax of the `regex` crate: no look-around), the bounds on
-//! numbers, lengths and counts, `multipleOf`, `uniqueItems`, `allOf`, `anyOf`, `oneOf`, `not`, and
-//! `$ref` to a place in the same schema. Keywords that assert something else are refused by
-//! [`check_schema`]; `format` and all others are annotations, as JSON Schema has it.
-//! Start reading at [`accepts`].
+//! Known keywords: `type`, `enum`, `const`, `properties`, `required`, `additionalProperties`,
+//! `items`, `prefixItems`, `pattern` (in the syntax of the `regex` crate: no look-around), the
+//! bounds on numbers, lengths and counts, `multipleOf`, `uniqueItems`, `allOf`, `anyOf`, `oneOf`,
+//! `not`, and `$ref` to a place in the same schema. Keywords that assert something else are refused
+//! by [`check_schema`]; `format` and all others are annotations, as JSON Schema has it. Start
+//! reading at [`accepts`].
 
 use std::cell::Cell;
 

@@ -13,6 +13,7 @@ use crate::engine::Setup;
 use crate::event::Phrasebook;
 use crate::event::guard::Guards;
 use crate::journal::GameSetup;
+use crate::locale::UiText;
 use crate::message::{Language, Reading};
 use crate::save::Meta;
 use crate::session::Game;
@@ -282,7 +283,7 @@ impl Game for Match {
         }
     }
 
-    fn set_up(&self, seed: u64) -> Result<Setup, String> {
+    fn set_up(&self, seed: u64) -> Result<Setup, UiText> {
         let mut setup = Setup::new(seed);
         setup.world.insert_resource(self.phrases.clone());
         setup.world.insert_resource(self.rules.language);
@@ -298,12 +299,13 @@ impl Game for Match {
         Ok(setup)
     }
 
-    fn populate(&self, setup: &mut Setup) -> Result<(), String> {
+    fn populate(&self, setup: &mut Setup) -> Result<(), UiText> {
         let seed = setup.world.resource::<WorldSeed>().0;
         let pair = self
             .pair(seed)
             .ok_or_else(|| MatchError::NoWords.to_string())?;
-        take_seats(&mut setup.world, &self.rules, pair).map(|_| ())
+        take_seats(&mut setup.world, &self.rules, pair)?;
+        Ok(())
     }
 
     fn game_setup(&self, seed: u64) -> Option<GameSetup> {

@@ -1,6 +1,7 @@
 //! `doctor`: one cheap question to each configured model, a look at each server of tools, and what they show.
 
 use futures_util::future::{join, join_all};
+use playhouse::locale::UiText;
 use playhouse::mind::http::{Examination, KeyState};
 use playhouse::mind::models::{ModelError, Models};
 use playhouse::tool::servers::{ServerExamination, ServerPlan};
@@ -71,17 +72,18 @@ fn tell(app: &App, models: &[Examination], servers: &[ServerExamination]) {
         table_of_servers(words, servers).write(&mut out);
     }
     for one in models {
-        tell_notes(words, &mut out, &one.alias, &one.notes);
+        let notes = one.notes.iter().map(|note| words.error_text(note).into());
+        tell_notes(words, &mut out, &one.alias, &notes.collect::<Vec<_>>());
     }
     for one in servers {
         tell_notes(words, &mut out, &one.server, &one.notes);
     }
 }
 
-fn tell_notes(words: Words, out: &mut Page, name: &str, notes: &[String]) {
+fn tell_notes(words: Words, out: &mut Page, name: &str, notes: &[UiText]) {
     for note in notes {
         let name = Paragraph::indented(0, 2).add(Ink::Bold, name);
-        out.paragraph(&name.plain(words.colon()).plain(words.error_text(note)));
+        out.paragraph(&name.plain(words.colon()).plain(note.in_language(words.0)));
     }
 }
 

@@ -290,11 +290,11 @@ impl Hall<'_> {
         let words = self.app.words;
         match stop.map_err(|error| engine_failure(&error))? {
             Stop::LimitReached(why) => {
-                let why = words.error_text(&why);
+                let why = why.in_language(words.0);
                 Err(Failure::new(Fault::Budget, words.cap_reached(&why)))
             }
             Stop::ServerDown(why) => {
-                let why = words.error_text(&why);
+                let why = why.in_language(words.0);
                 Err(Failure::new(Fault::Server, words.server_down(&why)))
             }
             _ => Ok(()),

@@ -92,13 +92,15 @@ fn tell(app: &App, event: &EventRecord, names: &BTreeMap<StableId, String>) {
     }
     for act in &event.guarded {
         let (guard, reason) = (&act.guard, &act.reason);
-        out.line(words.guard_note(&words.error_text(guard), &words.error_text(reason)));
+        out.line(words.guard_note(&words.error_text(guard), &reason.in_language(words.0)));
     }
 }
 
 fn rule(words: Words, rule: &AudienceRule) -> String {
     let (mut text, exclude) = match rule {
-        AudienceRule::BroadcastToStage { stage, exclude } => (words.rule_stage(stage), &exclude[..]),
+        AudienceRule::BroadcastToStage { stage, exclude } => {
+            (words.rule_stage(stage), &exclude[..])
+        }
         AudienceRule::Notified => (words.rule_notified(), &[][..]),
         AudienceRule::Announced { exclude } => (words.rule_announced(), &exclude[..]),
         AudienceRule::Private => (words.rule_private(), &[][..]),

@@ -278,7 +278,7 @@ impl Teller {
     fn guarded(&self, act: &GuardAct) -> Paragraph {
         let words = self.words;
         let (guard, reason) = (&act.guard, &act.reason);
-        let note = words.guard_note(&words.error_text(guard), &words.error_text(reason));
+        let note = words.guard_note(&words.error_text(guard), &reason.in_language(words.0));
         Paragraph::indented(6, 8).add(Ink::Dim, note)
     }
 

@@ -163,11 +163,7 @@ impl<'t> Checker<'t> {
         let mut tools = participant.tools.iter();
         if let Some(missing) = tools.find_map(|name| NotBuilt::tool(name)) {
             let path = format_args!("{path}.tools");
-            self.error(
-                path,
-                missing.text(),
-                text!(groupchat_help_without_tool),
-            );
+            self.error(path, missing.text(), text!(groupchat_help_without_tool));
         }
         if participant.max_tool_iterations == 0 {
             problem!(self, "{path}.max_tool_iterations":

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{CodeJob, CodePolicy, CodeOutcome, RUN_CODE};
+use super::{CodeJob, CodeOutcome, CodePolicy, RUN_CODE};
 use crate::tool::{ToolError, Toolbox};
 
 /// Adds the tool that runs code under this policy.
@@ -46,9 +46,7 @@ pub(super) async fn run(job: &CodeJob, policy: &CodePolicy) -> Result<CodeOutcom
     let mut output = CapturedOutput::new(policy.output);
     for (index, snippet) in job.snippets.iter().enumerate() {
         let code = match (snippet.language, &folder) {
-            (CodeLanguage::Rhai, _) | (_, None) => {
-                script::run(&snippet.code, policy, &mut output)
-            }
+            (CodeLanguage::Rhai, _) | (_, None) => script::run(&snippet.code, policy, &mut output),
             (_, Some(folder)) => {
                 child::run(snippet, index, folder.path(), policy, &mut output).await?
             }

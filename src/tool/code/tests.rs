@@ -62,7 +62,10 @@ async fn a_script_can_neither_run_on_nor_reach_out() {
 async fn no_process_runs_without_leave_and_a_yes() {
     let code = [(CodeLanguage::Sh, "echo hi")];
     let policy = CodePolicy::default();
-    assert_eq!(run(&job(&code, true), &policy).await, Ok(CodeOutcome::NotAllowed));
+    assert_eq!(
+        run(&job(&code, true), &policy).await,
+        Ok(CodeOutcome::NotAllowed)
+    );
     let policy = allowing();
     assert_eq!(
         run(&job(&code, false), &policy).await,
@@ -82,7 +85,10 @@ async fn no_process_runs_without_leave_and_a_yes() {
 async fn pieces_run_in_order_in_a_folder_of_their_own_until_one_fails() {
     let pieces = [
         (CodeLanguage::Sh, "echo kept > note; echo one"),
-        (CodeLanguage::Sh, "cat note; pwd; env; echo Boom >&2; exit 2"),
+        (
+            CodeLanguage::Sh,
+            "cat note; pwd; env; echo Boom >&2; exit 2",
+        ),
         (CodeLanguage::Sh, "echo never"),
     ];
     let (code, output) = ran(&pieces, &allowing()).await;

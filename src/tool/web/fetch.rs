@@ -30,8 +30,8 @@ pub(super) struct Page {
 /// Fetches pages under a policy.
 pub(super) struct Fetcher {
     policy: WebPolicy,
-    /// Made at the first fetch, since it reads the system's certificates; nothing where the system gives
-    /// none.
+    /// Made at the first fetch, since it reads the system's certificates; nothing where the system
+    /// gives none.
     client: OnceLock<Option<Client>>,
     /// By address, the oldest first.
     kept: Mutex<IndexMap<String, (Instant, Page)>>,

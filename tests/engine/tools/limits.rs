@@ -186,7 +186,9 @@ async fn a_tool_that_is_not_there_is_named_before_anything_is_asked() {
 async fn a_tool_may_have_another_limit_of_time() {
     let short = json!([["oracle", {"about": "Never"}]]);
     let told = told(short, |tools| {
-        tools.change("oracle", |tool| tool.with_time_limit(Duration::from_millis(1_500)));
+        tools.change("oracle", |tool| {
+            tool.with_time_limit(Duration::from_millis(1_500))
+        });
     })
     .await;
     assert!(told.contains("within 1.5 s"), "{told}");

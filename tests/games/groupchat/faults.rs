@@ -45,7 +45,9 @@ async fn a_tool_that_hangs_or_is_unknown_is_an_error_result_and_the_run_goes_on(
             std::future::pending::<()>().await;
             Ok(())
         });
-        toolbox.change("hang", |tool| tool.with_time_limit(Duration::from_millis(20)));
+        toolbox.change("hang", |tool| {
+            tool.with_time_limit(Duration::from_millis(20))
+        });
     };
     let lines = json!({"A": [{"calls": [["1", "hang", {}], ["2", "gone", {}]]}]});
     let (mut team, _) = set_up(file, |game| game.with_tools(hang), &lines);
