@@ -97,27 +97,6 @@ impl Whereabouts<'_, '_> {
         };
         faction(a).is_some() && faction(a) == faction(b)
     }
-
-    /// The living actors on the same stage who are not on the same side, in stable order.
-    pub fn foes_of(&self, entity: Entity) -> Vec<Entity> {
-        let mut foes = self.companions(entity);
-        foes.retain(|companion| !self.same_side(entity, *companion));
-        foes
-    }
-
-    /// The other living actors on the same stage and side, in stable order.
-    pub fn allies_of(&self, entity: Entity) -> Vec<Entity> {
-        let mut allies = self.companions(entity);
-        allies.retain(|companion| self.same_side(entity, *companion));
-        allies
-    }
-
-    fn companions(&self, entity: Entity) -> Vec<Entity> {
-        let stage = self.place_of(entity);
-        let mut living = stage.map(|stage| self.living_on(stage)).unwrap_or_default();
-        living.retain(|companion| *companion != entity);
-        living
-    }
 }
 
 fn sorted(numbered: impl Iterator<Item = (StableId, Entity)>) -> Vec<Entity> {

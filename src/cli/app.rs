@@ -1,10 +1,11 @@
-//! What every command works with: settings, the interface's words, the two outputs, the data.
+//! What every command works with: the settings, the two outputs, the data.
 
 use std::io;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use playhouse::dialect::format::MediaFolder;
+use playhouse::locale::{Language, text};
 use playhouse::mind::models::{Models, SHIPPED, SHIPPED_NAME};
 use playhouse::world_data::{DataError, DataFolder};
 use tracing_subscriber::EnvFilter;
@@ -12,11 +13,10 @@ use tracing_subscriber::fmt::format::FmtSpan;
 
 use super::args::{ColourArg, LogFormat};
 use super::env::{Env, variable};
-use super::error::{Failure, Fault};
-use super::output::Page;
-use super::progress::{LogOutput, StatusLine};
+use super::error::{CommandError, ErrorKind};
+use super::output::Output;
 use super::settings::Settings;
-use super::words::Words;
+use super::status_line::{LogOutput, StatusLine};
 
 /// The file of models in the data folder.
 const MODELS: &str = "models.ron";
@@ -25,57 +25,63 @@ const MODELS: &str = "models.ron";
 pub(crate) struct App {
     /// The settings.
     pub(crate) settings: Settings,
-    /// The interface's words.
-    pub(crate) words: Words,
+    /// The language of the interface.
+    pub(crate) language: Language,
     /// The line that says who is thinking.
     pub(crate) status: StatusLine,
-    out: Arc<Mutex<Page>>,
+    out: Arc<Mutex<Output>>,
     stderr_colour: bool,
 }
 
 impl App {
-    /// A app in these surroundings.
-    pub(crate) fn new(settings: Settings, around: &Env) -> Self {
-        let coloured = |is_terminal| match settings.colour.value {
+    /// What commands work with, given these settings and this environment.
+    pub(crate) fn new(settings: Settings, env: &Env) -> Self {
+        let has_colour = |is_terminal| match settings.colour.value {
             ColourArg::Auto => is_terminal,
             ColourArg::Always => true,
             ColourArg::Never => false,
         };
-        let width = settings.width.value;
-        let status = match around.stderr_is_terminal && !settings.quiet {
-            true => StatusLine::on(io::stderr(), width),
-            false => StatusLine::default(),
+        let status = if env.stderr_is_terminal && !settings.quiet {
+            StatusLine::stderr()
+        } else {
+            StatusLine::default()
         };
-        let out = io::BufWriter::new(io::stdout());
-        let out = Page::new(out, width, coloured(around.stdout_is_terminal));
+        let stdout = io::BufWriter::new(io::stdout());
+        let colour = has_colour(env.stdout_is_terminal);
+        let out = Output::new(stdout, settings.width.value, colour).beside(status.clone());
         Self {
-            words: settings.words(),
-            out: Arc::new(Mutex::new(out.wiping(status.clone()))),
-            stderr_colour: coloured(around.stderr_is_terminal),
+            language: settings.language.value,
+            out: Arc::new(Mutex::new(out)),
+            stderr_colour: has_colour(env.stderr_is_terminal),
             settings,
             status,
         }
     }
 
     /// Standard output.
-    pub(crate) fn out(&self) -> MutexGuard<'_, Page> {
+    pub(crate) fn out(&self) -> MutexGuard<'_, Output> {
         self.out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Standard output, to be shared with what runs beside the command.
-    pub(crate) fn shared_out(&self) -> Arc<Mutex<Page>> {
+    /// Standard output, for what runs beside the command.
+    pub(crate) fn shared_out(&self) -> Arc<Mutex<Output>> {
         self.out.clone()
     }
 
-    /// Standard error, to be shared with what runs beside the command.
-    pub(crate) fn shared_err(&self) -> Arc<Mutex<Page>> {
+    /// Standard error, for messages to people.
+    pub(crate) fn err(&self) -> Output {
+        let err = Output::new(io::stderr(), self.settings.width.value, self.stderr_colour);
+        err.beside(self.status.clone())
+    }
+
+    /// Standard error, for what runs beside the command.
+    pub(crate) fn shared_err(&self) -> Arc<Mutex<Output>> {
         Arc::new(Mutex::new(self.err()))
     }
 
-    /// Standard error, for words to people.
-    pub(crate) fn err(&self) -> Page {
-        let page = Page::new(io::stderr(), self.settings.width.value, self.stderr_colour);
-        page.wiping(self.status.clone())
+    /// Whether the story, progress and tables are printed as text.
+    pub(crate) fn prints_text(&self) -> bool {
+        !self.settings.quiet && !self.settings.json
     }
 
     /// Sends logs to standard error.
@@ -94,44 +100,45 @@ impl App {
     }
 
     /// The data folder.
-    pub(crate) fn data(&self) -> Result<DataFolder, Failure> {
+    pub(crate) fn data(&self) -> Result<DataFolder, CommandError> {
         let data = DataFolder::find(self.settings.data.value.as_deref());
-        data.map_err(|error| Failure::new(Fault::World, error))
+        data.map_err(|error| CommandError::of(ErrorKind::World, &error))
     }
 
-    /// The models of the data folder, or those that come with the program. Media files that they are sent lie
-    /// in the data folder.
-    pub(crate) fn models(&self) -> Result<Models, Failure> {
+    /// The models of the data folder, else the built-in ones. Media files that they are sent are in
+    /// the data folder.
+    pub(crate) fn models(&self) -> Result<Models, CommandError> {
         let data = self.data()?;
         let name = data.name_of(MODELS);
         let models = match data.read_text(MODELS) {
             Ok(text) => Models::load(&text, &name, &variable),
             Err(DataError::Missing(_)) => Models::load(SHIPPED, SHIPPED_NAME, &variable),
-            Err(error) => return Err(Failure::new(Fault::World, error)),
+            Err(error) => return Err(CommandError::of(ErrorKind::World, &error)),
         };
-        let models = models.map_err(|error| Failure::new(Fault::Server, error))?;
+        let models =
+            models.map_err(|error| CommandError::new(ErrorKind::Server, error.to_string()))?;
         Ok(match data.root() {
             Some(root) => models.with_files(Arc::new(MediaFolder::new(root))),
             None => models,
         })
     }
 
-    /// Tells how the command ended, and gives its exit code.
-    pub(crate) fn finish(&self, done: Result<(), Failure>) -> ExitCode {
-        self.status.wipe();
+    /// Prints why the command failed, if it did, and gives its exit code.
+    pub(crate) fn finish(&self, result: Result<(), CommandError>) -> ExitCode {
+        self.status.hide();
         let mut out = self.out();
         out.flush();
         let lost = out.failure().map(|error| {
-            let why = self.words.error_text(&error.to_string());
-            let what = self.words.cant_write(&why);
-            Failure::new(Fault::Other, what)
+            let message = text!(cli_cant_write, error);
+            CommandError::new(ErrorKind::Other, message)
         });
-        match done.err().or(lost) {
-            // Whoever stopped reading has seen enough.
+        match result.err().or(lost) {
+            // A reader who went away has seen enough.
             None => ExitCode::SUCCESS,
-            Some(failure) => {
-                failure.write(&mut self.err(), self.words);
-                ExitCode::from(failure.fault as u8)
+            Some(error) => {
+                let code = ExitCode::from(error.kind as u8);
+                error.print(&mut self.err(), self.language);
+                code
             }
         }
     }

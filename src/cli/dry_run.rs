@@ -8,7 +8,7 @@ use serde::Serialize;
 
 /// A prompt that was not sent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Unsent {
+pub(crate) struct UnsentPrompt {
     /// Who would be asked.
     pub(crate) entity: String,
     /// What for.
@@ -19,13 +19,13 @@ pub(crate) struct Unsent {
     pub(crate) tokens: u64,
     /// The most tokens of the answer.
     pub(crate) max_tokens: u32,
-    /// What it costs at most; nothing where the price is unknown.
+    /// The most that it costs; `None` if the price is unknown.
     pub(crate) cost: Option<Cost>,
     /// The conversation as it would be sent.
     pub(crate) messages: Vec<UnsentMessage>,
 }
 
-/// One turn of a prompt that was not sent.
+/// A turn of a prompt that was not sent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct UnsentMessage {
     /// Whose turn.
@@ -34,17 +34,17 @@ pub(crate) struct UnsentMessage {
     pub(crate) content: String,
 }
 
-/// Stands in for a model without calling it.
+/// Takes a model's place and remembers the prompts.
 #[derive(Clone)]
 pub(crate) struct DryRun {
     info: MindInfo,
-    unsent: Arc<Mutex<Vec<Unsent>>>,
+    unsent: Arc<Mutex<Vec<UnsentPrompt>>>,
 }
 
 impl DryRun {
-    /// A stand-in for the model of which this is known.
+    /// Takes the place of this model.
     pub(crate) fn of(mut info: MindInfo) -> Self {
-        // Nothing is sent, so nothing needs to be held back.
+        // Nothing is sent, so no prompt needs to wait for a warm cache.
         info.warms = false;
         Self {
             info,
@@ -53,7 +53,7 @@ impl DryRun {
     }
 
     /// The prompts so far.
-    pub(crate) fn unsent(&self) -> MutexGuard<'_, Vec<Unsent>> {
+    pub(crate) fn unsent(&self) -> MutexGuard<'_, Vec<UnsentPrompt>> {
         self.unsent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -74,7 +74,7 @@ impl Mind for DryRun {
             role: turn.role,
             content: turn.to_text(),
         });
-        self.unsent().push(Unsent {
+        self.unsent().push(UnsentPrompt {
             entity: prompt.entity.to_string(),
             purpose: prompt.purpose.to_owned(),
             model: self.info.model.to_string(),

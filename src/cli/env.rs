@@ -1,32 +1,32 @@
-//! The environment and the terminal: the one place that looks at them.
+//! The environment, the terminal and the clock: the one place that reads them.
 
 use std::io::IsTerminal;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use playhouse::mind::Language;
+use playhouse::locale::Language;
 
 /// An environment variable, unless it is empty or not text.
 pub(crate) fn variable(name: &str) -> Option<String> {
     #[expect(
         clippy::disallowed_methods,
-        reason = "the program's one look at its environment"
+        reason = "the one place that reads the environment"
     )]
     let value = std::env::var(name).ok();
     value.filter(|value| !value.is_empty())
 }
 
-/// A moment, to measure from.
+/// The time now, to measure from.
 pub(crate) fn clock() -> Instant {
     #[expect(
         clippy::disallowed_methods,
-        reason = "how long a command took is for people; what a run is told of it is recorded"
+        reason = "people are told how long things take; what a run learns of it is recorded"
     )]
     Instant::now()
 }
 
-/// Milliseconds since a moment.
-pub(crate) fn since(moment: Instant) -> u64 {
-    clock().duration_since(moment).as_millis() as u64
+/// Milliseconds since then.
+pub(crate) fn since(then: Instant) -> u64 {
+    clock().duration_since(then).as_millis() as u64
 }
 
 /// The time of day in UTC, as `HH:MM:SS`.
@@ -40,26 +40,26 @@ pub(crate) fn time_of_day() -> String {
     format!("{hours:02}:{minutes:02}:{:02}", seconds % 60)
 }
 
-/// What the program runs in.
+/// What the program found when it started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Env {
-    /// The variable that chose the locale, and the language it chose.
+    /// The variable that sets the locale, and its language.
     pub(crate) locale: Option<(&'static str, Language)>,
     /// Whether `NO_COLOR` is set.
     pub(crate) no_colour: bool,
-    /// Whether standard output and standard error are terminals that know colour.
+    /// Whether standard output is a terminal that can show colour.
     pub(crate) stdout_is_terminal: bool,
-    /// As above.
+    /// As above, of standard error.
     pub(crate) stderr_is_terminal: bool,
     /// Cells of a row of the terminal.
     pub(crate) width: Option<usize>,
-    /// What `RUST_LOG` asks for.
+    /// The value of `RUST_LOG`.
     pub(crate) log_filter: Option<String>,
 }
 
 impl Env {
-    /// Looks around.
-    pub(crate) fn look() -> Self {
+    /// Reads the environment.
+    pub(crate) fn read() -> Self {
         let dumb = variable("TERM").is_some_and(|term| term == "dumb");
         let columns = variable("COLUMNS").and_then(|columns| columns.parse().ok());
         let measured = || {
@@ -77,7 +77,7 @@ impl Env {
     }
 }
 
-/// The language of the locale: of the first of the three variables that is set.
+/// The language of the locale: of the first of these variables that is set.
 fn locale(variable: impl Fn(&str) -> Option<String>) -> Option<(&'static str, Language)> {
     let names = ["LC_ALL", "LC_MESSAGES", "LANG"];
     let (name, value) = names
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_variable_that_is_set_chooses_the_language() {
+    fn the_first_variable_that_is_set_decides_the_language() {
         let of = |set: &[(&str, &str)]| {
             let find = |name: &str| {
                 let found = set.iter().find(|(known, _)| *known == name);

@@ -1,16 +1,15 @@
-//! How a command fails: what happened, where, what to do, and with which exit code.
-
-use std::fmt;
+//! How a command fails: what happened, where, what to do about it, and with which exit code.
 
 use playhouse::engine::EngineError;
-use playhouse::locale::{Localize, UiText};
+use playhouse::locale::{Argument, Language, Localize, UiText, text};
 
-use super::output::{Ink, Page, Paragraph};
-use super::words::Words;
+use super::catalogue::library;
+use super::output::{Output, Paragraph, Style};
+use super::say::say;
 
-/// What kind of failure it is; each has its exit code.
+/// The kinds of errors, each with its exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum ErrorKind {
     /// Anything else.
     Other = 1,
     /// The command line.
@@ -21,115 +20,97 @@ pub(crate) enum Fault {
     Save = 4,
     /// A model or its server.
     Server = 5,
-    /// A cap of the run.
-    Budget = 6,
+    /// A limit of the run.
+    Limit = 6,
 }
-
-/// The exit codes as `--help` lists them.
-pub(crate) const EXIT_CODES: &str = "\
-Exit codes: 0 all is well, 1 something else failed, 2 usage, 3 world or its data, 4 save,
-5 model or server, 6 a cap was reached.
-
-Caps (--max-calls, --max-tokens, --max-cost) are checked before each call with its worst case;
-a run that is stopped by one leaves a save that resumes. Settings come from flags, then the
-environment, then playhouse.ron in the working directory, then defaults; `playhouse config` shows
-which. NO_COLOR is honoured; RUST_LOG filters logs.";
 
 /// Why a command failed.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Failure {
+pub(crate) struct CommandError {
     /// Its kind.
-    pub(crate) fault: Fault,
-    /// What happened: in the interface's words, or in the library's, which are translated when it is
-    /// written.
-    pub(crate) what: UiText,
-    /// Where: a file, a slot, a server; empty where `what` says it.
-    pub(crate) place: String,
-    /// What to do about it; empty where `what` says it.
-    pub(crate) remedy: String,
-    /// Whether everything was said already.
-    pub(crate) is_told: bool,
+    pub(crate) kind: ErrorKind,
+    /// What happened; `None` if that was printed already.
+    pub(crate) message: Option<UiText>,
+    /// Where: a file, a save, a server.
+    place: Option<UiText>,
+    /// What to do about it.
+    pub(crate) help: Option<UiText>,
 }
 
-impl Failure {
-    /// A failure.
-    pub(crate) fn new(fault: Fault, what: impl fmt::Display) -> Self {
+impl CommandError {
+    /// An error with this message.
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<UiText>) -> Self {
         Self {
-            fault,
-            what: UiText::verbatim(what.to_string()),
-            place: String::new(),
-            remedy: String::new(),
-            is_told: false,
+            message: Some(message.into()),
+            ..Self::printed(kind)
         }
     }
 
-    /// A failure because of an error that is said in each language.
-    pub(crate) fn of(fault: Fault, error: &impl Localize) -> Self {
+    /// An error of the library.
+    pub(crate) fn of(kind: ErrorKind, error: &impl Localize) -> Self {
+        Self::new(kind, error.text())
+    }
+
+    /// An error that was printed already: only the exit code is left.
+    pub(crate) fn printed(kind: ErrorKind) -> Self {
         Self {
-            what: error.text(),
-            ..Self::new(fault, "")
+            kind,
+            message: None,
+            place: None,
+            help: None,
         }
     }
 
-    /// A failure of which everything was said already: only the exit code is left.
-    pub(crate) fn told(fault: Fault) -> Self {
-        Self {
-            is_told: true,
-            ..Self::new(fault, "")
-        }
-    }
-
-    /// Says where.
+    /// Says where it happened.
     #[must_use]
-    pub(crate) fn at(mut self, place: impl fmt::Display) -> Self {
-        self.place = place.to_string();
+    pub(crate) fn at(mut self, place: impl Into<Argument>) -> Self {
+        self.place = Some(text!(cli_place, place = place.into()));
         self
     }
 
-    /// Says what to do.
+    /// Says what to do about it.
     #[must_use]
-    pub(crate) fn try_this(mut self, remedy: impl fmt::Display) -> Self {
-        self.remedy = remedy.to_string();
+    pub(crate) fn help(mut self, help: UiText) -> Self {
+        self.help = Some(help);
         self
     }
 
-    /// Writes it as one block.
-    pub(crate) fn write(&self, page: &mut Page, words: Words) {
-        if self.is_told {
+    /// Prints it; `at` and `help` in rows of their own.
+    pub(crate) fn print(self, err: &mut Output, language: Language) {
+        let Some(message) = self.message else {
             return;
-        }
-        let row = |indent, name: String, ink, text: &str| {
-            Paragraph::indented(indent, indent + 2)
-                .add(ink, name)
-                .plain(words.colon())
-                .plain(text)
         };
-        let what = words.error_text(&self.what.in_language(words.0));
-        page.paragraph(&row(0, words.error(), Ink::Bad, &what));
-        // The place may be one that the library names, such as the data built in.
-        let place = words.error_text(&self.place);
-        for (name, text) in [(words.place(), &place), (words.remedy(), &self.remedy)] {
-            if !text.is_empty() {
-                page.paragraph(&row(2, name, Ink::Dim, text));
-            }
+        let colon = say!(language, cli_colon);
+        let mut print = |indent, label: String, style, text: UiText| {
+            let row = Paragraph::indented(indent, indent + 2).add(style, label);
+            err.paragraph(&row.plain(&colon).plain(library(language, text)));
+        };
+        print(0, say!(language, cli_error), Style::Bad, message);
+        if let Some(place) = self.place {
+            print(2, say!(language, cli_at), Style::Dim, place);
+        }
+        if let Some(help) = self.help {
+            print(2, say!(language, cli_help), Style::Dim, help);
         }
     }
 }
 
-/// Why an engine broke off, as a failure of the right kind.
-pub(crate) fn engine_failure(error: &EngineError) -> Failure {
-    let fault = match error {
-        EngineError::Journal(error) => return Failure::of(Fault::Save, error),
+/// An error of the engine, as one of the right kind.
+pub(crate) fn engine_error(error: &EngineError) -> CommandError {
+    let kind = match error {
+        EngineError::Journal(error) => return CommandError::of(ErrorKind::Save, error),
         EngineError::Snapshot(_)
         | EngineError::OtherRequest { .. }
-        | EngineError::OtherState { .. } => Fault::Save,
-        EngineError::UnknownMind { .. } | EngineError::UnknownServerTool { .. } => Fault::Server,
-        EngineError::UnknownTool { .. } => Fault::World,
+        | EngineError::OtherState { .. } => ErrorKind::Save,
+        EngineError::UnknownMind { .. } | EngineError::UnknownServerTool { .. } => {
+            ErrorKind::Server
+        }
+        EngineError::UnknownTool { .. } => ErrorKind::World,
         EngineError::Ambiguous(_)
         | EngineError::ToolName(_)
         | EngineError::Fault { .. }
         | EngineError::NeverRests { .. }
-        | EngineError::NotTaken { .. } => Fault::Other,
+        | EngineError::NotTaken { .. } => ErrorKind::Other,
     };
-    Failure::new(fault, error)
+    CommandError::of(kind, error)
 }

@@ -1,15 +1,17 @@
-//! Which Cargo features this build has; the README says what each of them holds.
+//! The Cargo features of this build; the README describes them.
 
-use super::words::Words;
+use playhouse::locale::Language;
 
-/// Those that a program may lack.
+use super::say::say;
+
+/// The features that a program may lack.
 const FEATURES: [(&str, bool); 3] = [
     ("mcp", cfg!(feature = "mcp")),
     ("scripts", cfg!(feature = "scripts")),
     ("web", cfg!(feature = "web")),
 ];
 
-/// The names of those that this build has, or lacks.
+/// The names of the features that this build has, or lacks.
 pub(crate) fn list(is_built: bool) -> String {
     let named = FEATURES.iter().filter(|(_, built)| *built == is_built);
     let names: Vec<_> = named.map(|(name, _)| *name).collect();
@@ -20,13 +22,16 @@ pub(crate) fn list(is_built: bool) -> String {
     }
 }
 
-/// What `--version` says.
-pub(crate) fn version(words: Words) -> String {
+/// What `--version` prints.
+pub(crate) fn version(language: Language) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let lacking = list(false);
     if lacking == "-" {
         version.into()
     } else {
-        format!("{version}\n{}", words.built_without(&lacking))
+        format!(
+            "{version}\n{}",
+            say!(language, cli_built_without, features = lacking)
+        )
     }
 }

@@ -1,4 +1,4 @@
-//! Worlds and minds for a run, found by the names that people give them.
+//! Worlds, teams and minds for a run, found by the names that people give them.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,7 +8,8 @@ use bevy_ecs::prelude::*;
 use playhouse::cast::{EntityName, Kind, StableId};
 use playhouse::engine::Engine;
 use playhouse::groupchat::ChatGame;
-use playhouse::groupchat::team::FOLDER;
+use playhouse::groupchat::team::{FOLDER, list_teams};
+use playhouse::locale::{Argument, UiText, text};
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Mind, MindAlias, Minds};
 use playhouse::rpg::world_file::list_worlds;
@@ -19,112 +20,116 @@ use playhouse::world_data::{DataError, DataFolder, Problems, nearest};
 use playhouse::{rpg, undercover};
 
 use super::app::App;
-use super::commands::nearest_team;
-use super::error::{Failure, Fault};
+use super::catalogue::problem;
+use super::error::{CommandError, ErrorKind};
 use super::settings::IMPROVISER;
 
-/// The world of this name: a folder in `worlds/`, or else a path to a folder with a `world.ron`.
-pub(crate) fn world(app: &App, name: &str) -> Result<Campaign, Failure> {
+/// The world of this name: a folder in `worlds/`, else a path to a folder with a `world.ron`.
+pub(crate) fn world(app: &App, name: &str) -> Result<Campaign, CommandError> {
     match load(app, name)? {
-        Ok(production) => Ok(production),
-        Err(CampaignError::Data(problems)) => Err(mistakes(app, name, &problems)),
-        Err(error) => Err(Failure::new(Fault::World, error).at(name)),
+        Ok(campaign) => Ok(campaign),
+        Err(CampaignError::Data(problems)) => {
+            print_problems(app, &problems);
+            let message = text!(cli_world_errors, world = name, count = problems.len());
+            let error = CommandError::new(ErrorKind::World, message);
+            Err(error.help(text!(cli_fix_world, world = name)))
+        }
+        Err(error) => Err(CommandError::new(ErrorKind::World, error.to_string()).at(name)),
     }
 }
 
 /// The world of this name, or what is wrong with it.
-pub(crate) fn load(app: &App, name: &str) -> Result<Result<Campaign, CampaignError>, Failure> {
+pub(crate) fn load(app: &App, name: &str) -> Result<Result<Campaign, CampaignError>, CommandError> {
     let data = app.data()?;
     let (listed, _) = list_worlds(&data);
     let folders = data.list("worlds").unwrap_or_default();
     if folders.iter().any(|folder| folder == name) {
         return Ok(Campaign::load(&data, name));
     }
-    // The path of the file itself is as good as that of its folder.
+    // The path of the file itself will do as well.
     let folder = Path::new(name.strip_suffix("world.ron").unwrap_or(name));
     if folder.join("world.ron").is_file() || folder.is_dir() {
-        let alone = DataFolder::at(folder).map_err(|error| Failure::new(Fault::World, error))?;
-        return Ok(Campaign::load_alone(&data, &alone, name));
+        let world = DataFolder::at(folder);
+        let world = world.map_err(|error| CommandError::of(ErrorKind::World, &error))?;
+        return Ok(Campaign::load_from(&data, &world, name));
     }
-    let failure = Failure::new(Fault::World, app.words.no_world(name)).at(data.name_of("worlds"));
+    let error = CommandError::new(ErrorKind::World, text!(cli_no_world, world = name));
     let names = listed.iter().map(|world| world.folder.as_str());
-    Err(match nearest(name, names) {
-        Some(near) => failure.try_this(app.words.nearest(near)),
-        None => failure.try_this(app.words.list_worlds()),
-    })
+    let help = did_you_mean(name, names).unwrap_or_else(|| text!(cli_list_worlds));
+    Err(error.at(data.name_of("worlds")).help(help))
 }
 
-/// The team of this name: a file in `teams/`, or else a path to a team file.
-pub(crate) fn team(app: &App, name: &str) -> Result<ChatGame, Failure> {
+/// The team of this name: a file in `teams/`, else a path to a team file.
+pub(crate) fn team(app: &App, name: &str) -> Result<ChatGame, CommandError> {
     let data = app.data()?;
-    let inside = name.strip_suffix(".ron").unwrap_or(name);
-    let known = data.files(FOLDER).unwrap_or_default();
-    let read = if known.contains(&format!("{FOLDER}/{inside}.ron")) {
-        ChatGame::load(&data, inside)
+    let path = name.strip_suffix(".ron").unwrap_or(name);
+    let files = data.files(FOLDER).unwrap_or_default();
+    let game = if files.contains(&format!("{FOLDER}/{path}.ron")) {
+        ChatGame::load(&data, path)
     } else if Path::new(name).is_file() {
         let bytes = std::fs::read(name);
-        let bytes = bytes.map_err(|error| Failure::new(Fault::World, error).at(name))?;
-        let text = String::from_utf8(bytes);
-        let text = text.map_err(|_| Failure::new(Fault::World, DataError::NotText(name.into())))?;
+        let bytes = bytes.map_err(|error| CommandError::of(ErrorKind::World, &error).at(name))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| CommandError::of(ErrorKind::World, &DataError::NotText(name.into())))?;
         ChatGame::parse(&data, name, &text)
     } else {
-        let failure = Failure::new(Fault::World, app.words.no_team(name)).at(data.name_of(FOLDER));
-        return Err(match nearest_team(app, name) {
-            Some(near) => failure.try_this(app.words.nearest(&near)),
-            None => failure.try_this(app.words.list_teams()),
-        });
+        let error = CommandError::new(ErrorKind::World, text!(cli_no_team, team = name));
+        let (teams, _) = list_teams(&data);
+        let names = teams.iter().map(|team| team.path.as_str());
+        let help = did_you_mean(name, names).unwrap_or_else(|| text!(cli_list_teams));
+        return Err(error.at(data.name_of(FOLDER)).help(help));
     };
-    read.map_err(|problems| {
-        let mut page = app.err();
-        for problem in problems.iter() {
-            page.line(app.words.problem(problem));
-        }
-        Failure::new(Fault::World, app.words.team_mistakes(name, problems.len()))
+    game.map_err(|problems| {
+        print_problems(app, &problems);
+        let message = text!(cli_team_errors, team = name, count = problems.len());
+        CommandError::new(ErrorKind::World, message)
     })
 }
 
-/// All mistakes of a world as one failure; each is told first.
-fn mistakes(app: &App, name: &str, problems: &Problems) -> Failure {
-    let mut page = app.err();
-    for problem in problems.iter() {
-        page.line(app.words.problem(problem));
+/// Prints all problems to standard error.
+pub(crate) fn print_problems(app: &App, problems: &Problems) {
+    let mut err = app.err();
+    for found in problems.iter() {
+        err.line(problem(app.language, found));
     }
-    let what = app.words.world_mistakes(name, problems.len());
-    Failure::new(Fault::World, what).try_this(app.words.mend_world(name))
 }
 
-/// Who answers for all that nobody else answers for.
-pub(crate) struct Lead {
+/// Suggests the name that is most like this one, if any is.
+pub(crate) fn did_you_mean<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<UiText> {
+    nearest(name, names).map(|name| text!(cli_did_you_mean, name))
+}
+
+/// Answers for everybody for whom no other mind answers.
+pub(crate) struct MainMind {
     /// The mind.
     pub(crate) mind: Arc<dyn Mind>,
     /// What it says about itself before the story.
     pub(crate) introduction: Option<String>,
 }
 
-/// The mind of this name, as the lead of a run.
-pub(crate) fn lead(app: &App, name: &str) -> Result<Lead, Failure> {
+/// The mind of this name, as the main one of a run.
+pub(crate) fn main_mind(app: &App, name: &str) -> Result<MainMind, CommandError> {
     if name != IMPROVISER {
         let mind = app.models()?.mind(name);
-        return Ok(Lead {
-            mind: mind.map_err(|error| Failure::new(Fault::Server, error))?,
+        return Ok(MainMind {
+            mind: mind.map_err(|error| CommandError::new(ErrorKind::Server, error.to_string()))?,
             introduction: None,
         });
     }
     let improviser = improviser()?;
-    let introduction = improviser.introduction(app.settings.language.value);
-    Ok(Lead {
-        introduction: Some(introduction.to_owned()),
+    Ok(MainMind {
+        introduction: Some(improviser.introduction(app.language).to_owned()),
         mind: Arc::new(improviser),
     })
 }
 
 /// The improviser, who can play every game of this program.
-pub(crate) fn improviser() -> Result<Improviser, Failure> {
+pub(crate) fn improviser() -> Result<Improviser, CommandError> {
     let improviser = Improviser::taught(|lessons| {
         rpg::improviser::teach(lessons);
         undercover::improviser::teach(lessons);
     });
-    improviser.map_err(|error| Failure::of(Fault::Other, &error))
+    improviser.map_err(|error| CommandError::of(ErrorKind::Other, &error))
 }
 
 /// The models that entities of a world prefer.
@@ -133,35 +138,39 @@ pub(crate) fn preferences(world: &mut World) -> BTreeSet<Arc<str>> {
     preferences.iter(world).map(|mind| mind.0.clone()).collect()
 }
 
-/// The minds of a run: one for all, and those that entities prefer. Where the improviser leads, it
-/// plays them all, so that no run needs a key that was not asked for.
+/// The minds of a run: the main one, and those that entities prefer. If the improviser is the main
+/// one, it plays everybody, so that no run needs a key that was not asked for.
 pub(crate) fn minds(
     app: &App,
-    lead_mind: Arc<dyn Mind>,
+    main_mind: Arc<dyn Mind>,
     world: &mut World,
-) -> Result<Minds, Failure> {
-    let mut minds = Minds::all(lead_mind.clone());
+) -> Result<Minds, CommandError> {
+    let mut minds = Minds::all(main_mind.clone());
     for alias in preferences(world) {
-        minds = minds.with_alias(&*alias, preferred(app, &lead_mind, &alias)?);
+        minds = minds.with_alias(&*alias, preferred(app, &main_mind, &alias)?);
     }
     Ok(minds)
 }
 
-/// Who answers for those that prefer a model.
+/// Who answers for entities that prefer a model.
 pub(crate) fn preferred(
     app: &App,
-    lead_mind: &Arc<dyn Mind>,
+    main_mind: &Arc<dyn Mind>,
     alias: &str,
-) -> Result<Arc<dyn Mind>, Failure> {
-    match app.settings.model.value == IMPROVISER {
-        true => Ok(lead_mind.clone()),
-        false => Ok(lead(app, alias)?.mind),
+) -> Result<Arc<dyn Mind>, CommandError> {
+    if app.settings.model.value == IMPROVISER {
+        Ok(main_mind.clone())
+    } else {
+        Ok(self::main_mind(app, alias)?.mind)
     }
 }
 
-/// Starts the servers whose tools entities of a world may call, and lets tools of the web do what the model
-/// file allows. Where the improviser plays them all, nobody would call a server.
-pub(crate) async fn equip(app: &App, engine: &mut Engine) -> Result<ToolServers, Failure> {
+/// Starts the servers whose tools entities of a world may call, and gives web tools the permissions
+/// of the model file. The improviser calls no server, so none is started for it.
+pub(crate) async fn connect_tools(
+    app: &App,
+    engine: &mut Engine,
+) -> Result<ToolServers, CommandError> {
     let mut sets = engine.world.query::<&ToolSet>();
     let names = sets.iter(&engine.world).flat_map(|set| set.0.clone());
     let names: BTreeSet<_> = names.collect();
@@ -180,17 +189,18 @@ pub(crate) async fn equip(app: &App, engine: &mut Engine) -> Result<ToolServers,
         .filter_map(|name| ToolSet::server_of(name))
         .collect();
     let plans = models.tool_servers(servers);
-    let plans = plans.map_err(|error| Failure::new(Fault::Server, error))?;
+    let plans = plans.map_err(|error| CommandError::new(ErrorKind::Server, error.to_string()))?;
     let servers = ToolServers::connect(plans).await;
-    let servers = servers.map_err(|error| Failure::new(Fault::Server, error))?;
+    let servers =
+        servers.map_err(|error| CommandError::new(ErrorKind::Server, error.to_string()))?;
     servers.add_to(&mut engine.world.resource_mut::<Toolbox>());
     Ok(servers)
 }
 
 /// The actor whom a person wants to play.
-pub(crate) fn actor(app: &App, world: &mut World, name: &str) -> Result<StableId, Failure> {
-    let mut all = world.query::<(&EntityName, &Kind, &StableId)>();
-    let actors: Vec<_> = all
+pub(crate) fn actor(world: &mut World, name: &str) -> Result<StableId, CommandError> {
+    let mut entities = world.query::<(&EntityName, &Kind, &StableId)>();
+    let actors: Vec<_> = entities
         .iter(world)
         .filter(|(_, kind, _)| **kind == Kind::Actor)
         .map(|(name, _, id)| (name.to_string(), *id))
@@ -198,13 +208,10 @@ pub(crate) fn actor(app: &App, world: &mut World, name: &str) -> Result<StableId
     if let Some((_, id)) = actors.iter().find(|(known, _)| known == name) {
         return Ok(*id);
     }
-    let failure = Failure::new(Fault::Usage, app.words.no_such_actor(name));
     let names = || actors.iter().map(|(name, _)| name.as_str());
-    let remedy = match nearest(name, names()) {
-        Some(near) => app.words.nearest(near),
-        None => app
-            .words
-            .names_are(&names().collect::<Vec<_>>().join(&app.words.comma())),
-    };
-    Err(failure.try_this(remedy))
+    let help = did_you_mean(name, names()).unwrap_or_else(|| {
+        let names = Argument::list(names());
+        text!(cli_expected_one_of, names)
+    });
+    Err(CommandError::new(ErrorKind::Usage, text!(cli_no_such_actor, name)).help(help))
 }

@@ -1,110 +1,106 @@
 //! The program: commands, their output, and how they fail.
 //!
-//! [`main`] reads the command line (`args.rs`), settles it with environment and settings file
-//! (`settings.rs`) and hands over to one file of `commands/`. What people read goes through `paper/`;
-//! `story/` shows a run as it happens (`round_table.rs` a social game), `standings.rs` what many games
-//! tell, `progress.rs` who is thinking. The program's own words stand in `words.rs`, the Chinese of the
-//! library's in `catalogue/`. This room is on top of all others; nothing imports from it.
+//! [`main`] reads the command line (`args.rs`), adds the environment and the settings file
+//! (`settings.rs`) and runs one file of `commands/`. What people read goes through `output/`.
+//! `story/` prints a campaign as it happens, `undercover_printer.rs` a game of undercover,
+//! `chat_printer.rs` a team's conversation; `progress.rs` shows who is thinking. The texts are in
+//! the Fluent files `cli.ftl`, `story.ftl` and `help.ftl` (see `say.rs`). No other room imports
+//! this one.
 
 mod app;
 mod args;
 mod catalogue;
+mod chat_printer;
 mod commands;
-mod dialogue;
 mod dry_run;
 mod env;
 mod error;
 mod features;
 mod help;
+mod labels;
 mod loader;
 mod output;
 mod progress;
-mod round_table;
+mod record_printer;
 mod saved;
-mod screen;
+mod say;
 mod seat;
 mod settings;
-mod standings;
+mod statistics;
+mod status_line;
 mod story;
 mod tables;
 #[cfg(test)]
 mod testing;
-mod words;
+mod transcript;
+mod undercover_printer;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::error::ErrorKind as ClapErrorKind;
 use clap::{FromArgMatches, ValueEnum};
-use playhouse::mind::Language;
 
 use self::app::App;
-use self::args::{Command, CommandLine, CommonArgs, Tongue};
+use self::args::{Command, CommandLine, CommonArgs, LanguageArg};
 use self::env::Env;
-use self::error::{Failure, Fault};
+use self::error::CommandError;
 use self::settings::{Settings, SettingsFile};
-use self::words::Words;
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    let around = Env::look();
-    let (file, unreadable) = match SettingsFile::find() {
+    let env = Env::read();
+    let (file, file_error) = match SettingsFile::find() {
         Ok(file) => (file, None),
-        Err(failure) => (SettingsFile::default(), Some(failure)),
+        Err(error) => (SettingsFile::default(), Some(error)),
     };
-    // A command line must be understood before it can say in which language it is explained.
-    let guessed = CommonArgs {
+    // The language is needed before the command line is parsed: its help and errors are in it.
+    let guess = CommonArgs {
         lang: lang_option(std::env::args_os()),
         ..CommonArgs::default()
     };
     let variable = &env::variable;
-    let guess = Settings::settle(&guessed, None, None, &around, variable, file.clone());
-    let matches = help::command_line(guess.language.value).try_get_matches();
-    let line = matches.and_then(|matches| CommandLine::from_arg_matches(&matches));
-    match line.and_then(CommandLine::meaning) {
-        Ok((command, common)) => perform(command, &common, &around, file, unreadable),
-        Err(error) => explain(&error, App::new(guess, &around)),
+    let guess = Settings::resolve(&guess, None, None, &env, variable, file.clone());
+    let command_line = help::command_line(guess.language.value, guess.width.value);
+    let matches = command_line.try_get_matches();
+    let parsed = matches.and_then(|matches| CommandLine::from_arg_matches(&matches));
+    match parsed.and_then(CommandLine::into_command) {
+        Ok((command, common)) => run(command, &common, &env, file, file_error),
+        Err(error) => explain(&error, &App::new(guess, &env)),
     }
 }
 
-/// The value of `--lang`, wherever it stands.
-fn lang_option(arguments: impl Iterator<Item = OsString>) -> Option<Tongue> {
+/// The value of `--lang`, wherever it is.
+fn lang_option(arguments: impl Iterator<Item = OsString>) -> Option<LanguageArg> {
     let arguments: Vec<_> = arguments
         .filter_map(|text| text.into_string().ok())
         .collect();
-    let named = |tongue: &str| Tongue::from_str(tongue, true).ok();
-    arguments.iter().enumerate().find_map(|(at, argument)| {
+    let mut numbered = arguments.iter().enumerate();
+    numbered.find_map(|(index, argument)| {
         let value = match argument.strip_prefix("--lang")? {
-            "" => arguments.get(at + 1)?,
+            "" => arguments.get(index + 1)?,
             rest => rest.strip_prefix('=')?,
         };
-        named(value)
+        LanguageArg::from_str(value, true).ok()
     })
 }
 
-/// Help and versions are no failure.
-fn explain(error: &clap::Error, app: App) -> ExitCode {
-    let shows = matches!(
-        error.kind(),
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
-    );
-    if !shows && app.words == Words(Language::Zh) {
-        return app.finish(Err(help::usage_failure(error, app.words)));
+/// Prints help, the version, or what is wrong with the command line.
+fn explain(error: &clap::Error, app: &App) -> ExitCode {
+    if let ClapErrorKind::DisplayHelp | ClapErrorKind::DisplayVersion = error.kind() {
+        // If this can't be printed, nothing can.
+        let _ = error.print();
+        return ExitCode::SUCCESS;
     }
-    // Nobody is left to tell if this can't be printed.
-    let _ = error.print();
-    match shows {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(Fault::Usage as u8),
-    }
+    app.finish(Err(help::usage_error(error)))
 }
 
-fn perform(
+fn run(
     command: Command,
     common: &CommonArgs,
-    around: &Env,
+    env: &Env,
     file: SettingsFile,
-    unreadable: Option<Failure>,
+    file_error: Option<CommandError>,
 ) -> ExitCode {
     let (run, play) = match &command {
         Command::Run(run) => (Some(run), Some(&run.play)),
@@ -113,13 +109,12 @@ fn perform(
         Command::Undercover(game) => (None, Some(&game.play)),
         _ => (None, None),
     };
-    let variable = &env::variable;
-    let settings = Settings::settle(common, run, play, around, variable, file);
-    let app = App::new(settings, around);
+    let settings = Settings::resolve(common, run, play, env, &env::variable, file);
+    let app = App::new(settings, env);
     app.start_logs();
-    let done = match unreadable {
-        Some(failure) => Err(failure),
-        None => commands::perform(command, &app),
+    let result = match file_error {
+        Some(error) => Err(error),
+        None => commands::run(command, &app),
     };
-    app.finish(done)
+    app.finish(result)
 }

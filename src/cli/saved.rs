@@ -1,30 +1,34 @@
-//! Saves, found by the names of their slots, and the worlds they are of.
+//! Saves by name, and the games that they are of.
 
 use std::path::Path;
 
+use bevy_ecs::prelude::*;
+use playhouse::cast::WorldTurn;
 use playhouse::engine::Setup;
 use playhouse::groupchat::ChatGame;
-use playhouse::journal::{Head, JournalError, Line, Recording};
+use playhouse::journal::{JournalError, JournalHeader, Line, Recording};
+use playhouse::locale::text;
 use playhouse::rpg::Campaign;
 use playhouse::save::{Expected, SaveError, SaveHead, Slot, SlotName, restore};
 use playhouse::session::{Game, SessionError};
 use playhouse::undercover::{GAME, Match, MatchError};
 
 use super::app::App;
-use super::error::{Failure, Fault, engine_failure};
+use super::args::PlayArgs;
+use super::error::{CommandError, ErrorKind, engine_error};
 use super::loader;
 
-/// A save, and the world that it is of.
+/// A save, and the game that it is of.
 pub(crate) struct Saved {
     /// Where it is.
     pub(crate) slot: Slot,
-    /// What it says about itself.
+    /// Its head.
     pub(crate) head: SaveHead,
-    /// What is played in it, as it is in the data folder now.
+    /// The game, as it is in the data folder now.
     pub(crate) played: Played,
 }
 
-/// What a save is of.
+/// The game of a save.
 pub(crate) enum Played {
     /// A campaign in a world.
     World(Box<Campaign>),
@@ -35,148 +39,160 @@ pub(crate) enum Played {
 }
 
 impl Played {
-    /// As a session sees it.
+    /// For a session.
     pub(crate) fn game(&self) -> &dyn Game {
         match self {
-            Self::World(production) => &**production,
+            Self::World(campaign) => &**campaign,
             Self::Team(team) => &**team,
             Self::Undercover(game) => &**game,
         }
     }
 
-    /// What a save whose snapshot names this world is of.
-    fn find(app: &App, slot: &Slot, name: &str) -> Result<Self, Failure> {
+    /// The game of a save whose snapshot names this world.
+    fn find(app: &App, slot: &Slot, name: &str) -> Result<Self, CommandError> {
         if name == GAME
             && let Some(game) = undercover(app, slot)?
         {
             return Ok(Self::Undercover(Box::new(game)));
         }
         let is_team = name.starts_with("teams/") || name.ends_with(".ron");
-        Ok(match is_team {
-            true => {
-                let name = name.strip_prefix("teams/").unwrap_or(name);
-                Self::Team(Box::new(loader::team(app, name)?))
-            }
-            false => Self::World(Box::new(loader::world(app, name)?)),
+        Ok(if is_team {
+            let name = name.strip_prefix("teams/").unwrap_or(name);
+            Self::Team(Box::new(loader::team(app, name)?))
+        } else {
+            Self::World(Box::new(loader::world(app, name)?))
         })
     }
 }
 
-/// The game of who is the undercover that a journal says it is of; nothing where a world of that name was
-/// played.
-fn undercover(app: &App, slot: &Slot) -> Result<Option<Match>, Failure> {
-    let lines = slot.read_journal().map_err(journal_failure)?;
+/// The undercover game that a journal is of; `None` if a world of that name was played.
+fn undercover(app: &App, slot: &Slot) -> Result<Option<Match>, CommandError> {
+    let lines = slot.read_journal().map_err(journal_error)?;
     let setup = lines.iter().find_map(|line| match line {
         Line::Game(setup) if setup.name == GAME => Some(setup),
         _ => None,
     });
     let game = setup.map(|setup| {
-        Match::of_setup(&app.data()?, setup).map_err(|error| match_failure(app, error))
+        Match::from_setup(&app.data()?, setup).map_err(|error| match_error(app, error))
     });
     game.transpose()
 }
 
 impl Saved {
     /// The save in this slot.
-    pub(crate) fn find(app: &App, name: &str) -> Result<Self, Failure> {
-        let slot = Slot::find(&app.settings.saves.value, name).map_err(save_failure)?;
-        let head = slot.head().map_err(save_failure)?.ok_or_else(|| {
-            let what = app.words.not_whole(name);
-            let failure = Failure::new(Fault::Save, what).at(slot.folder().display());
-            failure.try_this(app.words.start_anew())
+    pub(crate) fn find(app: &App, name: &str) -> Result<Self, CommandError> {
+        let slot = Slot::find(&app.settings.saves.value, name).map_err(save_error)?;
+        let head = slot.head().map_err(save_error)?.ok_or_else(|| {
+            let error = incomplete(name).at(slot.folder().display());
+            error.help(text!(cli_save_incomplete_help, slot = name))
         })?;
         let played = Played::find(app, &slot, &head.world)?;
         Ok(Self { slot, head, played })
     }
 
-    /// Its world at rest, as the last snapshot holds it. With `force`, of other data too.
-    pub(crate) fn world(&self, force: bool) -> Result<Setup, Failure> {
-        let text = self.slot.read_world().map_err(save_failure)?;
+    /// Its world by the last snapshot. With `force`, even if that is of other data.
+    pub(crate) fn world(&self, force: bool) -> Result<Setup, CommandError> {
+        let text = self.slot.read_world().map_err(save_error)?;
         let game = self.played.game();
         let setup = game.set_up(self.head.seed);
-        let mut setup = setup.map_err(|reason| Failure::new(Fault::World, reason))?;
+        let mut setup = setup.map_err(|reason| CommandError::new(ErrorKind::World, reason))?;
         let data = game.meta().data;
-        let expected = match force {
-            true => Expected::default(),
-            false => Expected::of_data(&data),
+        let expected = if force {
+            Expected::default()
+        } else {
+            Expected::of_data(&data)
         };
         let restored = restore(&mut setup.world, &text.unwrap_or_default(), &expected);
-        restored.map_err(|error| save_failure(error).at(self.slot.world_file().display()))?;
+        restored.map_err(|error| save_error(error).at(self.slot.world_file().display()))?;
         Ok(setup)
     }
 
     /// Its journal: the head, and what was recorded.
-    pub(crate) fn journal(&self) -> Result<(Option<Head>, Recording), Failure> {
-        let lines = self.slot.read_journal().map_err(journal_failure)?;
+    pub(crate) fn journal(&self) -> Result<(Option<JournalHeader>, Recording), CommandError> {
+        let lines = self.slot.read_journal().map_err(journal_error)?;
         let head = lines.iter().find_map(|line| match line {
-            Line::Head(head) => Some(head.clone()),
+            Line::Header(head) => Some(head.clone()),
             _ => None,
         });
         Ok((head, Recording::of(lines)))
     }
 }
 
-/// A name for a new slot after a world: the first that is free.
+/// Why a save without a snapshot can't be used.
+pub(crate) fn incomplete(slot: &str) -> CommandError {
+    CommandError::new(ErrorKind::Save, text!(cli_save_incomplete, slot))
+}
+
+/// Refuses to play up to a turn that has passed.
+pub(crate) fn check_turn(world: &World, args: &PlayArgs, slot: &str) -> Result<(), CommandError> {
+    let now = world.resource::<WorldTurn>().0;
+    match args.until {
+        Some(turn) if turn < now => {
+            let message = text!(cli_turn_passed, turn, now);
+            Err(CommandError::new(ErrorKind::Usage, message).at(slot))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A free name for a new slot, after a world.
 pub(crate) fn free_name(root: &Path, world: &str) -> String {
     let last = Path::new(world).file_name().and_then(|name| name.to_str());
     let base = last.filter(|name| name.parse::<SlotName>().is_ok());
     let base = base.unwrap_or("story");
     let names = std::iter::once(base.to_owned()).chain((2..).map(|n| format!("{base}-{n}")));
     let mut free = names.filter(|name| Slot::find(root, name).is_err());
-    // Numbers do not end.
+    // There is always a next number.
     free.next().unwrap_or_default()
 }
 
-/// Empties a slot that no process holds.
-pub(crate) fn clear(root: &Path, name: &str) -> Result<(), Failure> {
+/// Empties a slot that no process has locked.
+pub(crate) fn clear(root: &Path, name: &str) -> Result<(), CommandError> {
     let slot = match Slot::find(root, name) {
         Ok(slot) => slot,
         Err(SaveError::NoSuchSlot { .. }) => return Ok(()),
-        Err(error) => return Err(save_failure(error)),
+        Err(error) => return Err(save_error(error)),
     };
     let folder = slot.folder().to_owned();
-    let held = slot.lock().map_err(save_failure)?;
+    let lock = slot.lock().map_err(save_error)?;
     let removed = std::fs::remove_dir_all(&folder);
-    drop(held);
-    removed.map_err(|error| Failure::new(Fault::Save, error).at(folder.display()))
+    drop(lock);
+    removed.map_err(|error| CommandError::of(ErrorKind::Save, &error).at(folder.display()))
 }
 
-/// A failure of a save.
-pub(crate) fn save_failure(error: SaveError) -> Failure {
-    let fault = match error {
-        SaveError::BadSlotName { .. } => Fault::Usage,
-        _ => Fault::Save,
+/// An error of a save.
+pub(crate) fn save_error(error: SaveError) -> CommandError {
+    let kind = match error {
+        SaveError::BadSlotName { .. } => ErrorKind::Usage,
+        _ => ErrorKind::Save,
     };
-    Failure::new(fault, error)
+    CommandError::of(kind, &error)
 }
 
-/// A failure of a journal.
-pub(crate) fn journal_failure(error: JournalError) -> Failure {
-    Failure::of(Fault::Save, &error)
+/// An error of a journal.
+pub(crate) fn journal_error(error: JournalError) -> CommandError {
+    CommandError::of(ErrorKind::Save, &error)
 }
 
-/// A game that can't be set up. Mistakes in files are told first.
-pub(crate) fn match_failure(app: &App, error: MatchError) -> Failure {
+/// Why a game of undercover can't be set up. Errors in files are printed.
+pub(crate) fn match_error(app: &App, error: MatchError) -> CommandError {
     match error {
         MatchError::Data(problems) => {
-            let mut page = app.err();
-            for problem in problems.iter() {
-                page.line(app.words.problem(problem));
-            }
-            Failure::new(Fault::World, app.words.game_mistakes(problems.len()))
+            loader::print_problems(app, &problems);
+            let message = text!(cli_game_errors, count = problems.len());
+            CommandError::new(ErrorKind::World, message)
         }
-        MatchError::Setup(_) => Failure::new(Fault::Save, error),
-        error => Failure::new(Fault::Usage, error),
+        MatchError::Setup(_) => CommandError::new(ErrorKind::Save, error.to_string()),
+        error => CommandError::new(ErrorKind::Usage, error.to_string()),
     }
 }
 
-/// A failure of a session.
-pub(crate) fn session_failure(error: SessionError) -> Failure {
+/// An error of a session.
+pub(crate) fn session_error(error: SessionError) -> CommandError {
     match error {
-        SessionError::Save(error) => save_failure(error),
-        SessionError::Engine(error) => engine_failure(&error),
-        SessionError::Journal(error) => journal_failure(error),
-        SessionError::World(_) => Failure::new(Fault::World, error),
-        error => Failure::of(Fault::Save, &error),
+        SessionError::Save(error) => save_error(error),
+        SessionError::Engine(error) => engine_error(&error),
+        SessionError::World(_) => CommandError::of(ErrorKind::World, &error),
+        error => CommandError::of(ErrorKind::Save, &error),
     }
 }

@@ -5,41 +5,41 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use playhouse::mind::human::Console;
 
-use super::output::{Page, Paragraph};
+use super::output::{Output, Paragraph};
 
-/// The longest line that is taken, in bytes.
+/// The longest line that is read, in bytes.
 const LONGEST: u64 = 64 * 1024;
 
-/// Standard input, and a page that others write on too.
-pub(crate) struct SeatConsole(pub(crate) Arc<Mutex<Page>>);
+/// Standard input, and an output that others write to as well.
+pub(crate) struct SeatConsole(pub(crate) Arc<Mutex<Output>>);
 
 impl SeatConsole {
-    fn write(&self, act: impl FnOnce(&mut Page)) -> io::Result<()> {
-        let mut page = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        act(&mut page);
-        page.flush();
-        match page.is_lost() {
-            true => Err(io::ErrorKind::BrokenPipe.into()),
-            false => Ok(()),
+    fn write(&self, write: impl FnOnce(&mut Output)) -> io::Result<()> {
+        let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        write(&mut out);
+        out.flush();
+        if out.is_lost() {
+            return Err(io::ErrorKind::BrokenPipe.into());
         }
+        Ok(())
     }
 }
 
 impl Console for SeatConsole {
     fn show(&mut self, text: &str) -> io::Result<()> {
-        self.write(|page| {
+        self.write(|out| {
             for line in text.lines() {
                 let indent = line.len() - line.trim_start_matches(' ').len();
                 let paragraph = Paragraph::indented(indent.min(8), indent.min(8) + 3);
-                page.paragraph(&paragraph.plain(line.trim_start()));
+                out.paragraph(&paragraph.plain(line.trim_start()));
             }
         })
     }
 
     fn read(&mut self, prompt: &str) -> io::Result<Option<String>> {
-        self.write(|page| page.prompt(prompt))?;
+        self.write(|out| out.prompt(prompt))?;
         let mut line = Vec::new();
-        // The page is free while somebody types, so that others go on.
+        // Others may write while somebody types.
         io::stdin()
             .lock()
             .take(LONGEST)

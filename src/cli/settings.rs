@@ -1,29 +1,30 @@
-//! What the program is to do, settled from flags, the environment, `playhouse.ron` and defaults, in
-//! this order; each setting knows where it came from.
+//! The settings: from flags, the environment, `playhouse.ron` and defaults, in this order. Each
+//! knows where it came from.
 
 use std::fmt::Debug;
-use std::io::ErrorKind;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use playhouse::mind::Language;
+use playhouse::locale::{Language, UiText, text};
 use playhouse::rpg::world_file::DEFAULT_WORLD;
 use playhouse::world_data::Source;
 use serde::Deserialize;
 
 use super::args::{ColourArg, CommonArgs, LogFormat, OnServerError, PlayArgs, RunArgs};
 use super::env::Env;
-use super::error::{Failure, Fault};
+use super::error::{CommandError, ErrorKind};
 use super::features;
-use super::words::Words;
 
 /// The settings file in the working directory.
 pub(crate) const SETTINGS_FILE: &str = "playhouse.ron";
-/// The model that answers where none is chosen.
+/// The model that answers if none is chosen.
 pub(crate) const IMPROVISER: &str = "improviser";
 /// Longer rows are hard to read.
 const WIDEST: usize = 100;
-/// The cells of a row where there is no terminal.
-const USUAL: usize = 80;
+/// The cells of a row without a terminal.
+const DEFAULT_WIDTH: usize = 80;
+/// The world that is played in a Chinese interface if none is chosen.
+const DEFAULT_CHINESE_WORLD: &str = "zhaoying-ban";
 
 /// Where a setting came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub(crate) enum Origin {
     Environment(&'static str),
     /// The settings file.
     File,
-    /// Nowhere: nobody set it.
+    /// Nobody set it.
     Default,
     /// How the program was built.
     Build,
@@ -42,13 +43,13 @@ pub(crate) enum Origin {
 
 impl Origin {
     /// The origin for people.
-    pub(crate) fn shown(&self, words: Words) -> String {
+    pub(crate) fn text(&self) -> UiText {
         match self {
-            Self::Flag => words.by_flag(),
-            Self::Environment(variable) => words.by_environment(variable),
-            Self::File => words.by_file(SETTINGS_FILE),
-            Self::Default => words.by_default(),
-            Self::Build => words.by_build(),
+            Self::Flag => text!(cli_from_flag),
+            Self::Environment(variable) => text!(cli_from_environment, variable),
+            Self::File => text!(cli_from_file, file = SETTINGS_FILE),
+            Self::Default => text!(cli_from_default),
+            Self::Build => text!(cli_from_build),
         }
     }
 }
@@ -95,21 +96,21 @@ pub(crate) struct SettingsFile {
 
 impl SettingsFile {
     /// Reads the file of the working directory, if there is one.
-    pub(crate) fn find() -> Result<Self, Failure> {
+    pub(crate) fn find() -> Result<Self, CommandError> {
         match std::fs::read_to_string(SETTINGS_FILE) {
             Ok(text) => Self::read(&text),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => Err(Failure::new(Fault::Usage, error).at(SETTINGS_FILE)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(CommandError::of(ErrorKind::Usage, &error).at(SETTINGS_FILE)),
         }
     }
 
-    fn read(text: &str) -> Result<Self, Failure> {
+    fn read(text: &str) -> Result<Self, CommandError> {
         let read = Source::new(SETTINGS_FILE, text).read();
-        read.map_err(|problem| Failure::new(Fault::Usage, problem))
+        read.map_err(|problem| CommandError::of(ErrorKind::Usage, &problem))
     }
 }
 
-/// What the program is to do.
+/// All settings.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Settings {
     /// The language of the interface.
@@ -126,19 +127,19 @@ pub(crate) struct Settings {
     pub(crate) world: Setting<String>,
     /// The model that answers.
     pub(crate) model: Setting<String>,
-    /// Caps of a run.
+    /// The maximum number of requests of a run.
     pub(crate) max_calls: Setting<Option<u64>>,
-    /// Caps of a run.
+    /// The maximum number of tokens of a run.
     pub(crate) max_tokens: Setting<Option<u64>>,
-    /// Caps of a run.
+    /// The maximum cost of a run.
     pub(crate) max_cost: Setting<Option<f64>>,
-    /// What happens when a server fails for good.
+    /// What happens when a server keeps failing.
     pub(crate) on_server_error: Setting<OnServerError>,
     /// The form of logs.
     pub(crate) log_format: LogFormat,
-    /// What of the logs is shown.
+    /// Which logs are shown.
     pub(crate) log_filter: Setting<String>,
-    /// JSON in place of text.
+    /// JSON instead of text.
     pub(crate) json: bool,
     /// No story, no progress, no tables.
     pub(crate) quiet: bool,
@@ -148,38 +149,45 @@ pub(crate) struct Settings {
 type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 impl Settings {
-    /// Settles everything.
-    pub(crate) fn settle(
+    /// Decides every setting.
+    pub(crate) fn resolve(
         common: &CommonArgs,
         run: Option<&RunArgs>,
         play: Option<&PlayArgs>,
-        around: &Env,
+        env: &Env,
         variable: Lookup<'_>,
         file: SettingsFile,
     ) -> Self {
         let play = play.cloned().unwrap_or_default();
         let set = |name: &'static str| variable(name).map(|value| (name, value));
         let path = |name| set(name).map(|(name, value)| (name, PathBuf::from(value)));
-        let locale = around.locale;
-        let no_colour = around.no_colour.then_some(("NO_COLOR", ColourArg::Never));
-        let columns = around.width.unwrap_or(USUAL).min(WIDEST);
+        let language = Setting::pick(
+            common.lang.map(Language::from),
+            env.locale,
+            file.lang,
+            Language::En,
+        );
+        let default_world = match language.value {
+            Language::En => DEFAULT_WORLD,
+            Language::Zh => DEFAULT_CHINESE_WORLD,
+        };
+        let no_colour = env.no_colour.then_some(("NO_COLOR", ColourArg::Never));
+        let columns = env.width.unwrap_or(DEFAULT_WIDTH).min(WIDEST);
         let filter = match common.verbose {
             0 => None,
             1 => Some("warn,playhouse=info".to_owned()),
             _ => Some("info,playhouse=debug".to_owned()),
         };
-        let filter_set = around.log_filter.clone().map(|value| ("RUST_LOG", value));
-        let fall_back = file.fall_back.map(|fall_back| match fall_back {
-            true => OnServerError::FallBack,
-            false => OnServerError::Stop,
+        let filter_set = env.log_filter.clone().map(|value| ("RUST_LOG", value));
+        let fall_back = file.fall_back.map(|fall_back| {
+            if fall_back {
+                OnServerError::FallBack
+            } else {
+                OnServerError::Stop
+            }
         });
         Self {
-            language: Setting::pick(
-                common.lang.map(Language::from),
-                locale,
-                file.lang,
-                Language::En,
-            ),
+            language,
             data: Setting::pick(
                 common.data.clone().map(Some),
                 path("PLAYHOUSE_DATA").map(|(name, value)| (name, Some(value))),
@@ -203,7 +211,7 @@ impl Settings {
                 run.and_then(|run| run.world.clone()),
                 None,
                 file.world,
-                DEFAULT_WORLD.into(),
+                default_world.into(),
             ),
             model: Setting::pick(
                 play.model,
@@ -211,9 +219,9 @@ impl Settings {
                 file.model,
                 IMPROVISER.into(),
             ),
-            max_calls: cap(play.max_calls, file.max_calls),
-            max_tokens: cap(play.max_tokens, file.max_tokens),
-            max_cost: cap(play.max_cost, file.max_cost),
+            max_calls: limit(play.max_calls, file.max_calls),
+            max_tokens: limit(play.max_tokens, file.max_tokens),
+            max_cost: limit(play.max_cost, file.max_cost),
             on_server_error: Setting::pick(
                 play.on_server_error,
                 None,
@@ -227,12 +235,7 @@ impl Settings {
         }
     }
 
-    /// The interface's words.
-    pub(crate) fn words(&self) -> Words {
-        Words(self.language.value)
-    }
-
-    /// Every setting by name, with its value as people read it.
+    /// Every setting by name, with its value for people.
     pub(crate) fn rows(&self) -> Vec<(&'static str, String, &Origin)> {
         fn shown<T: std::fmt::Display>(value: &Option<T>) -> String {
             value.as_ref().map_or("-".into(), T::to_string)
@@ -282,7 +285,7 @@ impl Settings {
                 &self.on_server_error.origin,
             ),
             (
-                "log filter",
+                "log-filter",
                 self.log_filter.value.clone(),
                 &self.log_filter.origin,
             ),
@@ -291,7 +294,7 @@ impl Settings {
     }
 }
 
-fn cap<T: Copy + Debug>(flag: Option<T>, file: Option<T>) -> Setting<Option<T>> {
+fn limit<T: Copy + Debug>(flag: Option<T>, file: Option<T>) -> Setting<Option<T>> {
     Setting::pick(flag.map(Some), None, file.map(Some), None)
 }
 
@@ -299,7 +302,7 @@ fn cap<T: Copy + Debug>(flag: Option<T>, file: Option<T>) -> Setting<Option<T>> 
 mod tests {
     use super::*;
 
-    fn around() -> Env {
+    fn env() -> Env {
         Env {
             locale: Some(("LANG", Language::Zh)),
             no_colour: true,
@@ -310,29 +313,32 @@ mod tests {
         }
     }
 
-    fn settled(common: &CommonArgs, play: &PlayArgs, file: &str) -> Settings {
+    fn resolved(common: &CommonArgs, play: &PlayArgs, file: &str) -> Settings {
         let variable = |name: &str| (name == "PLAYHOUSE_MODEL").then(|| "cloud".to_owned());
         let file = SettingsFile::read(file).unwrap();
-        Settings::settle(common, None, Some(play), &around(), &variable, file)
+        Settings::resolve(common, None, Some(play), &env(), &variable, file)
     }
 
     #[test]
     fn flags_come_before_the_environment_before_the_file_before_defaults() {
         let file = "(lang: Some(en), model: Some(\"local\"), max_calls: Some(7))";
-        let settings = settled(&CommonArgs::default(), &PlayArgs::default(), file);
+        let settings = resolved(&CommonArgs::default(), &PlayArgs::default(), file);
         assert_eq!(settings.language.origin, Origin::Environment("LANG"));
         assert_eq!(settings.model.value, "cloud");
         assert_eq!(
             (settings.max_calls.value, &settings.max_calls.origin),
             (Some(7), &Origin::File)
         );
-        assert_eq!(settings.world.origin, Origin::Default);
+        assert_eq!(
+            (settings.world.value.as_str(), &settings.world.origin),
+            (DEFAULT_CHINESE_WORLD, &Origin::Default)
+        );
         assert_eq!(
             (settings.width.value, settings.colour.value),
             (100, ColourArg::Never)
         );
         let common = CommonArgs {
-            lang: Some(super::super::args::Tongue::En),
+            lang: Some(super::super::args::LanguageArg::En),
             verbose: 1,
             ..CommonArgs::default()
         };
@@ -340,7 +346,7 @@ mod tests {
             model: Some("mine".into()),
             ..PlayArgs::default()
         };
-        let settings = settled(&common, &play, file);
+        let settings = resolved(&common, &play, file);
         assert_eq!(
             (settings.language.value, settings.language.origin),
             (Language::En, Origin::Flag)
@@ -354,12 +360,9 @@ mod tests {
 
     #[test]
     fn a_mistake_in_the_file_is_named_with_its_place() {
-        let failure = SettingsFile::read("(\n  modle: Some(\"x\"),\n)").unwrap_err();
-        assert_eq!(failure.fault, Fault::Usage);
-        assert!(
-            failure.what.to_string().contains("playhouse.ron:2"),
-            "{}",
-            failure.what
-        );
+        let error = SettingsFile::read("(\n  modle: Some(\"x\"),\n)").unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Usage);
+        let message = error.message.unwrap().to_string();
+        assert!(message.contains("playhouse.ron:2"), "{message}");
     }
 }

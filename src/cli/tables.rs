@@ -1,28 +1,34 @@
-//! Tables whose columns line up, whatever the script.
+//! Tables: of anything, and of what was spent.
 
 use bevy_ecs::prelude::*;
 use playhouse::cast::{CastList, EntityName};
 use playhouse::engine::Totals;
 use playhouse::exchange::{Ledger, PastLedgers, Spent};
+use playhouse::locale::Language;
 use serde_json::{Value, json};
 
-use super::output::{Ink, Page, Paragraph, cells, padded, padded_left};
-use super::words::Words;
+use super::labels::purpose_label;
+use super::output::{Output, Paragraph, Style, cells, padded, padded_left};
+use super::say::say;
 
-/// Which side of its column a cell keeps to.
+/// The cells between two columns.
+const GAP: usize = 2;
+
+/// How a column is aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// Words.
+    /// Text.
     Left,
     /// Numbers.
     Right,
 }
 
-/// A table: columns with a heading, and rows.
+/// A table: columns with a heading, and rows. If it is wider than its output, its rows are printed
+/// as paragraphs.
 pub(crate) struct Table {
     columns: Vec<(String, Side)>,
     rows: Vec<Vec<String>>,
-    /// How many of the last rows are sums.
+    /// How many rows at the end are sums.
     sums: usize,
 }
 
@@ -41,51 +47,104 @@ impl Table {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// Adds a row that sums the others up.
+    /// Adds a row with the sums of the others.
     pub(crate) fn sum(&mut self, cells: impl IntoIterator<Item = String>) {
         self.row(cells);
         self.sums += 1;
     }
 
     /// Writes it.
-    pub(crate) fn write(&self, page: &mut Page) {
-        let widths: Vec<_> = (0..self.columns.len()).map(|at| self.width(at)).collect();
-        let heads = self.columns.iter().map(|(name, _)| name.as_str());
-        page.paragraph(&self.laid_out(Ink::Dim, heads, &widths));
+    pub(crate) fn write(&self, out: &mut Output) {
+        let columns = 0..self.columns.len();
+        let widths: Vec<_> = columns.map(|column| self.width(column)).collect();
+        let gaps = GAP * widths.len().saturating_sub(1);
+        if widths.iter().sum::<usize>() + gaps > out.width() {
+            return self
+                .rows
+                .iter()
+                .for_each(|row| self.write_paragraph(out, row));
+        }
+        for heads in self.heads(&widths) {
+            out.paragraph(&self.aligned(Style::Dim, &heads, &widths));
+        }
         for (number, row) in self.rows.iter().enumerate() {
             let is_sum = number + self.sums >= self.rows.len();
-            let ink = if is_sum { Ink::Bold } else { Ink::Plain };
-            page.paragraph(&self.laid_out(ink, row.iter().map(String::as_str), &widths));
+            let style = if is_sum { Style::Bold } else { Style::Plain };
+            out.paragraph(&self.aligned(style, row, &widths));
         }
     }
 
-    fn width(&self, column: usize) -> usize {
-        let head = self.columns.get(column).map_or("", |(name, _)| name);
-        let rows = self.rows.iter().filter_map(|row| row.get(column));
-        let all = rows.map(String::as_str).chain([head]);
-        all.map(cells).max().unwrap_or(0)
+    fn write_paragraph(&self, out: &mut Output, row: &[String]) {
+        let mut columns = self.columns.iter().zip(row);
+        if let Some((_, name)) = columns.next() {
+            out.paragraph(&Paragraph::of(Style::Bold, name));
+        }
+        let mut paragraph = Paragraph::indented(2, 4);
+        for (number, ((head, _), cell)) in columns.enumerate() {
+            let separator = if number == 0 { "" } else { " · " };
+            paragraph = paragraph
+                .add(Style::Dim, format!("{separator}{head} "))
+                .plain(cell);
+        }
+        out.paragraph(&paragraph);
     }
 
-    fn laid_out<'a>(
-        &self,
-        ink: Ink,
-        row: impl Iterator<Item = &'a str>,
-        widths: &[usize],
-    ) -> Paragraph {
+    /// As wide as the widest cell, or word of the heading.
+    fn width(&self, column: usize) -> usize {
+        let head = self.columns.get(column).map_or("", |(head, _)| head);
+        let rows = self.rows.iter().filter_map(|row| row.get(column));
+        let texts = rows.map(String::as_str).chain(head.split(' '));
+        texts.map(cells).max().unwrap_or(0)
+    }
+
+    /// The headings in as many rows as they need.
+    fn heads(&self, widths: &[usize]) -> Vec<Vec<String>> {
         let columns = self.columns.iter().zip(widths);
-        let cells = row
-            .zip(columns)
-            .map(|(text, ((_, side), width))| match side {
-                Side::Left => padded(text, *width),
-                Side::Right => padded_left(text, *width),
-            });
-        let row = cells.collect::<Vec<_>>().join("  ");
-        Paragraph::row().add(ink, row.trim_end())
+        let heads: Vec<_> = columns
+            .map(|((head, _), width)| broken(head, *width))
+            .collect();
+        let height = heads.iter().map(Vec::len).max().unwrap_or(0);
+        let row = |row: usize| {
+            let cell = |lines: &Vec<String>| {
+                let line = (row + lines.len()).checked_sub(height);
+                line.and_then(|line| lines.get(line))
+                    .cloned()
+                    .unwrap_or_default()
+            };
+            heads.iter().map(cell).collect()
+        };
+        (0..height).map(row).collect()
+    }
+
+    fn aligned(&self, style: Style, row: &[String], widths: &[usize]) -> Paragraph {
+        let columns = self.columns.iter().zip(widths);
+        let cells = row.iter().zip(columns);
+        let cells = cells.map(|(text, ((_, side), width))| match side {
+            Side::Left => padded(text, *width),
+            Side::Right => padded_left(text, *width),
+        });
+        let row = cells.collect::<Vec<_>>().join(&" ".repeat(GAP));
+        Paragraph::row().add(style, row.trim_end())
     }
 }
 
-/// What every entity has spent, in stable order, without those who were never asked; then, by name, those
-/// who left the world.
+/// A heading in lines of at most this width.
+fn broken(head: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in head.split(' ') {
+        match lines.last_mut() {
+            Some(line) if cells(line) + 1 + cells(word) <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// What each entity has spent, in stable order, then, by name, those who left the world. Those who
+/// were never asked are left out.
 pub(crate) fn spent_by_entity(world: &World) -> Vec<(String, Spent)> {
     let mut rows = Vec::<(String, Spent)>::new();
     for (name, ledger) in ledgers(world) {
@@ -99,7 +158,7 @@ pub(crate) fn spent_by_entity(world: &World) -> Vec<(String, Spent)> {
     rows
 }
 
-/// What was spent on every purpose.
+/// What was spent on each purpose.
 pub(crate) fn spent_by_purpose(world: &World) -> Vec<(String, Spent)> {
     let mut sum = Ledger::default();
     ledgers(world).for_each(|(_, ledger)| sum.add(ledger));
@@ -117,17 +176,16 @@ fn ledgers(world: &World) -> impl Iterator<Item = (String, &Ledger)> {
     present.chain(past.map(|(name, ledger)| (name.clone(), ledger)))
 }
 
-/// A table of what was spent, with its sum.
-pub(crate) fn spending(words: Words, first: String, rows: &[(String, Spent)]) -> Table {
+/// A table of what was spent, with its sum. `first` is the heading of its first column.
+pub(crate) fn spending(language: Language, first: String, rows: &[(String, Spent)]) -> Table {
     let numbers = [
-        words.calls(),
-        words.tokens_in(),
-        words.tokens_cached(),
-        words.tokens_out(),
-        words.cache_share(),
-        words.cost(),
-        words.fallbacks(),
-        words.repairs(),
+        say!(language, cli_calls),
+        say!(language, cli_prompt_tokens),
+        say!(language, cli_cached),
+        say!(language, cli_answer_tokens),
+        say!(language, cli_cost),
+        say!(language, cli_default_answers),
+        say!(language, cli_retries),
     ];
     let numbers = numbers.into_iter().map(|name| (name, Side::Right));
     let mut table = Table::new([(first, Side::Left)].into_iter().chain(numbers));
@@ -136,43 +194,56 @@ pub(crate) fn spending(words: Words, first: String, rows: &[(String, Spent)]) ->
         sum += *spent;
         table.row(spending_row(name, spent));
     }
-    table.sum(spending_row(&words.total(), &sum));
+    table.sum(spending_row(&say!(language, cli_total), &sum));
     table
 }
 
+/// A table of what was spent on each purpose.
+pub(crate) fn spending_by_purpose(language: Language, rows: &[(String, Spent)]) -> Table {
+    let label = |id: &str| purpose_label(id).in_language(language);
+    let rows = rows.iter().map(|(id, spent)| (label(id), *spent));
+    let rows: Vec<_> = rows.collect();
+    spending(language, say!(language, cli_purpose), &rows)
+}
+
 fn spending_row(name: &str, spent: &Spent) -> Vec<String> {
-    let share = match spent.usage.input {
+    let cached = match spent.usage.input {
         0 => "-".into(),
-        input => format!("{:.1}", spent.usage.cached as f64 * 100.0 / input as f64),
+        input => format!("{:.1}%", spent.usage.cached as f64 * 100.0 / input as f64),
     };
     vec![
         name.to_owned(),
         spent.calls.to_string(),
         spent.usage.input.to_string(),
-        spent.usage.cached.to_string(),
+        cached,
         spent.usage.output.to_string(),
-        share,
         spent.cost.to_string(),
         spent.fallbacks.to_string(),
         spent.repairs.to_string(),
     ]
 }
 
-/// What the entities of a world have spent, as people read it at the end of a run.
-pub(crate) fn write_entities(page: &mut Page, words: Words, world: &World) {
-    page.paragraph(&Paragraph::blank());
-    spending(words, words.who(), &spent_by_entity(world)).write(page);
+/// Writes what the entities of a world have spent.
+pub(crate) fn write_entities(out: &mut Output, language: Language, world: &World) {
+    out.paragraph(&Paragraph::blank());
+    let rows = spent_by_entity(world);
+    spending(language, say!(language, cli_name), &rows).write(out);
 }
 
-/// What a run spent, as people read it at its end.
-pub(crate) fn write_totals(page: &mut Page, words: Words, totals: &Totals) {
+/// Writes what a run has spent.
+pub(crate) fn write_totals(out: &mut Output, language: Language, totals: &Totals) {
     let spent = &totals.spent;
     let (calls, tokens) = (spent.calls, spent.usage.total());
-    let run = words.this_run(calls, tokens, &spent.cost.to_string());
-    let repeated = words.repeated(totals.repeated_share() * 100.0);
+    let cost = spent.cost.to_string();
+    let share = format!("{:.1}", totals.repeated_share() * 100.0);
     let [p50, p95] = [0.5, 0.95].map(|share| totals.latency(share).as_secs_f64());
-    for figure in [run, repeated, words.latency(p50, p95)] {
-        page.paragraph(&Paragraph::of(Ink::Dim, figure));
+    let [p50, p95] = [p50, p95].map(|seconds| format!("{seconds:.2}"));
+    for figure in [
+        say!(language, cli_this_run, calls, tokens, cost),
+        say!(language, cli_prompt_reuse, share),
+        say!(language, cli_latency, p50, p95),
+    ] {
+        out.paragraph(&Paragraph::of(Style::Dim, figure));
     }
 }
 
@@ -206,13 +277,12 @@ pub(crate) fn spending_json(rows: &[(String, Spent)]) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::paper;
+    use super::super::testing::output;
     use super::*;
     use playhouse::message::TokenUsage;
-    use playhouse::mind::{Cost, Language};
+    use playhouse::mind::Cost;
 
-    #[test]
-    fn columns_line_up_in_every_script() {
+    fn written(language: Language, width: usize) -> String {
         let spent = |input, cached| Spent {
             calls: 3,
             usage: TokenUsage {
@@ -229,14 +299,44 @@ mod tests {
             ("米拉".to_owned(), spent(1200, 900)),
             ("Tobin the Tall".to_owned(), spent(0, 0)),
         ];
-        let words = Words(Language::Zh);
-        let (mut page, text) = paper(100);
-        spending(words, words.who(), &rows).write(&mut page);
-        insta::assert_snapshot!(text.get(), @r"
-        名字            调用  输入  缓存  输出  缓存率    费用  代答  修正
-        米拉               3  1200   900    40    75.0  0.0123     1     0
-        Tobin the Tall     3     0     0    40       -  0.0123     1     0
-        合计               6  1200   900    80    75.0  0.0246     2     0
+        let (mut out, text) = output(width);
+        spending(language, say!(language, cli_name), &rows).write(&mut out);
+        text.get()
+    }
+
+    #[test]
+    fn columns_line_up_in_every_script() {
+        insta::assert_snapshot!(written(Language::Zh, 100), @r"
+                               提示           回答
+        名称            请求  token  缓存率  token    费用  默认回答  重试
+        米拉               3   1200   75.0%     40  0.0123         1     0
+        Tobin the Tall     3      0       -     40  0.0123         1     0
+        合计               6   1200   75.0%     80  0.0246         2     0
+        ");
+        insta::assert_snapshot!(written(Language::En, 80), @r"
+                               prompt          answer          default
+        name            calls  tokens  cached  tokens    cost  answers  retries
+        米拉                3    1200   75.0%      40  0.0123        1        0
+        Tobin the Tall      3       0       -      40  0.0123        1        0
+        total               6    1200   75.0%      80  0.0246        2        0
+        ");
+    }
+
+    #[test]
+    fn a_table_that_is_too_wide_becomes_paragraphs() {
+        insta::assert_snapshot!(written(Language::En, 50), @r"
+        米拉
+          calls 3 · prompt tokens 1200 · cached 75.0% ·
+            answer tokens 40 · cost 0.0123 · default
+            answers 1 · retries 0
+        Tobin the Tall
+          calls 3 · prompt tokens 0 · cached - · answer
+            tokens 40 · cost 0.0123 · default answers 1 ·
+            retries 0
+        total
+          calls 6 · prompt tokens 1200 · cached 75.0% ·
+            answer tokens 80 · cost 0.0246 · default
+            answers 2 · retries 0
         ");
     }
 }

@@ -1,11 +1,11 @@
-//! A page whose text tests can read.
+//! An output whose text tests can read.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use super::output::Page;
+use super::output::Output;
 
-/// What was written on a page.
+/// What was written to an output.
 #[derive(Clone, Default)]
 pub(crate) struct Written(Arc<Mutex<Vec<u8>>>);
 
@@ -27,8 +27,8 @@ impl Write for Written {
     }
 }
 
-/// A page of this width without colour, and what is written on it.
-pub(crate) fn paper(width: usize) -> (Page, Written) {
+/// An output of this width without colour, and what is written to it.
+pub(crate) fn output(width: usize) -> (Output, Written) {
     let written = Written::default();
-    (Page::new(written.clone(), width, false), written)
+    (Output::new(written.clone(), width, false), written)
 }

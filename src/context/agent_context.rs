@@ -258,8 +258,8 @@ impl AgentContext {
 
     /// The tags of one message.
     pub fn tags(&self, id: EntryId) -> Option<&Tags> {
-        let at = self.tags.binary_search_by_key(&id, |(id, _)| *id).ok()?;
-        self.tags.get(at).map(|(_, tags)| tags)
+        let index = self.tags.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        self.tags.get(index).map(|(_, tags)| tags)
     }
 
     /// Adds the rules and the identity at the beginning of the conversation.
@@ -582,7 +582,7 @@ fn tag_hash(key: &str, value: &Value) -> u64 {
     key.hash(&mut hasher);
     match value {
         Value::String(text) => text.hash(&mut hasher),
-        other => other.to_string().hash(&mut hasher),
+        value => value.to_string().hash(&mut hasher),
     }
     hasher.finish()
 }

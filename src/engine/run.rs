@@ -16,7 +16,7 @@ use crate::cast::{
 use crate::context::{AgentContext, buffer};
 use crate::event::{DeferredCommands, EventQueue, Fault, Faults, Feed, Record, Records, deliver};
 use crate::exchange::{Spent, UntakenAnswers};
-use crate::journal::{FORMAT, Head, Journal, Line, Meeting, Recording, Stopped};
+use crate::journal::{FORMAT, Journal, JournalHeader, Line, Meeting, Recording, Stopped};
 use crate::locale::{UiText, text};
 use crate::message::tokens::Correction;
 use crate::mind::{MindAlias, Minds, StreamReceiver, stream_channel};
@@ -137,7 +137,7 @@ impl Engine {
     /// # Errors
     /// Two systems have no declared order but access the same data.
     pub fn in_memory(setup: Setup, minds: impl Into<Minds>) -> Result<Self, EngineError> {
-        let journal = Journal::in_memory(Head {
+        let journal = Journal::in_memory(JournalHeader {
             format: FORMAT,
             engine: env!("CARGO_PKG_VERSION").into(),
             data: "none".into(),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::{FORMAT, Head, Line};
+use super::{FORMAT, JournalHeader, Line};
 use crate::locale::{Localize, UiText, text};
 
 /// Why a journal can't be read or written.
@@ -62,10 +62,10 @@ pub struct Journal {
 
 impl Journal {
     /// A journal in memory, for tests and engines that need no save.
-    pub fn in_memory(head: Head) -> Self {
+    pub fn in_memory(head: JournalHeader) -> Self {
         Self {
             file: None,
-            lines: vec![Line::Head(head)],
+            lines: vec![Line::Header(head)],
         }
     }
 
@@ -73,14 +73,14 @@ impl Journal {
     ///
     /// # Errors
     /// The file can't be made or written.
-    pub fn create(path: &Path, head: Head) -> Result<Self, JournalError> {
+    pub fn create(path: &Path, head: JournalHeader) -> Result<Self, JournalError> {
         let file = OpenOptions::new().append(true).create_new(true).open(path);
         let file = file.map_err(|source| io_error(path, source))?;
         let mut journal = Self {
             file: Some((file, path.to_owned())),
             lines: Vec::new(),
         };
-        journal.append(&[Line::Head(head)])?;
+        journal.append(&[Line::Header(head)])?;
         Ok(journal)
     }
 
@@ -169,7 +169,7 @@ fn read_lines(path: &Path) -> Result<(Vec<Line>, u64), JournalError> {
             check_format(path, raw)?;
         }
         let line: Line = serde_json::from_slice(raw).map_err(|error| unreadable(error.text()))?;
-        if matches!(line, Line::Head(_)) != (index == 0) {
+        if matches!(line, Line::Header(_)) != (index == 0) {
             return Err(unreadable(text!(journal_misplaced_head)));
         }
         lines.push(line);

@@ -1,4 +1,4 @@
-//! What the journal's lines hold.
+//! The lines of a journal.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ pub const FORMAT: u32 = 1;
 /// The first line: what the run started from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Head {
+pub struct JournalHeader {
     /// The version of the format.
     pub format: u32,
     /// The engine's version.
@@ -225,7 +225,8 @@ pub struct GameSetup {
 #[serde(rename_all = "snake_case")]
 pub enum Line {
     /// The first line.
-    Head(Head),
+    #[serde(rename = "head")]
+    Header(JournalHeader),
     /// A round of tool calls of an ask that has no outcome yet.
     Round(Arc<OpenRound>),
     /// The second line, for games that need it.

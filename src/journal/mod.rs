@@ -11,7 +11,7 @@ mod recording;
 
 pub use file::{Journal, JournalError};
 pub use line::{
-    Ending, FORMAT, GameSetup, Head, Line, Meeting, OpenRound, Outcome, RefusedAnswer, Stopped,
-    ToolResultRecord, ToolRoundRecord, ToolSpent,
+    Ending, FORMAT, GameSetup, JournalHeader, Line, Meeting, OpenRound, Outcome, RefusedAnswer,
+    Stopped, ToolResultRecord, ToolRoundRecord, ToolSpent,
 };
 pub use recording::{Recorded, Recording};

@@ -24,7 +24,7 @@ pub enum Recorded<'a> {
     Outcome(&'a Arc<Outcome>),
     /// The outcome of another request for the same ask.
     OtherRequest(&'a Arc<Outcome>),
-    /// Nothing.
+    /// Nothing was recorded.
     Nothing,
 }
 
@@ -46,7 +46,7 @@ impl Recording {
                     recording.meetings.entry(meeting.turn).or_insert(meeting);
                 }
                 Line::Stopped(stopped) => recording.stopped_at = Some(stopped.turn),
-                Line::Head(_) | Line::Game(_) => {}
+                Line::Header(_) | Line::Game(_) => {}
             }
         }
         recording

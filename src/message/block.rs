@@ -155,7 +155,7 @@ impl Block {
         }
     }
 
-    /// Whether nothing of the value it was read from is lost, at any depth.
+    /// Whether it keeps all of the value it was read from, at any depth.
     fn keeps_all_of(&self, value: &Value) -> bool {
         let is_dropped = |(key, value): &(&String, &Value)| {
             matches!(self, Self::ToolResult { .. }) && *key == "is_error" && **value == false

@@ -45,12 +45,12 @@ impl<'a> ToolResult<'a> {
                 });
                 Cow::Owned(texts.collect::<Vec<_>>().join("\n"))
             }
-            other => Cow::Owned(other.to_string()),
+            output => Cow::Owned(output.to_string()),
         }
     }
 }
 
-/// What kind of media a block holds.
+/// The kind of media in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MediaKind {
     /// An image.

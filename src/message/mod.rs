@@ -7,9 +7,9 @@
 mod block;
 mod body;
 mod content;
+mod folded_text;
 mod json;
 mod metadata;
-mod reading;
 mod shown;
 mod tag;
 mod text;
@@ -21,12 +21,14 @@ pub use block::{Block, Source};
 pub use body::{Body, BodyId, Content};
 pub(crate) use body::{BodyParts, Extra};
 pub use content::{CallPair, CallPairs, MediaKind, ToolCall, ToolResult};
+pub(crate) use folded_text::is_invisible;
+pub use folded_text::{Bigrams, FoldedText};
 pub(crate) use json::with_condensed;
 pub use json::{FormatError, message_from_json, message_to_json};
 pub use metadata::ResponseMetadata;
-pub use reading::{Pairs, Reading, is_invisible};
-pub use shown::shown;
-pub use tag::{RESERVED_MEMBERS, Tag, TagError, Tags};
+pub(crate) use shown::shown;
+pub(crate) use tag::RESERVED_MEMBERS;
+pub use tag::{Tag, TagError, Tags};
 pub use text::{Digest, Text};
 pub use usage::{Cost, Finish, Price, TokenUsage};
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Block;
 
 /// The blocks as text, one per line. Thinking, media and unknown blocks are left out.
-pub fn shown(blocks: &[Block]) -> String {
+pub(crate) fn shown(blocks: &[Block]) -> String {
     let lines = blocks.iter().filter_map(line);
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -28,7 +28,7 @@ fn line(block: &Block) -> Option<String> {
                     let blocks: Vec<_> = blocks.iter().cloned().map(Block::from).collect();
                     shown(&blocks)
                 }
-                other => other.to_string(),
+                output => output.to_string(),
             };
             Some(format!("[{name} {sign} {output}]"))
         }

@@ -12,7 +12,7 @@ use thiserror::Error;
 use crate::locale::{Localize, UiText, text};
 
 /// Members of a message in JSON that can't be tags.
-pub const RESERVED_MEMBERS: [&str; 7] = [
+pub(crate) const RESERVED_MEMBERS: [&str; 7] = [
     "type",
     "content",
     "response_metadata",
@@ -209,7 +209,7 @@ impl Tags {
 }
 
 impl Serialize for Tags {
-    /// An object, as saves hold it.
+    /// An object, as in saves.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.iter())
     }

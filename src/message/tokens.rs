@@ -25,7 +25,7 @@ pub fn estimate(text: &str) -> u32 {
     u32::try_from(cost.div_ceil(TOKEN)).unwrap_or(u32::MAX)
 }
 
-/// A token in the unit of the costs.
+/// The cost of one token.
 const TOKEN: u64 = 64;
 
 /// Defines an enum of plain variants and the list of all of them.
@@ -43,7 +43,7 @@ macro_rules! listed {
 }
 
 listed! {
-    /// What kind of character one is.
+    /// The class of a character.
     Class {
         Lower, Upper, Accented, Digit, Space, Newline, Mark, WideMark, Ideograph, Frequent, Kana,
         Hangul, OtherLetter, Joiner, Rule, Symbol,
@@ -51,7 +51,7 @@ listed! {
 }
 
 listed! {
-    /// What stands before the next character: its class, and in a word how far the word has come.
+    /// What precedes the next character: its class, and in a word the position in the word.
     State {
         Start, Word1, Word2, Word3, WordLong, Upper, Name1, Name2, Name3, NameLong, Accented, Digit,
         Space, Newline, Mark, WideMark, Ideograph, Frequent, Kana, Hangul, OtherLetter, Joiner, Rule,
@@ -102,7 +102,7 @@ const ASCII: [Class; 128] = {
     table
 };
 
-/// Where one character leads, and what it costs.
+/// The next state after a character, and its cost.
 #[derive(Clone, Copy)]
 struct Step {
     next: State,
@@ -190,7 +190,7 @@ const fn step(state: State, class: Class) -> Step {
     Step { next, cost }
 }
 
-/// The most frequent ideographs of today's Chinese, which stand mostly in words of one token.
+/// The most frequent ideographs of modern Chinese, mostly parts of words of one token.
 const FREQUENT: &str = "\
     的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年\
     过发后作里用道行所然家种事成方多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心\
@@ -226,12 +226,10 @@ fn is_frequent(code: u32) -> bool {
     FREQUENT_BITS[offset / 64] >> (offset % 64) & 1 == 1
 }
 
-/// How one entity's true token counts relate to the estimates, learnt from what its provider
-/// reports.
+/// The ratio of an entity's reported token counts to the estimates.
 ///
-/// What is observed takes effect when [`Self::settle`] is called, at a meeting; until then it only
-/// adds up, so that the order in which answers arrive can't matter. It counts in integers and is
-/// saved.
+/// Observations take effect when [`Self::settle`] is called, at a meeting; until then they are only
+/// added up, so the order in which answers arrive doesn't matter. Counts are integers and saved.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Correction {
@@ -240,7 +238,7 @@ pub struct Correction {
     pending: Sums,
 }
 
-/// Tokens of the same texts, as estimated and as reported.
+/// Estimated and reported tokens of the same texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Sums {
@@ -260,8 +258,7 @@ impl Sums {
 }
 
 impl Correction {
-    /// Notes that a prompt estimated at so many tokens was reported as so many. A prompt that
-    /// either side counts as nothing teaches nothing.
+    /// Records the estimated and the reported tokens of a prompt. A count of 0 is ignored.
     pub fn observe(&mut self, estimated: u64, reported: u64) {
         if estimated > 0 && reported > 0 {
             self.pending.add(Sums {
@@ -271,18 +268,18 @@ impl Correction {
         }
     }
 
-    /// Whether anything was observed since the last time.
+    /// Whether there are observations that have not taken effect.
     pub fn has_pending(&self) -> bool {
         !self.pending.is_empty()
     }
 
-    /// Lets what was observed since the last time take effect.
+    /// Lets all observations take effect.
     pub fn settle(&mut self) {
         self.settled.add(std::mem::take(&mut self.pending));
     }
 
-    /// The corrected estimate, rounded up: between half and three times what it was, and unchanged
-    /// before anything has settled.
+    /// The corrected estimate, rounded up, between half and three times the estimate; unchanged
+    /// before any observation took effect.
     pub fn apply(&self, estimate: u64) -> u64 {
         let Sums {
             estimated,
@@ -303,7 +300,7 @@ mod tests {
 
     use super::*;
 
-    /// All files below a folder of the checkout, in order of name; none where there is no such
+    /// All files in a folder of the checkout, sorted by name; empty if there is no such
     /// folder.
     fn files(folder: &Path) -> Vec<PathBuf> {
         let Ok(entries) = std::fs::read_dir(folder) else {
@@ -338,7 +335,7 @@ mod tests {
             .len() as u32
     }
 
-    /// By how many percent the estimate is off; positive where it is too high.
+    /// The error of the estimate in percent; positive if it is too high.
     fn error(text: &str) -> f64 {
         f64::from(estimate(text)) / f64::from(true_tokens(text)) * 100.0 - 100.0
     }

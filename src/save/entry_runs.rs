@@ -121,20 +121,23 @@ pub(super) fn count(runs: &[RunDto]) -> u64 {
 }
 
 /// Refuses a list with indexes out of range, ids that are too large, or runs with tags.
-pub(super) fn check(at: &str, runs: &[RunDto], bodies: usize) -> Result<(), SaveError> {
+pub(super) fn check(path: &str, runs: &[RunDto], bodies: usize) -> Result<(), SaveError> {
     for (index, run) in runs.iter().enumerate() {
-        let at = format_args!("{at}[{index}]");
+        let path = format_args!("{path}[{index}]");
         let RunDto(id, _, span, tags) = run;
         if span.last as usize >= bodies {
-            let at = at.to_string();
-            return Err(SaveError::out_of_range(at, span.last, bodies, "messages"));
+            let path = path.to_string();
+            return Err(SaveError::out_of_range(path, span.last, bodies, "messages"));
         }
         let last_id = u64::from(*id) + run.entries() - 1;
         if last_id > MAX_ID.into() {
-            return Err(SaveError::too_large(at.to_string(), last_id));
+            return Err(SaveError::too_large(path.to_string(), last_id));
         }
         if span.first < span.last && !tags.is_empty() {
-            return Err(SaveError::wrong(at.to_string(), text!(save_run_with_tags)));
+            return Err(SaveError::wrong(
+                path.to_string(),
+                text!(save_run_with_tags),
+            ));
         }
     }
     Ok(())

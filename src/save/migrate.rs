@@ -18,7 +18,7 @@ pub struct Migration {
 }
 
 /// The migrations of this program, for versions from [`OLDEST`](super::OLDEST) on.
-pub const MIGRATIONS: &[Migration] = &[];
+pub(super) const MIGRATIONS: &[Migration] = &[];
 
 /// Saves from this version on need no migration: format 2 only adds runs of entries to format 1.
 const OLDEST_UNMIGRATED: u32 = 1;

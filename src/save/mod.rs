@@ -33,7 +33,7 @@ pub use error::{FileAction, SaveError};
 pub(crate) use files::{Durability, make_folder, replace};
 pub use head::{FINALE, SaveHead, read_head};
 pub use limits::{FORMAT, OLDEST};
-pub use migrate::{MIGRATIONS, Migration};
+pub use migrate::Migration;
 pub use registry::{SaveRegistry, Saved};
 pub use restore::{Expected, restore};
 pub use slot::{Listed, LockedSlot, Slot, list};

@@ -73,11 +73,6 @@ impl SaveRegistry {
         self.resources.insert(name, io);
         self
     }
-
-    /// The names under which components are saved, sorted.
-    pub fn component_names(&self) -> impl Iterator<Item = &'static str> {
-        self.components.keys().copied()
-    }
 }
 
 /// MessagePack with field names, which is several times as fast as JSON.

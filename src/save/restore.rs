@@ -89,11 +89,11 @@ fn fill(world: &mut World, save: WorldDto, expected: &Expected) -> Result<Meta, 
     for (index, entity) in save.entities.iter().enumerate() {
         let name: Arc<str> = entity.name.as_ref().into();
         let context = match remembered.remove(&entity.id) {
-            Some((at, context)) => Some(read_context(at, context, &name, &bodies)?),
+            Some((index, context)) => Some(read_context(index, context, &name, &bodies)?),
             None => None,
         };
         let chapters = match closed.remove(&entity.id) {
-            Some((at, chapters)) => read_chapters(at, chapters, &bodies)?,
+            Some((index, chapters)) => read_chapters(index, chapters, &bodies)?,
             None => Chapters::default(),
         };
         spawn(world, &registry, index, entity, name, context, chapters)?;
@@ -119,23 +119,23 @@ fn check_data(save: &WorldDto, expected: &Expected) -> Result<(), SaveError> {
     }
 }
 
-fn check_counter(at: &str, number: u64) -> Result<(), SaveError> {
+fn check_counter(path: &str, number: u64) -> Result<(), SaveError> {
     if number > MAX_COUNTER {
-        return Err(SaveError::too_large(at, number));
+        return Err(SaveError::too_large(path, number));
     }
     Ok(())
 }
 
-fn check_number(at: &str, number: u32) -> Result<(), SaveError> {
+fn check_number(path: &str, number: u32) -> Result<(), SaveError> {
     if number > MAX_ID {
-        return Err(SaveError::too_large(at, number.into()));
+        return Err(SaveError::too_large(path, number.into()));
     }
     Ok(())
 }
 
-fn check_clock(at: &str, clock: &Clock) -> Result<(), SaveError> {
-    check_counter(&format!("{at}.time"), clock.time)?;
-    check_number(&format!("{at}.last_number"), clock.last_number)
+fn check_clock(path: &str, clock: &Clock) -> Result<(), SaveError> {
+    check_counter(&format!("{path}.time"), clock.time)?;
+    check_number(&format!("{path}.last_number"), clock.last_number)
 }
 
 fn check_entities(save: &WorldDto) -> Result<(), SaveError> {
@@ -144,27 +144,30 @@ fn check_entities(save: &WorldDto) -> Result<(), SaveError> {
     let mut names = BTreeSet::new();
     let mut before = 0;
     for (index, entity) in save.entities.iter().enumerate() {
-        let at = |member: &str| format!("entities[{index}].{member}");
+        let path = |member: &str| format!("entities[{index}].{member}");
         let (id, name) = (entity.id, &entity.name);
         if id <= before {
-            return Err(SaveError::wrong(at("id"), text!(save_id_order, id, before)));
+            return Err(SaveError::wrong(
+                path("id"),
+                text!(save_id_order, id, before),
+            ));
         }
         before = id;
         if id > save.last_id {
             let problem = text!(save_id_above_last, id, last = save.last_id);
-            return Err(SaveError::wrong(at("id"), problem));
+            return Err(SaveError::wrong(path("id"), problem));
         }
         if let Some(problem) = check_name(name) {
-            return Err(SaveError::wrong(at("name"), problem));
+            return Err(SaveError::wrong(path("name"), problem));
         }
         if !names.insert(name.as_ref()) {
             return Err(SaveError::wrong(
-                at("name"),
+                path("name"),
                 text!(save_name_twice, name = name.as_ref()),
             ));
         }
         if let Some(clock) = &entity.clock {
-            check_clock(&at("clock"), clock)?;
+            check_clock(&path("clock"), clock)?;
         }
     }
     Ok(())
@@ -216,24 +219,24 @@ fn holder_of(save: &WorldDto, body: u32) -> Option<String> {
 fn check_entries(save: &WorldDto) -> Result<(), SaveError> {
     let bodies = save.messages.list.len();
     let mut entries = 0;
-    let mut check = |at: String, runs: &[RunDto]| {
-        entry_runs::check(&at, runs, bodies)?;
+    let mut check = |path: String, runs: &[RunDto]| {
+        entry_runs::check(&path, runs, bodies)?;
         entries += entry_runs::count(runs);
         if entries > MAX_ENTRIES {
             let problem = text!(save_lists_too_long, entries, max = MAX_ENTRIES);
-            return Err(SaveError::wrong(at, problem));
+            return Err(SaveError::wrong(path, problem));
         }
         Ok(())
     };
     for (index, context) in save.agents_context.iter().enumerate() {
-        let at = format!("agents_context[{index}].messages");
-        check(at, &context.messages)?;
+        let path = format!("agents_context[{index}].messages");
+        check(path, &context.messages)?;
     }
     for (index, chapters) in save.chapters.iter().enumerate() {
         for (number, closed) in chapters.closed.iter().enumerate() {
-            let at = format!("chapters[{index}].closed[{number}]");
-            check(format!("{at}.messages"), &closed.messages)?;
-            check(format!("{at}.summing_up"), &closed.summing_up)?;
+            let path = format!("chapters[{index}].closed[{number}]");
+            check(format!("{path}.messages"), &closed.messages)?;
+            check(format!("{path}.summing_up"), &closed.summing_up)?;
         }
     }
     Ok(())
@@ -251,15 +254,15 @@ fn by_entity<'f, T>(
     let mut sorted = BTreeMap::new();
     for (index, part) in list.iter().enumerate() {
         let id = entity_of(part);
-        let at = || format!("{what}[{index}].entity");
+        let path = || format!("{what}[{index}].entity");
         if entities
             .binary_search_by_key(&id, |entity| entity.id)
             .is_err()
         {
-            return Err(SaveError::wrong(at(), text!(save_no_such_entity, id)));
+            return Err(SaveError::wrong(path(), text!(save_no_such_entity, id)));
         }
         if sorted.insert(id, (index, part)).is_some() {
-            return Err(SaveError::wrong(at(), text!(save_entity_twice, id)));
+            return Err(SaveError::wrong(path(), text!(save_entity_twice, id)));
         }
     }
     Ok(sorted)
@@ -285,11 +288,11 @@ fn read_context(
     name: &Arc<str>,
     bodies: &[Body],
 ) -> Result<AgentContext, SaveError> {
-    let at = format!("agents_context[{index}]");
-    check_number(&format!("{at}.last_id"), context.last_id)?;
+    let path = format!("agents_context[{index}]");
+    check_number(&format!("{path}.last_id"), context.last_id)?;
     let messages = entry_runs::messages(&context.messages, bodies);
     AgentContext::restore(name.clone(), messages, context.last_id, context.revisions)
-        .map_err(|problem| SaveError::wrong(at, problem))
+        .map_err(|problem| SaveError::wrong(path, problem))
 }
 
 fn messages(runs: &[RunDto], bodies: &[Body]) -> Vec<HeldMessage> {
@@ -298,10 +301,10 @@ fn messages(runs: &[RunDto], bodies: &[Body]) -> Vec<HeldMessage> {
         .collect()
 }
 
-fn summary_of(at: &str, index: u32, bodies: &[Body]) -> Result<Body, SaveError> {
+fn summary_of(path: &str, index: u32, bodies: &[Body]) -> Result<Body, SaveError> {
     let body = bodies.get(index as usize).cloned();
     body.ok_or_else(|| {
-        SaveError::out_of_range(format!("{at}.summary"), index, bodies.len(), "messages")
+        SaveError::out_of_range(format!("{path}.summary"), index, bodies.len(), "messages")
     })
 }
 
@@ -313,25 +316,25 @@ fn read_chapters(
     let closed = &chapters.closed;
     let mut chapters = Chapters::default();
     for (number, closed) in closed.iter().enumerate() {
-        let at = format!("chapters[{index}].closed[{number}]");
-        let chapter = read_chapter(&at, closed, bodies)?;
+        let path = format!("chapters[{index}].closed[{number}]");
+        let chapter = read_chapter(&path, closed, bodies)?;
         if chapters.get(&chapter.id).is_some() {
             let problem = text!(save_chapter_twice, id = &*chapter.id.0);
-            return Err(SaveError::wrong(format!("{at}.id"), problem));
+            return Err(SaveError::wrong(format!("{path}.id"), problem));
         }
         chapters.close(chapter);
     }
     Ok(chapters)
 }
 
-fn read_chapter(at: &str, chapter: &ChapterDto, bodies: &[Body]) -> Result<Chapter, SaveError> {
+fn read_chapter(path: &str, chapter: &ChapterDto, bodies: &[Body]) -> Result<Chapter, SaveError> {
     Ok(Chapter {
         id: ChapterId(chapter.id.as_ref().into()),
         title: chapter.title.to_string(),
         turn: chapter.turn,
         messages: messages(&chapter.messages, bodies),
         summing_up: messages(&chapter.summing_up, bodies),
-        summary: summary_of(at, chapter.summary, bodies)?,
+        summary: summary_of(path, chapter.summary, bodies)?,
     })
 }
 
@@ -360,13 +363,16 @@ fn spawn(
         entity.insert(Dead);
     }
     for (name, value) in &dto.components.0 {
-        let at = || format!("entities[{index}].components.{name}");
+        let path = || format!("entities[{index}].components.{name}");
         let Some(io) = registry.components.get(name.as_ref()) else {
             let known = registry.components.keys().copied();
             let known = Argument::list(known);
-            return Err(SaveError::wrong(at(), text!(save_unknown_component, known)));
+            return Err(SaveError::wrong(
+                path(),
+                text!(save_unknown_component, known),
+            ));
         };
-        (io.read)(&mut entity, value).map_err(|error| SaveError::unreadable(at(), &error))?;
+        (io.read)(&mut entity, value).map_err(|error| SaveError::unreadable(path(), &error))?;
     }
     Ok(())
 }
@@ -375,22 +381,23 @@ fn spawn(
 fn place_actors(world: &mut World, arrivals: &[ArrivalDto]) -> Result<(), SaveError> {
     let mut before = 0;
     for (index, arrival) in arrivals.iter().enumerate() {
-        let at = format!("arrivals[{index}]");
+        let path = format!("arrivals[{index}]");
         let stage = StableId(arrival.stage);
         let found = world.resource::<CastList>().by_id(stage);
         let stage = found.filter(|stage| world.get::<Kind>(*stage) == Some(&Kind::Stage));
         let Some(stage) = stage else {
             let problem = text!(save_no_such_stage, id = arrival.stage);
-            return Err(SaveError::wrong(format!("{at}.stage"), problem));
+            return Err(SaveError::wrong(format!("{path}.stage"), problem));
         };
         if arrival.stage <= before {
-            let at = format!("{at}.stage");
-            return Err(SaveError::wrong(at, text!(save_stage_order)));
+            let path = format!("{path}.stage");
+            return Err(SaveError::wrong(path, text!(save_stage_order)));
         }
         before = arrival.stage;
         for (place, actor) in arrival.actors.iter().enumerate() {
-            let at = || format!("{at}.actors[{place}]");
-            place_actor(world, stage, *actor).map_err(|problem| SaveError::wrong(at(), problem))?;
+            let path = || format!("{path}.actors[{place}]");
+            place_actor(world, stage, *actor)
+                .map_err(|problem| SaveError::wrong(path(), problem))?;
         }
     }
     Ok(())
@@ -414,13 +421,16 @@ fn read_resources(
     resources: &Members,
 ) -> Result<(), SaveError> {
     for (name, value) in &resources.0 {
-        let at = || format!("resources.{name}");
+        let path = || format!("resources.{name}");
         let Some(io) = registry.resources.get(name.as_ref()) else {
             let known = registry.resources.keys().copied();
             let known = Argument::list(known);
-            return Err(SaveError::wrong(at(), text!(save_unknown_resource, known)));
+            return Err(SaveError::wrong(
+                path(),
+                text!(save_unknown_resource, known),
+            ));
         };
-        (io.read)(world, value).map_err(|error| SaveError::unreadable(at(), &error))?;
+        (io.read)(world, value).map_err(|error| SaveError::unreadable(path(), &error))?;
     }
     Ok(())
 }

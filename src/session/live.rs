@@ -7,7 +7,7 @@ use bevy_ecs::prelude::*;
 use super::{Game, SessionError};
 use crate::cast::WorldTurn;
 use crate::engine::{Engine, EngineError, Setup};
-use crate::journal::{FORMAT, Head, Journal, Line, Recording};
+use crate::journal::{FORMAT, Journal, JournalHeader, Line, Recording};
 use crate::mind::Minds;
 use crate::save::{Expected, LockedSlot, Meta, SaveError, Slot, read_head, restore, state_hashes};
 
@@ -101,8 +101,8 @@ impl Session {
 }
 
 /// The first line of a journal for a world.
-fn head(meta: &Meta, seed: u64) -> Head {
-    Head {
+fn head(meta: &Meta, seed: u64) -> JournalHeader {
+    JournalHeader {
         format: FORMAT,
         engine: env!("CARGO_PKG_VERSION").into(),
         data: meta.data.clone(),
@@ -118,9 +118,12 @@ pub(super) fn new_world(game: &dyn Game, seed: u64) -> Result<Setup, SessionErro
 }
 
 /// The first line of a slot's journal.
-pub(super) fn head_of<'l>(slot: &Slot, lines: &'l [Line]) -> Result<&'l Head, SessionError> {
+pub(super) fn head_of<'l>(
+    slot: &Slot,
+    lines: &'l [Line],
+) -> Result<&'l JournalHeader, SessionError> {
     match lines.first() {
-        Some(Line::Head(head)) => Ok(head),
+        Some(Line::Header(head)) => Ok(head),
         _ => Err(SessionError::NoHead {
             path: slot.journal_file(),
         }),
@@ -128,7 +131,11 @@ pub(super) fn head_of<'l>(slot: &Slot, lines: &'l [Line]) -> Result<&'l Head, Se
 }
 
 /// Refuses a journal that was made from other data, unless forced.
-pub(super) fn check_data(head: &Head, meta: &Meta, force: bool) -> Result<(), SessionError> {
+pub(super) fn check_data(
+    head: &JournalHeader,
+    meta: &Meta,
+    force: bool,
+) -> Result<(), SessionError> {
     if head.data == meta.data || force {
         return Ok(());
     }
@@ -141,7 +148,7 @@ pub(super) fn check_data(head: &Head, meta: &Meta, force: bool) -> Result<(), Se
 fn loaded(
     slot: &Slot,
     text: &[u8],
-    head: &Head,
+    head: &JournalHeader,
     game: &dyn Game,
     force: bool,
 ) -> Result<(Setup, Meta), SessionError> {

@@ -95,7 +95,7 @@ fn up_to(mut lines: Vec<Line>, turn: u64) -> Result<Vec<Line>, SessionError> {
     let length = match turn {
         0 => lines
             .iter()
-            .take_while(|line| matches!(line, Line::Head(_) | Line::Game(_)))
+            .take_while(|line| matches!(line, Line::Header(_) | Line::Game(_)))
             .count(),
         _ => match lines.iter().position(closes) {
             Some(index) => index + 1,

@@ -121,7 +121,7 @@ async fn compute(
     let setup = setup.ok_or_else(|| FiguresError::OtherGame(name()))?;
     let game = game_of(setup)?;
     let seed = lines.iter().find_map(|line| match line {
-        Line::Head(head) => Some(head.seed),
+        Line::Header(head) => Some(head.seed),
         _ => None,
     });
     let mut world = replay(slot, &game, None).await?.engine.world;

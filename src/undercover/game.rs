@@ -14,11 +14,11 @@ use crate::event::Phrasebook;
 use crate::event::guard::Guards;
 use crate::journal::GameSetup;
 use crate::locale::UiText;
-use crate::message::{Language, Reading};
+use crate::message::{FoldedText, Language};
 use crate::save::Meta;
 use crate::session::Game;
 use crate::world_data::{
-    DataError, DataFolder, Lexicon, Pair, Problem, Problems, Source, Templates, Word,
+    DataError, DataFolder, Lexicon, Problem, Problems, Source, Templates, Word, WordPair,
 };
 
 /// The name of this game in journals and saves.
@@ -101,7 +101,7 @@ struct Names {
 #[derive(Clone)]
 pub struct Match {
     rules: Rules,
-    pairs: Vec<Pair>,
+    pairs: Vec<WordPair>,
     phrases: Phrasebook,
     fingerprint: String,
 }
@@ -111,7 +111,7 @@ pub struct Match {
 #[serde(deny_unknown_fields)]
 struct Kept {
     rules: Rules,
-    pair: Pair,
+    pair: WordPair,
 }
 
 impl Kept {
@@ -162,7 +162,7 @@ impl Match {
     pub(super) fn unchecked(
         data: &DataFolder,
         rules: Rules,
-        pairs: Vec<Pair>,
+        pairs: Vec<WordPair>,
     ) -> Result<Self, MatchError> {
         let folder = format!("prompts/{}", rules.language.code());
         let templates = Templates::load_declared(data, &folder, PROMPTS)?;
@@ -183,7 +183,7 @@ impl Match {
     }
 
     /// The pair of words that a seed deals.
-    pub fn pair(&self, seed: u64) -> Option<&Pair> {
+    pub fn pair(&self, seed: u64) -> Option<&WordPair> {
         pick(&self.pairs, seed)
     }
 
@@ -246,20 +246,20 @@ pub fn check_words(lexicon: &Lexicon) -> Result<(), MatchError> {
         for word in [one, other] {
             check_word(word, pair)?;
         }
-        if Reading::of_looks(&one.word) == Reading::of_looks(&other.word) {
+        if FoldedText::skeleton(&one.word) == FoldedText::skeleton(&other.word) {
             return Err(MatchError::EqualWords(one.word.clone(), other.word.clone()));
         }
     }
     Ok(())
 }
 
-fn check_word(word: &Word, pair: &Pair) -> Result<(), MatchError> {
+fn check_word(word: &Word, pair: &WordPair) -> Result<(), MatchError> {
     let bad = |reason: String| {
         let word = word.word.chars().take(LONGEST_WORD).collect();
         Err(MatchError::BadWord { word, reason })
     };
     let text = &word.word;
-    if Reading::of(text).is_empty() {
+    if FoldedText::of(text).is_empty() {
         return bad("it has no letters".into());
     }
     if text.chars().count() > LONGEST_WORD || text.chars().any(char::is_control) {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::cast::check_name;
+use crate::locale::UiText;
 use crate::message::Language;
 
 /// What happens when several players have the most votes.
@@ -110,7 +111,7 @@ pub enum RulesError {
         /// The name.
         name: String,
         /// What is wrong with it.
-        reason: String,
+        reason: UiText,
     },
     /// Two have one name.
     #[error("the name '{0}' is used twice; players and table need names of their own")]
@@ -194,10 +195,7 @@ impl Rules {
         for name in self.players.iter().chain([&self.table]) {
             if let Some(reason) = check_name(name) {
                 let name = name.clone();
-                return Err(RulesError::BadName {
-                    name,
-                    reason: reason.to_string(),
-                });
+                return Err(RulesError::BadName { name, reason });
             }
             if !known.insert(name) {
                 return Err(RulesError::NameTwice(name.clone()));

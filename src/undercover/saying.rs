@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::taboo::{Slip, Taboo};
 use crate::exchange::{Reply, Violation, json_in};
-use crate::message::{Pairs, Reading};
+use crate::message::{Bigrams, FoldedText};
 
 /// Two lines that are more alike than this say the same.
 const NEARLY: f64 = 0.82;
@@ -42,26 +42,26 @@ pub struct SayingRules {
 /// A line that was said, read once so that many later ones can be compared with it.
 #[derive(Clone, Debug)]
 pub struct Said {
-    reading: Reading,
-    pairs: Pairs,
+    reading: FoldedText,
+    pairs: Bigrams,
 }
 
 impl Said {
     /// Reads a line.
     pub fn of(line: &str) -> Self {
-        let reading = Reading::of(line);
-        let pairs = reading.pairs();
+        let reading = FoldedText::of(line);
+        let pairs = reading.bigrams();
         Self { reading, pairs }
     }
 
     /// Whether it says what another line said, or nearly so.
     fn repeats(&self, other: &Self) -> bool {
-        let holds = |long: &Reading, short: &Reading| {
-            short.letters().len() >= WHOLE_LINE && long.spells(short)
+        let holds = |long: &FoldedText, short: &FoldedText| {
+            short.letters().len() >= WHOLE_LINE && long.contains_letters(short)
         };
         !self.reading.is_empty()
             && (self.reading.letters() == other.reading.letters()
-                || self.pairs.is_like(&other.pairs, NEARLY)
+                || self.pairs.is_similar(&other.pairs, NEARLY)
                 || holds(&self.reading, &other.reading)
                 || holds(&other.reading, &self.reading))
     }
@@ -198,11 +198,11 @@ fn speaks_for(text: &str, names: &[String]) -> bool {
         return false;
     }
     // Some letters look like others as capitals alone, some as small ones alone.
-    let looks = |text: &str| [text, &text.to_lowercase()].map(Reading::of_looks);
+    let looks = |text: &str| [text, &text.to_lowercase()].map(FoldedText::skeleton);
     let names: Vec<_> = names.iter().map(|name| looks(name)).collect();
     let labels = parts.into_iter().map(without_aside).map(looks);
     labels.into_iter().any(|label| {
-        let is_of = |name: &[Reading; 2]| label.iter().zip(name).any(|(l, n)| l.ends_with(n));
+        let is_of = |name: &[FoldedText; 2]| label.iter().zip(name).any(|(l, n)| l.ends_with(n));
         names.iter().any(is_of)
     })
 }

@@ -15,14 +15,14 @@ use crate::cast::{Kind, SpawnSpec, StableId, WorldSeed, spawn};
 use crate::event::Phrasebook;
 use crate::message::Text;
 use crate::mind::MindAlias;
-use crate::world_data::{Pair, Word};
+use crate::world_data::{Word, WordPair};
 
 /// Sets a table up: everybody sits, and each has a card that nobody has looked at yet. The rules are
 /// taken as they are; [`Rules::check`] says whether they make a game.
 ///
 /// # Errors
 /// A name is refused, or a system message can't be made.
-pub fn take_seats(world: &mut World, rules: &Rules, pair: &Pair) -> Result<Entity, String> {
+pub fn take_seats(world: &mut World, rules: &Rules, pair: &WordPair) -> Result<Entity, String> {
     world.insert_resource(rules.clone());
     let phrases = world.resource::<Phrasebook>().clone();
     let opening = format!(
@@ -88,7 +88,7 @@ fn open_facts(rules: &Rules) -> serde_json::Value {
 
 /// A card for each player, by number. The dice say who is what, and which word of the pair is the
 /// common one.
-fn deal(world: &World, rules: &Rules, pair: &Pair) -> Vec<Card> {
+fn deal(world: &World, rules: &Rules, pair: &WordPair) -> Vec<Card> {
     let seed = *world.resource::<WorldSeed>();
     let mut roles: Vec<_> = [
         (Role::Undercover, rules.undercover),
@@ -112,7 +112,7 @@ fn deal(world: &World, rules: &Rules, pair: &Pair) -> Vec<Card> {
 }
 
 /// One of several pairs, by the dice of a seed.
-pub(super) fn pick(pairs: &[Pair], seed: u64) -> Option<&Pair> {
+pub(super) fn pick(pairs: &[WordPair], seed: u64) -> Option<&WordPair> {
     let mut stream = stream(WorldSeed(seed), StableId(0), "pair", 0);
     let at = stream.next_u32() as usize % pairs.len().max(1);
     pairs.get(at)

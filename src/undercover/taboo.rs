@@ -14,7 +14,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use bevy_ecs::prelude::*;
 use pinyin::ToPinyin;
 
-use crate::message::Reading;
+use crate::message::FoldedText;
 
 /// How a text says what it must not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,23 +51,23 @@ impl std::fmt::Debug for Taboo {
 
 /// A text as different readers take it. Most texts are in lower case or hold no digits, and one reading
 /// serves for several.
-struct Forms([Arc<Reading>; 5]);
+struct Forms([Arc<FoldedText>; 5]);
 
 impl Forms {
     fn of(text: &str) -> Self {
         let lower = text.to_lowercase();
-        let looks = Arc::new(Reading::of_looks(&lower));
+        let looks = Arc::new(FoldedText::skeleton(&lower));
         let looks_of = |spelt: &str| match spelt == lower {
             true => looks.clone(),
-            false => Arc::new(Reading::of_looks(spelt)),
+            false => Arc::new(FoldedText::skeleton(spelt)),
         };
         let [as_i, as_l] = ['i', 'l'].map(|one| looks_of(&letters_for_digits(&lower, one)));
         // A capital I that stands for an l is one before the case is folded.
         let capitals = looks_of(text);
-        Self([Arc::new(Reading::of(text)), looks, capitals, as_i, as_l])
+        Self([Arc::new(FoldedText::of(text)), looks, capitals, as_i, as_l])
     }
 
-    fn map(&self, make: impl Fn(&Reading) -> Reading) -> Self {
+    fn map(&self, make: impl Fn(&FoldedText) -> FoldedText) -> Self {
         Self(self.0.each_ref().map(|reading| Arc::new(make(reading))))
     }
 
@@ -76,12 +76,15 @@ impl Forms {
     }
 
     /// Whether any reading of this text does something with the same reading of another.
-    fn any(&self, other: &Self, does: impl Fn(&Reading, &Reading) -> bool) -> bool {
+    fn any(&self, other: &Self, does: impl Fn(&FoldedText, &FoldedText) -> bool) -> bool {
         self.with(other).any(|(text, word)| does(text, word))
     }
 
     /// Each reading of this text with the same reading of another, the plain one first, no two pairs alike.
-    fn with<'f>(&'f self, other: &'f Self) -> impl Iterator<Item = (&'f Reading, &'f Reading)> {
+    fn with<'f>(
+        &'f self,
+        other: &'f Self,
+    ) -> impl Iterator<Item = (&'f FoldedText, &'f FoldedText)> {
         let pairs = self.0.iter().zip(&other.0);
         let is_new = move |at: usize, text, word| {
             let mut before = self.0.iter().zip(&other.0).take(at);
@@ -124,7 +127,7 @@ const SUFFIXES: &[&str] = &["子", "儿"];
 impl Taboo {
     /// The word and its other spellings. Without a word nothing is forbidden.
     pub fn new(word: &str, also: &[String]) -> Self {
-        let whole = Reading::of(word);
+        let whole = FoldedText::of(word);
         let parts = whole.words().map(String::from_iter);
         let is_part = |part: &String| {
             let han = part.chars().all(|c| c >= '\u{2E80}');
@@ -149,7 +152,7 @@ impl Taboo {
 impl Forbidden {
     fn slip(&self, text: &str) -> Option<Slip> {
         let said = Forms::of(text);
-        let holds = |word: &Forms| !word.is_empty() && said.any(word, Reading::holds);
+        let holds = |word: &Forms| !word.is_empty() && said.any(word, FoldedText::contains_words);
         let hides = || self.is_hidden_in(text) || self.is_spelt_by(&said);
         if holds(&self.word) || holds(&self.mirrored) || hides() {
             Some(Slip::Word)
@@ -169,8 +172,8 @@ impl Forbidden {
         let tokens = text.split(|c: char| !(c.is_ascii_alphanumeric() || "+/-_=".contains(c)));
         let decoded = tokens.flat_map(|token| [from_base64(token), from_hex(token)]);
         let mut decoded = decoded.flatten();
-        decoded.any(|decoded| Reading::of(&decoded).holds(word))
-            || (long && Reading::of(&moved_by_thirteen(text)).holds(word))
+        decoded.any(|decoded| FoldedText::of(&decoded).contains_words(word))
+            || (long && FoldedText::of(&moved_by_thirteen(text)).contains_words(word))
     }
 
     /// Whether the first or the last letters of neighbouring words spell the word.
@@ -199,7 +202,7 @@ impl Forbidden {
         let syllables: Vec<_> = syllables.collect();
         let latin: String = text.chars().filter(|c| !c.is_ascii_digit()).collect();
         syllables.windows(long).any(|said| said == self.sound)
-            || Reading::of(&latin).holds(&Reading::of(&self.sound.concat()))
+            || FoldedText::of(&latin).contains_words(&FoldedText::of(&self.sound.concat()))
     }
 }
 
@@ -258,11 +261,11 @@ fn sound(word: &str) -> Vec<&'static str> {
 }
 
 /// A word written backwards; nothing for shorter ones, which are other words too often.
-fn mirrored(word: &Reading) -> Reading {
+fn mirrored(word: &FoldedText) -> FoldedText {
     let mirrored: String = word.letters().iter().rev().collect();
     match word.letters().len() >= SHORTEST_HIDDEN {
-        true => Reading::of(&mirrored),
-        false => Reading::default(),
+        true => FoldedText::of(&mirrored),
+        false => FoldedText::default(),
     }
 }
 
@@ -270,9 +273,9 @@ fn mirrored(word: &Reading) -> Reading {
 /// reading alone: among look-alikes too many words begin to resemble each other.
 fn says_part(text: &Forms, part: &Forms) -> bool {
     let ([plain, ..], [plain_part, ..]) = (&text.0, &part.0);
-    let disguised = |(said, part): (&Reading, &Reading)| {
+    let disguised = |(said, part): (&FoldedText, &FoldedText)| {
         let long = part.letters().len() >= 4;
-        said.holds(part) || (long && said.words().any(|said| holds(said, part.letters())))
+        said.contains_words(part) || (long && said.words().any(|said| holds(said, part.letters())))
     };
     plain.words().any(|said| is_kin(said, plain_part.letters()))
         || text.with(part).skip(1).any(disguised)

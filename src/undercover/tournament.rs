@@ -20,7 +20,7 @@ use crate::save::{
     Durability, FileAction, SaveError, Slot, SlotName, io_error, make_folder, replace,
 };
 use crate::session::{Session, SessionError};
-use crate::world_data::{DataFolder, Lexicon, Pair};
+use crate::world_data::{DataFolder, Lexicon, WordPair};
 
 /// The version of `tournament.json`.
 const FORMAT: u32 = 1;
@@ -71,7 +71,7 @@ struct Plan {
     seed: u64,
     games: u32,
     rules: Rules,
-    pairs: Vec<Pair>,
+    pairs: Vec<WordPair>,
 }
 
 /// Many games by the same rules.
@@ -192,7 +192,7 @@ impl Tournament {
     }
 
     /// The pair of words of a game.
-    pub fn pair(&self, game: u32) -> Option<&Pair> {
+    pub fn pair(&self, game: u32) -> Option<&WordPair> {
         self.game.pair(self.seed(game))
     }
 

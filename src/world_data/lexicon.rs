@@ -31,33 +31,35 @@ pub struct Word {
 /// Two similar words.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Pair {
+pub struct WordPair {
     /// Attributes of both, from general to specific.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<String>,
     /// The first word.
-    pub one: Word,
+    #[serde(rename = "one")]
+    pub first: Word,
     /// The second word.
-    pub other: Word,
+    #[serde(rename = "other")]
+    pub second: Word,
 }
 
-impl Pair {
+impl WordPair {
     /// Two words without attributes.
-    pub fn of(one: impl Into<String>, other: impl Into<String>) -> Self {
+    pub fn of(first: impl Into<String>, second: impl Into<String>) -> Self {
         let word = |word| Word {
             word,
             ..Word::default()
         };
         Self {
             shared: Vec::new(),
-            one: word(one.into()),
-            other: word(other.into()),
+            first: word(first.into()),
+            second: word(second.into()),
         }
     }
 
     /// Both words.
     pub fn words(&self) -> [&Word; 2] {
-        [&self.one, &self.other]
+        [&self.first, &self.second]
     }
 
     /// The attributes of one of its words, from general to specific. Shared attributes are mostly
@@ -65,9 +67,9 @@ impl Pair {
     fn attributes<'a>(&'a self, word: &'a Word) -> Vec<&'a str> {
         let placed = |texts: &'a [String], from: usize, to: usize| {
             let step =
-                move |at: usize| from + (2 * at + 1) * (to - from) / (2 * texts.len().max(1));
+                move |index: usize| from + (2 * index + 1) * (to - from) / (2 * texts.len().max(1));
             let texts = texts.iter().enumerate();
-            texts.map(move |(at, text)| (step(at), text.as_str()))
+            texts.map(move |(index, text)| (step(index), text.as_str()))
         };
         let shared = placed(&self.shared, 0, 7_000);
         let own = placed(&word.own, 2_500, 10_000);
@@ -82,7 +84,7 @@ impl Pair {
 #[serde(default, deny_unknown_fields, rename = "Words")]
 pub struct Lexicon {
     /// The pairs.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<WordPair>,
 }
 
 impl Lexicon {
@@ -134,12 +136,12 @@ impl Lexicon {
     }
 }
 
-fn check(index: usize, pair: &Pair, source: &Source, problems: &mut Problems) {
+fn check(index: usize, pair: &WordPair, source: &Source, problems: &mut Problems) {
     let mut report = |field: &str, message: UiText, help: UiText| {
         let path = format!("pairs[{index}].{field}");
         problems.push(source.problem(&path, message, help));
     };
-    for (name, word) in [("one", &pair.one), ("other", &pair.other)] {
+    for (name, word) in [("one", &pair.first), ("other", &pair.second)] {
         if word.word.trim().is_empty() {
             let field = format!("{name}.word");
             report(
@@ -156,7 +158,7 @@ fn check(index: usize, pair: &Pair, source: &Source, problems: &mut Problems) {
     }
     let [first, second] = pair.words().map(|word| fold_name(&word.word));
     if first == second && !first.is_empty() {
-        let message = text!(world_data_same_words, word = &pair.one.word);
+        let message = text!(world_data_same_words, word = &pair.first.word);
         report("other.word", message, text!(world_data_different_words));
     }
 }

@@ -10,7 +10,7 @@ use crate::locale::{Argument, UiText, text};
 pub(super) enum Scope {
     /// The part it is in.
     Part,
-    /// Nothing: a comma is missing.
+    /// No part: only a comma is missing.
     Comma,
     /// The rest of the file.
     File,

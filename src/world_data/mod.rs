@@ -15,7 +15,7 @@ mod source;
 mod templates;
 
 pub use folder::{DataError, DataFolder};
-pub use lexicon::{Lexicon, Pair, Word};
+pub use lexicon::{Lexicon, Word, WordPair};
 pub use names::{by_distance, fold_name, nearest};
 pub use problem::{Problem, Problems, Severity};
 pub use source::{Parsed, Source, is_within};

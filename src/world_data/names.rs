@@ -8,7 +8,7 @@ pub fn fold_name(name: &str) -> String {
     let narrow = |c: char| match c {
         '\u{3000}' => ' ',
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
-        other => other,
+        c => c,
     };
     let folded: String = name
         .chars()

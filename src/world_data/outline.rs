@@ -25,7 +25,7 @@ pub(super) fn outline(text: &str) -> Vec<Node> {
         frames: vec![Frame::new(Bracket::File, String::new())],
         nodes: Vec::new(),
     };
-    let tokens = Tokens { text, at: 0 };
+    let tokens = Tokens { text, position: 0 };
     for token in tokens {
         outline.take(token, text);
     }
@@ -33,11 +33,11 @@ pub(super) fn outline(text: &str) -> Vec<Node> {
     outline.nodes
 }
 
-/// The first byte from `at` that is neither blank nor in a comment.
-pub(super) fn past_blanks(text: &str, at: usize) -> usize {
-    let mut tokens = Tokens { text, at };
+/// The first byte from `position` that is neither blank nor in a comment.
+pub(super) fn past_blanks(text: &str, position: usize) -> usize {
+    let mut tokens = Tokens { text, position };
     tokens.skip_blanks();
-    tokens.at
+    tokens.position
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -214,19 +214,19 @@ impl Outline {
 /// Splits a text into tokens, skipping white space and comments.
 struct Tokens<'a> {
     text: &'a str,
-    at: usize,
+    position: usize,
 }
 
 impl Tokens<'_> {
     fn rest(&self) -> &str {
-        self.text.get(self.at..).unwrap_or_default()
+        self.text.get(self.position..).unwrap_or_default()
     }
 
     /// Advances by `length` bytes and returns their span.
     fn span(&mut self, length: usize) -> Range<usize> {
-        let start = self.at;
-        self.at = (start + length).min(self.text.len());
-        start..self.at
+        let start = self.position;
+        self.position = (start + length).min(self.text.len());
+        start..self.position
     }
 
     fn skip_blanks(&mut self) {
@@ -240,7 +240,7 @@ impl Tokens<'_> {
             if length == 0 {
                 return;
             }
-            self.at += length;
+            self.position += length;
         }
     }
 }
@@ -259,11 +259,11 @@ impl Iterator for Tokens<'_> {
             ']' => Token::Close(Bracket::Square, self.span(1)),
             '}' => Token::Close(Bracket::Curly, self.span(1)),
             ':' => {
-                self.at += 1;
+                self.position += 1;
                 Token::Colon
             }
             ',' => {
-                self.at += 1;
+                self.position += 1;
                 Token::Comma
             }
             _ => {

@@ -1,4 +1,4 @@
-//! With `--lang zh` whatever people read is Chinese, the library's errors too.
+//! With `--lang zh`, everything that people read is Chinese.
 
 use std::fs::File;
 use std::io::Write;
@@ -270,4 +270,175 @@ fn every_mistake_of_a_world_is_told_in_chinese() {
     write(&file, &right);
     let fine = out(&run_chinese(folder.path(), "check mine"));
     assert_eq!(fine, "世界“mine”没有错误。\n");
+}
+
+/// Words that are the same in every language: names of commands, values, roles and models, and
+/// terms.
+const NAMES: &[&str] = &[
+    "AgentScope",
+    "Ctrl-C",
+    "JSON",
+    "N",
+    "USD",
+    "agentscope",
+    "always",
+    "assistant",
+    "auto",
+    "branch",
+    "buffer",
+    "chat",
+    "check",
+    "color",
+    "config",
+    "convert",
+    "cost",
+    "data",
+    "doctor",
+    "draw",
+    "en",
+    "features",
+    "help",
+    "improviser",
+    "json",
+    "lang",
+    "langchain",
+    "line",
+    "log",
+    "mcp",
+    "model",
+    "never",
+    "new",
+    "off",
+    "ollama",
+    "openai",
+    "playhouse",
+    "playhouse.ron",
+    "python",
+    "replay",
+    "request",
+    "resume",
+    "round",
+    "rule",
+    "run",
+    "saves",
+    "scripts",
+    "sh",
+    "show",
+    "shuffled",
+    "stop",
+    "system",
+    "text",
+    "token",
+    "tool",
+    "trace",
+    "undercover",
+    "user",
+    "warn",
+    "web",
+    "why",
+    "width",
+    "world",
+    "worlds",
+    "zh",
+];
+
+/// Fails if there is an English word that is not a name.
+fn assert_no_english(what: &str, text: &str) {
+    let is_ascii = |c: char| c.is_ascii_graphic();
+    let words = text.split(|c| !is_ascii(c));
+    let words = words.map(|word| word.trim_matches(|c: char| c.is_ascii_punctuation()));
+    let mut english: Vec<_> = words
+        .filter(|word| word.len() > 1 && word.chars().all(|c| c.is_ascii_alphabetic()))
+        // Types of messages, such as `TextMessage`.
+        .filter(|word| !word.chars().skip(1).any(|c| c.is_ascii_uppercase()))
+        .filter(|word| !NAMES.contains(word))
+        .collect();
+    english.sort_unstable();
+    english.dedup();
+    assert!(english.is_empty(), "{what}: {english:?} in:\n{text}");
+}
+
+#[test]
+fn help_is_chinese() {
+    let folder = tempfile::tempdir().unwrap();
+    let commands = [
+        "",
+        "run",
+        "resume",
+        "chat",
+        "undercover",
+        "trace",
+        "replay",
+        "saves",
+        "cost",
+        "branch",
+        "why",
+        "show",
+        "check",
+        "new",
+        "worlds",
+        "convert",
+        "config",
+        "doctor",
+        "help",
+    ];
+    for command in commands {
+        let help = run(folder.path(), &format!("{command} --lang zh --help"));
+        assert_eq!(help.status.code(), Some(0), "{command}: {}", err(&help));
+        let help = out(&help);
+        assert!(help.contains("用法：playhouse"), "{help}");
+        assert_no_english(command, &help);
+    }
+    assert!(out(&run(folder.path(), "--lang zh --help")).contains("退出码"));
+}
+
+#[test]
+fn whole_runs_are_chinese() {
+    let folder = tempfile::tempdir().unwrap();
+    let chat = "chat zh/xietiao --task 给庙会挑个日子 --save talk --form";
+    for arguments in [
+        "run --save story",
+        "undercover --save game --players 4",
+        "undercover --save games --players 4 --games 2",
+        "undercover --from games",
+        &format!("{chat} rule"),
+        &format!("{chat} log --force"),
+        "saves",
+        "worlds",
+        "cost story",
+        "cost game",
+        "cost talk",
+        "show story",
+        "trace talk",
+        "branch story twig --turn 2",
+        "replay story --until 3",
+        "run --dry-run --width 80",
+        "config",
+    ] {
+        let output = run(folder.path(), &format!("{arguments} --lang zh"));
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{arguments}: {}",
+            err(&output)
+        );
+        assert_no_english(arguments, &out(&output));
+        assert_no_english(arguments, &err(&output));
+    }
+    let records = out(&run(folder.path(), "replay story --until 2 --json"));
+    let records = records
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let mut kinds = std::collections::BTreeSet::new();
+    for record in records {
+        let Some(kind) = record["type"].as_str() else {
+            continue;
+        };
+        if kinds.insert(kind.to_owned()) {
+            let id = record["id"].as_str().unwrap();
+            let why = run_chinese(folder.path(), &format!("why story {id}"));
+            assert_no_english(kind, &out(&why));
+        }
+    }
+    assert!(kinds.len() > 5, "{kinds:?}");
 }

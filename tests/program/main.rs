@@ -54,7 +54,7 @@ fn a_campaign_is_told_saved_and_replayed() {
         assert!(story.contains(mark), "no '{mark}' in the story");
     }
     assert!(
-        err(&told).contains("Saved in slot drowned-assize."),
+        err(&told).contains("Saved as drowned-assize."),
         "{}",
         err(&told)
     );
@@ -65,7 +65,7 @@ fn a_campaign_is_told_saved_and_replayed() {
         let number = row.and_then(|row| row.split_whitespace().next());
         number.unwrap().parse::<u64>().unwrap()
     };
-    assert_eq!(calls("total "), calls("this run: "));
+    assert_eq!(calls("total "), calls("This run: "));
     let replayed = run(folder.path(), "replay drowned-assize");
     assert_eq!(replayed.status.code(), Some(0), "{}", err(&replayed));
     // Places are told as their minds answer, so between them the order may be another one.
@@ -170,7 +170,7 @@ fn every_kind_of_failure_has_its_exit_code_and_says_what_to_do() {
         ("run drowned-asize", 3, "did you mean 'drowned-assize'?"),
         ("resume nothing", 4, "nothing"),
         ("run --save ../x", 2, "../x"),
-        ("run --save s --seat Nobody", 2, "choose one of"),
+        ("run --save s --seat Nobody", 2, "expected one of"),
         ("run --save s --model nosuch", 5, "nosuch"),
         ("run --save s --max-calls 0", 6, "--max-calls"),
     ] {
@@ -276,7 +276,7 @@ fn a_conversation_goes_from_one_form_to_another_and_back() {
     let ours = fed(folder.path(), "convert --to playhouse --name Wren", talk);
     assert_eq!(ours.status.code(), Some(0), "{}", err(&ours));
     let said = err(&ours);
-    assert!(said.contains("3 messages read as openai"), "{said}");
+    assert!(said.contains("Read 3 messages as openai."), "{said}");
     assert!(said.contains("[2].content[0]: "), "{said}");
     let context = json(&ours);
     assert_eq!(context["name"], "Wren");
@@ -406,4 +406,13 @@ fn worlds_and_help_are_there() {
     let help = run(folder.path(), "--help");
     assert_eq!(help.status.code(), Some(0));
     assert!(out(&help).contains("Exit codes"), "{}", out(&help));
+    for arguments in ["resume --help", "help resume", "resume -h"] {
+        let help = out(&run(folder.path(), arguments));
+        assert!(help.starts_with("Continue a save\n"), "{help}");
+        assert!(help.contains("    --task <TEXT>"), "{help}");
+        assert!(
+            help.lines().all(|line| line.chars().count() <= 80),
+            "{help}"
+        );
+    }
 }

@@ -83,7 +83,7 @@ fn the_trace_shows_what_each_call_saw() {
     for part in [
         ">>> AGENT: Coordinator  (call #1)",
         "Sender: harbour-office",
-        "Internal context (harbour-office): 1 messages",
+        "Internal context (harbour-office): 1 message\n",
         "    [0] [user] User: Find a day for the fair",
         ">>> AGENT: Coordinator  (call #2)",
         "Internal context (harbour-office): 3 messages",
@@ -269,25 +269,25 @@ fn a_team_talks_chinese_from_head_to_foot() {
     );
     assert_ok(&told);
     assert!(
-        out(&told).contains("停止原因：轮数已达上限 3\n消息数量：4\n"),
+        out(&told).contains("停止原因：轮数已达上限 3\n消息数：4\n"),
         "{}",
         out(&told)
     );
     let trace = out(&run(folder.path(), "trace er 协调 --lang zh"));
     for part in [
-        ">>> AGENT: 协调  (call #1)",
-        "Sender: 庙会筹办处",
-        "Internal context (庙会筹办处): 1 messages",
+        ">>> 角色：协调（第 1 次调用）",
+        "发送者：庙会筹办处",
+        "内部上下文（庙会筹办处）：1 条消息",
         "    [0] [user] 用户: 给庙会挑个日子",
-        ">>> AGENT: 协调  (call #2)",
-        "Internal context (庙会筹办处): 3 messages",
+        ">>> 角色：协调（第 2 次调用）",
+        "内部上下文（庙会筹办处）：3 条消息",
         "    [1] [assistant] 协调: ",
         "    [2] [user] 干事: ",
-        "\nReply: ",
+        "\n回答：",
     ] {
         assert!(trace.contains(part), "{part} is missing in\n{trace}");
     }
-    assert!(!trace.contains("AGENT: 干事"), "{trace}");
+    assert!(!trace.contains("角色：干事"), "{trace}");
     let all = out(&run(folder.path(), "trace er"));
     let calls = all.lines().filter(|line| line.starts_with(">>> AGENT: "));
     assert_eq!(
@@ -488,7 +488,7 @@ fn pieces_stand_on_the_page_while_the_server_is_still_writing() {
             "en",
             "rule",
             ["Good ni", "Good ", "day"],
-            "---------- ModelClientStreamingChunkEvent (Ava) ----------\nGood ni\n[Ava's words above are void]\n\
+            "---------- ModelClientStreamingChunkEvent (Ava) ----------\nGood ni\n[retracted by Ava]\n\
              ---------- ModelClientStreamingChunkEvent (Ava) ----------\nGood ",
             "Good day\n[Prompt tokens: ",
         ),
@@ -496,7 +496,7 @@ fn pieces_stand_on_the_page_while_the_server_is_still_writing() {
             "zh",
             "log",
             ["晚上", "早上", "好"],
-            "] Ava: 晚上\n［以上Ava的话作废］\n",
+            "] Ava: 晚上\n［Ava 撤回了以上发言］\n",
             "] Ava: 早上好\n    ",
         ),
     ];

@@ -1,16 +1,14 @@
-//! The library's words in the interface's language.
+//! The Chinese of those texts of the library that are not translated by key yet.
 //!
-//! The library says what is wrong in English, for developers and logs. Whatever of it people read goes
-//! through [`Words::error_text`] or [`Words::problem`], which find it in `zh.txt`, a file that a
-//! translator can edit. What is not found there, such as the words of other crates, stays as it is. JSON
-//! and logs keep the English.
+//! Whatever of the library people read goes through [`library`] or [`problem`], which look English
+//! up in `zh.txt`. When everything has a key, this room goes, and so does [`library`].
 
 use std::sync::LazyLock;
 
-use playhouse::mind::Language;
+use playhouse::locale::{Language, UiText};
 use playhouse::world_data::{Problem, Severity};
 
-use super::words::Words;
+use super::say::say;
 
 static CHINESE: LazyLock<Catalogue> = LazyLock::new(|| Catalogue::read(include_str!("zh.txt")));
 
@@ -18,44 +16,43 @@ static CHINESE: LazyLock<Catalogue> = LazyLock::new(|| Catalogue::read(include_s
 /// answer may hold anything.
 const DEEPEST: usize = 8;
 
-impl Words {
-    /// What the library said.
-    pub(crate) fn error_text(self, english: &str) -> String {
-        match self.0 {
-            Language::En => english.to_owned(),
-            Language::Zh => CHINESE.text(english, DEEPEST),
-        }
+/// A text of the library in a language.
+pub(crate) fn library(language: Language, text: impl Into<UiText>) -> String {
+    let text = text.into().in_language(language);
+    match language {
+        Language::En => text,
+        Language::Zh => CHINESE.text(&text, DEEPEST),
     }
+}
 
-    /// A mistake in a file, on one line.
-    pub(crate) fn problem(self, problem: &Problem) -> String {
-        if self.0 == Language::En {
-            return problem.to_string();
-        }
-        let mut line = self.error_text(&problem.file);
-        let places = [problem.line, problem.column].into_iter();
-        for place in places.take_while(|place| *place > 0) {
-            line.push_str(&format!(":{place}"));
-        }
-        // Editors find the place by this colon, in any language.
-        line.push_str(": ");
-        line.push_str(&match problem.severity {
-            Severity::Error => self.error(),
-            Severity::Warning => self.warning(),
-        });
-        let message = self.error_text(&problem.message.in_language(self.0));
-        for part in [&problem.field, &message] {
-            if !part.is_empty() {
-                line.push_str(&self.colon());
-                line.push_str(part);
-            }
-        }
-        if !problem.help.is_empty() {
-            line.push('；');
-            line.push_str(&self.error_text(&problem.help.in_language(self.0)));
-        }
-        line.replace(char::is_control, "\u{fffd}")
+/// A mistake in a file, on one line.
+pub(crate) fn problem(language: Language, problem: &Problem) -> String {
+    if language == Language::En {
+        return problem.to_string();
     }
+    let mut line = library(language, problem.file.as_str());
+    let places = [problem.line, problem.column].into_iter();
+    for place in places.take_while(|place| *place > 0) {
+        line.push_str(&format!(":{place}"));
+    }
+    // Editors find the place by this colon, in any language.
+    line.push_str(": ");
+    line.push_str(&match problem.severity {
+        Severity::Error => say!(language, cli_error),
+        Severity::Warning => say!(language, cli_warning),
+    });
+    let message = library(language, problem.message.clone());
+    for part in [&problem.field, &message] {
+        if !part.is_empty() {
+            line.push_str(&say!(language, cli_colon));
+            line.push_str(part);
+        }
+    }
+    if !problem.help.is_empty() {
+        line.push('；');
+        line.push_str(&library(language, problem.help.clone()));
+    }
+    line.replace(char::is_control, "\u{fffd}")
 }
 
 /// Texts with their translations, those with the most words of their own first.

@@ -1,4 +1,4 @@
-//! `chat`: a team talks.
+//! `chat`: a team talks about a task.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -8,35 +8,34 @@ use playhouse::cast::{CastList, WorldTurn};
 use playhouse::engine::{Engine, Stop};
 use playhouse::groupchat::team::{ParticipantKind, TeamFile, list_teams};
 use playhouse::groupchat::{Chat, ChatGame, Phase, UserInput, UserProxy, seat_user_proxy};
+use playhouse::locale::text;
 use playhouse::mind::Minds;
 use playhouse::mind::human::HumanMind;
 use playhouse::session::{Game, Session};
 use playhouse::tool::code::CodePolicy;
-use playhouse::world_data::nearest;
 use serde_json::json;
 
-use super::play;
+use super::play::{self, DEFAULT_SEED};
 use crate::cli::app::App;
 use crate::cli::args::{ChatArgs, PlayArgs};
+use crate::cli::catalogue::problem;
+use crate::cli::chat_printer::ChatPrinter;
 use crate::cli::env::{clock, since};
-use crate::cli::error::{Failure, Fault, engine_failure};
+use crate::cli::error::{CommandError, ErrorKind, engine_error};
 use crate::cli::loader;
-use crate::cli::saved::{clear, free_name, session_failure};
-use crate::cli::screen::Screen;
+use crate::cli::saved::{clear, free_name, session_error};
+use crate::cli::say::say;
 use crate::cli::seat::SeatConsole;
 
-/// The seed where none is given.
-const USUAL_SEED: u64 = 1;
-
-/// Lets a team talk about a task, or lists the teams.
-pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<(), Failure> {
+/// Runs a team on a task, or lists the teams.
+pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<(), CommandError> {
     let Some(name) = &args.team else {
         return list(app);
     };
     let game = loader::team(app, name)?.with_code(code_policy(args));
     // Before a slot is made, or emptied.
-    if !has_task(app, args)? && !std::io::stdin().is_terminal() {
-        return Err(no_task(app).try_this(app.words.say_task()));
+    if !has_task(args)? && !std::io::stdin().is_terminal() {
+        return Err(no_task().help(text!(cli_task_help)));
     }
     let root = &app.settings.saves.value;
     let slot = match &args.save {
@@ -46,48 +45,48 @@ pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<(), Failure> {
     if args.force {
         clear(root, &slot)?;
     }
-    let seed = args.seed.unwrap_or(USUAL_SEED);
+    let seed = args.seed.unwrap_or(DEFAULT_SEED);
     let user_proxy = user_proxy(app);
     let minds = minds(app, &game, seed, &user_proxy, &args.play)?;
     let game = with_tools_played(app, game, &minds)?;
     let session = Session::start(root, &slot, &game, seed, minds);
-    let mut session = session.map_err(session_failure)?;
-    let talk = Talk {
+    let mut session = session.map_err(session_error)?;
+    let run = ChatRun {
         app,
         game: &game,
         slot: &slot,
-        form: args,
+        args,
     };
-    talk.go(&mut session.engine, &user_proxy)
+    run.play(&mut session.engine, &user_proxy)
 }
 
-/// Goes on with a team's save: with a run that is under way, or with a new task.
-pub(super) fn go_on(
+/// Continues a team's save: a run that is not finished, or with a new task.
+pub(super) fn resume(
     app: &App,
     game: &ChatGame,
     slot: &str,
     args: &ChatArgs,
     force: bool,
-) -> Result<(), Failure> {
-    has_task(app, args)?;
+) -> Result<(), CommandError> {
+    has_task(args)?;
     let game = game.clone().with_code(code_policy(args));
     let user_proxy = user_proxy(app);
-    let minds = minds(app, &game, USUAL_SEED, &user_proxy, &args.play)?;
+    let minds = minds(app, &game, DEFAULT_SEED, &user_proxy, &args.play)?;
     let game = &with_tools_played(app, game, &minds)?;
     let root = &app.settings.saves.value;
     let session = Session::resume(root, slot, game, minds, force);
-    let mut session = session.map_err(session_failure)?;
-    let talk = Talk {
+    let mut session = session.map_err(session_error)?;
+    let run = ChatRun {
         app,
         game,
         slot,
-        form: args,
+        args,
     };
-    talk.go(&mut session.engine, &user_proxy)
+    run.play(&mut session.engine, &user_proxy)
 }
 
-/// The game with minds and pages of the web for the teams that are called as tools in it.
-fn with_tools_played(app: &App, game: ChatGame, minds: &Minds) -> Result<ChatGame, Failure> {
+/// The game with minds and web pages for its teams that are tools.
+fn with_tools_played(app: &App, game: ChatGame, minds: &Minds) -> Result<ChatGame, CommandError> {
     if game.team().tool_teams().next().is_none() {
         return Ok(game);
     }
@@ -96,16 +95,16 @@ fn with_tools_played(app: &App, game: ChatGame, minds: &Minds) -> Result<ChatGam
     Ok(game.with_tool_minds(minds))
 }
 
-/// Whether a task was given; one without words is refused.
-fn has_task(app: &App, args: &ChatArgs) -> Result<bool, Failure> {
+/// Whether a task was given. An empty one is an error.
+fn has_task(args: &ChatArgs) -> Result<bool, CommandError> {
     match &args.task {
-        Some(task) if task.trim().is_empty() => Err(no_task(app).try_this(app.words.say_task())),
+        Some(task) if task.trim().is_empty() => Err(no_task().help(text!(cli_task_help))),
         task => Ok(task.is_some()),
     }
 }
 
-fn no_task(app: &App) -> Failure {
-    Failure::new(Fault::Usage, app.words.no_task())
+fn no_task() -> CommandError {
+    CommandError::new(ErrorKind::Usage, text!(cli_no_task))
 }
 
 fn code_policy(args: &ChatArgs) -> CodePolicy {
@@ -115,13 +114,13 @@ fn code_policy(args: &ChatArgs) -> CodePolicy {
     }
 }
 
-fn list(app: &App) -> Result<(), Failure> {
+fn list(app: &App) -> Result<(), CommandError> {
     let data = app.data()?;
     let (teams, problems) = list_teams(&data);
     let mut err = app.err();
     problems
         .iter()
-        .for_each(|problem| err.line(app.words.problem(problem)));
+        .for_each(|found| err.line(problem(app.language, found)));
     let mut out = app.out();
     if app.settings.json {
         teams.iter().for_each(|team| out.json(team));
@@ -130,24 +129,22 @@ fn list(app: &App) -> Result<(), Failure> {
             out.line(format!("{}  {}", team.path, team.title));
         }
     }
-    match problems.has_errors() {
-        true => Err(Failure::told(Fault::World)),
-        false => Ok(()),
+    if problems.has_errors() {
+        Err(CommandError::printed(ErrorKind::World))
+    } else {
+        Ok(())
     }
 }
 
-/// The user's app, with a clock, and with whoever sits at the terminal.
+/// The user, with a clock, and with the person at the terminal.
 fn user_proxy(app: &App) -> UserProxy {
-    let began = clock();
-    let made = UserProxy::new().with_clock(move || since(began));
-    match std::io::stdin().is_terminal() {
-        true => {
-            let console = SeatConsole(app.shared_out());
-            let person = HumanMind::new(console, app.settings.language.value);
-            made.with_person(Arc::new(person))
-        }
-        false => made,
+    let start = clock();
+    let user = UserProxy::new().with_clock(move || since(start));
+    if !std::io::stdin().is_terminal() {
+        return user;
     }
+    let person = HumanMind::new(SeatConsole(app.shared_out()), app.language);
+    user.with_person(Arc::new(person))
 }
 
 fn minds(
@@ -156,124 +153,110 @@ fn minds(
     seed: u64,
     user_proxy: &UserProxy,
     args: &PlayArgs,
-) -> Result<Minds, Failure> {
-    let fault = |reason: String| Failure::new(Fault::World, reason);
-    let mut setup = game.set_up(seed).map_err(fault)?;
-    game.populate(&mut setup).map_err(fault)?;
-    let lead = loader::lead(app, &app.settings.model.value)?;
-    play::check_price(app, lead.mind.info())?;
-    if let (Some(introduction), false) = (&lead.introduction, app.settings.quiet) {
+) -> Result<Minds, CommandError> {
+    let world_error = |reason: String| CommandError::new(ErrorKind::World, reason);
+    let mut setup = game.set_up(seed).map_err(world_error)?;
+    game.populate(&mut setup).map_err(world_error)?;
+    let main = loader::main_mind(app, &app.settings.model.value)?;
+    play::check_price(app, main.mind.info())?;
+    if let (Some(introduction), false) = (&main.introduction, app.settings.quiet) {
         app.err().line(introduction);
     }
-    let mut minds = loader::minds(app, lead.mind.clone(), &mut setup.world)?;
-    // Teams that are tools stand in no world yet.
+    let mut minds = loader::minds(app, main.mind.clone(), &mut setup.world)?;
+    // Teams that are tools are not in the world yet.
     for model in game.team().models() {
         if !minds.knows(model) {
-            minds = minds.with_alias(model, loader::preferred(app, &lead.mind, model)?);
+            minds = minds.with_alias(model, loader::preferred(app, &main.mind, model)?);
         }
     }
-    // People of the team sit at the terminal.
+    // All people of the team are at the terminal.
     let people = game.team().nested();
     let people = people.iter().flat_map(|team| &team.participants);
-    let people = people.filter(|one| one.kind == ParticipantKind::Person);
+    let people = people.filter(|member| member.kind == ParticipantKind::Person);
     let mut minds = seat_user_proxy(game, minds, user_proxy);
-    for one in people.filter(|one| one.name != game.team().user) {
-        minds = play::seated(app, minds, Some(&one.name));
+    for person in people.filter(|person| person.name != game.team().user) {
+        minds = play::seated(app, minds, Some(&person.name));
     }
     Ok(match args.seat.as_deref() {
         Some(seat) => {
-            play::seat(app, &mut setup.world, Some(seat))?;
+            play::seat(&mut setup.world, Some(seat))?;
             play::seated(app, minds, Some(seat))
         }
         None => minds,
     })
 }
 
-/// A conversation that is shown as it goes on.
-struct Talk<'a> {
+/// A conversation that is printed as it takes place.
+struct ChatRun<'a> {
     app: &'a App,
     game: &'a ChatGame,
     slot: &'a str,
-    form: &'a ChatArgs,
+    args: &'a ChatArgs,
 }
 
-impl Talk<'_> {
-    fn go(&self, engine: &mut Engine, user_proxy: &UserProxy) -> Result<(), Failure> {
+impl ChatRun<'_> {
+    fn play(&self, engine: &mut Engine, user_proxy: &UserProxy) -> Result<(), CommandError> {
         play::prepare(self.app, engine);
         let team = self.game.team().clone();
-        let (phase, runs) = stands(&engine.world, &team);
-        let goes_on = phase != Phase::Waiting;
-        match &self.form.task {
+        let (phase, runs) = phase_and_runs(&engine.world, &team);
+        let is_running = phase != Phase::Waiting;
+        match &self.args.task {
             Some(task) => user_proxy.add_input(UserInput::task(task.as_str())),
-            None if goes_on || std::io::stdin().is_terminal() => {}
+            None if is_running || std::io::stdin().is_terminal() => {}
             None => {
-                let remedy = self.app.words.give_task(self.slot);
-                return Err(no_task(self.app).try_this(remedy));
+                let help = text!(cli_resume_task_help, slot = self.slot);
+                return Err(no_task().help(help));
             }
         }
-        let began = clock();
-        let screen = Screen::of(self.app, engine, &team, self.form.form);
-        let wanted = if goes_on { runs } else { runs + 1 };
+        let start = clock();
+        let printer = ChatPrinter::new(self.app, engine, &team, self.args.form);
+        let wanted = if is_running { runs } else { runs + 1 };
         let runtime = play::runtime()?;
-        if let Some(screen) = &screen {
-            // Beside the conversation, which waits for no piece to be written.
-            runtime.spawn(screen.clone().show_pieces());
+        if let Some(printer) = &printer {
+            // Beside the conversation, which doesn't wait for chunks to be printed.
+            runtime.spawn(printer.clone().print_chunks());
         }
-        runtime.spawn(play::heed_interrupts(
-            engine.cancellation_token(),
-            self.app.err(),
-            self.app.words,
-        ));
-        let servers = runtime.block_on(loader::equip(self.app, engine))?;
-        let stop = runtime.block_on(talk_on(engine, &team, wanted, self.form.play.until));
+        let (token, err) = (engine.cancellation_token(), self.app.err());
+        runtime.spawn(play::handle_ctrl_c(token, err, self.app.language));
+        let servers = runtime.block_on(loader::connect_tools(self.app, engine))?;
+        let stop = runtime.block_on(run_team(engine, &team, wanted, self.args.play.until));
         runtime.block_on(servers.close());
         runtime.shutdown_background();
-        let stop = stop.map_err(|error| engine_failure(&error))?;
-        let seconds = since(began) as f64 / 1000.0;
-        self.close(engine, &team, &stop, screen.as_ref(), seconds)
+        let stop = stop.map_err(|error| engine_error(&error))?;
+        let seconds = since(start) as f64 / 1000.0;
+        self.report(engine, &team, &stop, printer.as_ref(), seconds)
     }
 
-    fn close(
+    fn report(
         &self,
         engine: &Engine,
         team: &TeamFile,
         stop: &Stop,
-        screen: Option<&Screen>,
+        printer: Option<&ChatPrinter>,
         seconds: f64,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CommandError> {
         let chat = chat_of(&engine.world, team);
-        let ended = chat.and_then(|chat| chat.stop.clone());
-        let reason = ended.as_ref().map(|stop| stop.content.as_str());
-        let words = self.app.words;
+        let stopped = chat.and_then(|chat| chat.stop.clone());
+        let reason = stopped.as_ref().map(|stop| stop.content.as_str());
+        let (language, slot) = (self.app.language, self.slot);
         if self.app.settings.json {
-            self.app
-                .out()
-                .json(&json!({"record": "end", "stop_reason": reason, "slot": self.slot}));
-        } else if let Some(screen) = screen {
-            screen.end(reason, seconds);
+            let end = json!({"record": "end", "stop_reason": reason, "slot": slot});
+            self.app.out().json(&end);
+        } else if let Some(printer) = printer {
+            printer.end(reason, seconds);
             self.app.err().line(match stop {
-                Stop::Cancelled | Stop::TurnReached(_) => words.how_to_resume(self.slot),
-                _ => words.saved_in(self.slot),
+                Stop::Cancelled | Stop::TurnReached(_) => say!(language, cli_continue_with, slot),
+                _ => say!(language, cli_saved_as, slot),
             });
         }
-        let broken_off = |fault, what| {
-            let failure = Failure::new(fault, what);
-            Err(failure.try_this(words.how_to_resume(self.slot)))
-        };
-        match stop {
-            Stop::LimitReached(why) => {
-                let why = why.in_language(words.0);
-                broken_off(Fault::Budget, words.cap_reached(&why))
-            }
-            Stop::ServerDown(why) => {
-                let why = why.in_language(words.0);
-                broken_off(Fault::Server, words.server_down(&why))
-            }
-            _ if chat.is_some_and(|chat| chat.failed) => {
-                Err(Failure::new(Fault::Other, reason.unwrap_or_default()))
-            }
-            _ => Ok(()),
+        play::stopped(self.app, stop, Some(slot))?;
+        if chat.is_some_and(|chat| chat.failed) {
+            return Err(CommandError::new(
+                ErrorKind::Other,
+                reason.unwrap_or_default(),
+            ));
         }
+        Ok(())
     }
 }
 
@@ -282,12 +265,12 @@ pub(super) fn chat_of<'w>(world: &'w World, team: &TeamFile) -> Option<&'w Chat>
     world.get::<Chat>(stage)
 }
 
-fn stands(world: &World, team: &TeamFile) -> (Phase, u32) {
+fn phase_and_runs(world: &World, team: &TeamFile) -> (Phase, u32) {
     chat_of(world, team).map_or((Phase::Waiting, 0), |chat| (chat.phase, chat.runs))
 }
 
 /// Plays turn by turn until the run is over.
-async fn talk_on(
+async fn run_team(
     engine: &mut Engine,
     team: &TeamFile,
     wanted: u32,
@@ -299,18 +282,11 @@ async fn talk_on(
         let Stop::TurnReached(turn) = stop else {
             return Ok(stop);
         };
-        let (phase, runs) = stands(&engine.world, team);
-        let failed = chat_of(&engine.world, team).is_some_and(|chat| chat.failed);
-        let is_over = phase == Phase::Waiting && (runs >= wanted || failed);
+        let (phase, runs) = phase_and_runs(&engine.world, team);
+        let has_failed = chat_of(&engine.world, team).is_some_and(|chat| chat.failed);
+        let is_over = phase == Phase::Waiting && (runs >= wanted || has_failed);
         if is_over || until.is_some_and(|until| turn >= until) {
             return Ok(Stop::TurnReached(turn));
         }
     }
-}
-
-/// The nearest name of a team.
-pub(crate) fn nearest_team(app: &App, name: &str) -> Option<String> {
-    let data = app.data().ok()?;
-    let (teams, _) = list_teams(&data);
-    nearest(name, teams.iter().map(|team| team.path.as_str())).map(str::to_owned)
 }

@@ -1,28 +1,33 @@
-//! `check`: every mistake of a world at once.
+//! `check`: all errors of a world at once.
 
 use playhouse::rpg::CampaignError;
 use playhouse::world_data::Problem;
 use serde_json::json;
 
 use crate::cli::app::App;
-use crate::cli::error::{Failure, Fault};
+use crate::cli::catalogue::problem;
+use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader;
+use crate::cli::say::say;
 
 /// Checks a world and the prompts of its language.
-pub(super) fn check(app: &App, world: &str) -> Result<(), Failure> {
+pub(super) fn check(app: &App, world: &str) -> Result<(), CommandError> {
     let (problems, is_playable) = match loader::load(app, world)? {
-        Ok(production) => (production.warnings, true),
+        Ok(campaign) => (campaign.warnings, true),
         Err(CampaignError::Data(problems)) => (problems.into_iter().collect(), false),
-        Err(error) => return Err(Failure::new(Fault::World, error).at(world)),
+        Err(error) => {
+            return Err(CommandError::new(ErrorKind::World, error.to_string()).at(world));
+        }
     };
-    tell(app, world, &problems, is_playable);
-    match is_playable {
-        true => Ok(()),
-        false => Err(Failure::told(Fault::World)),
+    print(app, world, &problems, is_playable);
+    if is_playable {
+        Ok(())
+    } else {
+        Err(CommandError::printed(ErrorKind::World))
     }
 }
 
-fn tell(app: &App, world: &str, problems: &[Problem], is_playable: bool) {
+fn print(app: &App, world: &str, problems: &[Problem], is_playable: bool) {
     let mut out = app.out();
     if app.settings.json {
         return out.pretty_json(&json!({
@@ -31,13 +36,15 @@ fn tell(app: &App, world: &str, problems: &[Problem], is_playable: bool) {
             "problems": problems,
         }));
     }
-    for problem in problems {
-        out.line(app.words.problem(problem));
+    for found in problems {
+        out.line(problem(app.language, found));
     }
     if !app.settings.quiet {
-        out.line(match is_playable {
-            true => app.words.world_fine(world),
-            false => app.words.world_mistakes(world, problems.len()),
+        out.line(if is_playable {
+            say!(app.language, cli_world_ok, world)
+        } else {
+            let count = problems.len();
+            say!(app.language, cli_world_errors, world, count)
         });
     }
 }

@@ -1,25 +1,28 @@
-//! `config`: every setting and where it came from; of keys only whether they are set.
+//! `config`: every setting and where it comes from; of keys only whether they are set.
 
-use playhouse::mind::models::{Origin, ServerRow};
+use playhouse::locale::{Argument, Language};
+use playhouse::message::Price;
+use playhouse::mind::models::{Origin, Row, ServerRow};
 use serde_json::json;
 
 use crate::cli::app::App;
-use crate::cli::error::Failure;
+use crate::cli::catalogue::library;
+use crate::cli::error::CommandError;
 use crate::cli::output::Paragraph;
+use crate::cli::say::say;
 use crate::cli::tables::{Side, Table};
-use crate::cli::words::Words;
 
-/// Shows the settings, then the models, then the servers of tools.
-pub(super) fn config(app: &App) -> Result<(), Failure> {
-    let words = app.words;
+/// Prints the settings, then the models, then the tool servers.
+pub(super) fn config(app: &App) -> Result<(), CommandError> {
+    let language = app.language;
     let models = app.models()?;
     let (models, servers) = (models.describe(), models.describe_servers());
     let settings = app.settings.rows();
     let mut out = app.out();
     if app.settings.json {
-        let settings = settings.iter().map(|(name, value, origin)| {
-            json!({"setting": name, "value": value, "from": origin.shown(words)})
-        });
+        let settings = settings.iter().map(
+            |(name, value, origin)| json!({"setting": name, "value": value, "from": origin.text()}),
+        );
         let models = models.iter().map(|row| match row {
             Ok(row) => json!(row),
             Err(error) => json!({"error": error.to_string()}),
@@ -28,91 +31,99 @@ pub(super) fn config(app: &App) -> Result<(), Failure> {
         out.pretty_json(&json!({"settings": settings, "models": models, "servers": servers}));
         return Ok(());
     }
-    let heads = [words.setting(), words.value(), words.origin()];
+    let heads = [
+        say!(language, cli_setting),
+        say!(language, cli_value),
+        say!(language, cli_from),
+    ];
     let mut table = Table::new(heads.map(|head| (head, Side::Left)));
     for (name, value, origin) in settings {
-        table.row([name.into(), value, origin.shown(words)]);
+        table.row([name.into(), value, origin.text().in_language(language)]);
     }
     table.write(&mut out);
     out.paragraph(&Paragraph::blank());
     let heads = [
-        words.model(),
-        words.value(),
-        words.server(),
-        words.key(),
-        words.price(),
+        say!(language, cli_model),
+        say!(language, cli_value),
+        say!(language, cli_server),
+        say!(language, cli_key),
+        say!(language, cli_price),
     ];
     let mut table = Table::new(heads.map(|head| (head, Side::Left)));
-    let mut wrong = Vec::new();
+    let mut errors = Vec::new();
     for row in models {
         match row {
-            Ok(row) => {
-                let key = key_and_origin(words, row.key, row.key_from.as_ref());
-                let from = |origin: &Origin| words.error_text(&origin.to_string());
-                let price = row.price.as_ref().map_or_else(
-                    || words.unknown_price(),
-                    |price| {
-                        let (input, cached, output) = (price.input, price.cached, price.output);
-                        let (unit, date) = (&price.currency, &price.date);
-                        format!("{input}/{cached}/{output} {unit} ({date})")
-                    },
-                );
-                table.row([
-                    row.alias,
-                    format!("{} ← {}", row.model, from(&row.model_from)),
-                    format!("{} ← {}", row.base_url, from(&row.base_url_from)),
-                    key,
-                    price,
-                ]);
-            }
-            Err(error) => wrong.push(error),
+            Ok(row) => table.row(model_row(language, row)),
+            Err(error) => errors.push(error),
         }
     }
     table.write(&mut out);
     if !servers.is_empty() {
         out.paragraph(&Paragraph::blank());
-        table_of_servers(words, servers).write(&mut out);
+        table_of_servers(language, servers).write(&mut out);
     }
-    for error in wrong {
-        out.line(words.error_text(&error.to_string()));
+    for error in errors {
+        out.line(library(language, error.to_string()));
     }
     Ok(())
 }
 
-/// The servers of tools and what of them may be called.
-fn table_of_servers(words: Words, servers: Vec<ServerRow>) -> Table {
+fn model_row(language: Language, row: Row) -> [String; 5] {
+    let price = row.price.as_ref();
+    [
+        row.alias,
+        with_variable(row.model, Some(&row.model_from)),
+        with_variable(row.base_url, Some(&row.base_url_from)),
+        with_variable(key_state(language, row.key), row.key_from.as_ref()),
+        price.map_or_else(
+            || say!(language, cli_unknown),
+            |price| shown(language, price),
+        ),
+    ]
+}
+
+fn shown(language: Language, price: &Price) -> String {
+    let (input, cached, output) = (price.input, price.cached, price.output);
+    if input == 0.0 && cached == 0.0 && output == 0.0 {
+        return say!(language, cli_free);
+    }
+    let (unit, date) = (&price.currency, &price.date);
+    format!("{input}/{cached}/{output} {unit} ({date})")
+}
+
+/// The tool servers, and which of their tools may be called.
+fn table_of_servers(language: Language, servers: Vec<ServerRow>) -> Table {
     let heads = [
-        words.tool_server(),
-        words.place(),
-        words.key(),
-        words.tools(),
+        say!(language, cli_tool_server),
+        say!(language, cli_at),
+        say!(language, cli_key),
+        say!(language, cli_tools),
     ];
     let mut table = Table::new(heads.map(|head| (head, Side::Left)));
     for row in servers {
-        let tools = match row.tools.is_empty() {
-            true => words.all_tools(),
-            false => row.tools.join(&words.comma()),
+        let tools = if row.tools.is_empty() {
+            say!(language, cli_all)
+        } else {
+            say!(language, cli_list, items = Argument::list(row.tools))
         };
-        let token = key_and_origin(words, row.token, row.token_from.as_ref());
+        let token = with_variable(key_state(language, row.token), row.token_from.as_ref());
         table.row([row.server, row.place, token, tools]);
     }
     table
 }
 
-/// What is known of a key, and the variable that holds it.
-fn key_and_origin(words: Words, key: &str, from: Option<&Origin>) -> String {
-    let key = key_state(words, key);
+/// A value, and the environment variable that it comes from, if it does.
+fn with_variable(value: String, from: Option<&Origin>) -> String {
     match from {
-        Some(from) => format!("{key} ← {from}"),
-        None => key,
+        Some(Origin::Environment(variable)) => format!("{value} ← {variable}"),
+        _ => value,
     }
 }
 
-/// What is known of a key, in words.
-fn key_state(words: Words, key: &str) -> String {
+fn key_state(language: Language, key: &str) -> String {
     match key {
-        "set" => words.key_set(),
-        "missing" => words.key_missing(),
-        _ => words.none(),
+        "set" => say!(language, cli_key_set),
+        "missing" => say!(language, cli_key_missing),
+        _ => say!(language, cli_none),
     }
 }

@@ -1,46 +1,49 @@
-//! `convert`: a conversation from one form to another.
+//! `convert`: a conversation in the format of one framework, written in that of another.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use playhouse::dialect::{Profile, Reading, read, write_value};
+use playhouse::locale::text;
 use serde_json::Value;
 
 use crate::cli::app::App;
-use crate::cli::error::{Failure, Fault};
-use crate::cli::output::{Ink, Paragraph};
+use crate::cli::catalogue::library;
+use crate::cli::error::{CommandError, ErrorKind};
+use crate::cli::output::{Paragraph, Style};
+use crate::cli::say::say;
 
-/// The most bytes that are read; a thousand characters' conversations are a tenth of it.
+/// The most bytes that are read; the conversations of a thousand characters are a tenth of it.
 const LONGEST: u64 = 256 * 1024 * 1024;
 
 /// What is converted, and into what.
 pub(super) struct Conversion<'a> {
-    /// The file; standard input where there is none.
+    /// The file; `None` for standard input.
     pub(super) file: Option<&'a Path>,
-    /// The form that it has, where it is named.
+    /// Its format; `None` to detect it.
     pub(super) from: Option<Profile>,
-    /// The form to write.
+    /// The format to write.
     pub(super) to: Profile,
     /// Whose conversation it is.
     pub(super) name: Option<&'a str>,
 }
 
-/// Reads a conversation of any form and writes another.
-pub(super) fn convert(app: &App, conversion: &Conversion<'_>) -> Result<(), Failure> {
+/// Reads a conversation in any format and writes it in another.
+pub(super) fn convert(app: &App, conversion: &Conversion<'_>) -> Result<(), CommandError> {
     let place = match conversion.file {
         Some(file) => file.display().to_string(),
-        None => app.words.standard_input(),
+        None => say!(app.language, cli_standard_input),
     };
-    let text = text_of(app, conversion.file).map_err(|failure| failure.at(&place))?;
+    let text = text_of(conversion.file).map_err(|error| error.at(&place))?;
     let mut reading = read(&text, conversion.from)
-        .map_err(|error| Failure::new(Fault::Other, error).at(&place))?;
+        .map_err(|error| CommandError::new(ErrorKind::Other, error.to_string()).at(&place))?;
     if let Some(name) = conversion.name {
         for conversation in &mut reading.conversations {
             conversation.name = Some(name.into());
         }
     }
-    tell(app, &reading);
+    report(app, &reading);
     let mut out = app.out();
     match write_value(&reading.conversations, conversion.to) {
         Value::Array(lines) if conversion.to == Profile::OpenAiLines => {
@@ -52,10 +55,10 @@ pub(super) fn convert(app: &App, conversion: &Conversion<'_>) -> Result<(), Fail
     Ok(())
 }
 
-fn text_of(app: &App, file: Option<&Path>) -> Result<String, Failure> {
+fn text_of(file: Option<&Path>) -> Result<String, CommandError> {
     let unreadable = |error: io::Error| {
-        let what = app.words.cant_read(&error.to_string());
-        Failure::new(Fault::Other, what)
+        let error = text!(cli_cant_read, error = &error);
+        CommandError::new(ErrorKind::Other, error)
     };
     let input: Box<dyn Read> = match file {
         Some(file) => Box::new(File::open(file).map_err(unreadable)?),
@@ -64,26 +67,30 @@ fn text_of(app: &App, file: Option<&Path>) -> Result<String, Failure> {
     let mut text = String::new();
     let read = input.take(LONGEST + 1).read_to_string(&mut text);
     read.map_err(unreadable)?;
-    match text.len() as u64 > LONGEST {
-        true => Err(Failure::new(Fault::Other, app.words.too_long(LONGEST))),
-        false => Ok(text),
+    if text.len() as u64 > LONGEST {
+        let message = text!(cli_input_too_long, limit = LONGEST);
+        return Err(CommandError::new(ErrorKind::Other, message));
     }
+    Ok(text)
 }
 
-/// Says which form it was and what was not taken as it came.
-fn tell(app: &App, reading: &Reading) {
+/// Prints the format that was read, and what was changed.
+fn report(app: &App, reading: &Reading) {
     if app.settings.quiet {
         return;
     }
-    let words = app.words;
     let mut err = app.err();
-    let messages = reading.conversations.iter().map(|one| one.messages.len());
-    err.line(words.was_read(messages.sum(), reading.profile.name()));
+    let conversations = reading.conversations.iter();
+    let count: usize = conversations
+        .map(|conversation| conversation.messages.len())
+        .sum();
+    let form = reading.profile.name();
+    err.line(say!(app.language, cli_convert_read, count, form));
     for warning in &reading.warnings {
         let row = Paragraph::indented(2, 4)
-            .add(Ink::Dim, &warning.path)
-            .plain(words.colon())
-            .plain(words.error_text(&warning.problem.to_string()));
+            .add(Style::Dim, &warning.path)
+            .plain(say!(app.language, cli_colon))
+            .plain(library(app.language, warning.problem.clone()));
         err.paragraph(&row);
     }
 }

@@ -3,14 +3,17 @@
 use serde_json::json;
 
 use crate::cli::app::App;
-use crate::cli::error::Failure;
+use crate::cli::error::CommandError;
 use crate::cli::output::Paragraph;
 use crate::cli::saved::Saved;
-use crate::cli::tables::{spending, spending_json, spent_by_entity, spent_by_purpose};
+use crate::cli::say::say;
+use crate::cli::tables::{
+    spending, spending_by_purpose, spending_json, spent_by_entity, spent_by_purpose,
+};
 
-/// Shows the ledgers of a save.
-pub(super) fn cost(app: &App, slot: &str) -> Result<(), Failure> {
-    // What was spent is known whatever became of the world's data since.
+/// Prints what a save has cost.
+pub(super) fn cost(app: &App, slot: &str) -> Result<(), CommandError> {
+    // The world's data may have changed since.
     let setup = Saved::find(app, slot)?.world(true)?;
     let by_entity = spent_by_entity(&setup.world);
     let by_purpose = spent_by_purpose(&setup.world);
@@ -22,9 +25,9 @@ pub(super) fn cost(app: &App, slot: &str) -> Result<(), Failure> {
         }));
         return Ok(());
     }
-    let words = app.words;
-    spending(words, words.who(), &by_entity).write(&mut out);
+    let name = say!(app.language, cli_name);
+    spending(app.language, name, &by_entity).write(&mut out);
     out.paragraph(&Paragraph::blank());
-    spending(words, words.purpose(), &by_purpose).write(&mut out);
+    spending_by_purpose(app.language, &by_purpose).write(&mut out);
     Ok(())
 }

@@ -1,40 +1,48 @@
-//! `doctor`: one cheap question to each configured model, a look at each server of tools, and what they show.
+//! `doctor`: tests each model with a cheap request, and each tool server.
 
 use futures_util::future::{join, join_all};
-use playhouse::locale::UiText;
+use playhouse::locale::{Argument, Language, UiText};
 use playhouse::mind::http::{Examination, KeyState};
 use playhouse::mind::models::{ModelError, Models};
 use playhouse::tool::servers::{ServerExamination, ServerPlan};
 use serde_json::json;
 
 use crate::cli::app::App;
-use crate::cli::error::{Failure, Fault};
-use crate::cli::output::{Ink, Page, Paragraph};
+use crate::cli::catalogue::library;
+use crate::cli::error::{CommandError, ErrorKind};
+use crate::cli::output::{Output, Paragraph, Style};
+use crate::cli::say::say;
 use crate::cli::tables::{Side, Table};
-use crate::cli::words::Words;
 
-/// Examines one model or server of tools, or all of the model file.
-pub(super) fn doctor(app: &App, name: Option<&str>) -> Result<(), Failure> {
+/// Tests one model or tool server, or all of the model file.
+pub(super) fn doctor(app: &App, name: Option<&str>) -> Result<(), CommandError> {
     let models = app.models()?;
     let (aliases, servers) = asked_for(&models, name);
     let plans = models.tool_servers(servers.iter().map(String::as_str));
-    let plans = plans.map_err(|error| Failure::new(Fault::Server, error))?;
+    let plans = plans.map_err(|error| CommandError::new(ErrorKind::Server, error.to_string()))?;
     let runtime = super::play::runtime()?;
-    let looking = join_all(plans.into_iter().map(ServerPlan::examine));
-    let (found, servers) = runtime.block_on(join(examine(&models, &aliases), looking));
-    let (found, wrong): (Vec<_>, Vec<_>) = found.into_iter().partition(Result::is_ok);
-    let found: Vec<_> = found.into_iter().filter_map(Result::ok).collect();
-    let healthy = found.iter().all(|one| one.answers) && servers.iter().all(|one| one.answers);
-    tell(app, &found, &servers);
-    match wrong.into_iter().find_map(Result::err) {
-        Some(error) => Err(Failure::new(Fault::Server, error)),
-        // Of all together, some may well be out of use.
-        None if healthy || name.is_none() => Ok(()),
-        None => Err(Failure::told(Fault::Server)),
+    let servers = join_all(plans.into_iter().map(ServerPlan::examine));
+    let (examined, servers) = runtime.block_on(join(examine(&models, &aliases), servers));
+    let mut models = Vec::new();
+    let mut error = None;
+    for examined in examined {
+        match examined {
+            Ok(model) => models.push(model),
+            Err(first) => error = error.or(Some(first)),
+        }
+    }
+    let all_answer =
+        models.iter().all(|model| model.answers) && servers.iter().all(|server| server.answers);
+    print(app, &models, &servers);
+    match error {
+        Some(error) => Err(CommandError::new(ErrorKind::Server, error.to_string())),
+        // Of all models together, some may well not be in use.
+        None if all_answer || name.is_none() => Ok(()),
+        None => Err(CommandError::printed(ErrorKind::Server)),
     }
 }
 
-/// The models and the servers of tools that are meant. A name of both is the model's.
+/// The models and the tool servers to test. If both have the name, the model.
 fn asked_for(models: &Models, name: Option<&str>) -> (Vec<String>, Vec<String>) {
     let servers = || models.server_names().map(str::to_owned);
     match name {
@@ -56,99 +64,113 @@ async fn examine(models: &Models, aliases: &[String]) -> Vec<Result<Examination,
     join_all(aliases.iter().map(|alias| models.examine(alias))).await
 }
 
-fn tell(app: &App, models: &[Examination], servers: &[ServerExamination]) {
-    let words = app.words;
+fn print(app: &App, models: &[Examination], servers: &[ServerExamination]) {
+    let language = app.language;
     let mut out = app.out();
     if app.settings.json {
         return out.pretty_json(&json!({"models": models, "servers": servers}));
     }
     if !models.is_empty() {
-        table_of_models(words, models).write(&mut out);
+        table_of_models(language, models).write(&mut out);
     }
     if !servers.is_empty() {
         if !models.is_empty() {
             out.paragraph(&Paragraph::blank());
         }
-        table_of_servers(words, servers).write(&mut out);
+        table_of_servers(language, servers).write(&mut out);
     }
-    for one in models {
-        let notes = one.notes.iter().map(|note| words.error_text(note).into());
-        tell_notes(words, &mut out, &one.alias, &notes.collect::<Vec<_>>());
+    for model in models {
+        print_notes(language, &mut out, &model.alias, &model.notes);
     }
-    for one in servers {
-        tell_notes(words, &mut out, &one.server, &one.notes);
+    for server in servers {
+        print_notes(language, &mut out, &server.server, &server.notes);
     }
 }
 
-fn tell_notes(words: Words, out: &mut Page, name: &str, notes: &[UiText]) {
+fn print_notes(
+    language: Language,
+    out: &mut Output,
+    name: &str,
+    notes: &[impl Into<UiText> + Clone],
+) {
     for note in notes {
-        let name = Paragraph::indented(0, 2).add(Ink::Bold, name);
-        out.paragraph(&name.plain(words.colon()).plain(note.in_language(words.0)));
+        let row = Paragraph::indented(0, 2).add(Style::Bold, name);
+        let row = row.plain(say!(language, cli_colon));
+        out.paragraph(&row.plain(library(language, note.clone())));
     }
 }
 
-fn table_of_servers(words: Words, found: &[ServerExamination]) -> Table {
+fn table_of_servers(language: Language, servers: &[ServerExamination]) -> Table {
     let heads = [
-        words.tool_server(),
-        words.place(),
-        words.answers(),
-        words.tools(),
+        say!(language, cli_tool_server),
+        say!(language, cli_at),
+        say!(language, cli_answers),
+        say!(language, cli_tools),
     ];
     let mut table = Table::new(heads.map(|head| (head, Side::Left)));
-    for one in found {
-        let tools = match one.tools.is_empty() {
-            true => words.none(),
-            false => one.tools.join(&words.comma()),
+    for row in servers {
+        let tools = if row.tools.is_empty() {
+            say!(language, cli_none)
+        } else {
+            say!(language, cli_list, items = Argument::list(&row.tools))
         };
-        let answers = if one.answers { words.yes() } else { words.no() };
-        table.row([one.server.clone(), one.place.clone(), answers, tools]);
+        let answers = yes_or_no(language, row.answers);
+        table.row([row.server.clone(), row.place.clone(), answers, tools]);
     }
     table
 }
 
-fn table_of_models(words: Words, found: &[Examination]) -> Table {
+fn table_of_models(language: Language, models: &[Examination]) -> Table {
     let heads = [
-        words.model(),
-        words.server(),
-        words.reachable(),
-        words.key(),
-        words.answers(),
-        words.window(),
-        words.streaming(),
-        words.schema(),
-        words.cache_fields(),
-        words.milliseconds(),
+        say!(language, cli_model),
+        say!(language, cli_server),
+        say!(language, cli_reachable),
+        say!(language, cli_key),
+        say!(language, cli_answers),
+        say!(language, cli_window),
+        say!(language, cli_streaming),
+        say!(language, cli_schema),
+        say!(language, cli_cache_fields),
+        say!(language, cli_milliseconds),
     ];
     let mut table = Table::new(heads.map(|head| (head, Side::Left)));
-    for one in found {
-        table.row(row(words, one));
+    for model in models {
+        table.row(row(language, model));
     }
     table
 }
 
-fn row(words: Words, one: &Examination) -> Vec<String> {
-    let sure = |is: bool| if is { words.yes() } else { words.no() };
-    let maybe = |is: Option<bool>| is.map_or_else(|| words.unknown(), sure);
-    let number = |number: Option<u64>| number.map_or_else(|| words.unknown(), |n| n.to_string());
-    let key = match one.key {
-        KeyState::Accepted => words.yes(),
-        KeyState::Refused => words.key_refused(),
-        KeyState::Missing => words.key_missing(),
-        KeyState::NotNeeded => words.none(),
-        KeyState::Untried => words.unknown(),
+fn row(language: Language, model: &Examination) -> [String; 10] {
+    let unknown = || "?".to_owned();
+    let maybe = |is: Option<bool>| is.map_or_else(unknown, |is| yes_or_no(language, is));
+    let number = |number: Option<u64>| number.map_or_else(unknown, |number| number.to_string());
+    let key = match model.key {
+        KeyState::Accepted => say!(language, cli_yes),
+        KeyState::Refused => say!(language, cli_key_refused),
+        KeyState::Missing => say!(language, cli_key_missing),
+        KeyState::NotNeeded => say!(language, cli_none),
+        KeyState::Untried => unknown(),
     };
-    let schema = one.schema.as_ref().map(|mode| serde_json::json!(mode));
+    let schema = model.schema.as_ref().map(|mode| json!(mode));
     let schema = schema.and_then(|mode| mode.as_str().map(str::to_owned));
-    vec![
-        one.alias.clone(),
-        one.server.clone(),
-        sure(one.reachable),
+    [
+        model.alias.clone(),
+        model.server.clone(),
+        yes_or_no(language, model.reachable),
         key,
-        sure(one.answers),
-        number(one.window),
-        maybe(one.streaming),
-        schema.unwrap_or_else(|| words.unknown()),
-        maybe(one.cache_fields),
-        number(one.latency_ms),
+        yes_or_no(language, model.answers),
+        number(model.window),
+        maybe(model.streaming),
+        schema.unwrap_or_else(unknown),
+        maybe(model.cache_fields),
+        number(model.latency_ms),
     ]
+}
+
+fn yes_or_no(language: Language, is: bool) -> String {
+    if is {
+        say!(language, cli_yes)
+    } else {
+        say!(language, cli_no)
+    }
 }

@@ -3,59 +3,73 @@
 use std::sync::Arc;
 
 use playhouse::engine::{Engine, Setup};
-use playhouse::journal::{Head, Journal, Recording};
+use playhouse::journal::{Journal, JournalHeader, Recording};
+use playhouse::locale::text;
 use playhouse::mind::{MindInfo, Minds};
 
 use super::play;
 use crate::cli::app::App;
-use crate::cli::dry_run::{DryRun, Unsent};
-use crate::cli::error::{Failure, engine_failure};
+use crate::cli::dry_run::{DryRun, UnsentPrompt};
+use crate::cli::error::{CommandError, engine_error};
+use crate::cli::labels::purpose_label;
 use crate::cli::loader;
-use crate::cli::output::{Ink, Page, Paragraph};
+use crate::cli::output::{Output, Paragraph, Style};
+use crate::cli::say::say;
 
-/// Shows the prompts that this world would send next to the model of which this is known.
-pub(super) fn rehearse(
+/// Prints the prompts that this world would send next to this model.
+pub(super) fn dry_run(
     app: &App,
     mut setup: Setup,
     model: &MindInfo,
-    head: Head,
+    head: JournalHeader,
     recording: Recording,
-) -> Result<(), Failure> {
-    let rehearsal = DryRun::of(model.clone());
-    let mut minds = Minds::all(Arc::new(rehearsal.clone()));
+) -> Result<(), CommandError> {
+    let mind = DryRun::of(model.clone());
+    let mut minds = Minds::all(Arc::new(mind.clone()));
     for alias in loader::preferences(&mut setup.world) {
-        minds = minds.with_alias(&*alias, Arc::new(rehearsal.clone()));
+        minds = minds.with_alias(&*alias, Arc::new(mind.clone()));
     }
     let engine = Engine::new(setup, minds, Journal::in_memory(head));
-    let mut engine = engine.map_err(|error| engine_failure(&error))?;
+    let mut engine = engine.map_err(|error| engine_error(&error))?;
     engine.play_back(recording);
     engine.settings.width = usize::MAX;
     engine.settings.without_servers = true;
     let played = play::runtime()?.block_on(engine.run(None));
-    played.map_err(|error| engine_failure(&error))?;
-    let unsent = rehearsal.unsent();
+    played.map_err(|error| engine_error(&error))?;
+    let unsent = mind.unsent();
     let mut out = app.out();
     for prompt in unsent.iter() {
-        match app.settings.json {
-            true => out.json(prompt),
-            false => tell(app, &mut out, prompt),
+        if app.settings.json {
+            out.json(prompt);
+        } else {
+            print(app, &mut out, prompt);
         }
     }
     if !app.settings.json {
-        out.paragraph(&Paragraph::of(Ink::Bold, app.words.dry_run(unsent.len())));
+        let summary = say!(app.language, cli_dry_run, count = unsent.len());
+        out.paragraph(&Paragraph::of(Style::Bold, summary));
     }
     Ok(())
 }
 
-fn tell(app: &App, out: &mut Page, prompt: &Unsent) {
-    let words = app.words;
-    let price = prompt.cost.map(|cost| cost.to_string());
-    let price = price.unwrap_or_else(|| words.unknown_price());
-    let heading = words.dry_prompt(&prompt.entity, &prompt.purpose, prompt.tokens, &price);
-    out.paragraph(&Paragraph::of(Ink::Bold, heading));
+fn print(app: &App, out: &mut Output, prompt: &UnsentPrompt) {
+    let (who, tokens) = (&prompt.entity, prompt.tokens);
+    let purpose = purpose_label(&prompt.purpose);
+    let heading = match prompt.cost {
+        Some(cost) => text!(
+            cli_dry_prompt,
+            who,
+            purpose,
+            tokens,
+            cost = cost.to_string()
+        ),
+        None => text!(cli_dry_prompt_without_price, who, purpose, tokens),
+    };
+    let heading = heading.in_language(app.language);
+    out.paragraph(&Paragraph::of(Style::Bold, heading));
     for message in &prompt.messages {
         let role = format!("{:?}", message.role).to_lowercase();
-        let said = Paragraph::indented(2, 4).add(Ink::Dim, format!("{role}: "));
+        let said = Paragraph::indented(2, 4).add(Style::Dim, format!("{role}: "));
         out.paragraph(&said.plain(&message.content));
     }
     out.paragraph(&Paragraph::blank());

@@ -1,6 +1,7 @@
 //! The commands, one file each; those that play share `play.rs`.
 
 mod branch;
+mod budget;
 mod chat;
 mod check;
 mod config;
@@ -10,6 +11,7 @@ mod doctor;
 mod dry_run;
 mod new;
 mod play;
+mod players;
 mod replay;
 mod resume;
 mod run;
@@ -21,15 +23,14 @@ mod undercover;
 mod why;
 mod worlds;
 
-pub(crate) use chat::nearest_team;
 use std::path::Path;
 
 use super::app::App;
 use super::args::{ChatArgs, Command};
-use super::error::Failure;
+use super::error::CommandError;
 
-/// Does what the command says.
-pub(crate) fn perform(command: Command, app: &App) -> Result<(), Failure> {
+/// Runs a command.
+pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
     match command {
         Command::Run(args) => run::run(app, &args),
         Command::Resume {
@@ -40,14 +41,14 @@ pub(crate) fn perform(command: Command, app: &App) -> Result<(), Failure> {
             allow_code,
             play,
         } => {
-            let talk = ChatArgs {
+            let chat_args = ChatArgs {
                 task,
                 form,
                 allow_code,
                 play,
                 ..ChatArgs::default()
             };
-            resume::resume(app, &slot, &talk, force)
+            resume::resume(app, &slot, &chat_args, force)
         }
         Command::Chat(args) => chat::chat(app, &args),
         Command::Undercover(args) => undercover::undercover(app, &args),

@@ -1,4 +1,4 @@
-//! What `run`, `resume` and `replay` share: showing a run as it goes on, stopping it, ending it.
+//! What all commands that play share: printing a run as it takes place, stopping it, its end.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -6,8 +6,9 @@ use bevy_ecs::prelude::*;
 use playhouse::cast::{StableId, WorldTurn};
 use playhouse::engine::{CancellationToken, Engine, SpendLimits, Stop};
 use playhouse::event::{Feed, FeedView, Record};
+use playhouse::locale::{Language, text};
 use playhouse::mind::human::HumanMind;
-use playhouse::mind::{Cost, Language, MindInfo, Minds};
+use playhouse::mind::{Cost, MindInfo, Minds};
 use playhouse::rpg::world_file::WorldFile;
 use playhouse::tool::servers::ToolServers;
 use playhouse::{rpg, undercover};
@@ -16,28 +17,32 @@ use tokio::runtime::Runtime;
 
 use crate::cli::app::App;
 use crate::cli::args::OnServerError;
-use crate::cli::error::{Failure, Fault, engine_failure};
-use crate::cli::output::{Ink, Page, Paragraph};
+use crate::cli::catalogue::library;
+use crate::cli::error::{CommandError, ErrorKind, engine_error};
+use crate::cli::output::{Output, Paragraph, Style};
 use crate::cli::progress::Progress;
+use crate::cli::record_printer::RecordPrinter;
+use crate::cli::say::say;
 use crate::cli::seat::SeatConsole;
-use crate::cli::story::{Roster, Story, Tells};
-use crate::cli::words::Words;
+use crate::cli::story::{Roster, StoryPrinter};
 use crate::cli::{loader, tables};
 
-/// After so many failed calls in a row a server is taken for broken.
+/// The seed if none is given: the same story every time.
+pub(super) const DEFAULT_SEED: u64 = 1;
+/// The failed calls in a row after which a server counts as broken.
 const GIVE_UP_AFTER: u32 = 3;
 /// The exit code after a second Ctrl-C, as shells expect it.
 const INTERRUPTED: i32 = 130;
 
-/// The runtime on which calls wait.
-pub(super) fn runtime() -> Result<Runtime, Failure> {
+/// The runtime for calls.
+pub(super) fn runtime() -> Result<Runtime, CommandError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();
-    runtime.map_err(|error| Failure::new(Fault::Other, error))
+    runtime.map_err(|error| CommandError::of(ErrorKind::Other, &error))
 }
 
-/// Sets an engine up as the settings say.
+/// Applies the settings to an engine.
 pub(super) fn prepare(app: &App, engine: &mut Engine) {
     let settings = &app.settings;
     let stops = settings.on_server_error.value == OnServerError::Stop;
@@ -50,59 +55,58 @@ pub(super) fn prepare(app: &App, engine: &mut Engine) {
     };
 }
 
-/// Refuses a cap on cost where the price is not known.
-pub(super) fn check_price(app: &App, info: &MindInfo) -> Result<(), Failure> {
+/// Refuses a maximum cost if the price is unknown.
+pub(super) fn check_price(app: &App, info: &MindInfo) -> Result<(), CommandError> {
     if app.settings.max_cost.value.is_none() || info.price.is_some() {
         return Ok(());
     }
-    let failure = Failure::new(Fault::Usage, app.words.no_price(&info.alias));
-    Err(failure.try_this(app.words.give_price()))
+    let message = text!(cli_no_price, model = &*info.alias);
+    Err(CommandError::new(ErrorKind::Usage, message).help(text!(cli_no_price_help)))
 }
 
-/// The number of the actor whom a person wants to play, if one does.
+/// The id of the actor whom a person plays, if one does.
 pub(super) fn seat(
-    app: &App,
     world: &mut World,
     actor: Option<&str>,
-) -> Result<Option<StableId>, Failure> {
-    let found = actor.map(|actor| loader::actor(app, world, actor));
+) -> Result<Option<StableId>, CommandError> {
+    let found = actor.map(|actor| loader::actor(world, actor));
     found.transpose()
 }
 
-/// The minds, with a person on the terminal at the seat of this actor.
+/// The minds, with the person at the terminal for this actor.
 pub(super) fn seated(app: &App, minds: Minds, actor: Option<&str>) -> Minds {
     let Some(actor) = actor else {
         return minds;
     };
-    let page = match app.settings.json {
-        true => app.shared_err(),
-        false => app.shared_out(),
+    let out = if app.settings.json {
+        app.shared_err()
+    } else {
+        app.shared_out()
     };
-    let language = app.settings.language.value;
-    let person = HumanMind::taught(SeatConsole(page), language, |lessons| {
+    let person = HumanMind::taught(SeatConsole(out), app.language, |lessons| {
         rpg::seat::teach(lessons);
         undercover::seat::teach(lessons);
     });
     minds.with_seat(actor, Arc::new(person))
 }
 
-/// Writes what a reader should know before the story: the world's title, and who plays.
-pub(super) fn open(app: &App, world: &WorldFile, introduction: Option<&str>) {
+/// Prints the world's title, and who plays.
+pub(super) fn introduce_world(app: &App, world: &WorldFile, introduction: Option<&str>) {
     let title = [
-        Paragraph::of(Ink::Bold, &world.name),
+        Paragraph::of(Style::Bold, &world.name),
         Paragraph::default().plain(&world.title),
     ];
     introduce(app, &title, introduction);
 }
 
-/// Writes what is played, and who plays it.
+/// Prints what is played, and who plays it.
 pub(super) fn introduce(app: &App, title: &[Paragraph], introduction: Option<&str>) {
     if app.settings.quiet {
         return;
     }
-    let introduction = introduction.map(|text| Paragraph::of(Ink::Dim, text));
+    let introduction = introduction.map(|text| Paragraph::of(Style::Dim, text));
     if app.settings.json {
-        // Standard output holds records alone.
+        // Standard output has only records.
         let mut err = app.err();
         return introduction.iter().for_each(|text| err.paragraph(text));
     }
@@ -113,57 +117,58 @@ pub(super) fn introduce(app: &App, title: &[Paragraph], introduction: Option<&st
     out.flush();
 }
 
-/// A run that is shown as it goes on.
-pub(super) struct Show<'a> {
+/// A run that is printed as it takes place.
+pub(super) struct RunView<'a> {
     app: &'a App,
-    story: Option<Arc<Mutex<Box<dyn Tells>>>>,
-    /// Whether the reader may know of everybody; a seat may not.
+    printer: Option<Arc<Mutex<Box<dyn RecordPrinter>>>>,
+    /// Whether the reader may know about everybody; a person at a seat may not.
     sees_all: bool,
 }
 
-impl<'a> Show<'a> {
-    /// Shows the story that this engine plays: to a seat what its actor learns, else everything.
-    pub(super) fn of(
+impl<'a> RunView<'a> {
+    /// Prints the campaign of this engine: for a seat, what its actor learns; else everything.
+    pub(super) fn new(
         app: &'a App,
         engine: &mut Engine,
         language: Language,
         seat: Option<StableId>,
     ) -> Self {
-        Self::told_by(app, engine, seat, |world| {
-            // The story is told in the language of its world.
-            let story = Story::new(app.shared_out(), Words(language), Roster::of(world));
-            Box::new(story)
+        Self::with_printer(app, engine, seat, |world| {
+            // The story is in the language of its world.
+            let roster = Roster::of(world);
+            Box::new(StoryPrinter::new(app.shared_out(), language, roster))
         })
     }
 
-    /// Shows what this engine plays as somebody tells it who is made when people read along.
-    pub(super) fn told_by(
+    /// Prints what this engine plays with a printer, which is made only if it is needed.
+    pub(super) fn with_printer(
         app: &'a App,
         engine: &mut Engine,
         seat: Option<StableId>,
-        teller: impl FnOnce(&mut World) -> Box<dyn Tells>,
+        make_printer: impl FnOnce(&mut World) -> Box<dyn RecordPrinter>,
     ) -> Self {
-        let brake = engine.cancellation_token();
-        let mut story = None;
-        if app.settings.quiet {
-            // Nobody wants to see it.
-        } else if app.settings.json {
-            engine.add_feed(feed(seat, json_sink(app.shared_out(), brake)));
-        } else {
-            let told = Arc::new(Mutex::new(teller(&mut engine.world)));
-            story = Some(told.clone());
-            let sink = move |record: &Record| {
-                if !lock(&told).tell(record) {
-                    brake.cancel();
-                }
-            };
-            engine.add_feed(feed(seat, sink));
-        }
-        Self {
+        let token = engine.cancellation_token();
+        let mut view = Self {
             app,
-            story,
+            printer: None,
             sees_all: seat.is_none(),
+        };
+        if app.settings.quiet {
+            return view;
         }
+        if app.settings.json {
+            engine.add_feed(feed(seat, json_sink(app.shared_out(), token)));
+            return view;
+        }
+        let printer = Arc::new(Mutex::new(make_printer(&mut engine.world)));
+        view.printer = Some(printer.clone());
+        let sink = move |record: &Record| {
+            if !lock(&printer).print(record) {
+                token.cancel();
+            }
+        };
+        engine.add_feed(feed(seat, sink));
+        view
     }
 
     /// Plays until something stops the run, and stops the servers of tools.
@@ -173,48 +178,46 @@ impl<'a> Show<'a> {
         engine: &mut Engine,
         servers: ToolServers,
         until: Option<u64>,
-    ) -> Result<Stop, Failure> {
-        let progress = Progress::new(self.app.status.clone(), self.app.words);
+    ) -> Result<Stop, CommandError> {
+        let (status, err) = (self.app.status.clone(), self.app.shared_err());
+        let progress = Progress::new(status, err, self.app.language);
         let signals = progress.clone();
         engine.on_signal(move |signal| signals.note(signal));
         runtime.spawn(progress.keep_drawing());
-        runtime.spawn(heed_interrupts(
-            engine.cancellation_token(),
-            self.app.err(),
-            self.app.words,
-        ));
+        let (token, err) = (engine.cancellation_token(), self.app.err());
+        runtime.spawn(handle_ctrl_c(token, err, self.app.language));
         let stop = runtime.block_on(async {
             let stop = engine.run(until).await;
             servers.close().await;
             stop
         });
-        // A person may still be about to type; nobody waits for that.
+        // Doesn't wait for a person who could still type something.
         runtime.shutdown_background();
-        self.app.status.wipe();
+        self.app.status.hide();
         self.finish();
-        stop.map_err(|error| engine_failure(&error))
+        stop.map_err(|error| engine_error(&error))
     }
 
-    /// Shows what was kept back until its turn was over.
+    /// Prints what was kept back.
     pub(super) fn finish(&self) {
-        if let Some(story) = &self.story {
-            lock(story).finish();
+        if let Some(printer) = &self.printer {
+            lock(printer).finish();
         }
     }
 
-    /// Tells how the run ended and what it spent. `slot` is where it is saved.
-    pub(super) fn close(
+    /// Prints how the run ended and what it spent. `slot` is where it is saved.
+    pub(super) fn report(
         &self,
         engine: &Engine,
         stop: &Stop,
         slot: Option<&str>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CommandError> {
         if self.app.out().is_lost() {
-            // Whoever read along has gone away.
+            // The reader went away.
             return Ok(());
         }
         let turn = engine.world.resource::<WorldTurn>().0;
-        let words = self.app.words;
+        let language = self.app.language;
         if self.app.settings.json {
             let end = json!({"record": "end", "stop": name_of(stop), "turn": turn, "slot": slot});
             let mut parts = vec![end, tables::totals_json(engine.totals())];
@@ -225,55 +228,61 @@ impl<'a> Show<'a> {
         } else if !self.app.settings.quiet {
             let mut err = self.app.err();
             if self.sees_all {
-                tables::write_entities(&mut err, words, &engine.world);
+                tables::write_entities(&mut err, language, &engine.world);
             }
-            tables::write_totals(&mut err, words, engine.totals());
+            tables::write_totals(&mut err, language, engine.totals());
         }
-        self.tell_end(stop, turn, slot)
+        self.report_end(stop, turn, slot)
     }
 
-    /// The last words; some ends are failures.
-    fn tell_end(&self, stop: &Stop, turn: u64, slot: Option<&str>) -> Result<(), Failure> {
-        let words = self.app.words;
-        let resume = slot.map(|slot| words.how_to_resume(slot));
-        let fail = |fault, what| {
-            let failure = Failure::new(fault, what);
-            Err(match &resume {
-                Some(resume) => failure.try_this(resume),
-                None => failure,
-            })
+    /// Some ends are errors.
+    fn report_end(&self, stop: &Stop, turn: u64, slot: Option<&str>) -> Result<(), CommandError> {
+        let text = match stop {
+            Stop::LimitReached(_) | Stop::ServerDown(_) => return stopped(self.app, stop, slot),
+            Stop::Finished(_) => text!(cli_end_finished),
+            Stop::TurnReached(turn) => text!(cli_end_turn, turn),
+            Stop::Cancelled => text!(cli_end_stopped),
+            Stop::EndOfRecording => text!(cli_end_recording, turn),
+            Stop::Idle => text!(cli_end_idle),
         };
-        let what = match stop {
-            Stop::LimitReached(why) => {
-                let why = why.in_language(words.0);
-                return fail(Fault::Budget, words.cap_reached(&why));
-            }
-            Stop::ServerDown(why) => {
-                let why = why.in_language(words.0);
-                return fail(Fault::Server, words.server_down(&why));
-            }
-            Stop::Finished(_) => words.finished(),
-            Stop::TurnReached(turn) => words.turn_reached(*turn),
-            Stop::Cancelled => words.braked(),
-            Stop::EndOfRecording => words.end_of_recording(turn),
-            Stop::Idle => words.idle(),
-        };
-        if self.app.settings.quiet || self.app.settings.json {
+        if !self.app.prints_text() {
             return Ok(());
         }
+        let language = self.app.language;
         let mut err = self.app.err();
-        err.line(what);
-        let goes_on = matches!(stop, Stop::TurnReached(_) | Stop::Cancelled);
-        match (slot, resume) {
-            (_, Some(resume)) if goes_on => err.line(resume),
-            (Some(slot), _) => err.line(words.saved_in(slot)),
-            (None, _) => {}
+        err.line(text.in_language(language));
+        if let Some(slot) = slot {
+            let can_continue = matches!(stop, Stop::TurnReached(_) | Stop::Cancelled);
+            err.line(if can_continue {
+                say!(language, cli_continue_with, slot)
+            } else {
+                say!(language, cli_saved_as, slot)
+            });
         }
         Ok(())
     }
 }
 
-/// One object with the members of all.
+/// The error of a run that a limit or a server stopped, if one did.
+pub(super) fn stopped(app: &App, stop: &Stop, slot: Option<&str>) -> Result<(), CommandError> {
+    let error = match stop {
+        Stop::LimitReached(reason) => {
+            let reason = library(app.language, reason.clone());
+            CommandError::new(ErrorKind::Limit, text!(cli_end_limit, reason))
+        }
+        Stop::ServerDown(reason) => {
+            let reason = library(app.language, reason.clone());
+            CommandError::new(ErrorKind::Server, text!(cli_end_server, reason))
+        }
+        _ => return Ok(()),
+    };
+    Err(match slot {
+        Some(slot) => error.help(text!(cli_continue_with, slot)),
+        None => error,
+    })
+}
+
+/// One object with the members of all parts.
 fn joined(parts: Vec<Value>) -> Value {
     let members = parts.into_iter().filter_map(|part| match part {
         Value::Object(members) => Some(members),
@@ -290,28 +299,28 @@ fn feed(seat: Option<StableId>, sink: impl FnMut(&Record) + Send + Sync + 'stati
 }
 
 fn json_sink(
-    page: Arc<Mutex<Page>>,
-    brake: CancellationToken,
+    out: Arc<Mutex<Output>>,
+    token: CancellationToken,
 ) -> impl FnMut(&Record) + Send + Sync {
     move |record| {
-        let mut page = lock(&page);
-        page.json(record);
-        page.flush();
-        if page.is_lost() {
-            brake.cancel();
+        let mut out = lock(&out);
+        out.json(record);
+        out.flush();
+        if out.is_lost() {
+            token.cancel();
         }
     }
 }
 
-/// The first Ctrl-C stops the run between two commits, the second leaves at once.
-pub(super) async fn heed_interrupts(brake: CancellationToken, mut err: Page, words: Words) {
+/// The first Ctrl-C stops the run when the current step is finished, the second at once.
+pub(super) async fn handle_ctrl_c(token: CancellationToken, mut err: Output, language: Language) {
     if tokio::signal::ctrl_c().await.is_err() {
         return;
     }
-    brake.cancel();
-    err.line(words.stopping());
+    token.cancel();
+    err.line(say!(language, cli_stopping));
     if tokio::signal::ctrl_c().await.is_ok() {
-        // The journal holds all that counts; nothing is to be tidied up.
+        // The journal has everything; there is nothing to clean up.
         std::process::exit(INTERRUPTED);
     }
 }

@@ -1,104 +1,108 @@
-//! `replay`: a save is played again from its journal, and compared.
+//! `replay`: plays a save again from its journal, and compares.
 
 use playhouse::engine::Stop;
 use playhouse::groupchat::ChatGame;
+use playhouse::locale::text;
 use playhouse::session::{Replayed, replay_with};
 use serde_json::json;
 
-use super::play::{self, Show};
+use super::play::{self, RunView};
+use super::players::introduce;
 use super::{chat, undercover};
 use crate::cli::app::App;
 use crate::cli::args::ChatForm;
+use crate::cli::chat_printer::ChatPrinter;
 use crate::cli::env::{clock, since};
-use crate::cli::error::{Failure, Fault};
-use crate::cli::saved::{Played, Saved, save_failure, session_failure};
-use crate::cli::screen::Screen;
+use crate::cli::error::{CommandError, ErrorKind};
+use crate::cli::saved::{Played, Saved, save_error, session_error};
+use crate::cli::say::say;
 
-/// Plays a story again with its journal as the only mind.
+/// Plays a save again with its journal as the only mind.
 pub(super) fn replay(
     app: &App,
     slot: &str,
     until: Option<u64>,
     actor: Option<&str>,
     form: ChatForm,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     let saved = Saved::find(app, slot)?;
     let game = saved.played.game();
     let language = match &saved.played {
         Played::Team(game) => return replay_team(app, &saved, game, until, form),
-        Played::World(production) => production.file.language,
+        Played::World(campaign) => campaign.file.language,
         Played::Undercover(game) => game.rules().language,
     };
-    let fault = |reason: String| Failure::new(Fault::World, reason);
-    let mut opening = game.set_up(saved.head.seed).map_err(fault)?;
-    game.populate(&mut opening).map_err(fault)?;
-    let seat = play::seat(app, &mut opening.world, actor)?;
+    let world_error = |reason: String| CommandError::new(ErrorKind::World, reason);
+    let mut setup = game.set_up(saved.head.seed).map_err(world_error)?;
+    game.populate(&mut setup).map_err(world_error)?;
+    let seat = play::seat(&mut setup.world, actor)?;
     match &saved.played {
-        Played::World(production) => play::open(app, &production.file, None),
-        Played::Undercover(game) => undercover::open(app, game.rules(), None),
+        Played::World(campaign) => play::introduce_world(app, &campaign.file, None),
+        Played::Undercover(game) => introduce(app, game.rules(), None),
         Played::Team(_) => {}
     }
-    let mut show = None;
+    let mut view = None;
     let replayed = play::runtime()?.block_on(async {
         replay_with(&saved.slot, game, until, |engine| {
-            show = Some(match &saved.played {
-                Played::Undercover(_) => Show::told_by(app, engine, seat, |world| {
-                    undercover::teller(app, language, world, seat.is_some())
+            view = Some(match &saved.played {
+                Played::Undercover(_) => RunView::with_printer(app, engine, seat, |world| {
+                    undercover::printer(app, language, world, seat.is_some())
                 }),
-                _ => Show::of(app, engine, language, seat),
+                _ => RunView::new(app, engine, language, seat),
             });
         })
         .await
     });
-    if let Some(show) = &show {
-        show.finish();
+    if let Some(view) = &view {
+        view.finish();
     }
-    let replayed = replayed.map_err(session_failure)?;
+    let replayed = replayed.map_err(session_error)?;
     compare(app, &saved, &replayed)?;
-    match (&show, app.settings.json) {
-        (Some(show), true) => show.close(&replayed.engine, &replayed.stop, Some(slot)),
+    match (&view, app.settings.json) {
+        (Some(view), true) => view.report(&replayed.engine, &replayed.stop, Some(slot)),
         _ => Ok(()),
     }
 }
 
-/// Plays a team's conversation again, shows it as it was shown, and compares.
+/// Plays a team's conversation again, prints it, and compares.
 fn replay_team(
     app: &App,
     saved: &Saved,
     game: &ChatGame,
     until: Option<u64>,
     form: ChatForm,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     let began = clock();
     let team = game.team();
-    let mut screen = None;
+    let mut printer = None;
     let replayed = play::runtime()?.block_on(replay_with(&saved.slot, game, until, |engine| {
-        screen = Screen::of(app, engine, team, form);
+        printer = ChatPrinter::new(app, engine, team, form);
     }));
-    let replayed = replayed.map_err(session_failure)?;
+    let replayed = replayed.map_err(session_error)?;
     let stop = chat::chat_of(&replayed.engine.world, team).and_then(|chat| chat.stop.clone());
     let reason = stop.as_ref().map(|stop| stop.content.as_str());
     if app.settings.json {
         let end =
             json!({"record": "end", "stop_reason": reason, "slot": saved.slot.name().to_string()});
         app.out().json(&end);
-    } else if let Some(screen) = screen {
-        screen.end(reason, since(began) as f64 / 1000.0);
+    } else if let Some(printer) = printer {
+        printer.end(reason, since(began) as f64 / 1000.0);
     }
     compare(app, saved, &replayed)
 }
 
-/// Compares the world that the replay reached with the snapshot, where both are of one turn.
-fn compare(app: &App, saved: &Saved, replayed: &Replayed) -> Result<(), Failure> {
+/// Compares the world of the replay with the snapshot, if both are of the same turn.
+fn compare(app: &App, saved: &Saved, replayed: &Replayed) -> Result<(), CommandError> {
     if replayed.turn == saved.head.turn {
-        let snapshot = saved.slot.read_world().map_err(save_failure)?;
+        let snapshot = saved.slot.read_world().map_err(save_error)?;
         if snapshot.is_some_and(|snapshot| snapshot != replayed.snapshot) {
-            let failure = Failure::new(Fault::Save, app.words.other_end());
-            return Err(failure.at(saved.slot.world_file().display()));
+            let error = CommandError::new(ErrorKind::Save, text!(cli_replay_differs));
+            return Err(error.at(saved.slot.world_file().display()));
         }
     }
-    if !app.settings.quiet && !app.settings.json && !matches!(replayed.stop, Stop::Cancelled) {
-        app.err().line(app.words.replay_agrees(replayed.turn));
+    if app.prints_text() && !matches!(replayed.stop, Stop::Cancelled) {
+        let turn = replayed.turn;
+        app.err().line(say!(app.language, cli_replay_matches, turn));
     }
     Ok(())
 }

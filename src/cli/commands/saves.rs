@@ -1,60 +1,64 @@
-//! `saves`: what there is to resume.
+//! `saves`: the saves that can be resumed.
 
 use std::path::Path;
 
+use playhouse::locale::{Localize, text};
 use playhouse::save::{Listed, list};
 use playhouse::undercover::{GAME, Tournament};
 use serde_json::{Value, json};
 
 use crate::cli::app::App;
-use crate::cli::error::Failure;
-use crate::cli::saved::save_failure;
+use crate::cli::catalogue::library;
+use crate::cli::error::CommandError;
+use crate::cli::saved::save_error;
+use crate::cli::say::say;
 use crate::cli::tables::{Side, Table};
 
-/// Lists the slots.
-pub(super) fn saves(app: &App) -> Result<(), Failure> {
+/// Lists the saves.
+pub(super) fn saves(app: &App) -> Result<(), CommandError> {
     let root = &app.settings.saves.value;
-    let slots = list(root).map_err(save_failure)?;
+    let slots = list(root).map_err(save_error)?;
     let mut out = app.out();
     if app.settings.json {
         let slots: Vec<_> = slots.iter().map(|slot| described(root, slot)).collect();
         out.pretty_json(&slots);
         return Ok(());
     }
-    let words = app.words;
+    let language = app.language;
     if slots.is_empty() {
-        out.line(words.no_saves(&root.display().to_string()));
+        out.line(say!(language, cli_no_saves, path = root));
         return Ok(());
     }
     let mut table = Table::new([
-        (words.slot(), Side::Left),
-        (words.world(), Side::Left),
-        (words.turn_column(), Side::Right),
-        (words.bytes(), Side::Right),
-        (words.state(), Side::Left),
+        (say!(language, cli_name), Side::Left),
+        (say!(language, cli_world), Side::Left),
+        (say!(language, cli_turn), Side::Right),
+        (say!(language, cli_bytes), Side::Right),
+        (say!(language, cli_state), Side::Left),
     ]);
     for listed in &slots {
         let name = listed.slot.name().to_string();
         let size = listed.size.to_string();
         table.row(match &listed.head {
             Ok(Some(head)) => {
-                let state = match head.finale {
-                    Some(_) => words.is_over(),
-                    None => words.goes_on(),
+                let state = if head.finale.is_some() {
+                    text!(cli_finished)
+                } else {
+                    text!(cli_in_progress)
                 };
-                let turn = head.turn.to_string();
-                [name, head.world.clone(), turn, size, state]
+                let (world, turn) = (head.world.clone(), head.turn.to_string());
+                [name, world, turn, size, state.in_language(language)]
             }
-            Ok(None) if Tournament::is_in(root, &name) => {
+            Ok(None) if Tournament::exists(root, &name) => {
                 let state = tournament_state(app, &name);
                 [name, GAME.into(), "-".into(), size, state]
             }
             Ok(None) => {
-                let state = words.not_whole(&name);
+                let state = say!(language, cli_save_incomplete, slot = &name);
                 [name, "-".into(), "-".into(), size, state]
             }
             Err(error) => {
-                let state = words.error_text(&error.to_string());
+                let state = error.text().in_language(language);
                 [name, "-".into(), "-".into(), size, state]
             }
         });
@@ -63,17 +67,16 @@ pub(super) fn saves(app: &App) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How many games a tournament has.
+/// The state of a tournament.
 fn tournament_state(app: &App, name: &str) -> String {
-    let words = app.words;
-    let data = app.data().map_err(|failure| failure.what.to_string());
-    let found = data.and_then(|data| {
+    let found = app.data().map(|data| {
         let found = Tournament::find(&app.settings.saves.value, name, &data);
-        found.map_err(|error| error.to_string())
+        found.map_err(|error| library(app.language, error.to_string()))
     });
     match found {
-        Ok(tournament) => words.tournament_of(tournament.games()),
-        Err(why) => words.error_text(&why),
+        Ok(Ok(tournament)) => say!(app.language, cli_tournament, games = tournament.games()),
+        Ok(Err(error)) => error,
+        Err(error) => library(app.language, error.message.unwrap_or_default()),
     }
 }
 
@@ -84,7 +87,7 @@ fn described(root: &Path, listed: &Listed) -> Value {
     };
     json!({
         "slot": listed.slot.name().as_str(),
-        "is_tournament": Tournament::is_in(root, listed.slot.name().as_str()),
+        "is_tournament": Tournament::exists(root, listed.slot.name().as_str()),
         "head": head,
         "bytes": listed.size,
         "error": error,

@@ -3,34 +3,36 @@
 use bevy_ecs::prelude::*;
 use playhouse::cast::{CastList, EntityName, Kind};
 use playhouse::context::{AgentContext, Chapters, buffer, context_to_json};
+use playhouse::locale::text;
 use playhouse::message::{Block, Content, Role};
 use playhouse::session::state_at;
-use playhouse::world_data::nearest;
 use serde_json::{Value, json};
 
 use super::play;
 use crate::cli::app::App;
 use crate::cli::args::ShowAs;
-use crate::cli::error::{Failure, Fault};
-use crate::cli::saved::{Saved, session_failure};
+use crate::cli::error::{CommandError, ErrorKind};
+use crate::cli::loader::did_you_mean;
+use crate::cli::saved::{Saved, session_error};
+use crate::cli::say::say;
 use crate::cli::tables::{Side, Table};
 
-/// Shows one entity, or lists all.
+/// Prints the memory of one entity, or lists all.
 pub(super) fn show(
     app: &App,
     slot: &str,
     name: Option<&str>,
     form: ShowAs,
     turn: Option<u64>,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     let saved = Saved::find(app, slot)?;
     let world = match turn {
-        // Reading is harmless, so the data may have changed since.
+        // For reading, the data may have changed since.
         None => saved.world(true)?.world,
         Some(turn) => {
             let past = state_at(&saved.slot, saved.played.game(), turn);
             let past = play::runtime()?.block_on(past);
-            past.map_err(session_failure)?.engine.world
+            past.map_err(session_error)?.engine.world
         }
     };
     match name {
@@ -40,17 +42,14 @@ pub(super) fn show(
     Ok(())
 }
 
-fn show_one(app: &App, world: &World, name: &str, form: ShowAs) -> Result<(), Failure> {
+fn show_one(app: &App, world: &World, name: &str, form: ShowAs) -> Result<(), CommandError> {
     let list = world.resource::<CastList>();
     let context = list.by_name(name);
     let context = context.and_then(|entity| world.get::<AgentContext>(entity));
     let Some(context) = context else {
-        let failure = Failure::new(Fault::Usage, app.words.no_such_entity(name));
-        let names = list.names().map(|name| &**name);
-        return Err(match nearest(name, names) {
-            Some(near) => failure.try_this(app.words.nearest(near)),
-            None => failure,
-        });
+        let mut error = CommandError::new(ErrorKind::Usage, text!(cli_no_such_entity, name));
+        error.help = did_you_mean(name, list.names().map(|name| &**name));
+        return Err(error);
     };
     let mut out = app.out();
     match form {
@@ -61,7 +60,7 @@ fn show_one(app: &App, world: &World, name: &str, form: ShowAs) -> Result<(), Fa
     Ok(())
 }
 
-/// The messages as the next request would send them, in the field's usual form.
+/// The messages as the next request would send them.
 fn request(context: &AgentContext) -> Value {
     let messages = context.entries().iter().flat_map(|entry| {
         let role = match entry.role() {
@@ -116,7 +115,6 @@ fn result(block: &Block) -> Option<Value> {
 }
 
 fn list(app: &App, world: &World) {
-    let words = app.words;
     let rows: Vec<_> = world
         .resource::<CastList>()
         .all()
@@ -139,18 +137,19 @@ fn list(app: &App, world: &World) {
         });
         return out.pretty_json(&rows.collect::<Vec<_>>());
     }
+    let language = app.language;
     let mut table = Table::new([
-        (words.who(), Side::Left),
-        (words.kind(), Side::Left),
-        (words.messages(), Side::Right),
-        (words.tokens(), Side::Right),
-        (words.chapters(), Side::Right),
+        (say!(language, cli_name), Side::Left),
+        (say!(language, cli_kind), Side::Left),
+        (say!(language, cli_messages), Side::Right),
+        (say!(language, cli_tokens), Side::Right),
+        (say!(language, cli_chapters), Side::Right),
     ]);
     for (name, kind, messages, tokens, chapters) in rows {
         let kind = match kind {
-            Kind::Actor => words.kind_actor(),
-            Kind::Stage => words.kind_stage(),
-            Kind::WorldAgent => words.kind_world_agent(),
+            Kind::Actor => say!(language, cli_actor),
+            Kind::Stage => say!(language, cli_stage),
+            Kind::WorldAgent => say!(language, cli_world_agent),
         };
         let numbers = [
             messages.to_string(),

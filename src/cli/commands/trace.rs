@@ -4,16 +4,18 @@ use std::collections::BTreeSet;
 
 use playhouse::cast::CastList;
 use playhouse::groupchat::{CONTROLLER, MindCall, mind_calls};
-use playhouse::world_data::nearest;
+use playhouse::locale::{Language, text};
 use serde_json::{Value, json};
 
 use crate::cli::app::App;
-use crate::cli::error::{Failure, Fault};
+use crate::cli::error::{CommandError, ErrorKind};
+use crate::cli::loader::did_you_mean;
 use crate::cli::saved::Saved;
+use crate::cli::say::say;
 
-/// Shows the calls of one entity, or of all in the order in which they were answered; those within teams that
-/// were called as tools too.
-pub(super) fn trace(app: &App, slot: &str, name: Option<&str>) -> Result<(), Failure> {
+/// Prints the calls of one entity, or all in the order in which they were answered, including those
+/// in teams that are tools.
+pub(super) fn trace(app: &App, slot: &str, name: Option<&str>) -> Result<(), CommandError> {
     let saved = Saved::find(app, slot)?;
     let world = saved.world(true)?.world;
     let mut calls = mind_calls(&world);
@@ -21,7 +23,7 @@ pub(super) fn trace(app: &App, slot: &str, name: Option<&str>) -> Result<(), Fai
         let list = world.resource::<CastList>().names().map(|name| &**name);
         let within = calls.iter().map(|call| call.agent.as_str());
         let known: BTreeSet<&str> = list.chain(within).collect();
-        check_known(app, name, &known)?;
+        check_known(name, &known)?;
     }
     calls.retain(|call| match name {
         Some(name) => call.agent == name,
@@ -29,40 +31,39 @@ pub(super) fn trace(app: &App, slot: &str, name: Option<&str>) -> Result<(), Fai
     });
     let mut out = app.out();
     for call in &calls {
-        match app.settings.json {
-            true => out.json(&as_json(call)),
-            false => out.raw(&as_text(call)),
+        if app.settings.json {
+            out.json(&as_json(call));
+        } else {
+            out.raw(&as_text(app.language, call));
         }
     }
     Ok(())
 }
 
-fn check_known(app: &App, name: &str, known: &BTreeSet<&str>) -> Result<(), Failure> {
+fn check_known(name: &str, known: &BTreeSet<&str>) -> Result<(), CommandError> {
     if known.contains(name) {
         return Ok(());
     }
-    let failure = Failure::new(Fault::Usage, app.words.no_such_entity(name));
-    Err(match nearest(name, known.iter().copied()) {
-        Some(near) => failure.try_this(app.words.nearest(near)),
-        None => failure,
-    })
+    let mut error = CommandError::new(ErrorKind::Usage, text!(cli_no_such_entity, name));
+    error.help = did_you_mean(name, known.iter().copied());
+    Err(error)
 }
 
-/// The form that people of other tools know, the same in every language.
-fn as_text(call: &MindCall) -> String {
+/// In a form that is known from other tools.
+fn as_text(language: Language, call: &MindCall) -> String {
     let rule = "=".repeat(70);
     let (agent, number, sender) = (&call.agent, call.number, &call.sender);
     let mut lines = vec![
         rule.clone(),
-        format!(">>> AGENT: {agent}  (call #{number})"),
+        say!(language, cli_trace_call, agent, number),
         rule.clone(),
-        format!("Sender: {sender}"),
+        say!(language, cli_trace_sender, sender),
     ];
     if !call.inside.is_empty() {
-        lines.push(format!("Inside: {}", call.inside));
+        lines.push(say!(language, cli_trace_inside, team = &call.inside));
     }
     let count = call.context.len();
-    lines.push(format!("Internal context ({sender}): {count} messages"));
+    lines.push(say!(language, cli_trace_context, sender, count));
     for (index, seen) in call.context.iter().enumerate() {
         let who = match seen.name.as_str() {
             "" => sender,
@@ -71,7 +72,8 @@ fn as_text(call: &MindCall) -> String {
         let (role, said) = (&seen.role, &seen.content);
         lines.push(format!("    [{index}] [{role}] {who}: {said}"));
     }
-    lines.extend(["-".repeat(70), format!("Reply: {}", call.reply), rule]);
+    let reply = say!(language, cli_trace_reply, reply = &call.reply);
+    lines.extend(["-".repeat(70), reply, rule]);
     lines.join("\n") + "\n"
 }
 

@@ -1,4 +1,4 @@
-//! `why`: who got an event, and by which rule.
+//! `why`: who received an event, and by which rule.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,60 +6,62 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bevy_ecs::prelude::*;
 use playhouse::cast::{CastList, EntityName, StableId};
 use playhouse::event::{AudienceRule, EventRecord, Feed, Record};
+use playhouse::locale::{Argument, UiText, text};
 use playhouse::message::BodyId;
 use playhouse::session::replay_with;
 use serde_json::json;
 
 use super::play;
 use crate::cli::app::App;
-use crate::cli::error::{Failure, Fault};
-use crate::cli::output::{Ink, Paragraph};
-use crate::cli::saved::{Saved, session_failure};
-use crate::cli::words::Words;
+use crate::cli::catalogue::library;
+use crate::cli::error::{CommandError, ErrorKind};
+use crate::cli::labels::event_label;
+use crate::cli::output::{Paragraph, Style};
+use crate::cli::saved::{Saved, session_error};
+use crate::cli::say::say;
 
 /// Explains the audience of an event, by playing the story again up to it.
-pub(super) fn why(app: &App, slot: &str, event: &str) -> Result<(), Failure> {
-    let words = app.words;
+pub(super) fn why(app: &App, slot: &str, event: &str) -> Result<(), CommandError> {
     let id: BodyId = event.parse().map_err(|_| {
-        let failure = Failure::new(Fault::Usage, words.bad_event_id(event));
-        failure.try_this(words.event_id_form())
+        let error = CommandError::new(ErrorKind::Usage, text!(cli_bad_event_id, id = event));
+        error.help(text!(cli_event_id_help))
     })?;
     let saved = Saved::find(app, slot)?;
     let found = Arc::new(Mutex::new(None));
     let sink = found.clone();
     let replayed = play::runtime()?.block_on(async {
         replay_with(&saved.slot, saved.played.game(), None, |engine| {
-            let brake = engine.cancellation_token();
+            let token = engine.cancellation_token();
             engine.add_feed(Feed::observer(move |record| match record {
                 Record::Event(event) if event.id == id => {
                     *sink.lock().unwrap_or_else(PoisonError::into_inner) = Some(event.clone());
-                    brake.cancel();
+                    token.cancel();
                 }
                 _ => {}
             }));
         })
         .await
     });
-    let replayed = replayed.map_err(session_failure)?;
+    let replayed = replayed.map_err(session_error)?;
     let found = found.lock().unwrap_or_else(PoisonError::into_inner).take();
     match found {
-        Some(event) => tell(app, &event, &names(&replayed.engine.world)),
+        Some(event) => print(app, &event, &names(&replayed.engine.world)),
         None => {
-            let failure = Failure::new(Fault::Usage, words.no_such_event(event));
-            return Err(failure.at(slot).try_this(words.event_id_form()));
+            let error = CommandError::new(ErrorKind::Usage, text!(cli_no_such_event, id = event));
+            return Err(error.at(slot).help(text!(cli_event_id_help)));
         }
     }
     Ok(())
 }
 
 fn names(world: &World) -> BTreeMap<StableId, String> {
-    let all = world.resource::<CastList>().all();
-    all.filter_map(|(id, entity)| Some((id, world.get::<EntityName>(entity)?.to_string())))
+    let entities = world.resource::<CastList>().all();
+    entities
+        .filter_map(|(id, entity)| Some((id, world.get::<EntityName>(entity)?.to_string())))
         .collect()
 }
 
-fn tell(app: &App, event: &EventRecord, names: &BTreeMap<StableId, String>) {
-    let words = app.words;
+fn print(app: &App, event: &EventRecord, names: &BTreeMap<StableId, String>) {
     let named = |id: &StableId| names.get(id).cloned().unwrap_or_else(|| format!("#{id}"));
     let told: Vec<_> = event.audience.iter().map(named).collect();
     let others = names.iter().filter(|(id, _)| !event.audience.contains(id));
@@ -68,45 +70,49 @@ fn tell(app: &App, event: &EventRecord, names: &BTreeMap<StableId, String>) {
     if app.settings.json {
         return out.pretty_json(&json!({"event": event, "told": told, "not_told": others}));
     }
-    let place = match &*event.place {
-        "" => words.the_meeting(),
-        place => place.to_owned(),
+    let language = app.language;
+    let kind = event_label(&event.kind).in_language(language);
+    let place = if event.place.is_empty() {
+        text!(cli_everywhere)
+    } else {
+        UiText::verbatim(&*event.place)
     };
-    let heading = format!("{} · {}", event.id, event.kind);
-    let by = event.speaker.as_ref().map(|who| words.by_speaker(who));
-    let mut heading = Paragraph::of(Ink::Bold, heading).plain(" · ");
-    heading = heading.plain(words.event_at(event.turn, &place));
-    if let Some(by) = by {
-        heading = heading.plain(" · ").plain(by);
+    let mut details = vec![say!(language, cli_event_at, turn = event.turn, place)];
+    if let Some(who) = &event.speaker {
+        details.push(say!(language, cli_event_by, who = &**who));
     }
-    out.paragraph(&heading);
+    let heading = Paragraph::of(Style::Bold, format!("{} · {kind}", event.id));
+    out.paragraph(&heading.plain(format!(" · {}", details.join(" · "))));
     out.paragraph(&Paragraph::indented(2, 2).plain(&event.text));
-    let comma = words.comma();
+    let list = |names: Vec<String>| text!(cli_list, items = Argument::list(names));
     for (name, text) in [
-        (words.rule(), rule(words, &event.rule)),
-        (words.told_to(), told.join(&comma)),
-        (words.not_told(), others.join(&comma)),
+        (text!(cli_rule), rule(&event.rule)),
+        (text!(cli_recipients), list(told)),
+        (text!(cli_others_not_told), list(others)),
     ] {
-        let row = Paragraph::indented(0, 2).add(Ink::Dim, name);
-        out.paragraph(&row.plain(words.colon()).plain(text));
+        let row = Paragraph::indented(0, 2).add(Style::Dim, name.in_language(language));
+        let row = row.plain(say!(language, cli_colon));
+        out.paragraph(&row.plain(text.in_language(language)));
     }
     for act in &event.guarded {
-        let (guard, reason) = (&act.guard, &act.reason);
-        out.line(words.guard_note(&words.error_text(guard), &reason.in_language(words.0)));
+        let guard = library(language, act.guard.as_str());
+        let reason = library(language, act.reason.clone());
+        out.line(say!(language, story_guard, guard, reason));
     }
 }
 
-fn rule(words: Words, rule: &AudienceRule) -> String {
-    let (mut text, exclude) = match rule {
+fn rule(rule: &AudienceRule) -> UiText {
+    let (rule, excluded) = match rule {
         AudienceRule::BroadcastToStage { stage, exclude } => {
-            (words.rule_stage(stage), &exclude[..])
+            (text!(cli_rule_stage, stage = &**stage), &exclude[..])
         }
-        AudienceRule::Notified => (words.rule_notified(), &[][..]),
-        AudienceRule::Announced { exclude } => (words.rule_announced(), &exclude[..]),
-        AudienceRule::Private => (words.rule_private(), &[][..]),
+        AudienceRule::Notified => (text!(cli_rule_named), &[][..]),
+        AudienceRule::Announced { exclude } => (text!(cli_rule_everywhere), &exclude[..]),
+        AudienceRule::Private => (text!(cli_rule_private), &[][..]),
     };
-    if !exclude.is_empty() {
-        text.push_str(&words.except(&exclude.join(&*words.comma())));
+    if excluded.is_empty() {
+        return rule;
     }
-    text
+    let names = Argument::list(excluded.iter().map(|name| &**name));
+    text!(cli_rule_except, rule, names)
 }

@@ -1,43 +1,48 @@
-//! Foreign text made harmless for a terminal.
+//! Makes foreign text harmless for a terminal.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// The text without anything that steers a terminal: control characters and marks that turn the
-/// direction of writing are shown as `�`, tabs become spaces. Line breaks stay.
+/// The text without anything that controls a terminal: control characters and marks that change the
+/// direction of writing become `�`, tabs become spaces. Line breaks stay.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|c| c == '\t' || c == '\r' || steers(c)) {
+    if !text
+        .chars()
+        .any(|c| c == '\t' || c == '\r' || is_control(c))
+    {
         return Cow::Borrowed(text);
     }
     let text = text.replace("\r\n", "\n");
     let harmless = |c| match c {
         '\t' => ' ',
         '\r' => '\n',
-        c if steers(c) => '\u{fffd}',
+        c if is_control(c) => '\u{fffd}',
         c => c,
     };
     Cow::Owned(text.chars().map(harmless).collect())
 }
 
-/// JSON in which what would steer a terminal is escaped. Such characters stand only in strings.
+/// JSON in which whatever would control a terminal is escaped. Such characters occur only in
+/// strings.
 pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {
-    if !json.chars().any(steers) {
+    if !json.chars().any(is_control) {
         return Cow::Borrowed(json);
     }
     let mut out = String::with_capacity(json.len() + 16);
     for character in json.chars() {
-        match steers(character) {
+        if is_control(character) {
             // Writing to a string can't fail; all of these are in the basic plane.
-            true => drop(write!(out, "\\u{:04x}", u32::from(character))),
-            false => out.push(character),
+            let _ = write!(out, "\\u{:04x}", u32::from(character));
+        } else {
+            out.push(character);
         }
     }
     Cow::Owned(out)
 }
 
-fn steers(character: char) -> bool {
-    let turns = matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    turns || character.is_control() && !matches!(character, '\n' | '\t' | '\r')
+fn is_control(character: char) -> bool {
+    let is_direction = matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    is_direction || character.is_control() && !matches!(character, '\n' | '\t' | '\r')
 }
 
 #[cfg(test)]
@@ -45,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_steers_the_terminal() {
+    fn nothing_controls_the_terminal() {
         assert_eq!(
             clean("a\x1b[31mb\u{9b}2J\u{202e}c\r\nd\te"),
             "a\u{fffd}[31mb\u{fffd}2J\u{fffd}c\nd e"

@@ -1,35 +1,17 @@
-//! Text on its way to people: cleaned of control characters, coloured, wrapped to the terminal.
+//! Text on its way to people: cleaned of control characters, styled, wrapped to the terminal.
 //!
-//! Everything that minds, worlds and saves wrote goes through a [`Page`], which is the only writer
-//! to standard output. A [`Paragraph`] is text in several inks; [`wrap`] lays it out in rows.
+//! Whatever minds, worlds and saves wrote goes through an [`Output`], the only writer to standard
+//! output. A [`Paragraph`] is text in several styles; `wrap.rs` lays it out in rows.
 
 mod clean;
-mod ink;
-mod page;
 mod paragraph;
+mod style;
+mod width;
 mod wrap;
+mod writer;
 
 pub(crate) use clean::{clean, escape_json};
-pub(crate) use ink::Ink;
-pub(crate) use page::Page;
 pub(crate) use paragraph::Paragraph;
-pub(crate) use wrap::wrap;
-
-use unicode_width::UnicodeWidthStr;
-
-/// How many cells of a terminal a text takes.
-pub(crate) fn cells(text: &str) -> usize {
-    text.width()
-}
-
-/// The text with spaces behind it up to this many cells.
-pub(crate) fn padded(text: &str, to: usize) -> String {
-    let missing = to.saturating_sub(cells(text));
-    format!("{text}{}", " ".repeat(missing))
-}
-
-/// The text with spaces before it up to this many cells.
-pub(crate) fn padded_left(text: &str, to: usize) -> String {
-    let missing = to.saturating_sub(cells(text));
-    format!("{}{text}", " ".repeat(missing))
-}
+pub(crate) use style::Style;
+pub(crate) use width::{cells, padded, padded_left};
+pub(crate) use writer::{Output, rows};

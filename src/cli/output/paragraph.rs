@@ -1,21 +1,23 @@
-//! A paragraph: cleaned text in several inks, and how far it is indented.
+//! A paragraph: cleaned text in several styles, and how far it is indented.
 
-use super::{Ink, clean};
+use super::{Style, clean};
 
-/// Text in several inks. Whatever is added to it is cleaned.
+/// Text in several styles. Whatever is added to it is cleaned.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Paragraph {
     /// Cells before the first row.
     pub(super) first: usize,
     /// Cells before every further row.
     pub(super) hanging: usize,
-    /// Whether its spaces stay and it is never wrapped: the row of a table.
+    /// What the first row begins with. It is never wrapped; the text is aligned to its right.
+    pub(super) label: String,
+    /// Whether it is the row of a table: its spaces stay, and it is never wrapped.
     pub(super) is_row: bool,
-    pub(super) spans: Vec<(Ink, String)>,
+    pub(super) spans: Vec<(Style, String)>,
 }
 
 impl Paragraph {
-    /// An empty paragraph, indented by these many cells in its first row and the others.
+    /// An empty paragraph; `first` and `hanging` are the cells before its first and its other rows.
     pub(crate) fn indented(first: usize, hanging: usize) -> Self {
         Self {
             first,
@@ -24,7 +26,15 @@ impl Paragraph {
         }
     }
 
-    /// An empty row of a table: its spaces stay and it is never wrapped.
+    /// An empty paragraph that begins in this column, with a label to its left.
+    pub(crate) fn labelled(label: &str, first: usize, column: usize) -> Self {
+        Self {
+            label: clean(label).into_owned(),
+            ..Self::indented(first, column)
+        }
+    }
+
+    /// An empty row of a table.
     pub(crate) fn row() -> Self {
         Self {
             is_row: true,
@@ -37,21 +47,21 @@ impl Paragraph {
         Self::default()
     }
 
-    /// One text in one ink, not indented.
-    pub(crate) fn of(ink: Ink, text: impl AsRef<str>) -> Self {
-        Self::default().add(ink, text)
+    /// A text in one style, not indented.
+    pub(crate) fn of(style: Style, text: impl AsRef<str>) -> Self {
+        Self::default().add(style, text)
     }
 
     /// Adds text.
     #[must_use]
-    pub(crate) fn add(mut self, ink: Ink, text: impl AsRef<str>) -> Self {
-        self.spans.push((ink, clean(text.as_ref()).into_owned()));
+    pub(crate) fn add(mut self, style: Style, text: impl AsRef<str>) -> Self {
+        self.spans.push((style, clean(text.as_ref()).into_owned()));
         self
     }
 
-    /// Adds text in the story's own ink.
+    /// Adds plain text.
     #[must_use]
     pub(crate) fn plain(self, text: impl AsRef<str>) -> Self {
-        self.add(Ink::Plain, text)
+        self.add(Style::Plain, text)
     }
 }

@@ -1,40 +1,38 @@
-//! Laying paragraphs out in rows of a terminal: by cells, and with the habits of Chinese print.
+//! Lays paragraphs out in rows of a terminal.
+//!
+//! This is not left to `textwrap`: it breaks lines by the Unicode rules (UAX 14), which allow no
+//! break on either side of the quotes “ and ”, so that rows of Chinese dialogue would end halfway;
+//! and it knows no styles.
 
 use unicode_width::UnicodeWidthChar;
 
-use super::{Ink, Paragraph};
+use super::{Paragraph, Style, cells, padded};
 
-/// One row of a terminal: pieces of text in their inks.
-pub(crate) type Row = Vec<(Ink, String)>;
+/// One row of a terminal: pieces of text in their styles.
+pub(crate) type Row = Vec<(Style, String)>;
 
 /// Characters that don't begin a row.
 const CLOSING: &str = "，。！？、；：”’）》」』】〉…—～·,.!?;:)]}%";
 /// Characters that don't end a row.
 const OPENING: &str = "“‘（《「『【〈([{";
-/// However narrow the terminal, so many cells are left for text.
+/// The cells that are left for text, however narrow the terminal.
 const NARROWEST: usize = 8;
 
 /// What stays together in one row, if it can.
 #[derive(Default)]
 struct Word {
-    letters: Vec<(char, Ink)>,
+    letters: Vec<(char, Style)>,
     cells: usize,
     after_space: bool,
 }
 
-/// The paragraph in rows of at most `width` cells. Rows break at spaces and between wide characters,
-/// but not before closing or after opening marks.
+/// The paragraph in rows of at most `width` cells. Rows break at spaces and between wide
+/// characters, but not before closing or after opening marks.
 pub(crate) fn wrap(paragraph: &Paragraph, width: usize) -> Vec<Row> {
     if paragraph.is_row {
         return vec![paragraph.spans.clone()];
     }
-    let mut layout = Layout {
-        width,
-        hanging: paragraph.hanging,
-        rows: vec![indent(paragraph.first)],
-        used: paragraph.first,
-        empty: true,
-    };
+    let mut layout = Layout::new(paragraph, width);
     for line in words(paragraph) {
         for word in line {
             layout.place(word);
@@ -61,6 +59,27 @@ struct Layout {
 }
 
 impl Layout {
+    fn new(paragraph: &Paragraph, width: usize) -> Self {
+        let Paragraph { first, hanging, .. } = *paragraph;
+        let mut layout = Self {
+            width,
+            hanging,
+            rows: vec![indent(first)],
+            used: first,
+            empty: true,
+        };
+        if !paragraph.label.is_empty() {
+            let room = hanging.saturating_sub(first);
+            let label = padded(&paragraph.label, room);
+            layout.rows = vec![[indent(first), vec![(Style::Bold, label)]].concat()];
+            layout.used = hanging;
+            if cells(&paragraph.label) >= room {
+                layout.new_row();
+            }
+        }
+        layout
+    }
+
     fn place(&mut self, word: Word) {
         let space = usize::from(word.after_space && !self.empty);
         if !self.empty && self.used + space + word.cells > self.width {
@@ -68,28 +87,30 @@ impl Layout {
         } else if space > 0 {
             self.put(
                 ' ',
-                word.letters.first().map_or(Ink::Plain, |(_, ink)| *ink),
+                word.letters
+                    .first()
+                    .map_or(Style::Plain, |(_, style)| *style),
             );
         }
-        for (letter, ink) in word.letters {
+        for (letter, style) in word.letters {
             let cells = letter.width().unwrap_or(0);
             let room = self.width.max(self.hanging + NARROWEST);
             if !self.empty && self.used + cells > room {
                 self.new_row();
             }
-            self.put(letter, ink);
+            self.put(letter, style);
         }
     }
 
-    fn put(&mut self, letter: char, ink: Ink) {
+    fn put(&mut self, letter: char, style: Style) {
         self.used += letter.width().unwrap_or(0);
         self.empty = false;
         let Some(row) = self.rows.last_mut() else {
             return;
         };
         match row.last_mut() {
-            Some((last, text)) if *last == ink => text.push(letter),
-            _ => row.push((ink, letter.into())),
+            Some((last, text)) if *last == style => text.push(letter),
+            _ => row.push((style, letter.into())),
         }
     }
 
@@ -101,10 +122,10 @@ impl Layout {
 }
 
 fn indent(cells: usize) -> Row {
-    match cells {
-        0 => Row::new(),
-        cells => vec![(Ink::Plain, " ".repeat(cells))],
+    if cells == 0 {
+        return Row::new();
     }
+    vec![(Style::Plain, " ".repeat(cells))]
 }
 
 /// The words of each line of the text.
@@ -113,8 +134,8 @@ fn words(paragraph: &Paragraph) -> Vec<Vec<Word>> {
     let mut word = Word::default();
     let mut before = None;
     let letters = paragraph.spans.iter();
-    let letters = letters.flat_map(|(ink, text)| text.chars().map(|letter| (letter, *ink)));
-    for (letter, ink) in letters {
+    let letters = letters.flat_map(|(style, text)| text.chars().map(|letter| (letter, *style)));
+    for (letter, style) in letters {
         let ends_word = letter.is_whitespace() || before.is_some_and(|b| may_break(b, letter));
         if ends_word && !word.letters.is_empty() {
             push(&mut lines, std::mem::take(&mut word));
@@ -127,7 +148,7 @@ fn words(paragraph: &Paragraph) -> Vec<Vec<Word>> {
             word.after_space = true;
         } else {
             word.cells += letter.width().unwrap_or(0);
-            word.letters.push((letter, ink));
+            word.letters.push((letter, style));
             before = Some(letter);
         }
     }
@@ -141,7 +162,7 @@ fn push(lines: &mut [Vec<Word>], word: Word) {
     }
 }
 
-/// Whether a row may end between two characters that no space parts.
+/// Whether a row may end between two adjacent characters.
 fn may_break(before: char, after: char) -> bool {
     let wide = |c: char| c.width() == Some(2);
     (wide(before) || wide(after))
@@ -152,7 +173,6 @@ fn may_break(before: char, after: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cells;
     use super::*;
 
     fn rows(paragraph: &Paragraph, width: usize) -> Vec<String> {
@@ -163,7 +183,7 @@ mod tests {
     #[test]
     fn latin_text_breaks_at_spaces_and_hangs() {
         let paragraph = Paragraph::indented(2, 4)
-            .add(Ink::Hero, "Mira")
+            .add(Style::Hero, "Mira")
             .plain(": The tide is late  tonight.");
         assert_eq!(
             rows(&paragraph, 18),
@@ -180,10 +200,21 @@ mod tests {
     }
 
     #[test]
+    fn text_stands_to_the_right_of_its_label() {
+        let paragraph = |label| Paragraph::labelled(label, 2, 8).plain("one two three");
+        assert_eq!(
+            rows(&paragraph("-v"), 16),
+            ["  -v    one two", "        three"]
+        );
+        let long = rows(&paragraph("--long"), 16);
+        assert_eq!(long, ["  --long", "        one two", "        three"]);
+    }
+
+    #[test]
     fn what_fits_nowhere_is_cut_and_line_breaks_stay() {
-        let long = Paragraph::of(Ink::Plain, "abcdefghijklmnop qr");
+        let long = Paragraph::of(Style::Plain, "abcdefghijklmnop qr");
         assert_eq!(rows(&long, 10), ["abcdefghij", "klmnop qr"]);
-        let lines = Paragraph::of(Ink::Plain, "one\n\ntwo");
+        let lines = Paragraph::of(Style::Plain, "one\n\ntwo");
         assert_eq!(rows(&lines, 10), ["one", "", "two"]);
         assert_eq!(rows(&Paragraph::blank(), 10), [""]);
         assert_eq!(rows(&Paragraph::indented(4, 4).plain("ab"), 1), ["    ab"]);

@@ -1,140 +1,161 @@
-//! Fights: who stands how, which cards are played, how it ends.
+//! Fights: how everybody stands, which cards are played, how it ends.
 
-use playhouse::rpg::components::FightEnd;
+use playhouse::locale::{Argument, text};
+use playhouse::rpg::components::FightResult;
 use playhouse::rpg::events::{
-    CardPlayed, CombatOutcome, CombatRound, CombatStart, Standing, StatusChange, Struck,
+    CardPlayed, CombatOutcome, CombatRound, CombatStart, CombatantStatus, StatusChange,
+    TargetResult,
 };
 
-use super::teller::{Teller, heading};
-use crate::cli::output::{Ink, Paragraph, cells, padded};
+use super::formatter::{Formatter, heading};
+use crate::cli::output::{Paragraph, Style, cells, padded};
+use crate::cli::say::say;
 
 /// Cells of a health bar.
 const BAR: usize = 16;
-/// Full and empty parts of a bar. Both are of the same class of width, so that bars stay aligned
-/// on terminals that show such characters wide.
+/// Full and empty parts of a bar. Terminals show both equally wide, so that bars stay aligned.
 const FULL: &str = "█";
 const EMPTY: &str = "▒";
 
-impl Teller {
+impl Formatter {
     pub(super) fn combat_start(&mut self, event: &CombatStart) -> Vec<Paragraph> {
         for (names, camp) in [(&event.heroes, "hero"), (&event.foes, "foe")] {
             names.iter().for_each(|name| self.roster.note(name, camp));
         }
-        let sides = self.words.fight(
-            &event.heroes.join(&self.words.comma()),
-            &event.foes.join(&self.words.comma()),
-        );
+        let [heroes, foes] = [&event.heroes, &event.foes].map(Argument::list);
         vec![
             Paragraph::blank(),
-            heading("⚔", &self.words.fight_heading()),
-            Paragraph::indented(2, 4).plain(sides),
+            heading("⚔", &say!(self.language, story_fight)),
+            Paragraph::indented(2, 4).plain(say!(self.language, story_sides, heroes, foes)),
         ]
     }
 
     pub(super) fn combat_round(&mut self, event: &CombatRound) -> Vec<Paragraph> {
-        for one in &event.standing {
-            self.roster.note(&one.name, &one.camp);
+        for fighter in &event.standing {
+            self.roster.note(&fighter.name, &fighter.camp);
         }
-        let round = Paragraph::indented(2, 2).add(Ink::Bold, self.words.round(event.round));
-        let mut all = vec![Paragraph::blank(), round];
-        let names = event.standing.iter().map(|one| cells(&one.name));
+        let round = say!(self.language, story_combat_round, round = event.round);
+        let round = Paragraph::indented(2, 2).add(Style::Bold, round);
+        let names = event.standing.iter().map(|fighter| cells(&fighter.name));
         let name_width = names.max().unwrap_or(0);
-        let digits = event.standing.iter().map(|one| count(one.max_hp));
+        let digits = event.standing.iter();
+        let digits = digits.map(|fighter| fighter.max_hp.to_string().len());
         let digits = digits.max().unwrap_or(0);
+        let mut paragraphs = vec![Paragraph::blank(), round];
         let rows = event.standing.iter();
-        all.extend(rows.map(|one| self.standing(one, name_width, digits)));
-        all
+        paragraphs.extend(rows.map(|fighter| self.standing(fighter, name_width, digits)));
+        paragraphs
     }
 
-    fn standing(&self, one: &Standing, name_width: usize, digits: usize) -> Paragraph {
-        let full = full_cells(one.hp, one.max_hp);
-        let name = padded(&one.name, name_width);
-        let hp = format!("  {:>digits$}/{:<digits$}", one.hp, one.max_hp);
-        let note = match one.effects.join(&self.words.comma()) {
-            _ if one.hp <= 0 => self.words.fallen(),
-            effects => effects,
+    fn standing(&self, fighter: &CombatantStatus, name_width: usize, digits: usize) -> Paragraph {
+        let CombatantStatus {
+            name, hp, max_hp, ..
+        } = fighter;
+        let full = full_cells(*hp, *max_hp);
+        let note = if *hp <= 0 {
+            say!(self.language, story_down)
+        } else {
+            self.list(&fighter.effects)
         };
+        let hp_of_max = format!("  {hp:>digits$}/{max_hp:<digits$}");
         let row = Paragraph::row()
             .plain("    ")
-            .add(self.roster.ink(&one.name), name)
+            .add(self.roster.style(name), padded(name, name_width))
             .plain("  ")
-            .add(health_ink(one.hp, one.max_hp), FULL.repeat(full))
-            .add(Ink::Dim, EMPTY.repeat(BAR - full));
-        match note.is_empty() {
-            true => row.plain(hp.trim_end()),
-            false => row.plain(hp).add(Ink::Dim, format!("  {note}")),
+            .add(health_style(*hp, *max_hp), FULL.repeat(full))
+            .add(Style::Dim, EMPTY.repeat(BAR - full));
+        if note.is_empty() {
+            row.plain(hp_of_max.trim_end())
+        } else {
+            row.plain(hp_of_max).add(Style::Dim, format!("  {note}"))
         }
     }
 
     pub(super) fn card_played(&mut self, event: &CardPlayed) -> Vec<Paragraph> {
-        let mut card = Paragraph::indented(2, 4)
-            .add(self.roster.ink(&event.actor), &event.actor)
-            .plain(self.words.plays(&event.card));
-        if event.skill != event.card {
-            card = card.add(Ink::Dim, self.words.skill(&event.skill));
+        let CardPlayed {
+            actor, card, skill, ..
+        } = event;
+        let mut paragraph = Paragraph::indented(2, 4)
+            .add(self.roster.style(actor), actor)
+            .plain(say!(self.language, story_plays, card));
+        if skill != card {
+            paragraph = paragraph.add(Style::Dim, say!(self.language, story_skill, skill));
         }
         if !event.description.is_empty() {
-            card = card.plain(self.words.colon()).plain(&event.description);
+            paragraph = paragraph.plain(self.colon()).plain(&event.description);
         }
-        let card = self.with_stand_in(card, &event.actor);
-        let mut all = vec![card];
-        let struck = event.targets.iter();
-        all.extend(struck.map(|struck| self.struck(&event.kind, struck)));
-        all
+        let mut paragraphs = vec![self.mark_default(paragraph, actor)];
+        let targets = event.targets.iter();
+        paragraphs.extend(targets.map(|target| self.target(&event.kind, target)));
+        paragraphs
     }
 
-    fn struck(&self, kind: &str, struck: &Struck) -> Paragraph {
-        let (name, amount) = (&struck.name, struck.amount);
-        let (ink, what) = match kind {
-            _ if !struck.hit => (Ink::Dim, self.words.missed(name)),
-            _ if !struck.effect.is_empty() => {
-                let what = self.words.affected(name, &struck.effect, amount);
-                (Ink::Whisper, what)
-            }
-            "heal" => (Ink::Good, self.words.healed(name, amount)),
-            _ => (Ink::Warn, self.words.damage(name, amount)),
+    fn target(&self, kind: &str, target: &TargetResult) -> Paragraph {
+        let TargetResult {
+            name,
+            amount,
+            effect,
+            ..
+        } = target;
+        let (style, text) = match kind {
+            _ if !target.hit => (Style::Dim, text!(story_missed, name)),
+            "attack" => (Style::Warn, text!(story_damage, name, amount)),
+            "heal" => (Style::Good, text!(story_healed, name, amount)),
+            "guard" => (Style::Whisper, text!(story_guarded, name, amount, effect)),
+            "weaken" => (Style::Whisper, text!(story_weakened, name, amount, effect)),
+            _ => (
+                Style::Whisper,
+                text!(story_strengthened, name, amount, effect),
+            ),
         };
-        let row = Paragraph::indented(6, 8).add(Ink::Dim, "→ ").add(ink, what);
-        match struck.fell {
-            true => row.add(Ink::Bad, self.words.and_falls()),
-            false => row,
+        let text = text.in_language(self.language);
+        let row = Paragraph::indented(6, 8)
+            .add(Style::Dim, "→ ")
+            .add(style, text);
+        if target.fell {
+            row.add(Style::Bad, say!(self.language, story_and_falls))
+        } else {
+            row
         }
     }
 
     pub(super) fn status_change(&self, event: &StatusChange) -> Vec<Paragraph> {
-        let (actor, effect) = (&event.actor, &event.effect);
-        let what = match event.change.as_str() {
-            "lost" => self.words.status_lost(actor, effect),
-            "revived" => self.words.revived(actor),
-            _ => self.words.status_gained(actor, effect),
+        let StatusChange { actor, effect, .. } = event;
+        let text = match event.change.as_str() {
+            "lost" => text!(story_effect_lost, actor, effect),
+            "revived" => text!(story_revived, actor),
+            _ => text!(story_effect_gained, actor, effect),
         };
-        vec![Paragraph::indented(6, 8).add(Ink::Dim, what)]
+        let text = text.in_language(self.language);
+        vec![Paragraph::indented(6, 8).add(Style::Dim, text)]
     }
 
     pub(super) fn combat_outcome(&self, event: &CombatOutcome) -> Vec<Paragraph> {
-        let (ink, what) = match event.result {
-            FightEnd::Won => (Ink::Good, self.words.won(&event.stage)),
-            FightEnd::Lost => (Ink::Bad, self.words.lost(&event.stage)),
-            FightEnd::Drawn => (Ink::Warn, self.words.drawn(&event.stage)),
+        let stage = &event.stage;
+        let (style, text) = match event.result {
+            FightResult::Won => (Style::Good, text!(story_fight_won, stage)),
+            FightResult::Lost => (Style::Bad, text!(story_fight_lost, stage)),
+            FightResult::Drawn => (Style::Warn, text!(story_fight_drawn, stage)),
         };
-        let mut all = vec![Paragraph::blank(), Paragraph::indented(2, 4).add(ink, what)];
-        let comma = self.words.comma();
-        let list = |names: &[String], say: &dyn Fn(&str) -> String| {
-            let some = !names.is_empty();
-            some.then(|| Paragraph::indented(4, 6).plain(say(&names.join(&comma))))
-        };
-        all.extend(list(&event.felled, &|names| self.words.felled_foes(names)));
-        all.extend(list(&event.fallen, &|names| {
-            self.words.fallen_heroes(names)
-        }));
-        all.extend(list(&event.gains, &|names| self.words.gains(names)));
-        all.push(Paragraph::blank());
-        all
+        let text = text.in_language(self.language);
+        let [foes, heroes] = [&event.felled, &event.fallen].map(Argument::list);
+        let gains = Argument::list(&event.gains);
+        let lists = [
+            (&event.felled, text!(story_foes_down, foes)),
+            (&event.fallen, text!(story_heroes_down, heroes)),
+            (&event.gains, text!(story_gains, gains)),
+        ];
+        let lists = lists.into_iter().filter(|(items, _)| !items.is_empty());
+        let lists =
+            lists.map(|(_, text)| Paragraph::indented(4, 6).plain(text.in_language(self.language)));
+        let mut paragraphs = vec![
+            Paragraph::blank(),
+            Paragraph::indented(2, 4).add(style, text),
+        ];
+        paragraphs.extend(lists);
+        paragraphs.push(Paragraph::blank());
+        paragraphs
     }
-}
-
-fn count(number: i32) -> usize {
-    number.to_string().len()
 }
 
 /// How many cells of a bar are full: at least one for the living, all only for the unhurt.
@@ -147,11 +168,11 @@ fn full_cells(hp: i32, max: i32) -> usize {
     exact.clamp(least, most) as usize
 }
 
-fn health_ink(hp: i32, max: i32) -> Ink {
+fn health_style(hp: i32, max: i32) -> Style {
     match i64::from(hp) * 100 / i64::from(max.max(1)) {
-        ..=25 => Ink::Bad,
-        26..=60 => Ink::Warn,
-        _ => Ink::Good,
+        ..=25 => Style::Bad,
+        26..=60 => Style::Warn,
+        _ => Style::Good,
     }
 }
 

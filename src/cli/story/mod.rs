@@ -1,109 +1,102 @@
-//! The story as people read it: records in, paragraphs out.
+//! A campaign as people read it: records in, paragraphs out.
 //!
-//! Places do not wait for each other, so their records come interleaved. [`Story`] shows the place
-//! that speaks first in a turn as it happens, keeps what happens elsewhere, and shows that place by
-//! place when the turn is over: each scene is read in one piece. What a record looks like is told in
-//! `teller.rs`, fights in `fight.rs`.
+//! Stages do not wait for each other, so their records arrive mixed. [`StoryPrinter`] prints the
+//! stage that comes first in a turn as it happens, keeps the records of the others, and prints them
+//! stage by stage when the turn is over, so that each scene can be read as one. `formatter.rs` says
+//! what a record looks like, `fight.rs` what a fight looks like.
 
 mod fight;
+mod formatter;
 mod roster;
-mod teller;
 #[cfg(test)]
 mod tests;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use playhouse::event::Record;
+use playhouse::locale::Language;
 
+use self::formatter::{Formatter, heading};
 pub(crate) use self::roster::Roster;
-use self::teller::{Teller, heading};
-use super::output::{Ink, Page, Paragraph};
-use super::words::Words;
+use super::output::{Output, Paragraph, Style};
+use super::record_printer::RecordPrinter;
+use super::say::say;
 
-/// Tells people what happens, record by record.
-pub(crate) trait Tells: Send {
-    /// Tells one record. False when nobody reads any more.
-    fn tell(&mut self, record: &Record) -> bool;
-
-    /// Shows what is still kept back, and explains the marks that were used.
-    fn finish(&mut self);
-}
-
-/// Shows records as a story.
-pub(crate) struct Story {
-    page: Arc<Mutex<Page>>,
-    teller: Teller,
-    /// The place whose scene is shown as it happens.
+/// Prints records as a story.
+pub(crate) struct StoryPrinter {
+    out: Arc<Mutex<Output>>,
+    formatter: Formatter,
+    /// The stage whose scene is printed as it happens.
     live: Option<Arc<str>>,
-    /// What happened elsewhere in this turn, in order of first words.
+    /// What happened on other stages in this turn, by when each came first.
     kept: Vec<(Arc<str>, Vec<Paragraph>)>,
-    /// The place of the last heading.
-    shown: Option<Arc<str>>,
-    /// The turn whose mark stands before the next words.
-    mark: Option<u64>,
+    /// The stage of the last heading.
+    printed: Option<Arc<str>>,
+    /// The turn to announce before the next paragraph.
+    turn: Option<u64>,
 }
 
-impl Tells for Story {
-    fn tell(&mut self, record: &Record) -> bool {
+impl RecordPrinter for StoryPrinter {
+    fn print(&mut self, record: &Record) -> bool {
         let (place, paragraphs) = match record {
             Record::Turn { turn } => {
-                self.turn(*turn);
-                return !self.page().is_lost();
+                self.end_turn(*turn);
+                return !self.out().is_lost();
             }
-            // Its archive event tells it, at its place.
+            // Its archive event is printed.
             Record::Chapter { .. } => return true,
-            Record::Event(event) => (&event.place, self.teller.event(event)),
-            Record::Answer(answer) => (&answer.place, self.teller.answer(answer)),
+            Record::Event(event) => (&event.place, self.formatter.event(event)),
+            Record::Answer(answer) => (&answer.place, self.formatter.answer(answer)),
         };
         if !paragraphs.is_empty() {
-            self.place(place, paragraphs);
+            self.add(place, paragraphs);
         }
-        !self.page().is_lost()
+        !self.out().is_lost()
     }
 
     fn finish(&mut self) {
-        self.show_kept();
-        if self.teller.marked {
-            let note = self.teller.words.stand_in_note();
-            let mut page = self.page();
-            page.paragraph(&Paragraph::blank());
-            page.paragraph(&Paragraph::of(Ink::Dim, note));
+        self.print_kept();
+        if self.formatter.has_default_answers {
+            let note = say!(self.formatter.language, story_default_answer);
+            let mut out = self.out();
+            out.paragraph(&Paragraph::blank());
+            out.paragraph(&Paragraph::of(Style::Dim, note));
         }
-        self.page().flush();
+        self.out().flush();
     }
 }
 
-impl Story {
-    /// A story in these words, with those who are known at its start.
-    pub(crate) fn new(page: Arc<Mutex<Page>>, words: Words, roster: Roster) -> Self {
+impl StoryPrinter {
+    /// Prints a story in this language; the roster knows who is there at its start.
+    pub(crate) fn new(out: Arc<Mutex<Output>>, language: Language, roster: Roster) -> Self {
         Self {
-            page,
-            teller: Teller::new(words, roster),
+            out,
+            formatter: Formatter::new(language, roster),
             live: None,
             kept: Vec::new(),
-            shown: None,
-            mark: None,
+            printed: None,
+            turn: None,
         }
     }
 
-    fn page(&self) -> MutexGuard<'_, Page> {
-        self.page.lock().unwrap_or_else(PoisonError::into_inner)
+    fn out(&self) -> MutexGuard<'_, Output> {
+        self.out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn turn(&mut self, turn: u64) {
-        self.show_kept();
-        self.teller.turn_is_over();
-        self.mark = Some(turn);
+    fn end_turn(&mut self, turn: u64) {
+        self.print_kept();
+        self.formatter.end_turn();
+        self.turn = Some(turn);
     }
 
-    fn place(&mut self, place: &Arc<str>, paragraphs: Vec<Paragraph>) {
+    fn add(&mut self, place: &Arc<str>, paragraphs: Vec<Paragraph>) {
         if place.is_empty() {
-            // The meeting: all places rest.
-            self.show_kept();
-            return self.show(place, &paragraphs);
+            // It concerns all stages, and none of them is running.
+            self.print_kept();
+            return self.print_at(place, &paragraphs);
         }
         if self.live.get_or_insert_with(|| place.clone()) == place {
-            return self.show(place, &paragraphs);
+            return self.print_at(place, &paragraphs);
         }
         match self.kept.iter_mut().find(|(kept, _)| kept == place) {
             Some((_, kept)) => kept.extend(paragraphs),
@@ -111,31 +104,31 @@ impl Story {
         }
     }
 
-    fn show_kept(&mut self) {
+    fn print_kept(&mut self) {
         self.live = None;
         for (place, paragraphs) in std::mem::take(&mut self.kept) {
-            self.show(&place, &paragraphs);
+            self.print_at(&place, &paragraphs);
         }
     }
 
-    fn show(&mut self, place: &Arc<str>, paragraphs: &[Paragraph]) {
+    fn print_at(&mut self, place: &Arc<str>, paragraphs: &[Paragraph]) {
         let mut before = Vec::new();
-        if let Some(turn) = self.mark.take() {
-            let mark = format!("· {} ·", self.teller.words.turn(turn));
-            before.extend([Paragraph::blank(), Paragraph::of(Ink::Dim, mark)]);
+        if let Some(turn) = self.turn.take() {
+            let turn = say!(self.formatter.language, story_turn, turn);
+            before.push(Paragraph::blank());
+            before.push(Paragraph::of(Style::Dim, format!("· {turn} ·")));
         }
-        if self.shown.as_ref() != Some(place) {
-            if self.teller.roster.is_stage(place) {
-                before.extend([Paragraph::blank(), heading("──", place)]);
-            } else {
-                before.push(Paragraph::blank());
+        if self.printed.as_ref() != Some(place) {
+            before.push(Paragraph::blank());
+            if self.formatter.roster.is_stage(place) {
+                before.push(heading("──", place));
             }
-            self.shown = Some(place.clone());
+            self.printed = Some(place.clone());
         }
-        let mut page = self.page();
+        let mut out = self.out();
         for paragraph in before.iter().chain(paragraphs) {
-            page.paragraph(paragraph);
+            out.paragraph(paragraph);
         }
-        page.flush();
+        out.flush();
     }
 }

@@ -1,4 +1,4 @@
-//! Who is what in the story, so that names look alike everywhere.
+//! How each name of a story is styled.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,55 +6,55 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use playhouse::cast::{EntityName, Faction, Kind};
 
-use crate::cli::output::Ink;
+use crate::cli::output::Style;
 
-/// What each name stands for.
+/// The style of each name, by what the name stands for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Roster {
-    inks: BTreeMap<Arc<str>, Ink>,
+    styles: BTreeMap<Arc<str>, Style>,
 }
 
 impl Roster {
     /// Everybody who is in the world now.
     pub(crate) fn of(world: &mut World) -> Self {
         let mut roster = Self::default();
-        let mut all = world.query::<(&EntityName, &Kind, Option<&Faction>)>();
-        for (name, kind, camp) in all.iter(world) {
-            let ink = match kind {
-                Kind::Stage => Ink::Place,
-                Kind::WorldAgent => Ink::Voice,
-                Kind::Actor => ink_of_camp(camp.map_or("", |camp| &camp.0)),
+        let mut entities = world.query::<(&EntityName, &Kind, Option<&Faction>)>();
+        for (name, kind, camp) in entities.iter(world) {
+            let style = match kind {
+                Kind::Stage => Style::Place,
+                Kind::WorldAgent => Style::Voice,
+                Kind::Actor => style_of_camp(camp.map_or("", |camp| &camp.0)),
             };
-            roster.inks.insert(name.0.clone(), ink);
+            roster.styles.insert(name.0.clone(), style);
         }
         roster
     }
 
-    /// Notes the side of somebody.
+    /// Notes which side somebody is on.
     pub(crate) fn note(&mut self, name: &str, camp: &str) {
-        self.inks.insert(name.into(), ink_of_camp(camp));
+        self.styles.insert(name.into(), style_of_camp(camp));
     }
 
     /// Notes that a name is that of a stage.
     pub(crate) fn note_stage(&mut self, name: &str) {
-        self.inks.entry(name.into()).or_insert(Ink::Place);
+        self.styles.entry(name.into()).or_insert(Style::Place);
     }
 
-    /// The ink of a name.
-    pub(crate) fn ink(&self, name: &str) -> Ink {
-        self.inks.get(name).copied().unwrap_or(Ink::Bold)
+    /// The style of a name.
+    pub(crate) fn style(&self, name: &str) -> Style {
+        self.styles.get(name).copied().unwrap_or(Style::Bold)
     }
 
-    /// Whether the name is that of a place where things happen.
+    /// Whether a name is that of a stage.
     pub(crate) fn is_stage(&self, name: &str) -> bool {
-        self.ink(name) == Ink::Place
+        self.style(name) == Style::Place
     }
 }
 
-fn ink_of_camp(camp: &str) -> Ink {
+fn style_of_camp(camp: &str) -> Style {
     match camp {
-        "hero" => Ink::Hero,
-        "foe" => Ink::Foe,
-        _ => Ink::Neutral,
+        "hero" => Style::Hero,
+        "foe" => Style::Foe,
+        _ => Style::Neutral,
     }
 }

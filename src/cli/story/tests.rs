@@ -1,14 +1,13 @@
 use playhouse::cast::StableId;
 use playhouse::event::{AnswerRecord, AudienceRule, By, EventRecord, Record};
 use playhouse::message::BodyId;
-use playhouse::mind::Language;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::cli::testing::{Written, paper};
+use crate::cli::testing::{Written, output};
 
-fn story(language: Language, width: usize) -> (Story, Written) {
-    let (page, written) = paper(width);
+fn story(language: Language, width: usize) -> (StoryPrinter, Written) {
+    let (out, written) = output(width);
     let mut roster = Roster::default();
     for (name, camp) in [("Mira", "hero"), ("米拉", "hero"), ("Tobin", "neutral")] {
         roster.note(name, camp);
@@ -16,8 +15,8 @@ fn story(language: Language, width: usize) -> (Story, Written) {
     for stage in ["Inn", "Quay", "旧磨坊"] {
         roster.note_stage(stage);
     }
-    let page = Arc::new(Mutex::new(page));
-    (Story::new(page, Words(language), roster), written)
+    let out = Arc::new(Mutex::new(out));
+    (StoryPrinter::new(out, language, roster), written)
 }
 
 fn event(place: &str, kind: &str, data: Value) -> Record {
@@ -63,7 +62,7 @@ fn speak(place: &str, actor: &str, target: &str, message: &str) -> Record {
 fn told(language: Language, width: usize, records: &[Record]) -> String {
     let (mut story, written) = story(language, width);
     for record in records {
-        story.tell(record);
+        story.print(record);
     }
     story.finish();
     written.get()
@@ -129,8 +128,8 @@ fn a_home_scene_reads_as_one() {
       → Tobin leaves for Quay.
       (magic)
 
-    ° an answer that the rules gave, because the
-    mind gave none that could be used
+    ° a default answer, because the model gave none
+    that could be used
     ");
 }
 
@@ -201,27 +200,27 @@ fn a_chinese_fight_lines_up() {
     ── 旧磨坊 ──
 
     ⚔ 战斗 ⚔
-      米拉、守门人老葛 对 Wolf
+      米拉、守门人老葛对阵Wolf
 
       第 2 回合
         米拉        █████████████▒▒▒  24/30  铁壁
         守门人老葛  ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒   0/8   倒下
         Wolf        ███▒▒▒▒▒▒▒▒▒▒▒▒▒   5/28
-      米拉打出「潮刃」（斩击）：她压低身子，钩刃
-        贴着积水划出一道冷光，直取狼的前腿。
+      米拉打出“潮刃”（斩击）：她压低身子，钩刃贴
+        着积水划出一道冷光，直取狼的前腿。
           → Wolf：受伤 7，倒下
           → 守门人老葛：落空
-        ✝ Wolf被米拉击倒了。
+        Wolf被米拉击倒了。
 
       旧磨坊一战，胜。
         击倒：Wolf
         倒下：守门人老葛
-        所得：铜钥匙
+        获得：铜钥匙
     ");
 }
 
 #[test]
-fn nothing_that_was_written_elsewhere_steers_the_terminal() {
+fn foreign_text_does_not_control_the_terminal() {
     let text = told(
         Language::En,
         60,
@@ -239,13 +238,13 @@ fn nothing_that_was_written_elsewhere_steers_the_terminal() {
 }
 
 #[test]
-fn colour_is_for_names_and_only_where_it_is_wanted() {
+fn names_are_coloured_only_if_wanted() {
     let written = Written::default();
-    let page = Arc::new(Mutex::new(Page::new(written.clone(), 60, true)));
+    let out = Arc::new(Mutex::new(Output::new(written.clone(), 60, true)));
     let mut roster = Roster::default();
     roster.note("Mira", "hero");
-    let mut story = Story::new(page, Words(Language::En), roster);
-    story.tell(&speak("Inn", "Mira", "", "Hello."));
+    let mut story = StoryPrinter::new(out, Language::En, roster);
+    story.print(&speak("Inn", "Mira", "", "Hello."));
     assert!(
         written.get().contains("\u{1b}[1;36mMira\u{1b}[0m: Hello."),
         "{:?}",

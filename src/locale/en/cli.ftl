@@ -1,1 +1,256 @@
 # Texts of the program: failures, tables, progress. Keys begin with `cli_`.
+
+## General
+
+cli_all = all
+cli_colon = :{" "}
+cli_list = { $items }
+cli_no = no
+cli_none = none
+cli_place = { $place }
+cli_unknown = unknown
+cli_value = value
+cli_yes = yes
+
+## Errors
+
+cli_at = at
+cli_bad_event_id = '{ $id }' is not an event ID
+cli_bad_words = '{ $words }' is neither a word file nor two words separated by a comma
+cli_bad_words_help = write --words FILE or --words apple,pear
+cli_cant_read = can't read the input: { $error }
+cli_cant_write = can't write the output: { $error }
+cli_did_you_mean = did you mean '{ $name }'?
+cli_end_limit = stopped at a limit: { $reason }
+cli_end_server = stopped because the server keeps failing: { $reason }
+cli_error = error
+cli_event_id_help = an event ID looks like 3-17; --json prints the ID of each event
+cli_expected_one_of = expected one of: { $names }
+cli_fix_world = fix them, then run: playhouse check { $world }
+cli_game_errors = the game can't be set up: { $count ->
+    [one] { $count } error
+   *[other] { $count } errors
+    }
+cli_help = help
+cli_input_too_long = the input is longer than { $limit } bytes
+cli_list_teams = list the teams with: playhouse chat
+cli_list_worlds = list the worlds with: playhouse worlds
+cli_no_games = '{ $name }' has no games of undercover
+cli_no_games_help = name a save, a tournament, or a folder of saves
+cli_no_price = --max-cost needs a price, but the model '{ $model }' has none
+cli_no_price_help = add a dated price to the model file, or use --max-tokens or --max-calls
+cli_no_such_actor = there is no playable character called '{ $name }'
+cli_no_such_entity = there is nobody called '{ $name }' in this save
+cli_no_such_event = no event has the ID '{ $id }'
+cli_no_task = the team has no task
+cli_no_team = there is no team '{ $team }'
+cli_no_world = there is no world '{ $world }'
+cli_not_with_tournament = { $option } can't be used with a tournament
+cli_replay_differs = the replay ends in a different state than the snapshot
+cli_resume_task_help = add --task TEXT; the save continues with: playhouse resume { $slot } --task TEXT
+cli_save_incomplete = the save '{ $slot }' has no snapshot: the program ended while creating it
+cli_save_incomplete_help = start over with: playhouse run --save { $slot } --force
+cli_standard_input = standard input
+cli_task_help = add --task TEXT
+cli_team_errors = the team '{ $team }' can't be used: { $count ->
+    [one] { $count } error
+   *[other] { $count } errors
+    }
+cli_turn_passed = the save is already at turn { $now }, past turn { $turn }
+cli_warning = warning
+cli_world_errors = the world '{ $world }' can't be played: { $count ->
+    [one] { $count } error
+   *[other] { $count } errors
+    }
+
+## The command line
+
+cli_usage_amount = expected an amount such as 0.50
+cli_usage_bad_value = '{ $value }' is not a valid value for { $option }
+cli_usage_conflict = { $option } can't be used with { $other }
+cli_usage_help = see: playhouse --help
+cli_usage_missing = missing: { $options }
+cli_usage_model_of = expected a player's name and a model, such as Greta=deepseek
+cli_usage_no_value = { $option } needs a value
+cli_usage_order = the options of a command go after its name
+cli_usage_order_help = for example: playhouse run --seed 7
+cli_usage_unknown_command = unknown command '{ $command }'
+cli_usage_unknown_option = unknown option { $option }
+cli_usage_wrong = invalid command line
+
+## Progress, and how runs end
+
+cli_built_without = built without: { $features } (build with --features full for everything)
+cli_branched = The save { $slot } continues from turn { $turn }.
+cli_continue_with = Continue with: playhouse resume { $slot }
+cli_end_finished = The story is over.
+cli_end_idle = Nothing more can happen.
+cli_end_recording = The recording ends here, at turn { $turn }.
+cli_end_stopped = Stopped and saved.
+cli_end_turn = Reached turn { $turn }.
+cli_limit_near = Close to a limit: { $what }
+cli_others = {" "}· { $count } more
+cli_replay_matches = The replay matches the recording up to turn { $turn }.
+cli_saved_as = Saved as { $slot }.
+cli_stopping = Finishing this step; press Ctrl-C again to quit now.
+cli_thinking = { $who } is thinking ({ $purpose }) { $seconds } s
+
+## What was spent
+
+cli_answer_tokens = answer tokens
+cli_cached = cached
+cli_calls = calls
+cli_cost = cost
+cli_default_answers = default answers
+cli_dry_prompt = { $who } ({ $purpose }): { $tokens } tokens, at most { $cost }
+cli_dry_prompt_without_price = { $who } ({ $purpose }): { $tokens } tokens, price unknown
+cli_dry_run = { $count ->
+    [one] { $count } prompt would be sent next; nothing was sent.
+   *[other] { $count } prompts would be sent next; nothing was sent.
+    }
+cli_latency = Latency: p50 { $p50 } s, p95 { $p95 } s
+cli_prompt_reuse = Prompt reuse: { $share }%
+cli_prompt_tokens = prompt tokens
+cli_purpose = purpose
+cli_retries = retries
+cli_this_run = This run: { $calls } calls, { $tokens } tokens, cost { $cost }
+cli_tokens = tokens
+cli_total = total
+
+## Saves and worlds
+
+cli_actor = actor
+cli_bytes = bytes
+cli_chapters = chapters
+cli_finished = finished
+cli_in_progress = in progress
+cli_kind = kind
+cli_language = language
+cli_messages = messages
+cli_name = name
+cli_no_saves = There are no saves in { $path }.
+cli_no_worlds = There are no worlds.
+cli_play_it = Play it with: playhouse run { $folder }
+cli_stage = stage
+cli_state = state
+cli_title = title
+cli_tournament = tournament, { $games ->
+    [one] { $games } game
+   *[other] { $games } games
+    }
+cli_turn = turn
+cli_world = world
+cli_world_agent = world agent
+cli_world_created = Created { $path }.
+cli_world_ok = The world '{ $world }' has no errors.
+
+## Who received an event
+
+cli_event_at = turn { $turn }, { $place }
+cli_event_by = by { $who }
+cli_everywhere = everywhere
+cli_others_not_told = everyone else
+cli_recipients = recipients
+cli_rule = rule
+cli_rule_everywhere = every stage, and everyone alive on it
+cli_rule_except = { $rule }, except { $names }
+cli_rule_named = only the named recipients
+cli_rule_private = only the character whose thought it is
+cli_rule_stage = the stage '{ $stage }', and everyone alive on it
+
+## Conversations
+
+cli_chat_log_summary =
+    ==================================================
+    Task finished
+    Stop reason: { $reason }
+    Messages: { $count }
+    ==================================================
+cli_chat_log_usage = {"    "}{ $prompt } + { $answer } = { $total } tokens
+cli_chat_retracted = [retracted by { $who }]
+cli_chat_summary =
+    ---------- Summary ----------
+    Number of messages: { $count }
+    Finish reason: { $reason }
+    Total prompt tokens: { $prompt }
+    Total completion tokens: { $answer }
+    Duration: { $seconds } seconds
+cli_chat_usage = [Prompt tokens: { $prompt }, Completion tokens: { $answer }]
+cli_convert_read = Read { $count ->
+    [one] { $count } message as { $form }.
+   *[other] { $count } messages as { $form }.
+    }
+cli_trace_call = >>> AGENT: { $agent }  (call #{ $number })
+cli_trace_context = Internal context ({ $sender }): { $count ->
+    [one] { $count } message
+   *[other] { $count } messages
+    }
+cli_trace_inside = Inside: { $team }
+cli_trace_reply = Reply: { $reply }
+cli_trace_sender = Sender: { $sender }
+
+## Settings and servers
+
+cli_answers = answers
+cli_cache_fields = cache fields
+cli_free = free
+cli_from = from
+cli_from_build = build
+cli_from_default = default
+cli_from_environment = environment ({ $variable })
+cli_from_file = file ({ $file })
+cli_from_flag = flag
+cli_key = key
+cli_key_missing = missing
+cli_key_refused = refused
+cli_key_set = set
+cli_milliseconds = ms
+cli_model = model
+cli_price = price
+cli_reachable = reachable
+cli_schema = schema
+cli_server = server
+cli_setting = setting
+cli_streaming = streaming
+cli_tool_server = tool server
+cli_tools = tools
+cli_window = window
+
+## Tournaments
+
+cli_games = { $games ->
+    [one] { $games } game
+   *[other] { $games } games
+    }
+cli_games_and_unfinished = { $games ->
+    [one] { $games } game ({ $unfinished } more unfinished)
+   *[other] { $games } games ({ $unfinished } more unfinished)
+    }
+cli_games_played = { $done } of { $all } games played; wins: civilians { $civilians }, undercover { $undercover }
+cli_stat_abstentions = abstentions per game
+cli_stat_answer_tokens = answer tokens per game
+cli_stat_blank_stays = blank players stay to the end
+cli_stat_calls = calls per game
+cli_stat_civilians_left = civilians left
+cli_stat_civilians_win = civilians win
+cli_stat_cost = cost per game
+cli_stat_default_lines = default descriptions per game
+cli_stat_figure = figure
+cli_stat_games = games
+cli_stat_guesses_role = undercover guesses own role
+cli_stat_interval = 95% interval
+cli_stat_note = 95% intervals: Wilson score for shares, normal for means.
+cli_stat_prompt_tokens = prompt tokens per game
+cli_stat_repeats = repeats
+cli_stat_repeats_per_game = repeats caught per game
+cli_stat_round = round
+cli_stat_rounds = rounds per game
+cli_stat_seats = seats
+cli_stat_undercover_left = undercover left
+cli_stat_undercover_win = undercover wins
+cli_stat_votes_on_undercover = votes on undercover
+cli_stat_won_as_civilian = wins as civilian
+cli_stat_won_as_undercover = wins as undercover
+cli_stat_word_slips = word slips
+cli_stat_word_slips_per_game = word slips caught per game
+cli_tournament_saved = Saved in { $folder }. To see the statistics again: playhouse undercover --from { $slot }

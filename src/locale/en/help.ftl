@@ -1,1 +1,130 @@
-# Texts of `--help` and the manual. Keys begin with `help_`.
+# Texts of `--help`. Keys begin with `help_`; `src/cli/help.rs` says how they are put together.
+
+## Pages
+
+help_arguments = Arguments:
+help_commands = Commands:
+help_common_options = Common options:
+help_default = {" "}[default: { $value }]
+help_end =
+    Exit codes: 0 success, 1 other errors, 2 usage, 3 world or data, 4 save, 5 model or server, 6 a limit was reached.
+
+    Limits (--max-calls, --max-tokens, --max-cost) are checked before each call, by the most that the call could use; a run that is stopped by a limit can be resumed. Settings come from options, then the environment, then playhouse.ron in the working directory, then defaults; `playhouse config` shows which. NO_COLOR is respected; RUST_LOG filters logs.
+help_options = Options:
+help_usage = Usage:{" "}
+help_usage_command = [COMMAND]
+help_usage_options = [OPTIONS]
+
+## Values
+
+help_value_actor = ACTOR
+help_value_cells = CELLS
+help_value_command = COMMAND
+help_value_dir = DIR
+help_value_entity = NAME
+help_value_event = EVENT
+help_value_file = FILE
+help_value_form = FORMAT
+help_value_model = MODEL
+help_value_n = N
+help_value_name = NAME
+help_value_new = NEW
+help_value_player_model = NAME=MODEL
+help_value_slot = SAVE
+help_value_team = TEAM
+help_value_text = TEXT
+help_value_turn = TURN
+help_value_which = NAME
+help_value_words = FILE|A,B
+help_value_world = WORLD
+help_value_x = X
+
+## Commands
+
+help_about_branch = Continue from an earlier turn of a save, in a new save
+help_about_chat = Run a team on a task, or list the teams
+help_about_check = Find all errors in a world
+help_about_config = Show all settings and where they come from; keys are hidden
+help_about_convert = Convert a conversation between the formats of frameworks
+help_about_cost = Show what a save has cost, by character and by purpose
+help_about_doctor = Test each model with one cheap request, and each tool server
+help_about_help = Show help
+help_about_new = Create a small world to start from
+help_about_playhouse = A headless engine for stories whose characters are played by LLMs. Without a command, it runs a world.
+help_about_replay = Replay a save from its journal and check that the result is the same
+help_about_resume = Continue a save
+help_about_run = Run a world
+help_about_saves = List the saves
+help_about_show = Show what the characters of a save remember
+help_about_trace = Show what each call of a save saw and answered
+help_about_undercover = Play Undercover, as a single game or a tournament
+help_about_why = Show who received an event, and by which rule
+help_about_worlds = List the worlds
+
+## Options that mean the same to all commands
+
+help_any_allow_code = Allow the team members that run code to start python and sh, each time after approval
+help_any_color = When to use color: auto (on a terminal, unless NO_COLOR is set), always, never
+help_any_data = Folder with worlds/, prompts/ and models.ron (default: ./data, else built-in data)
+help_any_dry_run = Print the next prompts with their tokens and price, and send nothing
+help_any_force = Start over in an existing save; its content is lost
+help_any_form = How to print the conversation: rule (a line above each message), log (time and sender before each message)
+help_any_help = Show help
+help_any_json = Print one JSON record per line instead of text
+help_any_lang = Language of the interface: en, zh (default: from the locale)
+help_any_log_format = Format of the logs: text, json
+help_any_max_calls = Maximum number of requests
+help_any_max_cost = Maximum cost, in the currency of the model's price
+help_any_max_tokens = Maximum number of tokens, of prompts and answers together
+help_any_model = The model that answers: a name from the model file, PROVIDER/MODEL, or improviser (built in, no key needed)
+help_any_on_server_error = What to do when a server keeps failing: stop (the save can be resumed), fall-back (use default answers and go on)
+help_any_quiet = Print errors only: no story, progress or tables
+help_any_save = Name of the save (default: a new one)
+help_any_saves = Folder of the saves (default: ./saves)
+help_any_seat = Play this character yourself, and see only what it sees
+help_any_seed = Random seed
+help_any_slot = Name of the save
+help_any_task = The task
+help_any_until = Stop after this turn
+help_any_verbose = Print logs to standard error: -v for calls, -vv for everything
+help_any_version = Show the version
+help_any_width = Width of the output, 20 to 1000 (default: of the terminal, at most 100)
+help_any_world = Name of a world (see `playhouse worlds`), or path of a folder with a world.ron
+
+## Options of single commands
+
+help_branch_new = Name of the new save
+help_branch_slot = Name of the old save
+help_branch_turn = The turn from which to continue
+help_chat_team = Name of a team, such as en/writing-desk, or path of a team file; without it, the teams are listed
+help_convert_file = The file to read; standard input without it or if it is -
+help_convert_from = The format to read, as for --to (default: detected)
+help_convert_name = Whose conversation it is (default: as the file says)
+help_convert_to = The format to write: playhouse, agentscope, agentscope-java1, agentscope-python1, agentscope-python2, langchain, langchain-flat, openai, openai-jsonl
+help_doctor_name = Test only this model or tool server
+help_help_subcommand = The command
+help_new_dir = The folder to create
+help_new_world_lang = Language of the world: en, zh (default: that of the interface)
+help_replay_seat = See only what this character saw
+help_resume_force = Load the save even if its data have changed or its journal does not match, at your own risk
+help_resume_task = The next task of a team
+help_show_entity = Name of a character or stage; without it, all are listed
+help_show_form = What to print: buffer (the conversation as text), json (in the interchange format), request (as the next request would send it)
+help_show_turn = At the end of this turn (default: the last)
+help_trace_entity = Only the calls of this character or stage
+help_undercover_blank = Number of players without a word
+help_undercover_from = Play nothing; show the statistics of saves, tournaments, or folders of saves
+help_undercover_games = Play a tournament of this many games, and show statistics
+help_undercover_hide_roles = Don't reveal the roles of players who are voted out
+help_undercover_jobs = Number of games that run at a time (default: one per core)
+help_undercover_max_rounds = Maximum number of rounds, after which the undercover win (default: players + 2)
+help_undercover_model_of = The model of one player; can be repeated
+help_undercover_order = Order in which players speak: shuffled (anew in each round), by-number
+help_undercover_players = Number of players; their names come from the data folder
+help_undercover_reflect = When players write down whom they suspect: off (never), round (after each round), line (after each description)
+help_undercover_save = Name of the save or tournament (default: a new one)
+help_undercover_seed = Random seed; each game of a tournament adds one
+help_undercover_ties = What to do about a tie: nobody-out, run-off (vote again between those who tied; nobody is out if they tie again), draw (at random)
+help_undercover_undercover = Number of undercover players
+help_undercover_words = A word file, or two words separated by a comma (default: the lists of the data folder)
+help_why_event = ID of the event, such as 3-17

@@ -1,1 +1,233 @@
 # Texts of the program: failures, tables, progress. Keys begin with `cli_`.
+
+## General
+
+cli_all = 全部
+# same
+cli_colon = ：
+# same
+cli_list = { $items }
+cli_no = 否
+cli_none = 无
+# same
+cli_place = { $place }
+cli_unknown = 未知
+cli_value = 值
+cli_yes = 是
+
+## Errors
+
+cli_at = 位置
+cli_bad_event_id = “{ $id }”不是事件编号
+cli_bad_words = “{ $words }”既不是词表文件，也不是用逗号隔开的两个词
+cli_bad_words_help = 请用 --words 文件，或 --words 苹果,梨
+cli_cant_read = 无法读取输入：{ $error }
+cli_cant_write = 无法写入输出：{ $error }
+cli_did_you_mean = 是不是“{ $name }”？
+cli_end_limit = 已到上限，运行停止：{ $reason }
+cli_end_server = 服务器一直出错，运行停止：{ $reason }
+cli_error = 错误
+cli_event_id_help = 事件编号形如 3-17；--json 会输出每个事件的编号
+cli_expected_one_of = 可选：{ $names }
+cli_fix_world = 改正后运行：playhouse check { $world }
+cli_game_errors = 无法开局：有 { $count } 处错误
+cli_help = 建议
+cli_input_too_long = 输入超过 { $limit } 字节
+cli_list_teams = 列出所有团队：playhouse chat
+cli_list_worlds = 列出所有世界：playhouse worlds
+cli_no_games = “{ $name }”里没有“谁是卧底”的对局
+cli_no_games_help = 请给出存档、赛事，或存档所在的文件夹
+cli_no_price = --max-cost 需要价格，而模型“{ $model }”没有价格
+cli_no_price_help = 在模型文件中加上带日期的价格，或改用 --max-tokens、--max-calls
+cli_no_such_actor = 没有名为“{ $name }”、可以扮演的角色
+cli_no_such_entity = 这个存档里没有“{ $name }”
+cli_no_such_event = 没有编号为“{ $id }”的事件
+cli_no_task = 团队没有任务
+cli_no_team = 没有团队“{ $team }”
+cli_no_world = 没有世界“{ $world }”
+cli_not_with_tournament = 赛事不能使用 { $option }
+cli_replay_differs = 重放结束时的状态与快照不一致
+cli_resume_task_help = 请加上 --task 文字；继续这个存档：playhouse resume { $slot } --task 文字
+cli_save_incomplete = 存档“{ $slot }”没有快照：程序在创建它时中断了
+cli_save_incomplete_help = 重新开始：playhouse run --save { $slot } --force
+cli_standard_input = 标准输入
+cli_task_help = 请加上 --task 文字
+cli_team_errors = 团队“{ $team }”无法使用：有 { $count } 处错误
+cli_turn_passed = 存档已在第 { $now } 轮，过了第 { $turn } 轮
+cli_warning = 警告
+cli_world_errors = 世界“{ $world }”无法运行：有 { $count } 处错误
+
+## The command line
+
+cli_usage_amount = 请写一个金额，例如 0.50
+cli_usage_bad_value = “{ $value }”不能用作 { $option } 的值
+cli_usage_conflict = { $option } 不能与 { $other } 同用
+cli_usage_help = 用法见：playhouse --help
+cli_usage_missing = 缺少：{ $options }
+cli_usage_model_of = 请写玩家名和模型，例如 Greta=deepseek
+cli_usage_no_value = { $option } 需要一个值
+cli_usage_order = 命令的选项要写在命令之后
+cli_usage_order_help = 例如：playhouse run --seed 7
+cli_usage_unknown_command = 没有命令“{ $command }”
+cli_usage_unknown_option = 没有选项 { $option }
+cli_usage_wrong = 命令行有误
+
+## Progress, and how runs end
+
+cli_built_without = 未包含：{ $features }（用 --features full 构建可得到全部功能）
+cli_branched = 存档 { $slot } 从第 { $turn } 轮继续。
+cli_continue_with = 继续：playhouse resume { $slot }
+cli_end_finished = 故事结束了。
+cli_end_idle = 没有更多事情会发生。
+cli_end_recording = 记录到第 { $turn } 轮为止。
+cli_end_stopped = 已停止，进度已保存。
+cli_end_turn = 已到第 { $turn } 轮。
+cli_limit_near = 接近上限：{ $what }
+cli_others = {" "}· 另有 { $count } 个
+cli_replay_matches = 重放与记录一致，直到第 { $turn } 轮。
+cli_saved_as = 已存为 { $slot }。
+cli_stopping = 正在完成这一步；再按一次 Ctrl-C 立即退出。
+cli_thinking = { $who }正在思考（{ $purpose }）{ $seconds } 秒
+
+## What was spent
+
+cli_answer_tokens = 回答 token
+cli_cached = 缓存率
+cli_calls = 请求
+cli_cost = 费用
+cli_default_answers = 默认回答
+cli_dry_prompt = { $who }（{ $purpose }）：{ $tokens } 个 token，最多 { $cost }
+cli_dry_prompt_without_price = { $who }（{ $purpose }）：{ $tokens } 个 token，价格未知
+cli_dry_run = 接下来会发送 { $count } 个提示；没有实际发送。
+cli_latency = 延迟：p50 { $p50 } 秒，p95 { $p95 } 秒
+cli_prompt_reuse = 提示复用：{ $share }%
+cli_prompt_tokens = 提示 token
+cli_purpose = 用途
+cli_retries = 重试
+cli_this_run = 本次运行：{ $calls } 次请求，{ $tokens } 个 token，费用 { $cost }
+# same
+cli_tokens = token
+cli_total = 合计
+
+## Saves and worlds
+
+cli_actor = 角色
+cli_bytes = 字节
+cli_chapters = 章节
+cli_finished = 已完结
+cli_in_progress = 进行中
+cli_kind = 种类
+cli_language = 语言
+cli_messages = 消息
+cli_name = 名称
+cli_no_saves = { $path } 中没有存档。
+cli_no_worlds = 没有世界。
+cli_play_it = 开始运行：playhouse run { $folder }
+cli_stage = 舞台
+cli_state = 状态
+cli_title = 标题
+cli_tournament = 赛事，共 { $games } 局
+cli_turn = 轮次
+cli_world = 世界
+cli_world_agent = 世界代理
+cli_world_created = 已创建 { $path }。
+cli_world_ok = 世界“{ $world }”没有错误。
+
+## Who received an event
+
+cli_event_at = 第 { $turn } 轮，{ $place }
+cli_event_by = 来自{ $who }
+cli_everywhere = 所有地方
+cli_others_not_told = 其他人
+cli_recipients = 接收者
+cli_rule = 规则
+cli_rule_everywhere = 每个舞台，以及台上所有活着的角色
+cli_rule_except = { $rule }，{ $names }除外
+cli_rule_named = 仅指定的接收者
+cli_rule_private = 内心想法，只有本人知道
+cli_rule_stage = 舞台“{ $stage }”，以及台上所有活着的角色
+
+## Conversations
+
+cli_chat_log_summary =
+    ==================================================
+    任务结束
+    停止原因：{ $reason }
+    消息数：{ $count }
+    ==================================================
+cli_chat_log_usage = {"    "}{ $prompt } + { $answer } = { $total } 个 token
+cli_chat_retracted = ［{ $who } 撤回了以上发言］
+cli_chat_summary =
+    ---------- 小结 ----------
+    消息数：{ $count }
+    结束原因：{ $reason }
+    提示 token 合计：{ $prompt }
+    回答 token 合计：{ $answer }
+    用时：{ $seconds } 秒
+cli_chat_usage = ［提示 token：{ $prompt }，回答 token：{ $answer }］
+cli_convert_read = 已按 { $form } 格式读取 { $count } 条消息。
+cli_trace_call = >>> 角色：{ $agent }（第 { $number } 次调用）
+cli_trace_context = 内部上下文（{ $sender }）：{ $count } 条消息
+cli_trace_inside = 所在团队：{ $team }
+cli_trace_reply = 回答：{ $reply }
+cli_trace_sender = 发送者：{ $sender }
+
+## Settings and servers
+
+cli_answers = 有应答
+cli_cache_fields = 缓存字段
+cli_free = 免费
+cli_from = 来源
+cli_from_build = 构建
+cli_from_default = 默认
+cli_from_environment = 环境变量（{ $variable }）
+cli_from_file = 文件（{ $file }）
+cli_from_flag = 命令行
+cli_key = 密钥
+cli_key_missing = 缺少
+cli_key_refused = 被拒绝
+cli_key_set = 已设置
+cli_milliseconds = 毫秒
+cli_model = 模型
+cli_price = 价格
+cli_reachable = 可连接
+cli_schema = 模式
+cli_server = 服务器
+cli_setting = 设置
+cli_streaming = 流式
+cli_tool_server = 工具服务器
+cli_tools = 工具
+cli_window = 上下文窗口
+
+## Tournaments
+
+cli_games = { $games } 局
+cli_games_and_unfinished = { $games } 局（另有 { $unfinished } 局未完）
+cli_games_played = 已完成 { $done }/{ $all } 局；胜局：平民 { $civilians }，卧底 { $undercover }
+cli_stat_abstentions = 每局弃权
+cli_stat_answer_tokens = 每局回答 token
+cli_stat_blank_stays = 白板留到最后
+cli_stat_calls = 每局请求
+cli_stat_civilians_left = 平民留存
+cli_stat_civilians_win = 平民获胜
+cli_stat_cost = 每局费用
+cli_stat_default_lines = 每局默认描述
+cli_stat_figure = 指标
+cli_stat_games = 局数
+cli_stat_guesses_role = 卧底猜出自己的身份
+cli_stat_interval = 95% 区间
+cli_stat_note = 95% 区间：比例用威尔逊区间，均值用正态区间。
+cli_stat_prompt_tokens = 每局提示 token
+cli_stat_repeats = 重复
+cli_stat_repeats_per_game = 每局拦下的重复描述
+cli_stat_round = 轮次
+cli_stat_rounds = 每局轮数
+cli_stat_seats = 人次
+cli_stat_undercover_left = 卧底留存
+cli_stat_undercover_win = 卧底获胜
+cli_stat_votes_on_undercover = 投中卧底的票
+cli_stat_won_as_civilian = 平民胜率
+cli_stat_won_as_undercover = 卧底胜率
+cli_stat_word_slips = 说出词语
+cli_stat_word_slips_per_game = 每局拦下的说出词语
+cli_tournament_saved = 已存入 { $folder }。再看统计：playhouse undercover --from { $slot }

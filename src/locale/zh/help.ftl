@@ -1,1 +1,131 @@
-# Texts of `--help` and the manual. Keys begin with `help_`.
+# Texts of `--help`. Keys begin with `help_`; `src/cli/help.rs` says how they are put together.
+
+## Pages
+
+help_arguments = 参数：
+help_commands = 命令：
+help_common_options = 通用选项：
+help_default = （默认：{ $value }）
+help_end =
+    退出码：0 成功，1 其他错误，2 用法，3 世界或数据，4 存档，5 模型或服务器，6 到达上限。
+
+    上限（--max-calls、--max-tokens、--max-cost）在每次请求前按最坏情况检查；因上限停下的运行可以继续。设置依次来自：选项、环境变量、工作目录中的 playhouse.ron、默认值；`playhouse config` 显示各项来自哪里。NO_COLOR 有效；RUST_LOG 过滤日志。
+help_options = 选项：
+help_usage = 用法：
+help_usage_command = [命令]
+help_usage_options = [选项]
+
+## Values
+
+help_value_actor = 角色
+help_value_cells = 列数
+help_value_command = 命令
+help_value_dir = 文件夹
+help_value_entity = 名字
+help_value_event = 事件
+help_value_file = 文件
+help_value_form = 格式
+help_value_model = 模型
+# same
+help_value_n = N
+help_value_name = 名字
+help_value_new = 新存档
+help_value_player_model = 名字=模型
+help_value_slot = 存档
+help_value_team = 团队
+help_value_text = 文字
+help_value_turn = 轮次
+help_value_which = 名称
+help_value_words = 文件|词,词
+help_value_world = 世界
+help_value_x = 金额
+
+## Commands
+
+help_about_branch = 从存档较早的一轮继续，存为新存档
+help_about_chat = 让一个团队完成任务，或列出团队
+help_about_check = 找出一个世界的所有错误
+help_about_config = 显示所有设置及其来源；不显示密钥
+help_about_convert = 在各框架的格式之间转换对话
+help_about_cost = 显示存档的花费，按角色和用途
+help_about_doctor = 用一次低成本请求测试每个模型，并测试每个工具服务器
+help_about_help = 显示帮助
+help_about_new = 创建一个小世界，作为起点
+help_about_playhouse = 由大语言模型扮演角色的故事引擎，没有图形界面。不写命令就是运行一个世界。
+help_about_replay = 按日志重放存档，并检查结果是否一致
+help_about_resume = 继续一个存档
+help_about_run = 运行一个世界
+help_about_saves = 列出存档
+help_about_show = 显示存档中的角色记得什么
+help_about_trace = 显示存档中每次调用看到和回答的内容
+help_about_undercover = 玩“谁是卧底”，一局或一场赛事
+help_about_why = 显示谁收到了一个事件，依据哪条规则
+help_about_worlds = 列出世界
+
+## Options that mean the same to all commands
+
+help_any_allow_code = 允许团队里运行代码的成员启动 python 和 sh，每次都要先经批准
+help_any_color = 何时使用颜色：auto（在终端上，除非设置了 NO_COLOR）、always（总是）、never（从不）
+help_any_data = 含 worlds/、prompts/ 和 models.ron 的文件夹（默认：./data，没有则用内置数据）
+help_any_dry_run = 显示接下来的提示及其 token 数和价格，不实际发送
+help_any_force = 在已有的存档里从头开始；原有内容会丢失
+help_any_form = 怎样显示对话：rule（每条消息上方有横线）、log（每条消息前有时间和发送者）
+help_any_help = 显示帮助
+help_any_json = 每行输出一条 JSON 记录，而不是文字
+help_any_lang = 界面语言：en、zh（默认：按系统区域）
+help_any_log_format = 日志格式：text（文字）、json
+help_any_max_calls = 请求次数上限
+help_any_max_cost = 费用上限，货币与模型价格相同
+help_any_max_tokens = token 数上限，提示与回答合计
+help_any_model = 由哪个模型回答：模型文件中的名称、供应商/模型，或 improviser（内置的即兴生成器，不需要密钥）
+help_any_on_server_error = 服务器一直出错时怎么办：stop（停止，存档可以继续）、fall-back（使用默认回答，继续运行）
+help_any_quiet = 只输出错误，不输出故事、进度和表格
+help_any_save = 存档名（默认：新建一个）
+help_any_saves = 存档文件夹（默认：./saves）
+help_any_seat = 亲自扮演这个角色，只看它看到的
+help_any_seed = 随机种子
+help_any_slot = 存档名
+help_any_task = 任务
+help_any_until = 到这一轮之后停止
+help_any_verbose = 在标准错误输出日志：-v 每次调用，-vv 全部
+help_any_version = 显示版本
+help_any_width = 输出的宽度，20 到 1000 列（默认：终端宽度，最多 100）
+help_any_world = 世界的名称（见 `playhouse worlds`），或含 world.ron 的文件夹的路径
+
+## Options of single commands
+
+help_branch_new = 新存档的名称
+help_branch_slot = 旧存档的名称
+help_branch_turn = 从哪一轮继续
+help_chat_team = 团队名，如 zh/xiezuo-tai，或团队文件的路径；不写则列出团队
+help_convert_file = 要读取的文件；不写或写 - 则读标准输入
+help_convert_from = 要读取的格式，可选值同 --to（默认：自动识别）
+help_convert_name = 这是谁的对话（默认：按文件中写明的）
+help_convert_to = 要写成的格式：playhouse、agentscope、agentscope-java1、agentscope-python1、agentscope-python2、langchain、langchain-flat、openai、openai-jsonl
+help_doctor_name = 只测试这个模型或工具服务器
+help_help_subcommand = 要显示帮助的命令
+help_new_dir = 要创建的文件夹
+help_new_world_lang = 世界的语言：en、zh（默认：与界面相同）
+help_replay_seat = 只看这个角色当时看到的
+help_resume_force = 即使数据有变化或与日志不符也载入存档，后果自负
+help_resume_task = 团队的下一个任务
+help_show_entity = 角色或舞台的名字；不写则列出全部
+help_show_form = 显示什么：buffer（对话的文字）、json（交换格式）、request（下一次请求会发送的内容）
+help_show_turn = 在这一轮结束时（默认：最后一轮）
+help_trace_entity = 只看这个角色或舞台的调用
+help_undercover_blank = 没有词的玩家（白板）人数
+help_undercover_from = 不进行游戏，只显示存档、赛事或存档文件夹的统计
+help_undercover_games = 进行一场这么多局的赛事，并显示统计
+help_undercover_hide_roles = 玩家出局时不公开身份
+help_undercover_jobs = 同时进行的局数（默认：每个核心一局）
+help_undercover_max_rounds = 轮数上限，用尽则卧底获胜（默认：玩家数 + 2）
+help_undercover_model_of = 某个玩家的模型；可以重复
+help_undercover_order = 发言次序：shuffled（每轮重新打乱）、by-number（按编号）
+help_undercover_players = 玩家人数；名字来自数据文件夹
+help_undercover_reflect = 玩家何时写下自己怀疑谁：off（从不）、round（每轮之后）、line（每次描述之后）
+help_undercover_save = 存档或赛事的名称（默认：新建一个）
+help_undercover_seed = 随机种子；赛事中每局加一
+help_undercover_ties = 平票怎么办：nobody-out（无人出局）、run-off（平票者之间再投一次，再平则无人出局）、draw（随机一人出局）
+help_undercover_undercover = 卧底人数
+help_undercover_words = 词表文件，或用逗号隔开的两个词（默认：数据文件夹中的词表）
+help_why_event = 事件编号，如 3-17

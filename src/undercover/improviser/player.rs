@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::vocabulary::{Attribute, Vocabulary};
 use crate::context::Entry;
 use crate::event::AgentEvent;
-use crate::message::{Digest, Reading, Role};
+use crate::message::{Digest, FoldedText, Role};
 use crate::mind::improviser::Writer;
 use crate::mind::improviser::kept::Kept;
 use crate::mind::splitmix::mix;
@@ -233,7 +233,7 @@ fn sense(text: &str, known: &[Known<'_>], writer: &Writer<'_>) -> Sense {
     if writer.words("undercover.vague").any(|words| words == text) {
         return Sense::Nothing;
     }
-    let said = Reading::of(text).pairs();
+    let said = FoldedText::of(text).bigrams();
     let nearness = known
         .iter()
         .map(|known| said.share_of(&known.attribute.pairs));

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use crate::message::{Pairs, Reading};
+use crate::message::{Bigrams, FoldedText};
 use crate::mind::Language;
 use crate::mind::splitmix::hash;
 use crate::world_data::{DataFolder, Lexicon};
@@ -20,14 +20,14 @@ pub(super) struct Attribute {
     pub(super) text: String,
     pub(super) hash: u64,
     pub(super) finder: Finder<'static>,
-    pub(super) pairs: Pairs,
+    pub(super) pairs: Bigrams,
 }
 
 impl Vocabulary {
     /// Everything that a list says.
     pub(super) fn of(list: &Lexicon) -> Self {
         let attribute = |text: &str| Attribute {
-            pairs: Reading::of(text).pairs(),
+            pairs: FoldedText::of(text).bigrams(),
             finder: Finder::new(text).into_owned(),
             hash: hash(text),
             text: text.to_owned(),

@@ -102,7 +102,7 @@ async fn each_mistake_is_named_with_its_place() {
         ),
         (
             |save| save["entities"][2]["components"]["hat"] = json!(1),
-            &["entities[2].components.hat", "no such component", "purse"],
+            &["entities[2].components.hat", "unknown component", "purse"],
         ),
         (
             |save| save["entities"][2]["components"]["purse"] = json!("full"),
@@ -114,11 +114,11 @@ async fn each_mistake_is_named_with_its_place() {
         ),
         (
             |save| save["arrivals"][0]["stage"] = json!(99),
-            &["arrivals[0].stage", "no stage of number 99"],
+            &["arrivals[0].stage", "no stage 99"],
         ),
         (
             |save| save["arrivals"][0]["stage"] = json!(3),
-            &["arrivals[0].stage", "no stage of number 3"],
+            &["arrivals[0].stage", "no stage 3"],
         ),
         (
             |save| save["arrivals"][0]["actors"][0] = json!(99),
@@ -227,7 +227,7 @@ async fn each_mistake_is_named_with_its_place() {
                 save["agents_context"][2]["messages"][1] = json!([2, "human", [0, 2]]);
                 save["agents_context"][2]["messages"][2] = json!([4, "human", 3]);
             },
-            &["agents_context[2]", "message #4 stands out of order"],
+            &["agents_context[2]", "message #4 is out of order"],
         ),
         (
             // Each list is short, and each run points to bodies that are there.
@@ -239,7 +239,7 @@ async fn each_mistake_is_named_with_its_place() {
                 closed["messages"] = json!(vec![run.clone(); (1 << 14) - 1]);
                 closed["summing_up"] = json!([run, [1, "human", 0]]);
             },
-            &["chapters[0].closed[0].summing_up", "a save holds 67108864"],
+            &["chapters[0].closed[0].summing_up", "at most 67108864"],
         ),
         (
             |save| save["agents_context"][2]["entity"] = json!(99),
@@ -363,13 +363,13 @@ fn a_world_that_does_not_rest_is_not_saved() {
     world
         .entity_mut(who)
         .insert(Ask::new("deed", "?", (), deed()));
-    assert!(snapshot_error(&world).contains("1 asks are open"));
+    assert!(snapshot_error(&world).contains("1 ask is open"));
 
     let mut world = town().world;
     let who = ann(&world);
     let answer = Answer::new(deed(), playhouse::event::By::Mind);
     world.entity_mut(who).insert(answer);
-    assert!(snapshot_error(&world).contains("1 answers are not taken"));
+    assert!(snapshot_error(&world).contains("1 answer was not taken"));
 
     let mut world = town().world;
     let who = ann(&world);
@@ -384,9 +384,9 @@ fn a_world_that_does_not_rest_is_not_saved() {
         tell.defer(|_| {});
     };
     bevy_ecs::system::RunSystemOnce::run_system_once(&mut world, tell).unwrap();
-    assert!(snapshot_error(&world).contains("1 events are not delivered"));
+    assert!(snapshot_error(&world).contains("1 event was not delivered"));
     world.resource_mut::<EventQueue>().0.clear();
-    assert!(snapshot_error(&world).contains("waits for the meeting"));
+    assert!(snapshot_error(&world).contains("wait for the meeting"));
     world.resource_mut::<DeferredCommands>().take();
     assert!(snapshot(&world, &Town::default().meta()).is_ok());
 }

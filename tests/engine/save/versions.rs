@@ -59,7 +59,7 @@ fn load_sample(version: u32) {
 #[test]
 fn the_journal_of_version_1_loads() {
     let lines = Journal::read(&sample("v1", "journal.jsonl")).unwrap();
-    assert!(matches!(&lines[0], Line::Head(head) if head.format == 1 && head.data == "town-1"));
+    assert!(matches!(&lines[0], Line::Header(head) if head.format == 1 && head.data == "town-1"));
     let meetings = lines.iter().filter(|line| matches!(line, Line::Meeting(_)));
     assert_eq!(meetings.count(), 3);
 }

@@ -328,11 +328,11 @@ fn all_mistakes_of_form_and_sense_are_found_at_once() {
     insta::assert_snapshot!(told.join("\n"), @r#"
     w.ron:6:15: error: language: unknown value `fr`; expected one of: en, zh
     w.ron:45:9: error: stages[2]: nobody can reach "Grinding Floor"; let a fight of a dungeon take place on it
-    w.ron:62:19: error: actors[0].camp: there is no `Herro` here; did you mean `Hero`?
+    w.ron:62:19: error: actors[0].camp: unknown value `Herro`; did you mean `Hero`?
     w.ron:64:25: error: actors[0].stats.hp: is -30; write a number from 1 to 9999
     w.ron:64:30: error: actors[0].stats.atack: unknown field `atack`; did you mean `attack`?
     w.ron:77:20: error: actors[1].stage: there is no home stage "Vilage Green"; did you mean "Village Green"?
-    w.ron:89:28: error: foes[0].stats.attack: a comma is missing before this; put a `,` after what stands before, or close its quotes
+    w.ron:89:28: error: foes[0].stats.attack: missing comma before this; add a `,` after the previous item, or close its quotes
     w.ron:101:72: error: skills[2].accuracy: unexpected `ninety`; write an integer
     w.ron:108:14: error: secrets[0].id: nobody knows the secret "leaving"; add it to the `secrets` of an actor
     w.ron:126:25: error: dungeons[0].fights[0].stage: no stage of kind Dungeon is named; name one of: Grinding Floor
@@ -417,7 +417,7 @@ fn a_lost_bracket_is_told_without_what_follows_from_it() {
     w.ron:37:9: error: stages[0]: unexpected `)`; close the last open bracket, or complete its content
     w.ron:89:25: error: foes[0].stats.hp: is -24; write a number from 1 to 9999
 
-    w.ron:82:5: error: actors: something else belongs here; write its fields in round brackets: ( name: value, … )
+    w.ron:82:5: error: actors: unexpected input; write its fields in parentheses: ( name: value, … )
 
     w.ron:55:9: error: actors: unexpected `(…`; write a list: [ … , … ]
     w.ron:82:5: error: unexpected `]`; close the last open bracket, or complete its content
@@ -425,7 +425,7 @@ fn a_lost_bracket_is_told_without_what_follows_from_it() {
     w.ron:7:12: error: title: unexpected `A`; write a text in quotes: "…", or r#"…"# for a long one
     w.ron:12:30: error: else: unknown field `else`; expected one of: name, language, title, rules, agents, stages, actors, foes, skills, secrets, lore, dungeons, schedule, limits, patterns
 
-    w.ron:33:17: error: stages[0]: a `:` is missing here; write a field: name: value
+    w.ron:33:17: error: stages[0]: expected `:`; write a field: name: value
     w.ron:89:25: error: foes[0].stats.hp: is -24; write a number from 1 to 9999
 
     w.ron:89:25: error: foes[0].stats.hp: is -24; write a number from 1 to 9999

@@ -1,39 +1,39 @@
-//! Inks: what a piece of text is, and how that looks on a terminal.
+//! What a piece of text is, and how that looks on a terminal.
 
-/// What a piece of text is; on a terminal with colour each looks different.
+/// What a piece of text is; with colour, each looks different.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Ink {
-    /// The story's own words.
+pub(crate) enum Style {
+    /// The story's own text.
     #[default]
     Plain,
-    /// Something aside.
+    /// Less important than the text around it.
     Dim,
     /// Headings.
     Bold,
     /// A hero's name.
     Hero,
-    /// The name of somebody who takes no side.
+    /// The name of a character without a side.
     Neutral,
     /// A foe's name.
     Foe,
-    /// A place, and what it tells.
+    /// A place's name.
     Place,
-    /// A voice of the world.
+    /// The name of a world agent, or an announcement.
     Voice,
-    /// Words for one pair of ears.
+    /// A whisper.
     Whisper,
     /// A thought.
     Thought,
     /// Health, victory.
     Good,
-    /// Wounds, things to be wary of.
+    /// Wounds, warnings.
     Warn,
     /// Death, defeat, errors.
     Bad,
 }
 
-impl Ink {
-    /// The parameters of the escape sequence that switches to this ink; empty for none.
+impl Style {
+    /// The parameters of the escape sequence that switches to this style; empty for none.
     pub(crate) fn code(self) -> &'static str {
         match self {
             Self::Plain => "",

@@ -1,0 +1,95 @@
+//! Who plays undercover, in a single game or a tournament.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use playhouse::locale::Argument;
+use playhouse::mind::improviser::Improviser;
+use playhouse::mind::{Mind, Minds};
+use playhouse::undercover::improviser::with_words;
+use playhouse::undercover::{Match, Rules};
+use playhouse::world_data::Lexicon;
+
+use super::play;
+use crate::cli::app::App;
+use crate::cli::error::CommandError;
+use crate::cli::loader;
+use crate::cli::output::{Paragraph, Style};
+use crate::cli::say::say;
+use crate::cli::settings::IMPROVISER;
+
+/// The name of new slots.
+pub(super) const NAME: &str = "undercover";
+
+/// Prints who is at the table, and who plays.
+pub(super) fn introduce(app: &App, rules: &Rules, introduction: Option<&str>) {
+    let (table, players) = (&rules.table, Argument::list(&rules.players));
+    let title = say!(rules.language, story_table, table, players);
+    play::introduce(app, &[Paragraph::of(Style::Bold, title)], introduction);
+}
+
+/// Who plays: the minds of the players.
+pub(super) struct Players {
+    /// The mind of players without a model of their own; `None` for the improviser, which is made
+    /// for each pair of words.
+    main: Option<Arc<dyn Mind>>,
+    by_alias: BTreeMap<String, Option<Arc<dyn Mind>>>,
+    improviser: Improviser,
+    /// What the improviser says about itself, if it plays.
+    pub(super) introduction: Option<String>,
+}
+
+impl Players {
+    /// The minds that the settings and the rules name.
+    pub(super) fn find(app: &App, rules: &Rules) -> Result<Self, CommandError> {
+        let improviser = loader::improviser()?;
+        let find = |name: &str| match name {
+            IMPROVISER => Ok(None),
+            name => {
+                let mind = loader::main_mind(app, name)?.mind;
+                play::check_price(app, mind.info())?;
+                Ok(Some(mind))
+            }
+        };
+        let main = find(&app.settings.model.value)?;
+        let names: BTreeSet<_> = rules.models.values().collect();
+        let by_alias = names
+            .into_iter()
+            .map(|name| Ok((name.clone(), find(name)?)));
+        let by_alias = by_alias.collect::<Result<BTreeMap<_, _>, CommandError>>()?;
+        let improvised = main.is_none() && rules.models.len() < rules.players.len();
+        let introduces = improvised || by_alias.values().any(Option::is_none);
+        let introduction = improviser.introduction(app.language);
+        Ok(Self {
+            introduction: introduces.then(|| introduction.to_owned()),
+            main,
+            by_alias,
+            improviser,
+        })
+    }
+
+    /// The mind of players without a model of their own.
+    pub(super) fn main_mind(&self, game: &Match, seed: u64) -> Arc<dyn Mind> {
+        let main = self.main.clone();
+        main.unwrap_or_else(|| self.improviser(game, seed))
+    }
+
+    /// The minds of a game.
+    pub(super) fn minds(&self, game: &Match, seed: u64) -> Minds {
+        let minds = Minds::all(self.main_mind(game, seed));
+        self.by_alias.iter().fold(minds, |minds, (alias, mind)| {
+            let mind = mind.clone();
+            let mind = mind.unwrap_or_else(|| self.improviser(game, seed));
+            minds.with_alias(alias.as_str(), mind)
+        })
+    }
+
+    /// The improviser, with what can be said about the words of a game.
+    fn improviser(&self, game: &Match, seed: u64) -> Arc<dyn Mind> {
+        let words = Lexicon {
+            pairs: game.pair(seed).cloned().into_iter().collect(),
+        };
+        let improviser = self.improviser.clone();
+        Arc::new(with_words(&improviser, game.rules().language, &words))
+    }
+}

@@ -1,0 +1,29 @@
+//! Labels for people of what programs call by ids.
+
+use playhouse::locale::UiText;
+
+/// What a call is for, such as `home.plan`; the id itself if it has no label.
+pub(crate) fn purpose_label(purpose: &str) -> UiText {
+    label("purpose", purpose)
+}
+
+/// The type of an event, such as `whisper`; the id itself if it has no label.
+pub(crate) fn event_label(kind: &str) -> UiText {
+    label("event", kind)
+}
+
+fn label(group: &str, id: &str) -> UiText {
+    let key = format!("story_{group}_{}", id.replace('.', "_"));
+    UiText::find(&key).unwrap_or_else(|| UiText::verbatim(id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_ids_are_their_own_labels() {
+        assert_ne!(purpose_label("home.plan"), UiText::verbatim("home.plan"));
+        assert_eq!(event_label("magic"), UiText::verbatim("magic"));
+    }
+}

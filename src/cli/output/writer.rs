@@ -1,0 +1,127 @@
+//! The writer to standard output, or to standard error.
+
+use std::io::{self, Write};
+
+use super::wrap::wrap;
+use super::{Paragraph, Style, clean, escape_json};
+use crate::cli::status_line::StatusLine;
+
+/// Standard output or standard error: how wide it is, whether it shows colour, and whether anybody
+/// still reads it.
+pub(crate) struct Output {
+    out: Box<dyn Write + Send + Sync>,
+    width: usize,
+    colour: bool,
+    /// The status line on the same terminal.
+    status: StatusLine,
+    /// Whether the last row was empty; paragraphs never make two empty rows.
+    blank: bool,
+    lost: Option<io::Error>,
+}
+
+impl Output {
+    /// An output of this width.
+    pub(crate) fn new(out: impl Write + Send + Sync + 'static, width: usize, colour: bool) -> Self {
+        Self {
+            out: Box::new(out),
+            width,
+            colour,
+            status: StatusLine::default(),
+            blank: true,
+            lost: None,
+        }
+    }
+
+    /// The same output, sharing its terminal with this status line.
+    #[must_use]
+    pub(crate) fn beside(mut self, status: StatusLine) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// The cells of a row.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Writes a paragraph, wrapped.
+    pub(crate) fn paragraph(&mut self, paragraph: &Paragraph) {
+        for row in rows(paragraph, self.width, self.colour) {
+            if !(row.is_empty() && self.blank) {
+                self.row(&row);
+            }
+        }
+    }
+
+    /// Writes a text and a line end, cleaned but not wrapped.
+    pub(crate) fn line(&mut self, text: impl AsRef<str>) {
+        self.row(&clean(text.as_ref()));
+    }
+
+    /// Writes the beginning of a row in which somebody will type.
+    pub(crate) fn prompt(&mut self, text: &str) {
+        self.write(&clean(text));
+        self.flush();
+    }
+
+    /// Writes a text without a line end, cleaned but not wrapped.
+    pub(crate) fn raw(&mut self, text: &str) {
+        let lines: Vec<_> = text.split('\n').map(clean).collect();
+        self.write(&lines.join("\n"));
+    }
+
+    /// Writes a JSON value in one row.
+    pub(crate) fn json(&mut self, value: &impl serde::Serialize) {
+        // What we write as JSON has string keys and no failing parts.
+        let json = serde_json::to_string(value).unwrap_or_default();
+        self.row(&escape_json(&json));
+    }
+
+    /// Writes a JSON value over several rows.
+    pub(crate) fn pretty_json(&mut self, value: &impl serde::Serialize) {
+        let json = serde_json::to_string_pretty(value).unwrap_or_default();
+        self.row(&escape_json(&json));
+    }
+
+    /// Makes what was written visible.
+    pub(crate) fn flush(&mut self) {
+        if self.lost.is_none() {
+            self.lost = self.status.suspend(|| self.out.flush()).err();
+        }
+    }
+
+    /// Whether nothing can be written any more.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost.is_some()
+    }
+
+    /// Why nothing can be written any more; `None` if the reader merely went away.
+    pub(crate) fn failure(&self) -> Option<&io::Error> {
+        let is_failure = |error: &&io::Error| error.kind() != io::ErrorKind::BrokenPipe;
+        self.lost.as_ref().filter(is_failure)
+    }
+
+    fn row(&mut self, text: &str) {
+        self.blank = text.is_empty();
+        self.write(&format!("{text}\n"));
+    }
+
+    fn write(&mut self, text: &str) {
+        if self.lost.is_none() {
+            let out = &mut self.out;
+            self.lost = self.status.suspend(|| out.write_all(text.as_bytes())).err();
+        }
+    }
+}
+
+/// The rows of a paragraph as a terminal shows them.
+pub(crate) fn rows(paragraph: &Paragraph, width: usize, colour: bool) -> Vec<String> {
+    let styled = |(style, text): &(Style, String)| match style.code() {
+        code if colour && !code.is_empty() => format!("\x1b[{code}m{text}\x1b[0m"),
+        _ => text.clone(),
+    };
+    let rows = wrap(paragraph, width);
+    rows.iter()
+        .map(|row| row.iter().map(styled).collect())
+        .collect()
+}

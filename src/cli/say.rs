@@ -1,0 +1,10 @@
+//! The texts of the program.
+
+/// A text in a language: `say!(language, cli_saved_as, slot)`. See [`playhouse::locale`].
+macro_rules! say {
+    ($language:expr, $($text:tt)+) => {
+        ::playhouse::locale::text!($($text)+).in_language($language)
+    };
+}
+
+pub(crate) use say;

@@ -1,0 +1,248 @@
+//! A game of undercover as people read it: records in, paragraphs and tables out.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use playhouse::event::kinds::Archive;
+use playhouse::event::{AgentEvent, AnswerRecord, By, EventRecord, Record};
+use playhouse::locale::{Language, text};
+use playhouse::undercover::events::{
+    CardDealt, Described, GameOver, NamedPlayer, RoundStarted, Verdict, VotesCast,
+};
+use playhouse::undercover::{PlayerId, Role, Side as Team, Table as State};
+use serde::de::DeserializeOwned;
+
+use super::output::{Output, Paragraph, Style};
+use super::record_printer::RecordPrinter;
+use super::say::say;
+use super::tables::{Side, Table};
+
+/// The mark of a default answer.
+const DEFAULT: &str = " °";
+
+/// Prints the records of a game.
+pub(crate) struct UndercoverPrinter {
+    out: Arc<Mutex<Output>>,
+    language: Language,
+    /// Players with their numbers.
+    players: Vec<NamedPlayer>,
+    /// Those who gave a default description whose event is still to come.
+    defaults: BTreeSet<String>,
+    /// Whether any default description was printed.
+    has_default_answers: bool,
+    /// Whether the records are those of one player, who is not told its own descriptions.
+    is_seat: bool,
+}
+
+impl UndercoverPrinter {
+    /// Prints a game in this language. `is_seat` if the records are those of one player.
+    pub(crate) fn new(
+        out: Arc<Mutex<Output>>,
+        language: Language,
+        state: &State,
+        is_seat: bool,
+    ) -> Self {
+        let players = state.players.iter().map(|player| NamedPlayer {
+            player_id: player.id,
+            player: player.name.clone(),
+        });
+        Self {
+            out,
+            language,
+            players: players.collect(),
+            defaults: BTreeSet::new(),
+            has_default_answers: false,
+            is_seat,
+        }
+    }
+
+    fn out(&self) -> MutexGuard<'_, Output> {
+        self.out.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self, paragraphs: impl IntoIterator<Item = Paragraph>) {
+        let mut out = self.out();
+        for paragraph in paragraphs {
+            out.paragraph(&paragraph);
+        }
+        out.flush();
+    }
+
+    fn write_table(&self, table: &Table) {
+        let mut out = self.out();
+        out.paragraph(&Paragraph::blank());
+        table.write(&mut out);
+        out.flush();
+    }
+
+    fn answer(&mut self, answer: &AnswerRecord) {
+        if answer.purpose != "undercover.describe" {
+            return;
+        }
+        if matches!(answer.by, By::Fallback(_)) {
+            self.defaults.insert(answer.entity.to_string());
+        }
+        if self.is_seat {
+            self.description(&answer.entity, &answer.text);
+        }
+    }
+
+    fn event(&mut self, event: &EventRecord) {
+        if self.known(event).is_none() {
+            let text = Paragraph::indented(2, 4).plain(&event.text);
+            self.write([text]);
+        }
+    }
+
+    /// Prints an event whose type is known and whose data fit it.
+    fn known(&mut self, event: &EventRecord) -> Option<()> {
+        match event.kind.as_str() {
+            CardDealt::TYPE => self.deal(&data(event)?),
+            RoundStarted::TYPE => self.round(&data(event)?),
+            Described::TYPE => {
+                let said: Described = data(event)?;
+                self.description(&said.player, &said.description);
+            }
+            VotesCast::TYPE => self.votes(&data(event)?),
+            Verdict::TYPE => {
+                let verdict: Verdict = data(event)?;
+                let style = if verdict.out.is_some() {
+                    Style::Bold
+                } else {
+                    Style::Dim
+                };
+                let text = Paragraph::indented(2, 4).add(style, &event.text);
+                self.write([Paragraph::blank(), text]);
+            }
+            GameOver::TYPE => self.end(&data(event)?),
+            Archive::TYPE => {
+                let Archive { actor, message, .. } = data(event)?;
+                let remembers = say!(self.language, story_remembers, actor);
+                let row = Paragraph::indented(2, 4).add(Style::Dim, remembers);
+                let colon = say!(self.language, cli_colon);
+                self.write([row.plain(colon).plain(&message)]);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn deal(&self, deal: &CardDealt) {
+        let CardDealt { player, word, .. } = deal;
+        let dealt = if word.is_empty() {
+            text!(story_gets_blank, player)
+        } else {
+            text!(story_gets_word, player, word)
+        };
+        let dealt = dealt.in_language(self.language);
+        self.write([Paragraph::indented(2, 4).add(Style::Whisper, dealt)]);
+    }
+
+    fn round(&self, round: &RoundStarted) {
+        let heading = say!(self.language, story_round, round = round.round);
+        let names = round.order.iter().map(|player| player.player.clone());
+        let order = names.collect::<Vec<_>>().join(" → ");
+        self.write([
+            Paragraph::blank(),
+            Paragraph::of(Style::Bold, format!("── {heading} ──")),
+            Paragraph::indented(2, 4).add(Style::Dim, order),
+        ]);
+    }
+
+    fn description(&mut self, who: &str, text: &str) {
+        let player = self.players.iter().find(|player| player.player == who);
+        let number = player.map_or(String::new(), |player| format!("{} ", player.player_id));
+        let mut row = Paragraph::indented(2, 4)
+            .add(Style::Dim, number)
+            .add(Style::Hero, who)
+            .plain(say!(self.language, cli_colon))
+            .plain(text);
+        if self.defaults.remove(who) {
+            self.has_default_answers = true;
+            row = row.add(Style::Dim, DEFAULT);
+        }
+        self.write([row]);
+    }
+
+    /// Who votes for whom, and how many votes each gets.
+    fn votes(&self, votes: &VotesCast) {
+        let voter = if votes.run_off {
+            text!(story_run_off_voter)
+        } else {
+            text!(story_voter)
+        };
+        let mut table = Table::new([
+            (voter.in_language(self.language), Side::Left),
+            (say!(self.language, story_votes_for), Side::Left),
+            (say!(self.language, story_votes), Side::Right),
+        ]);
+        for vote in &votes.votes {
+            let mut tally = votes.tally.iter();
+            let counted = tally.find(|counted| counted.player_id == vote.voter_id);
+            let count = counted.map_or(0, |counted| counted.votes);
+            let target = match vote.target_id {
+                Some(id) => numbered(id, &vote.target),
+                None => say!(self.language, story_abstains),
+            };
+            let voter = numbered(vote.voter_id, &vote.voter);
+            table.row([voter, target, count.to_string()]);
+        }
+        self.write_table(&table);
+    }
+
+    fn end(&self, over: &GameOver) {
+        let round = over.round;
+        let winner = match (over.winner, over.rounds_ran_out) {
+            (Team::Civilian, _) => text!(story_civilians_win, round),
+            (Team::Undercover, false) => text!(story_undercover_win, round),
+            (Team::Undercover, true) => text!(story_undercover_stay_hidden, round),
+        };
+        let winner = winner.in_language(self.language);
+        let heads = [
+            say!(self.language, story_player),
+            say!(self.language, story_role),
+            say!(self.language, story_word),
+        ];
+        let mut table = Table::new(heads.map(|head| (head, Side::Left)));
+        for card in &over.cards {
+            let role = match card.role {
+                Role::Civilian => text!(story_civilian),
+                Role::Undercover => text!(story_undercover),
+                Role::Blank => text!(story_blank),
+            };
+            let word = card.word.clone().unwrap_or_else(|| "-".into());
+            let player = numbered(card.player_id, &card.player);
+            table.row([player, role.in_language(self.language), word]);
+        }
+        self.write([Paragraph::blank(), Paragraph::of(Style::Good, winner)]);
+        self.write_table(&table);
+    }
+}
+
+impl RecordPrinter for UndercoverPrinter {
+    fn print(&mut self, record: &Record) -> bool {
+        match record {
+            Record::Event(event) => self.event(event),
+            Record::Answer(answer) => self.answer(answer),
+            // A chapter's archive event is printed; rounds are printed instead of turns.
+            Record::Chapter { .. } | Record::Turn { .. } => {}
+        }
+        !self.out().is_lost()
+    }
+
+    fn finish(&mut self) {
+        if std::mem::take(&mut self.has_default_answers) {
+            let note = say!(self.language, story_default_answer);
+            self.write([Paragraph::blank(), Paragraph::of(Style::Dim, note)]);
+        }
+    }
+}
+
+/// A player in tables.
+fn numbered(id: PlayerId, name: &str) -> String {
+    format!("{id} {name}")
+}
+
+fn data<T: DeserializeOwned>(event: &EventRecord) -> Option<T> {
+    serde_json::from_value(event.data.clone()).ok()
+}
