@@ -12,7 +12,7 @@ use playhouse::mind::Minds;
 use playhouse::mind::improviser::Improviser;
 use playhouse::session::Game;
 use playhouse::testing::journal;
-use playhouse::undercover::{Match, Side, Table, Words, usual_rules};
+use playhouse::undercover::{Match, Side, Table, WordSource, default_rules};
 use playhouse::world_data::DataFolder;
 use tokio::runtime::Runtime;
 
@@ -49,8 +49,8 @@ pub(crate) fn bench(criterion: &mut Criterion) {
         .warm_up_time(Duration::from_millis(500));
     for language in [Language::En, Language::Zh] {
         let data = DataFolder::embedded();
-        let rules = usual_rules(&data, language, 6).unwrap();
-        let game = Match::new(&data, rules, Words::OfData).unwrap();
+        let rules = default_rules(&data, language, 6).unwrap();
+        let game = Match::new(&data, rules, WordSource::Shipped).unwrap();
         let minds = Minds::all(Arc::new(
             Improviser::taught(playhouse::undercover::improviser::teach).unwrap(),
         ));

@@ -434,6 +434,18 @@ impl AgentContext {
         Ok(removed)
     }
 
+    /// The last two messages, if they are a question and its answer.
+    pub fn last_exchange(&self) -> Option<(EntryId, EntryId)> {
+        match self.entries() {
+            [.., question, answer]
+                if question.role() == Role::Human && answer.role() == Role::Ai =>
+            {
+                Some((question.id(), answer.id()))
+            }
+            _ => None,
+        }
+    }
+
     /// Reserves memory for this many more messages.
     pub fn reserve(&mut self, additional: usize) {
         self.entries.reserve(additional);

@@ -52,13 +52,17 @@ pub trait AgentEvent: Serialize + DeserializeOwned + Send + Sync + 'static {
         Tags::new()
     }
 
-    /// The words that receivers read. By default the phrase `events/TYPE`, filled with `data`: the
-    /// event as JSON.
+    /// The name of the phrase that receivers read. Its variables are the fields of the event.
+    fn template() -> String {
+        format!("events/{}", Self::TYPE)
+    }
+
+    /// The words that receivers read: by default the phrase, filled with `data`, the event as JSON.
     ///
     /// # Errors
     /// The phrase is missing or can't be filled.
     fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, PhraseError> {
-        phrases.say(&format!("events/{}", Self::TYPE), data)
+        phrases.say(&Self::template(), data)
     }
 }
 

@@ -3,7 +3,7 @@
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{AgentEvent, register_event};
+use super::{AgentEvent, PromptSet, register_event};
 use crate::message::{Tag, Tags};
 
 /// Registers every type of this file.
@@ -28,7 +28,7 @@ macro_rules! events {
         $({ $($body:tt)* })?)*) => {
         $(
             $(#[$doc])*
-            #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+            #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
             pub struct $name { $($(#[$field_doc])* pub $field: $kind,)* }
 
             impl AgentEvent for $name {
@@ -36,6 +36,11 @@ macro_rules! events {
                 $($($body)*)?
             }
         )*
+
+        /// Adds the template of every type of this file.
+        pub fn add_templates(prompts: &mut PromptSet) {
+            $(prompts.add_event::<$name>();)*
+        }
     };
 }
 

@@ -13,6 +13,7 @@ mod feed;
 pub mod guard;
 pub mod kinds;
 mod phrasebook;
+mod prompts;
 mod queue;
 mod writer;
 
@@ -23,6 +24,7 @@ pub use feed::{
     AnswerRecord, AudienceRule, By, CallRecord, EventRecord, Feed, FeedView, Record, Records,
 };
 pub use phrasebook::{PhraseError, Phrasebook};
+pub use prompts::{PromptSet, PromptTemplate};
 pub use queue::{ChapterClose, DeferredCommand, DeferredCommands, EventQueue, PendingEvent};
 pub use writer::{EventWriter, write_events_at_meeting};
 

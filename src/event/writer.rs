@@ -6,7 +6,6 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemParam, SystemState};
 
 use super::guard::{Guards, Judged, Point};
-use super::kinds::Archive;
 use super::{
     AgentEvent, AudienceRule, ChapterClose, DeferredCommands, EventQueue, EventTypes, Fault,
     Faults, PendingEvent, PhraseError, Phrasebook,
@@ -82,7 +81,7 @@ impl EventWriter<'_, '_> {
 
     /// Closes a chapter of an entity: the event's words replace a range of its context, and what
     /// was there moves to the chapter.
-    pub fn close_chapter(&mut self, owner: Entity, event: Archive, close: ChapterClose) {
+    pub fn close_chapter(&mut self, owner: Entity, event: impl AgentEvent, close: ChapterClose) {
         let before = self.queue.0.len();
         self.write_to(&[owner], event, AudienceRule::Notified);
         if let Some(event) = self.queue.0.get_mut(before) {

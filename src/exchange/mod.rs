@@ -15,6 +15,7 @@ mod ledger;
 mod prose;
 mod reply;
 mod rounds;
+mod template;
 mod violation;
 
 pub use answer::{Answer, Answers, UntakenAnswers};
@@ -26,11 +27,26 @@ pub use prose::{Prose, ProseRules};
 pub use reply::Reply;
 pub(crate) use rounds::RoundMaker;
 pub use rounds::{TOOL_CALL, TOOL_RESULT, TRACE_KEY};
+pub use template::AskTemplate;
 pub use violation::Violation;
 
 use bevy_ecs::prelude::*;
 
 use crate::context::AgentContext;
+
+/// The templates of what a mind is told about its answers and its past, with the variables of each.
+pub const PROMPTS: &[(&str, &[&str])] = &[
+    ("rules/empty", &[]),
+    ("rules/too_long", &["most", "length"]),
+    ("rules/language", &[]),
+    ("rules/must_hold", &["fact"]),
+    ("rules/no_json", &["found"]),
+    ("rules/wrong_form", &["problem"]),
+    ("engine/repair", &["broken"]),
+    ("engine/folded", &["count"]),
+    ("engine/folded_title", &["count"]),
+    ("engine/withheld", &["reason"]),
+];
 
 /// Adds what this room needs to a world.
 pub fn install(world: &mut World) {

@@ -1,8 +1,9 @@
 //! What is wrong with an answer.
 
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Value, json};
 
-use crate::event::Phrasebook;
+use crate::event::{Phrasebook, PromptTemplate};
 
 /// A rule that an answer broke, and where in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +32,28 @@ impl Violation {
     pub fn said(mut self, phrase: &'static str, data: Value) -> Self {
         self.phrase = Some((phrase, data));
         self
+    }
+
+    /// The same rule with a template, filled with `data`, that minds read instead.
+    #[must_use]
+    pub fn with_template<D: Serialize>(self, template: &PromptTemplate<D>, data: &D) -> Self {
+        let data = serde_json::to_value(data).unwrap_or_default();
+        self.said(template.name(), data)
+    }
+
+    /// A text that must not be empty.
+    pub fn empty(path: impl Into<String>) -> Self {
+        Self::new(path, "must not be empty").said("rules/empty", json!({}))
+    }
+
+    /// The rule that `text` has at most `most` characters; `None` if it keeps to it.
+    pub fn too_long(path: impl Into<String>, text: &str, most: usize) -> Option<Self> {
+        let length = text.chars().count();
+        (length > most).then(|| {
+            let rule = format!("at most {most} characters; this has {length}");
+            let data = json!({"most": most, "length": length});
+            Self::new(path, rule).said("rules/too_long", data)
+        })
     }
 
     /// The rule in the words of the phrasebook.

@@ -1,13 +1,13 @@
-//! A world file becomes a world that can be played.
+//! A world that was read and checked, ready to be played.
 
 use std::sync::Arc;
 
 use thiserror::Error;
 
 use super::components::insert_data;
-use super::enter::{EnterError, enter_cast};
+use super::spawn::{SpawnError, spawn_cast};
 use super::world_file::WorldFile;
-use super::{phrases, plugin};
+use super::{archive, campaign_state, combat, components, events, home, kickoff, phase, phrases};
 use crate::engine::Setup;
 use crate::event::Phrasebook;
 use crate::event::guard::{Guards, SecretAction, SecretRule};
@@ -16,18 +16,18 @@ use crate::save::Meta;
 use crate::session::Game;
 use crate::world_data::{DataError, DataFolder, Problem, Problems};
 
-/// The longest speech that reaches anybody, in characters.
-const LONGEST_SPEECH: usize = 4_000;
+/// The maximum number of characters of a speech that reaches anybody.
+const MAX_SPEECH_CHARS: usize = 4_000;
 
 /// Why a world can't be played.
 #[derive(Debug, Error)]
 pub enum CampaignError {
-    /// Its files hold mistakes; all of them.
+    /// All mistakes in its files.
     #[error("{0}")]
     Data(Problems),
-    /// Its cast can't enter.
+    /// Its cast can't be spawned.
     #[error(transparent)]
-    Enter(#[from] EnterError),
+    Spawn(#[from] SpawnError),
 }
 
 impl From<Problems> for CampaignError {
@@ -36,22 +36,34 @@ impl From<Problems> for CampaignError {
     }
 }
 
-/// A world that was read and checked, ready to be set up as often as needed.
+/// Adds the campaign's systems, events and saved state.
+fn plugin(setup: &mut Setup) {
+    events::register(&mut setup.world);
+    components::plugin(setup);
+    phase::plugin(setup);
+    kickoff::plugin(setup);
+    home::plugin(setup);
+    combat::plugin(setup);
+    archive::plugin(setup);
+    campaign_state::plugin(setup);
+}
+
+/// A world that was read and checked. It can be played as often as needed.
 #[derive(Clone)]
 pub struct Campaign {
-    /// What its writer wrote.
+    /// The world file.
     pub file: Arc<WorldFile>,
-    /// The folder it stands in, by which it is chosen.
+    /// The name of its folder, by which it is chosen.
     pub folder: String,
-    /// The fingerprint of everything a mind reads: world file and prompts.
+    /// The fingerprint of everything that minds read: world file and prompts.
     pub fingerprint: String,
-    /// What is odd about it and yet no mistake.
+    /// What is likely not what its author meant.
     pub warnings: Vec<Problem>,
     phrases: Phrasebook,
 }
 
 impl Campaign {
-    /// Reads a world and its prompts.
+    /// Reads a world of the data folder, with its prompts.
     ///
     /// # Errors
     /// Every mistake in them.
@@ -61,15 +73,15 @@ impl Campaign {
         let mut paths = prompt_files(data, &file)?;
         paths.push(path);
         let fingerprint = data.fingerprint(&paths).map_err(in_data)?;
-        Self::of(data, folder, file, warnings, fingerprint)
+        Self::new(data, folder, file, warnings, fingerprint)
     }
 
-    /// Reads a world that stands in a folder of its own, with the prompts of the data folder. `name` is
-    /// how it is chosen.
+    /// Reads the world in a folder of its own, with the prompts of the data folder. It is chosen by
+    /// `name`.
     ///
     /// # Errors
     /// Every mistake in them.
-    pub fn load_alone(
+    pub fn load_from(
         data: &DataFolder,
         world: &DataFolder,
         name: &str,
@@ -79,10 +91,10 @@ impl Campaign {
         let prompts = prompt_files(data, &file)?;
         let prompts = data.fingerprint(&prompts).map_err(in_data)?;
         let own = world.fingerprint([path]).map_err(in_data)?;
-        Self::of(data, name, file, warnings, format!("{own}-{prompts}"))
+        Self::new(data, name, file, warnings, format!("{own}-{prompts}"))
     }
 
-    fn of(
+    fn new(
         data: &DataFolder,
         folder: &str,
         file: WorldFile,
@@ -99,31 +111,31 @@ impl Campaign {
         })
     }
 
-    /// The game's systems and data, without anybody in the world: the ground for a saved one.
-    pub fn empty_stage(&self, seed: u64) -> Setup {
+    /// A new game: the world with its systems, data and cast.
+    ///
+    /// # Errors
+    /// Somebody is refused, which does not happen with a checked world file.
+    pub fn new_game(&self, seed: u64) -> Result<Setup, SpawnError> {
+        let mut setup = self.without_cast(seed);
+        spawn_cast(&mut setup.world, &self.file)?;
+        Ok(setup)
+    }
+
+    /// The world with its systems and data, but without its cast, which comes from a save.
+    fn without_cast(&self, seed: u64) -> Setup {
         let mut setup = Setup::new(seed);
         setup.world.insert_resource(self.phrases.clone());
         setup.world.insert_resource(self.file.language);
         insert_data(&mut setup.world, &self.file);
-        let guards = Guards::built_in(LONGEST_SPEECH, secret_rules(&self.file));
+        let guards = Guards::built_in(MAX_SPEECH_CHARS, secret_rules(&self.file));
         setup.world.insert_resource(guards);
         setup.plugin(plugin);
         setup
     }
-
-    /// The world at its beginning, everybody in place.
-    ///
-    /// # Errors
-    /// Somebody is refused; a checked file gives no reason.
-    pub fn opening(&self, seed: u64) -> Result<Setup, EnterError> {
-        let mut setup = self.empty_stage(seed);
-        enter_cast(&mut setup.world, &self.file)?;
-        Ok(setup)
-    }
 }
 
 impl Game for Campaign {
-    /// The world's name is its folder, so that a save leads back to it.
+    /// The world is called by its folder, so that a save leads back to it.
     fn meta(&self) -> Meta {
         Meta {
             world: self.folder.clone(),
@@ -132,21 +144,21 @@ impl Game for Campaign {
     }
 
     fn set_up(&self, seed: u64) -> Result<Setup, UiText> {
-        Ok(self.empty_stage(seed))
+        Ok(self.without_cast(seed))
     }
 
     fn populate(&self, setup: &mut Setup) -> Result<(), UiText> {
-        enter_cast(&mut setup.world, &self.file).map_err(|error| error.to_string().into())
+        spawn_cast(&mut setup.world, &self.file).map_err(|error| error.to_string().into())
     }
 }
 
-/// The prompts that minds of this world may read. What tells of tools counts only where somebody has
-/// some, so that a world without them stays the world it is.
+/// The paths of the prompts that minds of this world may read. Those about tools count only if
+/// somebody has tools, so that they don't change the fingerprint of other worlds.
 fn prompt_files(data: &DataFolder, file: &WorldFile) -> Result<Vec<String>, CampaignError> {
     let mut paths = phrases::files(data, file.language).map_err(in_data)?;
     if file.actors.iter().all(|actor| actor.tools.is_empty()) {
-        let of_tools = format!("{}/tools/", phrases::folder(file.language));
-        paths.retain(|path| !path.starts_with(&of_tools));
+        let tools = format!("{}/tools/", phrases::folder(file.language));
+        paths.retain(|path| !path.starts_with(&tools));
     }
     Ok(paths)
 }

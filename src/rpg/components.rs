@@ -1,4 +1,4 @@
-//! What the campaign adds to entities. Components name others by name, never by `Entity`.
+//! What the campaign adds to entities. Components refer to others by name, never by `Entity`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use crate::engine::Setup;
 #[derive(Resource, Clone, Debug)]
 pub struct RpgWorld(pub Arc<WorldFile>);
 
-/// Puts what a world file says into the world, for systems and tools.
-pub fn insert_data(world: &mut World, file: &Arc<WorldFile>) {
+/// Puts the contents of a world file into the world, for systems and tools.
+pub(super) fn insert_data(world: &mut World, file: &Arc<WorldFile>) {
     world.insert_resource(RpgWorld(file.clone()));
     world.insert_resource(file.lore_book());
 }
 
-/// Hit points, always between 0 and the most.
+/// Hit points, always between 0 and the maximum.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Health {
@@ -35,15 +35,15 @@ impl Health {
         Self { hp: max, max }
     }
 
-    /// Takes hit points away, at most those there are; returns how many.
-    pub fn hurt(&mut self, amount: i32) -> i32 {
+    /// Removes hit points, at most those left; returns how many.
+    pub(super) fn hurt(&mut self, amount: i32) -> i32 {
         let taken = amount.clamp(0, self.hp);
         self.hp -= taken;
         taken
     }
 
-    /// Gives hit points back, at most those missing; returns how many.
-    pub fn heal(&mut self, amount: i32) -> i32 {
+    /// Restores hit points, at most those missing; returns how many.
+    pub(super) fn heal(&mut self, amount: i32) -> i32 {
         let given = amount.clamp(0, self.max - self.hp);
         self.hp += given;
         given
@@ -70,7 +70,7 @@ pub struct Effect {
     pub attack: i32,
     /// Added to defense while it lasts.
     pub defense: i32,
-    /// Rounds it still lasts.
+    /// Rounds that are left.
     pub rounds: i32,
 }
 
@@ -90,7 +90,7 @@ pub struct Foe {
 /// The home stage to which an actor returns from a journey, by name.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Homeward(pub Arc<str>);
+pub struct Residence(pub Arc<str>);
 
 /// Marks a stage where people live.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,10 +100,10 @@ pub struct HomeStage;
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KickedOff;
 
-/// The names of those whose look an actor has seen.
+/// The names of those whose appearance an actor knows.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Acquainted(pub BTreeSet<Arc<str>>);
+pub struct Acquaintances(pub BTreeSet<Arc<str>>);
 
 /// The ids of the secrets that an actor knows.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,48 +117,49 @@ pub struct LastFight {
     /// On which stage.
     pub place: Arc<str>,
     /// How it ended.
-    pub result: FightEnd,
+    pub result: FightResult,
     /// Against whom.
     pub foes: Vec<Arc<str>>,
 }
 
-/// How a fight ended, seen from the party.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// How a fight ended, from the party's point of view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum FightEnd {
-    /// No foe stands.
+pub enum FightResult {
+    /// No foe is standing.
     Won,
-    /// No hero stands.
+    /// No hero is standing.
     Lost,
     /// The rounds ran out.
+    #[default]
     Drawn,
 }
 
-/// On a dungeon stage: which fight it holds, and how that ended.
+/// On a dungeon stage: the fight that takes place there.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct FightHere {
+pub struct CurrentFight {
     /// The dungeon's name.
     pub dungeon: Arc<str>,
     /// Which of its fights, from 0.
     pub fight: usize,
-    /// How it ended; nothing while it goes on.
-    pub end: Option<FightEnd>,
+    /// How it ended; `None` while it is in progress.
+    pub end: Option<FightResult>,
 }
 
 /// Saves what this file defines.
-pub fn plugin(setup: &mut Setup) {
+pub(super) fn plugin(setup: &mut Setup) {
     setup
         .saves()
         .component::<Health>("health")
         .component::<Fighter>("fighter")
         .component::<Effects>("effects")
         .component::<Foe>("foe")
-        .component::<Homeward>("homeward")
+        .component::<Residence>("homeward")
         .component::<HomeStage>("home_stage")
         .component::<KickedOff>("kicked_off")
-        .component::<Acquainted>("acquainted")
+        .component::<Acquaintances>("acquainted")
         .component::<Secrets>("secrets")
         .component::<LastFight>("last_fight")
-        .component::<FightHere>("fight_here");
+        .component::<CurrentFight>("fight_here");
 }

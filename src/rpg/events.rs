@@ -3,12 +3,12 @@
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::components::FightEnd;
-use crate::event::{AgentEvent, register_event};
+use super::components::FightResult;
+use crate::event::{AgentEvent, PromptSet, register_event};
 use crate::message::{Tag, Tags};
 
 /// Registers every type of this file.
-pub fn register(world: &mut World) {
+pub(super) fn register(world: &mut World) {
     register_event::<Day>(world);
     register_event::<Scene>(world);
     register_event::<Journey>(world);
@@ -22,10 +22,25 @@ pub fn register(world: &mut World) {
     register_event::<Homecoming>(world);
 }
 
+/// Adds the template of every type of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    prompts.add_event::<Day>();
+    prompts.add_event::<Scene>();
+    prompts.add_event::<Journey>();
+    prompts.add_event::<CombatStart>();
+    prompts.add_event::<CombatRound>();
+    prompts.add_event::<CardPlayed>();
+    prompts.add_event::<StatusChange>();
+    prompts.add_event::<Narration>();
+    prompts.add_event::<CombatOutcome>();
+    prompts.add_event::<BattleReport>();
+    prompts.add_event::<Homecoming>();
+}
+
 /// A day at home begins or ends.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Day {
-    /// Which, from 1.
+    /// Which day, from 1.
     pub day: u32,
     /// `begin` or `end`.
     pub part: String,
@@ -44,7 +59,7 @@ impl AgentEvent for Day {
 }
 
 /// A stage's description of itself.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scene {
     /// The stage.
     pub stage: String,
@@ -64,16 +79,16 @@ impl AgentEvent for Scene {
     }
 }
 
-/// The party sets out, goes deeper or turns home.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The party sets out, goes deeper or returns home.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Journey {
     /// The dungeon's name.
     pub dungeon: String,
     /// `enter`, `advance` or `return`.
     pub part: String,
-    /// The stage that is reached.
+    /// The stage that it reaches; empty on the way home.
     pub stage: String,
-    /// Who goes, by name.
+    /// Its members, by name.
     pub party: Vec<String>,
 }
 
@@ -82,7 +97,7 @@ impl AgentEvent for Journey {
 }
 
 /// A fight begins.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CombatStart {
     /// Where.
     pub stage: String,
@@ -106,30 +121,30 @@ impl AgentEvent for CombatStart {
     }
 }
 
-/// How a combatant stands.
+/// The state of a combatant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct CombatantStatus {
     /// Who.
     pub name: String,
     /// Hit points left.
     pub hp: i32,
     /// Hit points when healthy.
     pub max_hp: i32,
-    /// The side.
+    /// Its faction.
     pub camp: String,
     /// The names of the effects on it.
     pub effects: Vec<String>,
 }
 
 /// A round of a fight begins.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CombatRound {
     /// Where.
     pub stage: String,
-    /// Which, from 1.
+    /// Which round, from 1.
     pub round: u32,
-    /// How everybody stands.
-    pub standing: Vec<Standing>,
+    /// The state of all combatants.
+    pub standing: Vec<CombatantStatus>,
 }
 
 impl AgentEvent for CombatRound {
@@ -138,21 +153,21 @@ impl AgentEvent for CombatRound {
 
 /// What a card did to one target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Struck {
+pub struct TargetResult {
     /// Whom.
     pub name: String,
     /// Whether it hit.
     pub hit: bool,
     /// Hit points taken or given, or the strength of the effect.
     pub amount: i32,
-    /// The effect it left; empty for none.
+    /// The effect that it left; empty if none.
     pub effect: String,
     /// Whether the target fell.
     pub fell: bool,
 }
 
 /// A card was played and resolved by the rules.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CardPlayed {
     /// Where.
     pub stage: String,
@@ -160,14 +175,14 @@ pub struct CardPlayed {
     pub actor: String,
     /// The card's name, by its player's mind.
     pub card: String,
-    /// The skill it stands for.
+    /// Its skill.
     pub skill: String,
     /// `attack`, `heal`, `guard`, `weaken` or `strengthen`.
     pub kind: String,
-    /// How it looks, by its player's mind.
+    /// What it looks like, by its player's mind.
     pub description: String,
     /// What it did.
-    pub targets: Vec<Struck>,
+    pub targets: Vec<TargetResult>,
 }
 
 impl AgentEvent for CardPlayed {
@@ -182,8 +197,8 @@ impl AgentEvent for CardPlayed {
     }
 }
 
-/// An effect came or went.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// An effect was gained or lost.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StatusChange {
     /// On whom.
     pub actor: String,
@@ -199,8 +214,8 @@ impl AgentEvent for StatusChange {
     const TYPE: &'static str = "status_change";
 }
 
-/// A stage tells what happened on it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A stage narrates what happened on it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Narration {
     /// The stage.
     pub stage: String,
@@ -221,14 +236,14 @@ impl AgentEvent for Narration {
 }
 
 /// A fight is over.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CombatOutcome {
     /// Where.
     pub stage: String,
     /// Pairs it with its beginning.
     pub combat_id: String,
     /// How it ended for the party.
-    pub result: FightEnd,
+    pub result: FightResult,
     /// Heroes who fell.
     pub fallen: Vec<String>,
     /// Foes who fell.
@@ -249,15 +264,15 @@ impl AgentEvent for CombatOutcome {
     }
 }
 
-/// How a fight ended, as it is told in the world.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// How a fight ended, as world agents learn of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BattleReport {
     /// The dungeon.
     pub dungeon: String,
     /// The stage.
     pub stage: String,
     /// How it ended for the party.
-    pub result: FightEnd,
+    pub result: FightResult,
     /// Whom the party fought.
     pub foes: Vec<String>,
     /// Heroes who fell.
@@ -269,11 +284,11 @@ impl AgentEvent for BattleReport {
 }
 
 /// The campaign is over.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Homecoming {
-    /// How many fights were won.
+    /// The number of fights won.
     pub won: u32,
-    /// How many there were.
+    /// The number of all fights.
     pub fights: u32,
     /// The party, by name.
     pub party: Vec<String>,

@@ -1,109 +1,127 @@
 //! Stories begin: everybody gets its kickoff message and answers it.
 
 use bevy_ecs::prelude::*;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::components::{HomeStage, KickedOff, RpgWorld};
-use super::phase::{Part, Phase, at};
-use super::world_file::WorldFile;
-use crate::cast::{CurrentStage, EntityName, Faction, Kind, Whereabouts};
+use super::phase::{CampaignSet, CurrentPlace, Phase, in_phase};
+use super::question::ProseQuestion;
+use super::spawn::FOE;
+use super::world_file::{self, WorldFile};
+use crate::cast::{Faction, Kind, Whereabouts};
 use crate::engine::Setup;
 use crate::event::kinds::Kickoff;
-use crate::event::{EventWriter, Fault};
-use crate::exchange::{Answers, Ask, Prose, ProseRules};
+use crate::event::{EventWriter, PromptSet, PromptTemplate};
+use crate::exchange::{Answers, AskTemplate, Prose};
 use crate::message::Tag;
 
+const ACTOR: ProseQuestion<KickoffData> = question("asks/kickoff_actor");
+const FOE_ACTOR: ProseQuestion<KickoffData> = question("asks/kickoff_foe");
+const STAGE: ProseQuestion<KickoffData> = question("asks/kickoff_stage");
+const WORLD_AGENT: ProseQuestion<KickoffData> = question("asks/kickoff_world");
+
+const fn question(template: &'static str) -> ProseQuestion<KickoffData<'static>> {
+    ProseQuestion {
+        question: AskTemplate::new("kickoff", template),
+        fallback: PromptTemplate::new("fallback/kickoff"),
+        max_chars: 1_500,
+    }
+}
+
+/// What somebody whose story begins is asked with.
+#[derive(Default, Serialize)]
+struct KickoffData<'a> {
+    me: &'a str,
+    name: &'a str,
+    kind: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    camp: Option<&'a str>,
+    profile: &'a str,
+    kickoff: &'a str,
+    look: Option<&'a str>,
+    place: &'a str,
+    place_profile: Option<&'a str>,
+    home: bool,
+    exits: Option<&'a [String]>,
+    present: &'a [String],
+    companions: &'a [String],
+    heroes: Vec<&'a str>,
+    dungeons: Vec<&'a str>,
+}
+
 /// Adds the systems of this file.
-pub fn plugin(setup: &mut Setup) {
-    let take = take_kickoffs.run_if(at(Phase::KickoffDone));
-    let ask = ask_kickoffs.run_if(at(Phase::Kickoff));
+pub(super) fn plugin(setup: &mut Setup) {
+    let take = take_kickoffs.run_if(in_phase(Phase::KickoffDone));
+    let ask = ask_kickoffs.run_if(in_phase(Phase::Kickoff));
     setup
         .step
-        .add_systems((take, ask).chain().in_set(Part::Kickoff));
+        .add_systems((take, ask).chain().in_set(CampaignSet::Kickoff));
+}
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    for question in [ACTOR, FOE_ACTOR, STAGE, WORLD_AGENT] {
+        question.add_templates(prompts);
+    }
 }
 
 /// Everybody here whose story has not begun is asked to begin it.
-pub fn ask_kickoffs(
-    here: Res<CurrentStage>,
+pub(super) fn ask_kickoffs(
     world: Res<RpgWorld>,
     whereabouts: Whereabouts,
     begun: Query<Has<KickedOff>>,
     traits: Query<(Has<HomeStage>, Option<&Faction>)>,
-    mut phases: Query<&mut Phase>,
-    mut tell: EventWriter,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let CurrentStage::Place(place) = *here else {
+    let Some(place) = current.entity() else {
         return;
     };
-    let mut everybody = vec![place];
-    everybody.extend(whereabouts.living_on(place));
-    everybody.retain(|entity| begun.get(*entity) == Ok(false));
-    for &entity in &everybody {
+    let living = whereabouts.living_on(place);
+    let everybody = std::iter::once(place).chain(living.iter().copied());
+    for entity in everybody.filter(|entity| begun.get(*entity) == Ok(false)) {
         let Some((name, kind)) = whereabouts.name(entity).zip(whereabouts.kind(entity)) else {
             continue;
         };
-        let (is_home, camp) = traits.get(entity).unwrap_or_default();
-        let is_foe = camp.is_some_and(|camp| &*camp.0 == super::enter::FOE);
-        let mut others = whereabouts.living_on(place);
+        let (is_home, faction) = traits.get(entity).unwrap_or_default();
+        let is_foe = faction.is_some_and(|faction| &*faction.0 == FOE);
+        let mut visible = living.clone();
         if is_foe {
-            // Whoever lies in wait does not know yet who comes.
-            others.retain(|other| whereabouts.same_side(entity, *other));
+            // Foes do not know yet who is coming.
+            visible.retain(|other| whereabouts.same_side(entity, *other));
         }
-        let present = names(&whereabouts, &others, entity);
-        let place_name = whereabouts
-            .name(place)
-            .map(ToString::to_string)
-            .unwrap_or_default();
-        let mut notes = notes(&world.0, name, kind, &place_name, &present, is_home);
-        if let Some(camp) = camp {
-            notes["camp"] = Value::from(&*camp.0);
-        }
-        let phrase = match kind {
-            Kind::Stage => "asks/kickoff_stage",
-            Kind::WorldAgent => "asks/kickoff_world",
-            Kind::Actor if is_foe => "asks/kickoff_foe",
-            Kind::Actor => "asks/kickoff_actor",
+        let present = names_without(&whereabouts, &visible, entity);
+        let place_name = whereabouts.name_text(place);
+        let data = KickoffData {
+            kind: kind_name(kind),
+            camp: faction.map(|faction| &*faction.0),
+            home: is_home,
+            present: &present,
+            companions: &present,
+            ..data(&world.0, &name.0, kind, &place_name)
         };
-        let prompt = tell.phrases().say(phrase, &notes);
-        let fallback = tell.phrases().say(
-            "fallback/kickoff",
-            &json!({"name": name.0, "place": place_name, "kind": kind}),
-        );
-        match prompt.and_then(|prompt| Ok((prompt, fallback?))) {
-            Ok((prompt, fallback)) => {
-                let rules = ProseRules {
-                    max_chars: 1_500,
-                    language: Some(world.0.language),
-                    ..ProseRules::default()
-                };
-                let ask = Ask::new("kickoff", prompt, rules, Prose(fallback))
-                    .tag(Tag::Kickoff(name.0.clone()))
-                    .notes(notes)
-                    .max_tokens(world.0.limits.reply_tokens.max(1) as u32)
-                    .without_tools();
-                commands.entity(entity).insert(ask);
-            }
-            Err(reason) => tell.fault(Fault::Game(reason.into())),
-        }
+        let question = match kind {
+            Kind::Stage => STAGE,
+            Kind::WorldAgent => WORLD_AGENT,
+            Kind::Actor if is_foe => FOE_ACTOR,
+            Kind::Actor => ACTOR,
+        };
+        let ask = question.ask(events.phrases(), &world.0, &data);
+        let ask = ask.map(|ask| ask.tag(Tag::Kickoff(name.0.clone())).without_tools());
+        events.insert_or_fault(&mut commands, entity, ask);
     }
-    if let Ok(mut phase) = phases.get_mut(place) {
-        *phase = Phase::KickoffDone;
-    }
+    current.set_phase(Phase::KickoffDone);
 }
 
-/// What a stage shows, its occupants see; what others feel is their own.
-pub fn take_kickoffs(
-    here: Res<CurrentStage>,
+/// What a stage answers is seen by its occupants; what others answer stays private.
+pub(super) fn take_kickoffs(
     mut answers: Answers<Prose>,
     whereabouts: Whereabouts,
-    mut phases: Query<&mut Phase>,
-    mut tell: EventWriter,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let CurrentStage::Place(place) = *here else {
-        return;
-    };
     for (entity, Prose(message), _by) in answers.take() {
         commands.entity(entity).insert(KickedOff);
         let Some(name) = whereabouts.name(entity) else {
@@ -114,84 +132,53 @@ pub fn take_kickoffs(
             message,
         };
         match whereabouts.kind(entity) {
-            Some(Kind::Stage) => tell.broadcast_to_stage(entity, event, &[entity]),
-            _ => tell.think(entity, event),
+            Some(Kind::Stage) => events.broadcast_to_stage(entity, event, &[entity]),
+            _ => events.think(entity, event),
         }
     }
-    if let Ok(mut phase) = phases.get_mut(place) {
-        *phase = Phase::Rest;
+    current.set_phase(Phase::Idle);
+}
+
+/// What the world file says of somebody and of its place.
+fn data<'a>(world: &'a WorldFile, name: &'a str, kind: Kind, place: &'a str) -> KickoffData<'a> {
+    let (profile, kickoff) = texts_of(world, name);
+    let actor = world.actors.iter().find(|actor| actor.name == name);
+    let stage = world.stages.iter().find(|stage| stage.name == place);
+    let actors = world.actors.iter();
+    let heroes = actors.filter(|actor| actor.camp == world_file::Faction::Hero);
+    let dungeons = world.dungeons.iter();
+    KickoffData {
+        me: name,
+        name,
+        profile,
+        kickoff,
+        look: actor.map(|actor| actor.look.as_str()),
+        place: if kind == Kind::WorldAgent { "" } else { place },
+        place_profile: stage.map(|stage| stage.profile.as_str()),
+        exits: stage.map(|stage| stage.connects.as_slice()),
+        heroes: heroes.map(|hero| hero.name.as_str()).collect(),
+        dungeons: dungeons.map(|dungeon| dungeon.name.as_str()).collect(),
+        ..KickoffData::default()
     }
 }
 
-/// The facts of a kickoff prompt; they are its notes too.
-fn notes(
-    world: &WorldFile,
-    name: &EntityName,
-    kind: Kind,
-    place: &str,
-    present: &[String],
-    is_home: bool,
-) -> Value {
-    let by_name = |all: &[(String, String, String)]| {
-        let found = all.iter().find(|(other, ..)| *other == *name.0);
-        found
-            .map(|(_, profile, kickoff)| (profile.clone(), kickoff.clone()))
-            .unwrap_or_default()
-    };
-    let stages = world
-        .stages
-        .iter()
-        .map(|s| (s.name.clone(), s.profile.clone(), s.kickoff.clone()));
-    let actors = world
-        .actors
-        .iter()
-        .map(|a| (a.name.clone(), a.profile.clone(), a.kickoff.clone()));
-    let agents = world
-        .agents
-        .iter()
-        .map(|a| (a.name.clone(), a.profile.clone(), a.kickoff.clone()));
-    let foes = world
-        .foes
-        .iter()
-        .map(|f| (f.name.clone(), f.profile.clone(), f.kickoff.clone()));
-    let (profile, kickoff) = by_name(
-        &stages
-            .chain(actors)
-            .chain(agents)
-            .chain(foes)
-            .collect::<Vec<_>>(),
-    );
-    let look = world
-        .actors
-        .iter()
-        .find(|actor| actor.name == *name.0)
-        .map(|actor| &actor.look);
-    let here = world.stages.iter().find(|stage| stage.name == place);
-    let heroes = world
-        .actors
-        .iter()
-        .filter(|actor| actor.camp == super::world_file::Faction::Hero);
-    let dungeons: Vec<_> = world.dungeons.iter().map(|dungeon| &dungeon.name).collect();
-    json!({
-        "me": name.0,
-        "name": name.0,
-        "kind": kind_word(kind),
-        "place": if kind == Kind::WorldAgent { "" } else { place },
-        "place_profile": here.map(|stage| &stage.profile),
-        "profile": profile,
-        "kickoff": kickoff,
-        "look": look,
-        "present": present,
-        "companions": present,
-        "home": is_home,
-        "exits": here.map(|stage| &stage.connects),
-        "heroes": heroes.map(|hero| &hero.name).collect::<Vec<_>>(),
-        "dungeons": dungeons,
-    })
+/// The profile and the kickoff message of somebody; empty if the world file does not know it.
+fn texts_of<'a>(world: &'a WorldFile, name: &str) -> (&'a str, &'a str) {
+    let stages = world.stages.iter();
+    let stages = stages.map(|stage| (&stage.name, &stage.profile, &stage.kickoff));
+    let actors = world.actors.iter();
+    let actors = actors.map(|actor| (&actor.name, &actor.profile, &actor.kickoff));
+    let agents = world.agents.iter();
+    let agents = agents.map(|agent| (&agent.name, &agent.profile, &agent.kickoff));
+    let foes = world.foes.iter();
+    let foes = foes.map(|foe| (&foe.name, &foe.profile, &foe.kickoff));
+    let mut everybody = stages.chain(actors).chain(agents).chain(foes);
+    let found = everybody.find(|(known, ..)| *known == name);
+    found.map_or(("", ""), |(_, profile, kickoff)| (profile, kickoff))
 }
 
-/// The word for a kind in notes.
-pub(super) fn kind_word(kind: Kind) -> &'static str {
+/// What prompts call a kind of entity.
+pub(super) fn kind_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Actor => "actor",
         Kind::Stage => "stage",
@@ -199,9 +186,13 @@ pub(super) fn kind_word(kind: Kind) -> &'static str {
     }
 }
 
-/// The names of some entities, without one.
-pub(super) fn names(whereabouts: &Whereabouts, all: &[Entity], without: Entity) -> Vec<String> {
-    let others = all.iter().filter(|entity| **entity != without);
+/// The names of some entities without one of them.
+pub(super) fn names_without(
+    whereabouts: &Whereabouts,
+    entities: &[Entity],
+    without: Entity,
+) -> Vec<String> {
+    let others = entities.iter().filter(|entity| **entity != without);
     others
         .filter_map(|entity| Some(whereabouts.name(*entity)?.to_string()))
         .collect()

@@ -1,19 +1,21 @@
-//! What a place is doing, and in which order the systems of a step look at it.
+//! What a place is doing, and the order of the campaign's systems in a step.
 
 use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
 use serde::{Deserialize, Serialize};
 
 use crate::cast::CurrentStage;
 use crate::engine::{Setup, StepSet};
 
-/// What a place is doing. A place without a phase rests.
+/// What a place is doing; `Idle` if it has no phase.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// Nothing.
     #[default]
-    Rest,
-    /// Those who have not begun their story are asked to.
+    #[serde(rename = "rest")]
+    Idle,
+    /// Everybody here whose story has not begun is asked to begin it.
     Kickoff,
     /// The answers to that are in.
     KickoffDone,
@@ -25,11 +27,13 @@ pub enum Phase {
     Plan,
     /// The plans are in and are carried out.
     PlanDone,
-    /// A voice of the world makes its announcement.
-    Herald,
+    /// A world agent makes its announcement.
+    #[serde(rename = "herald")]
+    Announce,
     /// The announcement is in.
-    HeraldDone,
-    /// A fight begins: combatants are told, and asked for their first thoughts.
+    #[serde(rename = "herald_done")]
+    AnnounceDone,
+    /// A fight begins: combatants are informed and asked for their first thoughts.
     FightBegin,
     /// The first thoughts are in.
     FightBegun,
@@ -37,28 +41,56 @@ pub enum Phase {
     Draw,
     /// The cards are in and are played.
     Play,
-    /// The stage tells the round.
+    /// The stage narrates the round.
     Narrate,
-    /// The round was told; another one, or the outcome.
+    /// The round was narrated; next is another round, or the outcome.
     RoundDone,
-    /// Participants sum up what is over.
-    SumUp,
+    /// Participants summarize what is over.
+    #[serde(rename = "sum_up")]
+    Summarize,
     /// The summaries are in.
-    SummedUp,
+    #[serde(rename = "summed_up")]
+    Summarized,
 }
 
-/// A run condition: the place that steps is in this phase.
-pub fn at(phase: Phase) -> impl Fn(Res<CurrentStage>, Query<&Phase>) -> bool + Clone {
-    move |here: Res<CurrentStage>, phases: Query<&Phase>| match *here {
-        CurrentStage::Place(place) => phases.get(place).is_ok_and(|now| *now == phase),
+/// A run condition: the current place is in this phase.
+pub(super) fn in_phase(phase: Phase) -> impl Fn(Res<CurrentStage>, Query<&Phase>) -> bool + Clone {
+    move |stage: Res<CurrentStage>, phases: Query<&Phase>| match *stage {
+        CurrentStage::Place(place) => phases.get(place).is_ok_and(|current| *current == phase),
         CurrentStage::Meeting => false,
     }
 }
 
-/// The parts of the campaign, in the order in which a step runs them. Within a part, take comes
-/// before ask: a place may answer one phase and open the next in one step.
+/// The place that steps, and its phase.
+#[derive(SystemParam)]
+pub(super) struct CurrentPlace<'w, 's> {
+    stage: Res<'w, CurrentStage>,
+    phases: Query<'w, 's, &'static mut Phase>,
+}
+
+impl CurrentPlace<'_, '_> {
+    /// The place; `None` at a meeting.
+    pub(super) fn entity(&self) -> Option<Entity> {
+        match *self.stage {
+            CurrentStage::Place(place) => Some(place),
+            CurrentStage::Meeting => None,
+        }
+    }
+
+    /// Begins another phase.
+    pub(super) fn set_phase(&mut self, next: Phase) {
+        if let Some(place) = self.entity()
+            && let Ok(mut phase) = self.phases.get_mut(place)
+        {
+            *phase = next;
+        }
+    }
+}
+
+/// The systems of the campaign in the order in which a step runs them. Within a set, systems that
+/// take answers run before those that ask, so that one step may end a phase and begin the next.
 #[derive(SystemSet, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Part {
+pub(super) enum CampaignSet {
     /// Stories begin.
     Kickoff,
     /// Days at home.
@@ -69,11 +101,16 @@ pub enum Part {
     Archive,
 }
 
-/// Orders the parts and saves phases.
-pub fn plugin(setup: &mut Setup) {
+/// Orders the sets and saves phases.
+pub(super) fn plugin(setup: &mut Setup) {
     setup.saves().component::<Phase>("phase");
-    let parts = (Part::Kickoff, Part::Home, Part::Combat, Part::Archive);
+    let sets = (
+        CampaignSet::Kickoff,
+        CampaignSet::Home,
+        CampaignSet::Combat,
+        CampaignSet::Archive,
+    );
     setup
         .step
-        .configure_sets(parts.chain().in_set(StepSet::Rules));
+        .configure_sets(sets.chain().in_set(StepSet::Rules));
 }

@@ -1,95 +1,139 @@
-//! What an actor does at home: a thought, and exactly one action.
+//! What an actor does at home: a thought and exactly one action.
+//!
+//! The doc comments of the types that minds answer with are part of the schema that models read.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::event::{PromptSet, PromptTemplate};
 use crate::exchange::{Reply, Violation};
 
 /// Words to somebody.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Words {
+#[schemars(rename = "Words")]
+pub(super) struct Speech {
     /// The name of the one they are meant for.
-    pub target: String,
+    pub(super) target: String,
     /// The words themselves, without any name or mark before them.
-    pub text: String,
+    pub(super) text: String,
 }
 
 /// Words to all, or to oneself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Said {
+#[schemars(rename = "Said")]
+pub(super) struct FreeText {
     /// The words themselves.
-    pub text: String,
+    pub(super) text: String,
 }
 
 /// A way to go.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Way {
+#[schemars(rename = "Way")]
+pub(super) struct Destination {
     /// The name of the place to go to.
-    pub to: String,
+    pub(super) to: String,
 }
 
 /// A reason to do nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Pause {
+#[schemars(rename = "Pause")]
+pub(super) struct WaitReason {
     /// Why, in a few words.
-    pub reason: String,
+    pub(super) reason: String,
 }
 
 /// A private thought and exactly one action.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Plan {
+pub(super) struct Plan {
     /// What you think and feel, in the first person; nobody else learns it.
-    pub mind: String,
+    pub(super) mind: String,
     /// Say something aloud to somebody here; everybody here hears it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub speak: Option<Words>,
+    pub(super) speak: Option<Speech>,
     /// Say something into one ear.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub whisper: Option<Words>,
+    pub(super) whisper: Option<Speech>,
     /// Have something made known in every place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub announce: Option<Said>,
+    pub(super) announce: Option<FreeText>,
     /// Search your memory and what is told in these parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub query: Option<Said>,
+    pub(super) query: Option<FreeText>,
     /// Walk to another place.
     #[serde(default, rename = "move", skip_serializing_if = "Option::is_none")]
-    pub go: Option<Way>,
+    pub(super) go: Option<Destination>,
     /// Do nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wait: Option<Pause>,
+    pub(super) wait: Option<WaitReason>,
 }
 
-/// What is legal for one plan.
+/// What is legal in one plan.
 #[derive(Clone, Debug, Default)]
-pub struct PlanConstraints {
+pub(super) struct PlanConstraints {
     /// The names of those present.
-    pub present: Vec<String>,
+    pub(super) present: Vec<String>,
     /// The names of the places one can walk to.
-    pub exits: Vec<String>,
+    pub(super) exits: Vec<String>,
     /// Whether whispering is allowed.
-    pub whisper: bool,
-    /// The most characters of one speech.
-    pub speech_chars: usize,
+    pub(super) whisper: bool,
+    /// The maximum number of characters of one speech.
+    pub(super) speech_chars: usize,
 }
 
-/// The names of the actions, as they stand in JSON.
+/// The actions by their names in JSON.
 const ACTIONS: [&str; 6] = ["speak", "whisper", "announce", "query", "move", "wait"];
+
+const NOT_HERE: PromptTemplate<NotHere> = PromptTemplate::new("rules/not_here");
+const ONE_ACTION: PromptTemplate<OneAction> = PromptTemplate::new("rules/one_action");
+const NOT_POSSIBLE: PromptTemplate<NotPossible> = PromptTemplate::new("rules/not_possible");
+const NO_WAY: PromptTemplate<NoWay> = PromptTemplate::new("rules/no_way");
+
+#[derive(Default, Serialize)]
+struct NotHere<'a> {
+    target: &'a str,
+    present: &'a [String],
+}
+
+#[derive(Default, Serialize)]
+struct OneAction<'a> {
+    actions: [&'a str; 6],
+    found: &'a [&'a str],
+}
+
+#[derive(Default, Serialize)]
+struct NotPossible<'a> {
+    action: &'a str,
+}
+
+#[derive(Default, Serialize)]
+struct NoWay<'a> {
+    to: &'a str,
+    exits: &'a [String],
+}
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    prompts
+        .add(&NOT_HERE)
+        .add(&ONE_ACTION)
+        .add(&NOT_POSSIBLE)
+        .add(&NO_WAY);
+}
 
 impl Plan {
     /// A plan to do nothing.
-    pub fn wait(mind: impl Into<String>, reason: impl Into<String>) -> Self {
+    pub(super) fn wait(mind: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
             mind: mind.into(),
-            wait: Some(Pause {
+            wait: Some(WaitReason {
                 reason: reason.into(),
             }),
             ..Self::default()
         }
     }
 
-    /// Which actions it holds, in the order of [`ACTIONS`].
+    /// The actions that it holds, in the order of [`ACTIONS`].
     fn actions(&self) -> Vec<&'static str> {
         let held = [
             self.speak.is_some(),
@@ -101,8 +145,7 @@ impl Plan {
         ];
         let actions = ACTIONS.into_iter().zip(held);
         actions
-            .filter(|(_, held)| *held)
-            .map(|(action, _)| action)
+            .filter_map(|(action, held)| held.then_some(action))
             .collect()
     }
 }
@@ -117,129 +160,120 @@ impl PlanConstraints {
         }
     }
 
-    fn check_words(&self, path: &str, words: &Words, broken: &mut Vec<Violation>) {
-        if !self.present.contains(&words.target) {
-            let rule = format!(
-                "'{}' is not here; choose one of: {}",
-                words.target,
-                self.present.join(", ")
-            );
-            let facts = json!({"target": words.target, "present": self.present});
-            let path = format!("{path}.target");
-            broken.push(Violation::new(path, rule).said("rules/not_here", facts));
+    fn check_speech(&self, action: &str, speech: &Speech, violations: &mut Vec<Violation>) {
+        let (target, present) = (&speech.target, &self.present);
+        if !present.contains(target) {
+            let names = present.join(", ");
+            let rule = format!("'{target}' is not here; choose one of: {names}");
+            let violation = Violation::new(format!("{action}.target"), rule);
+            violations.push(violation.with_template(&NOT_HERE, &NotHere { target, present }));
         }
-        self.check_text(&format!("{path}.text"), &words.text, broken);
+        self.check_text(&format!("{action}.text"), &speech.text, violations);
     }
 
-    fn check_text(&self, path: &str, text: &str, broken: &mut Vec<Violation>) {
-        let length = text.chars().count();
+    fn check_text(&self, path: &str, text: &str, violations: &mut Vec<Violation>) {
         if text.trim().is_empty() {
-            broken.push(Violation::new(path, "must not be empty").said("rules/empty", json!({})));
-        } else if length > self.speech_chars {
-            let rule = format!(
-                "at most {} characters; this has {length}",
-                self.speech_chars
-            );
-            let facts = json!({"most": self.speech_chars, "length": length});
-            broken.push(Violation::new(path, rule).said("rules/too_long", facts));
+            violations.push(Violation::empty(path));
+        } else {
+            violations.extend(Violation::too_long(path, text, self.speech_chars));
         }
     }
+}
+
+/// The schema of an object with a single member.
+fn object_of(member: &str, schema: &Value) -> Value {
+    json!({
+        "type": "object",
+        "properties": {member: schema},
+        "required": [member],
+        "additionalProperties": false,
+    })
 }
 
 impl Reply for Plan {
     type Constraints = PlanConstraints;
     const NAME: &'static str = "plan";
 
-    fn constrain_schema(_schema: &Value, facts: &PlanConstraints) -> Option<Value> {
-        let text = json!({"type": "string", "minLength": 1, "maxLength": facts.speech_chars});
-        let words = json!({
+    fn constrain_schema(_schema: &Value, constraints: &PlanConstraints) -> Option<Value> {
+        let text = json!({"type": "string", "minLength": 1, "maxLength": constraints.speech_chars});
+        let speech = json!({
             "type": "object",
-            "properties": {"target": {"type": "string", "enum": facts.present}, "text": text},
+            "properties": {
+                "target": {"type": "string", "enum": constraints.present},
+                "text": text,
+            },
             "required": ["target", "text"],
             "additionalProperties": false,
         });
-        let one = |member: &str, value: &Value| {
-            json!({
-                "type": "object",
-                "properties": {member: value},
-                "required": [member],
-                "additionalProperties": false,
-            })
-        };
-        let exits = json!({"type": "string", "enum": facts.exits});
+        let exits = json!({"type": "string", "enum": constraints.exits});
         let mut properties = Map::from_iter([("mind".to_owned(), text.clone())]);
-        let legal: Vec<_> = ACTIONS
+        let mut alternatives = Vec::new();
+        for action in ACTIONS
             .into_iter()
-            .filter(|action| facts.allows(action))
-            .collect();
-        for action in &legal {
-            let value = match *action {
-                "speak" | "whisper" => words.clone(),
-                "move" => one("to", &exits),
-                "wait" => one("reason", &text),
-                _ => one("text", &text),
+            .filter(|action| constraints.allows(action))
+        {
+            let schema = match action {
+                "speak" | "whisper" => speech.clone(),
+                "move" => object_of("to", &exits),
+                "wait" => object_of("reason", &text),
+                _ => object_of("text", &text),
             };
-            properties.insert((*action).to_owned(), value);
+            properties.insert(action.to_owned(), schema);
+            alternatives.push(json!({"required": ["mind", action]}));
         }
-        let pairs: Vec<_> = legal
-            .iter()
-            .map(|action| json!({"required": ["mind", action]}))
-            .collect();
         Some(json!({
             "type": "object",
             "properties": properties,
-            "oneOf": pairs,
+            "oneOf": alternatives,
             "additionalProperties": false,
         }))
     }
 
-    fn check(&self, facts: &PlanConstraints) -> Vec<Violation> {
-        let mut broken = Vec::new();
-        facts.check_text("mind", &self.mind, &mut broken);
-        let actions = self.actions();
-        if actions.len() != 1 {
-            let found = match actions.is_empty() {
-                true => "there is none".to_owned(),
-                false => format!("there are {}", actions.join(", ")),
+    fn check(&self, constraints: &PlanConstraints) -> Vec<Violation> {
+        let mut violations = Vec::new();
+        constraints.check_text("mind", &self.mind, &mut violations);
+        let found = self.actions();
+        if found.len() != 1 {
+            let what = if found.is_empty() {
+                "there is none".to_owned()
+            } else {
+                format!("there are {}", found.join(", "))
             };
-            let rule = format!("exactly one of {} beside mind; {found}", ACTIONS.join(", "));
-            let facts = json!({"actions": ACTIONS, "found": actions});
-            broken.push(Violation::new("", rule).said("rules/one_action", facts));
+            let rule = format!("exactly one of {} beside mind; {what}", ACTIONS.join(", "));
+            let data = OneAction {
+                actions: ACTIONS,
+                found: &found,
+            };
+            violations.push(Violation::new("", rule).with_template(&ONE_ACTION, &data));
         }
-        for action in actions.iter().filter(|action| !facts.allows(action)) {
-            broken.push(
-                Violation::new(*action, "not possible here and now; choose another action")
-                    .said("rules/not_possible", json!({"action": action})),
-            );
+        for &action in found.iter().filter(|action| !constraints.allows(action)) {
+            let rule = "not possible here and now; choose another action";
+            let data = NotPossible { action };
+            violations.push(Violation::new(action, rule).with_template(&NOT_POSSIBLE, &data));
         }
-        if let Some(words) = self.speak.as_ref().filter(|_| facts.allows("speak")) {
-            facts.check_words("speak", words, &mut broken);
-        }
-        if let Some(words) = self.whisper.as_ref().filter(|_| facts.allows("whisper")) {
-            facts.check_words("whisper", words, &mut broken);
+        for (action, speech) in [("speak", &self.speak), ("whisper", &self.whisper)] {
+            if let Some(speech) = speech.as_ref().filter(|_| constraints.allows(action)) {
+                constraints.check_speech(action, speech, &mut violations);
+            }
         }
         for (path, said) in [
             ("announce.text", &self.announce),
             ("query.text", &self.query),
         ] {
             if let Some(said) = said {
-                facts.check_text(path, &said.text, &mut broken);
+                constraints.check_text(path, &said.text, &mut violations);
             }
         }
-        if let Some(way) = self
-            .go
-            .as_ref()
-            .filter(|way| !facts.exits.contains(&way.to))
+        if let Some(Destination { to }) = &self.go
+            && !constraints.exits.contains(to)
         {
-            let rule = format!(
-                "no way leads to '{}'; choose one of: {}",
-                way.to,
-                facts.exits.join(", ")
-            );
-            let to = json!({"to": way.to, "exits": facts.exits});
-            broken.push(Violation::new("move.to", rule).said("rules/no_way", to));
+            let exits = &constraints.exits;
+            let names = exits.join(", ");
+            let rule = format!("no way leads to '{to}'; choose one of: {names}");
+            let violation = Violation::new("move.to", rule);
+            violations.push(violation.with_template(&NO_WAY, &NoWay { to, exits }));
         }
-        broken
+        violations
     }
 }
 
@@ -247,7 +281,7 @@ impl Reply for Plan {
 mod tests {
     use super::*;
 
-    fn facts() -> PlanConstraints {
+    fn constraints() -> PlanConstraints {
         PlanConstraints {
             present: vec!["Bob".into()],
             exits: vec!["Mill".into()],
@@ -256,29 +290,32 @@ mod tests {
         }
     }
 
-    fn rules(json: &str) -> Vec<String> {
+    fn broken_paths(json: &str) -> Vec<String> {
         let plan = Plan::read(json).unwrap();
-        plan.check(&facts())
+        plan.check(&constraints())
             .into_iter()
-            .map(|broken| broken.path)
+            .map(|violation| violation.path)
             .collect()
     }
 
     #[test]
     fn exactly_one_action_passes() {
         let one = r#"{"mind": "m", "speak": {"target": "Bob", "text": "Hi"}}"#;
-        assert_eq!(rules(one), Vec::<String>::new());
-        assert_eq!(rules(r#"{"mind": "m"}"#), [""]);
+        assert_eq!(broken_paths(one), Vec::<String>::new());
+        assert_eq!(broken_paths(r#"{"mind": "m"}"#), [""]);
         let two = r#"{"mind": "m", "wait": {"reason": "r"}, "move": {"to": "Mill"}}"#;
-        assert_eq!(rules(two), [""]);
+        assert_eq!(broken_paths(two), [""]);
     }
 
     #[test]
     fn every_wrong_member_is_named() {
         let wrong = r#"{"mind": "", "whisper": {"target": "Eve", "text": ""}}"#;
-        assert_eq!(rules(wrong), ["mind", "whisper.target", "whisper.text"]);
         assert_eq!(
-            rules(r#"{"mind": "m", "move": {"to": "Moon"}}"#),
+            broken_paths(wrong),
+            ["mind", "whisper.target", "whisper.text"]
+        );
+        assert_eq!(
+            broken_paths(r#"{"mind": "m", "move": {"to": "Moon"}}"#),
             ["move.to"]
         );
     }
@@ -287,7 +324,7 @@ mod tests {
     fn the_schema_holds_only_what_is_legal() {
         let alone = PlanConstraints {
             present: vec![],
-            ..facts()
+            ..constraints()
         };
         let schema = Plan::constrain_schema(&Value::Null, &alone).unwrap();
         assert!(schema["properties"].get("speak").is_none());

@@ -5,11 +5,12 @@ use bevy_ecs::system::RunSystemOnce;
 use serde_json::Value;
 
 use super::campaign::Campaign;
-use super::campaign_state::{Act, CampaignState, direct};
-use super::components::{Acquainted, Health, KickedOff};
+use super::campaign_state::{CampaignPhase, CampaignState, advance_campaign};
+use super::components::{Acquaintances, Health, KickedOff};
+use super::home::{plans, scene};
+use super::kickoff;
 use super::phase::Phase;
-use super::plan::{Pause, Plan, Said, Way, Words};
-use super::{home, kickoff};
+use super::plan::{Destination, FreeText, Plan, Speech, WaitReason};
 use crate::cast::{CastList, CurrentStage, Dead, OnStage};
 use crate::engine::{Setup, StoryEnd};
 use crate::event::{By, DeferredCommands, EventQueue};
@@ -24,11 +25,9 @@ struct StageTest {
     pell: Entity,
 }
 
-fn rehearsal() -> StageTest {
-    let production = Campaign::load(&DataFolder::embedded(), "drowned-assize");
-    let setup = production
-        .ok()
-        .and_then(|production| production.opening(1).ok());
+fn stage_test() -> StageTest {
+    let campaign = Campaign::load(&DataFolder::embedded(), "drowned-assize");
+    let setup = campaign.ok().and_then(|campaign| campaign.new_game(1).ok());
     let mut setup = setup.expect("the shipped world is right");
     let list = setup.world.resource::<CastList>();
     let who = |name: &str| list.by_name(name).expect("is in the cast");
@@ -72,14 +71,14 @@ impl StageTest {
         self.world()
             .entity_mut(who)
             .insert(Answer::new(plan, By::Mind));
-        let taken = self.world().run_system_once(home::take_plans);
+        let taken = self.world().run_system_once(plans::take_plans);
         taken.expect("runs");
     }
 }
 
 #[test]
 fn everybody_on_a_stage_is_asked_to_begin_with_its_own_tag() {
-    let mut stage = rehearsal();
+    let mut stage = stage_test();
     stage
         .world()
         .run_system_once(kickoff::ask_kickoffs)
@@ -94,7 +93,7 @@ fn everybody_on_a_stage_is_asked_to_begin_with_its_own_tag() {
 
 #[test]
 fn whoever_has_begun_is_not_asked_again() {
-    let mut stage = rehearsal();
+    let mut stage = stage_test();
     let brant = stage.brant;
     stage.world().entity_mut(brant).insert(KickedOff);
     stage
@@ -106,7 +105,7 @@ fn whoever_has_begun_is_not_asked_again() {
 
 #[test]
 fn a_stage_shows_itself_to_its_occupants_and_not_to_itself() {
-    let mut stage = rehearsal();
+    let mut stage = stage_test();
     let (tavern, brant, pell) = (stage.tavern, stage.brant, stage.pell);
     let answer = Answer::new(Prose("A wet morning.".into()), By::Mind);
     stage.world().entity_mut(tavern).insert(answer);
@@ -119,11 +118,11 @@ fn a_stage_shows_itself_to_its_occupants_and_not_to_itself() {
 
 #[test]
 fn a_scene_leads_to_plans() {
-    let mut stage = rehearsal();
+    let mut stage = stage_test();
     let tavern = stage.tavern;
     stage
         .world()
-        .run_system_once(home::ask_scene)
+        .run_system_once(scene::ask_scene)
         .expect("runs");
     let ask = stage.world().get::<Ask<Prose>>(tavern).expect("is asked");
     assert_eq!(ask.short(), Some("(Day 1: you described how it began.)"));
@@ -134,7 +133,7 @@ fn a_scene_leads_to_plans() {
         .insert(Answer::new(Prose("Rain.".into()), By::Mind));
     stage
         .world()
-        .run_system_once(home::take_scene)
+        .run_system_once(scene::take_scene)
         .expect("runs");
     assert_eq!(stage.told()[0].0, "scene");
     assert_eq!(stage.phase(), Phase::Plan);
@@ -142,11 +141,11 @@ fn a_scene_leads_to_plans() {
 
 #[test]
 fn a_plan_may_address_those_present_and_go_where_ways_lead() {
-    let mut stage = rehearsal();
+    let mut stage = stage_test();
     let brant = stage.brant;
     stage
         .world()
-        .run_system_once(home::ask_plans)
+        .run_system_once(plans::ask_plans)
         .expect("runs");
     let ask = stage.world().get::<Ask<Plan>>(brant).expect("is asked");
     assert_eq!(ask.constraints().present, ["Pell Gantry"]);
@@ -159,28 +158,28 @@ fn a_plan_may_address_those_present_and_go_where_ways_lead() {
 
 #[test]
 fn nobody_plans_on_an_empty_stage_and_the_dead_never_do() {
-    let mut stage = rehearsal();
+    let mut stage = stage_test();
     for actor in [stage.brant, stage.pell] {
         stage.world().entity_mut(actor).insert(Dead);
     }
     stage
         .world()
-        .run_system_once(home::ask_plans)
+        .run_system_once(plans::ask_plans)
         .expect("runs");
     let brant = stage.brant;
     assert!(stage.world().get::<Ask<Plan>>(brant).is_none());
-    assert_eq!(stage.phase(), Phase::Rest);
+    assert_eq!(stage.phase(), Phase::Idle);
 }
 
 #[test]
 fn speech_excludes_its_speaker_and_a_whisper_reaches_one_ear() {
     let words = |target: &str| {
-        Some(Words {
+        Some(Speech {
             target: target.into(),
             text: "Listen.".into(),
         })
     };
-    let mut stage = rehearsal();
+    let mut stage = stage_test();
     let (tavern, brant, pell) = (stage.tavern, stage.brant, stage.pell);
     let plan = Plan {
         mind: "m".into(),
@@ -191,7 +190,7 @@ fn speech_excludes_its_speaker_and_a_whisper_reaches_one_ear() {
     assert_eq!(stage.told()[0], ("mind", vec![brant]));
     assert_eq!(stage.told()[1], ("speak", vec![tavern, pell]));
 
-    let mut stage = rehearsal();
+    let mut stage = stage_test();
     let plan = Plan {
         mind: "m".into(),
         whisper: words("Pell Gantry"),
@@ -203,9 +202,9 @@ fn speech_excludes_its_speaker_and_a_whisper_reaches_one_ear() {
 
 #[test]
 fn what_the_rules_refuse_is_told_to_its_actor_alone() {
-    let mut stage = rehearsal();
+    let mut stage = stage_test();
     let brant = stage.brant;
-    let way = Some(Way {
+    let way = Some(Destination {
         to: "The Slanted Hold".into(),
     });
     stage.answer_plan(
@@ -222,9 +221,9 @@ fn what_the_rules_refuse_is_told_to_its_actor_alone() {
 
 #[test]
 fn a_walk_takes_effect_at_the_meeting() {
-    let mut stage = rehearsal();
+    let mut stage = stage_test();
     let (brant, tavern) = (stage.brant, stage.tavern);
-    let way = Some(Way {
+    let way = Some(Destination {
         to: "Customs Stair".into(),
     });
     stage.answer_plan(
@@ -256,9 +255,9 @@ fn a_walk_takes_effect_at_the_meeting() {
 
 #[test]
 fn a_question_finds_lore_and_tells_its_asker_alone() {
-    let mut stage = rehearsal();
+    let mut stage = stage_test();
     let brant = stage.brant;
-    let query = Some(Said {
+    let query = Some(FreeText {
         text: "What happened to the Constancy?".into(),
     });
     stage.answer_plan(
@@ -281,9 +280,9 @@ fn a_question_finds_lore_and_tells_its_asker_alone() {
 
 #[test]
 fn waiting_is_only_a_thought() {
-    let mut stage = rehearsal();
+    let mut stage = stage_test();
     let brant = stage.brant;
-    let wait = Some(Pause { reason: "r".into() });
+    let wait = Some(WaitReason { reason: "r".into() });
     stage.answer_plan(
         brant,
         Plan {
@@ -297,25 +296,25 @@ fn waiting_is_only_a_thought() {
 
 #[test]
 fn the_campaign_goes_from_kickoff_to_the_last_homecoming() {
-    let mut stage = rehearsal();
+    let mut stage = stage_test();
     stage.world().insert_resource(CurrentStage::Meeting);
-    let mut acts = Vec::new();
-    while stage.world().get_resource::<StoryEnd>().is_none() && acts.len() < 50 {
-        direct(stage.world());
-        acts.push(stage.world().resource::<CampaignState>().act.clone());
+    let mut phases = Vec::new();
+    while stage.world().get_resource::<StoryEnd>().is_none() && phases.len() < 50 {
+        advance_campaign(stage.world());
+        phases.push(stage.world().resource::<CampaignState>().phase.clone());
     }
-    assert_eq!(acts.first(), Some(&Act::Kickoff));
-    assert_eq!(acts.last(), Some(&Act::Over));
-    let fights = acts
+    assert_eq!(phases.first(), Some(&CampaignPhase::Kickoff));
+    assert_eq!(phases.last(), Some(&CampaignPhase::Over));
+    let fights = phases
         .iter()
-        .filter(|act| matches!(act, Act::Fight { .. }))
+        .filter(|phase| matches!(phase, CampaignPhase::Fight { .. }))
         .count();
     assert_eq!(fights, 2, "an undecided fight leads home");
 }
 
 #[test]
 fn homecoming_heals_and_revives() {
-    let mut stage = rehearsal();
+    let mut stage = stage_test();
     let brant = stage.brant;
     stage.world().insert_resource(CurrentStage::Meeting);
     stage
@@ -323,14 +322,14 @@ fn homecoming_heals_and_revives() {
         .entity_mut(brant)
         .insert((Dead, Health { hp: 0, max: 30 }));
     stage.world().insert_resource(CampaignState {
-        act: Act::Fight {
+        phase: CampaignPhase::Fight {
             dungeon: "The Ropewalk Under".into(),
             fight: 0,
         },
         steps_done: 2,
         ..CampaignState::default()
     });
-    direct(stage.world());
+    advance_campaign(stage.world());
     assert_eq!(
         stage.world().get::<Health>(brant).map(|health| health.hp),
         Some(30)
@@ -340,7 +339,7 @@ fn homecoming_heals_and_revives() {
 
 #[test]
 fn looks_are_told_once() {
-    let mut stage = rehearsal();
+    let mut stage = stage_test();
     let (brant, pell, tavern) = (stage.brant, stage.pell, stage.tavern);
     stage.world().insert_resource(CurrentStage::Meeting);
     super::travel::introduce(stage.world(), brant, tavern);
@@ -352,7 +351,7 @@ fn looks_are_told_once() {
     assert!(
         stage
             .world()
-            .get::<Acquainted>(pell)
+            .get::<Acquaintances>(pell)
             .is_some_and(|known| known.0.contains("Brant Hollis"))
     );
 }
@@ -366,13 +365,13 @@ fn a_mind_is_told_what_is_wrong_in_its_own_language() {
         speech_chars: 1,
         ..super::plan::PlanConstraints::default()
     };
-    let words = Some(Words {
+    let words = Some(Speech {
         target: "乙".into(),
         text: "太长了".into(),
     });
     let plan = Plan {
         speak: words,
-        wait: Some(Pause { reason: "x".into() }),
+        wait: Some(WaitReason { reason: "x".into() }),
         ..Plan::default()
     };
     let broken = crate::exchange::Reply::check(&plan, &facts);

@@ -108,7 +108,10 @@ mod tests {
 
     fn call(caller: &ToolCaller<'_>, name: &str, arguments: Value) -> Value {
         let tools = Toolbox::standard();
-        let output = tools.get(name).unwrap().look(asker, &arguments.to_string());
+        let output = tools
+            .get(name)
+            .unwrap()
+            .run_pure(caller, &arguments.to_string());
         match output.unwrap() {
             Ok(text) => serde_json::from_str(&text).unwrap(),
             Err(error) => error.to_string().into(),

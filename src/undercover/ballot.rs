@@ -1,25 +1,42 @@
 //! A vote as a mind gives it: a reason that nobody else reads, and whom it votes out.
 //!
 //! Minds write votes in many ways. The target may be a number, a number in a text (`3`, `Player 3`,
-//! `3号`) or a name, under `vote_number`, `vote_target` or `vote`; the reason under `reason` or
-//! `vote_reason`. Whatever names nobody who may be voted for breaks the check, and where no answer
-//! passes it, the ballot is an abstention: never a vote that nobody cast.
+//! `3号`) or a name, as `vote_number`, `vote_target` or `vote`; the reason is `reason` or
+//! `vote_reason`. A target that can't be voted for fails the check. If no answer passes it, the
+//! ballot is an abstention, never a vote that nobody cast.
+//!
+//! The doc comments of the types that minds answer with are part of the schema that models read.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::table::PlayerId;
+use super::ids::PlayerId;
+use crate::event::{PromptSet, PromptTemplate};
 use crate::exchange::{Reply, Violation};
 use crate::world_data::fold_name;
 
-/// The longest reason that is kept, in characters.
-const LONGEST_REASON: usize = 4_000;
+/// The maximum number of characters of a reason.
+const MAX_REASON_CHARS: usize = 4_000;
+
+const NO_TARGET: PromptTemplate<NoTarget> = PromptTemplate::new("undercover/rules/no_target");
+
+/// Somebody was named who can't be chosen.
+#[derive(Default, Serialize)]
+struct NoTarget<'a> {
+    found: &'a str,
+    legal: &'a str,
+}
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    prompts.add(&NO_TARGET);
+}
 
 /// What a player believes somebody to be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Guess {
+pub(super) enum Guess {
     /// It shares the common word.
     Civilian,
     /// It has the neighbour of the common word.
@@ -32,7 +49,7 @@ pub enum Guess {
 }
 
 impl<'de> Deserialize<'de> for Guess {
-    /// Whatever is none of the words counts as unsure.
+    /// Everything but the known words counts as unsure.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
         let text = fold_name(value.as_str().unwrap_or_default());
@@ -48,7 +65,7 @@ impl<'de> Deserialize<'de> for Guess {
 /// Whom a ballot names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "PlayerId")]
-pub enum Target {
+pub(super) enum Target {
     /// Nobody; a ballot that says nothing.
     #[default]
     Nobody,
@@ -56,6 +73,17 @@ pub enum Target {
     Number(PlayerId),
     /// A player, by name.
     Name(String),
+}
+
+impl Target {
+    /// What is shown of it when it can't be chosen.
+    pub(super) fn shown(&self) -> String {
+        match self {
+            Self::Nobody => String::new(),
+            Self::Number(id) => id.to_string(),
+            Self::Name(name) => name.chars().take(40).collect(),
+        }
+    }
 }
 
 impl Serialize for Target {
@@ -70,11 +98,10 @@ impl Serialize for Target {
 
 impl<'de> Deserialize<'de> for Target {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let number = |number: u64| u32::try_from(number).map_or(u32::MAX, |number| number);
         Ok(match Value::deserialize(deserializer)? {
-            // What counts nobody names nobody.
-            Value::Number(given) => match given.as_u64().or(whole(given.as_f64())) {
-                Some(given) => Self::Number(PlayerId(number(given))),
+            Value::Number(number) => match number.as_u64().or(whole(number.as_f64())) {
+                Some(id) => Self::Number(PlayerId(u32::try_from(id).unwrap_or(u32::MAX))),
+                // Negative numbers and fractions are nobody's.
                 None => Self::Nobody,
             },
             Value::String(text) => match text.trim() {
@@ -92,13 +119,13 @@ fn whole(number: Option<f64>) -> Option<u64> {
     number.map(|number| number as u64)
 }
 
-/// Who may be voted for.
+/// The players who may be chosen.
 #[derive(Clone, Debug, Default)]
-pub struct Candidates(pub Vec<(PlayerId, String)>);
+pub(super) struct Candidates(pub(super) Vec<(PlayerId, String)>);
 
 impl Candidates {
-    /// Whom a target means; nothing where it names nobody who may be voted for.
-    pub fn find(&self, target: &Target) -> Option<PlayerId> {
+    /// The candidate that a target means; `None` if it means nobody, or several.
+    pub(super) fn find(&self, target: &Target) -> Option<PlayerId> {
         let ids = || self.0.iter().map(|(id, _)| *id);
         let text = match target {
             Target::Nobody => return None,
@@ -120,41 +147,40 @@ impl Candidates {
         }
     }
 
-    /// The one candidate whose name stands in a text; nothing where several do.
+    /// The candidate whose name is in a text; `None` if there are several.
     fn named_in(&self, folded: &str) -> Option<PlayerId> {
-        let mut named = self
-            .0
-            .iter()
-            .filter(|(_, name)| folded.contains(&fold_name(name)));
+        let candidates = self.0.iter();
+        let mut named = candidates.filter(|(_, name)| folded.contains(&fold_name(name)));
         match (named.next(), named.next()) {
             (Some((id, _)), None) => Some(*id),
             _ => None,
         }
     }
 
-    /// The candidates with their numbers, for people and minds.
-    pub fn shown(&self) -> String {
-        let shown: Vec<_> = self
-            .0
-            .iter()
+    /// The violation of naming nobody of them.
+    pub(super) fn not_found(&self, path: String, found: &str, rule: &str) -> Violation {
+        let candidates = self.0.iter();
+        let legal: Vec<_> = candidates
             .map(|(id, name)| format!("{id} ({name})"))
             .collect();
-        shown.join(", ")
+        let legal = &legal.join(", ");
+        let violation = Violation::new(path, format!("{rule}: {legal}"));
+        violation.with_template(&NO_TARGET, &NoTarget { found, legal })
     }
 }
 
 /// A vote with its reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Ballot {
+pub(super) struct Ballot {
     /// What you make of every other player and of yourself; nobody else reads it.
     #[serde(default, alias = "vote_reason")]
-    pub reason: String,
+    pub(super) reason: String,
     /// What you take yourself for.
     #[serde(default)]
-    pub i_am: Guess,
+    pub(super) i_am: Guess,
     /// The number of the player you vote out.
     #[serde(default, alias = "vote_target", alias = "vote")]
-    pub vote_number: Target,
+    pub(super) vote_number: Target,
     /// Whether it is an abstention that code wrote, because no answer passed.
     #[serde(skip)]
     #[schemars(skip)]
@@ -162,25 +188,16 @@ pub struct Ballot {
 }
 
 impl Ballot {
-    /// The ballot of a player who gave none that counts.
-    pub fn abstention() -> Self {
+    /// The default answer: no vote.
+    pub(super) fn abstention() -> Self {
         Self {
             abstains: true,
             ..Self::default()
         }
     }
 
-    /// A ballot against a player.
-    pub fn against(id: PlayerId, reason: impl Into<String>) -> Self {
-        Self {
-            reason: reason.into(),
-            vote_number: Target::Number(id),
-            ..Self::default()
-        }
-    }
-
     /// Whom it votes out.
-    pub fn target(&self, candidates: &Candidates) -> Option<PlayerId> {
+    pub(super) fn target(&self, candidates: &Candidates) -> Option<PlayerId> {
         candidates.find(&self.vote_number)
     }
 }
@@ -189,12 +206,12 @@ impl Reply for Ballot {
     type Constraints = Candidates;
     const NAME: &'static str = "ballot";
 
-    fn constrain_schema(_schema: &Value, facts: &Candidates) -> Option<Value> {
-        let numbers: Vec<_> = facts.0.iter().map(|(id, _)| id).collect();
+    fn constrain_schema(_schema: &Value, candidates: &Candidates) -> Option<Value> {
+        let numbers: Vec<_> = candidates.0.iter().map(|(id, _)| id).collect();
         Some(json!({
             "type": "object",
             "properties": {
-                "reason": {"type": "string", "minLength": 1, "maxLength": LONGEST_REASON},
+                "reason": {"type": "string", "minLength": 1, "maxLength": MAX_REASON_CHARS},
                 "i_am": {"type": "string", "enum": ["civilian", "undercover", "blank", "unsure"]},
                 "vote_number": {"type": "integer", "enum": numbers},
             },
@@ -203,30 +220,19 @@ impl Reply for Ballot {
         }))
     }
 
-    fn check(&self, facts: &Candidates) -> Vec<Violation> {
-        let mut broken = Vec::new();
-        if !self.abstains && self.target(facts).is_none() {
-            let found = match &self.vote_number {
-                Target::Nobody => String::new(),
-                Target::Number(id) => id.to_string(),
-                Target::Name(name) => name.chars().take(40).collect(),
-            };
-            let rule = format!(
-                "'{found}' can't be voted for; choose one number: {}",
-                facts.shown()
-            );
-            let facts = json!({"found": found, "legal": facts.shown()});
-            broken.push(
-                Violation::new("vote_number", rule).said("undercover/rules/no_target", facts),
-            );
+    fn check(&self, candidates: &Candidates) -> Vec<Violation> {
+        let mut violations = Vec::new();
+        if !self.abstains && self.target(candidates).is_none() {
+            let found = self.vote_number.shown();
+            let rule = format!("'{found}' can't be voted for; choose one number");
+            violations.push(candidates.not_found("vote_number".into(), &found, &rule));
         }
-        let length = self.reason.chars().count();
-        if length > LONGEST_REASON {
-            let rule = format!("at most {LONGEST_REASON} characters; this has {length}");
-            let facts = json!({"most": LONGEST_REASON, "length": length});
-            broken.push(Violation::new("reason", rule).said("rules/too_long", facts));
-        }
-        broken
+        violations.extend(Violation::too_long(
+            "reason",
+            &self.reason,
+            MAX_REASON_CHARS,
+        ));
+        violations
     }
 }
 
@@ -243,10 +249,9 @@ mod tests {
 
     fn vote(text: &str) -> Option<u32> {
         let ballot = Ballot::read(text).ok()?;
-        let broken = ballot.check(&candidates());
-        broken
-            .is_empty()
-            .then(|| ballot.target(&candidates()).unwrap().0)
+        let violations = ballot.check(&candidates());
+        let target = ballot.target(&candidates());
+        violations.is_empty().then(|| target.unwrap().0)
     }
 
     #[test]

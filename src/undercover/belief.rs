@@ -1,4 +1,6 @@
 //! What a player believes of everybody and of itself; nobody else reads it.
+//!
+//! The doc comments of the types that minds answer with are part of the schema that models read.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,35 +9,35 @@ use serde_json::{Value, json};
 use super::ballot::{Candidates, Guess, Target};
 use crate::exchange::{Reply, Violation};
 
-/// The longest ground that is kept, in characters.
-const LONGEST_WHY: usize = 600;
+/// The maximum number of characters of a reason.
+const MAX_WHY_CHARS: usize = 600;
 
 /// What is believed of one other player.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct BeliefOf {
+pub(super) struct BeliefOf {
     /// The other player's number.
     #[serde(alias = "player_id", alias = "id")]
-    pub player: Target,
+    pub(super) player: Target,
     /// What you take it for.
     #[serde(default, alias = "role")]
-    pub is: Guess,
+    pub(super) is: Guess,
     /// Why, in a few words.
     #[serde(default)]
-    pub why: String,
+    pub(super) why: String,
 }
 
 /// What a player believes of everybody and of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Belief {
+pub(super) struct Belief {
     /// What you take each of the others for.
     #[serde(default)]
-    pub players: Vec<BeliefOf>,
+    pub(super) players: Vec<BeliefOf>,
     /// What you take yourself for.
     #[serde(default)]
-    pub i_am: Guess,
+    pub(super) i_am: Guess,
     /// Why, in a few words.
     #[serde(default)]
-    pub why: String,
+    pub(super) why: String,
 }
 
 impl Reply for Belief {
@@ -43,11 +45,11 @@ impl Reply for Belief {
     type Constraints = Candidates;
     const NAME: &'static str = "belief";
 
-    fn constrain_schema(_schema: &Value, facts: &Candidates) -> Option<Value> {
-        let numbers: Vec<_> = facts.0.iter().map(|(id, _)| id).collect();
+    fn constrain_schema(_schema: &Value, candidates: &Candidates) -> Option<Value> {
+        let numbers: Vec<_> = candidates.0.iter().map(|(id, _)| id).collect();
         let guess =
             json!({"type": "string", "enum": ["civilian", "undercover", "blank", "unsure"]});
-        let why = json!({"type": "string", "maxLength": LONGEST_WHY});
+        let why = json!({"type": "string", "maxLength": MAX_WHY_CHARS});
         Some(json!({
             "type": "object",
             "properties": {
@@ -71,30 +73,27 @@ impl Reply for Belief {
         }))
     }
 
-    fn check(&self, facts: &Candidates) -> Vec<Violation> {
-        let mut broken = Vec::new();
-        for (at, belief) in self.players.iter().enumerate() {
-            if facts.find(&belief.player).is_none() {
-                let rule = format!("name one of the others: {}", facts.shown());
-                let path = format!("players[{at}].player");
-                let facts = json!({"found": belief.player, "legal": facts.shown()});
-                broken.push(Violation::new(path, rule).said("undercover/rules/no_target", facts));
+    fn check(&self, candidates: &Candidates) -> Vec<Violation> {
+        let mut violations = Vec::new();
+        for (index, belief) in self.players.iter().enumerate() {
+            if candidates.find(&belief.player).is_none() {
+                let path = format!("players[{index}].player");
+                let found = belief.player.shown();
+                violations.push(candidates.not_found(path, &found, "name one of the others"));
             }
         }
-        let whys = self.players.iter().map(|belief| &belief.why);
-        let longest = whys.chain([&self.why]).map(|why| why.chars().count()).max();
-        if let Some(length) = longest.filter(|length| *length > LONGEST_WHY) {
-            let rule = format!("at most {LONGEST_WHY} characters; this has {length}");
-            let facts = json!({"most": LONGEST_WHY, "length": length});
-            broken.push(Violation::new("why", rule).said("rules/too_long", facts));
+        let reasons = self.players.iter().map(|belief| &belief.why);
+        let reasons = reasons.chain([&self.why]);
+        if let Some(longest) = reasons.max_by_key(|why| why.chars().count()) {
+            violations.extend(Violation::too_long("why", longest, MAX_WHY_CHARS));
         }
-        broken
+        violations
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::table::PlayerId;
+    use super::super::ids::PlayerId;
     use super::*;
 
     #[test]

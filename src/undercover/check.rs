@@ -1,138 +1,133 @@
-//! The check: votes are counted, somebody goes, and a side may have won.
+//! The check: votes are counted, a player may be voted out, and a side may have won.
 
 use bevy_ecs::prelude::*;
 use rand::seq::IndexedRandom;
 
-use super::at_table::{AtTable, Next};
-use super::events::{Counted, GameOver, Verdict};
+use super::current_table::{CurrentTable, NextStep};
+use super::events::{GameOver, Verdict, VoteCount};
+use super::ids::{PlayerId, Role, Side};
 use super::rules::{Reflect, Ties};
-use super::secret::{Moderator, Sides};
-use super::table::{Elimination, Phase, PlayerId, Side};
+use super::secret::{Moderator, SideCounts};
+use super::table::{Elimination, Phase, Table};
 use crate::cast::Dead;
 use crate::event::EventWriter;
 
-/// Counts the votes of a round, lets somebody go, and says whether a side has won.
-pub fn check_round(
-    mut here: AtTable,
+/// Counts the votes of a round, removes who is voted out, and checks whether a side has won.
+pub(super) fn check_round(
+    mut current: CurrentTable,
     moderator: Moderator,
-    mut tell: EventWriter,
+    mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = here.is_about_to(Next::Check) else {
+    let Some(stage) = current.stage_if(NextStep::Check) else {
         return;
     };
-    let out = voted_out(&here, stage);
-    tell.broadcast_to_stage(stage, verdict(&here, stage, out, &moderator), &[]);
-    let mut gone = Vec::new();
-    if let Some(out) = out {
-        let votes = votes_for(&here, stage, out);
-        let player = here.sitting(out).map(|sitting| sitting.entity);
-        let role = player.and_then(|player| moderator.role_of(player));
-        let role = role.filter(|_| here.rules().reveal);
-        here.change(stage, |table| {
-            let leaving = table.players.iter_mut().find(|player| player.id == out);
-            if let Some(leaving) = leaving {
-                leaving.alive = false;
-            }
-            table.eliminations.push(Elimination {
-                round: table.round,
-                player_id: out,
-                role,
-                votes,
-            });
+    let Some(table) = current.table(stage) else {
+        return;
+    };
+    let round = table.round;
+    let out = voted_out(&current, stage, table);
+    let player = out.and_then(|id| current.entity_of(id));
+    let role = player.and_then(|player| moderator.role_of(player));
+    let role = role.filter(|_| current.rules().reveal);
+    events.broadcast_to_stage(stage, verdict(table, out, role), &[]);
+    if let Some(id) = out {
+        current.update(stage, |table| eliminate(table, id, role));
+    }
+    if let Some(player) = player {
+        commands.entity(player).insert(Dead);
+    }
+    let counts = moderator.side_counts(stage, out.as_slice());
+    let rounds_ran_out = round >= current.rules().max_rounds;
+    if let Some(winner) = winner(counts, rounds_ran_out) {
+        current.update(stage, |table| {
+            table.winner = Some(winner);
+            table.phase = Phase::End;
         });
-        if let Some(player) = player {
-            commands.entity(player).insert(Dead);
-            gone.push(player);
-        }
-    }
-    let sides = moderator.sides(stage, out.as_slice());
-    let round = here.table(stage).map_or(0, |table| table.round);
-    let ran_out = round >= here.rules().max_rounds;
-    match winner(sides, ran_out) {
-        Some(winner) => {
-            here.change(stage, |table| {
-                table.winner = Some(winner);
-                table.phase = Phase::End;
-            });
-            let over = GameOver {
-                round,
-                winner,
-                rounds_ran_out: by_rule(sides).is_none(),
-                cards: moderator.unmask(stage),
-            };
-            tell.broadcast_to_stage(stage, over, &gone);
-            here.then(stage, Next::Rest);
-        }
-        None => {
-            here.change(stage, |table| {
-                table.close_round();
-                table.round += 1;
-                table.phase = Phase::Description;
-            });
-            let next = match here.rules().reflect {
-                Reflect::Round => Next::ReflectOnRound,
-                Reflect::Off | Reflect::Line => Next::SumUp,
-            };
-            here.then(stage, next);
-        }
+        let event = GameOver {
+            round,
+            winner,
+            rounds_ran_out: winner_by_counts(counts).is_none(),
+            cards: moderator.reveal(stage),
+        };
+        events.broadcast_to_stage(stage, event, player.as_slice());
+        current.set_next(stage, NextStep::Idle);
+    } else {
+        current.update(stage, |table| {
+            table.close_round();
+            table.round += 1;
+            table.phase = Phase::Description;
+        });
+        let next = match current.rules().reflect {
+            Reflect::Round => NextStep::ReflectOnRound,
+            Reflect::Off | Reflect::Line => NextStep::Summarize,
+        };
+        current.set_next(stage, next);
     }
 }
 
-/// Who has won by the players who are left.
-fn by_rule(sides: Sides) -> Option<Side> {
-    match sides {
-        Sides { undercover: 0, .. } => Some(Side::Civilian),
-        Sides {
-            civilians,
-            undercover,
-        } if undercover >= civilians => Some(Side::Undercover),
-        _ => None,
+fn winner_by_counts(counts: SideCounts) -> Option<Side> {
+    if counts.undercover == 0 {
+        Some(Side::Civilian)
+    } else if counts.undercover >= counts.civilians {
+        Some(Side::Undercover)
+    } else {
+        None
     }
 }
 
-/// Who has won; whoever stays hidden to the last round has.
-pub fn winner(sides: Sides, rounds_ran_out: bool) -> Option<Side> {
-    by_rule(sides).or(rounds_ran_out.then_some(Side::Undercover))
+/// Who has won; `None` while the game is undecided. The undercover players win if they stay hidden
+/// until the rounds run out.
+fn winner(counts: SideCounts, rounds_ran_out: bool) -> Option<Side> {
+    let hidden = rounds_ran_out.then_some(Side::Undercover);
+    winner_by_counts(counts).or(hidden)
 }
 
-/// Who goes by this vote; nobody where all abstained, or where a tie lets nobody go.
-fn voted_out(here: &AtTable, stage: Entity) -> Option<PlayerId> {
-    let leading = here.table(stage)?.leading();
-    match (leading.as_slice(), here.rules().ties) {
-        ([one], _) => Some(*one),
+/// Who is voted out; `None` if all abstained, or if nobody leaves after a tie.
+fn voted_out(current: &CurrentTable, stage: Entity, table: &Table) -> Option<PlayerId> {
+    match (table.leading().as_slice(), current.rules().ties) {
+        ([id], _) => Some(*id),
         ([], _) => None,
-        (tied, Ties::Draw) => tied.choose(&mut here.stream(stage, "draw")).copied(),
+        (tied, Ties::Draw) => tied.choose(&mut current.rng(stage, "draw")).copied(),
         (_, Ties::NobodyOut | Ties::RunOff) => None,
     }
 }
 
-fn votes_for(here: &AtTable, stage: Entity, id: PlayerId) -> u32 {
-    let tally = here.table(stage).map(|table| table.tally());
-    let mut tally = tally.unwrap_or_default().into_iter();
-    tally
-        .find(|(other, _)| *other == id)
-        .map_or(0, |(_, votes)| votes)
+fn votes_against(table: &Table, id: PlayerId) -> u32 {
+    let mut tally = table.tally().into_iter();
+    let count = tally.find(|(player, _)| *player == id);
+    count.map_or(0, |(_, votes)| votes)
 }
 
-fn verdict(here: &AtTable, stage: Entity, out: Option<PlayerId>, moderator: &Moderator) -> Verdict {
-    let table = here.table(stage);
-    let name = |id: PlayerId| table.map(|table| table.name(id)).unwrap_or_default();
-    let leading = table.map(|table| table.leading()).unwrap_or_default();
-    let tied = match leading.len() {
-        0 | 1 => Vec::new(),
-        _ => leading.iter().map(|id| name(*id)).collect(),
+fn eliminate(table: &mut Table, id: PlayerId, role: Option<Role>) {
+    let votes = votes_against(table, id);
+    let player = table.players.iter_mut().find(|player| player.id == id);
+    if let Some(player) = player {
+        player.alive = false;
+    }
+    table.eliminations.push(Elimination {
+        round: table.round,
+        player_id: id,
+        role,
+        votes,
+    });
+}
+
+fn verdict(table: &Table, out: Option<PlayerId>, role: Option<Role>) -> Verdict {
+    let leading = table.leading();
+    let tied = if leading.len() > 1 {
+        leading.into_iter().map(|id| table.name(id)).collect()
+    } else {
+        Vec::new()
     };
-    let player = out.and_then(|id| here.sitting(id));
-    let role = player.and_then(|player| moderator.role_of(player.entity));
     Verdict {
-        round: table.map_or(0, |table| table.round),
-        out: out.map(|id| Counted {
+        round: table.round,
+        out: out.map(|id| VoteCount {
             player_id: id,
-            player: name(id),
-            votes: votes_for(here, stage, id),
+            player: table.name(id),
+            votes: votes_against(table, id),
         }),
-        role: role.filter(|_| here.rules().reveal),
+        role,
         tied,
     }
 }
@@ -145,7 +140,7 @@ mod tests {
     fn a_side_wins_as_the_rules_say() {
         let won = |civilians, undercover| {
             winner(
-                Sides {
+                SideCounts {
                     civilians,
                     undercover,
                 },
@@ -158,7 +153,7 @@ mod tests {
         assert_eq!(won(2, 2), Some(Side::Undercover));
         // Only blank players and civilians are left.
         assert_eq!(won(0, 0), Some(Side::Civilian));
-        let hidden = Sides {
+        let hidden = SideCounts {
             civilians: 4,
             undercover: 1,
         };

@@ -4,49 +4,76 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use super::at_table::{AtTable, Next, Sitting, others};
+use super::current_table::{CurrentTable, LivingPlayer, NextStep};
+use super::description::{DescriptionReply, DescriptionRules, SpokenLine};
 use super::events::Described;
+use super::prompt_data::PlayerData;
 use super::rules::{Reflect, Rules};
-use super::saying::{Said, Saying, SayingRules};
 use super::table::Table;
 use super::taboo::Taboo;
 use crate::event::guard::{Guards, Judged, Point};
-use crate::event::{AgentEvent, EventWriter, Fault, Phrasebook};
-use crate::exchange::{Answers, Ask};
+use crate::event::{
+    AgentEvent, EventWriter, Fault, PhraseError, Phrasebook, PromptSet, PromptTemplate,
+};
+use crate::exchange::{Answers, Ask, AskTemplate};
 use crate::message::Language;
 
-/// What was described is written down and told to everybody at once.
-pub fn take_descriptions(
-    mut here: AtTable,
+const DESCRIBE: AskTemplate<DescribeData> = AskTemplate::condensed(
+    "undercover.describe",
+    "undercover/asks/describe",
+    "undercover/asks/describe_short",
+);
+const DEFAULT_LINES: PromptTemplate<()> = PromptTemplate::new("undercover/fallback/lines");
+const TITLES: PromptTemplate<()> = PromptTemplate::new("undercover/system/titles");
+
+/// What a player is asked for its description with. All of it is public.
+#[derive(Default, Serialize)]
+struct DescribeData<'a> {
+    #[serde(flatten)]
+    player: PlayerData<'a>,
+    turn: usize,
+    players: usize,
+    most_chars: usize,
+}
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    DESCRIBE.add_to(prompts);
+    prompts.add(&DEFAULT_LINES).add(&TITLES);
+}
+
+/// A description is recorded, and everybody hears it at once.
+pub(super) fn take_descriptions(
+    mut current: CurrentTable,
     guards: Res<Guards>,
     language: Res<Language>,
-    mut answers: Answers<Saying>,
-    mut tell: EventWriter,
+    mut answers: Answers<DescriptionReply>,
+    mut events: EventWriter,
 ) {
     if answers.is_empty() {
         return;
     }
-    let Some(stage) = here.stage() else { return };
-    for (player, saying, _by) in answers.take() {
-        let (Some(id), Some(table)) = (here.id_of(player), here.table(stage)) else {
+    let Some(stage) = current.stage() else { return };
+    for (player, reply, _by) in answers.take() {
+        let (Some(id), Some(table)) = (current.id_of(player), current.table(stage)) else {
             continue;
         };
         let name = table.name(id);
-        // The table holds what its players heard, so guards come first.
-        let heard = guards.judge(Judged {
+        // The table keeps what its players heard, so guards come first.
+        let judgement = guards.judge(Judged {
             point: Point::Send,
-            text: &saying.text,
+            text: &reply.text,
             kind: Described::TYPE,
             speaker: Some(&name),
             receiver: None,
             public: true,
             language: *language,
         });
-        let description = match heard.blocked() {
+        let description = match judgement.blocked() {
             Some(_) => "…".to_owned(),
-            None => heard.text.into_owned(),
+            None => judgement.text.into_owned(),
         };
         let event = Described {
             round: table.round,
@@ -54,124 +81,102 @@ pub fn take_descriptions(
             player: name,
             description: description.clone(),
         };
-        here.change(stage, |table| table.describe(id, description));
-        tell.broadcast_to_stage(player, event, &[player]);
+        current.update(stage, |table| table.add_description(id, description));
+        events.broadcast_to_stage(player, event, &[player]);
     }
-    let next = match here.rules().reflect {
-        Reflect::Line => Next::ReflectOnLine,
-        _ => Next::Describe,
+    let next = match current.rules().reflect {
+        Reflect::Line => NextStep::ReflectOnLine,
+        Reflect::Off | Reflect::Round => NextStep::Describe,
     };
-    here.then(stage, next);
+    current.set_next(stage, next);
 }
 
-/// What was described so far, each line read once.
+/// The descriptions so far, each prepared for comparison once.
 #[derive(Default)]
-pub struct SaidBefore(BTreeMap<String, Arc<Said>>);
+pub(super) struct SpokenLines(BTreeMap<String, Arc<SpokenLine>>);
 
-impl SaidBefore {
-    fn all(&mut self, table: &Table) -> Vec<Arc<Said>> {
-        let lines = table.described().map(|line| line.description.as_str());
-        let said = lines.map(|line| match self.0.get(line) {
-            Some(said) => said.clone(),
+impl SpokenLines {
+    fn of(&mut self, table: &Table) -> Vec<Arc<SpokenLine>> {
+        let lines = table.descriptions().map(|said| said.description.as_str());
+        let spoken = lines.map(|line| match self.0.get(line) {
+            Some(spoken) => spoken.clone(),
             None => {
-                let said = Arc::new(Said::of(line));
-                self.0.insert(line.to_owned(), said.clone());
-                said
+                let spoken = Arc::new(SpokenLine::new(line));
+                self.0.insert(line.to_owned(), spoken.clone());
+                spoken
             }
         });
-        said.collect()
+        spoken.collect()
     }
 }
 
 /// The next player of this round is asked, until all have spoken.
-pub fn ask_description(
-    mut here: AtTable,
+pub(super) fn ask_description(
+    mut current: CurrentTable,
     taboos: Query<&Taboo>,
-    mut said: Local<SaidBefore>,
-    mut tell: EventWriter,
+    mut spoken: Local<SpokenLines>,
+    mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = here.is_about_to(Next::Describe) else {
+    let Some(stage) = current.stage_if(NextStep::Describe) else {
         return;
     };
-    here.then(stage, Next::Rest);
-    let Some(table) = here.table(stage) else {
+    current.set_next(stage, NextStep::Idle);
+    let Some(table) = current.table(stage) else {
         return;
     };
-    let living = here.living();
+    let living = current.living();
     let next = table.next_speaker();
     let speaker = living.iter().find(|player| Some(player.id) == next);
     let Some(speaker) = speaker else { return };
     let Ok(taboo) = taboos.get(speaker.entity) else {
-        return tell.fault(Fault::Game(format!("{} has no card", speaker.name)));
+        return events.fault(Fault::Game(format!("{} has no card", speaker.name)));
     };
-    match ask(
-        tell.phrases(),
-        here.rules(),
-        table,
-        speaker,
-        &living,
-        taboo.clone(),
-        said.all(table),
-    ) {
-        Ok(ask) => {
-            commands.entity(speaker.entity).insert(ask);
-        }
-        Err(reason) => tell.fault(Fault::Game(reason)),
-    }
+    let rules = current.rules();
+    let data = DescribeData {
+        player: PlayerData::new(rules, table, speaker, &living),
+        turn: table.current_descriptions.len() + 1,
+        players: living.len(),
+        most_chars: rules.description_chars,
+    };
+    let limits = DescriptionRules {
+        taboo: taboo.clone(),
+        spoken: spoken.of(table),
+        names: table
+            .players
+            .iter()
+            .map(|player| player.name.clone())
+            .collect(),
+        max_chars: rules.description_chars,
+    };
+    let ask = ask(events.phrases(), rules, table, speaker, &data, limits);
+    events.insert_or_fault(&mut commands, speaker.entity, ask);
 }
 
 fn ask(
     phrases: &Phrasebook,
     rules: &Rules,
     table: &Table,
-    speaker: &Sitting,
-    living: &[Sitting],
-    taboo: Taboo,
-    said: Vec<Arc<Said>>,
-) -> Result<Ask<Saying>, String> {
-    let facts = facts(rules, table, speaker, living);
-    let prompt = phrases.say("undercover/asks/describe", &facts)?;
-    let short = phrases.say("undercover/asks/describe_short", &facts)?;
-    let lines = phrases.say("undercover/fallback/lines", &facts)?;
-    let titles = phrases.say("undercover/system/titles", &json!({}))?;
-    let names = table.players.iter().map(|player| player.name.clone());
-    let limits = SayingRules {
-        taboo,
-        said,
-        names: names.chain(titles.lines().map(String::from)).collect(),
-        most_chars: rules.description_chars,
-    };
+    speaker: &LivingPlayer,
+    data: &DescribeData,
+    mut limits: DescriptionRules,
+) -> Result<Ask<DescriptionReply>, PhraseError> {
+    let lines = phrases.render(&DEFAULT_LINES, &())?;
+    let titles = phrases.render(&TITLES, &())?;
+    limits.names.extend(titles.lines().map(String::from));
     let first = speaker.id.0 + 5 * table.round;
-    let ask = Ask::new("undercover.describe", prompt, limits, Saying::silent())
-        .fallback_with(move |limits| Saying::neutral(&turned(&lines, first), limits))
-        .condensed(short);
-    Ok(ask.notes(facts).max_tokens(rules.reply_tokens))
+    let ask = DESCRIBE.ask(phrases, data, limits, DescriptionReply::silent())?;
+    let ask = ask.fallback_with(move |limits| {
+        DescriptionReply::neutral(&starting_with(first, &lines), limits)
+    });
+    Ok(ask.max_tokens(rules.reply_tokens))
 }
 
-/// The lines, each player and round beginning with another one.
-fn turned(lines: &str, first: u32) -> Vec<String> {
-    let lines: Vec<_> = lines
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .collect();
+/// The default lines, beginning with a different one for each player and round.
+fn starting_with(first: u32, lines: &str) -> Vec<String> {
+    let lines = lines.lines().filter(|line| !line.trim().is_empty());
+    let mut lines: Vec<_> = lines.map(String::from).collect();
     let first = first as usize % lines.len().max(1);
-    let turned = lines.iter().cycle().skip(first).take(lines.len());
-    turned.map(|line| (*line).to_owned()).collect()
-}
-
-/// The facts of the question; they are its notes too. All of them are public.
-fn facts(rules: &Rules, table: &Table, speaker: &Sitting, living: &[Sitting]) -> Value {
-    let others = others(living, speaker.id).0;
-    json!({
-        "me": speaker.name,
-        "kind": "actor",
-        "place": rules.table,
-        "number": speaker.id,
-        "round": table.round,
-        "turn": table.current_descriptions.len() + 1,
-        "players": living.len(),
-        "most_chars": rules.description_chars,
-        "companions": others.into_iter().map(|(_, name)| name).collect::<Vec<_>>(),
-    })
+    lines.rotate_left(first);
+    lines
 }

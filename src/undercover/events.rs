@@ -1,49 +1,52 @@
-//! What happens at the table, as players learn of it.
+//! The events of the game, as players learn of them.
 
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use super::secret::Role;
-use super::table::{PlayerId, Side};
-use crate::event::{AgentEvent, PhraseError, Phrasebook, register_event};
+use super::ids::{PlayerId, Role, Side};
+use crate::event::{AgentEvent, PromptSet, register_event};
 use crate::message::Tags;
 
 /// Registers every type of this file.
-pub fn register(world: &mut World) {
-    register_event::<Deal>(world);
-    register_event::<RoundBegins>(world);
+pub(super) fn register(world: &mut World) {
+    register_event::<CardDealt>(world);
+    register_event::<RoundStarted>(world);
     register_event::<Described>(world);
     register_event::<VotesCast>(world);
     register_event::<Verdict>(world);
     register_event::<GameOver>(world);
 }
 
-/// The tag of the message that deals a card; its value is the word, empty for a blank player.
-pub const CARD: &str = "card";
-/// The tag of the message that opens a round; its value is the round's number.
-pub const ROUND: &str = "round";
+/// Adds the template of every type of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    prompts.add_event::<CardDealt>();
+    prompts.add_event::<RoundStarted>();
+    prompts.add_event::<Described>();
+    prompts.add_event::<VotesCast>();
+    prompts.add_event::<Verdict>();
+    prompts.add_event::<GameOver>();
+}
 
-fn tag(key: &str, value: impl Into<Value>) -> Tags {
-    // The keys of this file are no members of a message.
+/// The tag of the message that deals a card; its value is the word, empty for a blank player.
+pub(super) const CARD: &str = "card";
+/// The tag of the message that opens a round; its value is the number of the round.
+const ROUND: &str = "round";
+
+fn tag(key: &str, value: &str) -> Tags {
+    // Only keys that are members of a message are refused, and those of this file are not.
     Tags::new().with_user(key, value).unwrap_or_default()
 }
 
-fn say(phrases: &Phrasebook, event: &str, data: &Value) -> Result<String, PhraseError> {
-    let name = event.replacen('_', "/events/", 1);
-    phrases.say(&name, data)
-}
-
-/// A player gets its card. Nobody else learns of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Deal {
+/// A player gets its card; nobody else learns of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CardDealt {
     /// Who.
     pub player: String,
     /// Its word; empty for a blank player.
     pub word: String,
 }
 
-impl AgentEvent for Deal {
+impl AgentEvent for CardDealt {
     const TYPE: &'static str = "undercover_deal";
 
     fn is_public(&self) -> bool {
@@ -51,46 +54,46 @@ impl AgentEvent for Deal {
     }
 
     fn tags(&self) -> Tags {
-        tag(CARD, self.word.as_str())
+        tag(CARD, &self.word)
     }
 
-    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, PhraseError> {
-        say(phrases, Self::TYPE, data)
+    fn template() -> String {
+        "undercover/events/deal".into()
     }
 }
 
 /// A round begins.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RoundBegins {
-    /// Which, from 1.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RoundStarted {
+    /// Which round, from 1.
     pub round: u32,
-    /// The living in the order in which they will describe.
-    pub order: Vec<Seated>,
+    /// The players in the order in which they will describe.
+    pub order: Vec<NamedPlayer>,
 }
 
 /// A player's number and name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Seated {
+pub struct NamedPlayer {
     /// The number.
     pub player_id: PlayerId,
     /// The name.
     pub player: String,
 }
 
-impl AgentEvent for RoundBegins {
+impl AgentEvent for RoundStarted {
     const TYPE: &'static str = "undercover_round";
 
     fn tags(&self) -> Tags {
-        tag(ROUND, self.round.to_string())
+        tag(ROUND, &self.round.to_string())
     }
 
-    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, PhraseError> {
-        say(phrases, Self::TYPE, data)
+    fn template() -> String {
+        "undercover/events/round".into()
     }
 }
 
-/// Somebody has described its word.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A player has described its word.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Described {
     /// In which round.
     pub round: u32,
@@ -98,7 +101,7 @@ pub struct Described {
     pub player_id: PlayerId,
     /// Who, by name.
     pub player: String,
-    /// In these words.
+    /// What it said.
     pub description: String,
 }
 
@@ -113,8 +116,8 @@ impl AgentEvent for Described {
         Some(&mut self.description)
     }
 
-    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, PhraseError> {
-        say(phrases, Self::TYPE, data)
+    fn template() -> String {
+        "undercover/events/description".into()
     }
 }
 
@@ -125,95 +128,95 @@ pub struct VoteCast {
     pub voter_id: PlayerId,
     /// Whose, by name.
     pub voter: String,
-    /// Against whom, by number; nothing for an abstention.
+    /// Against whom, by number; `None` for an abstention.
     pub target_id: Option<PlayerId>,
     /// Against whom, by name; empty for an abstention.
     pub target: String,
 }
 
-/// How many votes somebody got.
+/// The number of votes against a player.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Counted {
+pub struct VoteCount {
     /// Who, by number.
     pub player_id: PlayerId,
     /// Who, by name.
     pub player: String,
-    /// How many.
+    /// The number of votes.
     pub votes: u32,
 }
 
-/// All have voted, and the votes are shown at once.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// All have voted; the votes are shown at once.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VotesCast {
     /// In which round.
     pub round: u32,
-    /// Whether it was a run-off between those who were tied.
+    /// Whether it was a run-off.
     pub run_off: bool,
-    /// The votes, by rising voter.
+    /// The votes, sorted by voter.
     pub votes: Vec<VoteCast>,
-    /// Votes against each of those who got any, the most first.
-    pub tally: Vec<Counted>,
+    /// The number of votes against each player who got any, most votes first.
+    pub tally: Vec<VoteCount>,
 }
 
 impl AgentEvent for VotesCast {
     const TYPE: &'static str = "undercover_votes";
 
-    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, PhraseError> {
-        say(phrases, Self::TYPE, data)
+    fn template() -> String {
+        "undercover/events/votes".into()
     }
 }
 
-/// The vote is counted: somebody goes, or nobody.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The votes are counted: a player is voted out, or nobody.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// In which round.
     pub round: u32,
-    /// Who goes; nothing where nobody does.
-    pub out: Option<Counted>,
-    /// Its role, where the rules reveal it.
+    /// Who is voted out; `None` for nobody.
+    pub out: Option<VoteCount>,
+    /// Its role, if the rules reveal it.
     pub role: Option<Role>,
-    /// Those who were tied, by name; empty where nobody was.
+    /// The names of those in a tie; empty if there was none.
     pub tied: Vec<String>,
 }
 
 impl AgentEvent for Verdict {
     const TYPE: &'static str = "undercover_verdict";
 
-    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, PhraseError> {
-        say(phrases, Self::TYPE, data)
+    fn template() -> String {
+        "undercover/events/verdict".into()
     }
 }
 
-/// A player's card, turned over when the game is over.
+/// A player's card, shown when the game is over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Unmasked {
+pub struct RevealedCard {
     /// Who, by number.
     pub player_id: PlayerId,
     /// Who, by name.
     pub player: String,
     /// Its role.
     pub role: Role,
-    /// Its word; nothing for a blank player.
+    /// Its word; `None` for a blank player.
     pub word: Option<String>,
 }
 
-/// The game is over, and all cards are turned over.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The game is over; all cards are shown.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GameOver {
     /// In which round.
     pub round: u32,
     /// Who has won.
     pub winner: Side,
-    /// Whether it is over because the rounds have run out.
+    /// Whether it ended because the rounds ran out.
     pub rounds_ran_out: bool,
-    /// All cards, by number.
-    pub cards: Vec<Unmasked>,
+    /// All cards, sorted by number.
+    pub cards: Vec<RevealedCard>,
 }
 
 impl AgentEvent for GameOver {
     const TYPE: &'static str = "undercover_end";
 
-    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, PhraseError> {
-        say(phrases, Self::TYPE, data)
+    fn template() -> String {
+        "undercover/events/end".into()
     }
 }

@@ -1,5 +1,5 @@
-//! The figures of a game, from its journal: the game is played again with the journal as its only mind,
-//! and what was refused on the way is judged again.
+//! The figures of a game, computed from its journal: the game is replayed with the journal as its
+//! only mind, and the refused descriptions are checked again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,10 +8,11 @@ use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::description::{DescriptionReply, DescriptionRules, SpokenLine, is_repeat, is_slip};
 use super::game::{GAME, Match, MatchError};
-use super::saying::{REPEAT, Said, Saying, SayingRules, is_slip};
-use super::secret::{Moderator, Role, moderated};
-use super::table::{PlayerId, Side, Table};
+use super::ids::{PlayerId, Role, Side};
+use super::secret::{Moderator, with_moderator};
+use super::table::{Description, Player, Table};
 use super::taboo::Taboo;
 use crate::cast::{CastList, Kind, all_of};
 use crate::exchange::{Reply, Spent};
@@ -20,19 +21,19 @@ use crate::save::Slot;
 use crate::session::{SessionError, replay};
 use crate::world_data::DataFolder;
 
-/// Why a journal gives no figures.
+/// Why the figures of a journal can't be computed.
 #[derive(Debug, Error)]
 pub enum FiguresError {
     /// The journal can't be read.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// The journal is of another game.
+    /// The journal belongs to another game.
     #[error("the journal of '{0}' is of no game of who is the undercover")]
     OtherGame(String),
     /// The game can't be set up again.
     #[error(transparent)]
     Match(#[from] MatchError),
-    /// The game does not play as it was recorded.
+    /// The replay differs from the journal.
     #[error(transparent)]
     Replay(#[from] SessionError),
     /// The world of the game has no table.
@@ -47,17 +48,17 @@ pub struct GameFigures {
     pub slot: String,
     /// The seed.
     pub seed: u64,
-    /// Who has won; nothing where the game is not over.
+    /// Who has won; `None` if the game is not over.
     pub winner: Option<Side>,
     /// The last round that was played.
     pub rounds: u32,
-    /// The players, by number.
+    /// The players, sorted by number.
     pub players: Vec<PlayerFigures>,
     /// The votes of each round.
     pub votes: Vec<RoundVotes>,
 }
 
-/// What one player did.
+/// The figures of a player.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlayerFigures {
     /// Its name.
@@ -66,19 +67,20 @@ pub struct PlayerFigures {
     pub role: Role,
     /// The model that played it.
     pub model: String,
-    /// In which round it was voted out; nothing where it was not.
+    /// The round in which it was voted out; `None` if it was not.
     pub out_in: Option<u32>,
-    /// In which round it first put down of itself that it is undercover.
-    pub found_itself: Option<u32>,
-    /// How often a description said the word, a part or a translation of it, and was caught.
+    /// The first round in which it wrote that it takes itself for undercover.
+    #[serde(rename = "found_itself")]
+    pub guessed_own_role: Option<u32>,
+    /// The number of refused descriptions that said the word, a part or a translation of it.
     pub word_slips: u32,
-    /// How often a description repeated an earlier one, and was caught.
+    /// The number of refused descriptions that repeated an earlier one.
     pub repeats: u32,
-    /// How often an answer was refused for another reason.
+    /// The number of answers that were refused for other reasons.
     pub other_refusals: u32,
-    /// How often code described in its place.
+    /// The number of descriptions that are default answers.
     pub neutral_lines: u32,
-    /// How often it abstained, because no vote passed.
+    /// The number of votes that are abstentions, because no answer was valid.
     pub abstentions: u32,
     /// What it spent.
     pub spent: Spent,
@@ -87,25 +89,25 @@ pub struct PlayerFigures {
 /// The votes of a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundVotes {
-    /// Which, from 1.
+    /// Which round, from 1.
     pub round: u32,
-    /// Votes for anybody, in the first vote of the round.
+    /// The number of votes in the first vote of the round, without abstentions.
     pub cast: u32,
-    /// Those of them that were for somebody undercover.
+    /// The number of those against undercover players.
     pub on_undercover: u32,
 }
 
-/// Computes the figures of a slot's game from its journal alone.
+/// Computes the figures of a slot's game from its journal.
 ///
 /// # Errors
-/// The journal can't be read, is of another game, or does not play as it was recorded.
+/// The journal can't be read, belongs to another game, or can't be replayed.
 pub async fn figures_of(slot: &Slot, data: &DataFolder) -> Result<GameFigures, FiguresError> {
-    compute(slot, |setup| Match::of_setup(data, setup)).await
+    compute(slot, |setup| Match::from_setup(data, setup)).await
 }
 
-/// The same of a game with the prompts of another one, which need not be read again.
+/// As [`figures_of`], with the prompts of another game, so that they are not read again.
 pub(super) async fn figures_like(slot: &Slot, other: &Match) -> Result<GameFigures, FiguresError> {
-    compute(slot, |setup| other.another(setup)).await
+    compute(slot, |setup| other.with_setup(setup)).await
 }
 
 async fn compute(
@@ -139,48 +141,35 @@ async fn compute(
         players,
     };
     for line in &lines {
-        if let Line::Outcome(outcome) = line {
-            let who = figures
-                .players
-                .iter()
-                .position(|player| *player.name == *outcome.entity);
-            if let Some(player) = who.and_then(|at| figures.players.get_mut(at)) {
-                book(player, outcome);
-            }
+        if let Line::Outcome(outcome) = line
+            && let Some(player) = figures.player_mut(&outcome.entity)
+        {
+            player.add_outcome(outcome);
         }
     }
-    judge_again(&mut figures, &lines, &world, &table, &game);
+    add_refusals(&mut figures, &lines, &world, &table, &game);
     Ok(figures)
 }
 
 fn players(world: &mut World, stage: Entity, table: &Table, game: &Match) -> Vec<PlayerFigures> {
-    let all: Vec<_> = table
-        .players
-        .iter()
-        .filter_map(|player| {
-            let entity = world.resource::<CastList>().by_name(&player.name)?;
-            Some((player, entity))
-        })
+    let list = world.resource::<CastList>();
+    let players = table.players.iter();
+    let players: Vec<_> = players
+        .filter_map(|player| Some((player, list.by_name(&player.name)?)))
         .collect();
-    let read = |moderator: &Moderator<'_, '_>| {
-        let cards = moderator.unmask(stage);
-        let of = |(player, entity): &(&super::table::Player, Entity)| {
+    let figures = |moderator: &Moderator<'_, '_>| {
+        let cards = moderator.reveal(stage);
+        let figures_of = |(player, entity): &(&Player, Entity)| {
             let card = cards.iter().find(|card| card.player_id == player.id)?;
-            let out = table
-                .eliminations
-                .iter()
-                .find(|out| out.player_id == player.id);
+            let mut eliminations = table.eliminations.iter();
+            let out = eliminations.find(|out| out.player_id == player.id);
+            let model = game.rules().models.get(&player.name);
             Some(PlayerFigures {
                 name: player.name.clone(),
                 role: card.role,
-                model: game
-                    .rules()
-                    .models
-                    .get(&player.name)
-                    .cloned()
-                    .unwrap_or_default(),
+                model: model.cloned().unwrap_or_default(),
                 out_in: out.map(|out| out.round),
-                found_itself: moderator.found_itself(*entity),
+                guessed_own_role: moderator.guessed_own_role(*entity),
                 word_slips: 0,
                 repeats: 0,
                 other_refusals: 0,
@@ -189,37 +178,48 @@ fn players(world: &mut World, stage: Entity, table: &Table, game: &Match) -> Vec
                 spent: Spent::default(),
             })
         };
-        all.iter().filter_map(of).collect()
+        players.iter().filter_map(figures_of).collect()
     };
-    moderated(world, read).unwrap_or_default()
+    with_moderator(world, figures).unwrap_or_default()
 }
 
-/// Books what an outcome says by itself.
-fn book(player: &mut PlayerFigures, outcome: &Outcome) {
-    let failed = matches!(outcome.ending, Ending::Failed { .. });
-    match outcome.purpose.as_str() {
-        "undercover.describe" => player.neutral_lines += u32::from(failed),
-        "undercover.vote" => {
-            player.abstentions += u32::from(failed);
-            player.other_refusals += outcome.refused.len() as u32;
-        }
-        _ => player.other_refusals += outcome.refused.len() as u32,
+impl GameFigures {
+    fn player_mut(&mut self, name: &str) -> Option<&mut PlayerFigures> {
+        let mut players = self.players.iter_mut();
+        players.find(|player| player.name == name)
     }
-    player.model = outcome.model.to_string();
-    player.spent += Spent {
-        asks: 1,
-        calls: outcome.calls,
-        retries: u64::from(outcome.retries),
-        repairs: outcome.refused.len() as u64,
-        fallbacks: u64::from(failed),
-        usage: outcome.usage,
-        cost: outcome.cost,
-    };
 }
 
-/// The first vote of each round: in a run-off most have no choice.
+impl PlayerFigures {
+    /// Adds what an outcome says by itself.
+    fn add_outcome(&mut self, outcome: &Outcome) {
+        let failed = matches!(outcome.ending, Ending::Failed { .. });
+        let refused = outcome.refused.len() as u32;
+        match outcome.purpose.as_str() {
+            "undercover.describe" => self.neutral_lines += u32::from(failed),
+            "undercover.vote" => {
+                self.abstentions += u32::from(failed);
+                self.other_refusals += refused;
+            }
+            _ => self.other_refusals += refused,
+        }
+        self.model = outcome.model.to_string();
+        self.spent += Spent {
+            asks: 1,
+            calls: outcome.calls,
+            retries: u64::from(outcome.retries),
+            repairs: u64::from(refused),
+            fallbacks: u64::from(failed),
+            usage: outcome.usage,
+            cost: outcome.cost,
+        };
+    }
+}
+
+/// The votes of each round. Of two votes the first counts, since in a run-off there is little
+/// choice.
 fn votes(table: &Table, players: &[PlayerFigures]) -> Vec<RoundVotes> {
-    let is_hidden = |id: PlayerId| {
+    let is_undercover = |id: PlayerId| {
         let name = table.name(id);
         let mut players = players.iter();
         players.any(|player| player.name == name && player.role == Role::Undercover)
@@ -233,22 +233,22 @@ fn votes(table: &Table, players: &[PlayerFigures]) -> Vec<RoundVotes> {
         RoundVotes {
             round,
             cast: targets().count() as u32,
-            on_undercover: targets().filter(|id| is_hidden(*id)).count() as u32,
+            on_undercover: targets().filter(|id| is_undercover(*id)).count() as u32,
         }
     });
     rounds.filter(|round| round.cast > 0).collect()
 }
 
-/// Finds out by which rule each refused description was refused.
-fn judge_again(
+/// Counts the refused descriptions by the rule that they broke.
+fn add_refusals(
     figures: &mut GameFigures,
     lines: &[Line],
     world: &World,
     table: &Table,
     game: &Match,
 ) {
-    // Whoever describes does so once a round, from the first on.
-    let mut described: BTreeMap<&str, usize> = BTreeMap::new();
+    // Everybody describes once a round, from the first on.
+    let mut rounds: BTreeMap<&str, usize> = BTreeMap::new();
     for line in lines {
         let Line::Outcome(outcome) = line else {
             continue;
@@ -256,29 +256,24 @@ fn judge_again(
         if outcome.purpose != "undercover.describe" {
             continue;
         }
-        let times = described.entry(&outcome.entity).or_default();
-        let round = *times;
-        *times += 1;
+        let next_round = rounds.entry(&outcome.entity).or_default();
+        let round = *next_round;
+        *next_round += 1;
         if outcome.refused.is_empty() {
             continue;
         }
-        let Some(limits) = limits_then(world, table, game, &outcome.entity, round) else {
+        let Some(rules) = rules_in_round(world, table, game, &outcome.entity, round) else {
             continue;
         };
-        let player = figures.players.iter_mut();
-        let Some(player) = player
-            .into_iter()
-            .find(|player| *player.name == *outcome.entity)
-        else {
+        let Some(player) = figures.player_mut(&outcome.entity) else {
             continue;
         };
         for refused in &outcome.refused {
-            let saying = Saying::read(&refused.answer).unwrap_or_default();
-            let broken = saying.check(&limits);
-            let phrases = || broken.iter().filter_map(|broken| broken.phrase.as_ref());
-            if phrases().any(|(phrase, _)| is_slip(phrase)) {
+            let reply = DescriptionReply::read(&refused.answer).unwrap_or_default();
+            let violations = reply.check(&rules);
+            if violations.iter().any(is_slip) {
                 player.word_slips += 1;
-            } else if phrases().any(|(phrase, _)| *phrase == REPEAT) {
+            } else if violations.iter().any(is_repeat) {
                 player.repeats += 1;
             } else {
                 player.other_refusals += 1;
@@ -287,32 +282,28 @@ fn judge_again(
     }
 }
 
-/// What somebody's description was checked against in a round, counted from 0.
-fn limits_then(
+/// What a player's description was checked against in a round, counted from 0.
+fn rules_in_round(
     world: &World,
     table: &Table,
     game: &Match,
     name: &str,
     round: usize,
-) -> Option<SayingRules> {
+) -> Option<DescriptionRules> {
     let player = table.players.iter().find(|player| player.name == name)?;
     let entity = world.resource::<CastList>().by_name(name)?;
     let past = table.past_rounds.iter().map(|past| &past.descriptions);
     let rounds: Vec<_> = past.chain([&table.current_descriptions]).collect();
-    let before = rounds.iter().take(round).flat_map(|round| round.iter());
-    let own_turn = |said: &&super::table::Description| said.player_id != player.id;
-    let in_round = rounds.get(round)?.iter().take_while(own_turn);
-    let said = before
-        .chain(in_round)
-        .map(|line| Arc::new(Said::of(&line.description)));
-    Some(SayingRules {
+    let earlier = rounds.iter().take(round).flat_map(|round| round.iter());
+    let is_by_other = |said: &&Description| said.player_id != player.id;
+    let in_round = rounds.get(round)?.iter().take_while(is_by_other);
+    let spoken = earlier.chain(in_round);
+    let spoken = spoken.map(|said| Arc::new(SpokenLine::new(&said.description)));
+    let names = table.players.iter().map(|player| player.name.clone());
+    Some(DescriptionRules {
         taboo: world.get::<Taboo>(entity)?.clone(),
-        said: said.collect(),
-        names: table
-            .players
-            .iter()
-            .map(|player| player.name.clone())
-            .collect(),
-        most_chars: game.rules().description_chars,
+        spoken: spoken.collect(),
+        names: names.collect(),
+        max_chars: game.rules().description_chars,
     })
 }

@@ -1,15 +1,20 @@
-//! One game, set up and checked, ready to be played as often as needed.
+//! A game whose rules and words were checked, ready to be played.
 
+use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::phrases::PROMPTS;
+use super::current_table::NextStep;
+use super::memory::PendingSummary;
+use super::phrases::prompts;
 use super::rules::{Reflect, Rules, RulesError};
-use super::seats::{pick, take_seats};
+use super::secret::{Card, PrivateRecord};
+use super::setup::{pick, set_up_table};
+use super::table::{Seat, Table};
 use super::taboo::Taboo;
-use super::{plugin, reflection};
+use super::{check, describe, events, flow, memory, reflect, vote};
 use crate::cast::WorldSeed;
-use crate::engine::Setup;
+use crate::engine::{MeetSet, Setup, StepSet};
 use crate::event::Phrasebook;
 use crate::event::guard::Guards;
 use crate::journal::GameSetup;
@@ -18,41 +23,79 @@ use crate::message::{FoldedText, Language};
 use crate::save::Meta;
 use crate::session::Game;
 use crate::world_data::{
-    DataError, DataFolder, Lexicon, Problem, Problems, Source, Templates, Word, WordPair,
+    DataError, DataFolder, Lexicon, Problem, Problems, Source, Word, WordPair,
 };
 
 /// The name of this game in journals and saves.
 pub const GAME: &str = "undercover";
 
-/// The longest word, in characters.
-const LONGEST_WORD: usize = 60;
+/// The maximum number of characters of a word.
+const MAX_WORD_CHARS: usize = 60;
+
+/// Adds the game's systems, events and saved state, except for what only some rules need.
+pub fn plugin(setup: &mut Setup) {
+    events::register(&mut setup.world);
+    setup
+        .saves()
+        .component::<Table>("undercover_table")
+        .component::<NextStep>("undercover_next")
+        .component::<Seat>("undercover_seat")
+        .component::<Card>("undercover_card")
+        .component::<PrivateRecord>("undercover_confidences")
+        .component::<PendingSummary>("undercover_summing_up");
+    // Systems that take answers, the check, then systems that ask.
+    let step = (
+        describe::take_descriptions,
+        vote::take_votes,
+        memory::take_summaries,
+        check::check_round,
+        memory::ask_summaries,
+        describe::ask_description,
+        vote::ask_votes,
+    );
+    setup.step.add_systems(step.chain().in_set(StepSet::Rules));
+    setup
+        .meet
+        .add_systems(flow::advance_games.in_set(MeetSet::Rules));
+}
+
+/// Adds the systems that ask players for their beliefs, if the rules want them.
+pub fn reflection(setup: &mut Setup) {
+    let take = reflect::take_beliefs
+        .after(describe::take_descriptions)
+        .before(vote::take_votes);
+    let ask = reflect::ask_beliefs
+        .after(check::check_round)
+        .before(memory::ask_summaries);
+    setup.step.add_systems((take, ask).in_set(StepSet::Rules));
+}
 
 /// Why no game can be set up.
 #[derive(Debug, Error)]
 pub enum MatchError {
-    /// The rules make no game.
+    /// The rules make no sense.
     #[error(transparent)]
     Rules(#[from] RulesError),
-    /// Files hold mistakes; all of them.
+    /// All mistakes in the data files.
     #[error("{0}")]
     Data(Problems),
-    /// More players than there are names.
+    /// There are more players than names.
     #[error("there are names for at most {names} players, not {asked}; add names to {file}")]
     TooFewNames {
-        /// How many players were asked for.
+        /// The number of players.
         asked: usize,
-        /// How many names there are.
+        /// The number of names.
         names: usize,
-        /// Where they stand.
+        /// The file that lists the names.
         file: String,
     },
     /// There is no pair of words.
     #[error("there is no pair of words; write A,B or name a word file")]
     NoWords,
-    /// Two words that a reader takes for one.
+    /// Two words that a reader can't tell apart.
     #[error("the words '{0}' and '{1}' are the same; two neighbours must differ")]
     EqualWords(String, String),
-    /// Something that can't be a word.
+    /// A word is refused.
     #[error("'{word}' can't be a word: {reason}")]
     BadWord {
         /// The word.
@@ -60,7 +103,7 @@ pub enum MatchError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A journal's set-up that can't be read.
+    /// The setup in a journal can't be read.
     #[error("the set-up of the game in the journal can't be read: {0}")]
     Setup(String),
 }
@@ -77,27 +120,25 @@ impl From<DataError> for MatchError {
     }
 }
 
-/// Which words may be dealt.
+/// Where the words of a game come from.
 #[derive(Clone, Debug, Default)]
-pub enum Words {
-    /// Those of the data folder.
+pub enum WordSource {
+    /// The word lists of the data folder.
     #[default]
-    OfData,
-    /// These.
-    These(Lexicon),
+    Shipped,
+    /// These words.
+    Custom(Lexicon),
 }
 
 /// The names in the data folder.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename = "Table")]
 struct Names {
-    /// The table.
     table: String,
-    /// The players.
     players: Vec<String>,
 }
 
-/// One game, set up and checked.
+/// A game whose rules and words were checked. It can be played as often as needed.
 #[derive(Clone)]
 pub struct Match {
     rules: Rules,
@@ -109,17 +150,17 @@ pub struct Match {
 /// What a journal keeps of a game, so that it can be set up again.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Kept {
+struct JournalSetup {
     rules: Rules,
     pair: WordPair,
 }
 
-impl Kept {
-    fn of(setup: &GameSetup) -> Result<Self, MatchError> {
-        let kept = serde_path_to_error::deserialize(&setup.setup);
-        let kept: Self = kept.map_err(|error| MatchError::Setup(error.to_string()))?;
-        kept.rules.check()?;
-        Ok(kept)
+impl JournalSetup {
+    fn read(setup: &GameSetup) -> Result<Self, MatchError> {
+        let setup = serde_path_to_error::deserialize(&setup.setup);
+        let setup: Self = setup.map_err(|error| MatchError::Setup(error.to_string()))?;
+        setup.rules.check()?;
+        Ok(setup)
     }
 }
 
@@ -127,12 +168,12 @@ impl Match {
     /// A game by these rules.
     ///
     /// # Errors
-    /// Rules or words make no game, or files hold mistakes.
-    pub fn new(data: &DataFolder, rules: Rules, words: Words) -> Result<Self, MatchError> {
+    /// No game can be played by these rules or with these words, or there are mistakes in the data.
+    pub fn new(data: &DataFolder, rules: Rules, words: WordSource) -> Result<Self, MatchError> {
         rules.check()?;
         let lexicon = match words {
-            Words::These(lexicon) => lexicon,
-            Words::OfData => shipped_words(data, rules.language)?,
+            WordSource::Custom(lexicon) => lexicon,
+            WordSource::Shipped => shipped_words(data, rules.language)?,
         };
         check_words(&lexicon)?;
         Self::unchecked(data, rules, lexicon.pairs)
@@ -141,34 +182,33 @@ impl Match {
     /// The game of a journal.
     ///
     /// # Errors
-    /// The set-up can't be read, or files hold mistakes.
-    pub fn of_setup(data: &DataFolder, setup: &GameSetup) -> Result<Self, MatchError> {
-        let kept = Kept::of(setup)?;
-        Self::unchecked(data, kept.rules, vec![kept.pair])
+    /// The setup can't be read, or there are mistakes in the data.
+    pub fn from_setup(data: &DataFolder, setup: &GameSetup) -> Result<Self, MatchError> {
+        let setup = JournalSetup::read(setup)?;
+        Self::unchecked(data, setup.rules, vec![setup.pair])
     }
 
     /// The game of a journal, with the prompts of this one.
-    pub(super) fn another(&self, setup: &GameSetup) -> Result<Self, MatchError> {
-        let kept = Kept::of(setup)?;
+    pub(super) fn with_setup(&self, setup: &GameSetup) -> Result<Self, MatchError> {
+        let setup = JournalSetup::read(setup)?;
         Ok(Self {
-            rules: kept.rules,
-            pairs: vec![kept.pair],
+            rules: setup.rules,
+            pairs: vec![setup.pair],
             phrases: self.phrases.clone(),
             fingerprint: self.fingerprint.clone(),
         })
     }
 
-    /// A game by rules that are taken as they are.
-    pub(super) fn unchecked(
+    /// A game whose rules and words are not checked.
+    fn unchecked(
         data: &DataFolder,
         rules: Rules,
         pairs: Vec<WordPair>,
     ) -> Result<Self, MatchError> {
         let folder = format!("prompts/{}", rules.language.code());
-        let templates = Templates::load_declared(data, &folder, PROMPTS)?;
-        let problems = templates.check(PROMPTS);
-        let (phrases, _) = problems.unless_errors(Phrasebook::from(templates))?;
-        let files = Templates::files_of(data, &folder, PROMPTS)?;
+        let prompts = prompts();
+        let (phrases, _warnings) = prompts.load(data, &folder)?;
+        let files = prompts.files(data, &folder)?;
         Ok(Self {
             fingerprint: data.fingerprint(&files)?,
             rules,
@@ -177,12 +217,12 @@ impl Match {
         })
     }
 
-    /// How the game is set up.
+    /// The rules.
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    /// The pair of words that a seed deals.
+    /// The pair of words that is dealt with a seed.
     pub fn pair(&self, seed: u64) -> Option<&WordPair> {
         pick(&self.pairs, seed)
     }
@@ -194,17 +234,18 @@ impl Match {
         }
     }
 
-    /// The fingerprint of everything a mind reads but the words, which a journal keeps itself.
+    /// The fingerprint of everything that minds read, except for the words, which the journal
+    /// keeps.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
 }
 
-/// The usual rules for so many players, with names of the data folder.
+/// The default rules for a number of players, with names of the data folder.
 ///
 /// # Errors
-/// There are fewer names, or their file holds mistakes.
-pub fn usual_rules(
+/// There are fewer names, or there are mistakes in their file.
+pub fn default_rules(
     data: &DataFolder,
     language: Language,
     players: usize,
@@ -233,44 +274,45 @@ pub fn shipped_words(data: &DataFolder, language: Language) -> Result<Lexicon, M
     Ok(Lexicon::load(data, &folder)?)
 }
 
-/// Whether words can be dealt.
+/// Checks whether words can be dealt.
 ///
 /// # Errors
-/// The first that can't.
+/// The first word that is refused.
 pub fn check_words(lexicon: &Lexicon) -> Result<(), MatchError> {
     if lexicon.pairs.is_empty() {
         return Err(MatchError::NoWords);
     }
     for pair in &lexicon.pairs {
-        let [one, other] = pair.words();
-        for word in [one, other] {
+        let [first, second] = pair.words();
+        for word in [first, second] {
             check_word(word, pair)?;
         }
-        if FoldedText::skeleton(&one.word) == FoldedText::skeleton(&other.word) {
-            return Err(MatchError::EqualWords(one.word.clone(), other.word.clone()));
+        let (first, second) = (&first.word, &second.word);
+        if FoldedText::skeleton(first) == FoldedText::skeleton(second) {
+            return Err(MatchError::EqualWords(first.clone(), second.clone()));
         }
     }
     Ok(())
 }
 
 fn check_word(word: &Word, pair: &WordPair) -> Result<(), MatchError> {
-    let bad = |reason: String| {
-        let word = word.word.chars().take(LONGEST_WORD).collect();
+    let refuse = |reason: String| {
+        let word = word.word.chars().take(MAX_WORD_CHARS).collect();
         Err(MatchError::BadWord { word, reason })
     };
     let text = &word.word;
     if FoldedText::of(text).is_empty() {
-        return bad("it has no letters".into());
+        return refuse("it has no letters".into());
     }
-    if text.chars().count() > LONGEST_WORD || text.chars().any(char::is_control) {
-        return bad(format!(
-            "a word has at most {LONGEST_WORD} characters on one line"
+    if text.chars().count() > MAX_WORD_CHARS || text.chars().any(char::is_control) {
+        return refuse(format!(
+            "a word has at most {MAX_WORD_CHARS} characters on one line"
         ));
     }
     let taboo = Taboo::new(text, &word.also);
     let said = word.own.iter().chain(&pair.shared);
     match said.into_iter().find(|text| taboo.slip(text).is_some()) {
-        Some(text) => bad(format!("what is said of it says it: '{text}'")),
+        Some(text) => refuse(format!("what is said of it says it: '{text}'")),
         None => Ok(()),
     }
 }
@@ -304,18 +346,18 @@ impl Game for Match {
         let pair = self
             .pair(seed)
             .ok_or_else(|| MatchError::NoWords.to_string())?;
-        take_seats(&mut setup.world, &self.rules, pair)?;
-        Ok(())
+        let stage = set_up_table(&mut setup.world, &self.rules, pair);
+        stage.map(|_| ()).map_err(|error| error.to_string().into())
     }
 
     fn game_setup(&self, seed: u64) -> Option<GameSetup> {
-        let kept = Kept {
+        let setup = JournalSetup {
             rules: self.rules.clone(),
             pair: self.pair(seed)?.clone(),
         };
         Some(GameSetup {
             name: GAME.into(),
-            setup: serde_json::to_value(kept).ok()?,
+            setup: serde_json::to_value(setup).ok()?,
         })
     }
 }

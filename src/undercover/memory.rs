@@ -1,186 +1,221 @@
-//! Memory: past rounds that have grown too long become a summary, by the player's own mind.
+//! Memory: past rounds that have grown too long are summarized by the player's own mind.
 
 use bevy_ecs::prelude::*;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
-use super::at_table::{AtTable, Next, Sitting};
+use super::current_table::{CurrentTable, LivingPlayer, NextStep};
 use super::events::CARD;
+use super::ids::Role as PlayerRole;
 use super::rules::Rules;
-use super::table::{Phase, Table};
+use super::table::Table;
 use crate::context::{AgentContext, Chapters, EntryId};
 use crate::event::kinds::Archive;
-use crate::event::{ChapterClose, EventWriter, Fault, Phrasebook};
-use crate::exchange::{Answers, Ask, Prose, ProseRules, Reply};
+use crate::event::{ChapterClose, EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use crate::exchange::{Answers, Ask, AskTemplate, Prose, ProseRules, Reply};
 use crate::message::Role;
 
-/// On a player who sums up: from where to where the summary reaches.
-#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+/// The maximum number of characters of a summary, without its default answer.
+const MAX_CHARS: usize = 2_000;
+
+const SUMMARY: AskTemplate<SummaryData> =
+    AskTemplate::new("undercover.summary", "undercover/asks/summary");
+const DEFAULT_SUMMARY: PromptTemplate<SummaryData> =
+    PromptTemplate::new("undercover/fallback/summary");
+const TITLE: PromptTemplate<TitleData> = PromptTemplate::new("undercover/memory/title");
+
+/// What a player is asked for a summary with. All of it is public.
+#[derive(Default, Serialize)]
+struct SummaryData<'a> {
+    me: &'a str,
+    kind: &'a str,
+    round: usize,
+    rounds: Vec<RoundData<'a>>,
+    must: Vec<&'a str>,
+}
+
+/// A round that is over.
+#[derive(Serialize)]
+struct RoundData<'a> {
+    round: u32,
+    lines: Vec<LineData<'a>>,
+    votes: Vec<VoteData>,
+    out: Option<OutData>,
+}
+
+#[derive(Serialize)]
+struct LineData<'a> {
+    who: String,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct VoteData {
+    voter: String,
+    /// Empty for an abstention.
+    target: String,
+}
+
+#[derive(Serialize)]
+struct OutData {
+    player: String,
+    role: Option<PlayerRole>,
+}
+
+#[derive(Default, Serialize)]
+struct TitleData {
+    round: usize,
+}
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    SUMMARY.add_to(prompts);
+    prompts.add(&DEFAULT_SUMMARY).add(&TITLE);
+}
+
+/// On a player who is asked for a summary: the range that the summary will replace.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SummingUp {
+pub(super) struct PendingSummary {
     begin: EntryId,
     end: EntryId,
 }
 
-/// Those whose memory has passed its limit are asked to sum up the rounds that are over.
-pub fn ask_summaries(
-    mut here: AtTable,
+/// Players whose conversations have passed their limit of tokens are asked to summarize the past
+/// rounds.
+pub(super) fn ask_summaries(
+    mut current: CurrentTable,
     contexts: Query<&AgentContext>,
-    mut tell: EventWriter,
+    mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = here.is_about_to(Next::SumUp) else {
+    let Some(stage) = current.stage_if(NextStep::Summarize) else {
         return;
     };
-    here.then(stage, Next::Rest);
-    let Some(table) = here.table(stage) else {
+    current.set_next(stage, NextStep::Idle);
+    let Some(table) = current.table(stage) else {
         return;
     };
-    let living = here
-        .living()
-        .into_iter()
-        .filter(|one| table.is_alive(one.id));
-    for player in living {
+    for player in current.living() {
         let Ok(context) = contexts.get(player.entity) else {
             continue;
         };
-        if context.tokens() <= here.rules().context_tokens {
+        if !table.is_alive(player.id) || context.tokens() <= current.rules().context_tokens {
             continue;
         }
-        let Some(range) = past(context) else { continue };
-        match ask(tell.phrases(), here.rules(), table, &player) {
-            Ok(ask) => {
-                commands.entity(player.entity).insert((ask, range));
-            }
-            Err(reason) => tell.fault(Fault::Game(reason)),
-        }
+        let Some(pending) = past(context) else {
+            continue;
+        };
+        let ask = ask(events.phrases(), current.rules(), table, &player);
+        let bundle = ask.map(|ask| (ask, pending));
+        events.insert_or_fault(&mut commands, player.entity, bundle);
     }
 }
 
-/// Each summary takes the place of what it sums up, which moves to a chapter.
-pub fn take_summaries(
-    here: AtTable,
+/// Each summary replaces what it summarizes, which moves to a chapter.
+pub(super) fn take_summaries(
+    current: CurrentTable,
     mut answers: Answers<Prose>,
-    minds: Query<(&AgentContext, &Chapters, &SummingUp)>,
-    mut tell: EventWriter,
+    minds: Query<(&AgentContext, &Chapters, &PendingSummary)>,
+    mut events: EventWriter,
     mut commands: Commands,
 ) {
     if answers.is_empty() {
         return;
     }
-    let Some(stage) = here.stage() else { return };
-    let round = here.table(stage).map_or(0, |table| table.past_rounds.len());
-    let title = tell
-        .phrases()
-        .say("undercover/memory/title", &json!({"round": round}));
+    let Some(stage) = current.stage() else { return };
+    let table = current.table(stage);
+    let round = table.map_or(0, |table| table.past_rounds.len());
+    let title = events.phrases().render(&TITLE, &TitleData { round });
+    let title = title.unwrap_or_else(|_| round.to_string());
     for (player, Prose(summary), _by) in answers.take() {
-        let Ok((context, chapters, range)) = minds.get(player) else {
+        let Ok((context, chapters, pending)) = minds.get(player) else {
             continue;
         };
         let event = Archive {
             actor: context.name().to_string(),
-            stage: here.rules().table.clone(),
+            stage: current.rules().table.clone(),
             chapter: chapters.next_id(context.name()).to_string(),
             message: summary,
         };
-        let closing = ChapterClose {
-            begin: range.begin,
-            end: range.end,
-            summing_up: last_exchange(context),
-            title: title.clone().unwrap_or_else(|_| round.to_string()),
+        let close = ChapterClose {
+            begin: pending.begin,
+            end: pending.end,
+            summing_up: context.last_exchange(),
+            title: title.clone(),
         };
-        tell.close_chapter(player, event, closing);
-        commands.entity(player).remove::<SummingUp>();
+        events.close_chapter(player, event, close);
+        commands.entity(player).remove::<PendingSummary>();
     }
 }
 
-/// Everything behind the card, which always stays.
-fn past(context: &AgentContext) -> Option<SummingUp> {
-    let dealt = |id| {
-        context
-            .tags(id)
-            .is_some_and(|tags| tags.get(CARD).is_some())
+/// Everything after the card, which always stays.
+fn past(context: &AgentContext) -> Option<PendingSummary> {
+    let is_card = |id| {
+        let tags = context.tags(id);
+        tags.is_some_and(|tags| tags.get(CARD).is_some())
     };
     let entries = context.entries();
-    let kept = entries
+    let last_kept = entries
         .iter()
-        .rposition(|entry| entry.role() == Role::System || dealt(entry.id()));
-    let past = entries.get(kept.map_or(0, |at| at + 1)..)?;
-    Some(SummingUp {
+        .rposition(|entry| entry.role() == Role::System || is_card(entry.id()));
+    let past = entries.get(last_kept.map_or(0, |index| index + 1)..)?;
+    Some(PendingSummary {
         begin: past.first()?.id(),
         end: past.last()?.id(),
     })
-}
-
-/// The last question and its answer, which are the summing-up when a summary is taken.
-fn last_exchange(context: &AgentContext) -> Option<(EntryId, EntryId)> {
-    match context.entries() {
-        [.., asked, answered] if asked.role() == Role::Human && answered.role() == Role::Ai => {
-            Some((asked.id(), answered.id()))
-        }
-        _ => None,
-    }
 }
 
 fn ask(
     phrases: &Phrasebook,
     rules: &Rules,
     table: &Table,
-    player: &Sitting,
-) -> Result<Ask<Prose>, String> {
-    let facts = facts(table, player);
-    let prompt = phrases.say("undercover/asks/summary", &facts)?;
-    let text = phrases.say("undercover/fallback/summary", &facts)?;
+    player: &LivingPlayer,
+) -> Result<Ask<Prose>, PhraseError> {
+    let names = table.players.iter().map(|player| player.name.as_str());
+    let data = SummaryData {
+        me: &player.name,
+        kind: "actor",
+        round: table.past_rounds.len(),
+        rounds: rounds(table),
+        must: names.clone().collect(),
+    };
+    let fallback = Prose(phrases.render(&DEFAULT_SUMMARY, &data)?);
     let mut limits = ProseRules {
-        max_chars: 2_000 + text.chars().count(),
-        must_hold: table
-            .players
-            .iter()
-            .map(|player| player.name.clone())
-            .collect(),
+        max_chars: MAX_CHARS + fallback.0.chars().count(),
+        must_hold: names.map(String::from).collect(),
         language: Some(rules.language),
     };
-    let fallback = Prose(text);
     if !fallback.check(&limits).is_empty() {
-        // What players say may be of another language, and a changed template may leave names out.
+        // Descriptions may be in another language, and a changed template may leave names out.
         limits.language = None;
         limits.must_hold.clear();
     }
-    let ask = Ask::new("undercover.summary", prompt, limits, fallback);
-    Ok(ask.notes(facts).max_tokens(rules.reply_tokens))
+    let ask = SUMMARY.ask(phrases, &data, limits, fallback)?;
+    Ok(ask.max_tokens(rules.reply_tokens))
 }
 
 /// The rounds that are over, as everybody knows them.
-fn facts(table: &Table, player: &Sitting) -> Value {
+fn rounds(table: &Table) -> Vec<RoundData<'_>> {
     let rounds = table.past_rounds.iter().map(|round| {
-        let lines = round
-            .descriptions
-            .iter()
-            .map(|said| json!({"who": table.name(said.player_id), "text": said.description}));
-        let votes = round.votes.iter().map(|vote| {
-            let target = vote.target_id.map(|id| table.name(id));
-            json!({"voter": table.name(vote.voter_id), "target": target.unwrap_or_default()})
+        let lines = round.descriptions.iter().map(|said| LineData {
+            who: table.name(said.player_id),
+            text: &said.description,
         });
-        let out = table
-            .eliminations
-            .iter()
-            .find(|out| out.round == round.round);
-        json!({
-            "round": round.round,
-            "lines": lines.collect::<Vec<_>>(),
-            "votes": votes.collect::<Vec<_>>(),
-            "out": out.map(|out| json!({"player": table.name(out.player_id), "role": out.role})),
-        })
+        let votes = round.votes.iter().map(|vote| VoteData {
+            voter: table.name(vote.voter_id),
+            target: vote.target_id.map(|id| table.name(id)).unwrap_or_default(),
+        });
+        let mut eliminations = table.eliminations.iter();
+        let out = eliminations.find(|out| out.round == round.round);
+        RoundData {
+            round: round.round,
+            lines: lines.collect(),
+            votes: votes.collect(),
+            out: out.map(|out| OutData {
+                player: table.name(out.player_id),
+                role: out.role,
+            }),
+        }
     });
-    debug_assert_ne!(
-        table.phase,
-        Phase::End,
-        "nothing is summed up after the end"
-    );
-    json!({
-        "me": player.name,
-        "kind": "actor",
-        "round": table.past_rounds.len(),
-        "rounds": rounds.collect::<Vec<_>>(),
-        "must": table.players.iter().map(|player| &player.name).collect::<Vec<_>>(),
-    })
+    rounds.collect()
 }

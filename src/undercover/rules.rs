@@ -1,4 +1,4 @@
-//! How a game is set up: who plays, how many of which role, and what happens in a tie.
+//! The rules of a game: who plays, how many players have which role, what happens in a tie.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,31 +10,31 @@ use crate::cast::check_name;
 use crate::locale::UiText;
 use crate::message::Language;
 
-/// What happens when several players have the most votes.
+/// What happens if several players have the most votes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ties {
-    /// Nobody goes.
+    /// Nobody is voted out.
     NobodyOut,
-    /// One more vote, between the tied; where that ends in a tie too, nobody goes.
+    /// One more vote between the tied; nobody is voted out if that ends in a tie too.
     #[default]
     RunOff,
-    /// The dice choose among the tied.
+    /// One of the tied is chosen at random.
     Draw,
 }
 
-/// In which order the players of a round describe.
+/// The order in which players describe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpeakingOrder {
-    /// Shuffled anew for each round.
+    /// Shuffled in each round.
     #[default]
     Shuffled,
-    /// By rising number.
+    /// Sorted by number.
     ByNumber,
 }
 
-/// When players put down what they believe of everybody.
+/// When players write down what they believe of everybody.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reflect {
@@ -43,11 +43,11 @@ pub enum Reflect {
     Off,
     /// After the vote of each round.
     Round,
-    /// After each line that they hear.
+    /// After each description that they hear.
     Line,
 }
 
-/// How a game is set up. Data, not state: it never changes while a game is played.
+/// The rules of a game. Data, not state: they never change during a game.
 #[derive(Resource, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rules {
@@ -55,29 +55,29 @@ pub struct Rules {
     pub language: Language,
     /// The name of the table, which is the stage.
     pub table: String,
-    /// The players by name, in the order of their numbers.
+    /// The names of the players, in the order of their numbers.
     pub players: Vec<String>,
-    /// How many of them are undercover.
+    /// The number of undercover players.
     pub undercover: usize,
-    /// How many of them get no word at all.
+    /// The number of blank players, who get no word.
     pub blank: usize,
     /// What happens in a tie.
     pub ties: Ties,
-    /// In which order players describe.
+    /// The order in which players describe.
     pub order: SpeakingOrder,
-    /// Whether the table learns the role of whoever is voted out.
+    /// Whether the role of a player who is voted out is shown.
     pub reveal: bool,
-    /// After so many rounds the game is over, and those undercover have stayed hidden.
+    /// The maximum number of rounds; undercover players who stay hidden until then have won.
     pub max_rounds: u32,
-    /// When players put down their beliefs.
+    /// When players write down their beliefs.
     pub reflect: Reflect,
-    /// The most characters of a description.
+    /// The maximum number of characters of a description.
     pub description_chars: usize,
-    /// The most tokens of an answer.
+    /// The maximum number of tokens of an answer.
     pub reply_tokens: u32,
-    /// Estimated tokens of a player's memory beyond which past rounds are summed up.
+    /// The number of tokens of a conversation above which past rounds are summarized.
     pub context_tokens: u64,
-    /// The model that a player prefers, by the player's name.
+    /// The models of players, by the player's name; others have the default model of the run.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub models: BTreeMap<String, String>,
 }
@@ -85,27 +85,27 @@ pub struct Rules {
 /// Why no game can be played by these rules.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum RulesError {
-    /// Nobody can be found out among so few.
-    #[error("{0} players are too few; at least {FEWEST} must sit at the table")]
+    /// There are too few players.
+    #[error("{0} players are too few; at least {MIN_PLAYERS} must sit at the table")]
     TooFew(usize),
     /// Nobody would be undercover.
     #[error("nobody is undercover; at least one player must be")]
     NobodyUndercover,
-    /// The undercover would have won before the first word.
+    /// The undercover players would have won before the first description.
     #[error(
         "with {undercover} undercover and {blank} blank of {players} players {civilians} civilians are left; they must be more than those undercover: add players, or let fewer be undercover or blank"
     )]
     TooMany {
-        /// How many are undercover.
+        /// The number of undercover players.
         undercover: usize,
-        /// How many get no word.
+        /// The number of blank players.
         blank: usize,
-        /// How many play.
+        /// The number of all players.
         players: usize,
-        /// How many would be civilians.
+        /// The number of civilians that are left.
         civilians: usize,
     },
-    /// A name can't be a name.
+    /// A name is refused.
     #[error("'{name}' can't be a name: {reason}")]
     BadName {
         /// The name.
@@ -113,27 +113,27 @@ pub enum RulesError {
         /// What is wrong with it.
         reason: UiText,
     },
-    /// Two have one name.
+    /// A name is used twice.
     #[error("the name '{0}' is used twice; players and table need names of their own")]
     NameTwice(String),
-    /// Somebody is named who does not play.
+    /// A model was chosen for somebody who does not play.
     #[error("no player is called '{name}'; there are: {players}")]
     NoSuchPlayer {
         /// The name.
         name: String,
-        /// Who plays.
+        /// The names of all players.
         players: String,
     },
-    /// A limit that leaves no room for anything.
+    /// A limit is zero.
     #[error("{0} must be at least 1")]
-    NoRoom(&'static str),
+    ZeroLimit(&'static str),
 }
 
-/// The fewest players among whom anybody can be found out.
-pub const FEWEST: usize = 3;
+/// The minimum number of players.
+pub const MIN_PLAYERS: usize = 3;
 
 impl Rules {
-    /// The usual rules for players of these names.
+    /// The default rules for players of these names.
     pub fn new(language: Language, table: impl Into<String>, players: Vec<String>) -> Self {
         Self {
             language,
@@ -156,13 +156,13 @@ impl Rules {
         }
     }
 
-    /// Whether a game can be played by these rules.
+    /// Checks whether a game can be played by these rules.
     ///
     /// # Errors
-    /// The first thing that does not make sense.
+    /// The first rule that makes no sense.
     pub fn check(&self) -> Result<(), RulesError> {
         let players = self.players.len();
-        if players < FEWEST {
+        if players < MIN_PLAYERS {
             return Err(RulesError::TooFew(players));
         }
         if self.undercover == 0 {
@@ -185,7 +185,7 @@ impl Rules {
             (self.reply_tokens as usize, "the length of an answer"),
         ];
         match limits.into_iter().find(|(limit, _)| *limit == 0) {
-            Some((_, name)) => Err(RulesError::NoRoom(name)),
+            Some((_, name)) => Err(RulesError::ZeroLimit(name)),
             None => Ok(()),
         }
     }
@@ -252,6 +252,9 @@ mod tests {
         assert!(matches!(bad.check(), Err(RulesError::NoSuchPlayer { .. })));
         bad.models.clear();
         bad.max_rounds = 0;
-        assert_eq!(bad.check(), Err(RulesError::NoRoom("the limit of rounds")));
+        assert_eq!(
+            bad.check(),
+            Err(RulesError::ZeroLimit("the limit of rounds"))
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! What many games tell together, with how sure it is.
+//! Statistics over many games, with confidence intervals.
 
 use std::collections::BTreeMap;
 
@@ -6,29 +6,28 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use super::figures::{GameFigures, PlayerFigures};
-use super::secret::Role;
-use super::table::Side;
+use super::ids::{Role, Side};
 
 /// The quantile of the normal distribution for intervals of 95 %.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// So many of so many. In JSON the share and its interval stand beside the numbers.
+/// A share. Its JSON contains the value and the interval too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// How many.
+    /// The number of hits.
     pub hits: u64,
-    /// Of how many.
+    /// The total number.
     pub of: u64,
 }
 
 impl Share {
-    /// Counts one more.
+    /// Counts one case.
     pub fn count(&mut self, hit: bool) {
         self.hits += u64::from(hit);
         self.of += 1;
     }
 
-    /// The share, from 0 to 1; nothing of nothing.
+    /// The share, from 0 to 1; `None` if nothing was counted.
     pub fn value(self) -> Option<f64> {
         (self.of > 0).then(|| self.hits as f64 / self.of as f64)
     }
@@ -53,10 +52,10 @@ impl Serialize for Share {
     }
 }
 
-/// The mean of some numbers. In JSON how many there were, and half the width of its interval.
+/// The mean of numbers. Its JSON contains the count, the mean and its margin.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Mean {
-    /// How many numbers.
+    /// The number of numbers.
     pub of: u64,
     sum: f64,
     squares: f64,
@@ -70,13 +69,12 @@ impl Mean {
         self.squares += number * number;
     }
 
-    /// The mean; nothing of nothing.
+    /// The mean; `None` of no numbers.
     pub fn value(self) -> Option<f64> {
         (self.of > 0).then(|| self.sum / self.of as f64)
     }
 
-    /// Half the width of the 95 % interval around the mean, from the spread of the numbers; nothing of
-    /// fewer than two.
+    /// Half the width of the 95 % interval around the mean; `None` of fewer than two numbers.
     pub fn margin(self) -> Option<f64> {
         let n = self.of as f64;
         let mean = self.value().filter(|_| self.of > 1)?;
@@ -91,37 +89,38 @@ impl Serialize for Mean {
     }
 }
 
-/// How those of a role fared in a round.
+/// What happened in a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct RoundStatistics {
-    /// Which, from 1.
+    /// Which round, from 1.
     pub round: u32,
-    /// Games that came to it.
+    /// The number of games that reached it.
     pub games: u64,
-    /// Civilians who were still in the game after it, of all there ever were.
+    /// Civilians who were still in the game after it, of all civilians.
     pub civilians_left: Share,
-    /// The same of those undercover.
+    /// The same for undercover players.
     pub undercover_left: Share,
-    /// Votes in it that were on somebody undercover.
+    /// Votes against undercover players, of all votes.
     pub votes_on_undercover: Share,
 }
 
-/// How a model played.
+/// The statistics of a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ModelStatistics {
-    /// How many seats it had over all games.
+    /// The number of seats that it had in all games.
     pub seats: u64,
     /// Games that it won as a civilian.
     pub won_as_civilian: Share,
-    /// Games that it won undercover.
+    /// Games that it won as an undercover player.
     pub won_as_undercover: Share,
-    /// Games in which it found itself out as undercover.
-    pub found_itself: Share,
+    /// Games in which it was undercover and guessed so.
+    #[serde(rename = "found_itself")]
+    pub guessed_own_role: Share,
     /// Word slips of a seat in a game.
     pub word_slips: Mean,
     /// Repeated lines of a seat in a game.
     pub repeats: Mean,
-    /// Lines that code spoke and votes that were abstentions, of a seat in a game.
+    /// Default descriptions and abstentions of a seat in a game.
     pub stand_ins: Mean,
     /// Calls of a seat in a game.
     pub calls: Mean,
@@ -131,28 +130,29 @@ pub struct ModelStatistics {
     pub cost: Mean,
 }
 
-/// What many games tell.
+/// The statistics of many games.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Statistics {
-    /// Games that are over.
+    /// The number of finished games.
     pub games: u64,
-    /// Games that are not; they count for nothing else.
+    /// The number of unfinished games, which are not counted anywhere else.
     pub unfinished: u64,
     /// Games that the civilians won.
     pub civilians_won: Share,
-    /// Games that those undercover won.
+    /// Games that the undercover players won.
     pub undercover_won: Share,
-    /// Blank players who were there at the end.
+    /// Blank players who were still in the game at the end.
     pub blank_survived: Share,
-    /// Players undercover who found themselves out.
-    pub found_itself: Share,
-    /// Rounds of a game.
+    /// Undercover players who guessed their own role.
+    #[serde(rename = "found_itself")]
+    pub guessed_own_role: Share,
+    /// Rounds in a game.
     pub rounds: Mean,
-    /// Word slips that were caught in a game.
+    /// Refused descriptions in a game that said the word.
     pub word_slips: Mean,
-    /// Repeats that were caught in a game.
+    /// Refused descriptions in a game that repeated an earlier one.
     pub repeats: Mean,
-    /// Lines in a game that code spoke.
+    /// Default descriptions in a game.
     pub neutral_lines: Mean,
     /// Abstentions in a game.
     pub abstentions: Mean,
@@ -166,12 +166,12 @@ pub struct Statistics {
     pub cost: Mean,
     /// What happened in each round.
     pub by_round: Vec<RoundStatistics>,
-    /// What each model did.
+    /// The statistics of each model.
     pub by_model: BTreeMap<String, ModelStatistics>,
 }
 
 impl Statistics {
-    /// What these games tell.
+    /// The statistics of some games.
     pub fn of<'a>(games: impl IntoIterator<Item = &'a GameFigures>) -> Self {
         let mut statistics = Self::default();
         for game in games {
@@ -207,22 +207,19 @@ impl Statistics {
             self.add_player(player, winner);
         }
         for round in 1..=game.rounds {
-            let here = self.round(round);
-            here.games += 1;
+            let statistics = self.round(round);
+            statistics.games += 1;
             let votes = game.votes.iter().find(|votes| votes.round == round);
             if let Some(votes) = votes {
-                here.votes_on_undercover.hits += u64::from(votes.on_undercover);
-                here.votes_on_undercover.of += u64::from(votes.cast);
+                statistics.votes_on_undercover.hits += u64::from(votes.on_undercover);
+                statistics.votes_on_undercover.of += u64::from(votes.cast);
             }
-            for player in game
-                .players
-                .iter()
-                .filter(|player| player.out_in == Some(round))
-            {
-                // Counted as losses here, turned into survivors when all games are in.
+            let players = game.players.iter();
+            for player in players.filter(|player| player.out_in == Some(round)) {
+                // Losses are counted here, and converted to survivors at the end.
                 match player.role {
-                    Role::Civilian => here.civilians_left.hits += 1,
-                    Role::Undercover => here.undercover_left.hits += 1,
+                    Role::Civilian => statistics.civilians_left.hits += 1,
+                    Role::Undercover => statistics.undercover_left.hits += 1,
                     Role::Blank => {}
                 }
             }
@@ -236,8 +233,11 @@ impl Statistics {
             Role::Civilian => model.won_as_civilian.count(winner == Side::Civilian),
             Role::Undercover => {
                 model.won_as_undercover.count(winner == Side::Undercover);
-                model.found_itself.count(player.found_itself.is_some());
-                self.found_itself.count(player.found_itself.is_some());
+                model
+                    .guessed_own_role
+                    .count(player.guessed_own_role.is_some());
+                self.guessed_own_role
+                    .count(player.guessed_own_role.is_some());
             }
             Role::Blank => self.blank_survived.count(player.out_in.is_none()),
         }
@@ -251,6 +251,7 @@ impl Statistics {
         model.cost.add(player.spent.cost.units());
     }
 
+    /// The statistics of a round, counted from 1.
     fn round(&mut self, round: u32) -> &mut RoundStatistics {
         while self.by_round.len() < round as usize {
             let round = self.by_round.len() as u32 + 1;
@@ -259,12 +260,10 @@ impl Statistics {
                 ..RoundStatistics::default()
             });
         }
-        // The list was made long enough just now.
-        let at = (round as usize).saturating_sub(1);
-        &mut self.by_round[at]
+        &mut self.by_round[round as usize - 1]
     }
 
-    /// Turns the losses of each round into those who are left after it.
+    /// Converts the losses of each round to the players who are left after it.
     fn add_survivors(&mut self) {
         let seats = |part: fn(&ModelStatistics) -> Share| -> u64 {
             self.by_model.values().map(|model| part(model).of).sum()
@@ -331,7 +330,7 @@ mod tests {
             role,
             model: "m".into(),
             out_in,
-            found_itself: (role == Role::Undercover).then_some(2),
+            guessed_own_role: (role == Role::Undercover).then_some(2),
             word_slips: 1,
             repeats: 0,
             other_refusals: 0,
@@ -383,7 +382,7 @@ mod tests {
         assert_eq!(second.undercover_left, Share { hits: 0, of: 2 });
         assert_eq!(first.votes_on_undercover, Share { hits: 2, of: 8 });
         assert_eq!(all.by_model["m"].seats, 7);
-        assert_eq!(all.found_itself, Share { hits: 2, of: 2 });
+        assert_eq!(all.guessed_own_role, Share { hits: 2, of: 2 });
         assert_eq!(all.calls.value(), Some(10.5));
     }
 

@@ -1,28 +1,14 @@
 //! The state of the table: everything that every player may know, and nothing else.
 //!
-//! Players never speak to each other. Whatever passes between them is written here, and told to all of
-//! them at once.
+//! Players never speak to each other. Whatever passes between them is recorded here, and all of
+//! them learn of it at once.
 
-use std::fmt;
+use std::cmp::Reverse;
 
 use bevy_ecs::prelude::*;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::secret::Role;
-
-/// A player's number at the table, from 1.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(transparent)]
-pub struct PlayerId(pub u32);
-
-impl fmt::Display for PlayerId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+use super::ids::{PlayerId, Role, Side};
 
 /// On a player: its number.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -30,34 +16,24 @@ impl fmt::Display for PlayerId {
 #[serde(transparent)]
 pub struct Seat(pub PlayerId);
 
-/// What the table does.
+/// The phase of a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// Nobody has a word yet.
     #[default]
     Setup,
-    /// The living describe their words, one after the other.
+    /// The players describe their words, one after the other.
     Description,
-    /// The living vote, all at once.
+    /// The players vote, all at once.
     Voting,
-    /// The votes are counted, somebody goes, and a side may have won.
+    /// The votes are counted, a player may be voted out, and a side may have won.
     Check,
     /// The game is over.
     End,
 }
 
-/// A side that can win.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Side {
-    /// Those who share the common word.
-    Civilian,
-    /// Those with its neighbour.
-    Undercover,
-}
-
-/// A player, as all know it.
+/// What everybody knows of a player.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Player {
@@ -67,17 +43,17 @@ pub struct Player {
     pub name: String,
     /// Whether it is still in the game.
     pub alive: bool,
-    /// All it has described, oldest first.
+    /// Its descriptions, oldest first.
     pub description_history: Vec<String>,
 }
 
-/// What somebody described in a round.
+/// A player's description in a round.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
     /// Who.
     pub player_id: PlayerId,
-    /// In these words.
+    /// What it said.
     pub description: String,
 }
 
@@ -87,11 +63,11 @@ pub struct Description {
 pub struct Vote {
     /// Whose.
     pub voter_id: PlayerId,
-    /// Against whom; nothing for an abstention.
+    /// Against whom; `None` for an abstention.
     pub target_id: Option<PlayerId>,
 }
 
-/// Somebody was voted out.
+/// A player who was voted out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Elimination {
@@ -99,10 +75,10 @@ pub struct Elimination {
     pub round: u32,
     /// Who.
     pub player_id: PlayerId,
-    /// Its role, where the rules reveal it.
+    /// Its role, if the rules reveal it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
-    /// With how many votes.
+    /// The number of votes against it.
     pub votes: u32,
 }
 
@@ -110,47 +86,47 @@ pub struct Elimination {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Round {
-    /// Which, from 1.
+    /// Which round, from 1.
     pub round: u32,
-    /// What was described, in the order of speaking.
+    /// The descriptions, in the order of speaking.
     pub descriptions: Vec<Description>,
-    /// The vote that ended in a tie and was followed by a run-off; empty for most rounds.
+    /// The votes of a tie that was followed by a run-off.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tied_votes: Vec<Vote>,
-    /// The vote that counted.
+    /// The votes that counted.
     pub votes: Vec<Vote>,
 }
 
-/// The state of a game that every player may know; a component of the stage.
+/// On a stage: the public state of its game.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
-    /// What the table does.
+    /// The phase of the game.
     pub phase: Phase,
     /// Which round, from 1; 0 before the first.
     pub round: u32,
     /// All players, by number.
     pub players: Vec<Player>,
-    /// In which order the players of this round describe.
+    /// The players of this round in the order of speaking.
     pub order: Vec<PlayerId>,
-    /// What was described in this round so far.
+    /// The descriptions of this round so far.
     pub current_descriptions: Vec<Description>,
-    /// The vote of this round, by rising voter.
+    /// The votes of this round, sorted by voter.
     pub current_votes: Vec<Vote>,
-    /// The vote of this round that ended in a tie and was followed by a run-off.
+    /// The votes of this round if they ended in a tie that is followed by a run-off.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tied_votes: Vec<Vote>,
-    /// Who was voted out, oldest first.
+    /// The players who were voted out, oldest first.
     pub eliminations: Vec<Elimination>,
     /// The rounds that are over.
     pub past_rounds: Vec<Round>,
-    /// Who has won; nothing while the game goes on.
+    /// Who has won; `None` while the game is in progress.
     pub winner: Option<Side>,
 }
 
 impl Table {
-    /// A table at which players of these names sit, in the order of their numbers.
-    pub fn of(names: impl IntoIterator<Item = String>) -> Self {
+    /// The table of a new game, with the names of its players in the order of their numbers.
+    pub fn new(names: impl IntoIterator<Item = String>) -> Self {
         let players = names.into_iter().zip(1..).map(|(name, number)| Player {
             id: PlayerId(number),
             name,
@@ -168,13 +144,13 @@ impl Table {
         self.players.iter().find(|player| player.id == id)
     }
 
-    /// A player's name; its number where nobody has that number.
+    /// A player's name, or its number if nobody has that number.
     pub fn name(&self, id: PlayerId) -> String {
         let player = self.player(id);
         player.map_or_else(|| id.to_string(), |player| player.name.clone())
     }
 
-    /// Those who are still in the game, by rising number.
+    /// The players who are still in the game, sorted by number.
     pub fn living(&self) -> impl Iterator<Item = &Player> {
         self.players.iter().filter(|player| player.alive)
     }
@@ -184,24 +160,24 @@ impl Table {
         self.player(id).is_some_and(|player| player.alive)
     }
 
-    /// Who describes next in this round; nothing when all have.
+    /// The next player to describe in this round; `None` when all have.
     pub fn next_speaker(&self) -> Option<PlayerId> {
-        let spoke = |id: &PlayerId| {
-            let mut spoken = self.current_descriptions.iter();
-            spoken.any(|description| description.player_id == *id)
+        let has_spoken = |id: &PlayerId| {
+            let mut descriptions = self.current_descriptions.iter();
+            descriptions.any(|description| description.player_id == *id)
         };
-        self.order.iter().copied().find(|id| !spoke(id))
+        self.order.iter().copied().find(|id| !has_spoken(id))
     }
 
-    /// Everything that was described in the game, oldest first.
-    pub fn described(&self) -> impl Iterator<Item = &Description> {
+    /// All descriptions of the game, oldest first.
+    pub fn descriptions(&self) -> impl Iterator<Item = &Description> {
         let past = self.past_rounds.iter();
         let past = past.flat_map(|round| &round.descriptions);
         past.chain(&self.current_descriptions)
     }
 
-    /// Writes down what somebody described.
-    pub(super) fn describe(&mut self, id: PlayerId, description: String) {
+    /// Records a description.
+    pub(super) fn add_description(&mut self, id: PlayerId, description: String) {
         let player = self.players.iter_mut().find(|player| player.id == id);
         if let Some(player) = player {
             player.description_history.push(description.clone());
@@ -212,28 +188,22 @@ impl Table {
         });
     }
 
-    /// Votes against each of those who got any in this vote, the most first, then by number.
+    /// The number of votes against each player who got any, most votes first, then by number.
     pub fn tally(&self) -> Vec<(PlayerId, u32)> {
-        let mut tally: Vec<(PlayerId, u32)> = Vec::new();
-        for target in self.current_votes.iter().filter_map(|vote| vote.target_id) {
-            match tally.iter_mut().find(|(id, _)| *id == target) {
-                Some((_, votes)) => *votes += 1,
-                None => tally.push((target, 1)),
-            }
-        }
-        tally.sort_by_key(|(id, votes)| (std::cmp::Reverse(*votes), *id));
-        tally
+        tally(&self.current_votes)
     }
 
-    /// Those with the most votes: nobody, one, or several who are tied.
+    /// The players with most votes: none, one, or several in a tie.
     pub fn leading(&self) -> Vec<PlayerId> {
-        let tally = self.tally();
-        let most = tally.first().map(|(_, votes)| *votes);
-        let leading = tally.into_iter().filter(|(_, votes)| Some(*votes) == most);
-        leading.map(|(id, _)| id).collect()
+        leading(&self.tally())
     }
 
-    /// Puts the round away and clears the table for the next.
+    /// The players with most votes in the tie that is followed by a run-off.
+    pub(super) fn tied(&self) -> Vec<PlayerId> {
+        leading(&tally(&self.tied_votes))
+    }
+
+    /// Moves the round to the past rounds.
     pub(super) fn close_round(&mut self) {
         self.past_rounds.push(Round {
             round: self.round,
@@ -245,6 +215,24 @@ impl Table {
     }
 }
 
+fn tally(votes: &[Vote]) -> Vec<(PlayerId, u32)> {
+    let mut tally: Vec<(PlayerId, u32)> = Vec::new();
+    for target in votes.iter().filter_map(|vote| vote.target_id) {
+        match tally.iter_mut().find(|(id, _)| *id == target) {
+            Some((_, votes)) => *votes += 1,
+            None => tally.push((target, 1)),
+        }
+    }
+    tally.sort_by_key(|(id, votes)| (Reverse(*votes), *id));
+    tally
+}
+
+fn leading(tally: &[(PlayerId, u32)]) -> Vec<PlayerId> {
+    let most = tally.first().map(|(_, votes)| *votes);
+    let leading = tally.iter().filter(|(_, votes)| Some(*votes) == most);
+    leading.map(|(id, _)| *id).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -252,7 +240,7 @@ mod tests {
     use super::*;
 
     fn table() -> Table {
-        let mut table = Table::of(["Ann", "Bob", "Cleo"].map(String::from));
+        let mut table = Table::new(["Ann", "Bob", "Cleo"].map(String::from));
         table.round = 1;
         table.order = vec![PlayerId(2), PlayerId(1), PlayerId(3)];
         table
@@ -261,7 +249,7 @@ mod tests {
     #[test]
     fn the_state_has_the_documented_form() {
         let mut table = table();
-        table.describe(PlayerId(2), "It is round.".into());
+        table.add_description(PlayerId(2), "It is round.".into());
         table.current_votes = vec![Vote {
             voter_id: PlayerId(1),
             target_id: Some(PlayerId(3)),
@@ -290,13 +278,13 @@ mod tests {
     fn speakers_come_in_their_order() {
         let mut table = table();
         assert_eq!(table.next_speaker(), Some(PlayerId(2)));
-        table.describe(PlayerId(2), "a".into());
-        table.describe(PlayerId(1), "b".into());
+        table.add_description(PlayerId(2), "a".into());
+        table.add_description(PlayerId(1), "b".into());
         assert_eq!(table.next_speaker(), Some(PlayerId(3)));
-        table.describe(PlayerId(3), "c".into());
+        table.add_description(PlayerId(3), "c".into());
         assert_eq!(table.next_speaker(), None);
         table.close_round();
-        assert_eq!(table.described().count(), 3);
+        assert_eq!(table.descriptions().count(), 3);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! What a player must not say: its word, parts of it, and the same word in other languages.
 //!
-//! The check reads as a reader does: case, width, accents, spacing, invisible signs, look-alike letters
-//! and digits for letters make no difference, and neither does writing the word backwards. It decodes what
-//! code can decode: base64, hexadecimal digits, letters moved by thirteen, the first or last letters of
-//! words, and Chinese by its sound. What can't be found by letters alone, such as a riddle, a rhyme or a
-//! message over several rounds, passes; it is for the players to judge.
+//! The check reads like a person: case, width, accents, spacing, invisible characters, look-alike
+//! letters and digits for letters make no difference, nor does writing the word backwards. It
+//! decodes base64, hexadecimal digits, ROT13, the first or last letters of words, and Chinese by
+//! its sound. What can't be found in the letters, such as a riddle, a rhyme or a message over
+//! several rounds, passes; the players have to judge it.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::message::FoldedText;
 
 /// How a text says what it must not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Slip {
+pub(super) enum Slip {
     /// It says the word.
     Word,
     /// It says a part of the word.
@@ -27,19 +27,19 @@ pub enum Slip {
     Translation,
 }
 
-/// On a player: what it must not say. It answers for a text and never tells the word.
+/// On a player: what it must not say. It checks texts and never reveals the word.
 #[derive(Component, Clone)]
 #[component(immutable)]
-pub struct Taboo(Arc<Forbidden>);
+pub(super) struct Taboo(Arc<Forbidden>);
 
 struct Forbidden {
-    word: Forms,
-    /// The word written backwards.
-    mirrored: Forms,
-    /// Parts of the word, each in all its forms.
-    parts: Vec<Forms>,
-    also: Vec<Forms>,
-    /// How the word is read aloud, syllable by syllable, where it is Chinese.
+    word: Readings,
+    /// The word backwards.
+    reversed: Readings,
+    parts: Vec<Readings>,
+    /// Translations and other spellings.
+    also: Vec<Readings>,
+    /// The pronunciation of a Chinese word, syllable by syllable; otherwise empty.
     sound: Vec<&'static str>,
 }
 
@@ -49,20 +49,23 @@ impl std::fmt::Debug for Taboo {
     }
 }
 
-/// A text as different readers take it. Most texts are in lower case or hold no digits, and one reading
-/// serves for several.
-struct Forms([Arc<FoldedText>; 5]);
+/// A text as different people may read it. Most texts are in lower case or without digits, so that
+/// several of the readings are the same.
+struct Readings([Arc<FoldedText>; 5]);
 
-impl Forms {
+impl Readings {
     fn of(text: &str) -> Self {
         let lower = text.to_lowercase();
         let looks = Arc::new(FoldedText::skeleton(&lower));
-        let looks_of = |spelt: &str| match spelt == lower {
-            true => looks.clone(),
-            false => Arc::new(FoldedText::skeleton(spelt)),
+        let looks_of = |spelling: &str| {
+            if spelling == lower {
+                looks.clone()
+            } else {
+                Arc::new(FoldedText::skeleton(spelling))
+            }
         };
         let [as_i, as_l] = ['i', 'l'].map(|one| looks_of(&letters_for_digits(&lower, one)));
-        // A capital I that stands for an l is one before the case is folded.
+        // A capital I can look like an l.
         let capitals = looks_of(text);
         Self([Arc::new(FoldedText::of(text)), looks, capitals, as_i, as_l])
     }
@@ -75,29 +78,29 @@ impl Forms {
         self.0.iter().all(|reading| reading.is_empty())
     }
 
-    /// Whether any reading of this text does something with the same reading of another.
-    fn any(&self, other: &Self, does: impl Fn(&FoldedText, &FoldedText) -> bool) -> bool {
-        self.with(other).any(|(text, word)| does(text, word))
+    /// Whether a predicate holds for any reading of this text and the same reading of another.
+    fn any(&self, other: &Self, predicate: impl Fn(&FoldedText, &FoldedText) -> bool) -> bool {
+        self.pairs(other).any(|(text, word)| predicate(text, word))
     }
 
-    /// Each reading of this text with the same reading of another, the plain one first, no two pairs alike.
-    fn with<'f>(
-        &'f self,
-        other: &'f Self,
-    ) -> impl Iterator<Item = (&'f FoldedText, &'f FoldedText)> {
-        let pairs = self.0.iter().zip(&other.0);
-        let is_new = move |at: usize, text, word| {
-            let mut before = self.0.iter().zip(&other.0).take(at);
-            !before.any(|(one, two)| Arc::ptr_eq(one, text) && Arc::ptr_eq(two, word))
+    /// Each reading of this text with the same reading of another, the plain one first, without
+    /// duplicates.
+    fn pairs<'r>(
+        &'r self,
+        other: &'r Self,
+    ) -> impl Iterator<Item = (&'r FoldedText, &'r FoldedText)> {
+        let pairs = move || self.0.iter().zip(&other.0);
+        let is_new = move |index: usize, text, word| {
+            let mut earlier = pairs().take(index);
+            !earlier.any(|(first, second)| Arc::ptr_eq(first, text) && Arc::ptr_eq(second, word))
         };
-        let all = pairs.enumerate();
-        let new = all.filter(move |(at, (text, word))| is_new(*at, text, word));
+        let pairs = pairs().enumerate();
+        let new = pairs.filter(move |(index, (text, word))| is_new(*index, text, word));
         new.map(|(_, (text, word))| (&**text, &**word))
     }
 }
 
-/// The text with letters in the place of digits and signs that are written for them; a one may be an i
-/// or an l.
+/// Replaces digits and symbols by the letters that they are written for; a 1 may be an i or an l.
 fn letters_for_digits(text: &str, one: char) -> String {
     let letter = |character| match character {
         '@' | '4' => 'a',
@@ -113,7 +116,7 @@ fn letters_for_digits(text: &str, one: char) -> String {
     text.chars().map(letter).collect()
 }
 
-/// Words that everybody needs; a part of a word that is one of them may be said.
+/// Common words, which may be said even if they are parts of a word.
 const COMMON: &[&str] = &[
     "all", "and", "any", "are", "but", "can", "for", "has", "her", "him", "his", "how", "its",
     "may", "not", "off", "one", "our", "out", "own", "she", "the", "them", "then", "they", "this",
@@ -121,12 +124,12 @@ const COMMON: &[&str] = &[
     "your",
 ];
 
-/// Endings of Chinese words that mean nothing by themselves.
+/// Endings of Chinese words that have no meaning of their own.
 const SUFFIXES: &[&str] = &["子", "儿"];
 
 impl Taboo {
-    /// The word and its other spellings. Without a word nothing is forbidden.
-    pub fn new(word: &str, also: &[String]) -> Self {
+    /// Forbids a word and its other spellings; nothing if the word is empty.
+    pub(super) fn new(word: &str, also: &[String]) -> Self {
         let whole = FoldedText::of(word);
         let parts = whole.words().map(String::from_iter);
         let is_part = |part: &String| {
@@ -135,49 +138,52 @@ impl Taboo {
             long && !COMMON.contains(&part.as_str()) && !SUFFIXES.contains(&part.as_str())
         };
         Self(Arc::new(Forbidden {
-            mirrored: Forms::of(word).map(mirrored),
-            word: Forms::of(word),
-            parts: parts.filter(is_part).map(|part| Forms::of(&part)).collect(),
-            also: also.iter().map(|text| Forms::of(text)).collect(),
+            reversed: Readings::of(word).map(reversed),
+            word: Readings::of(word),
+            parts: parts
+                .filter(is_part)
+                .map(|part| Readings::of(&part))
+                .collect(),
+            also: also.iter().map(|text| Readings::of(text)).collect(),
             sound: sound(word),
         }))
     }
 
-    /// How a text says what it must not; nothing where it doesn't.
-    pub fn slip(&self, text: &str) -> Option<Slip> {
+    /// How a text says what it must not; `None` if it doesn't.
+    pub(super) fn slip(&self, text: &str) -> Option<Slip> {
         self.0.slip(text)
     }
 }
 
 impl Forbidden {
     fn slip(&self, text: &str) -> Option<Slip> {
-        let said = Forms::of(text);
-        let holds = |word: &Forms| !word.is_empty() && said.any(word, FoldedText::contains_words);
+        let said = Readings::of(text);
+        let says = |word: &Readings| !word.is_empty() && said.any(word, FoldedText::contains_words);
         let hides = || self.is_hidden_in(text) || self.is_spelt_by(&said);
-        if holds(&self.word) || holds(&self.mirrored) || hides() {
+        if says(&self.word) || says(&self.reversed) || hides() {
             Some(Slip::Word)
         } else if self.parts.iter().any(|part| says_part(&said, part)) {
             Some(Slip::Part)
-        } else if self.also.iter().any(holds) || self.sounds_in(text) {
+        } else if self.also.iter().any(says) || self.sounds_in(text) {
             Some(Slip::Translation)
         } else {
             None
         }
     }
 
-    /// Whether the word stands encoded in a text.
+    /// Whether a text contains the word in encoded form.
     fn is_hidden_in(&self, text: &str) -> bool {
         let [word, ..] = &self.word.0;
-        let long = word.letters().len() >= SHORTEST_HIDDEN;
+        let long = word.letters().len() >= MIN_HIDDEN_LETTERS;
         let tokens = text.split(|c: char| !(c.is_ascii_alphanumeric() || "+/-_=".contains(c)));
         let decoded = tokens.flat_map(|token| [from_base64(token), from_hex(token)]);
         let mut decoded = decoded.flatten();
         decoded.any(|decoded| FoldedText::of(&decoded).contains_words(word))
-            || (long && FoldedText::of(&moved_by_thirteen(text)).contains_words(word))
+            || (long && FoldedText::of(&rot13(text)).contains_words(word))
     }
 
-    /// Whether the first or the last letters of neighbouring words spell the word.
-    fn is_spelt_by(&self, said: &Forms) -> bool {
+    /// Whether the first or the last letters of consecutive words spell the word.
+    fn is_spelt_by(&self, said: &Readings) -> bool {
         let ([word, ..], [said, ..]) = (&self.word.0, &said.0);
         let letters = word.letters();
         let firsts: Vec<_> = said.words().filter_map(|word| word.first()).collect();
@@ -186,12 +192,12 @@ impl Forbidden {
             let mut runs = ends.windows(letters.len().max(1));
             runs.any(|run| run.iter().copied().eq(letters))
         };
-        letters.len() >= SHORTEST_HIDDEN && (spells(&firsts) || spells(&lasts))
+        letters.len() >= MIN_HIDDEN_LETTERS && (spells(&firsts) || spells(&lasts))
     }
 
-    /// Whether a text says a Chinese word by its sound: in Latin letters, or in other characters.
+    /// Whether a text says a Chinese word by its sound, in Latin letters or in other characters.
     fn sounds_in(&self, text: &str) -> bool {
-        // One syllable has too many characters to mean one of them.
+        // A single syllable stands for too many characters.
         if self.sound.len() < 2 {
             return false;
         }
@@ -206,10 +212,10 @@ impl Forbidden {
     }
 }
 
-/// Shorter words are spelt by other words, or by moved letters, too often by chance.
-const SHORTEST_HIDDEN: usize = 4;
+/// Shorter words are hidden in other texts too often by chance.
+const MIN_HIDDEN_LETTERS: usize = 4;
 
-/// Base64 with or without what fills it up.
+/// Base64 with or without padding.
 const fn base64_of(alphabet: &base64::alphabet::Alphabet) -> GeneralPurpose {
     let config = GeneralPurposeConfig::new()
         .with_decode_padding_mode(DecodePaddingMode::Indifferent)
@@ -217,19 +223,20 @@ const fn base64_of(alphabet: &base64::alphabet::Alphabet) -> GeneralPurpose {
     GeneralPurpose::new(alphabet, config)
 }
 
-const USUAL_BASE64: GeneralPurpose = base64_of(&STANDARD);
+const STANDARD_BASE64: GeneralPurpose = base64_of(&STANDARD);
 const URL_BASE64: GeneralPurpose = base64_of(&URL_SAFE);
 
-/// The text that a token is the base64 of. The two alphabets differ in two signs.
+/// Decodes base64 in either alphabet, which differ in two characters.
 fn from_base64(token: &str) -> Option<String> {
-    let decoded = match token.contains(['-', '_']) {
-        true => URL_BASE64.decode(token),
-        false => USUAL_BASE64.decode(token),
+    let engine = if token.contains(['-', '_']) {
+        URL_BASE64
+    } else {
+        STANDARD_BASE64
     };
-    String::from_utf8(decoded.ok()?).ok()
+    String::from_utf8(engine.decode(token).ok()?).ok()
 }
 
-/// The text that a token is the hexadecimal digits of.
+/// Decodes hexadecimal digits.
 fn from_hex(token: &str) -> Option<String> {
     let digits = token.strip_prefix("0x").unwrap_or(token);
     let pairs = digits.as_bytes().chunks(2);
@@ -238,8 +245,8 @@ fn from_hex(token: &str) -> Option<String> {
     String::from_utf8(bytes?).ok()
 }
 
-/// The text with each Latin letter moved by half of the alphabet.
-fn moved_by_thirteen(text: &str) -> String {
+/// Moves each Latin letter by half the alphabet.
+fn rot13(text: &str) -> String {
     let moved = |character: char| {
         let base = match character {
             'a'..='z' => b'a',
@@ -251,7 +258,7 @@ fn moved_by_thirteen(text: &str) -> String {
     text.chars().map(moved).collect()
 }
 
-/// How a Chinese word is read aloud; nothing where any of it is no Chinese.
+/// The pronunciation of a Chinese word; empty if any part of it is not Chinese.
 fn sound(word: &str) -> Vec<&'static str> {
     let syllables: Option<Vec<_>> = word
         .to_pinyin()
@@ -260,33 +267,37 @@ fn sound(word: &str) -> Vec<&'static str> {
     syllables.unwrap_or_default()
 }
 
-/// A word written backwards; nothing for shorter ones, which are other words too often.
-fn mirrored(word: &FoldedText) -> FoldedText {
-    let mirrored: String = word.letters().iter().rev().collect();
-    match word.letters().len() >= SHORTEST_HIDDEN {
-        true => FoldedText::of(&mirrored),
-        false => FoldedText::default(),
+/// A word backwards; empty for shorter words, which are other words too often.
+fn reversed(word: &FoldedText) -> FoldedText {
+    if word.letters().len() < MIN_HIDDEN_LETTERS {
+        return FoldedText::default();
     }
+    let reversed: String = word.letters().iter().rev().collect();
+    FoldedText::of(&reversed)
 }
 
-/// Whether any word of a text is a part of a word, or is made from it. Endings count in the plain
-/// reading alone: among look-alikes too many words begin to resemble each other.
-fn says_part(text: &Forms, part: &Forms) -> bool {
+/// Whether any word of a text is a part of a word, or is made from one. Endings count in the plain
+/// reading only, since among look-alikes too many words are similar.
+fn says_part(text: &Readings, part: &Readings) -> bool {
     let ([plain, ..], [plain_part, ..]) = (&text.0, &part.0);
     let disguised = |(said, part): (&FoldedText, &FoldedText)| {
         let long = part.letters().len() >= 4;
-        said.contains_words(part) || (long && said.words().any(|said| holds(said, part.letters())))
+        said.contains_words(part)
+            || (long && said.words().any(|said| contains(said, part.letters())))
     };
-    plain.words().any(|said| is_kin(said, plain_part.letters()))
-        || text.with(part).skip(1).any(disguised)
+    plain
+        .words()
+        .any(|said| is_related(said, plain_part.letters()))
+        || text.pairs(part).skip(1).any(disguised)
 }
 
-fn holds(long: &[char], short: &[char]) -> bool {
-    long.windows(short.len().max(1)).any(|at| at == short)
+fn contains(long: &[char], short: &[char]) -> bool {
+    long.windows(short.len().max(1))
+        .any(|window| window == short)
 }
 
-/// Whether one word is another with an ending, stands in it, or holds it.
-fn is_kin(said: &[char], part: &[char]) -> bool {
+/// Whether one word is another with an ending, contains it, or is contained in it.
+fn is_related(said: &[char], part: &[char]) -> bool {
     if said == part {
         return true;
     }
@@ -297,10 +308,10 @@ fn is_kin(said: &[char], part: &[char]) -> bool {
     let is_near = match (said.len(), part.len()) {
         _ if stem == part || stem == self::stem(part) => true,
         (said_long, part_long) if part_long >= 4 && said_long > part_long => {
-            holds(said, part) || (stem.len() >= 4 && holds(part, stem))
+            contains(said, part) || (stem.len() >= 4 && contains(part, stem))
         }
-        (4.., _) => holds(part, said) || (stem.len() >= 4 && holds(part, stem)),
-        // Three letters count where they begin or end a long word, as tea and pot in teapot.
+        (4.., _) => contains(part, said) || (stem.len() >= 4 && contains(part, stem)),
+        // Three letters count at the beginning or end of a long word, as tea and pot in teapot.
         (3, 6..) => part.starts_with(said) || part.ends_with(said),
         _ => false,
     };
@@ -312,8 +323,8 @@ fn is_common(word: &[char]) -> bool {
     common.any(|common| common.chars().eq(word.iter().copied()))
 }
 
-/// A word without its English ending, and without the letter that was doubled before it, as in running;
-/// at least three letters are left.
+/// Removes an English ending from a word, and the doubled letter before it, as in running. At least
+/// three letters are left.
 fn stem(word: &[char]) -> &[char] {
     const ENDINGS: &[&str] = &[
         "ings", "ing", "ers", "ish", "es", "ed", "er", "ly", "s", "y", "d",

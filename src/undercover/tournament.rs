@@ -1,9 +1,10 @@
-//! Many games by the same rules, each in a slot of its own, so that a tournament can be broken off and
-//! gone on with like any story.
+//! Many games by the same rules, each in a slot of its own, so that a tournament can be stopped and
+//! continued like any story.
 //!
-//! A tournament is a folder beside the saves: `tournament.json` says what is played, and `games/` holds
-//! a slot for each game that was begun. Every game has a seed of its own and knows nothing of the
-//! others, so it makes no difference in which order they are played, or how many at a time.
+//! A tournament is a folder in the saves folder: `tournament.json` says what is played, and
+//! `games/` contains a slot for each game that was started. Each game has its own seed and is
+//! independent of the others, so the results do not depend on their order or on how many are played
+//! at a time.
 
 use std::fs;
 use std::io;
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::figures::{FiguresError, GameFigures, figures_like};
-use super::game::{Match, MatchError};
+use super::game::{Match, MatchError, WordSource};
 use super::rules::Rules;
 use crate::mind::Minds;
 use crate::save::{
@@ -29,19 +30,19 @@ const FILE: &str = "tournament.json";
 /// The folder of its games.
 const GAMES: &str = "games";
 
-/// Why a tournament can't be begun or gone on with.
+/// Why a tournament can't be created or continued.
 #[derive(Debug, Error)]
 pub enum TournamentError {
-    /// Its folder.
+    /// Its folder can't be used.
     #[error(transparent)]
     Save(#[from] SaveError),
     /// Its games can't be set up.
     #[error(transparent)]
     Match(#[from] MatchError),
-    /// One of its games.
+    /// One of its games can't be played.
     #[error(transparent)]
     Session(#[from] SessionError),
-    /// The file that says what is played can't be understood.
+    /// `tournament.json` can't be read.
     #[error("{path}: the tournament can't be read: {reason}", path = .path.display())]
     Unreadable {
         /// The file.
@@ -49,25 +50,25 @@ pub enum TournamentError {
         /// Why.
         reason: String,
     },
-    /// What minds read has changed since, so later games would not compare with earlier ones.
+    /// The prompts have changed, so that later games can't be compared with earlier ones.
     #[error(
         "{path}: the prompts have changed since the tournament began; put them back, or begin a new one",
         path = .path.display()
     )]
     OtherData {
-        /// The file that says what was played.
+        /// The file.
         path: PathBuf,
     },
 }
 
-/// What is played.
+/// The contents of `tournament.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Plan {
+struct TournamentFile {
     format: u32,
     /// The fingerprint of everything that minds read.
     data: String,
-    /// The seed of the first game; every further one has the next.
+    /// The seed of the first game; each further game has the next one.
     seed: u64,
     games: u32,
     rules: Rules,
@@ -78,24 +79,24 @@ struct Plan {
 pub struct Tournament {
     name: SlotName,
     folder: PathBuf,
-    plan: Plan,
+    file: TournamentFile,
     game: Match,
 }
 
-/// A game of a tournament, as far as it was played.
-pub enum Opened {
+/// A game of a tournament.
+pub enum OpenedGame {
     /// It is over.
     Over,
-    /// It is about to begin, or to go on.
+    /// It can be started or continued.
     Playable(Box<Session>),
 }
 
 impl Tournament {
-    /// A new tournament: so many games, the first with this seed.
+    /// Creates a tournament with a number of games, the first with this seed.
     ///
     /// # Errors
-    /// The name can't be a slot's or is taken, or the file system refuses.
-    pub fn begin(
+    /// The name is invalid or taken, or the folder can't be written.
+    pub fn create(
         root: &Path,
         name: &str,
         game: Match,
@@ -109,7 +110,7 @@ impl Tournament {
             io::ErrorKind::AlreadyExists => SaveError::SlotExists(name.to_string()),
             _ => io_error(&folder, FileAction::Create, source),
         })?;
-        let plan = Plan {
+        let file = TournamentFile {
             format: FORMAT,
             data: game.fingerprint().to_owned(),
             seed,
@@ -118,52 +119,51 @@ impl Tournament {
             pairs: game.lexicon().pairs,
         };
         let path = folder.join(FILE);
-        let text = serde_json::to_vec_pretty(&plan);
+        let text = serde_json::to_vec_pretty(&file);
         let text = text.map_err(|error| unreadable(&path, error.to_string()))?;
         replace(&path, &text, Durability::Synced)?;
         Ok(Self {
             name,
             folder,
-            plan,
+            file,
             game,
         })
     }
 
-    /// Whether a folder of saves holds a tournament of this name.
-    pub fn is_in(root: &Path, name: &str) -> bool {
+    /// Whether there is a tournament of this name in a saves folder.
+    pub fn exists(root: &Path, name: &str) -> bool {
         let name = name.parse::<SlotName>();
         name.is_ok_and(|name| root.join(name.as_str()).join(FILE).is_file())
     }
 
-    /// The tournament of this name.
+    /// Opens the tournament of this name.
     ///
     /// # Errors
-    /// There is none, it can't be read, or the prompts have changed since it began.
+    /// There is none, it can't be read, or the prompts have changed since it was created.
     pub fn find(root: &Path, name: &str, data: &DataFolder) -> Result<Self, TournamentError> {
         let name: SlotName = name.parse()?;
         let folder = root.join(name.as_str());
         let path = folder.join(FILE);
         let text = fs::read(&path).map_err(|source| io_error(&path, FileAction::Read, source))?;
-        let plan: Plan =
+        let file: TournamentFile =
             serde_json::from_slice(&text).map_err(|error| unreadable(&path, error.to_string()))?;
-        if plan.format != FORMAT {
-            let reason = format!("its format is {}, not {FORMAT}", plan.format);
+        if file.format != FORMAT {
+            let reason = format!("its format is {}, not {FORMAT}", file.format);
             return Err(unreadable(&path, reason));
         }
         let lexicon = Lexicon {
-            pairs: plan.pairs.clone(),
+            pairs: file.pairs.clone(),
         };
-        let words = super::Words::These(lexicon);
-        let game = Match::new(data, plan.rules.clone(), words)?;
-        match game.fingerprint() == plan.data {
-            true => Ok(Self {
-                name,
-                folder,
-                plan,
-                game,
-            }),
-            false => Err(TournamentError::OtherData { path }),
+        let game = Match::new(data, file.rules.clone(), WordSource::Custom(lexicon))?;
+        if game.fingerprint() != file.data {
+            return Err(TournamentError::OtherData { path });
         }
+        Ok(Self {
+            name,
+            folder,
+            file,
+            game,
+        })
     }
 
     /// Its name.
@@ -176,19 +176,19 @@ impl Tournament {
         &self.game
     }
 
-    /// How many games are played.
+    /// The number of games.
     pub fn games(&self) -> u32 {
-        self.plan.games
+        self.file.games
     }
 
-    /// The folder of the slots of its games.
+    /// The folder with the slots of its games.
     pub fn slots(&self) -> PathBuf {
         self.folder.join(GAMES)
     }
 
     /// The seed of a game, counted from 0.
     pub fn seed(&self, game: u32) -> u64 {
-        self.plan.seed.wrapping_add(u64::from(game))
+        self.file.seed.wrapping_add(u64::from(game))
     }
 
     /// The pair of words of a game.
@@ -196,38 +196,38 @@ impl Tournament {
         self.game.pair(self.seed(game))
     }
 
-    /// Opens a game, counted from 0: where it stopped, or at its beginning.
+    /// Opens a game, counted from 0, where it stopped or at its beginning.
     ///
     /// # Errors
-    /// Its slot is in use or can't be read, or the file system refuses.
-    pub fn open(&self, game: u32, minds: Minds) -> Result<Opened, TournamentError> {
+    /// Its slot is in use, or can't be read or written.
+    pub fn open_game(&self, game: u32, minds: Minds) -> Result<OpenedGame, TournamentError> {
         let (root, name) = (self.slots(), slot_name(game));
         let Ok(slot) = Slot::find(&root, &name) else {
             return self.start(game, minds);
         };
-        match slot.head()? {
-            Some(head) if head.finale.is_some() => Ok(Opened::Over),
-            _ => match Session::resume(&root, &name, &self.game, minds.clone(), false) {
-                Ok(session) => Ok(Opened::Playable(Box::new(session))),
-                // The program ended while the slot was being made; nothing was played in it.
-                Err(SessionError::NoHead { .. }) => {
-                    let folder = slot.folder().to_owned();
-                    let removed = fs::remove_dir_all(&folder);
-                    removed.map_err(|source| io_error(&folder, FileAction::Remove, source))?;
-                    self.start(game, minds)
-                }
-                Err(error) => Err(error.into()),
-            },
+        if slot.head()?.is_some_and(|head| head.finale.is_some()) {
+            return Ok(OpenedGame::Over);
+        }
+        match Session::resume(&root, &name, &self.game, minds.clone(), false) {
+            Ok(session) => Ok(OpenedGame::Playable(Box::new(session))),
+            // The program ended while it created the slot; nothing was played.
+            Err(SessionError::NoHead { .. }) => {
+                let folder = slot.folder().to_owned();
+                let removed = fs::remove_dir_all(&folder);
+                removed.map_err(|source| io_error(&folder, FileAction::Remove, source))?;
+                self.start(game, minds)
+            }
+            Err(error) => Err(error.into()),
         }
     }
 
-    fn start(&self, game: u32, minds: Minds) -> Result<Opened, TournamentError> {
+    fn start(&self, game: u32, minds: Minds) -> Result<OpenedGame, TournamentError> {
         let (root, name) = (self.slots(), slot_name(game));
         let session = Session::start(&root, &name, &self.game, self.seed(game), minds)?;
-        Ok(Opened::Playable(Box::new(session)))
+        Ok(OpenedGame::Playable(Box::new(session)))
     }
 
-    /// The figures of a game, computed from its journal; nothing where it was never begun.
+    /// The figures of a game, counted from 0; `None` if it was never started.
     ///
     /// # Errors
     /// As [`figures_of`](super::figures_of).
@@ -239,7 +239,7 @@ impl Tournament {
     }
 }
 
-/// The slot of a game, counted from 0; names are sorted as the games are.
+/// The name of the slot of a game, counted from 0. Names sort in the order of the games.
 fn slot_name(game: u32) -> String {
     format!("{:05}", u64::from(game) + 1)
 }

@@ -1,52 +1,73 @@
-//! Votes: all at once, none seeing another's.
+//! Votes: all at once, nobody knowing the others' votes.
 
 use bevy_ecs::prelude::*;
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use super::at_table::{AtTable, Next, Sitting};
 use super::ballot::{Ballot, Candidates};
-use super::events::{Counted, VoteCast, VotesCast};
+use super::current_table::{CurrentTable, LivingPlayer, NextStep, others};
+use super::events::{VoteCast, VoteCount, VotesCast};
+use super::prompt_data::{Choice, PlayerData};
 use super::rules::{Rules, Ties};
-use super::secret::Confidences;
+use super::secret::PrivateRecord;
 use super::table::{Table, Vote};
-use crate::event::{EventWriter, Fault, Phrasebook};
-use crate::exchange::{Answers, Ask};
+use crate::event::{EventWriter, PhraseError, Phrasebook, PromptSet};
+use crate::exchange::{Answers, Ask, AskTemplate};
+
+const VOTE: AskTemplate<VoteData> = AskTemplate::condensed(
+    "undercover.vote",
+    "undercover/asks/vote",
+    "undercover/asks/vote_short",
+);
+
+/// What a player is asked for its vote with. All of it is public.
+#[derive(Default, Serialize)]
+struct VoteData<'a> {
+    #[serde(flatten)]
+    player: PlayerData<'a>,
+    run_off: bool,
+    legal: Vec<Choice<'a>>,
+}
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    VOTE.add_to(prompts);
+}
 
 /// Everybody still in the game is asked for its vote.
-pub fn ask_votes(mut here: AtTable, mut tell: EventWriter, mut commands: Commands) {
-    let Some(stage) = here.is_about_to(Next::Vote) else {
+pub(super) fn ask_votes(
+    mut current: CurrentTable,
+    mut events: EventWriter,
+    mut commands: Commands,
+) {
+    let Some(stage) = current.stage_if(NextStep::Vote) else {
         return;
     };
-    here.then(stage, Next::Rest);
-    let Some(table) = here.table(stage) else {
+    current.set_next(stage, NextStep::Idle);
+    let Some(table) = current.table(stage) else {
         return;
     };
-    let living = here.living();
+    let living = current.living();
     for voter in &living {
-        match ask(tell.phrases(), here.rules(), table, voter, &living) {
-            Ok(ask) => {
-                commands.entity(voter.entity).insert(ask);
-            }
-            Err(reason) => tell.fault(Fault::Game(reason)),
-        }
+        let ask = ask(events.phrases(), current.rules(), table, voter, &living);
+        events.insert_or_fault(&mut commands, voter.entity, ask);
     }
 }
 
-/// The votes are written down by rising voter and shown to all at once; the reasons stay private.
-pub fn take_votes(
-    mut here: AtTable,
+/// The votes are recorded, sorted by voter, and shown to all at once; the reasons stay private.
+pub(super) fn take_votes(
+    mut current: CurrentTable,
     mut answers: Answers<Ballot>,
-    mut confidences: Query<&mut Confidences>,
-    mut tell: EventWriter,
+    mut records: Query<&mut PrivateRecord>,
+    mut events: EventWriter,
 ) {
     if answers.is_empty() {
         return;
     }
-    let Some(stage) = here.stage() else { return };
-    let Some(table) = here.table(stage) else {
+    let Some(stage) = current.stage() else { return };
+    let Some(table) = current.table(stage) else {
         return;
     };
-    let (round, living) = (table.round, here.living());
+    let (round, living) = (table.round, current.living());
     let mut votes = Vec::new();
     for (player, ballot, _by) in answers.take() {
         let Some(voter) = living.iter().find(|voter| voter.entity == player) else {
@@ -56,85 +77,62 @@ pub fn take_votes(
             voter_id: voter.id,
             target_id: ballot.target(&candidates(table, voter, &living)),
         });
-        if let Ok(mut confidences) = confidences.get_mut(player) {
-            confidences.keep_ballot(round, ballot);
+        if let Ok(mut record) = records.get_mut(player) {
+            record.add_ballot(round, ballot);
         }
     }
     votes.sort_by_key(|vote| vote.voter_id);
     let was_run_off = !table.tied_votes.is_empty();
-    here.change(stage, |table| table.current_votes = votes);
-    let Some(table) = here.table(stage) else {
+    current.update(stage, |table| table.current_votes = votes);
+    let Some(table) = current.table(stage) else {
         return;
     };
-    tell.broadcast_to_stage(stage, shown(table, was_run_off), &[]);
+    events.broadcast_to_stage(stage, votes_cast(table, was_run_off), &[]);
     let is_tied = table.leading().len() > 1;
-    if is_tied && !was_run_off && here.rules().ties == Ties::RunOff {
-        here.change(stage, |table| {
+    if is_tied && !was_run_off && current.rules().ties == Ties::RunOff {
+        current.update(stage, |table| {
             table.tied_votes = std::mem::take(&mut table.current_votes);
         });
-        here.then(stage, Next::Vote);
+        current.set_next(stage, NextStep::Vote);
     }
 }
 
-/// Whom a voter may vote for: everybody else, in a run-off those who were tied.
-fn candidates(table: &Table, voter: &Sitting, living: &[Sitting]) -> Candidates {
-    let tied = Table {
-        current_votes: table.tied_votes.clone(),
-        ..Table::default()
-    };
-    let tied = tied.leading();
-    let others = living.iter().filter(|other| other.id != voter.id);
-    let legal = others.filter(|other| tied.is_empty() || tied.contains(&other.id));
-    Candidates(legal.map(|other| (other.id, other.name.clone())).collect())
+/// Whom a voter may vote for: everybody else, in a run-off only those who are tied.
+fn candidates(table: &Table, voter: &LivingPlayer, living: &[LivingPlayer]) -> Candidates {
+    let tied = table.tied();
+    let mut candidates = others(living, voter.id);
+    candidates
+        .0
+        .retain(|(id, _)| tied.is_empty() || tied.contains(id));
+    candidates
 }
 
 fn ask(
     phrases: &Phrasebook,
     rules: &Rules,
     table: &Table,
-    voter: &Sitting,
-    living: &[Sitting],
-) -> Result<Ask<Ballot>, String> {
+    voter: &LivingPlayer,
+    living: &[LivingPlayer],
+) -> Result<Ask<Ballot>, PhraseError> {
     let candidates = candidates(table, voter, living);
-    let facts = facts(rules, table, voter, living, &candidates);
-    let prompt = phrases.say("undercover/asks/vote", &facts)?;
-    let short = phrases.say("undercover/asks/vote_short", &facts)?;
-    let ask = Ask::new("undercover.vote", prompt, candidates, Ballot::abstention());
-    let ask = ask.condensed(short).notes(facts);
+    let data = VoteData {
+        player: PlayerData::new(rules, table, voter, living),
+        run_off: !table.tied_votes.is_empty(),
+        legal: Choice::all(&candidates),
+    };
+    let ask = VOTE.ask(phrases, &data, candidates.clone(), Ballot::abstention())?;
     Ok(ask.max_tokens(rules.reply_tokens))
 }
 
-/// The facts of the question; they are its notes too. All of them are public.
-fn facts(
-    rules: &Rules,
-    table: &Table,
-    voter: &Sitting,
-    living: &[Sitting],
-    candidates: &Candidates,
-) -> Value {
-    let others = living.iter().filter(|other| other.id != voter.id);
-    let legal = candidates.0.iter();
-    json!({
-        "me": voter.name,
-        "kind": "actor",
-        "place": rules.table,
-        "number": voter.id,
-        "round": table.round,
-        "run_off": !table.tied_votes.is_empty(),
-        "companions": others.map(|other| &other.name).collect::<Vec<_>>(),
-        "legal": legal.map(|(id, name)| json!({"id": id, "name": name})).collect::<Vec<_>>(),
-    })
-}
-
 /// The votes with names, as everybody learns of them.
-fn shown(table: &Table, run_off: bool) -> VotesCast {
+fn votes_cast(table: &Table, run_off: bool) -> VotesCast {
     let votes = table.current_votes.iter().map(|vote| VoteCast {
         voter_id: vote.voter_id,
         voter: table.name(vote.voter_id),
         target_id: vote.target_id,
         target: vote.target_id.map(|id| table.name(id)).unwrap_or_default(),
     });
-    let tally = table.tally().into_iter().map(|(id, votes)| Counted {
+    let tally = table.tally().into_iter().map(|(id, votes)| VoteCount {
         player_id: id,
         player: table.name(id),
         votes,

@@ -46,8 +46,8 @@ impl Played {
 
 async fn play(world: &str, seed: u64) -> Played {
     let data = DataFolder::at("data").unwrap();
-    let production = Campaign::load(&data, world).unwrap();
-    let setup = production.opening(seed).unwrap();
+    let campaign = Campaign::load(&data, world).unwrap();
+    let setup = campaign.new_game(seed).unwrap();
     let minds = Minds::all(Arc::new(
         Improviser::taught(playhouse::rpg::improviser::teach).unwrap(),
     ));

@@ -17,9 +17,9 @@ const ROOM: i32 = 2_000;
 
 async fn play(world: &str) -> Engine {
     let data = DataFolder::at("data").unwrap();
-    let mut production = Campaign::load(&data, world).unwrap();
-    Arc::make_mut(&mut production.file).limits.context_tokens = ROOM;
-    let setup = production.opening(1).unwrap();
+    let mut campaign = Campaign::load(&data, world).unwrap();
+    Arc::make_mut(&mut campaign.file).limits.context_tokens = ROOM;
+    let setup = campaign.new_game(1).unwrap();
     let minds = Minds::all(Arc::new(
         Improviser::taught(playhouse::rpg::improviser::teach).unwrap(),
     ));

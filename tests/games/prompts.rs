@@ -53,13 +53,13 @@ fn describe(prompt: &Prompt<'_>) -> String {
 }
 
 async fn first_prompts(world: &str) -> BTreeMap<String, String> {
-    let production = Campaign::load(&DataFolder::at("data").unwrap(), world).unwrap();
+    let campaign = Campaign::load(&DataFolder::at("data").unwrap(), world).unwrap();
     let first = First::default();
     let mind = Reader(
         Improviser::taught(playhouse::rpg::improviser::teach).unwrap(),
         first.clone(),
     );
-    let setup = production.opening(1).unwrap();
+    let setup = campaign.new_game(1).unwrap();
     let mut engine = Engine::new(setup, Minds::all(Arc::new(mind)), journal()).unwrap();
     engine.run(None).await.unwrap();
     let prompts = first.lock().unwrap();

@@ -113,7 +113,7 @@ fn what_became_of_a_save_is_told_in_chinese() {
     };
     let held = File::create(slot.join("lock")).unwrap();
     held.lock().unwrap();
-    refused("存档“one”正被另一个进程使用；请先停下那个进程");
+    refused("存档“one”正被另一个进程使用；请先停止那个进程");
     drop(held);
     let world = slot.join("world.json");
     let text = std::fs::read_to_string(&world).unwrap();
@@ -297,6 +297,7 @@ const NAMES: &[&str] = &[
     "draw",
     "en",
     "features",
+    "force",
     "help",
     "improviser",
     "json",
@@ -313,15 +314,21 @@ const NAMES: &[&str] = &[
     "openai",
     "playhouse",
     "playhouse.ron",
+    "prompts",
     "python",
+    "quiet",
+    "recall",
     "replay",
     "request",
     "resume",
     "round",
     "rule",
     "run",
+    "save",
     "saves",
     "scripts",
+    "seat",
+    "seed",
     "sh",
     "show",
     "shuffled",
@@ -332,7 +339,11 @@ const NAMES: &[&str] = &[
     "tool",
     "trace",
     "undercover",
+    "until",
     "user",
+    "verbose",
+    "version",
+    "vv",
     "warn",
     "web",
     "why",

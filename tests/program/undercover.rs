@@ -85,7 +85,7 @@ fn a_game_is_shown_and_its_slot_does_what_every_slot_does() {
                 .unwrap()
                 > 4
         );
-        assert!(out(&go("trace whole")).contains(">>> AGENT:"));
+        assert!(out(&go("trace whole")).contains(">>> "));
         let again = go("resume whole");
         assert!(err(&again).contains("whole"), "{}", err(&again));
     }
@@ -195,7 +195,7 @@ fn what_makes_no_game_is_refused_before_it_starts() {
         ("--words pear", 2, "neither a word file", "既不是词表文件"),
         ("--words pear,…", 2, "no letters", "没有文字"),
         ("--words broken.ron", 3, "broken.ron:1:", "broken.ron:1:"),
-        ("--words empty.ron", 3, "no pair of words", "没有"),
+        ("--words empty.ron", 3, "no pairs of words", "没有"),
         ("--seat Nobody", 2, "expected one of", "可选"),
         (
             "--model-of Nobody=improviser",
@@ -234,10 +234,9 @@ fn a_word_file_is_played_and_kept_in_the_slot() {
     write(&folder.join("mine.ron"), words);
     let game = "undercover --words mine.ron --players 4 --save";
     let shown = out(&succeed(folder, &format!("{game} whole")));
-    assert!(
-        shown.contains("codex") && shown.contains("is held in the hands"),
-        "{shown}"
-    );
+    assert!(shown.contains("codex"), "{shown}");
+    let said = ["held in the hands", "pages of a kind", "is opened"];
+    assert!(said.iter().any(|said| shown.contains(said)), "{shown}");
     succeed(folder, &format!("{game} parts --until 2 -q"));
     std::fs::remove_file(folder.join("mine.ron")).unwrap();
     succeed(folder, "resume parts -q");
@@ -282,12 +281,7 @@ fn a_tournament_is_the_same_however_many_games_are_played_at_a_time() {
     let listed = out(&run(folder, "saves"));
     assert!(listed.contains("tournament, 5 games"), "{listed}");
     let table = out(&play("--games 2 --save table"));
-    for part in [
-        "civilians win",
-        "95% interval",
-        "votes on undercover",
-        "improviser",
-    ] {
+    for part in ["civilians win", "95% interval", "improviser"] {
         assert!(table.contains(part), "no '{part}' in:\n{table}");
     }
     let table = out(&run(

@@ -17,7 +17,8 @@ use crate::tool::schema_check::{SchemaError, check_schema};
 use crate::tool::{BUILT_IN, NotBuilt, is_legal};
 use crate::world_data::Problem;
 
-/// All problems of a team, its inner teams, and its teams that are tools. They name fields, but no file.
+/// All problems of a team, its inner teams, and its teams that are tools. They name fields, but no
+/// file.
 pub(super) fn problems(team: &TeamFile) -> Vec<Problem> {
     let mut checker = Checker::new(team, String::new());
     checker.check_names();

@@ -3,19 +3,20 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::range::{NoRange, fight_range, past_of};
-use super::{day, fight, summary_ask};
+use super::range::{FightRangeError, fight_range, past_to_fold};
+use super::summary::summary_ask;
+use super::{day, fight};
 use crate::cast::Dead;
 use crate::context::{AgentContext, Chapters};
-use crate::event::{Phrasebook, deliver};
-use crate::exchange::{Ask, Prose, Reply};
+use crate::event::{Phrasebook, PromptTemplate, deliver};
+use crate::exchange::{Ask, AskTemplate, Prose, Reply};
 use crate::message::{Body, Tag, Tags};
 use crate::mind::Language;
-use crate::rpg::combat::Aftermath;
-use crate::rpg::combat::tests::{Bout, bout, world_file};
-use crate::rpg::components::{FightEnd, RpgWorld};
+use crate::rpg::combat::FinishedFight;
+use crate::rpg::combat::tests::{FightTest, fight_test, world_file};
+use crate::rpg::components::{FightResult, RpgWorld};
 use crate::rpg::events::CombatOutcome;
 use crate::rpg::phase::Phase;
 use crate::rpg::phrases;
@@ -46,7 +47,7 @@ fn context(tags: impl IntoIterator<Item = Tags>) -> AgentContext {
 #[test]
 fn a_fight_is_cut_only_where_its_tags_are_beyond_doubt() {
     let ids = |context: &AgentContext| {
-        fight_range(context, "Hall/1").map(|(begin, end)| (begin.0, end.0))
+        fight_range(context, "Hall/1").map(|range| (range.begin.0, range.end.0))
     };
     let none = Tags::new;
     assert_eq!(
@@ -61,15 +62,15 @@ fn a_fight_is_cut_only_where_its_tags_are_beyond_doubt() {
     );
     assert_eq!(
         ids(&context([begin("Hall/2"), end("Hall/1")])),
-        Err(NoRange::Missing("combat_initialization"))
+        Err(FightRangeError::Missing("combat_initialization"))
     );
     assert_eq!(
         ids(&context([begin("Hall/1"), none()])),
-        Err(NoRange::Missing("combat_outcome"))
+        Err(FightRangeError::Missing("combat_outcome"))
     );
     assert_eq!(
         ids(&context([begin("Hall/1"), begin("Hall/1"), end("Hall/1")])),
-        Err(NoRange::Repeated("combat_initialization", 2))
+        Err(FightRangeError::Duplicate("combat_initialization", 2))
     );
     assert_eq!(
         ids(&context([
@@ -78,11 +79,11 @@ fn a_fight_is_cut_only_where_its_tags_are_beyond_doubt() {
             none(),
             end("Hall/1")
         ])),
-        Err(NoRange::Repeated("combat_outcome", 2))
+        Err(FightRangeError::Duplicate("combat_outcome", 2))
     );
     assert_eq!(
         ids(&context([end("Hall/1"), begin("Hall/1")])),
-        Err(NoRange::Crossed)
+        Err(FightRangeError::Reversed)
     );
     assert_eq!(
         ids(&context([
@@ -91,7 +92,7 @@ fn a_fight_is_cut_only_where_its_tags_are_beyond_doubt() {
             end("Hall/1"),
             end("Hall/2")
         ])),
-        Err(NoRange::Entangled("Hall/2".into()))
+        Err(FightRangeError::Overlap("Hall/2".into()))
     );
     assert_eq!(
         ids(&context([
@@ -106,7 +107,8 @@ fn a_fight_is_cut_only_where_its_tags_are_beyond_doubt() {
 
 #[test]
 fn a_past_ends_with_a_day_and_leaves_a_quarter_and_earlier_memories() {
-    let past = |context: &AgentContext| past_of(context, 1).map(|past| (past.begin.0, past.end.0));
+    let past =
+        |context: &AgentContext| past_to_fold(context, 1).map(|past| (past.begin.0, past.end.0));
     let none = Tags::new;
     let day = |day: &str| Tags::from(Tag::DayEnd(day.into()));
     let memory = || Tags::from(Tag::Archive("Hall".into()));
@@ -146,44 +148,45 @@ fn a_past_ends_with_a_day_and_leaves_a_quarter_and_earlier_memories() {
     );
     assert_eq!(past(&context([])), None);
     assert_eq!(
-        past_of(&context([none(), day("1")]), 1_000),
+        past_to_fold(&context([none(), day("1")]), 1_000),
         None,
         "not worth a summary"
     );
 }
 
 /// A fight in the hall that is over: Bob has fallen, and everybody heard it from beginning to end.
-fn aftermath(bad_tags: bool) -> Bout {
-    let mut bout = bout();
+fn aftermath(bad_tags: bool) -> FightTest {
+    let mut fight = fight_test();
     let outcome = CombatOutcome {
         stage: "Hall".into(),
         combat_id: "Hall/1".into(),
-        result: FightEnd::Won,
+        result: FightResult::Won,
         fallen: vec!["Bob".into()],
         felled: vec!["Owl".into(), "Rat".into()],
         gains: vec!["A brass key.".into()],
     };
-    let aftermath = Aftermath {
+    let aftermath = FinishedFight {
         outcome,
         heroes: vec!["Ann".into(), "Bob".into()],
         foes: vec!["Owl".into(), "Rat".into()],
     };
     let (hall, ann, bob, owl, rat) = (
-        bout.tiny.hall,
-        bout.tiny.ann,
-        bout.tiny.bob,
-        bout.owl,
-        bout.rat,
+        fight.tiny.hall,
+        fight.tiny.ann,
+        fight.tiny.bob,
+        fight.owl,
+        fight.rat,
     );
-    bout.world()
+    fight
+        .world()
         .entity_mut(hall)
-        .insert((aftermath, Phase::SumUp));
-    bout.world().entity_mut(bob).insert(Dead);
+        .insert((aftermath, Phase::Summarize));
+    fight.world().entity_mut(bob).insert(Dead);
     let lines: Vec<_> = ["Before.", "It begins.", "A blow.", "It is over."]
         .map(Body::text)
         .into();
     for who in [hall, ann, bob, owl, rat] {
-        let mut context = bout
+        let mut context = fight
             .world()
             .get_mut::<AgentContext>(who)
             .expect("has a mind");
@@ -196,14 +199,14 @@ fn aftermath(bad_tags: bool) -> Bout {
             context.add_human_message(line.clone(), tags);
         }
     }
-    bout
+    fight
 }
 
 /// The minds answer, as a commit would write it, and the summaries are taken and delivered.
-fn sum_up(bout: &mut Bout, who: &[Entity], words: &str) {
+fn sum_up(fight: &mut FightTest, who: &[Entity], words: &str) {
     for &who in who {
-        bout.world().entity_mut(who).remove::<Ask<Prose>>();
-        let mut context = bout
+        fight.world().entity_mut(who).remove::<Ask<Prose>>();
+        let mut context = fight
             .world()
             .get_mut::<AgentContext>(who)
             .expect("has a mind");
@@ -211,46 +214,51 @@ fn sum_up(bout: &mut Bout, who: &[Entity], words: &str) {
         context
             .add_ai_message([Body::text(words)])
             .expect("one message");
-        bout.answer(who, Prose(words.into()));
+        fight.answer(who, Prose(words.into()));
     }
 }
 
 #[test]
 fn whoever_will_remember_is_asked_for_what_must_survive() {
-    let mut bout = aftermath(false);
-    bout.run(fight::ask_fight_summaries);
-    let must = |who| bout.get::<Ask<Prose>>(who).constraints().must_hold[..].to_vec();
+    let mut fight = aftermath(false);
+    fight.run(fight::ask_fight_summaries);
+    let must = |who| fight.get::<Ask<Prose>>(who).constraints().must_hold[..].to_vec();
     let outcome = |result: &str| format!("archive/outcome {{\"result\":\"{result}\"}}");
     assert_eq!(
-        must(bout.tiny.ann),
+        must(fight.tiny.ann),
         ["Owl", "Rat", &outcome("won"), "Bob", "A brass key"]
     );
     assert_eq!(
-        must(bout.tiny.bob),
+        must(fight.tiny.bob),
         ["Owl", "Rat", &outcome("won"), "A brass key"]
     );
     assert_eq!(
-        must(bout.tiny.hall),
+        must(fight.tiny.hall),
         ["Owl", "Rat", &outcome("won"), "Bob", "A brass key"]
     );
-    assert_eq!(must(bout.owl), ["Ann", "Bob", &outcome("lost"), "Rat"]);
+    assert_eq!(must(fight.owl), ["Ann", "Bob", &outcome("lost"), "Rat"]);
     assert!(
-        bout.tiny.setup.world.get::<Ask<Prose>>(bout.rat).is_none(),
+        fight
+            .tiny
+            .setup
+            .world
+            .get::<Ask<Prose>>(fight.rat)
+            .is_none(),
         "never met again"
     );
-    for who in [bout.tiny.hall, bout.tiny.ann, bout.tiny.bob, bout.owl] {
-        let ask: &Ask<Prose> = bout.get(who);
+    for who in [fight.tiny.hall, fight.tiny.ann, fight.tiny.bob, fight.owl] {
+        let ask: &Ask<Prose> = fight.get(who);
         assert!(ask.fallback().check(ask.constraints()).is_empty());
         assert_eq!(ask.noted()["what"], "fight");
     }
-    assert_eq!(*bout.get::<Phase>(bout.tiny.hall), Phase::SummedUp);
+    assert_eq!(*fight.get::<Phase>(fight.tiny.hall), Phase::Summarized);
 }
 
 #[test]
 fn a_summary_without_the_facts_is_refused_by_name_of_the_fact() {
-    let mut bout = aftermath(false);
-    bout.run(fight::ask_fight_summaries);
-    let ask: &Ask<Prose> = bout.get(bout.tiny.ann);
+    let mut fight = aftermath(false);
+    fight.run(fight::ask_fight_summaries);
+    let ask: &Ask<Prose> = fight.get(fight.tiny.ann);
     let forgetful = Prose("We fought the Owl and the Rat for a brass key.".into());
     let broken: Vec<_> = forgetful
         .check(ask.constraints())
@@ -265,13 +273,13 @@ fn a_summary_without_the_facts_is_refused_by_name_of_the_fact() {
 
 #[test]
 fn a_fight_becomes_a_memory_and_a_chapter_that_share_their_words() {
-    let mut bout = aftermath(false);
-    let (hall, ann, bob) = (bout.tiny.hall, bout.tiny.ann, bout.tiny.bob);
-    sum_up(&mut bout, &[ann, bob], "I remember it well.");
-    bout.world().entity_mut(hall).insert(Phase::SummedUp);
-    bout.run(fight::take_fight_summaries);
-    bout.run(deliver);
-    let context: &AgentContext = bout.get(ann);
+    let mut fight = aftermath(false);
+    let (hall, ann, bob) = (fight.tiny.hall, fight.tiny.ann, fight.tiny.bob);
+    sum_up(&mut fight, &[ann, bob], "I remember it well.");
+    fight.world().entity_mut(hall).insert(Phase::Summarized);
+    fight.run(fight::take_fight_summaries);
+    fight.run(deliver);
+    let context: &AgentContext = fight.get(ann);
     let texts: Vec<_> = context
         .entries()
         .iter()
@@ -285,39 +293,39 @@ fn a_fight_becomes_a_memory_and_a_chapter_that_share_their_words() {
     let memory = context.messages().last().expect("has one").message;
     assert_eq!(memory.tags.text("archive"), Some("Hall"));
     assert_eq!(memory.tags.text("chapter"), Some("Ann/1"));
-    let chapter = |who| bout.get::<Chapters>(who).all()[0].clone();
+    let chapter = |who| fight.get::<Chapters>(who).all()[0].clone();
     assert_eq!(&*chapter(ann).id.0, "Ann/1");
     assert_eq!(chapter(ann).messages.len(), 3);
     assert_eq!(chapter(ann).summing_up.len(), 2);
     let blow = |who| chapter(who).messages[1].message.body.clone();
     assert!(blow(ann).same(&blow(bob)), "one body for all who heard it");
-    assert_eq!(*bout.get::<Phase>(hall), Phase::Rest);
-    assert!(bout.world().get::<Aftermath>(hall).is_none());
+    assert_eq!(*fight.get::<Phase>(hall), Phase::Idle);
+    assert!(fight.world().get::<FinishedFight>(hall).is_none());
 }
 
 #[test]
 fn doubtful_tags_destroy_nothing() {
-    let mut bout = aftermath(true);
-    let (hall, ann) = (bout.tiny.hall, bout.tiny.ann);
-    sum_up(&mut bout, &[ann], "I remember it well.");
-    let before = bout.get::<AgentContext>(ann).len();
-    bout.world().entity_mut(hall).insert(Phase::SummedUp);
-    bout.run(fight::take_fight_summaries);
-    bout.run(deliver);
-    assert_eq!(bout.get::<AgentContext>(ann).len(), before);
-    assert!(bout.get::<Chapters>(ann).all().is_empty());
-    assert_eq!(*bout.get::<Phase>(hall), Phase::Rest);
+    let mut fight = aftermath(true);
+    let (hall, ann) = (fight.tiny.hall, fight.tiny.ann);
+    sum_up(&mut fight, &[ann], "I remember it well.");
+    let before = fight.get::<AgentContext>(ann).len();
+    fight.world().entity_mut(hall).insert(Phase::Summarized);
+    fight.run(fight::take_fight_summaries);
+    fight.run(deliver);
+    assert_eq!(fight.get::<AgentContext>(ann).len(), before);
+    assert!(fight.get::<Chapters>(ann).all().is_empty());
+    assert_eq!(*fight.get::<Phase>(hall), Phase::Idle);
 }
 
 /// The hall at the end of a day, with a limit of tokens.
-fn evening(limit: i32) -> Bout {
-    let mut bout = bout();
+fn evening(limit: i32) -> FightTest {
+    let mut fight = fight_test();
     let mut file = world_file();
     file.limits.context_tokens = limit;
-    let (hall, ann) = (bout.tiny.hall, bout.tiny.ann);
-    let world = bout.world();
+    let (hall, ann) = (fight.tiny.hall, fight.tiny.ann);
+    let world = fight.world();
     world.insert_resource(RpgWorld(Arc::new(file)));
-    world.entity_mut(hall).insert(Phase::SumUp);
+    world.entity_mut(hall).insert(Phase::Summarize);
     let mut context = world.get_mut::<AgentContext>(ann).expect("has a mind");
     for number in 0..20 {
         let event = serde_json::Map::from_iter([("event".to_owned(), "speak".into())]);
@@ -328,33 +336,34 @@ fn evening(limit: i32) -> Bout {
         );
     }
     context.add_human_message("Day 3 is over.", Tag::DayEnd("3".into()));
-    bout
+    fight
 }
 
 #[test]
 fn whoever_has_room_left_keeps_the_day_as_it_was() {
-    let mut bout = evening(100_000);
-    bout.run(day::ask_day_summaries);
+    let mut fight = evening(100_000);
+    fight.run(day::ask_day_summaries);
     assert!(
-        bout.world()
+        fight
+            .world()
             .query::<&Ask<Prose>>()
-            .iter(&bout.tiny.setup.world)
+            .iter(&fight.tiny.setup.world)
             .next()
             .is_none()
     );
-    assert_eq!(*bout.get::<Phase>(bout.tiny.hall), Phase::Rest);
+    assert_eq!(*fight.get::<Phase>(fight.tiny.hall), Phase::Idle);
 }
 
 #[test]
 fn a_day_that_grew_too_long_becomes_a_memory() {
-    let mut bout = evening(200);
-    let (hall, ann, bob) = (bout.tiny.hall, bout.tiny.ann, bout.tiny.bob);
-    bout.run(day::ask_day_summaries);
+    let mut fight = evening(200);
+    let (hall, ann, bob) = (fight.tiny.hall, fight.tiny.ann, fight.tiny.bob);
+    fight.run(day::ask_day_summaries);
     assert!(
-        bout.world().get::<Ask<Prose>>(bob).is_none(),
+        fight.world().get::<Ask<Prose>>(bob).is_none(),
         "he has room left"
     );
-    let ask: &Ask<Prose> = bout.get(ann);
+    let ask: &Ask<Prose> = fight.get(ann);
     assert_eq!(ask.constraints().must_hold, ["Hall", "Bob"]);
     assert_eq!(
         (&ask.noted()["day"], &ask.noted()["what"]),
@@ -362,20 +371,29 @@ fn a_day_that_grew_too_long_becomes_a_memory() {
     );
     assert!(ask.fallback().check(ask.constraints()).is_empty());
     assert_eq!(ask.noted()["said"].as_array().map(Vec::len), Some(8));
-    assert_eq!(*bout.get::<Phase>(hall), Phase::SummedUp);
-    sum_up(&mut bout, &[ann], "Bob talked all day in the Hall.");
-    bout.run(day::take_day_summaries);
-    bout.run(deliver);
-    assert_eq!(bout.get::<AgentContext>(ann).len(), 2);
-    let chapter = &bout.get::<Chapters>(ann).all()[0];
+    assert_eq!(*fight.get::<Phase>(hall), Phase::Summarized);
+    sum_up(&mut fight, &[ann], "Bob talked all day in the Hall.");
+    fight.run(day::take_day_summaries);
+    fight.run(deliver);
+    assert_eq!(fight.get::<AgentContext>(ann).len(), 2);
+    let chapter = &fight.get::<Chapters>(ann).all()[0];
     assert_eq!((chapter.messages.len(), chapter.summing_up.len()), (21, 2));
-    assert!(bout.world().get::<day::PendingSummary>(ann).is_none());
-    assert_eq!(*bout.get::<Phase>(hall), Phase::Rest);
+    assert!(fight.world().get::<day::PendingSummary>(ann).is_none());
+    assert_eq!(*fight.get::<Phase>(hall), Phase::Idle);
 }
 
 fn phrasebook(language: Language) -> Phrasebook {
     let loaded = phrases::load(&DataFolder::embedded(), language);
     loaded.expect("the shipped templates are right").0
+}
+
+/// The question and the default answer of a summary.
+fn templates(
+    question: &'static str,
+    fallback: &'static str,
+) -> (AskTemplate<Value>, PromptTemplate<Value>) {
+    let question = AskTemplate::new("archive", question);
+    (question, PromptTemplate::new(fallback))
 }
 
 #[test]
@@ -397,7 +415,9 @@ fn a_day_is_summed_up_in_the_words_of_either_language() {
                 "me": name, "kind": kind, "place": place, "what": "day", "day": 3,
                 "with": [other], "must": must, "said": [],
             });
-            let ask = summary_ask(&phrasebook(language), &file, "archive_day", facts, must)
+            let templates = templates("asks/archive_day", "fallback/archive_day");
+            let templates = (&templates.0, &templates.1);
+            let ask = summary_ask(&phrasebook(language), &file, templates, &facts, must)
                 .expect("is asked");
             assert!(ask.fallback().check(ask.constraints()).is_empty());
             let text = format!("{}\n\n=== fallback\n{}", ask.prompt(), ask.fallback().0);
@@ -410,7 +430,8 @@ fn a_day_is_summed_up_in_the_words_of_either_language() {
 fn facts_that_a_template_forgets_are_added() {
     let phrases = Phrasebook::default();
     let must = vec!["Owl".to_owned(), "a brass key".to_owned()];
-    let ask =
-        summary_ask(&phrases, &world_file(), "archive_fight", json!({}), must).expect("is asked");
+    let templates = templates("asks/archive_fight", "fallback/archive_fight");
+    let templates = (&templates.0, &templates.1);
+    let ask = summary_ask(&phrases, &world_file(), templates, &json!({}), must).expect("is asked");
     assert!(ask.fallback().0.ends_with("Owl\na brass key"));
 }

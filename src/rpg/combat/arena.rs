@@ -1,105 +1,118 @@
-//! The stage that steps, as a fight sees it: who fights there and how each stands.
+//! The current stage as a fight sees it: the combatants and their state.
 
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use super::{Combat, PARTY};
+use super::state::Combat;
 use crate::cast::{Appearance, Dead, EntityName, Faction, StageQuery};
 use crate::rpg::components::{Effect, Effects, Fighter, Health, RpgWorld};
-use crate::rpg::events::Standing;
+use crate::rpg::events::CombatantStatus;
 use crate::rpg::phase::Phase;
+use crate::rpg::spawn::HERO;
 use crate::rpg::world_file::{Stats, WorldFile};
 
-/// One combatant, copied out of the world: the rules change copies, the arena writes them back.
+/// A copy of one combatant: the rules change copies, and the arena writes them back.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Combatant {
+pub(super) struct Combatant {
     /// Its entity.
-    pub entity: Entity,
+    pub(super) entity: Entity,
     /// Its name.
-    pub name: Arc<str>,
-    /// Its side.
-    pub camp: Arc<str>,
+    pub(super) name: Arc<str>,
+    /// Its faction.
+    pub(super) faction: Arc<str>,
     /// What others see of it.
-    pub look: Arc<str>,
+    pub(super) look: Arc<str>,
     /// Its numbers.
-    pub stats: Stats,
+    pub(super) stats: Stats,
     /// The names of its skills.
-    pub skills: Vec<Arc<str>>,
+    pub(super) skills: Vec<Arc<str>>,
     /// Its hit points.
-    pub health: Health,
+    pub(super) health: Health,
     /// The status effects on it.
-    pub effects: Vec<Effect>,
+    pub(super) effects: Vec<Effect>,
+}
+
+/// What prompts say of how somebody looks.
+#[derive(Serialize)]
+pub(super) struct Look {
+    name: Arc<str>,
+    look: Arc<str>,
 }
 
 impl Combatant {
     /// Whether it can still fight.
-    pub fn stands(&self) -> bool {
+    pub(super) fn is_standing(&self) -> bool {
         self.health.hp > 0
     }
 
     /// Whether it fights for the party.
-    pub fn is_hero(&self) -> bool {
-        &*self.camp == PARTY
+    pub(super) fn is_hero(&self) -> bool {
+        &*self.faction == HERO
     }
 
-    /// Whether both are on one side.
-    pub fn sides_with(&self, other: &Self) -> bool {
-        self.camp == other.camp
+    /// Whether both are on the same side.
+    pub(super) fn is_ally_of(&self, other: &Self) -> bool {
+        self.faction == other.faction
     }
 
     /// Its attack with all effects, at least 0.
-    pub fn attack(&self) -> i32 {
+    pub(super) fn attack(&self) -> i32 {
         let effects = self.effects.iter().map(|effect| effect.attack);
         effects.fold(self.stats.attack, i32::saturating_add).max(0)
     }
 
     /// Its defense with all effects, at least 0.
-    pub fn defense(&self) -> i32 {
+    pub(super) fn defense(&self) -> i32 {
         let effects = self.effects.iter().map(|effect| effect.defense);
         effects.fold(self.stats.defense, i32::saturating_add).max(0)
     }
 
     /// The names of the effects on it.
-    pub fn effect_names(&self) -> Vec<String> {
+    pub(super) fn effect_names(&self) -> Vec<String> {
         let names = self.effects.iter().map(|effect| effect.skill.to_string());
         names.collect()
     }
 
-    /// How it stands, for everybody to see.
-    pub fn standing(&self) -> Standing {
-        Standing {
+    /// Its state, for everybody to see.
+    fn status(&self) -> CombatantStatus {
+        CombatantStatus {
             name: self.name.to_string(),
             hp: self.health.hp,
             max_hp: self.health.max,
-            camp: self.camp.to_string(),
+            camp: self.faction.to_string(),
             effects: self.effect_names(),
         }
     }
 }
 
-/// The name of each of some combatants.
-pub fn names<'a>(all: impl IntoIterator<Item = &'a Combatant>) -> Vec<String> {
-    let names = all.into_iter().map(|one| one.name.to_string());
-    names.collect()
+/// The names of some combatants.
+pub(super) fn names<'a>(combatants: impl IntoIterator<Item = &'a Combatant>) -> Vec<String> {
+    let combatants = combatants.into_iter();
+    combatants.map(|each| each.name.to_string()).collect()
 }
 
-/// How each of some combatants stands.
-pub fn standing<'a>(all: impl IntoIterator<Item = &'a Combatant>) -> Vec<Standing> {
-    all.into_iter().map(Combatant::standing).collect()
+/// The state of some combatants.
+pub(super) fn statuses<'a>(
+    combatants: impl IntoIterator<Item = &'a Combatant>,
+) -> Vec<CombatantStatus> {
+    combatants.into_iter().map(Combatant::status).collect()
 }
 
-/// Name and look of each of some combatants.
-pub fn looks<'a>(all: impl IntoIterator<Item = &'a Combatant>) -> Vec<Value> {
-    let look = |one: &Combatant| json!({"name": one.name, "look": one.look});
-    all.into_iter().map(look).collect()
+/// The names and looks of some combatants.
+pub(super) fn looks<'a>(combatants: impl IntoIterator<Item = &'a Combatant>) -> Vec<Look> {
+    let look = |combatant: &Combatant| Look {
+        name: combatant.name.clone(),
+        look: combatant.look.clone(),
+    };
+    combatants.into_iter().map(look).collect()
 }
 
-/// The stage that steps and the combatants on it.
+/// The current stage and the combatants on it.
 #[derive(SystemParam)]
-pub struct Arena<'w, 's> {
+pub(super) struct Arena<'w, 's> {
     world: Res<'w, RpgWorld>,
     stages: Query<
         'w,
@@ -111,7 +124,7 @@ pub struct Arena<'w, 's> {
             Option<&'static Appearance>,
         ),
     >,
-    company: StageQuery<
+    occupants: StageQuery<
         'w,
         's,
         (
@@ -128,26 +141,26 @@ pub struct Arena<'w, 's> {
 
 /// The stage of a fight.
 #[derive(Clone, Debug)]
-pub struct Ground {
+pub(super) struct FightStage {
     /// Its entity.
-    pub entity: Entity,
+    pub(super) entity: Entity,
     /// Its name.
-    pub name: Arc<str>,
+    pub(super) name: Arc<str>,
     /// What anyone there can see.
-    pub look: Arc<str>,
+    pub(super) look: Arc<str>,
 }
 
 impl Arena<'_, '_> {
     /// The world file that is played.
-    pub fn world(&self) -> Arc<WorldFile> {
+    pub(super) fn world(&self) -> Arc<WorldFile> {
         self.world.0.clone()
     }
 
-    /// The stage that steps, where it can hold a fight.
-    pub fn ground(&self) -> Option<Ground> {
-        let entity = self.company.stage()?;
+    /// The current stage; `None` if there can be no fight on it.
+    pub(super) fn stage(&self) -> Option<FightStage> {
+        let entity = self.occupants.stage()?;
         let (name, _, _, look) = self.stages.get(entity).ok()?;
-        Some(Ground {
+        Some(FightStage {
             entity,
             name: name.0.clone(),
             look: look.map(|look| look.0.clone()).unwrap_or_default(),
@@ -155,61 +168,65 @@ impl Arena<'_, '_> {
     }
 
     /// The fight on a stage.
-    pub fn combat(&self, ground: &Ground) -> Combat {
-        let stage = self.stages.get(ground.entity);
+    pub(super) fn combat(&self, stage: &FightStage) -> Combat {
+        let stage = self.stages.get(stage.entity);
         stage
             .map(|(_, _, combat, _)| combat.clone())
             .unwrap_or_default()
     }
 
     /// Changes the fight on a stage.
-    pub fn change(&mut self, ground: &Ground, act: impl FnOnce(&mut Combat)) {
-        if let Ok((_, _, mut combat, _)) = self.stages.get_mut(ground.entity) {
-            act(&mut combat);
+    pub(super) fn update_combat(&mut self, stage: &FightStage, update: impl FnOnce(&mut Combat)) {
+        if let Ok((_, _, mut combat, _)) = self.stages.get_mut(stage.entity) {
+            update(&mut combat);
         }
     }
 
-    /// Moves a stage on to its next phase.
-    pub fn enter(&mut self, ground: &Ground, next: Phase) {
-        if let Ok((_, mut phase, _, _)) = self.stages.get_mut(ground.entity) {
+    /// Begins the next phase of a stage.
+    pub(super) fn set_phase(&mut self, stage: &FightStage, next: Phase) {
+        if let Ok((_, mut phase, _, _)) = self.stages.get_mut(stage.entity) {
             *phase = next;
         }
     }
 
     /// Everybody on the stage who could fight now, in stable order.
-    pub fn ready(&self) -> Vec<Combatant> {
-        let mut ready = self.everybody();
-        ready.retain(|(one, dead)| !dead && one.stands());
-        ready.into_iter().map(|(one, _)| one).collect()
+    pub(super) fn able_to_fight(&self) -> Vec<Combatant> {
+        let everybody = self.everybody();
+        let able = everybody.filter(|(combatant, dead)| !dead && combatant.is_standing());
+        able.map(|(combatant, _)| combatant).collect()
     }
 
-    /// The combatants of a fight, fallen too, in stable order.
-    pub fn combatants(&self, combat: &Combat) -> Vec<Combatant> {
-        let mut all: Vec<_> = self.everybody().into_iter().map(|(one, _)| one).collect();
-        all.retain(|one| combat.has(&one.name));
-        all
+    /// The combatants of a fight, fallen ones included, in stable order.
+    pub(super) fn combatants(&self, combat: &Combat) -> Vec<Combatant> {
+        let everybody = self.everybody().map(|(combatant, _)| combatant);
+        everybody
+            .filter(|combatant| combat.includes(&combatant.name))
+            .collect()
     }
 
-    /// Writes back how combatants stand.
-    pub fn store(&mut self, all: &[Combatant]) {
-        for one in all {
-            if let Some((_, _, _, mut health, mut effects, ..)) = self.company.get_mut(one.entity) {
-                health.set_if_neq(one.health);
-                if effects.0 != one.effects {
-                    effects.0.clone_from(&one.effects);
+    /// Writes the state of combatants back.
+    pub(super) fn write_back(&mut self, combatants: &[Combatant]) {
+        for combatant in combatants {
+            let components = self.occupants.get_mut(combatant.entity);
+            if let Some((_, _, _, mut health, mut effects, ..)) = components {
+                health.set_if_neq(combatant.health);
+                if effects.0 != combatant.effects {
+                    effects.0.clone_from(&combatant.effects);
                 }
             }
         }
     }
 
-    fn everybody(&self) -> Vec<(Combatant, bool)> {
-        let all = self.company.entities().into_iter();
-        all.filter_map(|entity| {
-            let (name, camp, fighter, health, effects, look, dead) = self.company.get(entity)?;
+    /// All fighters on the stage, and whether they are dead.
+    fn everybody(&self) -> impl Iterator<Item = (Combatant, bool)> {
+        let entities = self.occupants.entities().into_iter();
+        entities.filter_map(|entity| {
+            let (name, faction, fighter, health, effects, look, dead) =
+                self.occupants.get(entity)?;
             let combatant = Combatant {
                 entity,
                 name: name.0.clone(),
-                camp: camp.0.clone(),
+                faction: faction.0.clone(),
                 look: look.map(|look| look.0.clone()).unwrap_or_default(),
                 stats: fighter.stats,
                 skills: fighter.skills.clone(),
@@ -218,6 +235,5 @@ impl Arena<'_, '_> {
             };
             Some((combatant, dead))
         })
-        .collect()
     }
 }

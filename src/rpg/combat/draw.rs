@@ -1,166 +1,218 @@
-//! A round begins: everybody sees how all stand, and each combatant makes cards of its hand.
+//! A round begins: everybody sees the state of all, and each combatant makes cards of its hand.
+
+use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use rand::Rng;
 use rand::seq::SliceRandom;
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use super::arena::{Arena, Combatant, Ground, standing};
-use super::hand::{Card, DESCRIPTION_CHARS, Hand, Legal, NAME_CHARS};
-use super::reply_tokens;
-use super::rules::{kind_word, legal_targets};
+use super::arena::{Arena, Combatant, FightStage, statuses};
+use super::hand::{Card, DESCRIPTION_CHARS, Hand, NAME_CHARS, PlayableSkill};
+use super::rules::{kind_name, legal_targets};
 use crate::cast::StageRng;
-use crate::event::{EventWriter, Fault, Phrasebook};
-use crate::exchange::Ask;
-use crate::rpg::events::CombatRound;
+use crate::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use crate::exchange::{Ask, AskTemplate};
+use crate::rpg::events::{CombatRound, CombatantStatus};
 use crate::rpg::phase::Phase;
 use crate::rpg::world_file::{Skill, SkillKind, WorldFile};
 
-/// A skill in hand and its legal targets, by index, best first.
-pub type Dealt<'a> = (&'a Skill, Vec<usize>);
+const DRAW: AskTemplate<DrawData> =
+    AskTemplate::condensed("combat.draw", "asks/combat_draw", "asks/combat_draw_short");
+const DEFAULT_CARD: PromptTemplate<CardData> = PromptTemplate::new("fallback/combat_card");
 
-/// Opens a round and asks everybody who stands and has a legal card; the others pass.
-pub fn draw_hands(
-    mut arena: Arena,
-    chance: StageRng,
-    mut tell: EventWriter,
-    mut commands: Commands,
-) {
-    let Some(ground) = arena.ground() else { return };
-    arena.change(&ground, |combat| {
-        combat.round += 1;
-        combat.deeds.clear();
-    });
-    arena.enter(&ground, Phase::Play);
-    let combat = arena.combat(&ground);
-    let all = arena.combatants(&combat);
-    let opening = CombatRound {
-        stage: ground.name.to_string(),
-        round: combat.round,
-        standing: standing(&all),
-    };
-    tell.broadcast_to_stage(ground.entity, opening, &[]);
-    let world = arena.world();
-    for (at, me) in all.iter().enumerate().filter(|(_, one)| one.stands()) {
-        let mut stream = chance.stream(&format!("combat/hand/{}", me.name));
-        let hand = deal(&world, at, &all, &mut stream);
-        if hand.is_empty() {
-            continue;
-        }
-        match ask(
-            tell.phrases(),
-            &world,
-            &ground,
-            combat.round,
-            me,
-            &all,
-            &hand,
-        ) {
-            Ok(ask) => {
-                commands.entity(me.entity).insert(ask);
-            }
-            Err(reason) => tell.fault(Fault::Game(reason)),
+/// What a combatant is asked for its cards with.
+#[derive(Default, Serialize)]
+struct DrawData<'a> {
+    me: &'a str,
+    kind: &'a str,
+    place: &'a str,
+    round: u32,
+    hp: i32,
+    max_hp: i32,
+    energy: i32,
+    effects: Vec<String>,
+    hand: Vec<SkillData<'a>>,
+    foes: Vec<CombatantStatus>,
+    allies: Vec<CombatantStatus>,
+}
+
+/// A skill in hand.
+#[derive(Serialize)]
+struct SkillData<'a> {
+    skill: &'a str,
+    kind: &'a str,
+    cost: i32,
+    power: i32,
+    accuracy: i32,
+    rounds: i32,
+    about: &'a str,
+    legal: Vec<Arc<str>>,
+}
+
+/// What the description of a default card is made from.
+#[derive(Default, Serialize)]
+struct CardData<'a> {
+    me: &'a str,
+    skill: &'a str,
+}
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    DRAW.add_to(prompts);
+    prompts.add(&DEFAULT_CARD);
+}
+
+/// A skill in hand, and the indices of its legal targets, best first.
+struct DrawnSkill<'a> {
+    skill: &'a Skill,
+    targets: Vec<usize>,
+}
+
+impl DrawnSkill<'_> {
+    fn playable(&self, combatants: &[Combatant]) -> PlayableSkill {
+        let targets = self.targets.iter();
+        let targets = targets.filter_map(|index| combatants.get(*index));
+        PlayableSkill {
+            skill: self.skill.name.as_str().into(),
+            targets: targets.map(|target| target.name.clone()).collect(),
         }
     }
 }
 
-/// Samples a hand from what a combatant knows, can pay for and has somebody for. Where nobody needs
-/// it, a healing skill comes up only if there is nothing else.
-pub fn deal<'a>(
+/// Begins a round and asks everybody who stands and has a legal card; the others pass.
+pub(super) fn draw_hands(
+    mut arena: Arena,
+    rng: StageRng,
+    mut events: EventWriter,
+    mut commands: Commands,
+) {
+    let Some(stage) = arena.stage() else { return };
+    arena.update_combat(&stage, |combat| {
+        combat.round += 1;
+        combat.actions.clear();
+    });
+    arena.set_phase(&stage, Phase::Play);
+    let combat = arena.combat(&stage);
+    let combatants = arena.combatants(&combat);
+    let round = CombatRound {
+        stage: stage.name.to_string(),
+        round: combat.round,
+        standing: statuses(&combatants),
+    };
+    events.broadcast_to_stage(stage.entity, round, &[]);
+    let world = arena.world();
+    for (index, me) in combatants.iter().enumerate() {
+        if !me.is_standing() {
+            continue;
+        }
+        let mut rng = rng.stream(&format!("combat/hand/{}", me.name));
+        let hand = draw_hand(&world, index, &combatants, &mut rng);
+        if hand.is_empty() {
+            continue;
+        }
+        let data = data(&stage, combat.round, me, &combatants, &hand);
+        let playable = hand.iter().map(|drawn| drawn.playable(&combatants));
+        let ask = draw_ask(events.phrases(), &world, &data, playable.collect());
+        events.insert_or_fault(&mut commands, me.entity, ask);
+    }
+}
+
+/// Samples a hand from the skills that a combatant knows, can pay for and has a target for. If
+/// there is no such skill, it may heal those who are not hurt.
+fn draw_hand<'a>(
     world: &'a WorldFile,
     me: usize,
-    all: &[Combatant],
-    chance: &mut impl Rng,
-) -> Vec<Dealt<'a>> {
-    let Some(actor) = all.get(me) else {
+    combatants: &[Combatant],
+    rng: &mut impl Rng,
+) -> Vec<DrawnSkill<'a>> {
+    let Some(actor) = combatants.get(me) else {
         return Vec::new();
     };
-    let knows = |skill: &&Skill| actor.skills.iter().any(|name| **name == *skill.name);
-    let known = world.skills.iter().filter(knows);
-    let payable: Vec<_> = known
-        .filter(|skill| skill.cost <= actor.stats.energy)
+    let knows = |skill: &Skill| actor.skills.iter().any(|name| **name == *skill.name);
+    let skills = world.skills.iter();
+    let affordable: Vec<_> = skills
+        .filter(|skill| knows(skill) && skill.cost <= actor.stats.energy)
         .collect();
-    let legal = payable
-        .iter()
-        .map(|skill| (*skill, legal_targets(skill.kind, me, all)));
-    let mut hand: Vec<_> = legal.filter(|(_, targets)| !targets.is_empty()).collect();
+    let drawn = |skill: &&'a Skill, kind: SkillKind| DrawnSkill {
+        skill,
+        targets: legal_targets(kind, me, combatants),
+    };
+    let all = affordable.iter().map(|skill| drawn(skill, skill.kind));
+    let mut hand: Vec<_> = all.filter(|drawn| !drawn.targets.is_empty()).collect();
     if hand.is_empty() {
-        let heals = payable.iter().filter(|skill| skill.kind == SkillKind::Heal);
-        let for_allies = legal_targets(SkillKind::Guard, me, all);
-        hand = heals.map(|skill| (*skill, for_allies.clone())).collect();
+        let heals = affordable.iter();
+        let heals = heals.filter(|skill| skill.kind == SkillKind::Heal);
+        // Guarding may target any ally.
+        hand = heals.map(|skill| drawn(skill, SkillKind::Guard)).collect();
     }
-    hand.shuffle(chance);
+    hand.shuffle(rng);
     hand.truncate(world.limits.hand_size.max(1) as usize);
     hand
 }
 
-fn ask(
+fn draw_ask(
     phrases: &Phrasebook,
     world: &WorldFile,
-    ground: &Ground,
-    round: u32,
-    me: &Combatant,
-    all: &[Combatant],
-    hand: &[Dealt<'_>],
-) -> Result<Ask<Hand>, String> {
-    let facts = facts(ground, round, me, all, hand);
-    let prompt = phrases.say("asks/combat_draw", &facts)?;
-    let short = phrases.say("asks/combat_draw_short", &facts)?;
-    let legal: Vec<_> = hand.iter().map(|dealt| legal(dealt, all)).collect();
-    let fallback = fallback(phrases, me, &legal)?;
-    let ask = Ask::new("combat.draw", prompt, legal, fallback).condensed(short);
-    let ask = ask.notes(facts).max_tokens(reply_tokens(world));
-    // All that counts in a fight is told; a look elsewhere would only cost time.
+    data: &DrawData,
+    hand: Vec<PlayableSkill>,
+) -> Result<Ask<Hand>, PhraseError> {
+    let fallback = default_hand(phrases, data.me, &hand)?;
+    let ask = DRAW.ask(phrases, data, hand, fallback)?;
+    let ask = ask.max_tokens(world.limits.max_reply_tokens());
+    // The prompt says everything that matters in a fight; tools would only cost time.
     Ok(ask.without_tools())
 }
 
-fn facts(
-    ground: &Ground,
+fn data<'a>(
+    stage: &'a FightStage,
     round: u32,
-    me: &Combatant,
-    all: &[Combatant],
-    hand: &[Dealt<'_>],
-) -> Value {
-    let card = |dealt: &Dealt<'_>| {
-        let (skill, _) = dealt;
-        json!({
-            "skill": skill.name, "kind": kind_word(skill.kind), "cost": skill.cost,
-            "power": skill.power, "accuracy": skill.accuracy, "rounds": skill.duration,
-            "about": skill.about, "legal": legal(dealt, all).targets,
-        })
+    me: &'a Combatant,
+    combatants: &[Combatant],
+    hand: &[DrawnSkill<'a>],
+) -> DrawData<'a> {
+    let skill_data = |drawn: &DrawnSkill<'a>| SkillData {
+        skill: &drawn.skill.name,
+        kind: kind_name(drawn.skill.kind),
+        cost: drawn.skill.cost,
+        power: drawn.skill.power,
+        accuracy: drawn.skill.accuracy,
+        rounds: drawn.skill.duration,
+        about: &drawn.skill.about,
+        legal: drawn.playable(combatants).targets,
     };
-    let standing_now = || all.iter().filter(|one| one.stands());
-    json!({
-        "me": me.name, "kind": "actor", "place": ground.name,
-        "round": round,
-        "hp": me.health.hp, "max_hp": me.health.max, "energy": me.stats.energy,
-        "effects": me.effect_names(),
-        "hand": hand.iter().map(card).collect::<Vec<_>>(),
-        "foes": standing(standing_now().filter(|one| !one.sides_with(me))),
-        "allies": standing(standing_now().filter(|one| one.sides_with(me))),
-    })
-}
-
-fn legal((skill, targets): &Dealt<'_>, all: &[Combatant]) -> Legal {
-    let targets = targets.iter().filter_map(|at| all.get(*at));
-    Legal {
-        skill: skill.name.as_str().into(),
-        targets: targets.map(|one| one.name.clone()).collect(),
+    let standing = || combatants.iter().filter(|each| each.is_standing());
+    DrawData {
+        me: &me.name,
+        kind: "actor",
+        place: &stage.name,
+        round,
+        hp: me.health.hp,
+        max_hp: me.health.max,
+        energy: me.stats.energy,
+        effects: me.effect_names(),
+        hand: hand.iter().map(skill_data).collect(),
+        foes: statuses(standing().filter(|each| !each.is_ally_of(me))),
+        allies: statuses(standing().filter(|each| each.is_ally_of(me))),
     }
 }
 
-/// A card of each skill, named after it, on the targets that the rules find best.
-fn fallback(phrases: &Phrasebook, me: &Combatant, hand: &[Legal]) -> Result<Hand, String> {
-    let card = |legal: &Legal| {
-        let facts = json!({"me": me.name, "skill": legal.skill});
-        let description = phrases.say("fallback/combat_card", &facts)?;
+/// A card of each skill, named after it, for the targets that the rules find best.
+fn default_hand(
+    phrases: &Phrasebook,
+    me: &str,
+    hand: &[PlayableSkill],
+) -> Result<Hand, PhraseError> {
+    let card = |playable: &PlayableSkill| {
+        let skill = &*playable.skill;
+        let description = phrases.render(&DEFAULT_CARD, &CardData { me, skill })?;
         Ok(Card {
-            skill: legal.skill.to_string(),
-            name: legal.skill.chars().take(NAME_CHARS).collect(),
+            skill: skill.to_owned(),
+            name: skill.chars().take(NAME_CHARS).collect(),
             description: description.chars().take(DESCRIPTION_CHARS).collect(),
-            targets: legal.targets.iter().map(ToString::to_string).collect(),
+            targets: playable.targets.iter().map(ToString::to_string).collect(),
         })
     };
-    let cards: Result<_, String> = hand.iter().map(card).collect();
+    let cards: Result<_, PhraseError> = hand.iter().map(card).collect();
     Ok(Hand { cards: cards? })
 }

@@ -1,163 +1,60 @@
-//! Fights: minds choose and describe, code rules, the stage tells.
+//! Fights: minds choose and describe, code rules, the stage narrates.
 //!
-//! A fight leads its stage through phases, and each has a file: [`begin`] (first thoughts), then
-//! round by round [`draw`] (cards), [`play`] (the rules of [`rules`]) and [`narrate`] (the stage's
-//! words), at last [`outcome`]. All of them see the fight through [`arena::Arena`]; `archive` sums it
-//! up afterwards. This room knows nothing of days at home. Start reading at `rules.rs`.
+//! A fight leads its stage through phases, and each has a file: [`begin`] (first thoughts), then in
+//! each round [`draw`] (cards), [`play`] (which applies [`rules`]) and [`narrate`] (the stage's
+//! words), at last [`outcome`]. All of them see the fight through [`arena::Arena`]. This room knows
+//! nothing of days at home. Start reading at `rules.rs`.
 
-pub mod arena;
-pub mod begin;
-pub mod draw;
-pub mod hand;
-pub mod narrate;
-pub mod outcome;
-pub mod play;
-pub mod rules;
+mod arena;
+mod begin;
+mod draw;
+mod hand;
+mod narrate;
+mod outcome;
+mod play;
+mod rules;
+mod state;
 #[cfg(test)]
-pub(crate) mod tests;
+pub(super) mod tests;
 
-use std::sync::Arc;
+pub use state::{Combat, FinishedFight, RoundAction};
 
 use bevy_ecs::prelude::*;
-use serde::{Deserialize, Serialize};
 
-use super::components::FightHere;
-use super::events::CombatOutcome;
-use super::phase::{Part, Phase, at};
-use super::world_file::WorldFile;
+use super::components::CurrentFight;
+use super::phase::{CampaignSet, Phase, in_phase};
 use crate::engine::Setup;
-use crate::exchange::ProseRules;
-
-/// The phrases of fights, with the variables each may use.
-pub const PROMPTS: &[(&str, &[&str])] = &[
-    (
-        "asks/combat_initiation",
-        &["place", "scene", "foes", "companions", "hp", "max_hp"],
-    ),
-    (
-        "asks/combat_draw",
-        &[
-            "round", "hp", "max_hp", "energy", "effects", "hand", "foes", "allies", "me",
-        ],
-    ),
-    ("asks/combat_draw_short", &["round", "hp", "max_hp", "hand"]),
-    ("asks/combat_narrate", &["round", "deeds", "standing"]),
-    ("asks/combat_narrate_short", &["round"]),
-    ("fallback/combat_thought", &["foes"]),
-    ("fallback/combat_card", &["me", "skill"]),
-    ("fallback/combat_round", &["round", "deeds"]),
-    ("events/combat_start", &["stage", "heroes", "foes"]),
-    ("events/combat_round", &["stage", "round", "standing"]),
-    (
-        "events/card_played",
-        &["actor", "card", "skill", "kind", "description", "targets"],
-    ),
-    ("events/status_change", &["actor", "effect", "change"]),
-    ("events/narration", &["stage", "message"]),
-    (
-        "events/combat_outcome",
-        &["stage", "result", "fallen", "felled", "gains"],
-    ),
-];
-
-/// The camp of the party.
-const PARTY: &str = "hero";
-
-/// The fight on a stage. It stays when the fight is over, so that the next one gets another number.
-#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Combat {
-    /// How many fights there were on this stage, this one included.
-    pub number: u32,
-    /// Which round, from 1; 0 before the first.
-    pub round: u32,
-    /// The party's combatants, by name.
-    pub heroes: Vec<Arc<str>>,
-    /// Their foes, by name.
-    pub foes: Vec<Arc<str>>,
-    /// What was done in this round, in order.
-    pub deeds: Vec<Deed>,
-}
-
-impl Combat {
-    /// What pairs the beginning and the outcome of this fight.
-    pub fn id(&self, stage: &str) -> String {
-        format!("{stage}/{}", self.number)
-    }
-
-    /// Whether somebody takes part in it.
-    pub fn has(&self, name: &Arc<str>) -> bool {
-        self.heroes.contains(name) || self.foes.contains(name)
-    }
-}
-
-/// A card that was played and what the rules made of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Deed {
-    /// Who played it.
-    pub by: Arc<str>,
-    /// The skill.
-    pub skill: Arc<str>,
-    /// The card's name, by its player's mind.
-    pub card: String,
-    /// `attack`, `heal`, `guard`, `weaken` or `strengthen`.
-    pub kind: String,
-    /// On whom.
-    pub target: Arc<str>,
-    /// Whether it hit.
-    pub hit: bool,
-    /// Hit points taken or given, or the strength of the effect.
-    pub amount: i32,
-    /// Whether the target fell.
-    pub fell: bool,
-}
-
-/// On a stage: a fight that is over and not summed up yet.
-#[derive(Component, Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Aftermath {
-    /// How it ended, as everybody was told.
-    pub outcome: CombatOutcome,
-    /// The party's combatants, by name.
-    pub heroes: Vec<Arc<str>>,
-    /// Their foes, by name.
-    pub foes: Vec<Arc<str>>,
-}
+use crate::event::PromptSet;
 
 /// Adds the systems and the saved state of fights.
-pub fn plugin(setup: &mut Setup) {
+pub(super) fn plugin(setup: &mut Setup) {
     setup
         .world
-        .register_required_components::<FightHere, Combat>();
+        .register_required_components::<CurrentFight, Combat>();
     setup
         .saves()
         .component::<Combat>("combat")
-        .component::<Aftermath>("aftermath");
-    // Whatever takes comes before whatever asks, so that a step asks in one phase only.
+        .component::<FinishedFight>("aftermath");
+    // Systems that take answers come before those that ask, so that a step asks in one phase only.
     let systems = (
-        narrate::take_narration.run_if(at(Phase::RoundDone)),
-        outcome::end_fight.run_if(at(Phase::RoundDone)),
-        outcome::next_round.run_if(at(Phase::RoundDone)),
-        begin::take_first_thoughts.run_if(at(Phase::FightBegun)),
-        play::play_hands.run_if(at(Phase::Play)),
-        narrate::ask_narration.run_if(at(Phase::Narrate)),
-        begin::begin_fight.run_if(at(Phase::FightBegin)),
-        draw::draw_hands.run_if(at(Phase::Draw)),
+        narrate::take_narration.run_if(in_phase(Phase::RoundDone)),
+        outcome::end_fight.run_if(in_phase(Phase::RoundDone)),
+        outcome::next_round.run_if(in_phase(Phase::RoundDone)),
+        begin::take_first_thoughts.run_if(in_phase(Phase::FightBegun)),
+        play::play_hands.run_if(in_phase(Phase::Play)),
+        narrate::ask_narration.run_if(in_phase(Phase::Narrate)),
+        begin::begin_fight.run_if(in_phase(Phase::FightBegin)),
+        draw::draw_hands.run_if(in_phase(Phase::Draw)),
     );
-    setup.step.add_systems(systems.chain().in_set(Part::Combat));
+    setup
+        .step
+        .add_systems(systems.chain().in_set(CampaignSet::Combat));
 }
 
-/// What prose in a fight must hold to.
-fn prose_rules(world: &WorldFile, max_chars: usize) -> ProseRules {
-    ProseRules {
-        max_chars,
-        language: Some(world.language),
-        ..ProseRules::default()
-    }
-}
-
-/// The most tokens of an answer.
-fn reply_tokens(world: &WorldFile) -> u32 {
-    world.limits.reply_tokens.max(1) as u32
+/// Adds the templates of this room.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    begin::FIRST_THOUGHT.add_templates(prompts);
+    draw::add_templates(prompts);
+    hand::add_templates(prompts);
+    narrate::NARRATION.add_templates(prompts);
 }

@@ -1,51 +1,64 @@
-//! The stage tells the round from what was done on it in public.
+//! The stage narrates the round from what was done on it in public.
 
 use bevy_ecs::prelude::*;
-use serde_json::json;
+use serde::Serialize;
 
-use super::arena::{Arena, Ground, standing};
-use super::{prose_rules, reply_tokens};
-use crate::event::{EventWriter, Fault, Phrasebook};
-use crate::exchange::{Answers, Ask, Prose};
-use crate::rpg::events::Narration;
+use super::arena::{Arena, statuses};
+use super::state::RoundAction;
+use crate::event::{EventWriter, PromptTemplate};
+use crate::exchange::{Answers, AskTemplate, Prose};
+use crate::rpg::events::{CombatantStatus, Narration};
 use crate::rpg::phase::Phase;
+use crate::rpg::question::ProseQuestion;
 
-/// Asks the stage to tell the round.
-pub fn ask_narration(mut arena: Arena, mut tell: EventWriter, mut commands: Commands) {
-    let Some(ground) = arena.ground() else { return };
-    arena.enter(&ground, Phase::RoundDone);
-    match ask(tell.phrases(), &arena, &ground) {
-        Ok(ask) => {
-            commands.entity(ground.entity).insert(ask);
-        }
-        Err(reason) => tell.fault(Fault::Game(reason)),
-    }
+pub(super) const NARRATION: ProseQuestion<NarrationData> = ProseQuestion {
+    question: AskTemplate::condensed(
+        "combat.narrate",
+        "asks/combat_narrate",
+        "asks/combat_narrate_short",
+    ),
+    fallback: PromptTemplate::new("fallback/combat_round"),
+    max_chars: 0,
+};
+
+/// What a stage is asked for its narration with.
+#[derive(Default, Serialize)]
+pub(super) struct NarrationData<'a> {
+    me: &'a str,
+    kind: &'a str,
+    place: &'a str,
+    round: u32,
+    #[serde(rename = "deeds")]
+    actions: &'a [RoundAction],
+    #[serde(rename = "standing")]
+    combatants: Vec<CombatantStatus>,
 }
 
-/// Whoever stands hears what the stage tells; the stage has said it.
-pub fn take_narration(arena: Arena, mut answers: Answers<Prose>, mut tell: EventWriter) {
-    let Some(ground) = arena.ground() else { return };
-    for (teller, Prose(message), _by) in answers.take() {
-        let stage = ground.name.to_string();
-        tell.broadcast_to_stage(ground.entity, Narration { stage, message }, &[teller]);
-    }
+/// Asks the stage to narrate the round.
+pub(super) fn ask_narration(mut arena: Arena, mut events: EventWriter, mut commands: Commands) {
+    let Some(stage) = arena.stage() else { return };
+    arena.set_phase(&stage, Phase::RoundDone);
+    let combat = arena.combat(&stage);
+    let data = NarrationData {
+        me: &stage.name,
+        kind: "stage",
+        place: &stage.name,
+        round: combat.round,
+        actions: &combat.actions,
+        combatants: statuses(&arena.combatants(&combat)),
+    };
+    let ask = NARRATION.ask(events.phrases(), &arena.world(), &data);
+    events.insert_or_fault(&mut commands, stage.entity, ask);
 }
 
-fn ask(phrases: &Phrasebook, arena: &Arena, ground: &Ground) -> Result<Ask<Prose>, String> {
-    let combat = arena.combat(ground);
-    let world = arena.world();
-    let facts = json!({
-        "me": ground.name, "kind": "stage", "place": ground.name,
-        "round": combat.round,
-        "deeds": combat.deeds,
-        "standing": standing(&arena.combatants(&combat)),
-    });
-    let prompt = phrases.say("asks/combat_narrate", &facts)?;
-    let short = phrases.say("asks/combat_narrate_short", &facts)?;
-    let fallback = Prose(phrases.say("fallback/combat_round", &facts)?);
-    let ask = Ask::new("combat.narrate", prompt, prose_rules(&world, 0), fallback);
-    Ok(ask
-        .condensed(short)
-        .notes(facts)
-        .max_tokens(reply_tokens(&world)))
+/// Everybody alive on the stage hears its narration.
+pub(super) fn take_narration(arena: Arena, mut answers: Answers<Prose>, mut events: EventWriter) {
+    let Some(stage) = arena.stage() else { return };
+    for (narrator, Prose(message), _by) in answers.take() {
+        let narration = Narration {
+            stage: stage.name.to_string(),
+            message,
+        };
+        events.broadcast_to_stage(stage.entity, narration, &[narrator]);
+    }
 }

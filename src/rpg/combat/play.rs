@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use bevy_ecs::prelude::*;
 use rand::{Rng, RngExt};
 
-use super::Deed;
-use super::arena::{Arena, Combatant, Ground};
+use super::arena::{Arena, Combatant, FightStage};
 use super::hand::Hand;
-use super::rules::{Played, initiative, kind_word, play_round};
+use super::rules::{ResolvedCard, initiative, kind_name, play_round};
+use super::state::RoundAction;
 use crate::cast::{Dead, StageRng};
 use crate::event::EventWriter;
 use crate::event::kinds::Death;
@@ -16,89 +16,89 @@ use crate::exchange::Answers;
 use crate::rpg::events::CardPlayed;
 use crate::rpg::phase::Phase;
 
-/// Takes the hands of a round and plays them out.
-pub fn play_hands(
+/// Plays the hands of a round.
+pub(super) fn play_hands(
     mut arena: Arena,
-    mut hands: Answers<Hand>,
-    chance: StageRng,
-    mut tell: EventWriter,
+    mut answers: Answers<Hand>,
+    rng: StageRng,
+    mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(ground) = arena.ground() else { return };
-    let mut all = arena.combatants(&arena.combat(&ground));
-    let mut drawn = BTreeMap::new();
-    for (entity, hand, _by) in hands.take() {
-        let player = all.iter().position(|one| one.entity == entity);
-        drawn.extend(player.map(|player| (player, hand)));
+    let Some(stage) = arena.stage() else { return };
+    let mut combatants = arena.combatants(&arena.combat(&stage));
+    let mut hands = BTreeMap::new();
+    for (entity, hand, _by) in answers.take() {
+        let player = combatants.iter().position(|each| each.entity == entity);
+        hands.extend(player.map(|player| (player, hand)));
     }
     let world = arena.world();
-    let order = initiative(&all, |name| {
-        chance
-            .stream(&format!("combat/initiative/{name}"))
-            .next_u32()
+    let order = initiative(&combatants, |name| {
+        let mut rng = rng.stream(&format!("combat/initiative/{name}"));
+        rng.next_u32()
     });
     let played = play_round(
-        &mut all,
+        &mut combatants,
         &order,
-        &drawn,
+        &hands,
         |name| world.skills.iter().find(|skill| skill.name == name),
         |name, skill| {
-            let mut stream = chance.stream(&format!("combat/hit/{name}/{skill}"));
-            stream.random_range(0..100)
+            let mut rng = rng.stream(&format!("combat/hit/{name}/{skill}"));
+            rng.random_range(0..100)
         },
     );
-    for fallen in tell_cards(&mut tell, &ground, &all, &played) {
+    for fallen in write_card_events(&mut events, &stage, &combatants, &played) {
         commands.entity(fallen).insert(Dead);
     }
-    let deeds = played.iter().map(|played| deed(&all, played)).collect();
-    arena.store(&all);
-    arena.change(&ground, |combat| combat.deeds = deeds);
-    arena.enter(&ground, Phase::Narrate);
+    let actions = played.iter().map(|played| action(&combatants, played));
+    let actions = actions.collect();
+    arena.write_back(&combatants);
+    arena.update_combat(&stage, |combat| combat.actions = actions);
+    arena.set_phase(&stage, Phase::Narrate);
 }
 
-/// Tells each card and each death in order, and returns who fell. A fallen one learns of the card
-/// that felled it and of its own death, and of nothing after.
-fn tell_cards(
-    tell: &mut EventWriter,
-    ground: &Ground,
-    all: &[Combatant],
-    played: &[Played<'_>],
+/// Writes an event for each card and each death in order, and returns who fell. A fallen combatant
+/// learns of the card that felled it and of its own death, and of nothing after.
+fn write_card_events(
+    events: &mut EventWriter,
+    stage: &FightStage,
+    combatants: &[Combatant],
+    played: &[ResolvedCard<'_>],
 ) -> Vec<Entity> {
     let mut fallen = Vec::new();
-    for one in played {
-        let (by, target) = (&all[one.by], &all[one.target]);
+    for played in played {
+        let (by, target) = (&combatants[played.by], &combatants[played.target]);
         let card = CardPlayed {
-            stage: ground.name.to_string(),
+            stage: stage.name.to_string(),
             actor: by.name.to_string(),
-            card: one.card.name.clone(),
-            skill: one.skill.name.clone(),
-            kind: kind_word(one.skill.kind).into(),
-            description: one.card.description.clone(),
-            targets: vec![one.struck.clone()],
+            card: played.card.name.clone(),
+            skill: played.skill.name.clone(),
+            kind: kind_name(played.skill.kind).into(),
+            description: played.card.description.clone(),
+            targets: vec![played.result.clone()],
         };
-        tell.broadcast_to_stage(ground.entity, card, &fallen);
-        if one.struck.fell {
+        events.broadcast_to_stage(stage.entity, card, &fallen);
+        if played.result.fell {
             let death = Death {
                 actor: target.name.to_string(),
                 by: by.name.to_string(),
-                stage: ground.name.to_string(),
+                stage: stage.name.to_string(),
             };
-            tell.broadcast_to_stage(ground.entity, death, &fallen);
+            events.broadcast_to_stage(stage.entity, death, &fallen);
             fallen.push(target.entity);
         }
     }
     fallen
 }
 
-fn deed(all: &[Combatant], played: &Played<'_>) -> Deed {
-    Deed {
-        by: all[played.by].name.clone(),
+fn action(combatants: &[Combatant], played: &ResolvedCard<'_>) -> RoundAction {
+    RoundAction {
+        by: combatants[played.by].name.clone(),
         skill: played.skill.name.as_str().into(),
         card: played.card.name.clone(),
-        kind: kind_word(played.skill.kind).into(),
-        target: all[played.target].name.clone(),
-        hit: played.struck.hit,
-        amount: played.struck.amount,
-        fell: played.struck.fell,
+        kind: kind_name(played.skill.kind).into(),
+        target: combatants[played.target].name.clone(),
+        hit: played.result.hit,
+        amount: played.result.amount,
+        fell: played.result.fell,
     }
 }

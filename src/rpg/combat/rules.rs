@@ -1,8 +1,9 @@
-//! The rules of a fight, as pure functions over copied combatants.
+//! The rules of a fight, as pure functions on copies of the combatants.
 //!
-//! A round: in order of [`initiative`] each combatant plays its cards as it prefers and as far as
-//! its energy goes ([`play_round`]); an attack takes `max(1, power + attack − defense / 2)` hit
-//! points, a healing gives its power, all else leaves an [`Effect`] that [`wear_off`] counts down.
+//! In a round, in order of [`initiative`], each combatant plays its cards in its own order as far
+//! as its energy allows ([`play_round`]). An attack takes `max(1, power + attack − defense / 2)`
+//! hit points, a healing restores its power, and any other skill leaves an [`Effect`] that
+//! [`wear_off`] counts down.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -10,11 +11,11 @@ use std::collections::BTreeMap;
 use super::arena::Combatant;
 use super::hand::{Card, Hand};
 use crate::rpg::components::Effect;
-use crate::rpg::events::Struck;
+use crate::rpg::events::TargetResult;
 use crate::rpg::world_file::{Skill, SkillKind};
 
-/// The word for a kind of skill in prompts, events and notes.
-pub fn kind_word(kind: SkillKind) -> &'static str {
+/// What prompts, events and notes call a kind of skill.
+pub(super) fn kind_name(kind: SkillKind) -> &'static str {
     match kind {
         SkillKind::Attack => "attack",
         SkillKind::Heal => "heal",
@@ -24,146 +25,157 @@ pub fn kind_word(kind: SkillKind) -> &'static str {
     }
 }
 
-/// Whom a skill of this kind may be used on, by index, best first: against the weakest foe, for the
-/// ally who misses most. Healing has no legal target while nobody is hurt.
-pub fn legal_targets(kind: SkillKind, me: usize, all: &[Combatant]) -> Vec<usize> {
-    let Some(actor) = all.get(me) else {
+/// The indices of the combatants that a skill of this kind may be used on, best first: the weakest
+/// foe, the ally who is hurt most. Healing has no legal target while nobody is hurt.
+pub(super) fn legal_targets(kind: SkillKind, me: usize, combatants: &[Combatant]) -> Vec<usize> {
+    let Some(actor) = combatants.get(me) else {
         return Vec::new();
     };
-    let standing = all.iter().enumerate().filter(|(_, one)| one.stands());
-    let mut legal: Vec<_> = standing
-        .filter(|(_, one)| match kind {
-            SkillKind::Attack | SkillKind::Weaken => !one.sides_with(actor),
-            SkillKind::Heal => one.sides_with(actor) && one.health.hp < one.health.max,
-            SkillKind::Guard | SkillKind::Strengthen => one.sides_with(actor),
-        })
+    let is_legal = |target: &Combatant| match kind {
+        SkillKind::Attack | SkillKind::Weaken => !target.is_ally_of(actor),
+        SkillKind::Heal => target.is_ally_of(actor) && target.health.hp < target.health.max,
+        SkillKind::Guard | SkillKind::Strengthen => target.is_ally_of(actor),
+    };
+    let targets = combatants.iter().enumerate();
+    let mut legal: Vec<_> = targets
+        .filter(|(_, target)| target.is_standing() && is_legal(target))
         .collect();
-    legal.sort_by_key(|(at, one)| match kind {
-        SkillKind::Heal => (one.health.hp - one.health.max, *at),
-        SkillKind::Strengthen => (-one.attack(), *at),
-        _ => (one.health.hp, *at),
+    legal.sort_by_key(|(index, target)| match kind {
+        SkillKind::Heal => (target.health.hp - target.health.max, *index),
+        SkillKind::Strengthen => (-target.attack(), *index),
+        _ => (target.health.hp, *index),
     });
-    legal.into_iter().map(|(at, _)| at).collect()
+    legal.into_iter().map(|(index, _)| index).collect()
 }
 
-/// Who acts when, by index: the faster first, then the higher roll, then the stable order.
-pub fn initiative(all: &[Combatant], mut roll: impl FnMut(&str) -> u32) -> Vec<usize> {
-    let mut order: Vec<_> = all
-        .iter()
-        .enumerate()
-        .filter(|(_, one)| one.stands())
-        .map(|(at, one)| (Reverse(one.stats.speed), Reverse(roll(&one.name)), at))
+/// The indices of those who act, in order: the faster first, then the higher roll, then by index.
+pub(super) fn initiative(
+    combatants: &[Combatant],
+    mut roll: impl FnMut(&str) -> u32,
+) -> Vec<usize> {
+    let standing = combatants.iter().enumerate();
+    let standing = standing.filter(|(_, each)| each.is_standing());
+    let mut order: Vec<_> = standing
+        .map(|(index, each)| (Reverse(each.stats.speed), Reverse(roll(&each.name)), index))
         .collect();
     order.sort_unstable();
-    order.into_iter().map(|(.., at)| at).collect()
+    order.into_iter().map(|(.., index)| index).collect()
 }
 
-/// What an attack takes, before hit points bound it.
-pub fn damage(power: i32, attack: i32, defense: i32) -> i32 {
+/// The hit points that an attack takes, not limited by those that are left.
+fn damage(power: i32, attack: i32, defense: i32) -> i32 {
     power
         .saturating_add(attack)
         .saturating_sub(defense / 2)
         .max(1)
 }
 
-/// A card that was played and what it did.
+/// A card that was played, and its result.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Played<'a> {
-    /// Who played it, by index.
-    pub by: usize,
-    /// On whom, by index.
-    pub target: usize,
+pub(super) struct ResolvedCard<'a> {
+    /// The index of who played it.
+    pub(super) by: usize,
+    /// The index of its target.
+    pub(super) target: usize,
     /// The card.
-    pub card: Card,
+    pub(super) card: Card,
     /// Its skill.
-    pub skill: &'a Skill,
-    /// What it did.
-    pub struck: Struck,
+    pub(super) skill: &'a Skill,
+    /// What it did to the target.
+    pub(super) result: TargetResult,
 }
 
-/// Plays a round. `roll` gives a number from 0 to 99 for one use of a skill, by names of combatant
-/// and skill. Cards that cost too much or find nobody are passed over.
-pub fn play_round<'a>(
-    all: &mut [Combatant],
+/// Plays a round. `roll` gives a number from 0 to 99 for one use of a skill, by the names of the
+/// combatant and the skill. Cards that cost too much or have no legal target are skipped.
+pub(super) fn play_round<'a>(
+    combatants: &mut [Combatant],
     order: &[usize],
     hands: &BTreeMap<usize, Hand>,
     skill: impl Fn(&str) -> Option<&'a Skill>,
     mut roll: impl FnMut(&str, &str) -> i32,
-) -> Vec<Played<'a>> {
+) -> Vec<ResolvedCard<'a>> {
     let mut played = Vec::new();
     for &by in order {
         let Some(hand) = hands.get(&by) else { continue };
-        let mut energy = all[by].stats.energy;
+        let mut energy = combatants[by].stats.energy;
         for card in &hand.cards {
-            if !all[by].stands() || !has_foe(by, all) {
+            if !combatants[by].is_standing() || !has_foe(by, combatants) {
                 break;
             }
             let Some(skill) = skill(&card.skill).filter(|skill| skill.cost <= energy) else {
                 continue;
             };
-            let Some(target) = target_of(card, skill.kind, by, all) else {
+            let Some(target) = target_of(card, skill.kind, by, combatants) else {
                 continue;
             };
             energy -= skill.cost;
-            let roll = roll(&all[by].name, &skill.name);
-            let struck = resolve(skill, by, target, all, roll);
-            played.push(Played {
+            let roll = roll(&combatants[by].name, &skill.name);
+            played.push(ResolvedCard {
                 by,
                 target,
                 card: card.clone(),
                 skill,
-                struck,
+                result: resolve(skill, by, target, combatants, roll),
             });
         }
     }
     played
 }
 
-/// Whether somebody on another side still stands; a decided fight needs no more cards.
-fn has_foe(me: usize, all: &[Combatant]) -> bool {
-    let mut others = all.iter().filter(|one| one.stands());
-    others.any(|one| !one.sides_with(&all[me]))
+/// Whether a foe is still standing; once the fight is decided, no more cards are played.
+fn has_foe(me: usize, combatants: &[Combatant]) -> bool {
+    let mut standing = combatants.iter().filter(|each| each.is_standing());
+    standing.any(|each| !each.is_ally_of(&combatants[me]))
 }
 
 /// The first wanted target that is still legal, else the best legal one.
-fn target_of(card: &Card, kind: SkillKind, by: usize, all: &[Combatant]) -> Option<usize> {
-    let legal = legal_targets(kind, by, all);
-    let wanted = card.targets.iter();
-    let mut found = wanted.filter_map(|name| legal.iter().find(|at| *all[**at].name == **name));
-    found.next().or(legal.first()).copied()
+fn target_of(card: &Card, kind: SkillKind, by: usize, combatants: &[Combatant]) -> Option<usize> {
+    let legal = legal_targets(kind, by, combatants);
+    let legal_by_name = |name: &String| {
+        let mut legal = legal.iter();
+        legal.find(|index| *combatants[**index].name == **name)
+    };
+    let wanted = card.targets.iter().find_map(legal_by_name);
+    wanted.or(legal.first()).copied()
 }
 
-fn resolve(skill: &Skill, by: usize, target: usize, all: &mut [Combatant], roll: i32) -> Struck {
-    let attack = all[by].attack();
-    let target = &mut all[target];
-    let mut struck = Struck {
+fn resolve(
+    skill: &Skill,
+    by: usize,
+    target: usize,
+    combatants: &mut [Combatant],
+    roll: i32,
+) -> TargetResult {
+    let attack = combatants[by].attack();
+    let target = &mut combatants[target];
+    let mut result = TargetResult {
         name: target.name.to_string(),
         hit: roll < skill.accuracy,
         amount: 0,
         effect: String::new(),
         fell: false,
     };
-    if !struck.hit {
-        return struck;
+    if !result.hit {
+        return result;
     }
     match skill.kind {
         SkillKind::Attack => {
             let damage = damage(skill.power, attack, target.defense());
-            struck.amount = target.health.hurt(damage);
-            struck.fell = !target.stands();
+            result.amount = target.health.hurt(damage);
+            result.fell = !target.is_standing();
         }
-        SkillKind::Heal => struck.amount = target.health.heal(skill.power),
+        SkillKind::Heal => result.amount = target.health.heal(skill.power),
         SkillKind::Guard | SkillKind::Weaken | SkillKind::Strengthen => {
-            struck.amount = skill.power;
-            struck.effect.clone_from(&skill.name);
-            put_effect(target, skill);
+            result.amount = skill.power;
+            result.effect.clone_from(&skill.name);
+            add_effect(target, skill);
         }
     }
-    struck
+    result
 }
 
-/// Leaves an effect; one of the same skill begins anew instead of adding up.
-fn put_effect(target: &mut Combatant, skill: &Skill) {
+/// Adds the effect of a skill; it replaces an earlier one of the same skill.
+fn add_effect(target: &mut Combatant, skill: &Skill) {
     let (attack, defense) = match skill.kind {
         SkillKind::Guard => (0, skill.power),
         SkillKind::Weaken => (-skill.power, 0),
@@ -178,15 +190,18 @@ fn put_effect(target: &mut Combatant, skill: &Skill) {
     });
 }
 
-/// A round ends: effects last a round less. Returns those that ended, with whose they were.
-pub fn wear_off(all: &mut [Combatant]) -> Vec<(usize, Effect)> {
+/// A round ends: effects last one round less. Returns those that ended, each with the index of the
+/// combatant that had it.
+pub(super) fn wear_off(combatants: &mut [Combatant]) -> Vec<(usize, Effect)> {
     let mut ended = Vec::new();
-    for (at, one) in all.iter_mut().enumerate() {
-        for effect in &mut one.effects {
+    for (index, combatant) in combatants.iter_mut().enumerate() {
+        for effect in &mut combatant.effects {
             effect.rounds -= 1;
         }
-        let over = one.effects.extract_if(.., |effect| effect.rounds <= 0);
-        ended.extend(over.map(|effect| (at, effect)));
+        let over = combatant
+            .effects
+            .extract_if(.., |effect| effect.rounds <= 0);
+        ended.extend(over.map(|effect| (index, effect)));
     }
     ended
 }

@@ -8,23 +8,23 @@ use bevy_ecs::system::{IntoSystem, RunSystemOnce};
 use proptest::prelude::*;
 
 use super::arena::Combatant;
-use super::hand::{Card, Hand, Legal};
+use super::hand::{Card, Hand, PlayableSkill};
 use super::rules::{initiative, legal_targets, play_round, wear_off};
-use super::{Aftermath, Combat, begin, draw, narrate, outcome, play};
+use super::{Combat, FinishedFight, begin, draw, narrate, outcome, play};
 use crate::cast::{Appearance, Dead, Faction, Kind, spawn};
 use crate::context::Chapters;
 use crate::event::{By, EventQueue};
 use crate::exchange::{Answer, Ask, Prose, Reply};
 use crate::mind::{MindError, ScriptLine, ScriptMind};
 use crate::rpg::components::{
-    Effect, Effects, FightEnd, FightHere, Fighter, Foe, Health, LastFight, RpgWorld,
+    CurrentFight, Effect, Effects, FightResult, Fighter, Foe, Health, LastFight, RpgWorld,
 };
 use crate::rpg::phase::Phase;
 use crate::rpg::world_file::{Dungeon, Fight, Skill, SkillKind, Stats, WorldFile};
 use crate::testing::{TinyWorld, newcomer, tiny};
 
 /// The heroes Ann and Bob against Owl and Rat in the hall, about to begin.
-pub(crate) struct Bout {
+pub(crate) struct FightTest {
     pub(crate) tiny: TinyWorld,
     pub(crate) owl: Entity,
     pub(crate) rat: Entity,
@@ -63,7 +63,7 @@ pub(crate) fn world_file() -> WorldFile {
     }
 }
 
-pub(crate) fn bout() -> Bout {
+pub(crate) fn fight_test() -> FightTest {
     let mut tiny = tiny();
     let setup = &mut tiny.setup;
     crate::rpg::events::register(&mut setup.world);
@@ -102,16 +102,16 @@ pub(crate) fn bout() -> Bout {
     }
     world.entity_mut(owl).insert(Foe { returns: true });
     world.entity_mut(rat).insert(Foe { returns: false });
-    let here = FightHere {
+    let here = CurrentFight {
         dungeon: "Cellar".into(),
         fight: 0,
         end: None,
     };
     world.entity_mut(hall).insert((here, Phase::FightBegin));
-    Bout { tiny, owl, rat }
+    FightTest { tiny, owl, rat }
 }
 
-impl Bout {
+impl FightTest {
     pub(crate) fn world(&mut self) -> &mut World {
         self.tiny.world()
     }
@@ -122,14 +122,14 @@ impl Bout {
 
     /// The fight under way, before its first draw.
     fn begun() -> Self {
-        let mut bout = bout();
-        bout.run(begin::begin_fight);
-        let everybody = bout.everybody();
+        let mut fight = fight_test();
+        fight.run(begin::begin_fight);
+        let everybody = fight.everybody();
         for who in everybody {
-            bout.world().entity_mut(who).remove::<Ask<Prose>>();
+            fight.world().entity_mut(who).remove::<Ask<Prose>>();
         }
-        bout.world().resource_mut::<EventQueue>().0.clear();
-        bout
+        fight.world().resource_mut::<EventQueue>().0.clear();
+        fight
     }
 
     fn everybody(&self) -> [Entity; 4] {
@@ -164,7 +164,7 @@ impl Bout {
     }
 }
 
-pub(crate) fn card(skill: &str, targets: &[&str]) -> Card {
+fn card(skill: &str, targets: &[&str]) -> Card {
     Card {
         skill: skill.into(),
         name: format!("My {skill}"),
@@ -181,60 +181,61 @@ fn hand(cards: impl IntoIterator<Item = Card>) -> Hand {
 
 #[test]
 fn a_beginning_is_told_to_the_stage_and_everybody_is_asked_with_its_tags() {
-    let mut bout = bout();
-    bout.run(begin::begin_fight);
-    assert_eq!(bout.told(), [("combat_start", vec![bout.tiny.hall])]);
-    for who in bout.everybody() {
-        let ask: &Ask<Prose> = bout.get(who);
+    let mut fight = fight_test();
+    fight.run(begin::begin_fight);
+    assert_eq!(fight.told(), [("combat_start", vec![fight.tiny.hall])]);
+    for who in fight.everybody() {
+        let ask: &Ask<Prose> = fight.get(who);
         assert_eq!(ask.purpose(), "combat.initiation");
         assert_eq!(ask.tags().text("combat_initialization"), Some("Hall"));
         assert_eq!(ask.tags().text("combat_id"), Some("Hall/1"));
         assert!(ask.fallback().check(ask.constraints()).is_empty());
     }
-    let notes = bout.get::<Ask<Prose>>(bout.rat).noted();
+    let notes = fight.get::<Ask<Prose>>(fight.rat).noted();
     assert_eq!(notes["allies"], serde_json::json!(["Owl"]));
     assert_eq!(notes["foes"][0]["name"], "Ann");
-    assert_eq!(bout.phase(), Phase::FightBegun);
+    assert_eq!(fight.phase(), Phase::FightBegun);
 }
 
 #[test]
 fn the_fallen_of_an_earlier_fight_take_no_part() {
-    let mut bout = bout();
-    let bob = bout.tiny.bob;
-    bout.world().entity_mut(bob).insert(Dead);
-    bout.run(begin::begin_fight);
-    assert!(bout.world().get::<Ask<Prose>>(bob).is_none());
-    assert_eq!(bout.get::<Combat>(bout.tiny.hall).heroes, ["Ann".into()]);
+    let mut fight = fight_test();
+    let bob = fight.tiny.bob;
+    fight.world().entity_mut(bob).insert(Dead);
+    fight.run(begin::begin_fight);
+    assert!(fight.world().get::<Ask<Prose>>(bob).is_none());
+    assert_eq!(fight.get::<Combat>(fight.tiny.hall).heroes, ["Ann".into()]);
 }
 
 #[test]
 fn first_thoughts_stay_private() {
-    let mut bout = Bout::begun();
-    let ann = bout.tiny.ann;
-    bout.answer(ann, Prose("I am afraid.".into()));
-    bout.run(begin::take_first_thoughts);
-    assert!(bout.told().is_empty());
-    assert_eq!(bout.phase(), Phase::Draw);
+    let mut fight = FightTest::begun();
+    let ann = fight.tiny.ann;
+    fight.answer(ann, Prose("I am afraid.".into()));
+    fight.run(begin::take_first_thoughts);
+    assert!(fight.told().is_empty());
+    assert_eq!(fight.phase(), Phase::Draw);
 }
 
 #[test]
 fn everybody_sees_the_round_and_draws_what_is_of_use() {
-    let mut bout = Bout::begun();
-    let (hall, ann, rat) = (bout.tiny.hall, bout.tiny.ann, bout.rat);
-    bout.world()
+    let mut fight = FightTest::begun();
+    let (hall, ann, rat) = (fight.tiny.hall, fight.tiny.ann, fight.rat);
+    fight
+        .world()
         .get_mut::<Fighter>(rat)
         .expect("fights")
         .skills
         .clear();
-    bout.run(draw::draw_hands);
-    let all = [vec![hall], bout.everybody().to_vec()].concat();
-    assert_eq!(bout.told(), [("combat_round", all)]);
+    fight.run(draw::draw_hands);
+    let all = [vec![hall], fight.everybody().to_vec()].concat();
+    assert_eq!(fight.told(), [("combat_round", all)]);
     // Nobody is hurt, so nobody holds a balm.
     let targets = vec!["Owl".into(), "Rat".into()];
-    let ask: &Ask<Hand> = bout.get(ann);
+    let ask: &Ask<Hand> = fight.get(ann);
     assert_eq!(
         *ask.constraints(),
-        [Legal {
+        [PlayableSkill {
             skill: "Cut".into(),
             targets
         }]
@@ -242,19 +243,19 @@ fn everybody_sees_the_round_and_draws_what_is_of_use() {
     assert!(ask.fallback().check(ask.constraints()).is_empty());
     assert!(ask.short().is_some());
     assert!(
-        bout.world().get::<Ask<Hand>>(rat).is_none(),
+        fight.world().get::<Ask<Hand>>(rat).is_none(),
         "without skills one passes"
     );
-    assert_eq!(bout.phase(), Phase::Play);
+    assert_eq!(fight.phase(), Phase::Play);
 }
 
 #[test]
 fn the_hurt_are_healed_by_rule_and_by_choice() {
-    let mut bout = Bout::begun();
-    let (ann, bob) = (bout.tiny.ann, bout.tiny.bob);
-    bout.wound(bob, 4);
-    bout.run(draw::draw_hands);
-    let notes = bout.get::<Ask<Hand>>(ann).noted().clone();
+    let mut fight = FightTest::begun();
+    let (ann, bob) = (fight.tiny.ann, fight.tiny.bob);
+    fight.wound(bob, 4);
+    fight.run(draw::draw_hands);
+    let notes = fight.get::<Ask<Hand>>(ann).noted().clone();
     let balm = notes["hand"]
         .as_array()
         .expect("is a list")
@@ -264,44 +265,44 @@ fn the_hurt_are_healed_by_rule_and_by_choice() {
         balm.expect("is in hand")["legal"],
         serde_json::json!(["Bob"])
     );
-    bout.world().entity_mut(ann).remove::<Ask<Hand>>();
-    bout.answer(ann, hand([card("Balm", &["Bob"])]));
-    bout.run(play::play_hands);
-    assert_eq!(bout.get::<Health>(bob).hp, 9);
+    fight.world().entity_mut(ann).remove::<Ask<Hand>>();
+    fight.answer(ann, hand([card("Balm", &["Bob"])]));
+    fight.run(play::play_hands);
+    assert_eq!(fight.get::<Health>(bob).hp, 9);
 }
 
 #[test]
 fn a_card_hurts_and_everybody_learns_of_it() {
-    let mut bout = Bout::begun();
-    let (hall, ann, rat) = (bout.tiny.hall, bout.tiny.ann, bout.rat);
-    bout.answer(ann, hand([card("Cut", &["Rat"])]));
-    bout.run(play::play_hands);
-    assert_eq!(bout.get::<Health>(rat).hp, 20 - (5 + 3 - 1));
-    let all = [vec![hall], bout.everybody().to_vec()].concat();
-    assert_eq!(bout.told(), [("card_played", all)]);
-    let deed = &bout.get::<Combat>(hall).deeds[0];
+    let mut fight = FightTest::begun();
+    let (hall, ann, rat) = (fight.tiny.hall, fight.tiny.ann, fight.rat);
+    fight.answer(ann, hand([card("Cut", &["Rat"])]));
+    fight.run(play::play_hands);
+    assert_eq!(fight.get::<Health>(rat).hp, 20 - (5 + 3 - 1));
+    let all = [vec![hall], fight.everybody().to_vec()].concat();
+    assert_eq!(fight.told(), [("card_played", all)]);
+    let action = &fight.get::<Combat>(hall).actions[0];
     assert_eq!(
-        (&*deed.by, &*deed.target, deed.amount, deed.fell),
+        (&*action.by, &*action.target, action.amount, action.fell),
         ("Ann", "Rat", 7, false)
     );
-    assert_eq!(bout.phase(), Phase::Narrate);
+    assert_eq!(fight.phase(), Phase::Narrate);
 }
 
 #[test]
 fn the_fallen_learn_of_their_death_and_of_nothing_after() {
-    let mut bout = Bout::begun();
+    let mut fight = FightTest::begun();
     let (hall, ann, bob, owl, rat) = (
-        bout.tiny.hall,
-        bout.tiny.ann,
-        bout.tiny.bob,
-        bout.owl,
-        bout.rat,
+        fight.tiny.hall,
+        fight.tiny.ann,
+        fight.tiny.bob,
+        fight.owl,
+        fight.rat,
     );
-    bout.wound(rat, 1);
-    bout.answer(ann, hand([card("Cut", &["Rat"])]));
-    bout.answer(bob, hand([card("Cut", &["Rat"])]));
-    bout.answer(rat, hand([card("Cut", &["Ann"])]));
-    bout.run(play::play_hands);
+    fight.wound(rat, 1);
+    fight.answer(ann, hand([card("Cut", &["Rat"])]));
+    fight.answer(bob, hand([card("Cut", &["Rat"])]));
+    fight.answer(rat, hand([card("Cut", &["Ann"])]));
+    fight.run(play::play_hands);
     let everybody = vec![hall, ann, bob, owl, rat];
     let others = vec![hall, ann, bob, owl];
     let told = [
@@ -309,40 +310,40 @@ fn the_fallen_learn_of_their_death_and_of_nothing_after() {
         ("death", everybody),
         ("card_played", others),
     ];
-    assert_eq!(bout.told(), told);
-    assert!(bout.world().get::<Dead>(rat).is_some());
+    assert_eq!(fight.told(), told);
+    assert!(fight.world().get::<Dead>(rat).is_some());
     // Bob's card found another; the fallen rat's own was never played.
-    assert_eq!(bout.get::<Health>(owl).hp, 13);
-    assert_eq!(bout.get::<Health>(ann).hp, 20);
+    assert_eq!(fight.get::<Health>(owl).hp, 13);
+    assert_eq!(fight.get::<Health>(ann).hp, 20);
 }
 
 #[test]
 fn the_stage_tells_the_round_to_all_but_itself() {
-    let mut bout = Bout::begun();
-    let hall = bout.tiny.hall;
-    bout.run(narrate::ask_narration);
-    let ask: &Ask<Prose> = bout.get(hall);
+    let mut fight = FightTest::begun();
+    let hall = fight.tiny.hall;
+    fight.run(narrate::ask_narration);
+    let ask: &Ask<Prose> = fight.get(hall);
     assert_eq!(ask.purpose(), "combat.narrate");
     assert!(ask.short().is_some() && ask.fallback().check(ask.constraints()).is_empty());
-    bout.world().entity_mut(hall).remove::<Ask<Prose>>();
-    bout.answer(hall, Prose("Dust falls.".into()));
-    bout.run(narrate::take_narration);
-    assert_eq!(bout.told(), [("narration", bout.everybody().to_vec())]);
+    fight.world().entity_mut(hall).remove::<Ask<Prose>>();
+    fight.answer(hall, Prose("Dust falls.".into()));
+    fight.run(narrate::take_narration);
+    assert_eq!(fight.told(), [("narration", fight.everybody().to_vec())]);
 }
 
 #[test]
 fn an_outcome_reaches_the_fallen_too_and_brings_its_gain() {
-    let mut bout = Bout::begun();
+    let mut fight = FightTest::begun();
     let (hall, ann, bob, owl, rat) = (
-        bout.tiny.hall,
-        bout.tiny.ann,
-        bout.tiny.bob,
-        bout.owl,
-        bout.rat,
+        fight.tiny.hall,
+        fight.tiny.ann,
+        fight.tiny.bob,
+        fight.owl,
+        fight.rat,
     );
     for fallen in [bob, owl, rat] {
-        bout.wound(fallen, 0);
-        bout.world().entity_mut(fallen).insert(Dead);
+        fight.wound(fallen, 0);
+        fight.world().entity_mut(fallen).insert(Dead);
     }
     let effect = Effect {
         skill: "Ward".into(),
@@ -350,14 +351,14 @@ fn an_outcome_reaches_the_fallen_too_and_brings_its_gain() {
         defense: 5,
         rounds: 2,
     };
-    bout.world().entity_mut(ann).insert(Effects(vec![effect]));
-    bout.run(outcome::end_fight);
+    fight.world().entity_mut(ann).insert(Effects(vec![effect]));
+    fight.run(outcome::end_fight);
     assert_eq!(
-        bout.told(),
+        fight.told(),
         [("combat_outcome", vec![hall, ann, bob, owl, rat])]
     );
-    let Aftermath { outcome, .. } = bout.get(hall);
-    assert_eq!(outcome.result, FightEnd::Won);
+    let FinishedFight { outcome, .. } = fight.get(hall);
+    assert_eq!(outcome.result, FightResult::Won);
     assert_eq!(
         (&outcome.fallen[..], &outcome.felled[..]),
         (
@@ -366,49 +367,57 @@ fn an_outcome_reaches_the_fallen_too_and_brings_its_gain() {
         )
     );
     assert_eq!(outcome.gains, ["A brass key."]);
-    assert_eq!(bout.get::<FightHere>(hall).end, Some(FightEnd::Won));
+    assert_eq!(fight.get::<CurrentFight>(hall).end, Some(FightResult::Won));
     assert_eq!(
-        bout.get::<LastFight>(bob).foes,
+        fight.get::<LastFight>(bob).foes,
         ["Owl".into(), "Rat".into()]
     );
-    assert!(bout.get::<Effects>(ann).0.is_empty());
-    assert_eq!(bout.phase(), Phase::SumUp);
+    assert!(fight.get::<Effects>(ann).0.is_empty());
+    assert_eq!(fight.phase(), Phase::Summarize);
 }
 
 #[test]
 fn a_fight_is_lost_without_heroes_and_drawn_when_its_rounds_run_out() {
-    let mut bout = Bout::begun();
-    let (hall, ann, bob) = (bout.tiny.hall, bout.tiny.ann, bout.tiny.bob);
-    bout.run(outcome::end_fight);
-    assert_eq!(bout.get::<FightHere>(hall).end, None, "it goes on");
-    bout.world().get_mut::<Combat>(hall).expect("a fight").round = 1_000;
-    bout.run(outcome::end_fight);
-    assert_eq!(bout.get::<FightHere>(hall).end, Some(FightEnd::Drawn));
-    assert!(bout.get::<Aftermath>(hall).outcome.gains.is_empty());
-    bout.wound(ann, 0);
-    bout.wound(bob, 0);
-    bout.run(outcome::end_fight);
-    assert_eq!(bout.get::<FightHere>(hall).end, Some(FightEnd::Lost));
+    let mut fight = FightTest::begun();
+    let (hall, ann, bob) = (fight.tiny.hall, fight.tiny.ann, fight.tiny.bob);
+    fight.run(outcome::end_fight);
+    assert_eq!(fight.get::<CurrentFight>(hall).end, None, "it goes on");
+    fight
+        .world()
+        .get_mut::<Combat>(hall)
+        .expect("a fight")
+        .round = 1_000;
+    fight.run(outcome::end_fight);
+    assert_eq!(
+        fight.get::<CurrentFight>(hall).end,
+        Some(FightResult::Drawn)
+    );
+    assert!(fight.get::<FinishedFight>(hall).outcome.gains.is_empty());
+    fight.wound(ann, 0);
+    fight.wound(bob, 0);
+    fight.run(outcome::end_fight);
+    assert_eq!(fight.get::<CurrentFight>(hall).end, Some(FightResult::Lost));
 }
 
 #[test]
 fn effects_wear_off_at_the_end_of_a_round_and_everybody_hears() {
-    let mut bout = Bout::begun();
-    let ann = bout.tiny.ann;
+    let mut fight = FightTest::begun();
+    let ann = fight.tiny.ann;
     let effect = |rounds| Effect {
         skill: format!("Ward {rounds}").into(),
         attack: 0,
         defense: 5,
         rounds,
     };
-    bout.world()
+    fight
+        .world()
         .entity_mut(ann)
         .insert(Effects(vec![effect(1), effect(2)]));
-    bout.run(outcome::next_round);
-    assert_eq!(bout.told().len(), 1);
-    assert_eq!(bout.told()[0].0, "status_change");
-    assert_eq!(bout.get::<Effects>(ann).0[0].rounds, 1);
-    assert_eq!(bout.phase(), Phase::Draw);
+    fight.run(outcome::next_round);
+    assert_eq!(fight.told().len(), 1);
+    assert_eq!(fight.told()[0].0, "status_change");
+    assert_eq!(fight.get::<Effects>(ann).0[0].rounds, 1);
+    assert_eq!(fight.phase(), Phase::Draw);
 }
 
 /// A mind that never answers anything of use.
@@ -423,18 +432,18 @@ fn mute() -> ScriptMind {
 
 #[tokio::test]
 async fn a_fight_without_a_single_answer_is_fought_summed_up_and_archived() {
-    let bout = bout();
-    let (hall, ann, owl, rat) = (bout.tiny.hall, bout.tiny.ann, bout.owl, bout.rat);
-    let mut engine = bout.tiny.engine(mute()).expect("every order is declared");
+    let fight = fight_test();
+    let (hall, ann, owl, rat) = (fight.tiny.hall, fight.tiny.ann, fight.owl, fight.rat);
+    let mut engine = fight.tiny.engine(mute()).expect("every order is declared");
     engine.run(Some(2)).await.expect("runs");
     let world = &engine.world;
     assert!(
         world
-            .get::<FightHere>(hall)
+            .get::<CurrentFight>(hall)
             .is_some_and(|fight| fight.end.is_some())
     );
-    assert_eq!(world.get::<Phase>(hall), Some(&Phase::Rest));
-    assert!(world.get::<Aftermath>(hall).is_none());
+    assert_eq!(world.get::<Phase>(hall), Some(&Phase::Idle));
+    assert!(world.get::<FinishedFight>(hall).is_none());
     let chapters = |who| {
         world
             .get::<Chapters>(who)
@@ -451,7 +460,7 @@ async fn a_fight_without_a_single_answer_is_fought_summed_up_and_archived() {
 
 #[test]
 fn every_broken_rule_of_a_hand_is_named() {
-    let legal = |skill: &str, targets: &[&str]| Legal {
+    let legal = |skill: &str, targets: &[&str]| PlayableSkill {
         skill: skill.into(),
         targets: targets.iter().map(|name| (*name).into()).collect(),
     };
@@ -480,9 +489,9 @@ fn every_broken_rule_of_a_hand_is_named() {
 
 #[test]
 fn the_schema_of_a_hand_is_narrowed_to_what_is_legal() {
-    let mut bout = Bout::begun();
-    bout.run(draw::draw_hands);
-    let schema = bout.get::<Ask<Hand>>(bout.tiny.ann).constrained_schema();
+    let mut fight = FightTest::begun();
+    fight.run(draw::draw_hands);
+    let schema = fight.get::<Ask<Hand>>(fight.tiny.ann).constrained_schema();
     let cards = &schema["properties"]["cards"];
     assert_eq!(
         (&cards["minItems"], &cards["maxItems"]),
@@ -502,7 +511,7 @@ fn combatant(number: usize, hero: bool, hp: i32, stats: Stats) -> Combatant {
     Combatant {
         entity: Entity::PLACEHOLDER,
         name: format!("C{number}").into(),
-        camp: if hero { "hero" } else { "foe" }.into(),
+        faction: if hero { "hero" } else { "foe" }.into(),
         look: "".into(),
         stats,
         skills: Vec::new(),
@@ -631,17 +640,17 @@ proptest! {
         let played = play_round(&mut now, &order, &hands, find, |_, _| *rolls.next().unwrap_or(&0));
         for (before, after) in all.iter().zip(&now) {
             prop_assert!((0..=after.health.max).contains(&after.health.hp));
-            prop_assert!(before.stands() || !after.stands(), "nobody rises from the dead");
+            prop_assert!(before.is_standing() || !after.is_standing(), "nobody rises from the dead");
             prop_assert!(after.attack() >= 0 && after.defense() >= 0);
         }
         let mut spent = vec![0; all.len()];
-        let mut fallen: Vec<usize> = (0..all.len()).filter(|at| !all[*at].stands()).collect();
+        let mut fallen: Vec<usize> = (0..all.len()).filter(|at| !all[*at].is_standing()).collect();
         for one in &played {
             prop_assert!(!fallen.contains(&one.by) && !fallen.contains(&one.target));
             let hostile = matches!(one.skill.kind, SkillKind::Attack | SkillKind::Weaken);
-            prop_assert_eq!(hostile, !all[one.by].sides_with(&all[one.target]));
+            prop_assert_eq!(hostile, !all[one.by].is_ally_of(&all[one.target]));
             spent[one.by] += one.skill.cost;
-            if one.struck.fell {
+            if one.result.fell {
                 fallen.push(one.target);
             }
         }

@@ -2,143 +2,185 @@
 
 use bevy_ecs::prelude::*;
 use rand::seq::SliceRandom;
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use super::known::{heard, refused};
-use super::reply_tokens;
-use crate::cast::{Appearance, CastList, CurrentStage, Exits, StageRng, Whereabouts};
+use crate::cast::{Appearance, CastList, Exits, StageRng, Whereabouts};
 use crate::context::{AgentContext, Chapters};
-use crate::event::kinds::{Announce, Mind, Query as Asked, Refusal, Speak, Whisper};
-use crate::event::{EventWriter, Fault};
-use crate::exchange::{Answers, Ask};
-use crate::rpg::campaign_state::{Act, CampaignState};
+use crate::event::kinds::{Announce, Mind, Query as Search, Refusal, Speak, Whisper};
+use crate::event::{EventWriter, Fault, PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use crate::exchange::{Answers, Ask, AskTemplate};
+use crate::rpg::campaign_state::{CampaignPhase, CampaignState};
 use crate::rpg::components::{LastFight, RpgWorld, Secrets};
-use crate::rpg::kickoff::names;
-use crate::rpg::phase::Phase;
-use crate::rpg::plan::{Plan, PlanConstraints, Words};
-use crate::rpg::query::search;
+use crate::rpg::conversation::{SpokenLine, heard, last_event_text};
+use crate::rpg::kickoff::names_without;
+use crate::rpg::phase::{CurrentPlace, Phase};
+use crate::rpg::plan::{Plan, PlanConstraints, Speech};
 use crate::rpg::travel::walk;
 use crate::rpg::world_file::{Step, WorldFile};
-use crate::tool::LoreBook;
+use crate::tool::{LoreBook, recall};
+
+/// The maximum number of finds that a search tells.
+const MAX_FINDS: usize = 3;
+
+const PLAN: AskTemplate<PlanData> =
+    AskTemplate::condensed("home.plan", "asks/plan", "asks/plan_short");
+const DEFAULT_THOUGHT: PromptTemplate<PlanData> = PromptTemplate::new("fallback/plan_mind");
+const DEFAULT_REASON: PromptTemplate<PlanData> = PromptTemplate::new("fallback/plan_wait");
+const NOBODY_THERE: PromptTemplate<NobodyThere> = PromptTemplate::new("refusals/nobody_there");
+const NO_WAY: PromptTemplate<NoWay> = PromptTemplate::new("refusals/no_way");
+
+/// What an actor is asked for its plan with.
+#[derive(Default, Serialize)]
+struct PlanData<'a> {
+    me: &'a str,
+    name: &'a str,
+    kind: &'a str,
+    place: &'a str,
+    day: u32,
+    round: u32,
+    rounds: i32,
+    present: Vec<PresentActor>,
+    exits: &'a [String],
+    heard: Vec<SpokenLine>,
+    next_dungeon: &'a str,
+    last_fight: Option<&'a LastFight>,
+    secrets: Vec<&'a str>,
+    whisper: bool,
+    speech_chars: usize,
+    refused: String,
+}
+
+/// Somebody whom an actor sees.
+#[derive(Serialize)]
+struct PresentActor {
+    name: String,
+    look: String,
+}
+
+/// Somebody was addressed who is not here.
+#[derive(Default, Serialize)]
+struct NobodyThere<'a> {
+    target: &'a str,
+}
+
+/// Somebody wanted to go where no way leads.
+#[derive(Default, Serialize)]
+struct NoWay<'a> {
+    to: &'a str,
+}
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    PLAN.add_to(prompts);
+    prompts.add(&DEFAULT_THOUGHT).add(&DEFAULT_REASON);
+    prompts.add(&NOBODY_THERE).add(&NO_WAY);
+}
 
 /// Every living actor on a home stage plans: a thought and exactly one action.
-pub fn ask_plans(
-    here: Res<CurrentStage>,
+pub(crate) fn ask_plans(
     world: Res<RpgWorld>,
     campaign: Res<CampaignState>,
     whereabouts: Whereabouts,
     list: Res<CastList>,
     exits: Query<&Exits>,
     minds: Query<(&AgentContext, Option<&Secrets>, Option<&LastFight>)>,
-    looks: Query<&Appearance>,
-    mut phases: Query<&mut Phase>,
-    mut tell: EventWriter,
+    appearances: Query<&Appearance>,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let CurrentStage::Place(stage) = *here else {
-        return;
-    };
-    let Ok(mut phase) = phases.get_mut(stage) else {
+    let Some(stage) = current.entity() else {
         return;
     };
     let living = whereabouts.living_on(stage);
-    *phase = if living.is_empty() {
-        Phase::Rest
+    current.set_phase(if living.is_empty() {
+        Phase::Idle
     } else {
         Phase::PlanDone
-    };
-    let ways = exits
-        .get(stage)
-        .map(|exits| exits.0.as_slice())
-        .unwrap_or_default();
-    let ways = ways
-        .iter()
-        .filter_map(|id| whereabouts.name(list.by_id(*id)?));
-    let ways: Vec<_> = ways.map(ToString::to_string).collect();
+    });
+    let exits = exits.get(stage).map(|exits| exits.0.as_slice());
+    let exits = exits.unwrap_or_default().iter();
+    let exits = exits.filter_map(|id| whereabouts.name(list.by_id(*id)?));
+    let exits: Vec<_> = exits.map(ToString::to_string).collect();
+    let limits = &world.0.limits;
     for &actor in &living {
         let Ok((context, secrets, last_fight)) = minds.get(actor) else {
             continue;
         };
-        let legal = PlanConstraints {
-            present: names(&whereabouts, &living, actor),
-            exits: ways.clone(),
-            whisper: world.0.limits.whisper,
-            speech_chars: world.0.limits.speech_chars.max(1) as usize,
+        let constraints = PlanConstraints {
+            present: names_without(&whereabouts, &living, actor),
+            exits: exits.clone(),
+            whisper: limits.whisper,
+            speech_chars: limits.speech_chars.max(1) as usize,
         };
-        let present = living.iter().filter(|other| **other != actor).map(|other| {
-            let look = looks
+        let others = living.iter().filter(|other| **other != actor);
+        let present = others.map(|other| PresentActor {
+            name: whereabouts.name_text(*other),
+            look: appearances
                 .get(*other)
-                .map(|look| look.0.to_string())
-                .unwrap_or_default();
-            let name = whereabouts.name(*other).map(ToString::to_string);
-            json!({"name": name.unwrap_or_default(), "look": look})
+                .map(|appearance| appearance.0.to_string())
+                .unwrap_or_default(),
         });
-        let place = whereabouts.name_text(stage);
         let name = whereabouts.name_text(actor);
-        let facts = json!({
-            "me": name, "name": name, "kind": "actor", "place": place,
-            "day": campaign.days_done + 1,
-            "round": round_of(&campaign),
-            "rounds": world.0.limits.home_rounds.max(1),
-            "present": present.collect::<Vec<_>>(),
-            "exits": ways,
-            "heard": heard(context),
-            "next_dungeon": next_dungeon(&world.0, &campaign),
-            "last_fight": last_fight,
-            "secrets": secret_texts(&world.0, secrets),
-            "whisper": legal.whisper,
-            "speech_chars": legal.speech_chars,
-            "refused": refused(context),
-        });
-        match plan_ask(&world.0, &tell, &facts, legal) {
-            Ok(ask) => {
-                commands.entity(actor).insert(ask.notes(facts));
-            }
-            Err(reason) => tell.fault(Fault::Game(reason)),
-        }
+        let data = PlanData {
+            me: &name,
+            name: &name,
+            kind: "actor",
+            place: &whereabouts.name_text(stage),
+            day: campaign.days_done + 1,
+            round: round_of(&campaign),
+            rounds: limits.home_rounds.max(1),
+            present: present.collect(),
+            exits: &exits,
+            heard: heard(context),
+            next_dungeon: next_dungeon(&world.0, &campaign),
+            last_fight,
+            secrets: secret_texts(&world.0, secrets),
+            whisper: constraints.whisper,
+            speech_chars: constraints.speech_chars,
+            refused: last_event_text(context, "refusal"),
+        };
+        let ask = plan_ask(events.phrases(), &world.0, &data, constraints);
+        events.insert_or_fault(&mut commands, actor, ask);
     }
 }
 
 fn plan_ask(
+    phrases: &Phrasebook,
     world: &WorldFile,
-    tell: &EventWriter,
-    facts: &Value,
-    legal: PlanConstraints,
-) -> Result<Ask<Plan>, String> {
-    let phrases = tell.phrases();
+    data: &PlanData,
+    constraints: PlanConstraints,
+) -> Result<Ask<Plan>, PhraseError> {
     let fallback = Plan::wait(
-        phrases.say("fallback/plan_mind", facts)?,
-        phrases.say("fallback/plan_wait", facts)?,
+        phrases.render(&DEFAULT_THOUGHT, data)?,
+        phrases.render(&DEFAULT_REASON, data)?,
     );
-    let ask = Ask::new(
-        "home.plan",
-        phrases.say("asks/plan", facts)?,
-        legal,
-        fallback,
-    )
-    .condensed(phrases.say("asks/plan_short", facts)?)
-    .max_tokens(reply_tokens(world));
-    Ok(ask)
+    let ask = PLAN.ask(phrases, data, constraints, fallback)?;
+    Ok(ask.max_tokens(world.limits.max_reply_tokens()))
 }
 
-/// Plans are carried out in a seeded order; what the rules refuse is told to its actor.
-pub fn take_plans(
-    here: Res<CurrentStage>,
+/// Plans are carried out in a seeded order; an actor is told when the rules refuse its action.
+pub(crate) fn take_plans(
     book: Res<LoreBook>,
-    chance: StageRng,
+    rng: StageRng,
     mut answers: Answers<Plan>,
     whereabouts: Whereabouts,
     list: Res<CastList>,
     exits: Query<&Exits>,
     chapters: Query<&Chapters>,
-    mut phases: Query<&mut Phase>,
-    mut tell: EventWriter,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
 ) {
-    let CurrentStage::Place(stage) = *here else {
+    let Some(stage) = current.entity() else {
         return;
     };
+    let present = |name: &str| {
+        let entity = list.by_name(name)?;
+        let is_here = whereabouts.place_of(entity) == Some(stage) && entity != stage;
+        (is_here && whereabouts.is_alive(entity)).then_some(entity)
+    };
     let mut plans = answers.take();
-    plans.shuffle(&mut chance.stream("order of plans"));
+    plans.shuffle(&mut rng.stream("order of plans"));
     for (entity, plan, _by) in plans {
         let Some(name) = whereabouts.name(entity) else {
             continue;
@@ -148,143 +190,116 @@ pub fn take_plans(
             actor: actor.clone(),
             message: plan.mind,
         };
-        tell.think(entity, thought);
-        if let Some(Words { target, text }) = plan.speak {
-            match present(&whereabouts, &list, stage, &target) {
-                Some(_) => {
-                    let event = Speak {
-                        actor,
-                        target,
-                        message: text,
-                    };
-                    tell.broadcast_to_stage(entity, event, &[entity]);
-                }
-                None => refuse(
-                    &mut tell,
-                    entity,
+        events.think(entity, thought);
+        if let Some(Speech { target, text }) = plan.speak {
+            if present(&target).is_some() {
+                let event = Speak {
                     actor,
-                    "speak",
-                    "refusals/nobody_there",
-                    &json!({"target": target}),
-                ),
+                    target,
+                    message: text,
+                };
+                events.broadcast_to_stage(entity, event, &[entity]);
+            } else {
+                let data = NobodyThere { target: &target };
+                refuse(&mut events, entity, actor, "speak", &NOBODY_THERE, &data);
             }
-        } else if let Some(Words { target, text }) = plan.whisper {
-            match present(&whereabouts, &list, stage, &target) {
-                Some(ear) => {
-                    let event = Whisper {
-                        actor,
-                        target,
-                        message: text,
-                    };
-                    tell.notify_entities(&[ear], event);
-                }
-                None => refuse(
-                    &mut tell,
-                    entity,
+        } else if let Some(Speech { target, text }) = plan.whisper {
+            if let Some(listener) = present(&target) {
+                let event = Whisper {
                     actor,
-                    "whisper",
-                    "refusals/nobody_there",
-                    &json!({"target": target}),
-                ),
+                    target,
+                    message: text,
+                };
+                events.notify_entities(&[listener], event);
+            } else {
+                let data = NobodyThere { target: &target };
+                refuse(&mut events, entity, actor, "whisper", &NOBODY_THERE, &data);
             }
-        } else if let Some(said) = plan.announce {
-            let from = whereabouts.name_text(stage);
+        } else if let Some(announcement) = plan.announce {
             let event = Announce {
                 actor,
-                stage: from,
-                message: said.text,
+                stage: whereabouts.name_text(stage),
+                message: announcement.text,
             };
-            tell.announce(event, &[entity]);
-        } else if let Some(said) = plan.query {
-            let found = chapters
-                .get(entity)
-                .map(|own| search(&book, &actor, own, &said.text));
-            let event = Asked {
+            events.announce(event, &[entity]);
+        } else if let Some(question) = plan.query {
+            let own_chapters = chapters.get(entity);
+            let found = own_chapters.map(|own| search(&book, &actor, own, &question.text));
+            let event = Search {
                 actor,
-                message: said.text,
+                message: question.text,
                 found: found.unwrap_or_default(),
             };
-            tell.notify_entities(&[entity], event);
-        } else if let Some(way) = plan.go {
-            let to = list.by_name(&way.to);
-            let open = exits.get(stage).is_ok_and(|exits| {
-                to.and_then(|to| whereabouts.id(to))
-                    .is_some_and(|id| exits.0.contains(&id))
-            });
-            match to.filter(|_| open) {
-                Some(to) => tell.defer(move |world| walk(world, entity, to)),
-                None => refuse(
-                    &mut tell,
-                    entity,
-                    actor,
-                    "move",
-                    "refusals/no_way",
-                    &json!({"to": way.to}),
-                ),
+            events.notify_entities(&[entity], event);
+        } else if let Some(destination) = plan.go {
+            let exits = exits.get(stage).map(|exits| exits.0.as_slice());
+            let is_exit = |to: &Entity| {
+                let id = whereabouts.id(*to);
+                id.is_some_and(|id| exits.is_ok_and(|exits| exits.contains(&id)))
+            };
+            if let Some(to) = list.by_name(&destination.to).filter(is_exit) {
+                events.defer(move |world| walk(world, entity, to));
+            } else {
+                let data = NoWay {
+                    to: &destination.to,
+                };
+                refuse(&mut events, entity, actor, "move", &NO_WAY, &data);
             }
         }
     }
-    if let Ok(mut phase) = phases.get_mut(stage) {
-        *phase = Phase::Rest;
-    }
+    current.set_phase(Phase::Idle);
 }
 
-fn present(
-    whereabouts: &Whereabouts,
-    list: &CastList,
-    stage: Entity,
-    name: &str,
-) -> Option<Entity> {
-    let entity = list.by_name(name)?;
-    let here = whereabouts.place_of(entity) == Some(stage) && entity != stage;
-    (here && whereabouts.is_alive(entity)).then_some(entity)
-}
-
-fn refuse(
-    tell: &mut EventWriter,
-    who: Entity,
+fn refuse<D: Serialize>(
+    events: &mut EventWriter,
+    entity: Entity,
     actor: String,
     action: &str,
-    phrase: &str,
-    facts: &Value,
+    template: &PromptTemplate<D>,
+    data: &D,
 ) {
-    match tell.phrases().say(phrase, facts) {
+    match events.phrases().render(template, data) {
         Ok(reason) => {
-            let action = action.to_owned();
-            tell.notify_entities(
-                &[who],
-                Refusal {
-                    actor,
-                    action,
-                    reason,
-                },
-            );
+            let event = Refusal {
+                actor,
+                action: action.to_owned(),
+                reason,
+            };
+            events.notify_entities(&[entity], event);
         }
-        Err(reason) => tell.fault(Fault::Game(reason.into())),
+        Err(error) => events.fault(Fault::Game(error.to_string())),
     }
+}
+
+/// What an actor finds, best first: lore that it may know, then its own chapters.
+fn search(book: &LoreBook, name: &str, chapters: &Chapters, question: &str) -> Vec<String> {
+    let lore = book.find(name, question);
+    let lore = lore.map(|lore| format!("{}: {}", lore.title, lore.text));
+    let remembered = recall(chapters, question);
+    let remembered = remembered.map(|chapter| chapter.summary.full_text().into_owned());
+    lore.chain(remembered).take(MAX_FINDS).collect()
 }
 
 fn secret_texts<'a>(world: &'a WorldFile, known: Option<&Secrets>) -> Vec<&'a str> {
     let known = known.map(|known| known.0.as_slice()).unwrap_or_default();
-    let texts = world
-        .secrets
-        .iter()
-        .filter(|secret| known.iter().any(|id| **id == *secret.id));
-    texts.map(|secret| secret.text.as_str()).collect()
+    let secrets = world.secrets.iter();
+    let secrets = secrets.filter(|secret| known.iter().any(|id| **id == *secret.id));
+    secrets.map(|secret| secret.text.as_str()).collect()
 }
 
-fn next_dungeon(world: &WorldFile, campaign: &CampaignState) -> String {
-    let ahead = world.schedule.iter().skip(campaign.steps_done);
-    let mut dungeons = ahead.filter_map(|step| match step {
-        Step::Dungeon(name) => Some(name.clone()),
+/// The dungeon that the schedule leads to next; empty if there is none.
+fn next_dungeon<'a>(world: &'a WorldFile, campaign: &CampaignState) -> &'a str {
+    let mut ahead = world.schedule.iter().skip(campaign.steps_done);
+    let dungeon = ahead.find_map(|step| match step {
+        Step::Dungeon(name) => Some(name.as_str()),
         Step::Home { .. } => None,
     });
-    dungeons.next().unwrap_or_default()
+    dungeon.unwrap_or_default()
 }
 
 fn round_of(campaign: &CampaignState) -> u32 {
-    match campaign.act {
-        Act::Home { round, .. } => round,
+    match campaign.phase {
+        CampaignPhase::Home { round, .. } => round,
         _ => 1,
     }
 }

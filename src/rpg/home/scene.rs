@@ -1,79 +1,85 @@
-//! The stage: it describes how a day begins on it.
+//! Stages: each describes how a day begins on it.
 
 use bevy_ecs::prelude::*;
-use serde_json::json;
+use serde::Serialize;
 
-use super::known::last_of;
-use super::prose_ask;
-use crate::cast::{CurrentStage, Whereabouts};
+use crate::cast::Whereabouts;
 use crate::context::AgentContext;
-use crate::event::{EventWriter, Fault};
-use crate::exchange::{Answers, Prose};
+use crate::event::{EventWriter, PromptTemplate};
+use crate::exchange::{Answers, AskTemplate, Prose};
 use crate::rpg::campaign_state::CampaignState;
 use crate::rpg::components::RpgWorld;
+use crate::rpg::conversation::last_event_text;
 use crate::rpg::events::Scene;
-use crate::rpg::kickoff::names;
-use crate::rpg::phase::Phase;
+use crate::rpg::kickoff::names_without;
+use crate::rpg::phase::{CurrentPlace, Phase};
+use crate::rpg::question::ProseQuestion;
+
+pub(super) const SCENE: ProseQuestion<SceneData> = ProseQuestion {
+    question: AskTemplate::condensed("home.scene", "asks/scene", "asks/scene_short"),
+    fallback: PromptTemplate::new("fallback/scene"),
+    max_chars: 1_200,
+};
+
+/// What a stage is asked for its description with.
+#[derive(Default, Serialize)]
+pub(super) struct SceneData<'a> {
+    me: &'a str,
+    name: &'a str,
+    kind: &'a str,
+    place: &'a str,
+    day: u32,
+    present: Vec<String>,
+    profile: Option<&'a str>,
+    news: &'a str,
+    last_news: &'a str,
+}
 
 /// A home stage describes how the day begins on it.
-pub fn ask_scene(
-    here: Res<CurrentStage>,
+pub(crate) fn ask_scene(
     world: Res<RpgWorld>,
     campaign: Res<CampaignState>,
     whereabouts: Whereabouts,
     contexts: Query<&AgentContext>,
-    mut phases: Query<&mut Phase>,
-    mut tell: EventWriter,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let CurrentStage::Place(stage) = *here else {
+    let Some(stage) = current.entity() else {
         return;
     };
-    let Ok(mut phase) = phases.get_mut(stage) else {
+    current.set_phase(Phase::SceneDone);
+    let (Some(name), Ok(context)) = (whereabouts.name(stage), contexts.get(stage)) else {
         return;
     };
-    *phase = Phase::SceneDone;
-    let Some(name) = whereabouts.name(stage) else {
-        return;
+    let mut stages = world.0.stages.iter();
+    let in_file = stages.find(|in_file| in_file.name == *name.0);
+    let news = last_event_text(context, "announce");
+    let data = SceneData {
+        me: &name.0,
+        name: &name.0,
+        kind: "stage",
+        place: &name.0,
+        day: campaign.days_done + 1,
+        present: names_without(&whereabouts, &whereabouts.living_on(stage), stage),
+        profile: in_file.map(|stage| stage.profile.as_str()),
+        news: &news,
+        last_news: &news,
     };
-    let day = campaign.days_done + 1;
-    let profile = world.0.stages.iter().find(|other| other.name == *name.0);
-    let context = contexts.get(stage).ok();
-    let news = context.and_then(|context| last_of(context, "announce"));
-    let news = news.unwrap_or_default();
-    let facts = json!({
-        "me": name.0, "name": name.0, "kind": "stage", "place": name.0,
-        "day": day,
-        "present": names(&whereabouts, &whereabouts.living_on(stage), stage),
-        "profile": profile.map(|stage| &stage.profile),
-        "news": news,
-        "last_news": news,
-    });
-    let limits = (1_200, &*world.0);
-    match prose_ask(tell.phrases(), "home.scene", "scene", facts, limits) {
-        Ok(ask) => {
-            commands.entity(stage).insert(ask);
-        }
-        Err(reason) => tell.fault(Fault::Game(reason)),
-    }
+    let ask = SCENE.ask(events.phrases(), &world.0, &data);
+    events.insert_or_fault(&mut commands, stage, ask);
 }
 
 /// Everybody on the stage sees what it described; then they plan.
-pub fn take_scene(
-    here: Res<CurrentStage>,
+pub(crate) fn take_scene(
     mut answers: Answers<Prose>,
     whereabouts: Whereabouts,
-    mut phases: Query<&mut Phase>,
-    mut tell: EventWriter,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
 ) {
-    let CurrentStage::Place(stage) = *here else {
-        return;
-    };
     for (entity, Prose(message), _by) in answers.take() {
         let stage = whereabouts.name_text(entity);
-        tell.broadcast_to_stage(entity, Scene { stage, message }, &[entity]);
+        events.broadcast_to_stage(entity, Scene { stage, message }, &[entity]);
     }
-    if let Ok(mut phase) = phases.get_mut(stage) {
-        *phase = Phase::Plan;
-    }
+    current.set_phase(Phase::Plan);
 }

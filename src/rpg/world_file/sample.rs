@@ -6,21 +6,24 @@ use std::path::{Path, PathBuf};
 
 use crate::mind::Language;
 
-use super::FILE;
+use super::load::FILE;
 
 /// Why no new world could be written.
 #[derive(Debug, thiserror::Error)]
 pub enum NewWorldError {
-    /// There is a world already.
+    /// There already is a world.
     #[error("{} is there already; choose another folder", .0.display())]
     Exists(PathBuf),
-    /// The system could not write it.
+    /// The file can't be written.
     #[error("{path} can't be written: {why}", path = .0.display(), why = .1)]
     Unwritable(PathBuf, #[source] std::io::Error),
 }
 
-/// Writes a small world with comments for its writer into `folder`, which is made if need be, and
-/// gives the path of its file. Nothing that is there is written over.
+/// Writes a small world with comments for its author into `folder`, which is created if needed, and
+/// returns the path of its file. Nothing is overwritten.
+///
+/// # Errors
+/// There is a world already, or the file can't be written.
 pub fn new_world(folder: &Path, language: Language) -> Result<PathBuf, NewWorldError> {
     let path = folder.join(FILE);
     let failed = |why: std::io::Error| match why.kind() {

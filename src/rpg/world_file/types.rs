@@ -1,70 +1,70 @@
 //! The parts of a world file.
 //!
-//! Every field may be left out as far as the form goes, so that one mistake does not hide the next;
-//! the check says what has to be there. Long texts are freed of the indentation of their lines.
+//! Every field has a default, so that one mistake does not hide the next; the check says which are
+//! required. The indentation of long texts is removed.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::mind::Language;
 use crate::tool::{self, LoreBook};
 
-/// A whole world, as its writer wrote it.
+/// A whole world, as its author wrote it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename = "World")]
 pub struct WorldFile {
     /// What the world is called.
     pub name: String,
-    /// The language of its texts and of all who live in it.
+    /// The language of its texts and of everybody who lives in it.
     pub language: Language,
-    /// One line that makes a reader want to play it.
+    /// One line that invites to play it.
     pub title: String,
-    /// The shared first part of every system message: the world, its tone, how to behave.
+    /// The first part of every system message: the world, its tone, how to behave.
     #[serde(deserialize_with = "prose")]
     pub rules: String,
-    /// Those who speak for the world: a herald, a chronicler.
+    /// Those who speak for the world, such as a herald or a chronicler.
     pub agents: Vec<WorldAgent>,
     /// All places.
     pub stages: Vec<Stage>,
-    /// All who live in the world and may fight for the heroes.
+    /// Everybody who lives in the world.
     pub actors: Vec<Actor>,
-    /// All who are met in dungeons.
+    /// Everybody whom the party meets in dungeons.
     pub foes: Vec<Foe>,
     /// What actors and foes can do in a fight.
     pub skills: Vec<Skill>,
-    /// What some know and others do not.
+    /// What only some know.
     pub secrets: Vec<Secret>,
     /// What can be looked up.
     pub lore: Vec<Lore>,
     /// Where the heroes go.
     pub dungeons: Vec<Dungeon>,
-    /// The campaign; it ends at home after the last step.
+    /// The steps of the campaign, which ends at home after the last one.
     pub schedule: Vec<Step>,
-    /// How long things may be.
+    /// Limits on lengths and rounds.
     pub limits: Limits,
-    /// Texts that must not be spoken in public, beside those of the secrets.
+    /// Texts that must not be spoken in public, besides those of the secrets.
     pub patterns: Vec<Pattern>,
 }
 
-/// Someone who speaks for the world and stands on no stage.
+/// Somebody who speaks for the world and is on no stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorldAgent {
-    /// Unique among all that have a mind.
+    /// Unique among agents, stages, actors and foes.
     pub name: String,
-    /// Who it is; it alone reads this.
+    /// Who it is; nobody else reads this.
     #[serde(deserialize_with = "prose")]
     pub profile: String,
     /// What it is told when the campaign begins.
     #[serde(deserialize_with = "prose")]
     pub kickoff: String,
-    /// The alias of the model that answers for it; the run's own where left out.
+    /// The alias of the model that answers for it; the default model of the run if empty.
     pub model: String,
 }
 
 /// What a stage is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StageKind {
-    /// Actors live here and walk from one to the next.
+    /// Actors live here, and walk from one to the next.
     #[default]
     Home,
     /// Fights take place here.
@@ -75,7 +75,7 @@ pub enum StageKind {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stage {
-    /// Unique among all that have a mind.
+    /// Unique among agents, stages, actors and foes.
     pub name: String,
     /// What it is for.
     pub kind: StageKind,
@@ -85,13 +85,13 @@ pub struct Stage {
     /// What it is told when the campaign begins.
     #[serde(deserialize_with = "prose")]
     pub kickoff: String,
-    /// Where one can walk from here; the way back is written at the other end.
+    /// The names of the stages that one can walk to from here. The way back is listed there.
     pub connects: Vec<String>,
-    /// The alias of the model that answers for it; the run's own where left out.
+    /// The alias of the model that answers for it; the default model of the run if empty.
     pub model: String,
 }
 
-/// Whose side an actor is on.
+/// Which side an actor is on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Faction {
     /// Travels with the party and fights.
@@ -101,40 +101,40 @@ pub enum Faction {
     Neutral,
 }
 
-/// Someone who lives in the world.
+/// Somebody who lives in the world.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Actor {
-    /// Unique among all that have a mind.
+    /// Unique among agents, stages, actors and foes.
     pub name: String,
-    /// Who it is and what it wants; it alone reads this.
+    /// Who it is and what it wants; nobody else reads this.
     #[serde(deserialize_with = "prose")]
     pub profile: String,
     /// What others see of it.
     #[serde(deserialize_with = "prose")]
     pub look: String,
-    /// Whether it travels with the party.
+    /// Which side it is on.
     pub camp: Faction,
-    /// The home stage it begins on.
+    /// The home stage on which it begins.
     pub stage: String,
-    /// How strong it is.
+    /// Its numbers in a fight.
     pub stats: Stats,
-    /// Names of the skills it has.
+    /// The names of its skills.
     pub skills: Vec<String>,
     /// What it is told when the campaign begins.
     #[serde(deserialize_with = "prose")]
     pub kickoff: String,
-    /// Ids of the secrets it knows.
+    /// The ids of the secrets that it knows.
     pub secrets: Vec<String>,
-    /// The tools that its mind may call, by name: the engine's own, and `server.tool` or `server.*` of
-    /// servers that the player's model file defines.
+    /// The names of the tools that its mind may call: the engine's own, and `server.tool` or
+    /// `server.*` of servers that the player's model file defines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// The alias of the model that answers for it; the run's own where left out.
+    /// The alias of the model that answers for it; the default model of the run if empty.
     pub model: String,
 }
 
-/// Numbers of a combatant, all above 0.
+/// The numbers of a combatant, all above 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stats {
@@ -142,63 +142,63 @@ pub struct Stats {
     pub hp: i32,
     /// Added to the power of attacks.
     pub attack: i32,
-    /// Taken from what others do to it.
+    /// Half of it is subtracted from the damage of attacks.
     pub defense: i32,
-    /// The faster acts first.
+    /// The fastest acts first.
     pub speed: i32,
-    /// What it may spend on skills in a round.
+    /// What it can spend on skills in a round.
     pub energy: i32,
 }
 
-/// Someone who is met in a dungeon.
+/// Somebody whom the party meets in a dungeon.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Foe {
-    /// Unique among all that have a mind.
+    /// Unique among agents, stages, actors and foes.
     pub name: String,
-    /// Who it is and what it wants; it alone reads this.
+    /// Who it is and what it wants; nobody else reads this.
     #[serde(deserialize_with = "prose")]
     pub profile: String,
     /// What others see of it.
     #[serde(deserialize_with = "prose")]
     pub look: String,
-    /// How strong it is.
+    /// Its numbers in a fight.
     pub stats: Stats,
-    /// Names of the skills it has.
+    /// The names of its skills.
     pub skills: Vec<String>,
     /// What it is told when it appears.
     #[serde(deserialize_with = "prose")]
     pub kickoff: String,
     /// Whether it may be met again, and so remembers.
     pub returns: bool,
-    /// The alias of the model that answers for it; the run's own where left out.
+    /// The alias of the model that answers for it; the default model of the run if empty.
     pub model: String,
 }
 
 /// What a skill does to its target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SkillKind {
-    /// Takes hit points.
+    /// Takes hit points away.
     #[default]
     Attack,
     /// Gives hit points back.
     Heal,
-    /// Raises defense for some rounds.
+    /// Raises defense for several rounds.
     Guard,
-    /// Lowers attack for some rounds.
+    /// Lowers attack for several rounds.
     Weaken,
-    /// Raises attack for some rounds.
+    /// Raises attack for several rounds.
     Strengthen,
 }
 
 impl SkillKind {
-    /// Whether it lasts for rounds.
-    pub fn lasts(self) -> bool {
+    /// Whether its effect lasts for several rounds.
+    pub(super) fn lasts(self) -> bool {
         matches!(self, Self::Guard | Self::Weaken | Self::Strengthen)
     }
 }
 
-/// Something that can be done in a fight.
+/// Something that a combatant can do in a fight.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Skill {
@@ -206,27 +206,27 @@ pub struct Skill {
     pub name: String,
     /// What it does.
     pub kind: SkillKind,
-    /// How much of it.
+    /// How strong the effect is.
     pub power: i32,
-    /// Energy it takes.
+    /// The energy it takes.
     pub cost: i32,
-    /// How often it hits, in percent; 100 if left out.
-    #[serde(default = "always")]
+    /// The chance to hit in percent; 100 by default.
+    #[serde(default = "always_hits")]
     pub accuracy: i32,
-    /// Rounds it lasts, for guard, weaken and strengthen.
+    /// The number of rounds that it lasts, for `Guard`, `Weaken` and `Strengthen`.
     pub duration: i32,
-    /// How it looks and feels; minds make cards of it.
+    /// What it looks and feels like; minds make cards of it.
     #[serde(deserialize_with = "prose")]
     pub about: String,
 }
 
-/// What some know and others do not.
+/// Something that only some know.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Secret {
     /// Unique among secrets.
     pub id: String,
-    /// What is so, as those who know it would say it.
+    /// The secret, as those who know it would tell it.
     #[serde(deserialize_with = "prose")]
     pub text: String,
     /// Words that must not be spoken in public; a guard masks them.
@@ -239,7 +239,7 @@ pub enum KnownTo {
     /// Everyone.
     #[default]
     Everyone,
-    /// These alone.
+    /// Only these.
     Only(Vec<String>),
 }
 
@@ -259,8 +259,8 @@ pub struct Lore {
 }
 
 impl WorldFile {
-    /// What can be looked up, as tools and queries want it.
-    pub fn lore_book(&self) -> LoreBook {
+    /// What can be looked up, in the form that tools and queries use.
+    pub(crate) fn lore_book(&self) -> LoreBook {
         let lore = self.lore.iter().map(|lore| tool::Lore {
             title: lore.title.clone(),
             keys: lore.keys.clone(),
@@ -274,16 +274,16 @@ impl WorldFile {
     }
 }
 
-/// Where the heroes go: fights, one after the other.
+/// Where the party goes: fights, one after the other.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dungeon {
     /// Unique among dungeons.
     pub name: String,
-    /// What is told of it at home.
+    /// What people at home know of it.
     #[serde(deserialize_with = "prose")]
     pub profile: String,
-    /// What waits there, in order.
+    /// Its fights, in order.
     pub fights: Vec<Fight>,
 }
 
@@ -293,7 +293,7 @@ pub struct Dungeon {
 pub struct Fight {
     /// The stage, of kind `Dungeon`.
     pub stage: String,
-    /// Who waits there.
+    /// The names of the foes.
     pub foes: Vec<String>,
     /// What the party gains by winning.
     #[serde(deserialize_with = "prose")]
@@ -306,31 +306,38 @@ pub struct Fight {
 pub enum Step {
     /// Days at home.
     Home {
-        /// How many.
+        /// The number of days.
         days: i32,
     },
     /// A journey to the dungeon of that name.
     Dungeon(String),
 }
 
-/// How long things may be.
+/// Limits on lengths and rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Plans of each actor on a day at home.
+    /// The number of plans of each actor on a day at home.
     pub home_rounds: i32,
-    /// Rounds after which a fight ends undecided.
+    /// The number of rounds after which a fight ends undecided.
     pub combat_rounds: i32,
-    /// Skills a combatant may choose from in a round.
+    /// The number of skills that a combatant holds in a round.
     pub hand_size: i32,
-    /// Tokens of an entity's context, above which its past is summed up.
+    /// The number of tokens of a conversation above which its past is summarized.
     pub context_tokens: i32,
-    /// Tokens of one answer.
+    /// The maximum number of tokens of an answer.
     pub reply_tokens: i32,
-    /// Characters of one speech.
+    /// The maximum number of characters of a speech.
     pub speech_chars: i32,
     /// Whether actors may whisper.
     pub whisper: bool,
+}
+
+impl Limits {
+    /// The maximum number of tokens of an answer.
+    pub(crate) fn max_reply_tokens(&self) -> u32 {
+        self.reply_tokens.max(1) as u32
+    }
 }
 
 impl Default for Limits {
@@ -347,17 +354,17 @@ impl Default for Limits {
     }
 }
 
-/// A text that must not be spoken in public, and what is heard in its place.
+/// A text that must not be spoken in public, and its replacement.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pattern {
-    /// The text, letter by letter.
+    /// The exact text.
     pub text: String,
-    /// What is heard in its place.
+    /// What is heard instead.
     pub mask: String,
 }
 
-fn always() -> i32 {
+fn always_hits() -> i32 {
     100
 }
 
@@ -365,20 +372,17 @@ fn prose<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     Ok(unwrapped(&unindented(&String::deserialize(from)?)))
 }
 
-/// The text with the lines of a paragraph joined: its writer wrapped them for the eye alone. Empty
-/// lines, lists, headings and indented lines stay as they are.
+/// Joins the lines of each paragraph. Empty lines, lists, headings and indented lines are kept.
 fn unwrapped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
         let starts_anew = line.is_empty()
             || line.starts_with(['-', '*', '#', '|', '>', ' ', '\t'])
             || line.starts_with(|c: char| c.is_ascii_digit());
-        let before = out.chars().next_back();
-        match before {
-            None => {}
-            Some('\n') => {}
+        match out.chars().next_back() {
+            None | Some('\n') => {}
             Some(_) if starts_anew => out.push('\n'),
-            // Chinese is written without spaces between words, and so are its lines.
+            // Chinese is written without spaces, so its lines are joined without one.
             Some(last) if is_wide(last) || line.starts_with(is_wide) => {}
             Some(_) => out.push(' '),
         }
@@ -390,12 +394,21 @@ fn unwrapped(text: &str) -> String {
     out
 }
 
-/// Whether no space stands beside the character: ideographs, kana and full-width punctuation.
+/// Whether the character is written without spaces around it: ideographs, kana and full-width
+/// punctuation.
 fn is_wide(character: char) -> bool {
-    matches!(character, '\u{2018}'..='\u{201d}' | '\u{2026}' | '\u{2014}' | '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}')
+    matches!(
+        character,
+        '\u{2018}'..='\u{201d}'
+            | '\u{2026}'
+            | '\u{2014}'
+            | '\u{2e80}'..='\u{9fff}'
+            | '\u{f900}'..='\u{faff}'
+            | '\u{ff00}'..='\u{ffef}'
+    )
 }
 
-/// The text without blank ends and without what all its lines but the first are indented by.
+/// Removes the common indentation of all lines but the first, and blanks at both ends.
 fn unindented(text: &str) -> String {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let lines = || text.trim().lines();

@@ -161,7 +161,7 @@ fn check_stray_has_none(log: &Log) {
 async fn in_whole_campaigns_only_chapters_change_what_was_sent() {
     for world in ["drowned-assize", "zhaoying-ban"] {
         let data = DataFolder::at("data").unwrap();
-        let setup = Campaign::load(&data, world).unwrap().opening(3).unwrap();
+        let setup = Campaign::load(&data, world).unwrap().new_game(3).unwrap();
         let log = Log::default();
         let mind = Watched {
             mind: Improviser::taught(playhouse::rpg::improviser::teach).unwrap(),

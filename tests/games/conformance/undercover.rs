@@ -11,9 +11,9 @@ use playhouse::mind::{Language, Minds, ScriptLine, ScriptMind};
 use playhouse::session::Game;
 use playhouse::testing::journal;
 use playhouse::undercover::{
-    Match, Role, Rules, SpeakingOrder, Table, Ties, Words, moderated, take_seats,
+    Match, Role, Rules, SpeakingOrder, Table, Ties, WordSource, set_up_table, with_moderator,
 };
-use playhouse::world_data::{DataFolder, Lexicon, Pair};
+use playhouse::world_data::{DataFolder, Lexicon, WordPair};
 use serde_json::{Map, Value, json};
 
 use super::Operation;
@@ -33,18 +33,18 @@ fn sit_down(players: u64, undercover: u64, seed: u64) -> Result<Setup, String> {
         ties: Ties::NobodyOut,
         ..Rules::new(Language::En, "Table", names.collect())
     };
-    let pair = Pair::of(WORDS[0], WORDS[1]);
-    let words = Words::These(Lexicon {
+    let pair = WordPair::of(WORDS[0], WORDS[1]);
+    let words = WordSource::Custom(Lexicon {
         pairs: vec![pair.clone()],
     });
     let data = DataFolder::at("data").map_err(|error| error.to_string())?;
     let game = Match::new(&data, rules.clone(), words).map_err(|error| error.to_string())?;
-    let mut setup = game.set_up(seed)?;
+    let mut setup = game.set_up(seed).map_err(|error| error.to_string())?;
     let rules = Rules {
         undercover: undercover as usize,
         ..rules
     };
-    take_seats(&mut setup.world, &rules, &pair)?;
+    set_up_table(&mut setup.world, &rules, &pair).map_err(|error| error.to_string())?;
     Ok(setup)
 }
 
@@ -59,7 +59,7 @@ fn state(world: &World) -> &Table {
 /// What a case calls each player: civilians from `a`, those undercover from `k`, by rising number.
 fn labels(world: &mut World) -> BTreeMap<String, u64> {
     let stage = stage(world);
-    let cards = moderated(world, |moderator| moderator.unmask(stage)).unwrap();
+    let cards = with_moderator(world, |moderator| moderator.reveal(stage)).unwrap();
     let (mut civilians, mut undercover) = ('a'..='j', 'k'..='z');
     let label = |role| match role {
         Role::Undercover => undercover.next().unwrap(),
@@ -222,7 +222,7 @@ fn visibility(input: &Value) -> Result<Value, String> {
 /// The word of each player, by number.
 fn words(world: &mut World) -> BTreeMap<u64, String> {
     let stage = stage(world);
-    let cards = moderated(world, |moderator| moderator.unmask(stage)).unwrap();
+    let cards = with_moderator(world, |moderator| moderator.reveal(stage)).unwrap();
     let words = cards.into_iter();
     words
         .map(|card| (u64::from(card.player_id.0), card.word.unwrap_or_default()))

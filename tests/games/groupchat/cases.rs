@@ -1,16 +1,17 @@
 //! The cases of `tests/conformance/agentchat/`.
 //!
-//! A case has a `case`, `title`, `source` and `checks`. A check has an `operation`, its `input`, and
-//! either the `expected` result or `refused`, parts of the error message. Only members that the
+//! A case has a `case`, `title`, `source` and `checks`. A check has an `operation`, its `input`,
+//! and either the `expected` result or `refused`, parts of the error message. Only members that the
 //! expected object names are compared. The operations are:
 //! - `create` creates a message.
 //! - `structured` formats a structured message.
 //! - `watch` checks a termination condition against deltas.
 //! - `mistakes` checks a team.
 //! - `mentions` finds names.
-//! - `run` plays a team: `team`, `lines` by entity, and `steps` (`{"run": task}`, `{"stream": task}`
-//!   with all items of its stream, `{"go_on": true}`, `{"reset": true}`, `{"reload": true}`).
-//!   `allow_code` allows processes; `team_tools` are teams that its participants call.
+//! - `run` plays a team: `team`, `lines` by entity, and `steps`: `{"run": task}`,
+//!   `{"stream": task}` with all items of its stream, `{"go_on": true}`, `{"reset": true}` and
+//!   `{"reload": true}`. `allow_code` allows processes; `team_tools` are teams that participants
+//!   call.
 //! - `tool` calls a team as a tool.
 //! - `drop` drops a stream after `take` items.
 
@@ -364,8 +365,8 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("drop", drop_stream),
 ];
 
-/// The first difference. Members that are not expected are ignored; `{"has": [..]}` lists parts of a
-/// text.
+/// The first difference. Members that are not expected are ignored; `{"has": [..]}` lists parts of
+/// a text.
 fn difference(path: &str, expected: &Value, got: &Value) -> Option<String> {
     let parts = expected.get("has").and_then(Value::as_array);
     if let (Some(parts), Some(text)) = (parts, got.as_str()) {

@@ -1,6 +1,6 @@
 //! Attacks on conversations, and harmless lines that must pass. They are in
-//! `tests/redteam/groupchat.json`: after an attack, the texts in `gone` are only in the journal, and
-//! those in `kept` are still there. The attacks in `calls` are arguments of tool calls.
+//! `tests/redteam/groupchat.json`: after an attack, the texts in `gone` are only in the journal,
+//! and those in `kept` are still there. The attacks in `calls` are arguments of tool calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};

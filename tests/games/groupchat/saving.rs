@@ -1,4 +1,5 @@
-//! A conversation that is saved and loaded between any two messages continues as if it had not been.
+//! A conversation that is saved and loaded between any two messages continues as if it had not
+//! been.
 
 use std::sync::Arc;
 
@@ -129,8 +130,8 @@ impl Play {
         Team::new(self.game.clone(), self.minds.clone(), 7).unwrap()
     }
 
-    /// The messages of a run that was paused after a number of messages and continued from its saved
-    /// state. Chunks are left out: they are never recorded.
+    /// The messages of a run that was paused after a number of messages and continued from its
+    /// saved state. Chunks are left out: they are never recorded.
     async fn told(&self, break_after: Option<usize>) -> Vec<String> {
         let mut first = self.team();
         let mut told = Vec::new();

@@ -265,7 +265,7 @@ async fn minds_that_are_down_abstain_and_the_game_ends() {
                 .all(|vote| vote.target_id.is_none())
         );
         assert_eq!(table.current_votes.len(), 6);
-        for said in table.described() {
+        for said in table.descriptions() {
             let text = said.description.to_lowercase();
             assert!(!text.contains("line") && !text.contains('牌'), "{text}");
             assert!(!text.is_empty());

@@ -8,7 +8,7 @@ use playhouse::event::{By, Record};
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Mind, Prompt, ScriptLine, ScriptMind};
 use playhouse::undercover::improviser::with_words;
-use playhouse::undercover::{Match, Role, Rules, Side, Words, shipped_words};
+use playhouse::undercover::{Match, Role, Rules, Side, WordSource, shipped_words};
 use playhouse::world_data::Lexicon;
 
 use super::table::{Language, NAMES, cards, data, improviser, opening, play, rules, usual};
@@ -96,12 +96,12 @@ async fn votes_follow_from_how_far_a_line_is_from_ones_own_word() {
     let (mut on_stranger, mut votes) = (0, 0);
     for seed in 0..20 {
         let pair = lexicon.pairs[seed * 5].clone();
-        let stranger = lexicon.pairs[seed * 5 + 1].one.clone();
+        let stranger = lexicon.pairs[seed * 5 + 1].first.clone();
         let rules = Rules {
             max_rounds: 1,
             ..rules(Language::En, 5)
         };
-        let words = Words::These(Lexicon {
+        let words = WordSource::Custom(Lexicon {
             pairs: vec![pair.clone()],
         });
         let game = Match::new(&data(), rules, words).unwrap();
@@ -169,7 +169,7 @@ async fn nobody_falls_back_and_no_line_is_said_twice() {
                 }
             }
             let mut said = BTreeSet::new();
-            for line in played.table().described() {
+            for line in played.table().descriptions() {
                 assert!(said.insert(&line.description), "{}", line.description);
             }
         }

@@ -9,8 +9,8 @@ use playhouse::journal::Line;
 use playhouse::mind::Minds;
 use playhouse::save::Slot;
 use playhouse::session::{Session, branch, replay};
-use playhouse::undercover::{GAME, Match, Reflect, Rules, Ties, Words, figures_of};
-use playhouse::world_data::{Lexicon, Pair};
+use playhouse::undercover::{GAME, Match, Reflect, Rules, Ties, WordSource, figures_of};
+use playhouse::world_data::{Lexicon, WordPair};
 
 use super::table::{Language, data, improviser, rules};
 
@@ -33,9 +33,9 @@ fn game(language: Language, reflect: Reflect) -> Match {
         Language::Zh => ["豆浆", "牛奶"],
     };
     let words = Lexicon {
-        pairs: vec![Pair::of(one, other)],
+        pairs: vec![WordPair::of(one, other)],
     };
-    Match::new(&data(), rules, Words::These(words)).unwrap()
+    Match::new(&data(), rules, WordSource::Custom(words)).unwrap()
 }
 
 fn improvisers() -> Minds {
@@ -168,7 +168,7 @@ async fn a_slot_alone_leads_back_to_its_game_and_its_figures() {
         Line::Game(setup) => Some(setup),
         _ => None,
     });
-    let again = Match::of_setup(&data(), setup.unwrap()).unwrap();
+    let again = Match::from_setup(&data(), setup.unwrap()).unwrap();
     assert_eq!(again.rules(), game.rules());
     assert_eq!(again.pair(3), game.pair(3));
     assert_eq!(slot.head().unwrap().unwrap().world, GAME);

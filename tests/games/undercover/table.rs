@@ -12,9 +12,9 @@ use playhouse::mind::{Mind, Minds, Prompt, ScriptLine, ScriptMind};
 use playhouse::session::Game;
 use playhouse::testing::journal;
 use playhouse::undercover::{
-    Match, Role, Rules, SpeakingOrder, Table, Words, moderated, usual_rules,
+    Match, Role, Rules, SpeakingOrder, Table, WordSource, default_rules, with_moderator,
 };
-use playhouse::world_data::{DataFolder, Lexicon, Pair};
+use playhouse::world_data::{DataFolder, Lexicon, WordPair};
 
 pub(crate) use playhouse::mind::Language;
 
@@ -39,15 +39,15 @@ pub(crate) fn rules(language: Language, players: usize) -> Rules {
 /// A game of these two words.
 pub(crate) fn game(rules: Rules, one: &str, other: &str) -> Match {
     let words = Lexicon {
-        pairs: vec![Pair::of(one, other)],
+        pairs: vec![WordPair::of(one, other)],
     };
-    Match::new(&data(), rules, Words::These(words)).unwrap()
+    Match::new(&data(), rules, WordSource::Custom(words)).unwrap()
 }
 
 /// A game with names and words of the data folder.
 pub(crate) fn usual(language: Language) -> Match {
-    let rules = usual_rules(&data(), language, 6).unwrap();
-    Match::new(&data(), rules, Words::OfData).unwrap()
+    let rules = default_rules(&data(), language, 6).unwrap();
+    Match::new(&data(), rules, WordSource::Shipped).unwrap()
 }
 
 /// The game about to begin.
@@ -82,7 +82,7 @@ pub(crate) fn named(world: &World, name: &str) -> Entity {
 /// The roles and words of all players by name.
 pub(crate) fn cards(world: &mut World) -> BTreeMap<String, (Role, Option<String>)> {
     let stage = stage(world);
-    let cards = moderated(world, |moderator| moderator.unmask(stage)).unwrap();
+    let cards = with_moderator(world, |moderator| moderator.reveal(stage)).unwrap();
     let card = cards
         .into_iter()
         .map(|card| (card.player, (card.role, card.word)));

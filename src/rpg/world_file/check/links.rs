@@ -1,4 +1,4 @@
-//! Who names whom: every name that is used must be given, and what is given should be used.
+//! References: every name that is used must be defined, and what is defined should be used.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::rpg::world_file::types::{
 use crate::tool::{self, NotBuilt};
 use crate::world_data::nearest;
 
-use super::Report;
+use super::report::Report;
 
 pub(super) fn check<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
     check_stages(world, report);
@@ -24,8 +24,8 @@ pub(super) fn check<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
     check_use(world, report);
 }
 
-/// A tool is one that the engine brings along, or `server.tool` of a server that only the player's
-/// own model file defines.
+/// A tool is either built in, or `server.tool` of a server that only the player's model file
+/// defines.
 fn check_tools(path: &str, tools: &[String], report: &mut Report<'_>) {
     let own = tool::BUILT_IN.iter().copied();
     for (i, name) in tools.iter().enumerate() {
@@ -54,7 +54,7 @@ fn check_tools(path: &str, tools: &[String], report: &mut Report<'_>) {
     }
 }
 
-/// The names of one kind of thing, and what that kind is called.
+/// The names of all things of a kind, and what the kind is called.
 struct Known<'a> {
     kind: &'a str,
     names: Vec<&'a str>,
@@ -83,7 +83,7 @@ impl<'a> Known<'a> {
         Self::new(called, stages.map(|stage| &stage.name))
     }
 
-    /// Tells if `name`, used at `path`, is not among them.
+    /// Reports `name`, used at `path`, if it is unknown.
     fn require(&self, path: &str, name: &str, report: &mut Report<'_>) {
         if name.is_empty() {
             report.error(path, format!("no {} is named", self.kind), self.offer());
@@ -96,7 +96,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Tells of each of `names` that is not among them or stands there twice.
+    /// Reports each of `names` that is unknown or a duplicate.
     fn require_all(&self, path: &str, names: &[String], report: &mut Report<'_>) {
         for (i, name) in names.iter().enumerate() {
             let path = format!("{path}[{i}]");
@@ -108,10 +108,11 @@ impl<'a> Known<'a> {
     }
 
     fn offer(&self) -> String {
-        let some: Vec<_> = self.names.iter().take(8).copied().collect();
-        match some.is_empty() {
-            true => format!("add a {} first", self.kind),
-            false => format!("name one of: {}", some.join(", ")),
+        let names: Vec<_> = self.names.iter().take(8).copied().collect();
+        if names.is_empty() {
+            format!("add a {} first", self.kind)
+        } else {
+            format!("name one of: {}", names.join(", "))
         }
     }
 }
@@ -239,7 +240,7 @@ fn check_dungeons(world: &WorldFile, report: &mut Report<'_>) {
     check_meetings(world, report);
 }
 
-/// Who is met more than once must be able to return.
+/// A foe in several fights must be able to return.
 fn check_meetings(world: &WorldFile, report: &mut Report<'_>) {
     let mut met: BTreeMap<&str, String> = BTreeMap::new();
     let once = world.foes.iter().filter(|foe| !foe.returns);
@@ -286,7 +287,7 @@ fn check_patterns(world: &WorldFile, report: &mut Report<'_>) {
     }
 }
 
-/// Nothing can be played without these.
+/// A world can't be played without these.
 fn check_presence(world: &WorldFile, report: &mut Report<'_>) {
     let heroes = || {
         world
@@ -299,7 +300,7 @@ fn check_presence(world: &WorldFile, report: &mut Report<'_>) {
         skill.is_none_or(|skill| skill.kind == SkillKind::Attack)
     };
     if !report.is_whole("actors") {
-        // a hero may stand in what could not be read
+        // A hero may be in a part that could not be read.
     } else if heroes().next().is_none() {
         report.error(
             "actors",
@@ -327,7 +328,7 @@ fn check_presence(world: &WorldFile, report: &mut Report<'_>) {
     }
 }
 
-/// What nobody uses was likely forgotten somewhere.
+/// What nobody uses was probably forgotten somewhere.
 fn check_use<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
     let (actors, foes) = (world.actors.iter(), world.foes.iter());
     let skills = actors.map(|actor| &actor.skills);
@@ -362,7 +363,7 @@ fn check_use<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
     }
 }
 
-/// All names in some lists, and those that may stand in what could not be read.
+/// All names in some lists, and those in parts that could not be read.
 fn used<'a>(
     lists: impl Iterator<Item = &'a Vec<String>>,
     report: &Report<'a>,

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use crate::rpg::world_file::types::WorldFile;
 use crate::world_data::fold_name;
 
-use super::Report;
+use super::report::Report;
 
-/// The most characters of a name.
-const LONGEST: usize = 64;
+/// The maximum number of characters of a name.
+const MAX_CHARS: usize = 64;
 
-/// What turns of a conversation are called; an entity of that name could be taken for one.
+/// The names of roles in a conversation, with which an entity of that name could be confused.
 const ROLES: [&str; 7] = ["system", "human", "ai", "user", "assistant", "tool", "h"];
 
-/// A name and the path where it is given.
-pub(super) type Named<'a> = (String, &'a str);
+/// A name and the path where it is defined.
+type Named<'a> = (String, &'a str);
 
 pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
     check_group(entities(world), "agent, stage, actor or foe", report);
@@ -42,13 +42,13 @@ pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
     check_roles(world, report);
 }
 
-/// All that have a mind.
+/// Everybody that has a mind.
 fn entities(world: &WorldFile) -> Vec<Named<'_>> {
-    let mut all = paths("agents", &world.agents, "name", |agent| &agent.name);
-    all.extend(paths("stages", &world.stages, "name", |stage| &stage.name));
-    all.extend(paths("actors", &world.actors, "name", |actor| &actor.name));
-    all.extend(paths("foes", &world.foes, "name", |foe| &foe.name));
-    all
+    let mut entities = paths("agents", &world.agents, "name", |agent| &agent.name);
+    entities.extend(paths("stages", &world.stages, "name", |stage| &stage.name));
+    entities.extend(paths("actors", &world.actors, "name", |actor| &actor.name));
+    entities.extend(paths("foes", &world.foes, "name", |foe| &foe.name));
+    entities
 }
 
 fn paths<'a, T>(
@@ -95,7 +95,7 @@ fn check_form(path: &str, name: &str, report: &mut Report<'_>) {
         report.error(path, "the name is missing or empty", "write one");
         return;
     }
-    if let Some(bad) = name.chars().find(|c| is_unseen(*c)) {
+    if let Some(bad) = name.chars().find(|c| is_invisible(*c)) {
         let wrong = format!(
             "the name holds the unseen character U+{:04X}",
             u32::from(bad)
@@ -103,9 +103,9 @@ fn check_form(path: &str, name: &str, report: &mut Report<'_>) {
         report.error(path, wrong, "names are one line of plain letters");
     }
     let length = name.chars().count();
-    if length > LONGEST {
+    if length > MAX_CHARS {
         let wrong = format!("the name has {length} characters");
-        report.error(path, wrong, format!("use at most {LONGEST}"));
+        report.error(path, wrong, format!("use at most {MAX_CHARS}"));
     }
     if name.trim() != name {
         report.error(
@@ -116,10 +116,16 @@ fn check_form(path: &str, name: &str, report: &mut Report<'_>) {
     }
 }
 
-/// Control characters, and marks that turn the direction of text or take no room.
-fn is_unseen(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+/// Control characters, and marks that change the direction of text or have no width.
+fn is_invisible(c: char) -> bool {
+    let is_mark = matches!(
+        c,
+        '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{2069}'
+            | '\u{feff}'
+    );
+    c.is_control() || is_mark
 }
 
 fn check_roles(world: &WorldFile, report: &mut Report<'_>) {

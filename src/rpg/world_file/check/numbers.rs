@@ -1,12 +1,12 @@
-//! Numbers that would make a fight or a day impossible.
+//! Numbers with which a fight or a day would be impossible.
 
 use std::ops::RangeInclusive;
 
 use crate::rpg::world_file::types::{Limits, Skill, Stats, Step, WorldFile};
 
-use super::Report;
+use super::report::Report;
 
-/// Hit points and the like.
+/// The range of hit points and the like.
 const STAT: RangeInclusive<i32> = 1..=9_999;
 
 pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
@@ -41,10 +41,10 @@ pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
     check_limits(&world.limits, report);
 }
 
-fn check_range(path: &str, is: i32, may: RangeInclusive<i32>, report: &mut Report<'_>) {
-    if !may.contains(&is) {
-        let right = format!("write a number from {} to {}", may.start(), may.end());
-        report.error(path, format!("is {is}"), right);
+fn check_range(path: &str, number: i32, legal: RangeInclusive<i32>, report: &mut Report<'_>) {
+    if !legal.contains(&number) {
+        let right = format!("write a number from {} to {}", legal.start(), legal.end());
+        report.error(path, format!("is {number}"), right);
     }
 }
 
@@ -61,12 +61,12 @@ fn check_stats(path: &str, stats: &Stats, report: &mut Report<'_>) {
         ("speed", stats.speed),
         ("energy", stats.energy),
     ];
-    for (field, is) in fields {
-        check_range(&format!("{path}.{field}"), is, STAT, report);
+    for (field, number) in fields {
+        check_range(&format!("{path}.{field}"), number, STAT, report);
     }
 }
 
-/// Whoever fights must be able to pay for each of their skills.
+/// A combatant must be able to pay for each of its skills.
 fn check_costs(
     path: &str,
     stats: &Stats,
@@ -89,13 +89,11 @@ fn check_skill(path: &str, skill: &Skill, report: &mut Report<'_>) {
     check_range(&format!("{path}.cost"), skill.cost, 0..=99, report);
     check_range(&format!("{path}.accuracy"), skill.accuracy, 1..=100, report);
     let duration = format!("{path}.duration");
-    match skill.kind.lasts() {
-        true => check_range(&duration, skill.duration, 1..=20, report),
-        false if skill.duration != 0 => {
-            let wrong = format!("is {}, but attacks and heals do not last", skill.duration);
-            report.error(&duration, wrong, "leave it out");
-        }
-        false => {}
+    if skill.kind.lasts() {
+        check_range(&duration, skill.duration, 1..=20, report);
+    } else if skill.duration != 0 {
+        let wrong = format!("is {}, but attacks and heals do not last", skill.duration);
+        report.error(&duration, wrong, "leave it out");
     }
 }
 
@@ -108,7 +106,7 @@ fn check_limits(limits: &Limits, report: &mut Report<'_>) {
         ("reply_tokens", limits.reply_tokens, 50..=100_000),
         ("speech_chars", limits.speech_chars, 20..=20_000),
     ];
-    for (field, is, may) in checks {
-        check_range(&format!("limits.{field}"), is, may, report);
+    for (field, number, legal) in checks {
+        check_range(&format!("limits.{field}"), number, legal, report);
     }
 }

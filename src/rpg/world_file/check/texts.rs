@@ -1,13 +1,13 @@
-//! What is told: nothing empty, nothing that can't be shown, in the world's language, and no
-//! secret where everyone can read it.
+//! Texts: nothing empty, nothing that can't be shown, everything in the world's language, and no
+//! secret where everybody can read it.
 
 use crate::mind::Language;
 use crate::rpg::world_file::types::{KnownTo, WorldFile};
 
-use super::Report;
+use super::report::Report;
 
-/// The language of a shorter text can't be told.
-const TELLING: usize = 40;
+/// The number of letters from which on the language of a text can be guessed.
+const MIN_LETTERS: usize = 40;
 
 /// Who reads a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,9 +38,9 @@ pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
 /// All texts of a world, in the order of the file's fields.
 fn texts(world: &WorldFile) -> Vec<Text<'_>> {
     use Readers::{Everyone, Some};
-    let mut all = Vec::new();
+    let mut texts = Vec::new();
     let mut add = |path: String, text, readers| {
-        all.push(Text {
+        texts.push(Text {
             path,
             text,
             readers,
@@ -89,15 +89,15 @@ fn texts(world: &WorldFile) -> Vec<Text<'_>> {
             );
         }
     }
-    all
+    texts
 }
 
 fn check_text(text: &Text<'_>, report: &mut Report<'_>) {
     if text.text.trim().is_empty() {
         report.error(&text.path, "the text is missing or empty", "write it");
     }
-    let unseen = |c: &char| c.is_control() && !matches!(c, '\n' | '\t');
-    if let Some(bad) = text.text.chars().find(unseen) {
+    let invisible = |c: &char| c.is_control() && !matches!(c, '\n' | '\t');
+    if let Some(bad) = text.text.chars().find(invisible) {
         let wrong = format!(
             "the text holds the control character U+{:04X}",
             u32::from(bad)
@@ -111,7 +111,7 @@ fn check_language(language: Language, text: &Text<'_>, report: &mut Report<'_>) 
     let (all, han) = letters.fold((0, 0), |(all, han), c| {
         (all + 1, han + usize::from(is_han(c)))
     });
-    if all < TELLING {
+    if all < MIN_LETTERS {
         return;
     }
     match language {
@@ -137,7 +137,7 @@ fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// A text that everyone reads must not hold words that must not be spoken.
+/// A text that everybody reads must not contain words that must not be spoken.
 fn check_secrets(world: &WorldFile, text: &Text<'_>, report: &mut Report<'_>) {
     for secret in &world.secrets {
         let guards = secret.guard.iter().filter(|words| !words.trim().is_empty());

@@ -1,10 +1,10 @@
-//! What can be reached.
+//! Which stages can be reached.
 
 use std::collections::BTreeSet;
 
 use crate::rpg::world_file::types::{StageKind, WorldFile};
 
-use super::Report;
+use super::report::Report;
 
 pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
     let reached = reached(world, report.unread());
@@ -21,8 +21,8 @@ pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
     }
 }
 
-/// Home stages that actors start on or can walk to, the stages of all fights, and all that lies on
-/// from what is named in parts that could not be read.
+/// The stages of all fights, and all stages that can be reached on foot from where actors start or
+/// from a name in a part that could not be read.
 fn reached<'a>(world: &'a WorldFile, unread: BTreeSet<&'a str>) -> BTreeSet<&'a str> {
     let fights = world.dungeons.iter().flat_map(|dungeon| &dungeon.fights);
     let mut reached: BTreeSet<&str> = fights.map(|fight| fight.stage.as_str()).collect();

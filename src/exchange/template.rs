@@ -1,0 +1,65 @@
+//! Asks made from prompt templates.
+
+use serde::Serialize;
+
+use super::{Ask, Reply};
+use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
+
+/// The templates of a question. The data that fills them are the notes of the ask too.
+pub struct AskTemplate<D> {
+    purpose: &'static str,
+    full: PromptTemplate<D>,
+    short: Option<PromptTemplate<D>>,
+}
+
+impl<D> AskTemplate<D> {
+    /// A question that later prompts show in full.
+    pub const fn new(purpose: &'static str, full: &'static str) -> Self {
+        Self {
+            purpose,
+            full: PromptTemplate::new(full),
+            short: None,
+        }
+    }
+
+    /// A question with a short form, which later prompts show instead.
+    pub const fn condensed(purpose: &'static str, full: &'static str, short: &'static str) -> Self {
+        Self {
+            purpose,
+            full: PromptTemplate::new(full),
+            short: Some(PromptTemplate::new(short)),
+        }
+    }
+}
+
+impl<D: Serialize> AskTemplate<D> {
+    /// The ask, with its constraints and its default answer.
+    ///
+    /// # Errors
+    /// A template can't be filled.
+    pub fn ask<R: Reply>(
+        &self,
+        phrases: &Phrasebook,
+        data: &D,
+        constraints: R::Constraints,
+        fallback: R,
+    ) -> Result<Ask<R>, PhraseError> {
+        let question = phrases.render(&self.full, data)?;
+        let mut ask = Ask::new(self.purpose, question, constraints, fallback);
+        if let Some(short) = &self.short {
+            ask = ask.condensed(phrases.render(short, data)?);
+        }
+        Ok(ask.notes(serde_json::to_value(data)?))
+    }
+
+    /// Adds the templates to those of a game.
+    pub fn add_to(&self, prompts: &mut PromptSet)
+    where
+        D: Default,
+    {
+        prompts.add(&self.full);
+        if let Some(short) = &self.short {
+            prompts.add(short);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What an entity knows, read from its own conversation.
+
+use serde::Serialize;
+
+use crate::context::{AgentContext, Entry};
+use crate::message::Role;
+
+/// The maximum number of spoken lines that a prompt quotes.
+const MAX_HEARD: usize = 6;
+/// The maximum number of events that a world agent's prompt lists.
+const MAX_WITNESSED: usize = 20;
+
+/// What somebody said.
+#[derive(Debug, Serialize)]
+pub(super) struct SpokenLine {
+    who: String,
+    text: String,
+}
+
+impl SpokenLine {
+    pub(super) fn new(entry: &Entry, text: impl Into<String>) -> Self {
+        let sender = entry.body().sender();
+        Self {
+            who: sender.map(ToString::to_string).unwrap_or_default(),
+            text: text.into(),
+        }
+    }
+}
+
+/// An event that an entity witnessed.
+#[derive(Debug, Serialize)]
+pub(super) struct WitnessedEvent<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    text: String,
+}
+
+/// The type of the event that a message carries.
+fn event_type(entry: &Entry) -> Option<&str> {
+    entry.body().metadata()?.get("event")?.as_str()
+}
+
+/// Whether a message carries words that somebody spoke.
+pub(super) fn is_speech(entry: &Entry) -> bool {
+    matches!(event_type(entry), Some("speak" | "whisper" | "announce"))
+}
+
+/// The messages since the entity answered last, newest first.
+fn since_last_answer(context: &AgentContext) -> impl Iterator<Item = &Entry> {
+    let newest_first = context.entries().iter().rev();
+    newest_first.take_while(|entry| entry.role() != Role::Ai)
+}
+
+/// What was spoken since the entity answered last, oldest first.
+pub(super) fn heard(context: &AgentContext) -> Vec<SpokenLine> {
+    let speech = since_last_answer(context).filter(|entry| is_speech(entry));
+    let mut heard: Vec<_> = speech
+        .take(MAX_HEARD)
+        .map(|entry| SpokenLine::new(entry, entry.body().full_text()))
+        .collect();
+    heard.reverse();
+    heard
+}
+
+/// The text of the last event of a type since the entity answered last; empty if there is none.
+pub(super) fn last_event_text(context: &AgentContext, kind: &str) -> String {
+    let last = since_last_answer(context).find(|entry| event_type(entry) == Some(kind));
+    last.map(|entry| entry.body().full_text().into_owned())
+        .unwrap_or_default()
+}
+
+/// What happened since the entity answered last, oldest first.
+pub(super) fn witnessed(context: &AgentContext) -> Vec<WitnessedEvent<'_>> {
+    let events = since_last_answer(context).filter_map(|entry| {
+        // That a day begins or ends is no news.
+        let kind = event_type(entry).filter(|kind| *kind != "day")?;
+        Some(WitnessedEvent {
+            kind,
+            text: entry.body().full_text().into_owned(),
+        })
+    });
+    let mut witnessed: Vec<_> = events.take(MAX_WITNESSED).collect();
+    witnessed.reverse();
+    witnessed
+}

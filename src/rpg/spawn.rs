@@ -1,0 +1,334 @@
+//! Spawns the cast of a world file, and the foes of a fight when the party reaches them.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use serde::Serialize;
+use thiserror::Error;
+
+use super::components::{
+    Acquaintances, Effects, Fighter, Foe, Health, HomeStage, Residence, RpgWorld, Secrets,
+    insert_data,
+};
+use super::phase::Phase;
+use super::world_file::{self, StageKind, WorldFile};
+use crate::cast::{
+    Appearance, CastError, CastList, Dead, Exits, Faction, Kind, OnStage, SpawnSpec, StableId,
+    spawn,
+};
+use crate::context::AgentContext;
+use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use crate::message::Text;
+use crate::mind::MindAlias;
+use crate::tool::ToolSet;
+
+/// Why the cast of a world file can't be spawned.
+#[derive(Debug, Error)]
+pub enum SpawnError {
+    /// Somebody was refused.
+    #[error(transparent)]
+    Cast(#[from] CastError),
+    /// A system message could not be made.
+    #[error("the system message of '{name}' can't be made: {source}")]
+    SystemMessage {
+        /// Whose.
+        name: String,
+        /// Why.
+        source: PhraseError,
+    },
+}
+
+/// The faction of the party.
+pub(super) const HERO: &str = "hero";
+/// The faction of those whom the party fights.
+pub(super) const FOE: &str = "foe";
+/// The faction of those who stay at home.
+const NEUTRAL: &str = "neutral";
+
+const ACTOR: PromptTemplate<ActorIdentity> = PromptTemplate::new("system/actor");
+const FOE_ACTOR: PromptTemplate<FoeIdentity> = PromptTemplate::new("system/foe");
+const STAGE: PromptTemplate<StageIdentity> = PromptTemplate::new("system/stage");
+const WORLD_AGENT: PromptTemplate<AgentIdentity> = PromptTemplate::new("system/world_agent");
+
+#[derive(Default, Serialize)]
+struct ActorIdentity<'a> {
+    name: &'a str,
+    profile: &'a str,
+    look: &'a str,
+    secrets: Vec<&'a str>,
+    skills: Vec<SkillNote<'a>>,
+}
+
+#[derive(Default, Serialize)]
+struct FoeIdentity<'a> {
+    name: &'a str,
+    profile: &'a str,
+    look: &'a str,
+    skills: Vec<SkillNote<'a>>,
+}
+
+#[derive(Default, Serialize)]
+struct StageIdentity<'a> {
+    name: &'a str,
+    profile: &'a str,
+    exits: &'a [String],
+    home: bool,
+}
+
+#[derive(Default, Serialize)]
+struct AgentIdentity<'a> {
+    name: &'a str,
+    profile: &'a str,
+}
+
+#[derive(Serialize)]
+struct SkillNote<'a> {
+    name: &'a str,
+    about: &'a str,
+}
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    prompts.add(&ACTOR).add(&FOE_ACTOR);
+    prompts.add(&STAGE).add(&WORLD_AGENT);
+}
+
+/// Spawns everybody in the world file but its foes: stages, then world agents, then actors.
+///
+/// # Errors
+/// A name is refused or a system message can't be made; neither happens with a checked world file.
+pub(super) fn spawn_cast(world: &mut World, file: &Arc<WorldFile>) -> Result<(), SpawnError> {
+    insert_data(world, file);
+    let rules = rules_text(file);
+    for stage in &file.stages {
+        spawn_stage(world, stage, &rules)?;
+    }
+    for stage in &file.stages {
+        connect(world, stage);
+    }
+    for agent in &file.agents {
+        let data = AgentIdentity {
+            name: &agent.name,
+            profile: &agent.profile,
+        };
+        let identity = identity(world, &WORLD_AGENT, &agent.name, &data)?;
+        let spec = spawn_spec(&agent.name, Kind::WorldAgent, &rules, identity, None);
+        let entity = spawn(world, spec)?;
+        world.entity_mut(entity).insert(Phase::Idle);
+        set_mind_alias(world, entity, &agent.model);
+    }
+    for actor in &file.actors {
+        spawn_actor(world, file, actor, &rules)?;
+    }
+    Ok(())
+}
+
+fn spawn_stage(
+    world: &mut World,
+    stage: &world_file::Stage,
+    rules: &Arc<Text>,
+) -> Result<(), SpawnError> {
+    let home = stage.kind == StageKind::Home;
+    let data = StageIdentity {
+        name: &stage.name,
+        profile: &stage.profile,
+        exits: &stage.connects,
+        home,
+    };
+    let identity = identity(world, &STAGE, &stage.name, &data)?;
+    let spec = spawn_spec(&stage.name, Kind::Stage, rules, identity, None);
+    let entity = spawn(world, spec)?;
+    set_mind_alias(world, entity, &stage.model);
+    let mut entity = world.entity_mut(entity);
+    entity.insert((Phase::Idle, Appearance(stage.profile.as_str().into())));
+    if home {
+        entity.insert(HomeStage);
+    }
+    Ok(())
+}
+
+fn connect(world: &mut World, stage: &world_file::Stage) {
+    let list = world.resource::<CastList>();
+    let exits = stage.connects.iter().filter_map(|name| list.by_name(name));
+    let exits = exits.filter_map(|exit| world.get::<StableId>(exit).copied());
+    let exits = Exits(exits.collect());
+    if let Some(stage) = list.by_name(&stage.name) {
+        world.entity_mut(stage).insert(exits);
+    }
+}
+
+fn spawn_actor(
+    world: &mut World,
+    file: &WorldFile,
+    actor: &world_file::Actor,
+    rules: &Arc<Text>,
+) -> Result<(), SpawnError> {
+    let secrets = file.secrets.iter();
+    let secrets = secrets.filter(|secret| actor.secrets.contains(&secret.id));
+    let data = ActorIdentity {
+        name: &actor.name,
+        profile: &actor.profile,
+        look: &actor.look,
+        secrets: secrets.map(|secret| secret.text.as_str()).collect(),
+        skills: skill_notes(file, &actor.skills),
+    };
+    let identity = identity(world, &ACTOR, &actor.name, &data)?;
+    let stage = Some(actor.stage.as_str());
+    let spec = spawn_spec(&actor.name, Kind::Actor, rules, identity, stage);
+    let entity = spawn(world, spec)?;
+    set_mind_alias(world, entity, &actor.model);
+    if !actor.tools.is_empty() {
+        let tools = ToolSet::of(actor.tools.iter().map(String::as_str));
+        world.entity_mut(entity).insert(tools);
+    }
+    let faction = match actor.camp {
+        world_file::Faction::Hero => HERO,
+        world_file::Faction::Neutral => NEUTRAL,
+    };
+    world.entity_mut(entity).insert((
+        Faction(faction.into()),
+        Appearance(actor.look.as_str().into()),
+        Health::full(actor.stats.hp),
+        fighter(actor.stats, &actor.skills),
+        Effects::default(),
+        Residence(actor.stage.as_str().into()),
+        Acquaintances::default(),
+        Secrets(actor.secrets.iter().map(|id| id.as_str().into()).collect()),
+    ));
+    Ok(())
+}
+
+/// Puts the foes of a fight on its stage, at a meeting. One that was met before and returns comes
+/// back with its memory.
+///
+/// # Errors
+/// As [`spawn_cast`].
+pub(super) fn spawn_foes(
+    world: &mut World,
+    names: &[String],
+    stage: &str,
+) -> Result<(), SpawnError> {
+    let file = world.resource::<RpgWorld>().0.clone();
+    for name in names {
+        let Some(foe) = file.foes.iter().find(|foe| foe.name == *name) else {
+            continue;
+        };
+        match world.resource::<CastList>().by_name(name) {
+            Some(entity) => revive_foe(world, entity, foe, stage),
+            None => spawn_foe(world, &file, foe, stage)?,
+        }
+    }
+    Ok(())
+}
+
+fn spawn_foe(
+    world: &mut World,
+    file: &WorldFile,
+    foe: &world_file::Foe,
+    stage: &str,
+) -> Result<(), SpawnError> {
+    let data = FoeIdentity {
+        name: &foe.name,
+        profile: &foe.profile,
+        look: &foe.look,
+        skills: skill_notes(file, &foe.skills),
+    };
+    let identity = identity(world, &FOE_ACTOR, &foe.name, &data)?;
+    let rules = shared_rules(world, file);
+    let spec = spawn_spec(&foe.name, Kind::Actor, &rules, identity, Some(stage));
+    let entity = spawn(world, spec)?;
+    set_mind_alias(world, entity, &foe.model);
+    world.entity_mut(entity).insert((
+        Faction(FOE.into()),
+        Appearance(foe.look.as_str().into()),
+        Health::full(foe.stats.hp),
+        fighter(foe.stats, &foe.skills),
+        Effects::default(),
+        Acquaintances::default(),
+        Foe {
+            returns: foe.returns,
+        },
+    ));
+    Ok(())
+}
+
+fn revive_foe(world: &mut World, entity: Entity, foe: &world_file::Foe, stage: &str) {
+    let stage = world.resource::<CastList>().by_name(stage);
+    let mut entity = world.entity_mut(entity);
+    entity.remove::<Dead>();
+    entity.insert((Health::full(foe.stats.hp), Effects::default()));
+    if let Some(stage) = stage {
+        entity.insert(OnStage(stage));
+    }
+}
+
+/// Notes the model that the world's author chose for an entity.
+fn set_mind_alias(world: &mut World, entity: Entity, model: &str) {
+    if !model.is_empty() {
+        world.entity_mut(entity).insert(MindAlias(model.into()));
+    }
+}
+
+/// The first part of every system message.
+fn rules_text(file: &WorldFile) -> Arc<Text> {
+    Arc::new(Text::from(format!("{}\n\n", file.rules.trim_end())))
+}
+
+/// The rules as the bodies in the world already share them.
+fn shared_rules(world: &mut World, file: &WorldFile) -> Arc<Text> {
+    let mut contexts = world.query::<&AgentContext>();
+    // All are the same, so it does not matter which is found first.
+    let shared = contexts.iter(world).find_map(|context| {
+        let first = context.entries().first()?;
+        first.body().shared_prefix().cloned()
+    });
+    shared.unwrap_or_else(|| rules_text(file))
+}
+
+fn identity<D: Serialize>(
+    world: &World,
+    template: &PromptTemplate<D>,
+    name: &str,
+    data: &D,
+) -> Result<String, SpawnError> {
+    let phrases = world.resource::<Phrasebook>();
+    let identity = phrases.render(template, data);
+    identity.map_err(|source| SpawnError::SystemMessage {
+        name: name.to_owned(),
+        source,
+    })
+}
+
+fn spawn_spec(
+    name: &str,
+    kind: Kind,
+    rules: &Arc<Text>,
+    identity: String,
+    stage: Option<&str>,
+) -> SpawnSpec {
+    SpawnSpec {
+        name: name.into(),
+        kind,
+        rules: Some(rules.clone()),
+        identity,
+        stage: stage.map(Into::into),
+    }
+}
+
+fn fighter(stats: world_file::Stats, skills: &[String]) -> Fighter {
+    Fighter {
+        stats,
+        skills: skills.iter().map(|skill| skill.as_str().into()).collect(),
+    }
+}
+
+fn skill_notes<'a>(file: &'a WorldFile, names: &[String]) -> Vec<SkillNote<'a>> {
+    let skills = file.skills.iter();
+    let known = skills.filter(|skill| names.contains(&skill.name));
+    known
+        .map(|skill| SkillNote {
+            name: &skill.name,
+            about: &skill.about,
+        })
+        .collect()
+}

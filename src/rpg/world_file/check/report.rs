@@ -1,0 +1,61 @@
+//! Where the checks report problems.
+
+use std::collections::BTreeSet;
+
+use crate::locale::UiText;
+use crate::rpg::world_file::types::WorldFile;
+use crate::world_data::{Parsed, Problem, Problems, is_within};
+
+/// The fields of a world that contain no others.
+const HEAD: [&str; 4] = ["name", "language", "title", "rules"];
+
+/// Collects problems, except for those in parts that could not be read, which are problems already.
+pub(super) struct Report<'a> {
+    reading: &'a Parsed<WorldFile>,
+    problems: &'a mut Problems,
+}
+
+impl<'a> Report<'a> {
+    /// A report on a world, which adds to `problems`.
+    pub(super) fn new(reading: &'a Parsed<WorldFile>, problems: &'a mut Problems) -> Self {
+        Self { reading, problems }
+    }
+
+    /// `path` is wrong.
+    pub(super) fn error(
+        &mut self,
+        path: &str,
+        message: impl Into<UiText>,
+        help: impl Into<UiText>,
+    ) {
+        let problem = self.reading.source.problem(path, message, help);
+        self.push(problem);
+    }
+
+    /// `path` is likely not what was meant.
+    pub(super) fn warn(&mut self, path: &str, message: impl Into<UiText>, help: impl Into<UiText>) {
+        let problem = self.reading.source.problem(path, message, help);
+        self.push(problem.warning());
+    }
+
+    fn push(&mut self, problem: Problem) {
+        let mut skipped = self.reading.skipped.iter();
+        if !skipped.any(|path| !path.is_empty() && is_within(&problem.field, path)) {
+            self.problems.push(problem);
+        }
+    }
+
+    /// Whether every part of a list could be read, and no other list that may contain parts of it
+    /// because a bracket is missing. If not, what seems to be missing may be there.
+    pub(super) fn is_whole(&self, list: &str) -> bool {
+        let is_list = |path: &str| !path.contains(['.', '[']) && !HEAD.contains(&path);
+        let mut skipped = self.reading.skipped.iter();
+        !skipped.any(|path| is_within(path, list) || is_list(path))
+    }
+
+    /// All texts in parts that could not be read: names in them count as defined and as used.
+    pub(super) fn unread(&self) -> BTreeSet<&'a str> {
+        let texts = self.reading.skipped_texts.iter();
+        texts.map(String::as_str).collect()
+    }
+}

@@ -1,0 +1,56 @@
+//! What the questions of the game have in common.
+
+use serde::Serialize;
+
+use super::ballot::Candidates;
+use super::current_table::LivingPlayer;
+use super::rules::Rules;
+use super::table::Table;
+
+/// What every question says about the player who is asked.
+#[derive(Default, Serialize)]
+pub(super) struct PlayerData<'a> {
+    me: &'a str,
+    kind: &'a str,
+    place: &'a str,
+    number: u32,
+    round: u32,
+    companions: Vec<&'a str>,
+}
+
+impl<'a> PlayerData<'a> {
+    /// A player, among those who are still in the game.
+    pub(super) fn new(
+        rules: &'a Rules,
+        table: &Table,
+        player: &'a LivingPlayer,
+        living: &'a [LivingPlayer],
+    ) -> Self {
+        let others = living.iter().filter(|other| other.id != player.id);
+        Self {
+            me: &player.name,
+            kind: "actor",
+            place: &rules.table,
+            number: player.id.0,
+            round: table.round,
+            companions: others.map(|other| other.name.as_str()).collect(),
+        }
+    }
+}
+
+/// A player that may be chosen.
+#[derive(Serialize)]
+pub(super) struct Choice<'a> {
+    id: u32,
+    name: &'a str,
+}
+
+impl<'a> Choice<'a> {
+    /// All candidates.
+    pub(super) fn all(candidates: &'a Candidates) -> Vec<Self> {
+        let candidates = candidates.0.iter();
+        candidates
+            .map(|(id, name)| Self { id: id.0, name })
+            .collect()
+    }
+}

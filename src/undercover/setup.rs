@@ -1,0 +1,158 @@
+//! Setting a table up: players take their seats and get their cards.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use rand::Rng;
+use rand::seq::SliceRandom;
+use serde::Serialize;
+use thiserror::Error;
+
+use super::current_table::{NextStep, rng};
+use super::ids::{PlayerId, Role};
+use super::rules::{Rules, Ties};
+use super::secret::{Card, PrivateRecord};
+use super::table::{Seat, Table};
+use crate::cast::{CastError, CastList, Kind, SpawnSpec, StableId, WorldSeed, spawn};
+use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use crate::message::Text;
+use crate::mind::MindAlias;
+use crate::world_data::{Word, WordPair};
+
+const RULES: PromptTemplate<RulesData> = PromptTemplate::new("undercover/system/rules");
+const TABLE: PromptTemplate<TableData> = PromptTemplate::new("undercover/system/table");
+const PLAYER: PromptTemplate<PlayerData> = PromptTemplate::new("undercover/system/player");
+
+/// What everybody knows before the game: who plays, and by which rules.
+#[derive(Default, Serialize)]
+struct RulesData<'a> {
+    table: &'a str,
+    players: Vec<NumberedName<'a>>,
+    undercover: usize,
+    blank: usize,
+    ties: Ties,
+    reveal: bool,
+    max_rounds: u32,
+    most_chars: usize,
+}
+
+#[derive(Serialize)]
+struct NumberedName<'a> {
+    id: u32,
+    name: &'a str,
+}
+
+#[derive(Default, Serialize)]
+struct TableData<'a> {
+    name: &'a str,
+}
+
+#[derive(Default, Serialize)]
+struct PlayerData<'a> {
+    name: &'a str,
+    number: u32,
+}
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    prompts.add(&RULES).add(&TABLE).add(&PLAYER);
+}
+
+/// Why a table can't be set up.
+#[derive(Debug, Error)]
+pub enum SetupError {
+    /// A name is refused.
+    #[error(transparent)]
+    Cast(#[from] CastError),
+    /// A system message can't be made.
+    #[error(transparent)]
+    Prompt(#[from] PhraseError),
+}
+
+/// Sets a table up: it spawns the stage and its players, each with a card that it has not seen yet.
+/// The rules are not checked; use [`Rules::check`] for that. Returns the stage.
+///
+/// # Errors
+/// A name is refused, or a system message can't be made.
+pub fn set_up_table(
+    world: &mut World,
+    rules: &Rules,
+    pair: &WordPair,
+) -> Result<Entity, SetupError> {
+    world.insert_resource(rules.clone());
+    let phrases = world.resource::<Phrasebook>().clone();
+    let rules_text = phrases.render(&RULES, &rules_data(rules))?;
+    let rules_text: Arc<Text> = Arc::new(Text::from(format!("{rules_text}\n\n")));
+    let spec = |name: &str, kind, identity, stage: Option<&str>| SpawnSpec {
+        name: name.into(),
+        kind,
+        rules: Some(rules_text.clone()),
+        identity,
+        stage: stage.map(Into::into),
+    };
+    let name = rules.table.as_str();
+    let identity = phrases.render(&TABLE, &TableData { name })?;
+    let stage = spawn(world, spec(name, Kind::Stage, identity, None))?;
+    let mut players = Vec::new();
+    for (name, number) in rules.players.iter().zip(1..) {
+        let identity = phrases.render(&PLAYER, &PlayerData { name, number })?;
+        let spec = spec(name, Kind::Actor, identity, Some(&rules.table));
+        players.push((spawn(world, spec)?, PlayerId(number)));
+    }
+    let table = Table::new(rules.players.iter().cloned());
+    world.entity_mut(stage).insert((table, NextStep::Idle));
+    let cards = deal(world, rules, pair);
+    for ((player, id), card) in players.into_iter().zip(cards) {
+        let components = (Seat(id), card, PrivateRecord::default());
+        world.entity_mut(player).insert(components);
+    }
+    for (name, model) in &rules.models {
+        if let Some(player) = world.resource::<CastList>().by_name(name) {
+            let alias = MindAlias(model.as_str().into());
+            world.entity_mut(player).insert(alias);
+        }
+    }
+    Ok(stage)
+}
+
+fn rules_data(rules: &Rules) -> RulesData<'_> {
+    let players = rules.players.iter().zip(1..);
+    RulesData {
+        table: &rules.table,
+        players: players
+            .map(|(name, id)| NumberedName { id, name })
+            .collect(),
+        undercover: rules.undercover,
+        blank: rules.blank,
+        ties: rules.ties,
+        reveal: rules.reveal,
+        max_rounds: rules.max_rounds,
+        most_chars: rules.description_chars,
+    }
+}
+
+/// A card for each player, by number. The seed decides on the roles, and on the common word of the
+/// pair.
+fn deal(world: &World, rules: &Rules, pair: &WordPair) -> Vec<Card> {
+    let seed = *world.resource::<WorldSeed>();
+    let mut roles = vec![Role::Undercover; rules.undercover];
+    roles.resize(rules.undercover + rules.blank, Role::Blank);
+    roles.resize(rules.players.len(), Role::Civilian);
+    roles.shuffle(&mut rng(seed, StableId(0), "roles", 0));
+    let [mut common, mut other]: [&Word; 2] = pair.words();
+    if rng(seed, StableId(0), "sides", 0).next_u32() % 2 == 1 {
+        std::mem::swap(&mut common, &mut other);
+    }
+    let card = |role| match role {
+        Role::Civilian => Card::new(role, common),
+        Role::Undercover | Role::Blank => Card::new(role, other),
+    };
+    roles.into_iter().map(card).collect()
+}
+
+/// One of several pairs, chosen by a seed.
+pub(super) fn pick(pairs: &[WordPair], seed: u64) -> Option<&WordPair> {
+    let mut rng = rng(WorldSeed(seed), StableId(0), "pair", 0);
+    let index = rng.next_u32() as usize % pairs.len().max(1);
+    pairs.get(index)
+}
