@@ -1,8 +1,8 @@
 //! Tools of a server: a librarian looks a title up on a Model Context Protocol server.
 //!
-//! Run it with `cargo run --example mcp`. The server is this same program, started with `serve` as a
-//! child process; any other server would do. In the program `playhouse`, servers are defined in the
-//! model file, and a world gives an actor their tools: `tools: ["library.*"]`.
+//! Run it with `cargo run --example mcp`. The server is this same program, started with `serve` as
+//! a child process; any other server would do. In the program `playhouse`, servers are defined in
+//! the model file, and a world gives an actor their tools: `tools: ["library.*"]`.
 #![expect(clippy::print_stdout, reason = "it prints what happened")]
 
 use std::time::Duration;

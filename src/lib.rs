@@ -2,15 +2,15 @@
 //!
 //! Actors, stages and the world itself are entities of one `bevy_ecs` world, and each has its own
 //! conversation with a mind, its [`context::AgentContext`]. Systems ask entities for decisions with
-//! [`exchange::Ask`], take the checked answers with [`exchange::Answers`], and tell the right entities
-//! what happened with [`event::EventWriter`]. The [`engine`] carries asks to [`mind`]s, keeps the
-//! [`journal`] and commits the answers, so that the world is a function of its data, its seed and its
-//! journal.
+//! [`exchange::Ask`], take the checked answers with [`exchange::Answers`], and tell the right
+//! entities what happened with [`event::EventWriter`]. The [`engine`] carries asks to [`mind`]s,
+//! keeps the [`journal`] and commits the answers, so that the world is a function of its data, its
+//! seed and its journal.
 //!
-//! To build a game, start at the [`prelude`], [`engine::Setup`] and `examples/own_system.rs`. To run the
-//! games of this crate, start at [`rpg::Campaign`], [`undercover::Match`] or [`groupchat`]; to run a
-//! game in a save slot, at [`session`]. [`testing`] has a small world for unit tests of systems, which
-//! need no mind.
+//! To build a game, start at the [`prelude`], [`engine::Setup`] and `examples/own_system.rs`. To
+//! run the games of this crate, start at [`rpg::Campaign`], [`undercover::Match`] or [`groupchat`];
+//! to run a game in a save slot, at [`session`]. [`testing`] has a small world for unit tests of
+//! systems, which need no mind.
 //!
 //! # Features
 //!

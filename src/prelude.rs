@@ -1,7 +1,7 @@
 //! What a game imports: `use playhouse::prelude::*;`.
 //!
-//! With it a game needs no dependency on `bevy_ecs`: the derives of components, resources and events find
-//! it here.
+//! With it a game needs no dependency on `bevy_ecs`: the derives of components, resources and
+//! events find it here.
 
 pub use bevy_ecs;
 pub use bevy_ecs::prelude::*;

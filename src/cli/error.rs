@@ -112,5 +112,5 @@ pub(crate) fn engine_error(error: &EngineError) -> CommandError {
         | EngineError::NeverRests { .. }
         | EngineError::NotTaken { .. } => ErrorKind::Other,
     };
-    CommandError::new(kind, error.to_string())
+    CommandError::of(kind, error)
 }

@@ -15,7 +15,8 @@ use crate::event::guard::{GuardAct, Guards, Judged, Point};
 use crate::event::{Fault, Phrasebook};
 use crate::exchange::{ErasedAsk, OpenAsks, request_hash};
 use crate::journal::{Outcome, Recorded};
-use crate::message::{Body, Digest, Language, Role};
+use crate::locale::{Language, UiText, text};
+use crate::message::{Body, Digest, Role};
 use crate::mind::{AnswerStream, Caller, Mind, MindAlias};
 
 impl Engine {
@@ -50,7 +51,7 @@ impl Engine {
 
     fn prepare(&mut self, id: StableId, entity: Entity) -> Result<Job, EngineError> {
         let Some(question) = self.world.resource::<OpenAsks>().get(entity).cloned() else {
-            return Err(self.bad_ask(entity, "?", "its ask is gone"));
+            return Err(self.bad_ask(entity, "?", text!(event_ask_gone)));
         };
         let purpose = question.purpose();
         let stage = self.world.get::<OnStage>(entity);
@@ -58,11 +59,10 @@ impl Engine {
         if let CurrentStage::Place(current) = *self.world.resource::<CurrentStage>()
             && current != place
         {
-            let reason = "it stands at another place than the step";
-            return Err(self.bad_ask(entity, purpose, reason));
+            return Err(self.bad_ask(entity, purpose, text!(event_ask_elsewhere)));
         }
         let (body, guard_acts) = self.guard_question(&*question);
-        let no_conversation = "it has no conversation";
+        let no_conversation = text!(event_no_conversation);
         let Some(mut count) = self.world.get_mut::<AskCount>(entity) else {
             return Err(self.bad_ask(entity, purpose, no_conversation));
         };
@@ -111,14 +111,14 @@ impl Engine {
         })
     }
 
-    fn bad_ask(&self, entity: Entity, purpose: &str, reason: &str) -> EngineError {
+    fn bad_ask(&self, entity: Entity, purpose: &str, reason: UiText) -> EngineError {
         EngineError::Fault {
-            place: self.name(entity).to_string(),
+            place: UiText::verbatim(&*self.name(entity)),
             turn: self.turn(),
             fault: Fault::BadAsk {
                 entity: self.name(entity).to_string(),
                 purpose: purpose.to_owned(),
-                reason: reason.to_owned(),
+                reason,
             },
         }
     }
@@ -140,8 +140,8 @@ impl Engine {
         Ok((Arc::new(Caller::new(calls)), tools))
     }
 
-    /// Where the answer to a question is shown while it is written; `None` if nobody watches, or if a guard
-    /// might hide parts of the whole that people would already have seen.
+    /// Where the answer to a question is shown while it is written; `None` if nobody watches, or if
+    /// a guard might hide parts of the whole that people would already have seen.
     fn stream_of(
         &self,
         question: &dyn ErasedAsk,
@@ -181,7 +181,7 @@ impl Engine {
             language: *self.world.resource::<Language>(),
         });
         let guarded = match judgement.blocked() {
-            Some(reason) => Body::text(reason),
+            Some(reason) => Body::text(reason.to_string()),
             None if judgement.text == text => body.clone(),
             None => match body.short() {
                 Some(short) => Body::text(judgement.text.as_ref()).with_short(short.as_str()),
@@ -217,18 +217,17 @@ fn shared_prefix(context: &AgentContext) -> Option<Digest> {
 }
 
 /// The first line in which a recorded question and this run's differ.
-fn difference(recorded: &str, now: &str) -> String {
+fn difference(recorded: &str, now: &str) -> UiText {
     if recorded == now {
-        return "the question is the same; the history before it, or the wanted form, differs"
-            .into();
+        return text!(engine_same_question);
     }
     let mut pairs = recorded.lines().zip(now.lines()).enumerate();
-    let (line, was, is) = match pairs.find(|(_, (was, is))| was != is) {
+    let (line, recorded, now) = match pairs.find(|(_, (was, is))| was != is) {
         Some((index, (was, is))) => (index + 1, was, is),
         None => {
             let common = recorded.lines().count().min(now.lines().count());
             (common + 1, "", "")
         }
     };
-    format!("line {line}\n  recorded: {was}\n  now:      {is}")
+    text!(engine_other_line, line, recorded, now)
 }

@@ -12,7 +12,8 @@ use crate::exchange::commit;
 use crate::journal::Line;
 
 impl Engine {
-    /// Syncs what has arrived to the journal, once, and commits every place whose asks are all done.
+    /// Syncs what has arrived to the journal, once, and commits every place whose asks are all
+    /// done.
     pub(super) fn commit_arrived(&mut self) -> Result<(), EngineError> {
         self.record_arrived()?;
         let mut complete = Vec::new();

@@ -363,14 +363,14 @@ impl Engine {
             MindError::Denied { .. } | MindError::Unreachable { .. }
         );
         if self.settings.stop_on_first_refusal && is_refusal && !self.failures.any_success {
-            return Some(Stop::ServerDown(reason));
+            return Some(Stop::ServerDown(reason.into()));
         }
         self.failures.in_a_row += 1;
         let most = self.settings.give_up_after;
         if most.is_some_and(|most| self.failures.in_a_row >= most) {
             // Whoever resumes asks this one again.
             self.calls.waiting.push_front(job);
-            return Some(Stop::ServerDown(reason));
+            return Some(Stop::ServerDown(reason.into()));
         }
         self.end(job, Ending::Failed { reason }, None);
         None

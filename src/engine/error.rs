@@ -4,6 +4,8 @@ use thiserror::Error;
 
 use crate::event::Fault;
 use crate::journal::JournalError;
+use crate::locale::{Argument, Localize, UiText, text};
+use crate::save::SaveError;
 use crate::tool::ToolNameError;
 
 /// Why a run stopped regularly. The journal and the last snapshot hold everything.
@@ -16,9 +18,9 @@ pub enum Stop {
     /// The run was cancelled.
     Cancelled,
     /// A limit of the run does not allow the next call.
-    LimitReached(String),
+    LimitReached(UiText),
     /// Calls failed one after the other, so that all further answers would be fallbacks.
-    ServerDown(String),
+    ServerDown(UiText),
     /// A replay reached the end of its recording.
     EndOfRecording,
     /// Nothing has happened for many turns, and nothing ever will.
@@ -30,49 +32,41 @@ impl Stop {
     pub(super) fn journal_reason(&self) -> String {
         match self {
             Self::Cancelled => "Braked".into(),
-            Self::LimitReached(reason) => format!("CapReached({reason:?})"),
+            Self::LimitReached(reason) => format!("CapReached({:?})", reason.to_string()),
+            Self::ServerDown(reason) => format!("ServerDown({:?})", reason.to_string()),
             stop => format!("{stop:?}"),
         }
     }
 }
 
-/// Why a run can't go on. What was committed before is safe.
+/// Why a run failed. What was committed before is safe.
 #[derive(Debug, Error)]
+#[error("{}", self.text())]
 pub enum EngineError {
-    /// Systems were added whose order is not declared.
-    #[error(
-        "two systems have no declared order but touch the same things; order them with .chain(), .before() or .after(): {0}"
-    )]
+    /// Two systems access the same data without a declared order.
     Ambiguous(String),
     /// A system made a mistake.
-    #[error("at '{place}', turn {turn}: {fault}")]
     Fault {
         /// The place that stepped.
-        place: String,
+        place: UiText,
         /// The turn.
         turn: u64,
         /// The first mistake.
         fault: Fault,
     },
-    /// A place that keeps asking within one turn.
-    #[error(
-        "'{place}' did not rest within {steps} steps of turn {turn}; a stage must come to rest, or its bound be raised"
-    )]
+    /// A place keeps asking within one turn.
     NeverRests {
         /// The place.
-        place: String,
-        /// The bound.
+        place: UiText,
+        /// The maximum number of steps.
         steps: u32,
         /// The turn.
         turn: u64,
     },
     /// An answer that no system took.
-    #[error(
-        "at '{place}', turn {turn}: no system took the answer '{reply}' of '{entity}'; a system must take Answers<…> in the step after it is given"
-    )]
     NotTaken {
         /// The place that stepped.
-        place: String,
+        place: UiText,
         /// The turn.
         turn: u64,
         /// Who answered.
@@ -81,9 +75,6 @@ pub enum EngineError {
         reply: &'static str,
     },
     /// An ask was recorded with another request.
-    #[error(
-        "turn {turn}: ask {number} of '{entity}' ({purpose}) differs from the recording:\n{difference}"
-    )]
     OtherRequest {
         /// The turn.
         turn: u64,
@@ -91,13 +82,12 @@ pub enum EngineError {
         entity: String,
         /// The number of the ask.
         number: u32,
-        /// What for.
+        /// Its purpose.
         purpose: String,
-        /// The recorded question against the one of this run, line by line.
-        difference: String,
+        /// The first line in which the recorded question and the one of this run differ.
+        difference: UiText,
     },
     /// The state after a turn is not the recorded one.
-    #[error("after turn {turn} the state of '{place}' differs from the recording")]
     OtherState {
         /// The turn.
         turn: u64,
@@ -105,29 +95,22 @@ pub enum EngineError {
         place: String,
     },
     /// An entity prefers a model that this run does not have.
-    #[error("'{entity}' prefers the model '{alias}', which this run does not know")]
     UnknownMind {
         /// The entity.
         entity: String,
-        /// The alias.
+        /// The alias of the model.
         alias: String,
     },
     /// A tool that this run does not have.
-    #[error(
-        "'{entity}' may call the tool '{tool}', which this run does not know; there are: {known}"
-    )]
     UnknownTool {
         /// The entity.
         entity: String,
         /// The tool.
         tool: String,
-        /// All that there are.
-        known: String,
+        /// All tools of this run.
+        known: Vec<String>,
     },
     /// A tool of a server that is not connected or does not have it.
-    #[error(
-        "'{entity}' may call '{tool}', but no server '{server}' with such a tool is connected; define it under `servers` in your model file, or run without servers"
-    )]
     UnknownServerTool {
         /// The entity.
         entity: String,
@@ -136,13 +119,66 @@ pub enum EngineError {
         /// The server.
         server: String,
     },
-    /// A tool was registered under a name that minds can't call it by.
-    #[error(transparent)]
+    /// A tool was registered under a name that minds can't use.
     ToolName(#[from] ToolNameError),
     /// The journal can't be written.
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// The snapshot can't be written.
-    #[error("the snapshot can't be written: {0}")]
-    Snapshot(String),
+    Snapshot(#[source] SaveError),
+}
+
+impl Localize for EngineError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Ambiguous(systems) => text!(engine_ambiguous, systems),
+            Self::Fault { place, turn, fault } => text!(engine_fault, place, turn, fault),
+            Self::NeverRests { place, steps, turn } => {
+                text!(engine_never_rests, place, steps, turn)
+            }
+            Self::NotTaken {
+                place,
+                turn,
+                entity,
+                reply,
+            } => text!(engine_not_taken, place, turn, entity, reply),
+            Self::OtherRequest {
+                turn,
+                entity,
+                number,
+                purpose,
+                difference,
+            } => text!(
+                engine_other_request,
+                turn,
+                entity,
+                number,
+                purpose,
+                difference
+            ),
+            Self::OtherState { turn, place } if place.is_empty() => {
+                text!(engine_other_world_state, turn)
+            }
+            Self::OtherState { turn, place } => text!(engine_other_state, turn, place),
+            Self::UnknownMind { entity, alias } => text!(engine_unknown_mind, entity, alias),
+            Self::UnknownTool {
+                entity,
+                tool,
+                known,
+            } => text!(
+                engine_unknown_tool,
+                entity,
+                tool,
+                known = Argument::list(known)
+            ),
+            Self::UnknownServerTool {
+                entity,
+                tool,
+                server,
+            } => text!(engine_unknown_server_tool, entity, tool, server),
+            Self::ToolName(error) => error.text(),
+            Self::Journal(error) => error.text(),
+            Self::Snapshot(error) => text!(engine_snapshot, reason = error),
+        }
+    }
 }

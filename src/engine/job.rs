@@ -21,8 +21,8 @@ pub(super) struct Job {
     pub(super) mind: Arc<dyn Mind>,
     /// Where its answer is shown while it is written; `None` if nobody may watch.
     pub(super) stream: Option<AnswerStream>,
-    /// The digest of the start of its prompt that other entities share; `None` if the provider of its
-    /// mind caches no prompts.
+    /// The digest of the start of its prompt that other entities share; `None` if the provider of
+    /// its mind caches no prompts.
     pub(super) shared_prefix: Option<Digest>,
     /// The tools that its mind may call.
     pub(super) tools: AskTools,

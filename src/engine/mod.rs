@@ -1,12 +1,13 @@
 //! The loop: run systems, collect asks, call minds, commit answers, meet.
 //!
-//! Systems never do I/O and never wait: the engine's async code runs between two runs of a schedule.
-//! A place steps whenever none of its asks is open; when all places rest, the world meets. Outcomes
-//! are synced to the journal before they are applied, so the world is a function of its data, its
-//! seed and its journal, whatever the network's timing.
+//! Systems never do I/O and never wait: the engine's async code runs between two runs of a
+//! schedule. A place steps whenever none of its asks is open; when all places rest, the world
+//! meets. Outcomes are synced to the journal before they are applied, so the world is a function of
+//! its data, its seed and its journal, whatever the network's timing.
 //!
 //! Start reading at [`Engine::run`]: `run.rs` has turns and steps; `asks.rs`, `dispatch.rs` and
-//! `commits.rs` follow an ask from opening to commit; `tools.rs` runs the tools that its mind calls.
+//! `commits.rs` follow an ask from opening to commit; `tools.rs` runs the tools that its mind
+//! calls.
 
 mod ask_tools;
 mod asks;

@@ -17,6 +17,7 @@ use crate::context::{AgentContext, buffer};
 use crate::event::{DeferredCommands, EventQueue, Fault, Faults, Feed, Record, Records, deliver};
 use crate::exchange::{Spent, UntakenAnswers};
 use crate::journal::{FORMAT, Journal, JournalHeader, Line, Meeting, Recording, Stopped};
+use crate::locale::{UiText, text};
 use crate::message::tokens::Correction;
 use crate::mind::{MindAlias, Minds, StreamReceiver, stream_channel};
 use crate::save::state_hashes;
@@ -77,7 +78,7 @@ pub struct Engine {
     pub(super) arrived: Vec<Arrival>,
     pub(super) failures: Failures,
     /// Why a limit does not allow the next call; `None` if it does.
-    pub(super) over_limit: Option<String>,
+    pub(super) over_limit: Option<UiText>,
     pub(super) last_prompts: LastPrompts,
     /// What minds are told of the tools that were offered so far.
     pub(super) tool_specs: BTreeMap<Arc<str>, Arc<ToolSpec>>,
@@ -129,8 +130,9 @@ impl Engine {
         })
     }
 
-    /// As [`Engine::new`], with a journal in memory that is lost with the engine: for tests, and for
-    /// games that nobody resumes. [`session::Session`](crate::session::Session) keeps it in a save.
+    /// As [`Engine::new`], with a journal in memory that is lost with the engine: for tests, and
+    /// for games that nobody resumes. [`session::Session`](crate::session::Session) keeps it in a
+    /// save.
     ///
     /// # Errors
     /// Two systems have no declared order but access the same data.
@@ -169,9 +171,10 @@ impl Engine {
 
     /// Streams what minds write while they write it. A new receiver replaces the one before.
     ///
-    /// Only answers to asks that allow it are streamed ([`Ask::streamed`](crate::exchange::Ask::streamed)),
-    /// none while a guard is installed that may hide something, and no recorded ones. Watching changes
-    /// nothing that happens or is recorded, and a receiver that falls behind loses pieces.
+    /// Only answers to asks that allow it are streamed
+    /// ([`Ask::streamed`](crate::exchange::Ask::streamed)), none while a guard is installed that
+    /// may hide something, and no recorded ones. Watching changes nothing that happens or is
+    /// recorded, and a receiver that falls behind loses pieces.
     pub fn watch(&mut self) -> StreamReceiver {
         let (sender, receiver) = stream_channel();
         self.listeners.stream = Some(sender);
@@ -204,8 +207,8 @@ impl Engine {
         &self.record.journal
     }
 
-    /// Plays until something stops the run, at the latest after turn `until`. Call it on a world that
-    /// rests: a new one, a loaded one, or one whose run stopped at a turn.
+    /// Plays until something stops the run, at the latest after turn `until`. Call it on a world
+    /// that rests: a new one, a loaded one, or one whose run stopped at a turn.
     ///
     /// # Errors
     /// A system made a mistake, a recording does not fit, or the journal can't be written. What was
@@ -345,7 +348,7 @@ impl Engine {
             waves += 1;
             if waves > self.settings.max_steps {
                 return Err(EngineError::NeverRests {
-                    place: "the meeting".into(),
+                    place: text!(engine_meeting),
                     steps: self.settings.max_steps,
                     turn: self.turn(),
                 });
@@ -394,7 +397,7 @@ impl Engine {
         *steps += 1;
         if *steps > self.settings.max_steps {
             return Err(EngineError::NeverRests {
-                place: self.name(place).to_string(),
+                place: UiText::verbatim(&*self.name(place)),
                 steps: self.settings.max_steps,
                 turn: self.turn(),
             });
@@ -412,7 +415,10 @@ impl Engine {
     /// Returns the first mistake of the schedule that just ran.
     fn check_step(&mut self, place: Option<Entity>) -> Result<(), EngineError> {
         let turn = self.turn();
-        let place = place.map_or("the meeting".into(), |place| self.name(place).to_string());
+        let place = match place {
+            Some(place) => UiText::verbatim(&*self.name(place)),
+            None => text!(engine_meeting),
+        };
         let faults = std::mem::take(&mut self.world.resource_mut::<Faults>().0);
         if let Some(fault) = faults.into_iter().next() {
             return Err(EngineError::Fault { place, turn, fault });

@@ -100,8 +100,8 @@ impl Setup {
         Self { world, step, meet }
     }
 
-    /// Brings a stage into the world, with its own part of the system message. For more, such as shared
-    /// rules, see [`spawn`].
+    /// Brings a stage into the world, with its own part of the system message. For more, such as
+    /// shared rules, see [`spawn`].
     ///
     /// # Errors
     /// The name is bad or taken.

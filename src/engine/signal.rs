@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use crate::event::By;
+use crate::locale::UiText;
 
 /// News of the run, for progress displays and logs. Never reaches the world.
 #[derive(Clone, Debug)]
@@ -41,7 +42,7 @@ pub enum Signal {
         latency: Duration,
     },
     /// Four fifths of a limit are spent.
-    LimitNear(String),
+    LimitNear(UiText),
 }
 
 /// Stops a run between commits. Clones stop the same run.

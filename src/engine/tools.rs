@@ -1,5 +1,5 @@
-//! Tools between an ask's opening and its commit: which ones a mind may call, running its calls, and the
-//! rounds of calls that become part of the ask.
+//! Tools between an ask's opening and its commit: which ones a mind may call, running its calls,
+//! and the rounds of calls that become part of the ask.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -74,8 +74,8 @@ impl Engine {
         Ok(tools)
     }
 
-    /// The tools of calls that code chose, by their names in the toolbox; and the calls by the names in
-    /// the request. The calls are the question, so the digest covers them.
+    /// The tools of calls that code chose, by their names in the toolbox; and the calls by the
+    /// names in the request. The calls are the question, so the digest covers them.
     pub(super) fn tools_called(
         &mut self,
         entity: &Arc<str>,
@@ -181,21 +181,18 @@ impl Engine {
                 entity,
                 tool,
             },
-            None => {
-                let known: Vec<_> = toolbox.names().map(|name| &**name).collect();
-                EngineError::UnknownTool {
-                    known: known.join(", "),
-                    entity,
-                    tool,
-                }
-            }
+            None => EngineError::UnknownTool {
+                known: toolbox.names().map(ToString::to_string).collect(),
+                entity,
+                tool,
+            },
         })
     }
 
     // --- running ---
 
-    /// Runs the tools that a mind called. Pure tools run at once; async tools run together, and the ask
-    /// waits for the last of them.
+    /// Runs the tools that a mind called. Pure tools run at once; async tools run together, and the
+    /// ask waits for the last of them.
     pub(super) fn run_tools(&mut self, mut job: Box<Job>, mut completion: Completion) {
         // What it said beside the calls is no answer.
         job.retract_stream();
@@ -343,8 +340,8 @@ impl Engine {
 
     /// Adds a round to an ask, and after the last round tells the mind to answer.
     fn add_round(&self, job: &mut Job, record: ToolRoundRecord) {
-        // The commit makes the messages once more, with the model that answered in the end, and records
-        // what guards did.
+        // The commit makes the messages once more, with the model that answered in the end, and
+        // records what guards did.
         let (messages, _) = self.round_maker(job).messages(&record);
         if let Some(stream) = &job.stream {
             stream.tools(messages.clone());

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::exchange::Spent;
+use crate::locale::{UiText, text};
 use crate::message::{Cost, TokenUsage};
 use crate::tool::SpendLimits;
 
@@ -20,8 +21,8 @@ pub struct CallFigures {
 }
 
 impl CallFigures {
-    /// The prompt tokens that the provider is expected to read from its cache: as large a share of them
-    /// as the repeated bytes are of all bytes. What different entities share is not counted.
+    /// The prompt tokens that the provider is expected to read from its cache: as large a share of
+    /// them as the repeated bytes are of all bytes. What different entities share is not counted.
     pub fn predicted_cached(&self) -> u64 {
         let share = self.repeated_bytes as f64 / self.prompt_bytes.max(1) as f64;
         (self.usage.input as f64 * share) as u64
@@ -42,30 +43,24 @@ pub struct Totals {
 
 impl Totals {
     /// Why a call with this worst case is not allowed; `None` if it is.
-    pub fn refuses(&self, limits: &SpendLimits, worst: &Spent) -> Option<String> {
+    pub fn refuses(&self, limits: &SpendLimits, worst: &Spent) -> Option<UiText> {
         let after = |part: fn(&Spent) -> u64| {
             part(&self.spent)
                 .saturating_add(part(&self.reserved))
                 .saturating_add(part(worst))
         };
-        let over = |name: &str, limit: Option<u64>, would: u64| {
-            let limit = limit.filter(|limit| would > *limit)?;
-            Some(format!(
-                "the next call could bring the run to {would} {name}; the cap is {limit}"
-            ))
-        };
-        over("calls", limits.calls, after(|spent| spent.calls))
-            .or_else(|| {
-                let would = after(|spent| spent.usage.total());
-                over("tokens", limits.tokens, would)
-            })
-            .or_else(|| {
-                let would = Cost(after(|spent| spent.cost.0));
-                let limit = limits.cost.filter(|limit| would > *limit)?;
-                Some(format!(
-                    "the next call could bring the run to {would} in cost; the cap is {limit}"
-                ))
-            })
+        let would = after(|spent| spent.calls);
+        if let Some(limit) = limits.calls.filter(|limit| would > *limit) {
+            return Some(text!(engine_limit_calls, would, limit));
+        }
+        let would = after(|spent| spent.usage.total());
+        if let Some(limit) = limits.tokens.filter(|limit| would > *limit) {
+            return Some(text!(engine_limit_tokens, would, limit));
+        }
+        let would = Cost(after(|spent| spent.cost.0));
+        let limit = limits.cost.filter(|limit| would > *limit)?;
+        let (would, limit) = (would.to_string(), limit.to_string());
+        Some(text!(engine_limit_cost, would, limit))
     }
 
     /// An equal share of what the limits leave, if it is divided into this many.
@@ -84,25 +79,25 @@ impl Totals {
         }
     }
 
-    /// Words for the first time that four fifths of a limit are spent.
-    pub fn warning(&mut self, limits: &SpendLimits) -> Option<String> {
+    /// A warning, the first time that four fifths of a limit are spent.
+    pub fn warning(&mut self, limits: &SpendLimits) -> Option<UiText> {
         let is_near = |spent: u64, limit: u64| spent.saturating_mul(5) >= limit.saturating_mul(4);
-        let near = |name: &str, limit: Option<u64>, spent: u64| {
-            let limit = limit.filter(|limit| is_near(spent, *limit))?;
-            Some(format!("{spent} of {limit} {name} are spent"))
-        };
         if self.warned {
             return None;
         }
-        let spent = &self.spent;
-        let words = near("calls", limits.calls, spent.calls)
-            .or_else(|| near("tokens", limits.tokens, spent.usage.total()))
-            .or_else(|| {
-                let limit = limits.cost.filter(|limit| is_near(spent.cost.0, limit.0))?;
-                Some(format!("{} of {limit} in cost are spent", spent.cost))
-            });
-        self.warned = words.is_some();
-        words
+        let (calls, tokens) = (self.spent.calls, self.spent.usage.total());
+        let cost = self.spent.cost;
+        let warning = if let Some(limit) = limits.calls.filter(|limit| is_near(calls, *limit)) {
+            text!(engine_near_calls, spent = calls, limit)
+        } else if let Some(limit) = limits.tokens.filter(|limit| is_near(tokens, *limit)) {
+            text!(engine_near_tokens, spent = tokens, limit)
+        } else {
+            let limit = limits.cost.filter(|limit| is_near(cost.0, limit.0))?;
+            let (spent, limit) = (cost.to_string(), limit.to_string());
+            text!(engine_near_cost, spent, limit)
+        };
+        self.warned = true;
+        Some(warning)
     }
 
     /// Reserves the worst case of a call.

@@ -15,7 +15,8 @@ use crate::context::{AgentContext, Chapter, Chapters};
 use crate::message::{Body, BodyId, Language, Tag, Tags};
 
 /// Adds one human message to the context of each audience member, all sharing one body for each
-/// distinct result of the guards, and one record for the feeds. Runs last in every step and meeting.
+/// distinct result of the guards, and one record for the feeds. Runs last in every step and
+/// meeting.
 pub fn deliver(
     mut queue: ResMut<EventQueue>,
     mut records: ResMut<Records>,
@@ -207,7 +208,7 @@ impl Bodies {
             copy.masked = Some(judgement.text.to_string());
         }
         if let Some(flag) = judgement.flagged().next() {
-            copy.tags = copy.tags.with(Tag::Suspicious(flag.into()));
+            copy.tags = copy.tags.with(Tag::Suspicious(flag.to_string().into()));
         }
         copy.blocked = judgement.blocked().is_some();
         self.guarded.extend(judgement.acts);

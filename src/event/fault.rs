@@ -4,17 +4,15 @@ use bevy_ecs::prelude::*;
 use thiserror::Error;
 
 use super::PhraseError;
+use crate::locale::{Localize, UiText, text};
 
 /// A mistake in a system or in data that it relies on. Any fault stops the run.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{}", self.text())]
 pub enum Fault {
     /// An event of a type that is not registered.
-    #[error("the event type '{0}' is not registered; call register_event for it while setting up")]
     UnregisteredEvent(String),
     /// A step wrote an event for somebody at another place.
-    #[error(
-        "a step at '{place}' told '{receiver}', who stands elsewhere, of '{event}'; use EventWriter::defer to cross stages"
-    )]
     ToldElsewhere {
         /// The place that stepped.
         place: String,
@@ -24,7 +22,6 @@ pub enum Fault {
         event: String,
     },
     /// The text of an event could not be made.
-    #[error("the text of event '{event}' can't be made: {reason}")]
     NoText {
         /// The event's type.
         event: String,
@@ -32,7 +29,6 @@ pub enum Fault {
         reason: PhraseError,
     },
     /// A second ask on an entity whose first one is still open.
-    #[error("'{entity}' was asked '{second}' while '{first}' is still open; one ask at a time")]
     SecondAsk {
         /// The entity.
         entity: String,
@@ -42,18 +38,44 @@ pub enum Fault {
         second: String,
     },
     /// An ask on an entity that is at another place or has no conversation.
-    #[error("'{entity}' was asked '{purpose}', but {reason}")]
     BadAsk {
         /// The entity.
         entity: String,
         /// The ask's purpose.
         purpose: String,
         /// What is wrong.
-        reason: String,
+        reason: UiText,
     },
+    /// A phrase that the game needs can't be made.
+    Phrase(#[from] PhraseError),
     /// A game's own mistake.
-    #[error("{0}")]
     Game(String),
+}
+
+impl Localize for Fault {
+    fn text(&self) -> UiText {
+        match self {
+            Self::UnregisteredEvent(event) => text!(event_unregistered, event),
+            Self::ToldElsewhere {
+                place,
+                receiver,
+                event,
+            } => text!(event_told_elsewhere, place, receiver, event),
+            Self::NoText { event, reason } => text!(event_no_text, event, reason),
+            Self::SecondAsk {
+                entity,
+                first,
+                second,
+            } => text!(event_second_ask, entity, first, second),
+            Self::BadAsk {
+                entity,
+                purpose,
+                reason,
+            } => text!(event_bad_ask, entity, purpose, reason),
+            Self::Phrase(error) => error.text(),
+            Self::Game(reason) => UiText::verbatim(reason),
+        }
+    }
 }
 
 /// The faults of the running step.

@@ -65,8 +65,8 @@ pub struct EventRecord {
 }
 
 impl EventRecord {
-    /// The record as the entity of a seat may see it: with its own words as the guards left them, and
-    /// nobody else's.
+    /// The record as the entity of a seat may see it: with its own words as the guards left them,
+    /// and nobody else's.
     fn as_seen_by(&self, seat: StableId) -> Self {
         let own = self.masked.iter().find(|(id, _)| *id == seat);
         let mut seen = Self {

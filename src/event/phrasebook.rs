@@ -6,25 +6,33 @@ use bevy_ecs::prelude::*;
 use serde::Serialize;
 use thiserror::Error;
 
+use crate::locale::{Localize, UiText};
 use crate::world_data::{Problem, Templates};
 
 /// Why a phrase can't be made.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{}", self.text())]
 pub enum PhraseError {
     /// There is no such template, or it can't be filled.
-    #[error(transparent)]
     Template(#[from] Problem),
     /// The data can't be written as JSON.
-    #[error("{0}")]
-    Json(String),
+    Json(UiText),
     /// A reason of an event type's own.
-    #[error("{0}")]
-    Other(String),
+    Other(UiText),
+}
+
+impl Localize for PhraseError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Template(problem) => problem.text(),
+            Self::Json(reason) | Self::Other(reason) => reason.clone(),
+        }
+    }
 }
 
 impl From<serde_json::Error> for PhraseError {
     fn from(error: serde_json::Error) -> Self {
-        Self::Json(error.to_string())
+        Self::Json(error.text())
     }
 }
 

@@ -58,8 +58,8 @@ pub struct EventQueue(pub Vec<PendingEvent>);
 /// A change to the world that crosses stages.
 pub type DeferredCommand = Box<dyn FnOnce(&mut World) + Send + Sync>;
 
-/// Changes that cross stages. They run at the meeting, in order of place; within a place in the order
-/// in which they were queued.
+/// Changes that cross stages. They run at the meeting, in order of place; within a place in the
+/// order in which they were queued.
 #[derive(Resource, Default)]
 pub struct DeferredCommands(Vec<(StableId, DeferredCommand)>);
 

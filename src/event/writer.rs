@@ -6,7 +6,6 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemParam, SystemState};
 
 use super::guard::{Guards, Judged, Point};
-use super::kinds::Archive;
 use super::{
     AgentEvent, AudienceRule, ChapterClose, DeferredCommands, EventQueue, EventTypes, Fault,
     Faults, PendingEvent, PhraseError, Phrasebook,
@@ -74,15 +73,15 @@ impl EventWriter<'_, '_> {
         self.write_to(receivers, event, AudienceRule::Notified);
     }
 
-    /// Records a thought: its thinker's own seat and observers see it. It is in the thinker's context
-    /// already, as its own answer, so nothing is added there.
+    /// Records a thought: its thinker's own seat and observers see it. It is in the thinker's
+    /// context already, as its own answer, so nothing is added there.
     pub fn think(&mut self, thinker: Entity, event: impl AgentEvent) {
         self.write_to(&[thinker], event, AudienceRule::Private);
     }
 
-    /// Closes a chapter of an entity: the event's words replace a range of its context, and what was
-    /// there moves to the chapter.
-    pub fn close_chapter(&mut self, owner: Entity, event: Archive, close: ChapterClose) {
+    /// Closes a chapter of an entity: the event's words replace a range of its context, and what
+    /// was there moves to the chapter.
+    pub fn close_chapter(&mut self, owner: Entity, event: impl AgentEvent, close: ChapterClose) {
         let before = self.queue.0.len();
         self.write_to(&[owner], event, AudienceRule::Notified);
         if let Some(event) = self.queue.0.get_mut(before) {
@@ -90,8 +89,8 @@ impl EventWriter<'_, '_> {
         }
     }
 
-    /// Tells every stage, everybody alive on one, and the world agents, without `exclude`. In a step it
-    /// is deferred to the meeting.
+    /// Tells every stage, everybody alive on one, and the world agents, without `exclude`. In a
+    /// step it is deferred to the meeting.
     pub fn announce(&mut self, event: impl AgentEvent, exclude: &[Entity]) {
         if *self.current == CurrentStage::Meeting {
             self.announce_now(event, exclude);
@@ -177,7 +176,7 @@ impl EventWriter<'_, '_> {
             });
             blocked = judgement.blocked().is_some();
             if let Some(flag) = judgement.flagged().next() {
-                tags = tags.with(Tag::Suspicious(flag.into()));
+                tags = tags.with(Tag::Suspicious(flag.to_string().into()));
             }
             guarded = judgement.acts;
             let text = judgement.text.into_owned();
@@ -237,16 +236,15 @@ impl EventWriter<'_, '_> {
     }
 
     fn note_elsewhere<E: AgentEvent>(&mut self, receiver: Entity, _event: &E) {
-        let place = match *self.current {
-            CurrentStage::Place(place) => self.name(place),
-            CurrentStage::Meeting => "the meeting".into(),
+        let CurrentStage::Place(place) = *self.current else {
+            return;
         };
-        let receiver = self.name(receiver);
-        self.faults.note(Fault::ToldElsewhere {
-            place: place.to_string(),
-            receiver: receiver.to_string(),
+        let fault = Fault::ToldElsewhere {
+            place: self.name(place).to_string(),
+            receiver: self.name(receiver).to_string(),
             event: E::TYPE.into(),
-        });
+        };
+        self.faults.note(fault);
     }
 }
 

@@ -18,8 +18,8 @@ use crate::message::{Body, Digest, Tag, Tags};
 use crate::mind::Form;
 use crate::tool::ToolCall;
 
-/// A question to the entity that carries it, open until its outcome is committed. An inserted ask can't be
-/// changed.
+/// A question to the entity that carries it, open until its outcome is committed. An inserted ask
+/// can't be changed.
 ///
 /// ```
 /// use playhouse::prelude::*;
@@ -115,8 +115,8 @@ pub struct ToolRoundLimit {
 }
 
 impl<R: Reply> Ask<R> {
-    /// A question in full words, what is legal in the answer, and the fallback: the answer that is used if
-    /// the mind gives none that passes its check. The fallback must pass it.
+    /// A question in full words, what is legal in the answer, and the fallback: the answer that is
+    /// used if the mind gives none that passes its check. The fallback must pass it.
     pub fn new(
         purpose: &'static str,
         prompt: impl Into<Box<str>>,
@@ -142,8 +142,8 @@ impl<R: Reply> Ask<R> {
         }))
     }
 
-    /// Replaces the fallback by one that is made when it is needed, if making it is costly. It must pass its
-    /// own check, and depend on the constraints alone.
+    /// Replaces the fallback by one that is made when it is needed, if making it is costly. It must
+    /// pass its own check, and depend on the constraints alone.
     #[must_use]
     pub fn fallback_with(
         self,
@@ -152,8 +152,8 @@ impl<R: Reply> Ask<R> {
         self.edit(|spec| spec.fallback = Fallback::Made(Box::new(make)))
     }
 
-    /// The short form that replaces the question in all later prompts. If it is empty, the question is
-    /// sent once and not remembered.
+    /// The short form that replaces the question in all later prompts. If it is empty, the question
+    /// is sent once and not remembered.
     #[must_use]
     pub fn condensed(self, short: impl Into<Box<str>>) -> Self {
         self.edit(|spec| spec.body = spec.body.clone().with_short(short))
@@ -171,8 +171,8 @@ impl<R: Reply> Ask<R> {
         self.edit(|spec| spec.tags = std::mem::take(&mut spec.tags).with(tag))
     }
 
-    /// What the prompt says, as data for minds without language: the improviser and the terminal seat. It
-    /// must say nothing that the prompt and the entity's context don't.
+    /// What the prompt says, as data for minds without language: the improviser and the terminal
+    /// seat. It must say nothing that the prompt and the entity's context don't.
     #[must_use]
     pub fn notes(self, notes: Value) -> Self {
         self.edit(|spec| spec.notes = notes)
@@ -190,22 +190,22 @@ impl<R: Reply> Ask<R> {
         self.edit(|spec| spec.repairs = times)
     }
 
-    /// In how many rounds the mind may call the entity's tools before it answers; the limit of the run by
-    /// default.
+    /// In how many rounds the mind may call the entity's tools before it answers; the limit of the
+    /// run by default.
     #[must_use]
     pub fn tool_rounds(self, rounds: u32) -> Self {
         self.edit(|spec| spec.tool_rounds = Some(rounds))
     }
 
-    /// Ends the ask with a round of tool calls, whose results are all that is wanted. The reply type must
-    /// accept an empty answer, which is then given and not remembered.
+    /// Ends the ask with a round of tool calls, whose results are all that is wanted. The reply
+    /// type must accept an empty answer, which is then given and not remembered.
     #[must_use]
     pub fn ended_by_tools(self, limit: ToolRoundLimit) -> Self {
         self.edit(|spec| spec.tool_round_limit = limit)
     }
 
-    /// Asks no mind, but makes these calls of tools, whose results are all that is wanted. The tools need
-    /// not be among those of the entity. The reply type must accept an empty answer.
+    /// Asks no mind, but makes these calls of tools, whose results are all that is wanted. The
+    /// tools need not be among those of the entity. The reply type must accept an empty answer.
     #[must_use]
     pub fn calling(self, calls: Vec<ToolCall>) -> Self {
         let limit = ToolRoundLimit {
@@ -299,7 +299,8 @@ pub trait ErasedAsk: Send + Sync {
     fn max_tokens(&self) -> u32;
     /// How often the mind may correct a bad answer.
     fn repairs(&self) -> u32;
-    /// In how many rounds the mind may call tools before it answers; `None` for the limit of the run.
+    /// In how many rounds the mind may call tools before it answers; `None` for the limit of the
+    /// run.
     fn tool_rounds(&self) -> Option<u32>;
     /// Which round of tool calls is the last.
     fn tool_round_limit(&self) -> &ToolRoundLimit;
@@ -406,7 +407,8 @@ impl<R: Reply> ErasedAsk for Spec<R> {
     }
 }
 
-/// The open asks, by entity. A hook on every `Ask<R>` adds them, so reply types need no registration.
+/// The open asks, by entity. A hook on every `Ask<R>` adds them, so reply types need no
+/// registration.
 #[derive(Resource, Default)]
 pub struct OpenAsks {
     open: BTreeMap<Entity, Arc<dyn ErasedAsk>>,

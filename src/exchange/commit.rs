@@ -21,9 +21,10 @@ use crate::mind::{Form, ToolRound};
 /// Commits the outcome of an entity's open ask: question and answer enter its context, `Answer<R>`
 /// replaces `Ask<R>`, and the ledger books what was spent.
 ///
-/// Nothing can fail halfway: whatever is not an answer that passes its check is replaced by the ask's
-/// fallback. `asked` is the question as the guards let it pass, `judged` the answer if it was judged in
-/// this run, so that it need not be judged again. An entity that has left the world only loses its ask.
+/// Nothing can fail halfway: whatever is not an answer that passes its check is replaced by the
+/// ask's fallback. `asked` is the question as the guards let it pass, `judged` the answer if it was
+/// judged in this run, so that it need not be judged again. An entity that has left the world only
+/// loses its ask.
 pub(crate) fn commit(
     world: &mut World,
     entity: Entity,
@@ -102,8 +103,8 @@ pub(crate) fn commit(
     world.resource_mut::<Records>().0.push(record);
 }
 
-/// A hash of what an entity's mind is asked: everything that was said, the question, the wanted form,
-/// and the tools if there are any; nothing of models, keys or servers.
+/// A hash of what an entity's mind is asked: everything that was said, the question, the wanted
+/// form, and the tools if there are any; nothing of models, keys or servers.
 pub(crate) fn request_hash(
     context: &mut AgentContext,
     asked: &Body,
@@ -194,7 +195,7 @@ impl Resolved {
                 language,
             });
             let left = match judgement.blocked() {
-                Some(reason) => withheld(world, reason),
+                Some(reason) => withheld(world, &reason.to_string()),
                 None if judgement.text == text => return None,
                 None => judgement.text.to_string(),
             };

@@ -11,8 +11,8 @@ pub(super) enum Parts {
     All,
 }
 
-/// Passes parts of a value to `judge`, which returns the new text if it changes one. Returns whether
-/// anything changed.
+/// Passes parts of a value to `judge`, which returns the new text if it changes one. Returns
+/// whether anything changed.
 pub(super) fn guard_json(
     json: &mut Value,
     parts: Parts,

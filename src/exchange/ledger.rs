@@ -53,8 +53,8 @@ impl std::ops::AddAssign for Spent {
     }
 }
 
-/// What an entity's committed asks have spent, by purpose. When the entity leaves the world, its ledger
-/// moves to [`PastLedgers`].
+/// What an entity's committed asks have spent, by purpose. When the entity leaves the world, its
+/// ledger moves to [`PastLedgers`].
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 #[component(on_remove = keep_ledger)]

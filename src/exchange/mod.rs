@@ -1,9 +1,10 @@
 //! Typed questions to entities and their typed answers.
 //!
-//! A system that needs a decision inserts [`Ask<R>`] on an entity. When the entity's mind has answered
-//! and the answer has passed its check, [`Answer<R>`] is on the entity, and a system takes it with
-//! [`Answers<R>`]. Context and components change together in `commit`, or not at all. Nothing here
-//! does I/O: the engine carries [`ErasedAsk`]s to minds. Start reading at [`Reply`], then [`Ask`].
+//! A system that needs a decision inserts [`Ask<R>`] on an entity. When the entity's mind has
+//! answered and the answer has passed its check, [`Answer<R>`] is on the entity, and a system takes
+//! it with [`Answers<R>`]. Context and components change together in `commit`, or not at all.
+//! Nothing here does I/O: the engine carries [`ErasedAsk`]s to minds. Start reading at [`Reply`],
+//! then [`Ask`].
 
 mod answer;
 mod ask;

@@ -73,7 +73,8 @@ impl Reply for Prose {
     }
 }
 
-/// Whether a text is plausibly in the language. Short texts are, and names in other scripts may occur.
+/// Whether a text is plausibly in the language. Short texts are, and names in other scripts may
+/// occur.
 fn looks_like(text: &str, language: Language) -> bool {
     let (mut han, mut latin) = (0usize, 0usize);
     for character in text.chars() {

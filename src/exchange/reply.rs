@@ -13,7 +13,8 @@ use super::Violation;
 use crate::message::Digest;
 use crate::tool::schema_for;
 
-/// A type that minds answer with. Its JSON schema is derived; its check sees the constraints of the ask.
+/// A type that minds answer with. Its JSON schema is derived; its check sees the constraints of the
+/// ask.
 pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync + 'static {
     /// What is legal in an ask: targets, limits.
     type Constraints: Clone + Send + Sync + 'static;
@@ -24,8 +25,8 @@ pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync
     /// Whether the answer is free text instead of JSON.
     const IS_PROSE: bool = false;
 
-    /// Whether the constrained schema is the same for every ask of an entity. It then takes the place of
-    /// the type's schema in requests.
+    /// Whether the constrained schema is the same for every ask of an entity. It then takes the
+    /// place of the type's schema in requests.
     const OWN_SCHEMA: bool = false;
 
     /// The type's schema limited to what is legal in this ask; `None` if it stays as it is.

@@ -15,12 +15,12 @@ use crate::mind::ToolRound;
 pub const TOOL_RESULT: &str = "tool_result";
 /// The kind under which guards see a mind's call: the arguments, and the words beside it.
 pub const TOOL_CALL: &str = "tool_call";
-/// The member of a tool message's metadata that holds what tools reported of their work, a list for each
-/// call. No mind reads it.
+/// The member of a tool message's metadata that holds what tools reported of their work, a list for
+/// each call. No mind reads it.
 pub const TRACE_KEY: &str = "inside";
 
-/// Makes messages of recorded rounds. Calls and results pass the guards here, live and in a replay alike,
-/// so the journal holds what came from outside, and minds read what the guards left.
+/// Makes messages of recorded rounds. Calls and results pass the guards here, live and in a replay
+/// alike, so the journal holds what came from outside, and minds read what the guards left.
 pub(crate) struct RoundMaker<'a> {
     /// The caller.
     pub(crate) name: &'a Arc<str>,
@@ -89,8 +89,8 @@ impl RoundMaker<'_> {
         }
     }
 
-    /// A part of what the mind said. Its reasoning stays as it is: only the mind sees it, and providers want
-    /// it back unchanged.
+    /// A part of what the mind said. Its reasoning stays as it is: only the mind sees it, and
+    /// providers want it back unchanged.
     fn said(&self, block: &Block, acts: &mut Vec<GuardAct>) -> Block {
         match block {
             Block::Text { text } => match self.judged(text, acts) {
@@ -135,7 +135,8 @@ impl RoundMaker<'_> {
             });
             acts.extend(judgement.acts.iter().cloned());
             if let Some(reason) = judgement.blocked() {
-                return (Some(self.withheld(reason)), Some(reason.to_owned()));
+                let reason = reason.to_string();
+                return (Some(self.withheld(&reason)), Some(reason));
             }
             if judgement.text != current {
                 left = Some(judgement.text.into_owned());
@@ -144,7 +145,8 @@ impl RoundMaker<'_> {
         (left, None)
     }
 
-    /// What the tools reported of their work, as the guards let it pass; `None` if none reported anything.
+    /// What the tools reported of their work, as the guards let it pass; `None` if none reported
+    /// anything.
     fn traces(&self, round: &ToolRoundRecord, acts: &mut Vec<GuardAct>) -> Option<Value> {
         let mut results = round.results.iter();
         if results.all(|result| result.inside.is_empty()) {
@@ -156,7 +158,7 @@ impl RoundMaker<'_> {
             let judgement = self.judge_result(text, None);
             acts.extend(judgement.acts.iter().cloned());
             match judgement.blocked() {
-                Some(reason) => Some(self.withheld(reason)),
+                Some(reason) => Some(self.withheld(&reason.to_string())),
                 None => (judgement.text != text).then(|| judgement.text.into_owned()),
             }
         });
@@ -206,7 +208,7 @@ impl RoundMaker<'_> {
                 let words = self
                     .phrases
                     .say("tools/errors/blocked", &json!({"reason": reason}));
-                block(words.unwrap_or_else(|_| reason.to_owned()), true)
+                block(words.unwrap_or_else(|_| reason.to_string()), true)
             }
             None => block(judgement.text.into_owned(), result.is_error),
         }

@@ -26,8 +26,8 @@ impl Violation {
         }
     }
 
-    /// The same rule with a phrase that minds read instead if the phrasebook has it: a template that
-    /// a writer may change.
+    /// The same rule with a phrase that minds read instead if the phrasebook has it: a template
+    /// that a writer may change.
     #[must_use]
     pub fn said(mut self, phrase: &'static str, data: Value) -> Self {
         self.phrase = Some((phrase, data));

@@ -21,6 +21,7 @@ use crate::event::Phrasebook;
 use crate::event::guard::{
     ForgedMarks, Guard, Guards, LengthLimit, SecretAction, SecretRule, Secrets,
 };
+use crate::locale::UiText;
 use crate::message::{Digest, Text};
 use crate::mind::{MindAlias, Minds};
 use crate::save::Meta;
@@ -227,7 +228,7 @@ impl Game for ChatGame {
         }
     }
 
-    fn set_up(&self, seed: u64) -> Result<Setup, String> {
+    fn set_up(&self, seed: u64) -> Result<Setup, UiText> {
         let mut setup = Setup::new(seed);
         setup.world.insert_resource(self.phrases.clone());
         setup.world.insert_resource(self.team().language);
@@ -259,8 +260,8 @@ impl Game for ChatGame {
         Ok(setup)
     }
 
-    fn populate(&self, setup: &mut Setup) -> Result<(), String> {
-        spawn_teams(&mut setup.world, self.team()).map_err(|error| error.to_string())
+    fn populate(&self, setup: &mut Setup) -> Result<(), UiText> {
+        spawn_teams(&mut setup.world, self.team()).map_err(|error| error.to_string().into())
     }
 }
 

@@ -33,7 +33,7 @@ use crate::session::Game;
 #[error("{}", self.text())]
 pub enum ChatError {
     /// The world can't be set up.
-    SetUp(String),
+    SetUp(UiText),
     /// A task without messages.
     EmptyTask,
     /// A task with an invalid message.

@@ -11,6 +11,7 @@ use super::{archive, campaign_state, combat, components, events, home, kickoff, 
 use crate::engine::Setup;
 use crate::event::Phrasebook;
 use crate::event::guard::{Guards, SecretAction, SecretRule};
+use crate::locale::UiText;
 use crate::save::Meta;
 use crate::session::Game;
 use crate::world_data::{DataError, DataFolder, Problem, Problems};
@@ -142,12 +143,12 @@ impl Game for Campaign {
         }
     }
 
-    fn set_up(&self, seed: u64) -> Result<Setup, String> {
+    fn set_up(&self, seed: u64) -> Result<Setup, UiText> {
         Ok(self.without_cast(seed))
     }
 
-    fn populate(&self, setup: &mut Setup) -> Result<(), String> {
-        spawn_cast(&mut setup.world, &self.file).map_err(|error| error.to_string())
+    fn populate(&self, setup: &mut Setup) -> Result<(), UiText> {
+        spawn_cast(&mut setup.world, &self.file).map_err(|error| error.to_string().into())
     }
 }
 

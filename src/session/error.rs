@@ -23,7 +23,7 @@ pub enum SessionError {
     #[error(transparent)]
     Engine(#[from] Box<EngineError>),
     /// The game can't set its world up.
-    World(String),
+    World(UiText),
     /// A journal without its first line: the program ended while the slot was being made.
     NoHead {
         /// The journal's file.
@@ -64,7 +64,7 @@ impl Localize for SessionError {
         match self {
             Self::Save(error) => error.text(),
             Self::Journal(error) => error.text(),
-            Self::Engine(error) => UiText::verbatim(error.to_string()),
+            Self::Engine(error) => error.text(),
             Self::World(reason) => text!(session_world, reason),
             Self::NoHead { path } => text!(session_no_head, path),
             Self::OtherSeed { snapshot, journal } => {

@@ -42,9 +42,9 @@ impl Session {
         Self::open(locked, meta, setup, minds, journal)
     }
 
-    /// Continues a story where it stopped, however it stopped: from the last snapshot and the outcomes that
-    /// the journal holds beyond it. `force` accepts other data than the save was made from, and a state
-    /// that differs from the journal, at the player's risk.
+    /// Continues a story where it stopped, however it stopped: from the last snapshot and the
+    /// outcomes that the journal holds beyond it. `force` accepts other data than the save was made
+    /// from, and a state that differs from the journal, at the player's risk.
     ///
     /// # Errors
     /// The slot is unknown or in use, or its files can't be read or don't belong together.
@@ -90,10 +90,7 @@ impl Session {
     ) -> Result<Self, SessionError> {
         let slot = locked.slot().clone();
         let mut engine = Engine::new(setup, minds, journal)?;
-        engine.on_turn(move |world| {
-            let saved = locked.save(world, &meta);
-            saved.map_err(|error| EngineError::Snapshot(error.to_string()))
-        });
+        engine.on_turn(move |world| locked.save(world, &meta).map_err(EngineError::Snapshot));
         Ok(Self { engine, slot })
     }
 

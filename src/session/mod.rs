@@ -1,9 +1,9 @@
 //! Stories on disk: start one, resume it, replay it, branch from any of its turns.
 //!
-//! A [`Session`] is an engine whose journal and snapshots are kept in a save slot. What was recorded is
-//! never asked again: a resumed session finds the outcomes after its snapshot in its journal, and a
-//! replay asks no mind at all. The games are behind the trait [`Game`]. Start reading at
-//! [`Session::resume`].
+//! A [`Session`] is an engine whose journal and snapshots are kept in a save slot. What was
+//! recorded is never asked again: a resumed session finds the outcomes after its snapshot in its
+//! journal, and a replay asks no mind at all. The games are behind the trait [`Game`]. Start
+//! reading at [`Session::resume`].
 
 mod error;
 mod live;
@@ -15,6 +15,7 @@ pub use rewind::{Replayed, branch, replay, replay_with, state_at};
 
 use crate::engine::Setup;
 use crate::journal::GameSetup;
+use crate::locale::UiText;
 use crate::save::Meta;
 
 /// A game with its world, as a session needs it.
@@ -22,7 +23,8 @@ pub trait Game: Send + Sync {
     /// Name and data fingerprint of the world.
     fn meta(&self) -> Meta;
 
-    /// What the journal must keep of this game to set it up again; `None` if the world's name is enough.
+    /// What the journal must keep of this game to set it up again; `None` if the world's name is
+    /// enough.
     fn game_setup(&self, _seed: u64) -> Option<GameSetup> {
         None
     }
@@ -31,11 +33,11 @@ pub trait Game: Send + Sync {
     ///
     /// # Errors
     /// Why the world's data can't be used, in words for its writer.
-    fn set_up(&self, seed: u64) -> Result<Setup, String>;
+    fn set_up(&self, seed: u64) -> Result<Setup, UiText>;
 
     /// Adds the cast of a new story. A loaded story has its own.
     ///
     /// # Errors
     /// Why the world's data can't be used, in words for its writer.
-    fn populate(&self, setup: &mut Setup) -> Result<(), String>;
+    fn populate(&self, setup: &mut Setup) -> Result<(), UiText>;
 }

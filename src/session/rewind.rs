@@ -23,8 +23,8 @@ pub struct Replayed {
     pub snapshot: Vec<u8>,
 }
 
-/// Plays a slot's story again from its journal, from the start until a turn or the end of the recording.
-/// Every state hash is compared with the recorded one.
+/// Plays a slot's story again from its journal, from the start until a turn or the end of the
+/// recording. Every state hash is compared with the recorded one.
 ///
 /// # Errors
 /// The journal can't be read or was made from other data, or the first difference.
@@ -36,7 +36,8 @@ pub async fn replay(
     play_again(slot, slot.read_journal()?, game, until, |_| {}).await
 }
 
-/// As [`replay`], with access to the engine before it plays: to add feeds, or for its cancellation token.
+/// As [`replay`], with access to the engine before it plays: to add feeds, or for its cancellation
+/// token.
 ///
 /// # Errors
 /// As [`replay`].
@@ -87,7 +88,8 @@ pub async fn branch(
     Ok(locked.slot().clone())
 }
 
-/// The lines of a journal up to the meeting that closed a turn; for turn 0 those before the first turn.
+/// The lines of a journal up to the meeting that closed a turn; for turn 0 those before the first
+/// turn.
 fn up_to(mut lines: Vec<Line>, turn: u64) -> Result<Vec<Line>, SessionError> {
     let closes = |line: &Line| matches!(line, Line::Meeting(meeting) if meeting.turn == turn);
     let length = match turn {
@@ -125,8 +127,7 @@ async fn play_again(
     engine.play_back(Recording::of(lines));
     let newest = latest.clone();
     engine.on_turn(move |world| {
-        let bytes = snapshot(world, &meta);
-        let bytes = bytes.map_err(|error| EngineError::Snapshot(error.to_string()))?;
+        let bytes = snapshot(world, &meta).map_err(EngineError::Snapshot)?;
         *newest.lock().unwrap_or_else(PoisonError::into_inner) = bytes;
         Ok(())
     });

@@ -10,8 +10,8 @@ pub struct ToolCall {
     pub id: String,
     /// The name that the mind called.
     pub name: String,
-    /// The arguments as the mind wrote them, which should be JSON. They are read and repaired only when the
-    /// tool is run.
+    /// The arguments as the mind wrote them, which should be JSON. They are read and repaired only
+    /// when the tool is run.
     pub arguments: String,
     /// What the provider wants back unchanged: Gemini's `thoughtSignature`.
     pub signature: Option<Box<str>>,
@@ -34,8 +34,8 @@ impl ToolCall {
 }
 
 impl From<&ToolCall> for Block {
-    /// The call as a message keeps it, with repaired arguments. What is no JSON object is kept as an empty
-    /// one.
+    /// The call as a message keeps it, with repaired arguments. What is no JSON object is kept as
+    /// an empty one.
     fn from(call: &ToolCall) -> Self {
         Self::ToolUse {
             id: call.id.clone(),

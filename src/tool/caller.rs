@@ -12,9 +12,9 @@ use crate::cast::{
 use crate::context::{AgentContext, Chapters};
 use crate::message::Language;
 
-/// Who calls a tool, and what a pure tool may see of the world: the caller itself, its place as anybody
-/// there sees it, its memory, and data that is open to it. None of it changes while the ask is open, so
-/// a tool's result does not depend on timing.
+/// Who calls a tool, and what a pure tool may see of the world: the caller itself, its place as
+/// anybody there sees it, its memory, and data that is open to it. None of it changes while the ask
+/// is open, so a tool's result does not depend on timing.
 pub struct ToolCaller<'w> {
     world: &'w World,
     entity: Entity,
@@ -36,8 +36,8 @@ pub struct Present {
 }
 
 impl<'w> ToolCaller<'w> {
-    /// The caller of one call: of which ask (from 1), in which of its rounds (from 0), and the index of the
-    /// call in that round.
+    /// The caller of one call: of which ask (from 1), in which of its rounds (from 0), and the
+    /// index of the call in that round.
     pub fn new(world: &'w World, entity: Entity, ask: u32, round: u32, call: u32) -> Self {
         Self {
             world,
@@ -77,8 +77,8 @@ impl<'w> ToolCaller<'w> {
         self.world.get(self.place())
     }
 
-    /// Data that never changes while the world runs, such as a world file or a book of lore. A tool must
-    /// return only what is open to the caller.
+    /// Data that never changes while the world runs, such as a world file or a book of lore. A tool
+    /// must return only what is open to the caller.
     pub fn data<R: Resource>(&self) -> Option<&'w R> {
         self.world.get_resource()
     }

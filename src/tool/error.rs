@@ -20,8 +20,8 @@ impl ToolError {
         }
     }
 
-    /// The same failure with a phrase that minds read instead if the phrasebook has it: a template in the
-    /// language of the world.
+    /// The same failure with a phrase that minds read instead if the phrasebook has it: a template
+    /// in the language of the world.
     #[must_use]
     pub fn said(mut self, phrase: &'static str, data: Value) -> Self {
         self.phrase = Some((phrase, data));

@@ -1,4 +1,5 @@
-//! The built-in tools about the game: dice, a look around, one's own chapters, the lore of the world.
+//! The built-in tools about the game: dice, a look around, one's own chapters, the lore of the
+//! world.
 
 use rand::RngExt;
 use schemars::JsonSchema;

@@ -22,8 +22,8 @@ pub struct Lore {
 pub struct LoreBook(pub Vec<Lore>);
 
 impl LoreBook {
-    /// What the entity of this name finds for a question: whatever the question names by title or key, and
-    /// the entity may know.
+    /// What the entity of this name finds for a question: whatever the question names by title or
+    /// key, and the entity may know.
     pub fn find<'a>(&'a self, name: &'a str, question: &str) -> impl Iterator<Item = &'a Lore> {
         let question = question.to_lowercase();
         let open = self.0.iter().filter(move |lore| match &lore.only {

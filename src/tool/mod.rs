@@ -1,10 +1,10 @@
 //! What a mind may call while it answers: tools, their schemas, and running them.
 //!
-//! A tool is a Rust function whose arguments are a serde type. [`Toolbox`] has those of a run by name; an
-//! entity may call those in its [`ToolSet`]. *Pure tools* see only what their [`ToolCaller`] may see of
-//! the world, so equal worlds give equal results. *Async tools* reach outside: web pages, servers. A
-//! mind gets a [`ToolSpec`] and answers with a [`ToolCall`]; the engine runs calls between an ask's
-//! opening and its commit. Start reading at [`Toolbox`].
+//! A tool is a Rust function whose arguments are a serde type. [`Toolbox`] has those of a run by
+//! name; an entity may call those in its [`ToolSet`]. *Pure tools* see only what their
+//! [`ToolCaller`] may see of the world, so equal worlds give equal results. *Async tools* reach
+//! outside: web pages, servers. A mind gets a [`ToolSpec`] and answers with a [`ToolCall`]; the
+//! engine runs calls between an ask's opening and its commit. Start reading at [`Toolbox`].
 
 mod arguments;
 mod calculate;
@@ -61,9 +61,9 @@ pub const BUILT_IN: &[&str] = &[
     "extract_information",
 ];
 
-/// The templates that describe the built-in tools and the failures of calls, with the variables of each. A
-/// template `tools/NAME` describes the tool of that name: lines such as `- sides: how many` describe
-/// arguments, all others the tool.
+/// The templates that describe the built-in tools and the failures of calls, with the variables of
+/// each. A template `tools/NAME` describes the tool of that name: lines such as `- sides: how many`
+/// describe arguments, all others the tool.
 pub const PROMPTS: &[(&str, &[&str])] = &[
     ("tools/roll_dice", &[]),
     ("tools/look_around", &[]),

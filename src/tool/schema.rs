@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde_json::Value;
 
-/// A type's JSON schema: flat, since several servers don't follow references, and without the name of
-/// its draft.
+/// A type's JSON schema: flat, since several servers don't follow references, and without the name
+/// of its draft.
 pub fn schema_for<T: JsonSchema>() -> Value {
     let mut settings = schemars::generate::SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;

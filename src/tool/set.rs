@@ -5,9 +5,9 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// The tools that an entity may call, by name, in the order in which its mind is told of them. A name with a
-/// dot belongs to a server: `weather.forecast` is one tool of the server `weather`, `weather.*` is all of
-/// them.
+/// The tools that an entity may call, by name, in the order in which its mind is told of them. A
+/// name with a dot belongs to a server: `weather.forecast` is one tool of the server `weather`,
+/// `weather.*` is all of them.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ToolSet(pub Vec<Arc<str>>);

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use thiserror::Error;
 
+use crate::locale::{Localize, UiText, text};
 use crate::message::{Digest, Text, tokens};
 
 /// The longest name that every provider accepts, in characters.
@@ -10,13 +11,17 @@ const MAX_NAME: usize = 64;
 
 /// A name that some provider would refuse.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error(
-    "'{0}' can't name a tool; expected a letter or '_', then letters, digits, '_' and '-' of ASCII, {MAX_NAME} at most"
-)]
+#[error("{}", self.text())]
 pub struct ToolNameError(pub String);
 
-/// What a mind is told of a tool: its name, what it is for, and the JSON schema of its arguments. What
-/// requests need of it is rendered once.
+impl Localize for ToolNameError {
+    fn text(&self) -> UiText {
+        text!(tool_bad_name, name = &self.0, max = MAX_NAME)
+    }
+}
+
+/// What a mind is told of a tool: its name, what it is for, and the JSON schema of its arguments.
+/// What requests need of it is rendered once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolSpec {
     name: Box<str>,
@@ -78,8 +83,8 @@ impl ToolSpec {
     }
 }
 
-/// Whether every provider accepts this name. OpenAI and Anthropic accept `[A-Za-z0-9_-]{1,64}`; Gemini
-/// wants a letter or `_` first.
+/// Whether every provider accepts this name. OpenAI and Anthropic accept `[A-Za-z0-9_-]{1,64}`;
+/// Gemini wants a letter or `_` first.
 pub(crate) fn is_legal(name: &str) -> bool {
     let first = |c: char| c.is_ascii_alphabetic() || c == '_';
     let later = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';

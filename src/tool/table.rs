@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{ToolCaller, ToolError, ToolOutput, Toolbox, read_arguments};
-use crate::message::Language;
+use crate::locale::{Language, UiText, text};
 use crate::world_data::{DataFolder, Problem, Problems, Source, fold_name};
 
 /// The folder of tables in the data folder, with a subfolder for each language.
@@ -63,8 +63,8 @@ impl Table {
             problems.sort();
             return Err(problems);
         };
-        for (path, wrong, right) in reading.value.mistakes() {
-            problems.push(reading.source.problem(&path, wrong, right));
+        for (path, message, help) in reading.value.mistakes() {
+            problems.push(reading.source.problem(&path, message, help));
         }
         problems.sort();
         problems
@@ -72,42 +72,46 @@ impl Table {
             .map(|(table, _)| table)
     }
 
-    fn mistakes(&self) -> Vec<(String, String, &'static str)> {
+    /// What is wrong: path, message and help.
+    fn mistakes(&self) -> Vec<(String, UiText, UiText)> {
         let mut found = Vec::new();
         if self.about.trim().is_empty() {
-            let wrong = "nobody is told what it is for".to_owned();
-            found.push(("about".into(), wrong, "a sentence"));
+            let help = text!(tool_table_about_help);
+            found.push(("about".into(), text!(tool_table_about), help));
         }
         if self.asks.is_empty() || self.rows.is_empty() {
-            let wrong = "it is asked for nothing, or knows nothing".to_owned();
-            let right = "asks: {\"city\": \"which city\"}, rows: [(of: [\"Paris\"], is: \"…\")]";
-            found.push(("rows".into(), wrong, right));
+            let help = text!(tool_table_empty_help);
+            found.push(("rows".into(), text!(tool_table_empty), help));
         }
         for name in self.asks.keys() {
             let legal = |char: char| char.is_ascii_alphanumeric() || char == '_';
             if name.is_empty() || !name.chars().all(legal) {
-                let wrong = format!("'{name}' is no name of an argument");
-                found.push(("asks".into(), wrong, "ASCII letters, digits and _"));
+                let message = text!(tool_table_argument, name);
+                let help = text!(tool_table_argument_help);
+                found.push(("asks".into(), message, help));
             }
         }
         let mut known = BTreeMap::new();
-        for (at, row) in self.rows.iter().enumerate() {
-            let path = format!("rows[{at}]");
+        for (index, row) in self.rows.iter().enumerate() {
+            let path = format!("rows[{index}]");
             if row.of.len() != self.asks.len() {
-                let wrong = format!("{} values for {} arguments", row.of.len(), self.asks.len());
-                found.push((format!("{path}.of"), wrong, "one value for each argument"));
+                let (values, arguments) = (row.of.len(), self.asks.len());
+                let message = text!(tool_table_values, values, arguments);
+                let help = text!(tool_table_values_help);
+                found.push((format!("{path}.of"), message, help));
             }
             if row.is.trim().is_empty() || row.of.iter().any(|value| value.trim().is_empty()) {
-                let wrong = "a value is empty".to_owned();
-                found.push((path.clone(), wrong, "words"));
+                let message = text!(tool_table_empty_value);
+                let help = text!(tool_table_empty_value_help);
+                found.push((path.clone(), message, help));
             }
             match known.entry(key(&row.of)) {
                 Entry::Vacant(entry) => {
-                    entry.insert(at);
+                    entry.insert(index);
                 }
                 Entry::Occupied(first) => {
-                    let wrong = format!("rows[{}] tells of the same", first.get());
-                    found.push((path, wrong, "one row for each"));
+                    let message = text!(tool_table_same_row, first = first.get());
+                    found.push((path, message, text!(tool_table_same_row_help)));
                 }
             }
         }
@@ -240,7 +244,7 @@ mod tests {
         let told: Vec<_> = problems.iter().map(ToString::to_string).collect();
         let told = told.join("\n");
         for part in [
-            "what it is for",
+            "what the tool is for",
             "'der Ort'",
             "2 values for 1",
             "t.ron:5:",

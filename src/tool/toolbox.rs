@@ -68,8 +68,8 @@ enum Run {
 }
 
 impl Tool {
-    /// What a mind is told of it. `about` replaces its own description: lines such as `- sides: how many`
-    /// describe arguments, all others the tool.
+    /// What a mind is told of it. `about` replaces its own description: lines such as `- sides: how
+    /// many` describe arguments, all others the tool.
     ///
     /// # Errors
     /// Its name is not one that every provider accepts.
@@ -90,8 +90,8 @@ impl Tool {
         ToolSpec::new(&self.wire_name, lines.join("\n").trim(), &schema)
     }
 
-    /// Passes a description that comes from outside through a guard, with all texts of its schema. What the
-    /// engine or a game says of a tool stays as it is.
+    /// Passes a description that comes from outside through a guard, with all texts of its schema.
+    /// What the engine or a game says of a tool stays as it is.
     pub fn guarded(mut self, mut guard: impl FnMut(&str) -> String) -> Self {
         if self.is_foreign {
             self.about = guard(&self.about);
@@ -108,8 +108,8 @@ impl Tool {
         }
     }
 
-    /// Starts an async tool; `None` if it is a pure tool. It fails after `time_limit`, unless it has a limit
-    /// of its own. What it reports of its work goes to `trace`.
+    /// Starts an async tool; `None` if it is a pure tool. It fails after `time_limit`, unless it
+    /// has a limit of its own. What it reports of its work goes to `trace`.
     pub fn start_async(
         &self,
         arguments: &str,
@@ -176,9 +176,9 @@ fn argument(line: &str) -> Option<(&str, &str)> {
 
 /// The tools of a run, by the names that tool sets use.
 ///
-/// A *pure tool* is a function of its arguments and of what its caller may see of the world, so equal
-/// worlds give equal results. An *async tool* is a function of its arguments alone. Its results are
-/// recorded, and never fetched again for an ask that was recorded.
+/// A *pure tool* is a function of its arguments and of what its caller may see of the world, so
+/// equal worlds give equal results. An *async tool* is a function of its arguments alone. Its
+/// results are recorded, and never fetched again for an ask that was recorded.
 #[derive(Resource, Clone, Default)]
 pub struct Toolbox {
     tools: BTreeMap<Arc<str>, Tool>,
@@ -189,8 +189,8 @@ pub struct Toolbox {
 }
 
 impl Toolbox {
-    /// Adds a pure tool. The function must not depend on anything but its parameters. The schema of its
-    /// arguments is derived; `about` tells minds what it is for.
+    /// Adds a pure tool. The function must not depend on anything but its parameters. The schema of
+    /// its arguments is derived; `about` tells minds what it is for.
     pub fn add_pure<A, R>(
         &mut self,
         name: &str,
@@ -207,7 +207,8 @@ impl Toolbox {
         self.add_pure_described(name, about, arguments_schema::<A>(), run)
     }
 
-    /// As [`Self::add_pure`], for a tool that has a schema of its own and reads its arguments itself.
+    /// As [`Self::add_pure`], for a tool that has a schema of its own and reads its arguments
+    /// itself.
     pub(super) fn add_pure_described(
         &mut self,
         name: &str,
@@ -226,7 +227,8 @@ impl Toolbox {
         self.add(name, tool)
     }
 
-    /// Adds an async tool. The schema of its arguments is derived; `about` tells minds what it is for.
+    /// Adds an async tool. The schema of its arguments is derived; `about` tells minds what it is
+    /// for.
     pub fn add_async<A, R, F>(
         &mut self,
         name: &str,
@@ -291,8 +293,8 @@ impl Toolbox {
         }
     }
 
-    /// Adds an async tool whose description and schema come from outside, such as from a server. Sets use
-    /// `name`, minds use `wire_name`.
+    /// Adds an async tool whose description and schema come from outside, such as from a server.
+    /// Sets use `name`, minds use `wire_name`.
     pub fn add_foreign(
         &mut self,
         name: &str,
@@ -353,8 +355,8 @@ impl Toolbox {
     }
 }
 
-/// The schema of an argument type without its name, which means nothing to minds. A type without arguments
-/// is an empty object.
+/// The schema of an argument type without its name, which means nothing to minds. A type without
+/// arguments is an empty object.
 fn arguments_schema<A: JsonSchema>() -> Value {
     let mut schema = schema_for::<A>();
     match schema

@@ -8,9 +8,9 @@ use serde_json::Value;
 use crate::journal::ToolSpent;
 use crate::message::Cost;
 
-/// Takes what a tool reports of its work while it runs, such as what is said in a team that is a tool. It
-/// is recorded with the result, for people; no mind reads it. A tool that asks minds itself finds its
-/// allowance here, and reports what it spent. Clones share all reports.
+/// Takes what a tool reports of its work while it runs, such as what is said in a team that is a
+/// tool. It is recorded with the result, for people; no mind reads it. A tool that asks minds
+/// itself finds its allowance here, and reports what it spent. Clones share all reports.
 #[derive(Clone, Debug, Default)]
 pub struct ToolTrace {
     report: Arc<Mutex<Report>>,
@@ -18,8 +18,8 @@ pub struct ToolTrace {
     pub allowance: SpendLimits,
 }
 
-/// The most that a run or a tool may spend on minds; `None` for no limit. Limits change no answer: they
-/// only stop the run.
+/// The most that a run or a tool may spend on minds; `None` for no limit. Limits change no answer:
+/// they only stop the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpendLimits {
     /// Requests to minds.

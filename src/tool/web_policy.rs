@@ -1,18 +1,20 @@
-//! What the model file says of tools that read web pages.
+//! What tools may read on the web, as in the model file.
 
 use serde::Deserialize;
 
-/// What tools of the web may do.
+use crate::locale::{UiText, text};
+
+/// What tools may read on the web.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WebPolicy {
-    /// The hosts that may be asked: `example.org` itself, `*.example.org` for all below it.
+    /// The hosts that may be accessed: `example.org` itself, `*.example.org` for all below it.
     pub hosts: Vec<String>,
     /// Hosts among them that may be in a private network or on this machine.
     pub private: Vec<String>,
-    /// The most bytes of a page.
+    /// The maximum number of bytes of a page.
     pub longest_page: usize,
-    /// The most redirects of one fetch.
+    /// The maximum number of redirects of one fetch.
     pub redirects: usize,
     /// Seconds that one fetch may take.
     pub seconds: f64,
@@ -34,19 +36,17 @@ impl Default for WebPolicy {
 }
 
 impl WebPolicy {
-    /// What is wrong with it, as `field: what would be right`.
-    pub(crate) fn problems(&self) -> Vec<String> {
-        let bad = |host: &&String| {
+    /// What is wrong with it, with the field.
+    pub(crate) fn problems(&self) -> Vec<UiText> {
+        let is_bad = |host: &&String| {
             let name = host.strip_prefix("*.").unwrap_or(host);
             name.is_empty() || name.contains(['/', '*', ' ', '@']) || name.contains("://")
         };
-        let hosts = self.hosts.iter().chain(&self.private).filter(bad);
-        let mut found: Vec<_> = hosts
-            .map(|host| format!("'{host}' is no host; write it like example.org or *.example.org"))
-            .collect();
-        let right = |seconds: f64| (0.1..=3_600.0).contains(&seconds);
-        if !right(self.seconds) || !(0.0..=86_400.0).contains(&self.keep) {
-            found.push("seconds must be from 0.1 to 3600, keep from 0 to 86400".into());
+        let hosts = self.hosts.iter().chain(&self.private).filter(is_bad);
+        let mut found: Vec<_> = hosts.map(|host| text!(tool_web_host, host)).collect();
+        let is_right = |seconds: f64| (0.1..=3_600.0).contains(&seconds);
+        if !is_right(self.seconds) || !(0.0..=86_400.0).contains(&self.keep) {
+            found.push(text!(tool_web_times));
         }
         found
     }

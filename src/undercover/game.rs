@@ -18,6 +18,7 @@ use crate::engine::{MeetSet, Setup, StepSet};
 use crate::event::Phrasebook;
 use crate::event::guard::Guards;
 use crate::journal::GameSetup;
+use crate::locale::UiText;
 use crate::message::{FoldedText, Language};
 use crate::save::Meta;
 use crate::session::Game;
@@ -324,7 +325,7 @@ impl Game for Match {
         }
     }
 
-    fn set_up(&self, seed: u64) -> Result<Setup, String> {
+    fn set_up(&self, seed: u64) -> Result<Setup, UiText> {
         let mut setup = Setup::new(seed);
         setup.world.insert_resource(self.phrases.clone());
         setup.world.insert_resource(self.rules.language);
@@ -340,13 +341,13 @@ impl Game for Match {
         Ok(setup)
     }
 
-    fn populate(&self, setup: &mut Setup) -> Result<(), String> {
+    fn populate(&self, setup: &mut Setup) -> Result<(), UiText> {
         let seed = setup.world.resource::<WorldSeed>().0;
         let pair = self
             .pair(seed)
             .ok_or_else(|| MatchError::NoWords.to_string())?;
         let stage = set_up_table(&mut setup.world, &self.rules, pair);
-        stage.map(|_| ()).map_err(|error| error.to_string())
+        stage.map(|_| ()).map_err(|error| error.to_string().into())
     }
 
     fn game_setup(&self, seed: u64) -> Option<GameSetup> {

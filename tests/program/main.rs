@@ -181,7 +181,7 @@ fn every_kind_of_failure_has_its_exit_code_and_says_what_to_do() {
             "{arguments}: {}",
             err(&output)
         );
-        let says = if code == 6 { "the cap is 0" } else { says };
+        let says = if code == 6 { "the limit is 0" } else { says };
         let text = err(&output).replace("\n  ", " ").replace("\n    ", " ");
         assert!(text.contains(says), "{arguments}: {text}");
         assert!(!text.contains("panicked"), "{text}");

@@ -154,7 +154,8 @@ fn minds(
     user_proxy: &UserProxy,
     args: &PlayArgs,
 ) -> Result<Minds, CommandError> {
-    let world_error = |reason: String| CommandError::new(ErrorKind::World, reason);
+    let world_error =
+        |reason: playhouse::locale::UiText| CommandError::new(ErrorKind::World, reason);
     let mut setup = game.set_up(seed).map_err(world_error)?;
     game.populate(&mut setup).map_err(world_error)?;
     let main = loader::main_mind(app, &app.settings.model.value)?;

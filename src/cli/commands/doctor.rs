@@ -1,7 +1,7 @@
 //! `doctor`: tests each model with a cheap request, and each tool server.
 
 use futures_util::future::{join, join_all};
-use playhouse::locale::{Argument, Language};
+use playhouse::locale::{Argument, Language, UiText};
 use playhouse::mind::http::{Examination, KeyState};
 use playhouse::mind::models::{ModelError, Models};
 use playhouse::tool::servers::{ServerExamination, ServerPlan};
@@ -87,11 +87,16 @@ fn print(app: &App, models: &[Examination], servers: &[ServerExamination]) {
     }
 }
 
-fn print_notes(language: Language, out: &mut Output, name: &str, notes: &[String]) {
+fn print_notes(
+    language: Language,
+    out: &mut Output,
+    name: &str,
+    notes: &[impl Into<UiText> + Clone],
+) {
     for note in notes {
         let row = Paragraph::indented(0, 2).add(Style::Bold, name);
         let row = row.plain(say!(language, cli_colon));
-        out.paragraph(&row.plain(library(language, note.as_str())));
+        out.paragraph(&row.plain(library(language, note.clone())));
     }
 }
 

@@ -96,7 +96,7 @@ fn print(app: &App, event: &EventRecord, names: &BTreeMap<StableId, String>) {
     }
     for act in &event.guarded {
         let guard = library(language, act.guard.as_str());
-        let reason = library(language, act.reason.as_str());
+        let reason = library(language, act.reason.clone());
         out.line(say!(language, story_guard, guard, reason));
     }
 }

@@ -293,7 +293,7 @@ impl Formatter {
 
     fn guarded(&self, act: &GuardAct) -> Paragraph {
         let guard = library(self.language, act.guard.as_str());
-        let reason = library(self.language, act.reason.as_str());
+        let reason = library(self.language, act.reason.clone());
         let note = say!(self.language, story_guard, guard, reason);
         Paragraph::indented(6, 8).add(Style::Dim, note)
     }

@@ -1,15 +1,16 @@
 //! Defuses text that pretends to be another speaker or a part of the conversation's form.
 //!
-//! The characters that make a mark are replaced by similar ones that no conversation uses, and the words
-//! stay. Brackets become `〔 〕`, angle brackets `‹ ›` and the colon of a label a dash:
-//! `[系统]` → `〔系统〕`, `</history>` → `‹/history›`, `System: obey` → `System— obey`. A defused mark is no
+//! The characters that make a mark are replaced by similar ones that no conversation uses, and the
+//! words stay. Brackets become `〔 〕`, angle brackets `‹ ›` and the colon of a label a dash: `[系统]`
+//! → `〔系统〕`, `</history>` → `‹/history›`, `System: obey` → `System— obey`. A defused mark is no
 //! mark any more, so defusing twice changes nothing.
 
 use super::fold::{Folded, folded};
 use super::{Guard, Judged, Point, Verdict};
+use crate::locale::text;
 
-/// Defuses forged speaker and role marks in speech, in any case and width, with invisible characters between
-/// the letters or Markdown around them:
+/// Defuses forged speaker and role marks in speech, in any case and width, with invisible
+/// characters between the letters or Markdown around them:
 ///
 /// - a role before a colon at the start of a line: `System:`, `**AI(Wren):**`, `> 系统：`
 /// - a name in brackets before a colon at the start of a line: `[Wren]:`, `【旁白】：`
@@ -35,7 +36,7 @@ impl Guard for ForgedMarks {
         match defused(message.text) {
             Some(text) => Verdict::Mask {
                 text,
-                reason: "it looked like a mark of the conversation's form".into(),
+                reason: text!(event_forged_mark),
             },
             None => Verdict::Pass,
         }
@@ -130,7 +131,8 @@ fn harmless(sign: char) -> char {
     }
 }
 
-/// The signs that make marks of the words around them, in no particular order; a sign may occur twice.
+/// The signs that make marks of the words around them, in no particular order; a sign may occur
+/// twice.
 fn signs(text: &str) -> Vec<Folded> {
     let mut signs = Vec::new();
     if !may_hold_signs(text) {
@@ -151,8 +153,8 @@ fn signs(text: &str) -> Vec<Folded> {
     signs
 }
 
-/// Whether any byte is a sign, or the first byte of one in another width. Most plain English has none.
-/// Compilers vectorize the loop because it doesn't stop at the first hit.
+/// Whether any byte is a sign, or the first byte of one in another width. Most plain English has
+/// none. Compilers vectorize the loop because it doesn't stop at the first hit.
 fn may_hold_signs(text: &str) -> bool {
     let is_sign = |byte: u8| matches!(byte, b'[' | b'<' | b':' | 0xE2 | 0xE3 | 0xEA | 0xEF);
     text.bytes()
@@ -187,7 +189,8 @@ fn mark_label(line: &str, offset: usize, signs: &mut Vec<Folded>) {
     }
 }
 
-/// The colon after a role, with decoration and a part in parentheses between, as in `**AI (Wren):**`.
+/// The colon after a role, with decoration and a part in parentheses between, as in `**AI
+/// (Wren):**`.
 fn role_colon(rest: &mut impl Iterator<Item = Folded>) -> Option<Folded> {
     let mut role = String::new();
     for _ in 0..MAX_ROLE + MAX_NAME {

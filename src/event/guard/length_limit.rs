@@ -1,10 +1,11 @@
 //! Cuts texts that are too long.
 
 use super::{Guard, Judged, Point, Verdict};
-use crate::message::{Language, is_invisible};
+use crate::locale::{Language, text};
+use crate::message::is_invisible;
 
-/// Cuts a text that is too long: after a sentence that ends in the second half of what may stay, or else
-/// after a word, or else after a character. An ellipsis marks the cut and counts.
+/// Cuts a text that is too long: after a sentence that ends in the second half of what may stay, or
+/// else after a word, or else after a character. An ellipsis marks the cut and counts.
 #[derive(Clone, Copy, Debug)]
 pub struct LengthLimit {
     /// The maximum number of characters of a text.
@@ -28,7 +29,7 @@ impl Guard for LengthLimit {
         match shortened(message.text, self.chars, message.language) {
             Some(text) => Verdict::Mask {
                 text,
-                reason: format!("it was longer than {} characters", self.chars).into(),
+                reason: text!(event_too_long, max = self.chars),
             },
             None => Verdict::Pass,
         }

@@ -2,8 +2,9 @@
 //!
 //! A [`Guard`] judges one text and returns a [`Verdict`]; [`Guards`] runs all of them in order and
 //! returns what is left of the text and what each guard did, for the record. [`Secrets`],
-//! [`ForgedMarks`] and [`LengthLimit`] are built in; [`Guards::add`] adds others. Guards are pure: equal
-//! texts get equal verdicts. They know no world and no entity. Start reading at [`Guards::judge`].
+//! [`ForgedMarks`] and [`LengthLimit`] are built in; [`Guards::add`] adds others. Guards are pure:
+//! equal texts get equal verdicts. They know no world and no entity. Start reading at
+//! [`Guards::judge`].
 
 mod built_in;
 mod fold;
@@ -18,9 +19,9 @@ pub use secrets::{SecretAction, SecretRule, Secrets};
 use std::borrow::Cow;
 
 use bevy_ecs::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::message::Language;
+use crate::locale::{Language, UiText};
 
 /// A point at which guards judge a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -32,8 +33,8 @@ pub enum Point {
     Store,
     /// Before a request goes to a mind.
     Ask,
-    /// Before an answer is committed. Everybody gets what the guards leave; only the journal keeps the
-    /// original.
+    /// Before an answer is committed. Everybody gets what the guards leave; only the journal keeps
+    /// the original.
     Answer,
 }
 
@@ -69,7 +70,7 @@ pub struct Judged<'a> {
 }
 
 /// Why a guard did something, for people. It must not reveal what the guard hides.
-pub type Reason = Cow<'static, str>;
+pub type Reason = UiText;
 
 /// What a guard does to a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,9 +104,9 @@ pub trait Guard: Send + Sync {
     /// The points at which it judges; read once, when it is added.
     fn points(&self) -> &[Point];
 
-    /// Whether it may hide something from people who watch, too. With such a guard nobody sees answers while
-    /// they are written, since guards judge whole texts. `false` for a guard that only changes the form of
-    /// texts.
+    /// Whether it may hide something from people who watch, too. With such a guard nobody sees
+    /// answers while they are written, since guards judge whole texts. `false` for a guard that
+    /// only changes the form of texts.
     fn hides(&self) -> bool {
         true
     }
@@ -136,7 +137,13 @@ pub struct GuardAct {
     /// What it did.
     pub act: Act,
     /// Why.
-    pub reason: String,
+    #[serde(deserialize_with = "verbatim")]
+    pub reason: UiText,
+}
+
+/// A reason that was written as JSON has no key any more.
+fn verbatim<'de, D: Deserializer<'de>>(reason: D) -> Result<UiText, D::Error> {
+    String::deserialize(reason).map(UiText::verbatim)
 }
 
 /// What all guards of one point did to a text.
@@ -150,16 +157,16 @@ pub struct Judgement<'a> {
 
 impl Judgement<'_> {
     /// Why the text was blocked, if it was.
-    pub fn blocked(&self) -> Option<&str> {
+    pub fn blocked(&self) -> Option<&UiText> {
         // A block ends the judging, so it can only be the last act.
         let last = self.acts.last().filter(|act| act.act == Act::Block);
-        last.map(|act| act.reason.as_str())
+        last.map(|act| &act.reason)
     }
 
     /// Why the text is suspicious, for each guard that flagged it.
-    pub fn flagged(&self) -> impl Iterator<Item = &str> {
+    pub fn flagged(&self) -> impl Iterator<Item = &UiText> {
         let flags = self.acts.iter().filter(|act| act.act == Act::Flag);
-        flags.map(|act| act.reason.as_str())
+        flags.map(|act| &act.reason)
     }
 }
 
@@ -207,8 +214,8 @@ impl Guards {
         self.points.iter().any(|points| points[point as usize])
     }
 
-    /// Runs the guards of the message's point in order, each on what the previous ones left. A block ends
-    /// it.
+    /// Runs the guards of the message's point in order, each on what the previous ones left. A
+    /// block ends it.
     pub fn judge<'a>(&self, message: Judged<'a>) -> Judgement<'a> {
         let point = message.point;
         let mut judgement = Judgement {
@@ -236,7 +243,7 @@ impl Guards {
                 guard: guard.name().to_owned(),
                 point,
                 act,
-                reason: reason.into_owned(),
+                reason,
             });
             if act == Act::Block {
                 break;
@@ -316,8 +323,8 @@ mod tests {
         guards.add(FnGuard("block", &[Point::Send], block));
         guards.add(FnGuard("never", &[Point::Send], replace("hat", "")));
         let judgement = guards.judge(spoken("hat"));
-        assert_eq!(judgement.blocked(), Some("no"));
-        assert_eq!(judgement.flagged().collect::<Vec<_>>(), ["odd"]);
+        assert_eq!(judgement.blocked(), Some(&"no".into()));
+        assert_eq!(judgement.flagged().collect::<Vec<_>>(), [&"odd".into()]);
         assert_eq!(judgement.acts.len(), 2);
 
         let asked = Judged {
@@ -371,9 +378,7 @@ mod tests {
             serde_json::json!([{"guard": "forged_marks", "point": "send", "act": "mask",
                 "reason": "it looked like a mark of the conversation's form"}])
         );
-        assert_eq!(
-            serde_json::from_value::<Vec<GuardAct>>(json).unwrap(),
-            judgement.acts
-        );
+        let read: Vec<GuardAct> = serde_json::from_value(json.clone()).unwrap();
+        assert_eq!(serde_json::to_value(&read).unwrap(), json);
     }
 }

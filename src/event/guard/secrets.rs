@@ -1,10 +1,13 @@
 //! Keeps the secrets of a world file out of public speech.
 
+use std::collections::BTreeSet;
+
 use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 
 use super::fold::{Folded, folded};
-use super::{Guard, Judged, Point, Verdict};
+use super::{Guard, Judged, Point, Reason, Verdict};
+use crate::locale::{Argument, text};
 
 /// What happens to a public text that reveals a secret.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -23,8 +26,9 @@ pub enum SecretAction {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SecretRule {
-    /// The words that must not be said, in any case, width and spacing, joined by hyphens or escaped as in
-    /// a URL. A `*` stands for up to 40 characters of any kind: `key * under * stair`.
+    /// The words that must not be said, in any case, width and spacing, joined by hyphens or
+    /// escaped as in a URL. A `*` stands for up to 40 characters of any kind: `key * under *
+    /// stair`.
     pub text: String,
     /// What covers them; `███` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -77,8 +81,8 @@ impl Secrets {
         }
     }
 
-    /// A quick test that is enough for most plain English: whether the text is ASCII without escapes, and
-    /// the first part of no secret occurs in it.
+    /// A quick test that is enough for most plain English: whether the text is ASCII without
+    /// escapes, and the first part of no secret occurs in it.
     fn is_surely_clean(&self, text: &str) -> bool {
         if !text.is_ascii() || text.contains('%') {
             return false;
@@ -146,7 +150,7 @@ impl Guard for Secrets {
         let Some(worst) = leaks.iter().map(|leak| self.rules[leak.rule].action).max() else {
             return Verdict::Pass;
         };
-        let reason = reason(&leaks).into();
+        let reason = reason(&leaks);
         match worst {
             SecretAction::Flag => Verdict::Flag { reason },
             SecretAction::Block => Verdict::Block { reason },
@@ -160,12 +164,9 @@ impl Guard for Secrets {
 }
 
 /// Names the secrets only by their numbers, since reasons are shown.
-fn reason(leaks: &[Leak]) -> String {
-    let mut numbers: Vec<_> = leaks.iter().map(|leak| leak.rule + 1).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    let numbers: Vec<_> = numbers.iter().map(usize::to_string).collect();
-    format!("it told secret {} of the world file", numbers.join(", "))
+fn reason(leaks: &[Leak]) -> Reason {
+    let numbers: BTreeSet<_> = leaks.iter().map(|leak| leak.rule + 1).collect();
+    text!(event_secret, numbers = Argument::list(numbers))
 }
 
 impl CompiledRule {
@@ -202,8 +203,8 @@ impl CompiledRule {
     }
 }
 
-/// An ASCII text in lower case without its spaces and joiners. Every byte is written, and those that are
-/// left out are overwritten, which is faster than branching.
+/// An ASCII text in lower case without its spaces and joiners. Every byte is written, and those
+/// that are left out are overwritten, which is faster than branching.
 fn squeezed(text: &str) -> Vec<u8> {
     let mut out = vec![0; text.len()];
     let mut length = 0;
@@ -218,8 +219,8 @@ fn squeezed(text: &str) -> Vec<u8> {
     out
 }
 
-/// The readable form of a text whose words are joined or escaped, as in a URL: joiners become spaces, and
-/// `%E9%92%A5` becomes a character.
+/// The readable form of a text whose words are joined or escaped, as in a URL: joiners become
+/// spaces, and `%E9%92%A5` becomes a character.
 struct Plain {
     text: String,
     /// For each character, where it begins, and its bytes in the original.
@@ -304,8 +305,8 @@ fn starts_with(read: &[Folded], start: usize, part: &[char]) -> Option<usize> {
     chars.eq(part).then_some(end)
 }
 
-/// Whether a match is not a part of a longer word, as `ann` is in `channel`. Scripts without spaces between
-/// words have no such parts.
+/// Whether a match is not a part of a longer word, as `ann` is in `channel`. Scripts without spaces
+/// between words have no such parts.
 fn stands_alone(text: &str, start: usize, end: usize) -> bool {
     let is_spaced = |char: char| char.is_alphanumeric() && u32::from(char) < 0x2E80;
     let is_inside = |left: Option<char>, right: Option<char>| {
@@ -403,23 +404,26 @@ mod tests {
             rule("copper", None, SecretAction::Mask),
             rule("bishop", None, SecretAction::Block),
         ]);
-        let told = |numbers: &str| format!("it told secret {numbers} of the world file").into();
+        let told = |numbers: &[usize]| {
+            let numbers = Argument::list(numbers.iter().copied());
+            text!(event_secret, numbers)
+        };
         assert_eq!(
             guard.judge(&spoken("poison")),
-            Verdict::Flag { reason: told("1") }
+            Verdict::Flag { reason: told(&[1]) }
         );
         let text = "poison in ███".into();
         assert_eq!(
             guard.judge(&spoken("poison in copper")),
             Verdict::Mask {
                 text,
-                reason: told("1, 2")
+                reason: told(&[1, 2])
             }
         );
         assert_eq!(
             guard.judge(&spoken("bishop, poison")),
             Verdict::Block {
-                reason: told("1, 3")
+                reason: told(&[1, 3])
             }
         );
     }

@@ -70,7 +70,7 @@ impl ChatStep<'_, '_, '_> {
             return Ok(message);
         };
         if event.blocked {
-            let reason = event.guarded.last().map(|act| act.reason.clone());
+            let reason = event.guarded.last().map(|act| act.reason.to_string());
             return Err(reason.unwrap_or_default());
         }
         if event.guarded.is_empty() {

@@ -1,1 +1,27 @@
 # Texts of `src/engine/`. Keys begin with `engine_`.
+
+engine_ambiguous = two systems access the same data without a declared order; order them with .chain(), .before() or .after(): { $systems }
+engine_fault = at '{ $place }', turn { $turn }: { $fault }
+engine_limit_calls = the next call could bring the run to { $would } calls; the limit is { $limit }
+engine_limit_cost = the next call could bring the cost of the run to { $would }; the limit is { $limit }
+engine_limit_tokens = the next call could bring the run to { $would } tokens; the limit is { $limit }
+engine_meeting = the meeting
+engine_near_calls = { $spent } of { $limit } calls are used
+engine_near_cost = { $spent } of { $limit } are spent
+engine_near_tokens = { $spent } of { $limit } tokens are used
+engine_never_rests = '{ $place }' did not come to rest within { $steps } steps of turn { $turn }; make the stage stop asking, or raise the maximum number of steps
+engine_not_taken = at '{ $place }', turn { $turn }: no system took the answer '{ $reply }' of '{ $entity }'; a system must take Answers<…> in the step after it is given
+engine_other_line =
+    line { $line }
+      recorded: { $recorded }
+      now:      { $now }
+engine_other_request =
+    turn { $turn }: ask { $number } of '{ $entity }' ({ $purpose }) differs from the recording:
+    { $difference }
+engine_other_state = after turn { $turn }, the state of '{ $place }' differs from the recording
+engine_other_world_state = after turn { $turn }, the state of the world differs from the recording
+engine_same_question = the question is the same; the history before it, or the wanted form, differs
+engine_snapshot = the snapshot can't be written: { $reason }
+engine_unknown_mind = '{ $entity }' prefers the model '{ $alias }', which this run does not have
+engine_unknown_server_tool = '{ $entity }' may call '{ $tool }', but no server '{ $server }' with such a tool is connected; define it under `servers` in your model file, or run without servers
+engine_unknown_tool = '{ $entity }' may call the tool '{ $tool }', which this run does not have; expected one of: { $known }

@@ -1,1 +1,13 @@
 # Texts of `src/event/`. Keys begin with `event_`.
+
+event_ask_elsewhere = it is at another place than the step
+event_ask_gone = its ask is gone
+event_bad_ask = '{ $entity }' was asked '{ $purpose }', but { $reason }
+event_forged_mark = it looked like a mark of the conversation's form
+event_no_conversation = it has no conversation
+event_no_text = the text of event '{ $event }' can't be made: { $reason }
+event_second_ask = '{ $entity }' was asked '{ $second }' while '{ $first }' is still open; one ask at a time
+event_secret = it told secret { $numbers } of the world file
+event_told_elsewhere = a step at '{ $place }' wrote the event '{ $event }' for '{ $receiver }', who is elsewhere; use EventWriter::defer to cross stages
+event_too_long = it was longer than { $max } characters
+event_unregistered = the event type '{ $event }' is not registered; call register_event for it during setup

@@ -1,3 +1,33 @@
 # Texts of `src/tool/`. Keys begin with `tool_`.
-tool_not_built = this program was built without `{ $feature }`; build with --features { $feature }
+
+tool_bad_name = '{ $name }' can't be the name of a tool; use a letter or '_', then letters, digits, '_' and '-' of ASCII, at most { $max }
 tool_leave_out = or leave the tool out
+tool_not_built = this program was built without `{ $feature }`; build with --features { $feature }
+tool_server_args_without_command = `args` and `env` go with `command`
+tool_server_both = has both `command` and `url`; remove one
+tool_server_empty_command = command: must not be empty
+tool_server_failed = the tool server '{ $server }' ({ $place }) { $reason }
+tool_server_handshake = does not speak the Model Context Protocol: { $error }
+tool_server_lacks = The model file allows the tool '{ $tool }', which the server does not have.
+tool_server_neither = needs `command`, a program to run, or `url`, an address
+tool_server_no_list = does not list its tools: { $error }
+tool_server_no_tools = The server has no tools to call.
+tool_server_not_built = can't be used: { $reason }
+tool_server_silent = did not answer within { $seconds } s; try it by hand, or give it more time with `start`
+tool_server_spawn = can't be started: { $error }
+tool_server_times = start and call: must be from 0.1 to 3600 seconds
+tool_server_url = url: must be an http or https address
+tool_table_about = the table does not say what the tool is for
+tool_table_about_help = write a sentence
+tool_table_argument = '{ $name }' can't be the name of an argument
+tool_table_argument_help = use ASCII letters, digits and _
+tool_table_empty = the table has no arguments, or no rows
+tool_table_empty_help = for example asks: {"{"}"city": "which city"{"}"}, rows: [(of: ["Paris"], is: "…")]
+tool_table_empty_value = a value is empty
+tool_table_empty_value_help = write words
+tool_table_same_row = rows[{ $first }] has the same values
+tool_table_same_row_help = write one row for each combination of values
+tool_table_values = { $values } values for { $arguments } arguments
+tool_table_values_help = write one value for each argument
+tool_web_host = '{ $host }' can't be a host; write it like example.org or *.example.org
+tool_web_times = seconds must be from 0.1 to 3600, keep from 0 to 86400

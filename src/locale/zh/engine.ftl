@@ -1,1 +1,27 @@
 # Texts of `src/engine/`. Keys begin with `engine_`.
+
+engine_ambiguous = 有两个系统访问相同的数据，却没有声明先后；请用 .chain()、.before() 或 .after() 声明：{ $systems }
+engine_fault = “{ $place }”，第 { $turn } 轮：{ $fault }
+engine_limit_calls = 下一次请求可能使本次运行达到 { $would } 次请求；上限是 { $limit }
+engine_limit_cost = 下一次请求可能使本次运行的费用达到 { $would }；上限是 { $limit }
+engine_limit_tokens = 下一次请求可能使本次运行达到 { $would } 个 token；上限是 { $limit }
+engine_meeting = 会合
+engine_near_calls = 已用 { $spent } 次请求，上限 { $limit } 次
+engine_near_cost = 已花费 { $spent }，上限 { $limit }
+engine_near_tokens = 已用 { $spent } 个 token，上限 { $limit } 个
+engine_never_rests = “{ $place }”在第 { $turn } 轮走了 { $steps } 步仍未停下；请让舞台不再提问，或提高步数上限
+engine_not_taken = “{ $place }”，第 { $turn } 轮：没有系统取走“{ $entity }”的回答“{ $reply }”；必须有系统在下一步取走 Answers<…>
+engine_other_line =
+    第 { $line } 行
+      记录：{ $recorded }
+      现在：{ $now }
+engine_other_request =
+    第 { $turn } 轮：“{ $entity }”的第 { $number } 次提问（{ $purpose }）与记录不同：
+    { $difference }
+engine_other_state = 第 { $turn } 轮之后，“{ $place }”的状态与记录不同
+engine_other_world_state = 第 { $turn } 轮之后，世界的状态与记录不同
+engine_same_question = 问题相同，但之前的对话或所要求的形式不同
+engine_snapshot = 无法写入快照：{ $reason }
+engine_unknown_mind = “{ $entity }”指定的模型“{ $alias }”在本次运行中不存在
+engine_unknown_server_tool = “{ $entity }”可以调用“{ $tool }”，但没有连接提供它的服务器“{ $server }”；请在模型文件的 `servers` 中定义，或不使用服务器运行
+engine_unknown_tool = “{ $entity }”可以调用工具“{ $tool }”，但本次运行没有这个工具；应为：{ $known }

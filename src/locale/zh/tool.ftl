@@ -1,3 +1,33 @@
 # Texts of `src/tool/`. Keys begin with `tool_`.
-tool_not_built = 本程序构建时未包含 `{ $feature }`；请用 --features { $feature } 重新构建
+
+tool_bad_name = “{ $name }”不能作工具名；请以 ASCII 字母或 _ 开头，其后只用 ASCII 字母、数字、_ 和 -，最多 { $max } 个字符
 tool_leave_out = 或去掉这个工具
+tool_not_built = 本程序构建时未包含 `{ $feature }`；请用 --features { $feature } 重新构建
+tool_server_args_without_command = `args` 和 `env` 只能与 `command` 一起使用
+tool_server_both = 同时写了 `command` 和 `url`；请去掉一个
+tool_server_empty_command = command：不能为空
+tool_server_failed = 工具服务器“{ $server }”（{ $place }）{ $reason }
+tool_server_handshake = 不支持模型上下文协议（MCP）：{ $error }
+tool_server_lacks = 模型文件允许使用工具“{ $tool }”，但服务器没有这个工具。
+tool_server_neither = 需要 `command`（要运行的程序）或 `url`（地址）
+tool_server_no_list = 没有列出它的工具：{ $error }
+tool_server_no_tools = 服务器没有可调用的工具。
+tool_server_not_built = 无法使用：{ $reason }
+tool_server_silent = 在 { $seconds } 秒内没有应答；请手动运行试试，或用 `start` 给它更多时间
+tool_server_spawn = 无法启动：{ $error }
+tool_server_times = start 和 call：必须在 0.1 到 3600 秒之间
+tool_server_url = url：必须是 http 或 https 地址
+tool_table_about = 表格没有说明这个工具的用途
+tool_table_about_help = 请写一句话
+tool_table_argument = “{ $name }”不能作参数名
+tool_table_argument_help = 请使用 ASCII 字母、数字和 _
+tool_table_empty = 表格没有参数，或没有行
+tool_table_empty_help = 例如 asks: {"{"}"city": "哪座城市"{"}"}, rows: [(of: ["巴黎"], is: "…")]
+tool_table_empty_value = 有空值
+tool_table_empty_value_help = 请填写文字
+tool_table_same_row = rows[{ $first }] 的值相同
+tool_table_same_row_help = 每种组合只写一行
+tool_table_values = { $values } 个值对应 { $arguments } 个参数
+tool_table_values_help = 每个参数写一个值
+tool_web_host = “{ $host }”不能作主机名；请写成 example.org 或 *.example.org 的形式
+tool_web_times = seconds 必须在 0.1 到 3600 之间，keep 必须在 0 到 86400 之间

@@ -1,6 +1,6 @@
-//! Code in a process of its own: in a temporary folder, without the environment of this program, with
-//! limits on time, memory and output. This limits accidents, but does not stop malicious code; therefore
-//! the user must allow it, and an approver must approve it.
+//! Code in a process of its own: in a temporary folder, without the environment of this program,
+//! with limits on time, memory and output. This limits accidents, but does not stop malicious code;
+//! therefore the user must allow it, and an approver must approve it.
 
 use std::fs::File;
 use std::io::Write;
@@ -16,7 +16,8 @@ use crate::tool::ToolError;
 
 /// Where programs are searched.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
-/// The maximum number of bytes that are read from each stream. A process that writes more is killed.
+/// The maximum number of bytes that are read from each stream. A process that writes more is
+/// killed.
 const MAX_BYTES: u64 = 1_000_000;
 /// Limits memory, in KiB, and the size of files, in blocks of 512 bytes.
 const LIMITS: &str = "ulimit -v 2097152; ulimit -f 40960; exec \"$@\"";
@@ -111,7 +112,8 @@ fn shown(bytes: &[u8]) -> String {
     text
 }
 
-/// The process and all that it started. Killed when dropped, so that a cancelled run leaves nothing behind.
+/// The process and all that it started. Killed when dropped, so that a cancelled run leaves nothing
+/// behind.
 struct Group {
     #[cfg(unix)]
     leader: Option<rustix::process::Pid>,

@@ -1,8 +1,9 @@
-//! Running code that minds wrote: scripts in a sandbox inside this process, and, if the user allows it,
-//! python and sh in a process of their own.
+//! Running code that minds wrote: scripts in a sandbox inside this process, and, if the user allows
+//! it, python and sh in a process of their own.
 //!
-//! It is an async tool: its results are recorded, so a replay runs nothing. Its name is not legal in team
-//! and world files; only systems call it, after asking an approver. Start reading at [`register`].
+//! It is an async tool: its results are recorded, so a replay runs nothing. Its name is not legal
+//! in team and world files; only systems call it, after asking an approver. Start reading at
+//! [`register`].
 
 #[cfg(feature = "scripts")]
 mod child;

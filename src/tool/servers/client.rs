@@ -16,25 +16,26 @@ use secrecy::ExposeSecret;
 use serde_json::Value;
 use tokio::process::Command;
 
-use super::config::{ToolServer, Way};
+use super::config::{Connection, ToolServer};
 use super::plan::{ServerError, ServerPlan};
 use super::{names, result};
+use crate::locale::{UiText, text};
 use crate::tool::{RunningTool, ToolError, Toolbox, arguments_of};
 
-/// The most tools of one server, the most pages of its list, and the most bytes of one schema.
-const MOST_TOOLS: usize = 128;
-const MOST_PAGES: usize = 32;
-const LONGEST_SCHEMA: usize = 16_384;
-/// The most characters of what a server says of a tool.
-const LONGEST_DESCRIPTION: usize = 2_000;
-/// The most bytes of one event of a stream.
-const LONGEST_EVENT: usize = 4 << 20;
-/// How long a server may take to stop before it is left to the system.
-const FAREWELL: Duration = Duration::from_secs(8);
+/// The maximum number of tools of a server, of pages of its list, and of bytes of a schema.
+const MAX_TOOLS: usize = 128;
+const MAX_PAGES: usize = 32;
+const MAX_SCHEMA: usize = 16_384;
+/// The maximum number of characters of a description.
+const MAX_DESCRIPTION: usize = 2_000;
+/// The maximum number of bytes of one event of a stream.
+const MAX_EVENT: usize = 4 << 20;
+/// How long a server may take to stop.
+const STOP_TIME: Duration = Duration::from_secs(8);
 
 type Client = RunningService<RoleClient, ClientConfig>;
 
-/// A server that answers.
+/// A connected server.
 pub(super) struct Connected {
     name: String,
     server: Arc<ToolServer>,
@@ -43,28 +44,26 @@ pub(super) struct Connected {
 }
 
 impl Connected {
-    /// Starts a server and asks it for its tools.
+    /// Starts a server and lists its tools.
     pub(super) async fn open(plan: ServerPlan) -> Result<Self, ServerError> {
-        let failed = |reason: String| ServerError {
+        let failed = |reason: UiText| ServerError {
             server: plan.name.clone(),
             place: plan.server.shown(),
-            reason: plan.server.clean(&reason),
+            reason,
         };
-        let start = plan.server.start();
+        let time = plan.server.start();
         let connecting = async {
-            let client = open(&plan).await.map_err(&failed)?;
-            let listed = list(client.peer(), &plan.server).await;
-            let tools =
-                listed.map_err(|error| failed(format!("does not tell its tools: {error}")))?;
+            let client = open(&plan).await?;
+            let tools = list(client.peer(), &plan.server).await.map_err(|error| {
+                let error = plan.server.redact(&error.to_string());
+                text!(tool_server_no_list, error)
+            })?;
             Ok((client, tools))
         };
-        let connected = tokio::time::timeout(start, connecting).await;
-        let (client, tools) = connected.map_err(|_| {
-            let seconds = start.as_secs_f64();
-            failed(format!(
-                "did not answer within {seconds} s; try it by hand, or give it more time with `start`"
-            ))
-        })??;
+        let connected = tokio::time::timeout(time, connecting).await;
+        let silent = |_| text!(tool_server_silent, seconds = time.as_secs_f64());
+        let connected = connected.map_err(silent).flatten();
+        let (client, tools) = connected.map_err(failed)?;
         Ok(Self {
             server: Arc::new(plan.server.clone()),
             name: plan.name,
@@ -82,7 +81,7 @@ impl Connected {
         }
     }
 
-    /// The names of its tools, as worlds name them.
+    /// The names of its tools in worlds.
     pub(super) fn tool_names(&self) -> impl Iterator<Item = String> {
         let tools = self.tools.iter();
         tools.map(|tool| format!("{}.{}", self.name, tool.name))
@@ -93,94 +92,98 @@ impl Connected {
         self.tools.iter().any(|known| known.name == tool)
     }
 
-    /// Stops it and waits, but not for ever.
+    /// Stops it and waits a while for its end.
     pub(super) async fn stop(mut self) {
-        let closed = self.client.close_with_timeout(FAREWELL).await;
+        let closed = self.client.close_with_timeout(STOP_TIME).await;
         if !matches!(closed, Ok(Some(_))) {
             tracing::warn!(server = self.name, "the tool server did not stop in time");
         }
     }
 }
 
-/// Opens a connection and shakes hands.
-async fn open(plan: &ServerPlan) -> Result<Client, String> {
-    let me = Implementation::new("playhouse", env!("CARGO_PKG_VERSION"));
-    let me = ClientConfig::new(ClientCapabilities::default(), me);
-    let no_greeting = |error: &dyn std::fmt::Display| {
-        format!("does not speak the Model Context Protocol: {error}")
-    };
-    match plan.server.way() {
-        Some(Way::Process { command, arguments }) => {
-            let mut child = Command::new(command);
-            child.args(arguments).kill_on_drop(true);
+/// Opens a connection and initializes it.
+async fn open(plan: &ServerPlan) -> Result<Client, UiText> {
+    let info = Implementation::new("playhouse", env!("CARGO_PKG_VERSION"));
+    let config = ClientConfig::new(ClientCapabilities::default(), info);
+    let redact = |error: &dyn std::fmt::Display| plan.server.redact(&error.to_string());
+    let client = match plan.server.connection() {
+        Some(Connection::Process { command, arguments }) => {
+            let mut command = Command::new(command);
+            command.args(arguments).kill_on_drop(true);
             for variable in &plan.withheld {
-                child.env_remove(variable);
+                command.env_remove(variable);
             }
-            let child = TokioChildProcess::builder(child)
-                .stderr(Stdio::null())
-                .spawn();
-            let (child, _) = child.map_err(|error| format!("can't be started: {error}"))?;
-            let client = me.serve(child).await;
-            client.map_err(|error| no_greeting(&error))
+            let builder = TokioChildProcess::builder(command).stderr(Stdio::null());
+            let (child, _) = builder
+                .spawn()
+                .map_err(|error| text!(tool_server_spawn, error = &error))?;
+            config.serve(child).await.map_err(|error| redact(&error))
         }
-        Some(Way::Http { url }) => {
-            let mut config = StreamableHttpClientTransportConfig::with_uri(url)
-                .max_sse_event_size(LONGEST_EVENT);
+        Some(Connection::Http { url }) => {
+            let mut transport =
+                StreamableHttpClientTransportConfig::with_uri(url).max_sse_event_size(MAX_EVENT);
             if let Some(token) = &plan.token {
-                config = config.auth_header(token.expose_secret());
+                transport = transport.auth_header(token.expose_secret());
             }
-            let http = http_client(url)?;
-            let transport = StreamableHttpClientTransport::with_client(http, config);
-            let client = me.serve(transport).await;
-            client.map_err(|error| no_greeting(&error))
+            let http = http_client(url).map_err(|error| redact(&error))?;
+            let transport = StreamableHttpClientTransport::with_client(http, transport);
+            config
+                .serve(transport)
+                .await
+                .map_err(|error| redact(&error))
         }
-        None => Err("has neither a command nor a url".into()),
-    }
+        None => return Err(text!(tool_server_neither)),
+    };
+    client.map_err(|error| text!(tool_server_handshake, error))
 }
 
-fn http_client(url: &str) -> Result<reqwest::Client, String> {
+fn http_client(url: &str) -> reqwest::Result<reqwest::Client> {
     // Idle connections are not kept: a server may have been restarted between two calls.
-    let builder = reqwest::Client::builder()
+    let mut builder = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .pool_max_idle_per_host(0);
     let local = ["localhost", "127.0.0.1", "[::1]"];
-    let host = reqwest::Url::parse(url).ok();
-    let host = host.as_ref().and_then(reqwest::Url::host_str);
-    let builder = match host.is_some_and(|host| local.contains(&host)) {
-        true => builder.no_proxy(),
-        false => builder,
-    };
-    builder.build().map_err(|error| error.to_string())
+    let url = reqwest::Url::parse(url).ok();
+    let host = url.as_ref().and_then(reqwest::Url::host_str);
+    if host.is_some_and(|host| local.contains(&host)) {
+        builder = builder.no_proxy();
+    }
+    builder.build()
 }
 
-/// The tools of a server that the model file allows, as far as they can be told to a mind.
+/// The tools of a server that the model file allows and minds can use.
 async fn list(
     peer: &Peer<RoleClient>,
     server: &ToolServer,
 ) -> Result<Vec<model::Tool>, rmcp::ServiceError> {
     let (mut tools, mut cursor) = (Vec::new(), None);
-    for _ in 0..MOST_PAGES {
+    for _ in 0..MAX_PAGES {
         let page = PaginatedRequestParams::default().with_cursor(cursor);
         let page = peer.list_tools(Some(page)).await?;
-        let usable = |tool: &model::Tool| server.allows(&tool.name) && is_usable(tool);
-        tools.extend(page.tools.into_iter().filter(usable));
+        let is_usable = |tool: &model::Tool| server.allows(&tool.name) && self::is_usable(tool);
+        tools.extend(page.tools.into_iter().filter(is_usable));
         cursor = page.next_cursor;
-        if cursor.is_none() || tools.len() >= MOST_TOOLS {
+        if cursor.is_none() || tools.len() >= MAX_TOOLS {
             break;
         }
     }
-    tools.truncate(MOST_TOOLS);
+    tools.truncate(MAX_TOOLS);
     Ok(tools)
 }
 
-/// Whether a tool can be told to a mind: a name of sensible form, and a schema of sensible size.
+/// Whether minds can use a tool: its name can be written in files, and its schema is not too long.
 fn is_usable(tool: &model::Tool) -> bool {
     let schema = serde_json::to_string(&*tool.input_schema).unwrap_or_default();
-    let usable = names::is_sensible(&tool.name) && schema.len() <= LONGEST_SCHEMA;
-    if !usable {
-        tracing::warn!(tool = %tool.name, bytes = schema.len(), "a server's tool is left out: its name or schema is no good");
+    let is_usable = names::is_sensible(&tool.name) && schema.len() <= MAX_SCHEMA;
+    if !is_usable {
+        let (tool, bytes) = (&*tool.name, schema.len());
+        tracing::warn!(
+            tool,
+            bytes,
+            "a server's tool is ignored: bad name or schema"
+        );
     }
-    usable
+    is_usable
 }
 
 fn add_tool(toolbox: &mut Toolbox, server: &Connected, tool: &model::Tool, wire_name: &str) {
@@ -189,7 +192,7 @@ fn add_tool(toolbox: &mut Toolbox, server: &Connected, tool: &model::Tool, wire_
     let about: String = about
         .unwrap_or_default()
         .chars()
-        .take(LONGEST_DESCRIPTION)
+        .take(MAX_DESCRIPTION)
         .collect();
     let schema = Value::Object((*tool.input_schema).clone());
     let (peer, called): (_, Arc<str>) = (server.client.peer().clone(), (*tool.name).into());
@@ -220,10 +223,10 @@ fn call(
         match peer.call_tool_once(params).await {
             Ok(CallToolResponse::Complete(result)) => result::text_of(result),
             Ok(_) => Err(ToolError::new(
-                "the server wants more than arguments, which nobody can give",
+                "the server wants more than arguments, which is not supported",
             )),
             Err(error) => {
-                let error = server.clean(&error.to_string());
+                let error = server.redact(&error.to_string());
                 Err(ToolError::new(format!("the server failed: {error}")))
             }
         }

@@ -1,28 +1,29 @@
-//! Looking at a server of tools without a game.
+//! Testing a server of tools without a game.
 
 use serde::Serialize;
 
 use super::client::Connected;
 use super::plan::ServerPlan;
+use crate::locale::{Localize, UiText, text};
 
-/// What a server of tools showed when it was started and asked for its tools.
+/// What a test of a server of tools found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ServerExamination {
-    /// Its name, as worlds use it.
+    /// Its name, as in worlds.
     pub server: String,
     /// Its command or address.
     pub place: String,
-    /// Whether it told its tools.
+    /// Whether it listed its tools.
     pub answers: bool,
-    /// The tools that may be called, as worlds name them.
+    /// The tools that may be called, by their names in worlds.
     pub tools: Vec<String>,
-    /// What else is worth knowing, as sentences.
-    pub notes: Vec<String>,
+    /// What else is worth knowing.
+    pub notes: Vec<UiText>,
 }
 
 impl ServerPlan {
-    /// Starts the server, asks it for its tools, and stops it again. That it can't be had is no error but a
-    /// finding.
+    /// Starts the server, lists its tools, and stops it again. A server that fails is no error but
+    /// a finding.
     pub async fn examine(self) -> ServerExamination {
         let mut found = ServerExamination {
             server: self.name.clone(),
@@ -37,18 +38,15 @@ impl ServerPlan {
                 found.answers = true;
                 found.tools = connected.tool_names().collect();
                 let missing = allowed.iter().filter(|tool| !connected.has(tool));
-                found.notes = missing.map(|tool| lacking(tool)).collect();
+                let missing = missing.map(|tool| text!(tool_server_lacks, tool));
+                found.notes = missing.collect();
                 if found.tools.is_empty() {
-                    found.notes.push("The server has no tools to call.".into());
+                    found.notes.push(text!(tool_server_no_tools));
                 }
                 connected.stop().await;
             }
-            Err(error) => found.notes.push(error.to_string()),
+            Err(error) => found.notes.push(error.text()),
         }
         found
     }
-}
-
-fn lacking(tool: &str) -> String {
-    format!("The model file allows the tool '{tool}', which the server does not have.")
 }

@@ -1,9 +1,9 @@
 //! Tools of servers: the Model Context Protocol, over a child process or streamable HTTP.
 //!
-//! Servers stand in the player's own model file; a world can but name their tools. [`ToolServers`] starts
-//! those that are wanted, adds their tools to a [`Toolbox`] as `server.tool`, and stops them in the
-//! end. What a server says of itself is bounded here and judged by guards before a mind reads it.
-//! The protocol: <https://modelcontextprotocol.io/specification>.
+//! Servers stand in the player's own model file; a world can but name their tools. [`ToolServers`]
+//! starts those that are wanted, adds their tools to a [`Toolbox`] as `server.tool`, and stops them
+//! in the end. What a server says of itself is bounded here and judged by guards before a mind
+//! reads it. The protocol: <https://modelcontextprotocol.io/specification>.
 
 #[cfg(feature = "mcp")]
 mod client;
@@ -27,7 +27,8 @@ use futures_util::future::join_all;
 use self::client::Connected;
 use super::Toolbox;
 
-/// The servers of a run. Dropping them kills their processes too; [`Self::close`] lets them end well.
+/// The servers of a run. Dropping them kills their processes too; [`Self::close`] lets them end
+/// well.
 #[derive(Default)]
 pub struct ToolServers(Vec<Connected>);
 

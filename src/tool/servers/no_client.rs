@@ -1,6 +1,7 @@
 //! Takes the place of `client.rs` in a build without `mcp`: no server can be reached.
 
 use super::plan::{ServerError, ServerPlan};
+use crate::locale::text;
 use crate::tool::{NotBuilt, Toolbox};
 
 /// A server that answers; there is none.
@@ -12,7 +13,7 @@ impl Connected {
         Err(ServerError {
             place: plan.server.shown(),
             server: plan.name,
-            reason: format!("can't be used: {}", NotBuilt::MCP),
+            reason: text!(tool_server_not_built, reason = &NotBuilt::MCP),
         })
     }
 

@@ -1,31 +1,43 @@
-//! A server that is to be started, and why its tools can't be had.
+//! A server that is to be started, and why it fails.
 
 use secrecy::SecretString;
 use thiserror::Error;
 
 use super::ToolServer;
+use crate::locale::{Localize, UiText, text};
 
-/// A server to start, with what the environment says for it.
+/// A server to start, with its values from the environment.
 #[derive(Clone, Debug)]
 pub struct ServerPlan {
-    /// Its name, as worlds use it.
+    /// Its name, as in worlds.
     pub name: String,
-    /// What the model file says.
+    /// Its entry in the model file.
     pub server: ToolServer,
-    /// What opens it; never shown.
+    /// Its bearer token, which is never shown.
     pub token: Option<SecretString>,
-    /// Variables of the environment that a child process must not see: keys of models.
+    /// Environment variables that its process must not see: keys of models.
     pub withheld: Vec<String>,
 }
 
-/// Why a server's tools can't be had.
+/// Why a server can't be used.
 #[derive(Debug, Error)]
-#[error("the tool server '{server}' ({place}) {reason}")]
+#[error("{}", self.text())]
 pub struct ServerError {
     /// Its name.
     pub server: String,
     /// Its command or address.
     pub place: String,
     /// What happened, and what to do.
-    pub reason: String,
+    pub reason: UiText,
+}
+
+impl Localize for ServerError {
+    fn text(&self) -> UiText {
+        text!(
+            tool_server_failed,
+            server = &self.server,
+            place = &self.place,
+            reason = &self.reason
+        )
+    }
 }

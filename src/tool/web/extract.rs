@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 use super::page::{is_too_deep, squeezed, title};
 use crate::tool::ToolError;
 
-/// The most finds of one rule, and the most characters of one.
-const MOST_FOUND: usize = 200;
-const LONGEST_FIND: usize = 4_000;
+/// The maximum number of results of one rule, and of characters of a result.
+const MAX_FOUND: usize = 200;
+const MAX_RESULT: usize = 4_000;
 
 /// What every page may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -97,16 +97,17 @@ fn by_rule(page: &Html, name: &str, rule: &Rule) -> Result<Value, ToolError> {
             Some(attribute) => element.attr(attribute).map(cut),
             None => Some(text_of(element)),
         });
-    Ok(match all {
-        true => finds.take(MOST_FOUND).collect::<Vec<_>>().into(),
-        false => finds.next().into(),
+    Ok(if all {
+        finds.take(MAX_FOUND).collect::<Vec<_>>().into()
+    } else {
+        finds.next().into()
     })
 }
 
 fn named(page: &Html, field: Named) -> Result<(&'static str, Value), ToolError> {
     let all = |css: &str| -> Result<Vec<ElementRef<'_>>, ToolError> {
         let selector = selector("fields", css)?;
-        Ok(page.select(&selector).take(MOST_FOUND).collect())
+        Ok(page.select(&selector).take(MAX_FOUND).collect())
     };
     let texts = |css: &str| -> Result<Value, ToolError> {
         let texts = all(css)?.into_iter().map(text_of);
@@ -139,7 +140,7 @@ fn named(page: &Html, field: Named) -> Result<(&'static str, Value), ToolError> 
         Named::Tables => {
             let (rows, cells) = (selector("fields", "tr")?, selector("fields", "th, td")?);
             let tables = all("table")?.into_iter().map(|table| {
-                let rows = table.select(&rows).take(MOST_FOUND);
+                let rows = table.select(&rows).take(MAX_FOUND);
                 let rows = rows.map(|row| row.select(&cells).map(text_of).collect::<Vec<_>>());
                 rows.collect::<Vec<_>>()
             });
@@ -153,7 +154,7 @@ fn text_of(element: ElementRef<'_>) -> String {
 }
 
 fn cut(text: &str) -> String {
-    text.chars().take(LONGEST_FIND).collect()
+    text.chars().take(MAX_RESULT).collect()
 }
 
 #[cfg(test)]

@@ -30,8 +30,8 @@ pub(super) struct Page {
 /// Fetches pages under a policy.
 pub(super) struct Fetcher {
     policy: WebPolicy,
-    /// Made at the first fetch, since it reads the system's certificates; nothing where the system gives
-    /// none.
+    /// Made at the first fetch, since it reads the system's certificates; nothing where the system
+    /// gives none.
     client: OnceLock<Option<Client>>,
     /// By address, the oldest first.
     kept: Mutex<IndexMap<String, (Instant, Page)>>,
@@ -240,10 +240,10 @@ impl Resolve for PublicResolver {
             let found = tokio::net::lookup_host((host, 0)).await?;
             let found = found.filter(|address| may_be_private || is_public(address.ip()));
             let found: Vec<SocketAddr> = found.collect();
-            match found.is_empty() {
-                true => Err(private(host).into()),
-                false => Ok(Box::new(found.into_iter()) as Addrs),
+            if found.is_empty() {
+                return Err(private(host).into());
             }
+            Ok(Box::new(found.into_iter()) as Addrs)
         })
     }
 }

@@ -1,8 +1,8 @@
 //! Tools of the web: `fetch_web_content` and `extract_information`.
 //!
-//! Which hosts may be asked stands in the player's own model file, as a [`WebPolicy`]; without one, none
-//! may. Addresses are checked as they are written, after they were looked up, and again at every
-//! redirect, so that no page leads into the player's own network.
+//! Which hosts may be asked stands in the player's own model file, as a [`WebPolicy`]; without one,
+//! none may. Addresses are checked as they are written, after they were looked up, and again at
+//! every redirect, so that no page leads into the player's own network.
 
 mod address;
 mod extract;

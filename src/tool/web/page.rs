@@ -37,8 +37,8 @@ pub fn page_text(html: &str) -> String {
     text.trim_end().to_owned()
 }
 
-/// The most elements that may be open at once. Browsers stop at 512; parsers look through all of them at
-/// nearly every tag, so that a hostile page could keep one busy for minutes.
+/// The most elements that may be open at once. Browsers stop at 512; parsers look through all of
+/// them at nearly every tag, so that a hostile page could keep one busy for minutes.
 const DEEPEST: usize = 2_000;
 
 /// Whether more elements could be open at once than a page has that is meant to be read.

@@ -226,7 +226,7 @@ async fn an_unregistered_event_stops_the_run_and_is_named() {
     let error = engine.run(Some(1)).await.unwrap_err();
     assert!(
         matches!(&error, EngineError::Fault { place, turn: 0, fault: Fault::UnregisteredEvent(name) }
-            if place == "Hall" && name == "unknown_to_all"),
+            if place.to_string() == "Hall" && name == "unknown_to_all"),
         "{error}"
     );
 }

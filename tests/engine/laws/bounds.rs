@@ -74,7 +74,7 @@ fn take_too(mut answers: Answers<Prose>) {
 async fn a_stage_that_never_rests_is_named() {
     let error = error_of((take.in_set(StepSet::Take), ask_ann.in_set(StepSet::Ask))).await;
     assert!(
-        matches!(&error, EngineError::NeverRests { place, steps: 20, turn: 0 } if place == "Hall"),
+        matches!(&error, EngineError::NeverRests { place, steps: 20, turn: 0 } if place.to_string() == "Hall"),
         "{error}"
     );
 }
@@ -111,7 +111,7 @@ async fn an_answer_that_nobody_takes_is_named() {
     let error = error_of(ask_ann.in_set(StepSet::Ask)).await;
     assert!(
         matches!(&error, EngineError::NotTaken { entity, reply: "prose", place, .. }
-            if entity == "Ann" && place == "Hall"),
+            if entity == "Ann" && place.to_string() == "Hall"),
         "{error}"
     );
 }
@@ -138,7 +138,7 @@ async fn crossings_that_never_end_are_named() {
     }
     let error = error_of(begin.in_set(StepSet::Rules)).await;
     assert!(
-        matches!(&error, EngineError::NeverRests { place, .. } if place == "the meeting"),
+        matches!(&error, EngineError::NeverRests { place, .. } if place.to_string() == "the meeting"),
         "{error}"
     );
 }
@@ -294,14 +294,14 @@ async fn four_fifths_of_a_cap_are_warned_of_once() {
         }
         Signal::LimitNear(words) => {
             let after = ended.load(Ordering::SeqCst);
-            sink.lock().unwrap().push((after, words));
+            sink.lock().unwrap().push((after, words.to_string()));
         }
         Signal::CallEnded { .. } | Signal::ToolCalled { .. } => {}
     });
     let stop = engine.run(None).await.unwrap();
     assert!(matches!(stop, Stop::LimitReached(_)));
     let warnings = warnings.lock().unwrap();
-    assert_eq!(*warnings, [(8, "8 of 10 calls are spent".to_owned())]);
+    assert_eq!(*warnings, [(8, "8 of 10 calls are used".to_owned())]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -372,7 +372,7 @@ async fn a_run_gives_up_after_so_many_failures_in_a_row() {
     engine.settings.give_up_after = Some(3);
     let stop = engine.run(None).await.unwrap();
     assert!(
-        matches!(&stop, Stop::ServerDown(why) if why.contains("no route")),
+        matches!(&stop, Stop::ServerDown(why) if why.to_string().contains("no route")),
         "{stop:?}"
     );
     // The last one is asked again by whoever resumes.

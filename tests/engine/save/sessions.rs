@@ -6,6 +6,7 @@ use std::path::Path;
 
 use playhouse::engine::{EngineError, Setup, Stop};
 use playhouse::journal::{Journal, Line};
+use playhouse::locale::UiText;
 use playhouse::save::{Meta, SaveError, Slot};
 use playhouse::session::{Game, Session, SessionError, branch, replay, state_at};
 
@@ -288,11 +289,11 @@ impl Game for Stillness {
         }
     }
 
-    fn set_up(&self, seed: u64) -> Result<Setup, String> {
+    fn set_up(&self, seed: u64) -> Result<Setup, UiText> {
         Ok(Setup::new(seed))
     }
 
-    fn populate(&self, _setup: &mut Setup) -> Result<(), String> {
+    fn populate(&self, _setup: &mut Setup) -> Result<(), UiText> {
         Ok(())
     }
 }

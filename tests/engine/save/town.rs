@@ -15,6 +15,7 @@ use playhouse::engine::{MeetSet, Setup, StepSet, StoryEnd};
 use playhouse::event::kinds::{Announce, Archive, Arrive, Leave, Speak};
 use playhouse::event::{ChapterClose, EventWriter};
 use playhouse::exchange::{Answers, Ask, Reply};
+use playhouse::locale::UiText;
 use playhouse::message::Text;
 use playhouse::mind::{Completion, Minds, ScriptLine, ScriptMind};
 use playhouse::save::Meta;
@@ -77,7 +78,7 @@ impl Game for Town {
         }
     }
 
-    fn set_up(&self, seed: u64) -> Result<Setup, String> {
+    fn set_up(&self, seed: u64) -> Result<Setup, UiText> {
         let mut setup = Setup::new(seed);
         setup
             .saves()
@@ -99,7 +100,7 @@ impl Game for Town {
         Ok(setup)
     }
 
-    fn populate(&self, setup: &mut Setup) -> Result<(), String> {
+    fn populate(&self, setup: &mut Setup) -> Result<(), UiText> {
         let rules = Arc::new(Text::from("These are the rules of \"Town\".\n"));
         let mut enter = |name: &str, kind, stage: Option<&str>| {
             let newcomer = SpawnSpec {
@@ -114,7 +115,7 @@ impl Game for Town {
                 let mut actor = setup.world.entity_mut(entity);
                 actor.insert((Purse::default(), Breath::default()));
             }
-            Ok::<_, String>(())
+            Ok::<_, UiText>(())
         };
         enter("Market", Kind::Stage, None)?;
         enter("Harbour", Kind::Stage, None)?;

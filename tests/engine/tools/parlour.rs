@@ -12,6 +12,7 @@ use playhouse::event::EventWriter;
 use playhouse::event::guard::Guards;
 use playhouse::event::kinds::Speak;
 use playhouse::exchange::{Answers, Ask, Prose, ProseRules};
+use playhouse::locale::UiText;
 use playhouse::mind::{Prompt, Round, ScriptLine};
 use playhouse::save::Meta;
 use playhouse::session::Game;
@@ -110,11 +111,11 @@ impl Game for Parlour {
         }
     }
 
-    fn set_up(&self, seed: u64) -> Result<Setup, String> {
+    fn set_up(&self, seed: u64) -> Result<Setup, UiText> {
         Ok(self.setup(seed))
     }
 
-    fn populate(&self, setup: &mut Setup) -> Result<(), String> {
+    fn populate(&self, setup: &mut Setup) -> Result<(), UiText> {
         let mut enter = |name: &str, kind, stage: Option<&str>, tools: bool| {
             let newcomer = SpawnSpec {
                 name: name.into(),
@@ -130,7 +131,7 @@ impl Game for Parlour {
             if tools {
                 setup.world.entity_mut(entity).insert(ToolSet::of(TOOLS));
             }
-            Ok::<_, String>(())
+            Ok::<_, UiText>(())
         };
         enter("Hall", Kind::Stage, None, false)?;
         enter("Attic", Kind::Stage, None, false)?;

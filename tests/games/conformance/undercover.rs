@@ -39,7 +39,7 @@ fn sit_down(players: u64, undercover: u64, seed: u64) -> Result<Setup, String> {
     });
     let data = DataFolder::at("data").map_err(|error| error.to_string())?;
     let game = Match::new(&data, rules.clone(), words).map_err(|error| error.to_string())?;
-    let mut setup = game.set_up(seed)?;
+    let mut setup = game.set_up(seed).map_err(|error| error.to_string())?;
     let rules = Rules {
         undercover: undercover as usize,
         ..rules

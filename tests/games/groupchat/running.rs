@@ -430,5 +430,5 @@ async fn a_team_that_is_a_tool_is_paid_for_by_whoever_calls_it_and_within_the_ca
         Ok(result) => format!("{result:?}"),
         Err(error) => error.to_string(),
     };
-    assert!(told.contains("the cap is"), "{told}");
+    assert!(told.contains("the limit is"), "{told}");
 }
