@@ -1,9 +1,9 @@
 //! The campaign: a party at home and in dungeons, narrated by minds and ruled by code.
 //!
-//! A world file says who and where. `campaign_state.rs` leads from the kickoff over days at home and
-//! journeys to the last homecoming, `combat/` contains the fights on a stage, `archive/` replaces what
-//! is over with summaries. What a place is doing is its [`Phase`]; each system `ask_x` is followed by
-//! its `take_x`. Start reading at [`Campaign`].
+//! A world file says who and where. `campaign_state.rs` leads from the kickoff over days at home
+//! and journeys to the last homecoming, `combat/` contains the fights on a stage, `archive/`
+//! replaces what is over with summaries. What a place is doing is its [`Phase`]; each system `ask_x`
+//! is followed by its `take_x`. Start reading at [`Campaign`].
 
 mod archive;
 mod campaign;
