@@ -1,6 +1,7 @@
-//! A village of three in a Bevy app without a window. The game moves a stranger along the road and tells the story;
-//! the guards decide what to do, and the game opens or bars the gate.
-//! Run it with `cargo run --example bevy_village --features bevy`. It plays the village several times and compares.
+//! A village of three in a Bevy app without a window. The game moves a stranger along the road and
+//! tells the story; the guards decide what to do, and the game opens or bars the gate. Run it with
+//! `cargo run --example bevy_village --features bevy`. It plays the village several times and
+//! compares.
 #![expect(clippy::print_stdout, reason = "it prints what happened")]
 
 use std::error::Error;
@@ -190,7 +191,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     for _ in 1..RUNS {
         let (again, frames) = play()?;
         assert_eq!(story, again, "every run tells the same story");
-        // What the machine does beside us comes and goes; what the story costs would come back in each run.
+        // What the machine does beside us comes and goes; what the story costs would come back in
+        // each run.
         quickest = quickest
             .into_iter()
             .zip(frames)

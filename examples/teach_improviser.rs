@@ -1,4 +1,5 @@
-//! A game of one's own teaches the improviser and the seat to give a toast; see `docs/improviser.md`.
+//! A game of one's own teaches the improviser and the seat to give a toast; see
+//! `docs/improviser.md`.
 //!
 //! Run it with `cargo run --example teach_improviser`.
 

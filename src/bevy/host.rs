@@ -7,12 +7,20 @@ use std::thread;
 
 use bevy_ecs::prelude::*;
 
-use super::StoryStopped;
 use super::input::{GAME, GameInput, GameMind};
 use crate::cast::{EntityName, StableId};
 use crate::engine::{CancellationToken, Engine, EngineError, Setup, Stop};
 use crate::event::{Feed, Record};
 use crate::mind::Minds;
+
+/// The story plays no further.
+#[derive(Message, Clone, Debug)]
+pub struct StoryStopped {
+    /// Why, in English.
+    pub reason: String,
+    /// Whether it is a failure rather than the story's end.
+    pub is_error: bool,
+}
 
 /// What one turn of the story told, and to whom, by name.
 pub(super) struct Played {
@@ -146,7 +154,8 @@ fn reason_to_stop(ended: Result<Stop, EngineError>) -> Option<StoryStopped> {
     Some(StoryStopped { reason, is_error })
 }
 
-/// Adds to each event the names of those who learned of it, and leaves out what the game itself has answered.
+/// Adds to each event the names of those who learned of it, and leaves out what the game itself has
+/// answered.
 fn with_audiences(world: &mut World, records: Vec<Record>) -> Vec<(Record, Vec<Arc<str>>)> {
     let mut names = world.query::<(&StableId, &EntityName)>();
     let names: BTreeMap<_, _> = names

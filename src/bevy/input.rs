@@ -1,7 +1,7 @@
 //! What the game tells, on the story's side.
 //!
-//! At every meeting the game is asked what has happened; [`GameMind`] answers with what the app has sent. The answer is
-//! journaled like any other. At the next meeting [`tell_game_events`] tells it.
+//! At every meeting the game is asked what has happened; [`GameMind`] answers with what the app has
+//! sent. The answer is journaled like any other. At the next meeting [`tell_game_events`] tells it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -76,7 +76,8 @@ impl AgentEvent for GameEvent {
     }
 }
 
-/// On a stage or a character, for the meeting at which it is told: what it has just learned from the game.
+/// On a stage or a character, for the meeting at which it is told: what it has just learned from
+/// the game.
 #[derive(Component, Clone, Debug, Default, PartialEq)]
 pub struct Noticed(pub Vec<GameEvent>);
 
@@ -179,7 +180,8 @@ fn take_input(
     }
 }
 
-/// Tells what the game has told; order systems that look at [`Noticed`] after this one. Unknown names are skipped.
+/// Tells what the game has told; order systems that look at [`Noticed`] after this one. Unknown
+/// names are skipped.
 pub fn tell_game_events(world: &mut World) {
     let mut noticed = world.query_filtered::<Entity, With<Noticed>>();
     for entity in noticed.iter(world).collect::<Vec<_>>() {

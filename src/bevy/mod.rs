@@ -1,14 +1,18 @@
-//! A story beside a Bevy game: [`StoryPlugin`] hosts an engine and links its characters to the game's own entities.
+//! A story beside a Bevy game: [`StoryPlugin`] hosts an engine and links its characters to the
+//! game's own entities.
 //!
-//! The engine has a thread of its own, so that answers on their way never hold a frame. Once every few *ticks* both
-//! sides exchange what is new: the game gets what was said and decided as Bevy messages ([`StoryEvent`],
-//! [`StoryAnswer`], [`StoryTurn`]), the story gets what happened in the game through [`StoryInput`].
-//! [`StoryTime`] counts the ticks: one per frame, none while an exchange waits for the story. A game that acts in
-//! [`story_ticks`] alone is told the same story on every run, whatever the frame rate.
+//! The engine has a thread of its own, so that answers on their way never hold a frame. Once every
+//! few *ticks* both sides exchange what is new: the game gets what was said and decided as Bevy
+//! messages ([`StoryEvent`], [`StoryAnswer`], [`StoryTurn`]), the story gets what happened in the
+//! game through [`StoryInput`]. [`StoryTime`] counts the ticks: one per frame, none while an
+//! exchange waits for the story. A game that acts in [`story_ticks`] alone is told the same story
+//! on every run, whatever the frame rate.
 //!
-//! What the game tells is an answer to an ask, like everything else from outside, so that it is journaled and replayed.
+//! What the game tells is an answer to an ask, like everything else from outside, so that it is
+//! journaled and replayed.
 //!
-//! Start reading at [`StoryPlugin`]; `host.rs` is the thread, `input.rs` the story's side of what the game tells.
+//! Start reading at [`StoryPlugin`]; `host.rs` is the thread, `input.rs` the story's side of what
+//! the game tells.
 
 mod host;
 mod input;
@@ -24,6 +28,7 @@ use crate::cast::CastError;
 use crate::engine::Setup;
 use crate::event::{AnswerRecord, EventRecord, Record};
 use crate::mind::Minds;
+pub use host::StoryStopped;
 use host::{Host, Played};
 use input::GameInput;
 
@@ -161,15 +166,6 @@ pub struct StoryAnswer {
 /// A turn of the story is over.
 #[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoryTurn(pub u64);
-
-/// The story plays no further.
-#[derive(Message, Clone, Debug)]
-pub struct StoryStopped {
-    /// Why, in English.
-    pub reason: String,
-    /// Whether it is a failure rather than the story's end.
-    pub is_error: bool,
-}
 
 /// When a turn is due, gives the game what the story has told, and the story what the game has.
 fn exchange(

@@ -1,7 +1,8 @@
 //! AgentScope's messages: the documented form, and what its releases write.
 //!
-//! Sources: the documented form is that of its message page; Java 1 is `Msg` and its blocks as Jackson
-//! writes them (1.0.12), Python 1 `Msg.to_dict` (1.0.21), Python 2 the dump of its `Msg` model (2.0.10).
+//! Sources: the documented form is that of its message page; Java 1 is `Msg` and its blocks as
+//! Jackson writes them (1.0.12), Python 1 `Msg.to_dict` (1.0.21), Python 2 the dump of its `Msg`
+//! model (2.0.10).
 
 use std::collections::BTreeMap;
 
@@ -105,8 +106,8 @@ fn response_of(usage: &Value) -> Option<ResponseMetadata> {
     map.as_object().cloned().map(ResponseMetadata::from)
 }
 
-/// Writes the messages of a conversation in one of the four forms. `speaker` is the name of whoever's
-/// conversation it is.
+/// Writes the messages of a conversation in one of the four forms. `speaker` is the name of
+/// whoever's conversation it is.
 pub(super) fn write(messages: &[Message], speaker: Option<&str>, profile: Profile) -> Vec<Value> {
     let calls = messages
         .iter()

@@ -1,8 +1,8 @@
 //! Arguments of tool calls: what models send in their place, and what of it can be mended.
 //!
-//! Providers send arguments as a text that should be a JSON object. Nothing is guessed: a text whose
-//! closing is missing (the answer ran into its limit) is closed, after dropping a last member that was
-//! cut before its value; anything else that is no object gives none, and says so.
+//! Providers send arguments as a text that should be a JSON object. Nothing is guessed: a text
+//! whose closing is missing (the answer ran into its limit) is closed, after dropping a last member
+//! that was cut before its value; anything else that is no object gives none, and says so.
 
 use serde_json::{Map, Value};
 

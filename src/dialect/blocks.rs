@@ -1,7 +1,7 @@
 //! Content blocks in the spellings of others.
 //!
-//! Reading is liberal: what a block says is taken, in whatever form; members that we have no place for
-//! are passed over. A block that can't be understood is kept as it came.
+//! Reading is liberal: what a block says is taken, in whatever form; members that we have no place
+//! for are passed over. A block that can't be understood is kept as it came.
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,8 @@ use super::media;
 use super::thinking::{Parted, thinking_text};
 use crate::message::{Block, FormatError};
 
-/// Reads content: a text, a block or a list of both. Null entries are skipped; absent content is empty.
+/// Reads content: a text, a block or a list of both. Null entries are skipped; absent content is
+/// empty.
 pub(super) fn read_content(
     content: Option<&Value>,
     warnings: &mut Vec<FormatError>,

@@ -63,8 +63,8 @@ pub enum DialectError {
     },
 }
 
-/// Reads conversations from text: JSON, or one JSON value a line. The form is told by the members of
-/// the messages where it is not named.
+/// Reads conversations from text: JSON, or one JSON value a line. The form is told by the members
+/// of the messages where it is not named.
 ///
 /// # Errors
 /// The text is no JSON, its form can't be told, or a message can't be understood.
@@ -108,8 +108,9 @@ fn read_lines(values: &[Value], profile: Option<Profile>) -> Result<Reading, Dia
     Ok(reading)
 }
 
-/// Reads conversations from JSON: a message, a list of messages, an object that holds such a list as
-/// `messages` or (with a `name`) as `context`, the state of an AgentScope memory, or a list of those.
+/// Reads conversations from JSON: a message, a list of messages, an object that holds such a list
+/// as `messages` or (with a `name`) as `context`, the state of an AgentScope memory, or a list of
+/// those.
 ///
 /// # Errors
 /// The form can't be told, or a message can't be understood.
@@ -133,8 +134,8 @@ fn is_conversation(value: &Value) -> bool {
     }
 }
 
-/// The messages that an object holds, and the name of the member. What has a role or type is a message,
-/// whatever it holds.
+/// The messages that an object holds, and the name of the member. What has a role or type is a
+/// message, whatever it holds.
 fn list_of(map: &Map<String, Value>) -> Option<(&'static str, &[Value])> {
     if is_message(map) {
         return None;

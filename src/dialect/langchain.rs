@@ -1,10 +1,10 @@
-//! LangChain's messages: `{"type", "data"}` as `messages_to_dict` writes them, and dumped one by one with
-//! all members beside the type; read also as `dumpd` writes them, `{"lc", "id", "kwargs"}`. Sources:
-//! `langchain_core.messages`; media are written as its standard content blocks (`url`, or `base64` with
-//! `mime_type`), reasoning as its `reasoning` block.
+//! LangChain's messages: `{"type", "data"}` as `messages_to_dict` writes them, and dumped one by
+//! one with all members beside the type; read also as `dumpd` writes them, `{"lc", "id",
+//! "kwargs"}`. Sources: `langchain_core.messages`; media are written as its standard content blocks
+//! (`url`, or `base64` with `mime_type`), reasoning as its `reasoning` block.
 //!
-//! LangChain lets a message have members of anybody's choice, so that tags stand beside the content as in
-//! our own form, and one named `metadata` keeps the rest.
+//! LangChain lets a message have members of anybody's choice, so that tags stand beside the content
+//! as in our own form, and one named `metadata` keeps the rest.
 
 use serde_json::{Map, Value, json};
 
@@ -161,7 +161,8 @@ fn result(data: &Map<String, Value>, name: Option<&str>) -> Block {
     }
 }
 
-/// What a model said: its reasoning, content, and those of its calls that the content has not already.
+/// What a model said: its reasoning, content, and those of its calls that the content has not
+/// already.
 fn said(
     data: &Map<String, Value>,
     blocks: Vec<Block>,

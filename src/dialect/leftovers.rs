@@ -1,8 +1,8 @@
 //! What a form has no place for, kept in the metadata until it is at home again.
 //!
-//! Our metadata keeps what others say beyond our members under `origin`: ids, times, members of their own.
-//! Their metadata keeps what we say beyond their members under `playhouse`: tags, short forms, what the
-//! provider said about the making, and the origin in a third form.
+//! Our metadata keeps what others say beyond our members under `origin`: ids, times, members of
+//! their own. Their metadata keeps what we say beyond their members under `playhouse`: tags, short
+//! forms, what the provider said about the making, and the origin in a third form.
 
 use serde_json::{Map, Value};
 
@@ -50,8 +50,8 @@ fn read_ours(neutral: &mut Neutral, ours: &Map<String, Value>) {
     }
 }
 
-/// The metadata that another form keeps of a neutral message: its own, and whatever is left of ours.
-/// `made_name` says that it was given a name, because the form wants one, where it has none.
+/// The metadata that another form keeps of a neutral message: its own, and whatever is left of
+/// ours. `made_name` says that it was given a name, because the form wants one, where it has none.
 pub(super) fn write(neutral: Neutral, made_name: bool) -> Map<String, Value> {
     let own = neutral.metadata.into_iter();
     let mut metadata: Map<_, _> = own.map(|(key, value)| (unescaped(key), value)).collect();

@@ -1,8 +1,9 @@
 //! A memory as AgentScope has it: messages with marks, and a summary of what was condensed away.
 //!
-//! Marks are tags of the value true, which any message may carry. Messages share their bodies and are
-//! never changed in place, so what is added is not changed by anybody else. Its JSON is the state of
-//! AgentScope's in-memory memory (Python 1.0): `{"content": [[message, [marks]]], "_compressed_summary"}`.
+//! Marks are tags of the value true, which any message may carry. Messages share their bodies and
+//! are never changed in place, so what is added is not changed by anybody else. Its JSON is the
+//! state of AgentScope's in-memory memory (Python 1.0): `{"content": [[message, [marks]]],
+//! "_compressed_summary"}`.
 
 use serde_json::{Map, Value, json};
 
@@ -53,8 +54,8 @@ impl Memory {
         self.messages.is_empty()
     }
 
-    /// Adds a message unless it is held already, and says whether it was added. Two messages are one where
-    /// their ids are equal, or, without ids, where they share their body.
+    /// Adds a message unless it is held already, and says whether it was added. Two messages are
+    /// one where their ids are equal, or, without ids, where they share their body.
     pub fn add(&mut self, message: Message) -> bool {
         let known = self.messages.iter().any(|held| is_same(held, &message));
         if !known {
@@ -97,7 +98,8 @@ impl Memory {
         self.summary = summary.into();
     }
 
-    /// The messages of these marks, oldest first, and before them, if asked for, the summary as a message.
+    /// The messages of these marks, oldest first, and before them, if asked for, the summary as a
+    /// message.
     pub fn recall(&self, marks: Marks<'_>, with_summary: bool) -> Vec<Message> {
         let summary = (with_summary && !self.summary.is_empty())
             .then(|| Message::human(self.summary.as_str()).said_by("user"));

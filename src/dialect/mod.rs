@@ -1,12 +1,12 @@
 //! Other people's message forms: reading them liberally, writing them by named profile.
 //!
-//! Pure functions between text or JSON and [`Message`](crate::message::Message)s. [`read`](read()) tells
-//! a conversation's form or is told it; [`write`](write()) writes one [`Profile`]. What a form has no
-//! place for is kept where it can be (see `leftovers.rs`), so that a message finds back what it brought.
-//! [`thinking`] parts what a model thought from what it said, [`Arguments`] mends the arguments of calls,
-//! [`Memory`] answers as AgentScope's memories do. [`format`](mod@format) makes a conversation into what each model
-//! provider wants to be sent. This room may touch `message/` alone; start reading at
-//! [`Profile`].
+//! Pure functions between text or JSON and [`Message`](crate::message::Message)s. [`read`](read())
+//! tells a conversation's form or is told it; [`write`](write()) writes one [`Profile`]. What a
+//! form has no place for is kept where it can be (see `leftovers.rs`), so that a message finds back
+//! what it brought. [`thinking`] parts what a model thought from what it said, [`Arguments`] mends
+//! the arguments of calls, [`Memory`] answers as AgentScope's memories do. [`format`](mod@format)
+//! makes a conversation into what each model provider wants to be sent. This room may touch
+//! `message/` alone; start reading at [`Profile`].
 
 mod agentscope;
 mod arguments;

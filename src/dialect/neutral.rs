@@ -1,5 +1,6 @@
-//! A message in no form, on its way from one to another: its parts, open, each with one owner. Readers
-//! fill it; writers take out of it what their form has a place for, and keep the rest among the leftovers.
+//! A message in no form, on its way from one to another: its parts, open, each with one owner.
+//! Readers fill it; writers take out of it what their form has a place for, and keep the rest among
+//! the leftovers.
 
 use serde_json::{Map, Value};
 
@@ -13,7 +14,8 @@ pub(super) struct Neutral {
     pub(super) blocks: Vec<Block>,
     pub(super) name: Option<String>,
     pub(super) metadata: Map<String, Value>,
-    /// What another form said that ours has no place for: `id`, `timestamp`, and members of its own.
+    /// What another form said that ours has no place for: `id`, `timestamp`, and members of its
+    /// own.
     pub(super) origin: Map<String, Value>,
     pub(super) tags: Tags,
     /// What stands for the message in later prompts.
@@ -81,8 +83,8 @@ impl Neutral {
         }
     }
 
-    /// The messages of ours that it stands for. What tools returned becomes messages of the role tool, since
-    /// some forms put calls, their results and what followed into one message.
+    /// The messages of ours that it stands for. What tools returned becomes messages of the role
+    /// tool, since some forms put calls, their results and what followed into one message.
     pub(super) fn into_messages(mut self) -> Vec<Message> {
         let role = self.role();
         let mut runs: Vec<(Role, Vec<Block>)> = Vec::new();

@@ -1,9 +1,9 @@
 //! Chat messages as OpenAI's chat completions take and give them, and what compatible servers add.
 //!
-//! Read are `reasoning_content` and its cousins, the old `function_call`, and the blocks of others within
-//! content (Anthropic's messages have the same roles). Written are the members that OpenAI documents: a
-//! name, content as text or parts, calls and their results. There is no place for ids, times, metadata,
-//! tags and thinking, which is private.
+//! Read are `reasoning_content` and its cousins, the old `function_call`, and the blocks of others
+//! within content (Anthropic's messages have the same roles). Written are the members that OpenAI
+//! documents: a name, content as text or parts, calls and their results. There is no place for ids,
+//! times, metadata, tags and thinking, which is private.
 
 use serde_json::{Map, Value, json};
 
@@ -175,8 +175,8 @@ fn tool_message(result: &ToolResult<'_>) -> Value {
     message
 }
 
-/// The content part that stands for a block. Films, and sounds that are not given as data, have parts at
-/// servers that take them, but not at OpenAI.
+/// The content part that stands for a block. Films, and sounds that are not given as data, have
+/// parts at servers that take them, but not at OpenAI.
 fn part(block: &Block) -> Option<Value> {
     match block {
         Block::Text { text } => Some(json!({"type": "text", "text": text})),

@@ -1,5 +1,5 @@
-//! Our own interchange form. Contexts of others that are written like ours (an entity's name and its
-//! messages) may hold messages as LangChain dumps them; those are read as such.
+//! Our own interchange form. Contexts of others that are written like ours (an entity's name and
+//! its messages) may hold messages as LangChain dumps them; those are read as such.
 
 use serde_json::{Map, Value, json};
 
@@ -25,8 +25,8 @@ pub(super) fn read(
     Ok(neutral.into_messages())
 }
 
-/// Writes messages. Ours has its rules first and once, so that a later system message is written as a
-/// human one that says what it was.
+/// Writes messages. Ours has its rules first and once, so that a later system message is written as
+/// a human one that says what it was.
 pub(super) fn write(messages: &[Message]) -> Vec<Value> {
     let each = messages.iter().enumerate();
     each.map(|(index, message)| match (index, message.role) {

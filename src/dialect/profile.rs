@@ -38,8 +38,8 @@ profiles! {
     AgentScopeJava1 = "agentscope-java1", "AgentScope for Java 1";
     /// What AgentScope for Python 1 writes: small roles, results under the role `system`.
     AgentScopePython1 = "agentscope-python1", "AgentScope for Python 1";
-    /// What AgentScope for Python 2 writes: `tool_call` and `data` blocks, arguments as text, calls and
-    /// their results in one message of the assistant.
+    /// What AgentScope for Python 2 writes: `tool_call` and `data` blocks, arguments as text, calls
+    /// and their results in one message of the assistant.
     AgentScopePython2 = "agentscope-python2", "AgentScope for Python 2";
     /// What `messages_to_dict` of LangChain writes: objects of `type` and `data`.
     LangChain = "langchain", "LangChain, as messages_to_dict writes it";

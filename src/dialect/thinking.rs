@@ -1,7 +1,8 @@
 //! What a model thought, parted from what it said.
 //!
-//! Servers give reasoning in a field of its own, or leave it within the words, between tags. Both become
-//! thinking, which is private. Tags are looked for in words alone, never in the arguments of a call.
+//! Servers give reasoning in a field of its own, or leave it within the words, between tags. Both
+//! become thinking, which is private. Tags are looked for in words alone, never in the arguments of
+//! a call.
 
 use serde_json::{Map, Value};
 
@@ -31,9 +32,9 @@ pub struct Parted {
 }
 
 impl Parted {
-    /// Parts the words of an answer from its thoughts. A thought whose end is missing goes on to the end,
-    /// also where its first tag itself was cut; one whose begin is missing (some chat templates put it
-    /// into the prompt) began where the words did.
+    /// Parts the words of an answer from its thoughts. A thought whose end is missing goes on to
+    /// the end, also where its first tag itself was cut; one whose begin is missing (some chat
+    /// templates put it into the prompt) began where the words did.
     pub fn of(words: &str) -> Self {
         let mut text = String::new();
         let mut thoughts = Vec::new();
@@ -120,9 +121,9 @@ fn cut_tag(words: &str, tags: &[&str]) -> usize {
     found.map(str::len).max().unwrap_or_default()
 }
 
-/// The reasoning that a message or a piece of a stream gives in a field of its own: `reasoning_content`
-/// (DeepSeek, vLLM, llama.cpp), `reasoning` (OpenRouter, Groq), `thinking` (Ollama), or the readable
-/// entries of `reasoning_details` (OpenRouter).
+/// The reasoning that a message or a piece of a stream gives in a field of its own:
+/// `reasoning_content` (DeepSeek, vLLM, llama.cpp), `reasoning` (OpenRouter, Groq), `thinking`
+/// (Ollama), or the readable entries of `reasoning_details` (OpenRouter).
 pub fn reasoning_of(said: &Map<String, Value>) -> Option<String> {
     let fields = ["reasoning_content", "reasoning", "thinking"];
     let field = fields.iter().find_map(|field| said.get(*field)?.as_str());
@@ -139,7 +140,8 @@ pub fn reasoning_of(said: &Map<String, Value>) -> Option<String> {
     (!texts.is_empty()).then(|| texts.concat())
 }
 
-/// What a model says, whole or piece by piece, words and reasoning apart. Nothing is required of a piece.
+/// What a model says, whole or piece by piece, words and reasoning apart. Nothing is required of a
+/// piece.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spoken {
     words: String,
@@ -207,9 +209,9 @@ pub(super) fn thinking_text(thinking: &Value) -> String {
     }
 }
 
-/// Parts a stream of words while it comes, for whoever shows it at once. What it has given as text was
-/// not within a thought when it came; [`Self::finish`] has the last word, since only the end of a
-/// thought whose begin is missing shows that it was one.
+/// Parts a stream of words while it comes, for whoever shows it at once. What it has given as text
+/// was not within a thought when it came; [`Self::finish`] has the last word, since only the end of
+/// a thought whose begin is missing shows that it was one.
 #[derive(Clone, Debug, Default)]
 pub struct StreamSplitter {
     words: String,
@@ -227,7 +229,8 @@ pub struct ThinkingDelta {
     pub thinking: String,
     /// To what was said.
     pub text: String,
-    /// Whether the text that was given before was a thought after all: its end came, and its begin is missing.
+    /// Whether the text that was given before was a thought after all: its end came, and its begin
+    /// is missing.
     pub was_thought: bool,
 }
 

@@ -1,5 +1,6 @@
-//! Times as other forms spell them. They name a moment of somebody's wall clock and are carried along as
-//! text; only the spelling changes, and only where it can be changed without knowing a time zone.
+//! Times as other forms spell them. They name a moment of somebody's wall clock and are carried
+//! along as text; only the spelling changes, and only where it can be changed without knowing a
+//! time zone.
 
 use std::borrow::Cow;
 
@@ -14,8 +15,8 @@ pub(super) enum Spelling {
     Iso,
 }
 
-/// The time in this spelling; as it came where it isn't understood, or stands in another zone than its
-/// spelling has room for.
+/// The time in this spelling; as it came where it isn't understood, or stands in another zone than
+/// its spelling has room for.
 pub(super) fn spelled(time: &str, spelling: Spelling) -> Cow<'_, str> {
     let Some(parts) = Parts::of(time) else {
         return Cow::Borrowed(time);

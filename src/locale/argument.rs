@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::{self, Path, PathBuf};
 
+// Recursive: a text may be an argument of another.
 use super::{Localize, UiText};
 
 /// An argument of a [`UiText`].

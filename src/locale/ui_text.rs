@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+// Recursive: a text has arguments, and these may be texts.
 use super::{Argument, Language, bundle};
 
 /// A text of the interface, not yet in any language. Make one with [`text!`](super::text).

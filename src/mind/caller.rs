@@ -3,8 +3,8 @@
 use super::{Answering, Completion, Mind, MindInfo, Prompt};
 use crate::tool::ToolCall;
 
-/// Answers an ask with the calls that its system chose, so that they run, and are recorded, as those of a
-/// mind are.
+/// Answers an ask with the calls that its system chose, so that they run, and are recorded, as
+/// those of a mind are.
 pub(crate) struct Caller {
     info: MindInfo,
     calls: Vec<ToolCall>,

@@ -14,8 +14,8 @@ pub struct Completion {
     pub text: String,
     /// The reasoning, where the mind showed it.
     pub thinking: Option<String>,
-    /// The same as its provider wants it back while tools are called: thoughts with their signatures. Empty
-    /// where the provider signs none.
+    /// The same as its provider wants it back while tools are called: thoughts with their
+    /// signatures. Empty where the provider signs none.
     pub signed: Vec<Block>,
     /// The tools it wants called, in its order. Where there are any, `text` is what it said beside
     /// them and no answer yet.

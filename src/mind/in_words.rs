@@ -1,8 +1,9 @@
-//! Tools for models that take none: told in words at the end of the system message, called in words.
+//! Tools for models that take none: told in words at the end of the system message, called in
+//! words.
 //!
-//! The stored conversation never changes: what is told stands in the rendered request alone. Calls and
-//! results of earlier turns become words too. A call is a JSON object
-//! `{"tool": NAME, "arguments": {…}}`, in a code block or bare; several objects are several calls.
+//! The stored conversation never changes: what is told stands in the rendered request alone. Calls
+//! and results of earlier turns become words too. A call is a JSON object `{"tool": NAME,
+//! "arguments": {…}}`, in a code block or bare; several objects are several calls.
 
 use std::sync::Arc;
 

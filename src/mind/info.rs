@@ -21,14 +21,16 @@ pub struct MindInfo {
     pub price: Option<Price>,
     /// How many calls may be under way at once.
     pub width: usize,
-    /// Whether its provider caches prompts, so that one call is sent ahead of many that share rules.
+    /// Whether its provider caches prompts, so that one call is sent ahead of many that share
+    /// rules.
     pub warms: bool,
-    /// The most attempts of one call that its provider may bill; budgets and caps reserve the worst case of
-    /// all of them.
+    /// The most attempts of one call that its provider may bill; budgets and caps reserve the worst
+    /// case of all of them.
     pub billed_attempts: u32,
     /// Whether tokens are estimated where it reports none. A desk of orders reads and writes none.
     pub metered: bool,
-    /// Whether it takes tools in words alone: told at the end of the system message, called in its text.
+    /// Whether it takes tools in words alone: told at the end of the system message, called in its
+    /// text.
     pub tools_in_words: bool,
 }
 

@@ -1,9 +1,9 @@
 //! Who answers: the improviser, models over HTTP, a person at a seat, scripts and cassettes.
 //!
-//! A [`Mind`] gets one [`Prompt`] and answers with one [`Completion`] or [`FailedCall`]. It sees the
-//! prompt and nothing else: no world, no other entity. Building the request is synchronous, so that
-//! it may borrow the asker's context; the future it returns owns all it needs. This room may touch
-//! `message/`, `context/`, `journal/`, `tool/` and `world_data/`.
+//! A [`Mind`] gets one [`Prompt`] and answers with one [`Completion`] or [`FailedCall`]. It sees
+//! the prompt and nothing else: no world, no other entity. Building the request is synchronous, so
+//! that it may borrow the asker's context; the future it returns owns all it needs. This room may
+//! touch `message/`, `context/`, `journal/`, `tool/` and `world_data/`.
 
 mod caller;
 mod completion;
@@ -42,13 +42,15 @@ use std::pin::Pin;
 /// The answer on its way. It owns everything it needs.
 pub type Answering = Pin<Box<dyn Future<Output = Result<Completion, FailedCall>> + Send + 'static>>;
 
-/// Whoever answers asks: a model, a person, a script. To systems they are all the same kind of thing.
+/// Whoever answers asks: a model, a person, a script. To systems they are all the same kind of
+/// thing.
 pub trait Mind: Send + Sync {
-    /// What is known about this mind before it is asked: name, window, price, how many calls at once.
+    /// What is known about this mind before it is asked: name, window, price, how many calls at
+    /// once.
     fn info(&self) -> &MindInfo;
 
-    /// Starts answering. Whatever it needs of the prompt is taken before this returns; retries of the
-    /// transport happen inside the future, bounded. Where the prompt lends [`AnswerStream`], the future sends what the
-    /// mind writes while it writes it, and nothing once it is dropped.
+    /// Starts answering. Whatever it needs of the prompt is taken before this returns; retries of
+    /// the transport happen inside the future, bounded. Where the prompt lends [`AnswerStream`],
+    /// the future sends what the mind writes while it writes it, and nothing once it is dropped.
     fn answer(&self, prompt: &Prompt<'_>) -> Answering;
 }

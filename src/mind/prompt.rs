@@ -112,8 +112,8 @@ impl Round {
 /// The tools of an ask.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tools<'a> {
-    /// What the mind is told of each, in stable order. The same for every call of an ask, so that the
-    /// prefix stays.
+    /// What the mind is told of each, in stable order. The same for every call of an ask, so that
+    /// the prefix stays.
     pub specs: &'a [Arc<ToolSpec>],
     /// Whether the mind may call them now; `false` once its rounds are used up.
     pub callable: bool,
@@ -165,8 +165,8 @@ pub struct Prompt<'a> {
     pub max_tokens: u32,
     /// A seed of this ask, equal for equal requests.
     pub seed: u64,
-    /// Where its text is shown while it is written, without thoughts and calls of tools; nothing where nobody
-    /// watches. For people's eyes alone: the answer must be the same without.
+    /// Where its text is shown while it is written, without thoughts and calls of tools; nothing
+    /// where nobody watches. For people's eyes alone: the answer must be the same without.
     pub stream: Option<&'a AnswerStream>,
 }
 
@@ -186,8 +186,8 @@ impl<'a> Prompt<'a> {
         entries.iter().map(turn)
     }
 
-    /// What stands after the history: the question, then each round: calls of tools with their results,
-    /// refused answers with what was wrong about them.
+    /// What stands after the history: the question, then each round: calls of tools with their
+    /// results, refused answers with what was wrong about them.
     pub fn asked(&self) -> impl Iterator<Item = Turn<'a>> + Clone + use<'a> {
         let question = match self.ask_short {
             true => Turn::short(Role::Human, self.question),

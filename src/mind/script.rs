@@ -135,7 +135,8 @@ impl ScriptMind {
     }
 }
 
-/// The whole prompt as text, one turn a paragraph, behind the names of the tools that may be called.
+/// The whole prompt as text, one turn a paragraph, behind the names of the tools that may be
+/// called.
 pub fn prompt_text(prompt: &Prompt<'_>) -> String {
     let specs = prompt.tools.specs.iter();
     let tools: Vec<_> = specs.map(|spec| spec.name()).collect();

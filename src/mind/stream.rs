@@ -1,10 +1,11 @@
 //! What a mind writes, shown while it writes it.
 //!
-//! Pieces are for people's eyes alone: they never reach the world, the journal, or a prompt, and nothing
-//! waits for whoever watches. A [`Prompt`](super::Prompt) lends its mind the [`AnswerStream`] of one answer, and
-//! all pieces of a run come out of one [`StreamReceiver`]. What is shown is a promise that may be
-//! broken: an answer that breaks off, fails its check, or turns out to be calls of tools was shown in vain,
-//! and [`StreamDeltaKind::Retract`] says so. The whole answer alone counts.
+//! Pieces are for people's eyes alone: they never reach the world, the journal, or a prompt, and
+//! nothing waits for whoever watches. A [`Prompt`](super::Prompt) lends its mind the
+//! [`AnswerStream`] of one answer, and all pieces of a run come out of one [`StreamReceiver`]. What
+//! is shown is a promise that may be broken: an answer that breaks off, fails its check, or turns
+//! out to be calls of tools was shown in vain, and [`StreamDeltaKind::Retract`] says so. The whole
+//! answer alone counts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,8 +16,8 @@ use unicode_width::UnicodeWidthChar;
 
 use super::ToolRound;
 
-/// The most pieces that wait for a watcher. Of an answer that overfills the queue no more is shown, so that a
-/// slow watcher costs neither time nor memory.
+/// The most pieces that wait for a watcher. Of an answer that overfills the queue no more is shown,
+/// so that a slow watcher costs neither time nor memory.
 const LONGEST_QUEUE: usize = 4096;
 
 /// One thing that is shown of an answer on its way.
@@ -85,8 +86,8 @@ impl StreamReceiver {
     }
 }
 
-/// The pieces of one answer. Sending never waits and never fails: a piece that nobody can take is lost, and
-/// with it all that follows of the answer. Clones are of the same answer.
+/// The pieces of one answer. Sending never waits and never fails: a piece that nobody can take is
+/// lost, and with it all that follows of the answer. Clones are of the same answer.
 #[derive(Clone, Debug)]
 pub struct AnswerStream(Arc<Sink>);
 
@@ -143,8 +144,8 @@ impl AnswerStream {
     }
 }
 
-/// A text in pieces: words with the blanks behind them, and a few characters at a time where a script has no
-/// blanks.
+/// A text in pieces: words with the blanks behind them, and a few characters at a time where a
+/// script has no blanks.
 fn in_pieces(text: &str) -> impl Iterator<Item = &str> {
     /// The most characters of a piece, and the most wide ones.
     const LONGEST: (usize, usize) = (24, 4);

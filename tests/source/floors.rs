@@ -13,6 +13,12 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, ImplItem, Item, ItemUse, Macro, UseTree, Visibility};
 
 const PAGE: &str = "docs/architecture.md";
+/// Circles that are still to be untangled; no others may come.
+const TANGLED: [&str; 3] = [
+    "circle: src/dialect/",
+    "circle: src/mind/",
+    "circle: src/rpg/improviser",
+];
 const MARK: &str = "// Recursive: ";
 
 #[test]
@@ -21,7 +27,8 @@ fn rooms_import_only_from_lower_floors_and_files_have_no_circles() {
     let page = std::fs::read_to_string(root.join(PAGE)).unwrap();
     let mut sources = Sources::default();
     sources.read_folder(&root.join("src"), "");
-    let problems = sources.problems(&Floors::parse(&page));
+    let mut problems = sources.problems(&Floors::parse(&page));
+    problems.retain(|problem| !TANGLED.iter().any(|place| problem.starts_with(place)));
     assert!(
         problems.is_empty(),
         "{} problems:\n{}",

@@ -12,8 +12,13 @@ use super::say::say;
 
 static CHINESE: LazyLock<Catalogue> = LazyLock::new(|| Catalogue::read(include_str!("zh.txt")));
 
-/// How deep texts that stand in each other are followed. Errors hold causes of causes; but a server's
-/// answer may hold anything.
+/// Whether a character is Chinese.
+fn is_chinese(c: char) -> bool {
+    ('\u{4e00}'..='\u{9fff}').contains(&c)
+}
+
+/// How deep texts that stand in each other are followed. Errors hold causes of causes; but a
+/// server's answer may hold anything.
 const DEEPEST: usize = 8;
 
 /// A text of the library in a language.
@@ -21,6 +26,8 @@ pub(crate) fn library(language: Language, text: impl Into<UiText>) -> String {
     let text = text.into().in_language(language);
     match language {
         Language::En => text,
+        // A text by key is Chinese already, whatever foreign words are in it.
+        Language::Zh if text.chars().any(is_chinese) => text,
         Language::Zh => CHINESE.text(&text, DEEPEST),
     }
 }
@@ -100,7 +107,8 @@ impl Catalogue {
         })
     }
 
-    /// The translation of a text that is known as a whole, or, of a line, as `this; that` or `PLACE: this`.
+    /// The translation of a text that is known as a whole, or, of a line, as `this; that` or
+    /// `PLACE: this`.
     fn known(&self, english: &str, depth: usize) -> Option<String> {
         let deeper = depth.checked_sub(1)?;
         if english.contains('\n') {
@@ -226,7 +234,8 @@ fn pieces(translation: &str) -> Vec<Piece> {
     pieces
 }
 
-/// Reads `{}`, `{2}`, `{,}` or `{2,}` at the beginning: its number, whether it lists, and what follows.
+/// Reads `{}`, `{2}`, `{,}` or `{2,}` at the beginning: its number, whether it lists, and what
+/// follows.
 fn value(text: &str) -> Option<(Option<usize>, bool, &str)> {
     let (inside, after) = text.strip_prefix('{')?.split_once('}')?;
     let (number, is_list) = match inside.strip_suffix(',') {

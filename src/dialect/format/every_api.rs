@@ -1,5 +1,5 @@
-//! What holds in the form of every provider: what is left out is reported, hints for the cache stand where
-//! they are known, names are legal, and nobody can speak for another.
+//! What holds in the form of every provider: what is left out is reported, hints for the cache
+//! stand where they are known, names are legal, and nobody can speak for another.
 
 use std::sync::Arc;
 

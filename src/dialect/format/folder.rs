@@ -6,7 +6,8 @@ use std::path::{Component, Path, PathBuf};
 
 use super::media::{MediaError, MediaFiles};
 
-/// A folder of media files. Nothing outside of it is read, whatever a message says and wherever links lead.
+/// A folder of media files. Nothing outside of it is read, whatever a message says and wherever
+/// links lead.
 #[derive(Clone, Debug)]
 pub struct MediaFolder {
     root: PathBuf,

@@ -54,8 +54,8 @@ impl Api {
         }
     }
 
-    /// What opens the member of the system's words, where that stands beside the messages, and what closes
-    /// it after its list of parts.
+    /// What opens the member of the system's words, where that stands beside the messages, and what
+    /// closes it after its list of parts.
     pub(super) fn system_member(self) -> (&'static str, &'static str) {
         match self {
             Self::Gemini => ("\"system_instruction\":{\"parts\":", "},"),

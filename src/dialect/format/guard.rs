@@ -1,8 +1,9 @@
 //! Keeping what is said from looking like the form it is said in.
 //!
-//! Where many speakers share one text, our own marks part them: `<history>` and `</history>`, and at the begin
-//! of a line `Name: ` or `[Name]: `. Nothing that anybody says may be one: within tags `<` becomes
-//! `&lt;`, and a line that begins like a turn, or like the words before a history, is moved in by two spaces.
+//! Where many speakers share one text, our own marks part them: `<history>` and `</history>`, and
+//! at the begin of a line `Name: ` or `[Name]: `. Nothing that anybody says may be one: within tags
+//! `<` becomes `&lt;`, and a line that begins like a turn, or like the words before a history, is
+//! moved in by two spaces.
 
 use std::borrow::Cow;
 
@@ -21,8 +22,8 @@ const LONGEST_NAME: usize = 80;
 const INDENT: &str = "  ";
 
 impl Guard<'_> {
-    /// What is said, with nothing in it that looks like a mark. `at_line_start` tells whether it begins a
-    /// line.
+    /// What is said, with nothing in it that looks like a mark. `at_line_start` tells whether it
+    /// begins a line.
     pub(super) fn clear<'t>(&self, text: &'t str, at_line_start: bool) -> Cow<'t, str> {
         let tags = text.contains('<') && tag_in(text).is_some();
         let lines = text.contains(is_line_end);

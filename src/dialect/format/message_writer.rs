@@ -14,7 +14,8 @@ use super::shape::{Api, Style, SystemPlace, Thinking};
 use super::turn::{Said, Turn};
 use crate::message::{Block, Role};
 
-/// Anthropic looks back 20 blocks from a mark for what it has cached, so marks stand a little closer.
+/// Anthropic looks back 20 blocks from a mark for what it has cached, so marks stand a little
+/// closer.
 const CACHE_STRIDE: usize = 16;
 const CACHE_MARK: &str = ",\"cache_control\":{\"type\":\"ephemeral\"}";
 
@@ -89,8 +90,8 @@ pub struct Written {
     pub left_out: Vec<LeftOut>,
 }
 
-/// The messages of one request while they are written. Old turns first, by [`Self::remember`], then those of
-/// the open question, by [`Self::ask`]; [`Format::close`] ends what was written.
+/// The messages of one request while they are written. Old turns first, by [`Self::remember`], then
+/// those of the open question, by [`Self::ask`]; [`Format::close`] ends what was written.
 #[derive(Debug)]
 pub struct MessageWriter<'f> {
     pub(super) format: &'f Format,
@@ -235,8 +236,8 @@ impl<'f> MessageWriter<'f> {
         }
     }
 
-    /// Whether nothing of a turn would be sent: only blocks that aren't, or empty words where those are
-    /// refused.
+    /// Whether nothing of a turn would be sent: only blocks that aren't, or empty words where those
+    /// are refused.
     fn says_nothing(&mut self, turn: Turn<'_>) -> bool {
         let has_opening = turn
             .shared_prefix
@@ -379,8 +380,8 @@ impl<'f> MessageWriter<'f> {
         Ok(())
     }
 
-    /// Adds media to the open message. Where there is no place for them, gives the words that tell of them,
-    /// if any do.
+    /// Adds media to the open message. Where there is no place for them, gives the words that tell
+    /// of them, if any do.
     pub(super) fn media(&mut self, media: Media<'_>) -> Result<Option<String>, MediaError> {
         let api = self.format.api;
         let by_user = self
@@ -547,7 +548,8 @@ impl<'f> MessageWriter<'f> {
         }
     }
 
-    /// Opens a message; the one before is closed, or goes on where neighbours of one role are merged.
+    /// Opens a message; the one before is closed, or goes on where neighbours of one role are
+    /// merged.
     pub(super) fn begin(&mut self, speaker: Speaker, name: Option<&str>, reasoning: Option<&str>) {
         let same = |open: Open| open.speaker == speaker && open.content != Content::Nothing;
         let goes_on = self.format.shape.merge && !self.now.telling && reasoning.is_none();
@@ -566,8 +568,8 @@ impl<'f> MessageWriter<'f> {
         self.open(speaker);
     }
 
-    /// Writes escaped pieces into the open message: as a part of their own, or within its string behind
-    /// `join`.
+    /// Writes escaped pieces into the open message: as a part of their own, or within its string
+    /// behind `join`.
     pub(super) fn words(&mut self, join: &str, pieces: &[&str]) {
         let api = self.format.api;
         let listed = api.has_parts() || (self.format.shape.parts && api.knows_parts());
@@ -671,9 +673,10 @@ impl<'f> MessageWriter<'f> {
     }
 }
 
-/// Whether the part that ends the first so many of all turns gets a mark: at the last two multiples of a
-/// stride, so that a request finds what an earlier one had cached although many turns lie in between. With
-/// the rules and the end of the history that makes four, the most that Anthropic takes.
+/// Whether the part that ends the first so many of all turns gets a mark: at the last two multiples
+/// of a stride, so that a request finds what an earlier one had cached although many turns lie in
+/// between. With the rules and the end of the history that makes four, the most that Anthropic
+/// takes.
 fn has_cache_mark(turns: usize, all: usize) -> bool {
     let last = all - all % CACHE_STRIDE;
     turns > 0 && turns.is_multiple_of(CACHE_STRIDE) && turns + CACHE_STRIDE >= last && turns < all

@@ -1,11 +1,12 @@
 //! Making a conversation into what a model provider wants to be sent.
 //!
-//! A [`Format`] says for whose interface ([`Api`]), how turns become messages ([`Style`]), and in which
-//! details ([`Shape`]). [`Format::render`] makes JSON of a list of turns; [`MessageWriter`] writes bytes turn by turn and
-//! can go on later where a conversation only grew. Calls are sent with their results or not at all, media as
-//! their provider takes them, thoughts only where they are wanted back, and nothing that anybody says can
-//! look like the frame it stands in. What is not sent is told in the result, as [`LeftOut`], never in the
-//! prompt. [`truncate`](truncate()) drops the oldest turns to keep within a limit.
+//! A [`Format`] says for whose interface ([`Api`]), how turns become messages ([`Style`]), and in
+//! which details ([`Shape`]). [`Format::render`] makes JSON of a list of turns; [`MessageWriter`]
+//! writes bytes turn by turn and can go on later where a conversation only grew. Calls are sent
+//! with their results or not at all, media as their provider takes them, thoughts only where they
+//! are wanted back, and nothing that anybody says can look like the frame it stands in. What is not
+//! sent is told in the result, as [`LeftOut`], never in the prompt. [`truncate`](truncate()) drops
+//! the oldest turns to keep within a limit.
 
 #[cfg(test)]
 mod every_api;
@@ -106,8 +107,8 @@ impl Format {
         })
     }
 
-    /// Ends the messages that were written up to `progress`. `words`, if any, are the last that the mind
-    /// reads.
+    /// Ends the messages that were written up to `progress`. `words`, if any, are the last that the
+    /// mind reads.
     pub fn close(&self, out: &mut BytesMut, progress: &Progress, words: &str) {
         let bytes = std::mem::take(out);
         let script = MessageWriter::new(self, None, bytes, progress.clone());

@@ -9,11 +9,11 @@ const MARK: &str = "--";
 /// Hexadecimal digits of an alias's digest: 64 bits.
 const DIGITS: usize = 16;
 
-/// A name, or an alias of it that is made of ASCII letters, digits, `_` and `-`, `longest` at most (at least
-/// 24). Different names have different aliases, in every conversation and every run.
+/// A name, or an alias of it that is made of ASCII letters, digits, `_` and `-`, `longest` at most
+/// (at least 24). Different names have different aliases, in every conversation and every run.
 ///
-/// OpenAI takes `[A-Za-z0-9_-]{1,64}` as the `name` of a message; Anthropic as the id of a call, OpenAI 40
-/// characters of it.
+/// OpenAI takes `[A-Za-z0-9_-]{1,64}` as the `name` of a message; Anthropic as the id of a call,
+/// OpenAI 40 characters of it.
 pub fn alias(name: &str, longest: usize) -> Cow<'_, str> {
     let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if !name.is_empty() && name.len() <= longest && !name.contains(MARK) && name.chars().all(legal)
@@ -28,8 +28,8 @@ pub fn alias(name: &str, longest: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{readable}{MARK}{}", &digest[..DIGITS]))
 }
 
-/// A name as it stands before what its bearer says. What could be mistaken for an end of the name is written
-/// as `%` with the number of its byte, as in addresses.
+/// A name as it stands before what its bearer says. What could be mistaken for an end of the name
+/// is written as `%` with the number of its byte, as in addresses.
 pub(super) fn label(name: &str) -> Cow<'_, str> {
     let harmful = |c: char| c.is_control() || "%[]<>:\u{2028}\u{2029}".contains(c);
     if !name.contains(harmful) {

@@ -41,12 +41,12 @@ impl Api {
 pub enum Style {
     /// Roles as they are.
     AsStored,
-    /// One's own turns are the assistant's, all others the user's. In the context of an entity, where its
-    /// own turns are ai messages already, that changes nothing.
+    /// One's own turns are the assistant's, all others the user's. In the context of an entity,
+    /// where its own turns are ai messages already, that changes nothing.
     #[default]
     Perspective,
-    /// What everybody said, oneself included, is told to the user in one text between `<history>` and
-    /// `</history>`, each turn on a line of its own that begins with `Name: `.
+    /// What everybody said, oneself included, is told to the user in one text between `<history>`
+    /// and `</history>`, each turn on a line of its own that begins with `Name: `.
     History,
     /// What everybody said, oneself included, is told to the user turn by turn, each beginning with
     /// `[Name]: `.
@@ -96,8 +96,8 @@ pub enum ResultName {
 pub enum Thinking {
     /// Never.
     Never,
-    /// Only in the rounds of the open question, while it calls tools: what Anthropic and DeepSeek insist on
-    /// while thinking.
+    /// Only in the rounds of the open question, while it calls tools: what Anthropic and DeepSeek
+    /// insist on while thinking.
     Rounds,
     /// Wherever it is known.
     Always,
@@ -117,7 +117,8 @@ pub enum SystemPlace {
 /// The details in which messages of one provider may differ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
-    /// Whether messages carry the name of their speaker, where the form has a place for it: OpenAI's and DeepSeek's.
+    /// Whether messages carry the name of their speaker, where the form has a place for it:
+    /// OpenAI's and DeepSeek's.
     pub names: bool,
     /// Whether words are always a list of parts, in forms that know both.
     pub parts: bool,
@@ -129,10 +130,11 @@ pub struct Shape {
     pub thinking: Thinking,
     /// Whether thoughts are sent back that no provider signed.
     pub unsigned_thinking: bool,
-    /// Whether media that the form can't carry are told of in words, so that the mind knows of them.
+    /// Whether media that the form can't carry are told of in words, so that the mind knows of
+    /// them.
     pub tell_lost_media: bool,
-    /// Whether neighbours of one role become one message. Some chat templates (Gemma's, Mistral's) insist
-    /// that roles take turns.
+    /// Whether neighbours of one role become one message. Some chat templates (Gemma's, Mistral's)
+    /// insist that roles take turns.
     pub merge: bool,
     /// Where the shared prefix rules stand.
     pub system: SystemPlace,

@@ -29,7 +29,8 @@ impl MessageWriter<'_> {
         })
     }
 
-    /// Tells the words and media of a turn. `begin` begins its first and its later texts, up to the words.
+    /// Tells the words and media of a turn. `begin` begins its first and its later texts, up to the
+    /// words.
     fn tell_blocks(
         &mut self,
         turn: Turn<'_>,

@@ -15,9 +15,9 @@ pub struct Truncated<'a> {
     pub weight: u64,
 }
 
-/// Drops the oldest turns until the rest weighs no more than `limit`. The system's turns stay, calls stay or
-/// go together with their results, and the newest turn stays in any case. `weight` says what a turn weighs:
-/// [`Turn::tokens`], or [`Turn::messages`] where messages are counted.
+/// Drops the oldest turns until the rest weighs no more than `limit`. The system's turns stay,
+/// calls stay or go together with their results, and the newest turn stays in any case. `weight`
+/// says what a turn weighs: [`Turn::tokens`], or [`Turn::messages`] where messages are counted.
 pub fn truncate<'a>(
     turns: &[Turn<'a>],
     limit: u64,
@@ -57,8 +57,8 @@ pub fn truncate<'a>(
     }
 }
 
-/// For each turn the first one of its group: calls and their results are one, any other turn is alone, and
-/// so is the system's.
+/// For each turn the first one of its group: calls and their results are one, any other turn is
+/// alone, and so is the system's.
 fn groups(turns: &[Turn<'_>]) -> Vec<usize> {
     let mut groups: Vec<usize> = Vec::with_capacity(turns.len());
     let mut callers: Vec<(&str, usize)> = Vec::new();

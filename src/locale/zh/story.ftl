@@ -26,6 +26,7 @@ story_fight_lost = { $stage }一战，败。
 story_fight_won = { $stage }一战，胜。
 story_foes_down = 击倒：{ $foes }
 story_gains = 获得：{ $gains }
+# same
 story_guard = ［{ $guard }：{ $reason }］
 story_guarded = { $name }：防御 +{ $amount }（{ $effect }）
 story_healed = { $name }：恢复 { $amount }

@@ -17,9 +17,9 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Reads a base URL of an interface, with or without its version (`/v1`), the rest of the path of
-    /// requests, a trailing slash or, on this machine, `http://`. A path that names a version (`/v4`,
-    /// `/v1beta/openai`) stays as it is.
+    /// Reads a base URL of an interface, with or without its version (`/v1`), the rest of the path
+    /// of requests, a trailing slash or, on this machine, `http://`. A path that names a version
+    /// (`/v4`, `/v1beta/openai`) stays as it is.
     ///
     /// # Errors
     /// What is wrong with the address.
@@ -133,8 +133,8 @@ fn tail_of(api: Api, path: &str) -> Option<&str> {
     at.filter(|_| !path.is_empty())
 }
 
-/// Whether a path is all that requests need, and can't be built from what stands before it: what does not
-/// name a version, or one of DashScope's several services.
+/// Whether a path is all that requests need, and can't be built from what stands before it: what
+/// does not name a version, or one of DashScope's several services.
 fn is_whole(api: Api, path: &str) -> bool {
     match (api, tail_of(api, path)) {
         (Api::OpenAi | Api::DeepSeek | Api::DashScope, Some(_)) => true,

@@ -172,7 +172,8 @@ impl ErrorContext {
         let (error, again) = match status {
             401..=403 => (denied(server, status, reason), RetryDecision::Never),
             400 if names_denial(&lower) => (denied(server, status, reason), RetryDecision::Never),
-            // Gemini speaks of plan and billing whenever a minute's quota is used up, but says how long.
+            // Gemini speaks of plan and billing whenever a minute's quota is used up, but says how
+            // long.
             429 if is_about_money(&lower) && asked.is_none() => {
                 (denied(server, status, reason), RetryDecision::Never)
             }
@@ -274,7 +275,8 @@ fn is_about_money(body: &str) -> bool {
     .any(|word| body.contains(word))
 }
 
-/// Whether a request is refused for want of money or of a good key, in the words of those who answer it with 400.
+/// Whether a request is refused for want of money or of a good key, in the words of those who
+/// answer it with 400.
 fn names_denial(body: &str) -> bool {
     // Anthropic, DashScope, Gemini.
     let spellings = ["credit balance", "arrearage", "api key not valid"];
@@ -366,7 +368,8 @@ fn delay(headers: &HeaderMap) -> Option<Duration> {
     Some(seconds(wait))
 }
 
-/// The delay that Gemini asks for within an error: `{"@type": "…RetryInfo", "retryDelay": "34.07s"}`.
+/// The delay that Gemini asks for within an error: `{"@type": "…RetryInfo", "retryDelay":
+/// "34.07s"}`.
 fn delay_in(error: &Value) -> Option<Duration> {
     let details = error["details"].as_array()?;
     let wait = details

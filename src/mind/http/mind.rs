@@ -26,8 +26,8 @@ use crate::mind::{
 
 /// The most bytes of an error's body that are read.
 const LONGEST_ERROR: usize = 64 * 1024;
-/// How long a stream may stay open after it said that it is over, so that its connection can be used
-/// again.
+/// How long a stream may stay open after it said that it is over, so that its connection can be
+/// used again.
 const FAREWELL: Duration = Duration::from_millis(250);
 
 /// Where a model is asked, and how patiently.
@@ -103,8 +103,8 @@ pub(super) struct Heard {
 }
 
 impl HttpMind {
-    /// A mind that asks `server` for `dialect.model` over connections of `client`, and sends media files
-    /// from `files`. At most `info.width` calls are under way at once.
+    /// A mind that asks `server` for `dialect.model` over connections of `client`, and sends media
+    /// files from `files`. At most `info.width` calls are under way at once.
     ///
     /// # Errors
     /// The key holds characters that can't be sent.
@@ -229,7 +229,8 @@ impl Shared {
         }
     }
 
-    /// Asks until there is an answer, or none is to be hoped for. What is said of it on the way is shown in stream.
+    /// Asks until there is an answer, or none is to be hoped for. What is said of it on the way is
+    /// shown in stream.
     pub(super) async fn ask(
         &self,
         body: &mut RequestBody,
@@ -444,7 +445,8 @@ mod tests {
     use crate::message::{Body, Tags};
     use crate::mind::{Form, Language, Tools};
 
-    /// A mind whose server reads so many bytes of each request, then answers or, without words, hangs.
+    /// A mind whose server reads so many bytes of each request, then answers or, without words,
+    /// hangs.
     async fn mind(words: Option<&'static str>) -> HttpMind {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());

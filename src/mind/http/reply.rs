@@ -76,8 +76,8 @@ impl Reply {
             .for_each(|call| self.take_call(call));
     }
 
-    /// A call, or a piece of one: only the first piece has id and name, the others bring more of the
-    /// arguments.
+    /// A call, or a piece of one: only the first piece has id and name, the others bring more of
+    /// the arguments.
     fn take_call(&mut self, piece: &Value) {
         let index = piece["index"].as_u64();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -244,8 +244,8 @@ impl Reply {
     }
 }
 
-/// The error that a body speaks of: the member `error` of most, FastAPI's `detail`, DashScope's `code` with a
-/// `message`, each maybe in a list, as Gemini sends it; or none.
+/// The error that a body speaks of: the member `error` of most, FastAPI's `detail`, DashScope's
+/// `code` with a `message`, each maybe in a list, as Gemini sends it; or none.
 pub(super) fn error_in(value: &Value) -> Option<&Value> {
     let value = match value {
         Value::Array(list) => list.first()?,
@@ -267,7 +267,8 @@ pub(super) fn error_text(error: &Value) -> String {
     }
 }
 
-/// The words of FastAPI's list of faults: `[{"loc": ["body", "top_k"], "msg": "Extra inputs are not permitted"}]`.
+/// The words of FastAPI's list of faults: `[{"loc": ["body", "top_k"], "msg": "Extra inputs are not
+/// permitted"}]`.
 fn faults(error: &Value) -> Option<String> {
     let fault = |fault: &Value| {
         let place = fault["loc"]

@@ -19,8 +19,8 @@ pub(super) struct CachedRequest {
 }
 
 impl CachedRequest {
-    /// The buffer, holding what a request of this head and history begins with, and where its writing stood;
-    /// nothing where it serves no such request.
+    /// The buffer, holding what a request of this head and history begins with, and where its
+    /// writing stood; nothing where it serves no such request.
     pub(super) fn resume(self, history: &AgentContext, head: &str) -> (BytesMut, Option<Progress>) {
         let Self { mut bytes, mark } = self;
         let format::Mark { at, progress } = mark.place;
@@ -32,8 +32,8 @@ impl CachedRequest {
     }
 }
 
-/// The last request of each entity that asked a model. While a request is under way, its buffer is lent to
-/// the connection; it comes back by [`RequestCache::take_back`].
+/// The last request of each entity that asked a model. While a request is under way, its buffer is
+/// lent to the connection; it comes back by [`RequestCache::take_back`].
 #[derive(Debug)]
 pub struct RequestCache {
     /// The most bytes to keep.
@@ -69,8 +69,8 @@ impl RequestCache {
         }
     }
 
-    /// The request for a prompt: the same bytes as [`super::request_body`] makes, but where the entity's
-    /// last request has the same beginning, only what is new is written.
+    /// The request for a prompt: the same bytes as [`super::request_body`] makes, but where the
+    /// entity's last request has the same beginning, only what is new is written.
     ///
     /// # Errors
     /// A media file can't be sent; the error names it.
@@ -84,8 +84,8 @@ impl RequestCache {
         assemble(draft, prompt, form, mode)
     }
 
-    /// Takes back the bytes of a request that was sent, for the next one of its entity. Bytes that are still
-    /// in use elsewhere are let go. The drafts that were used least recently make room.
+    /// Takes back the bytes of a request that was sent, for the next one of its entity. Bytes that
+    /// are still in use elsewhere are let go. The drafts that were used least recently make room.
     pub fn take_back(&self, body: &mut RequestBody) {
         let Ok(bytes) = body.take_bytes().try_into_mut() else {
             return;

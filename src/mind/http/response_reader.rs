@@ -10,8 +10,8 @@ use super::values::ValueFrames;
 use crate::dialect::format::Api;
 use crate::mind::{Completion, Finish, MindError};
 
-/// What the body of an answer says that was recorded at an interface: one JSON value, several, or a stream of
-/// events. It tells no latency, and no more of the model than the answer itself.
+/// What the body of an answer says that was recorded at an interface: one JSON value, several, or a
+/// stream of events. It tells no latency, and no more of the model than the answer itself.
 ///
 /// # Errors
 /// It is no answer, or speaks of an error.
@@ -137,8 +137,8 @@ impl<'a> ResponseReader<'a> {
         Failure::passing(error).costing(self.reply.usage)
     }
 
-    /// The answer, now that the body is over. `proven` tells whether the connection would have shown
-    /// a cut.
+    /// The answer, now that the body is over. `proven` tells whether the connection would have
+    /// shown a cut.
     pub(super) fn finish(mut self, proven: bool) -> Result<Reply, Failure> {
         let streamed = self.is_stream();
         let (protocol, reply, error) = (self.protocol, &mut self.reply, &mut self.error);
@@ -173,8 +173,8 @@ impl<'a> ResponseReader<'a> {
     }
 }
 
-/// Guesses the form of a body from its first byte: a comment, or one of the fields `data`, `event`, `id`
-/// and `retry`, begins a stream. Blank lines tell nothing: some servers send them to keep the
+/// Guesses the form of a body from its first byte: a comment, or one of the fields `data`, `event`,
+/// `id` and `retry`, begins a stream. Blank lines tell nothing: some servers send them to keep the
 /// connection open.
 fn guess(bytes: &[u8]) -> Form {
     match bytes.trim_ascii_start().first() {

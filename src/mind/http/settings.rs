@@ -16,8 +16,8 @@ pub enum SchemaMode {
     /// `json_schema` with the reply type's stable schema and `strict`, where the schema meets what
     /// strict asks for: no additional properties, all properties required.
     Strict,
-    /// `json_schema` with the reply type's stable schema, so that a provider that puts it before the
-    /// messages still finds its cache.
+    /// `json_schema` with the reply type's stable schema, so that a provider that puts it before
+    /// the messages still finds its cache.
     #[default]
     Stable,
     /// `json_schema` with the schema narrowed to what is legal in this ask; for servers that make a
@@ -89,8 +89,8 @@ impl Default for Timeouts {
 pub struct Retry {
     /// How many more attempts after the first.
     pub times: u32,
-    /// How many of them after attempts that the server may have billed: it fell silent, or its answer was cut
-    /// or unreadable. Budgets and caps reserve as many worst cases.
+    /// How many of them after attempts that the server may have billed: it fell silent, or its
+    /// answer was cut or unreadable. Budgets and caps reserve as many worst cases.
     pub billed: u32,
     /// The most seconds to wait before the second attempt.
     pub first_wait: f64,
@@ -112,7 +112,8 @@ impl Default for Retry {
     }
 }
 
-/// What a mind reads at the end of a prompt where a server takes no schema. `{schema}` stands for it.
+/// What a mind reads at the end of a prompt where a server takes no schema. `{schema}` stands for
+/// it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Wording {
@@ -150,7 +151,8 @@ pub struct Dialect {
     pub style: Style,
     /// Words before a conversation that is told as a history.
     pub history_header: String,
-    /// Whether messages carry the names of their speakers, where the interface has a place for them.
+    /// Whether messages carry the names of their speakers, where the interface has a place for
+    /// them.
     pub names: bool,
     /// Whether words are always sent as a list of parts; models that take media may insist.
     pub parts: bool,
@@ -173,8 +175,8 @@ pub struct Dialect {
     pub stream_usage: bool,
     /// Sent only where set.
     pub temperature: Option<f64>,
-    /// Whether turns of one role that follow each other are sent as one message; some chat templates
-    /// (Gemma's, Mistral's) insist that roles take turns.
+    /// Whether turns of one role that follow each other are sent as one message; some chat
+    /// templates (Gemma's, Mistral's) insist that roles take turns.
     pub merge_turns: bool,
     /// On which step of the ladder to begin.
     pub schema: SchemaMode,

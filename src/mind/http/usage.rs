@@ -9,8 +9,8 @@ fn number(value: &Value, paths: &[&str]) -> Option<u64> {
     paths.iter().find_map(|path| value.pointer(path)?.as_u64())
 }
 
-/// The usage that an answer of a chat, or a piece of its stream, reports. `input` holds the cached tokens in every
-/// spelling, `output` the reasoning.
+/// The usage that an answer of a chat, or a piece of its stream, reports. `input` holds the cached
+/// tokens in every spelling, `output` the reasoning.
 pub(super) fn of_chat(value: &Value) -> Option<TokenUsage> {
     let input = number(value, &["/usage/prompt_tokens"]).or_else(|| input_by_parts(value))?;
     let output = [

@@ -76,7 +76,8 @@ pub struct Provider {
     /// Words before a conversation that is told as a history.
     #[serde(default)]
     pub history_header: String,
-    /// Whether messages carry the names of their speakers, where the interface has a place for them.
+    /// Whether messages carry the names of their speakers, where the interface has a place for
+    /// them.
     #[serde(default)]
     pub names: bool,
     /// Whether words are always sent as a list of parts.

@@ -8,10 +8,10 @@
 //! 3. any other name, if `OPENAI_BASE_URL` is set: a model of that server, with `OPENAI_API_KEY` if
 //!    that is set too.
 //!
-//! The model's name is that of the entry's `model_env` variable, else the entry's `model`. The server
-//! is the entry's own `base_url`, else the provider's `base_url_env` variable, else its `base_url`. The
-//! key is the variable named by the entry's `key_env`, else by the provider's. Keys are never written
-//! into a file, a log or an error. Start reading at [`Models`].
+//! The model's name is that of the entry's `model_env` variable, else the entry's `model`. The
+//! server is the entry's own `base_url`, else the provider's `base_url_env` variable, else its
+//! `base_url`. The key is the variable named by the entry's `key_env`, else by the provider's. Keys
+//! are never written into a file, a log or an error. Start reading at [`Models`].
 
 mod error;
 mod file;

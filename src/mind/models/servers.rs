@@ -44,8 +44,8 @@ impl Models {
         servers.map(row).collect()
     }
 
-    /// The servers of tools by these names, ready to be started, or the first that the file does not
-    /// define.
+    /// The servers of tools by these names, ready to be started, or the first that the file does
+    /// not define.
     ///
     /// # Errors
     /// The name that no server has.

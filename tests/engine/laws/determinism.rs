@@ -122,7 +122,7 @@ async fn another_answer_or_request_is_named_with_turn_and_entity() {
         } => {
             assert_eq!(*asked, *entity);
             assert!(
-                difference.contains("the question is the same"),
+                difference.to_string().contains("the question is the same"),
                 "{difference}"
             );
         }

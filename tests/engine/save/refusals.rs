@@ -44,7 +44,7 @@ async fn each_mistake_is_named_with_its_place() {
     let spoilt: &[(Spoil, &[&str])] = &[
         (
             |save| save["format"] = json!(3),
-            &["format 3", "newer playhouse"],
+            &["format 3", "newer version of Playhouse"],
         ),
         (
             |save| save["data"] = json!("other"),

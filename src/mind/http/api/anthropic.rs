@@ -171,8 +171,8 @@ fn take_delta(reply: &mut Reply, index: Option<u64>, delta: &Value) {
     }
 }
 
-/// Takes usage. The begin of a stream tells of the prompt, its end of the answer; cached tokens are counted
-/// apart.
+/// Takes usage. The begin of a stream tells of the prompt, its end of the answer; cached tokens are
+/// counted apart.
 fn take_usage(reply: &mut Reply, usage: &Value) {
     if !usage.is_object() {
         return;

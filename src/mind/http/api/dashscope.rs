@@ -1,4 +1,5 @@
-//! DashScope's own generation interface: <https://help.aliyun.com/zh/model-studio/qwen-api-reference>.
+//! DashScope's own generation interface:
+//! <https://help.aliyun.com/zh/model-studio/qwen-api-reference>.
 
 use serde_json::Value;
 

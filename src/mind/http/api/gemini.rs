@@ -1,5 +1,6 @@
-//! Gemini's generateContent: <https://ai.google.dev/api/generate-content>. Names of members are those of the
-//! protocol buffers, which the service takes as well as their camel-case forms, and both are read.
+//! Gemini's generateContent: <https://ai.google.dev/api/generate-content>. Names of members are
+//! those of the protocol buffers, which the service takes as well as their camel-case forms, and
+//! both are read.
 
 use serde_json::Value;
 

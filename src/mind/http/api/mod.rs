@@ -1,6 +1,6 @@
-//! What differs from one provider's interface to the next: what stands around the messages of a request,
-//! and how an answer is read. Pure functions; whatever asks, waits and tries again knows one interface alone,
-//! [`Protocol`].
+//! What differs from one provider's interface to the next: what stands around the messages of a
+//! request, and how an answer is read. Pure functions; whatever asks, waits and tries again knows
+//! one interface alone, [`Protocol`].
 
 mod anthropic;
 mod dashscope;
@@ -18,7 +18,8 @@ use super::settings::SchemaMode;
 use crate::dialect::format::Api;
 use crate::tool::ToolSpec;
 
-/// The tool that a mind is made to call where that is how a provider gets JSON: its arguments are the answer.
+/// The tool that a mind is made to call where that is how a provider gets JSON: its arguments are
+/// the answer.
 pub(super) const REPLY_TOOL: &str = "give_answer";
 
 /// One interface.
@@ -26,13 +27,14 @@ pub(super) trait Protocol: Sync {
     /// Members of a request that the engine sets itself.
     fn own_members(&self) -> &'static [&'static str];
 
-    /// The member that holds settings such as the temperature, where they do not stand beside the messages.
-    /// What a model file sets in it is merged with what we set.
+    /// The member that holds settings such as the temperature, where they do not stand beside the
+    /// messages. What a model file sets in it is merged with what we set.
     fn settings_member(&self) -> Option<&'static str> {
         None
     }
 
-    /// The settings that are the same in every request, beyond those that the model file names itself.
+    /// The settings that are the same in every request, beyond those that the model file names
+    /// itself.
     fn settings(&self, form: &RequestForm) -> Map<String, Value> {
         let temperature = form.dialect().temperature;
         let temperature = temperature.map(|degrees| ("temperature".to_owned(), degrees.into()));

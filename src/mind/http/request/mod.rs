@@ -1,8 +1,8 @@
 //! Request bodies, assembled from text that was escaped when it was first sent.
 //!
-//! What is fixed (model, settings) stands first, then the messages, then whatever differs from ask to ask
-//! (limits, how the schema travels). So a request begins with the bytes of the one before it up to the end
-//! of its history, and a step down the ladder keeps everything up to the last words.
+//! What is fixed (model, settings) stands first, then the messages, then whatever differs from ask
+//! to ask (limits, how the schema travels). So a request begins with the bytes of the one before it
+//! up to the end of its history, and a step down the ladder keeps everything up to the last words.
 
 #[cfg(test)]
 mod tests;
@@ -85,7 +85,8 @@ pub(super) struct Mark {
     pub(super) place: format::Mark,
 }
 
-/// A request body, and what is needed to say the same with the schema on another step of the ladder.
+/// A request body, and what is needed to say the same with the schema on another step of the
+/// ladder.
 #[derive(Debug)]
 pub struct RequestBody {
     bytes: Bytes,
@@ -108,8 +109,8 @@ impl RequestBody {
         self.asked.wanted.is_some() && self.asked.sends_schema(form)
     }
 
-    /// Says the same with the schema on another step of the ladder. Nothing is copied where nobody else
-    /// holds the bytes any more.
+    /// Says the same with the schema on another step of the ladder. Nothing is copied where nobody
+    /// else holds the bytes any more.
     pub(super) fn step_to(&mut self, mode: SchemaMode, form: &RequestForm) {
         let bytes = std::mem::take(&mut self.bytes).try_into_mut();
         let mut bytes = bytes.unwrap_or_else(|held| BytesMut::from(&held[..]));
@@ -193,8 +194,8 @@ pub(super) fn assemble(
     })
 }
 
-/// About the bytes of all turns, a little too many, from figures that are counted already: looking at
-/// every old message only for its size would take as long as half of the copying.
+/// About the bytes of all turns, a little too many, from figures that are counted already: looking
+/// at every old message only for its size would take as long as half of the copying.
 fn about_size(prompt: &Prompt<'_>) -> usize {
     const FRAME: usize = "\"},{\"role\":\"assistant\",\"content\":\"".len();
     let history = prompt.history.last_stats();
