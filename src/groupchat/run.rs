@@ -46,7 +46,7 @@ pub enum ChatError {
     /// The run was stopped by a spend limit or a server.
     Stopped(Stop),
     /// The engine found a mistake of the game.
-    Engine(#[from] EngineError),
+    Engine(#[from] Box<EngineError>),
     /// A state that can't be loaded, or is of another team.
     State(#[from] SaveError),
     /// The JSON is not the state of a team: it has no world.
@@ -67,11 +67,17 @@ impl Localize for ChatError {
                 text!(groupchat_stopped, reason)
             }
             Self::Stopped(stop) => text!(groupchat_stopped, reason = format!("{stop:?}")),
-            Self::Engine(error) => UiText::verbatim(error.to_string()),
+            Self::Engine(error) => error.text(),
             Self::State(error) => error.text(),
             Self::NotAState => text!(groupchat_not_a_state, reason = text!(groupchat_no_world)),
             Self::Json(error) => text!(groupchat_not_a_state, reason = error),
         }
+    }
+}
+
+impl From<EngineError> for ChatError {
+    fn from(error: EngineError) -> Self {
+        Self::Engine(Box::new(error))
     }
 }
 

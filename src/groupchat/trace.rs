@@ -35,7 +35,7 @@ pub fn mind_calls(world: &World) -> Vec<MindCall> {
     let records = context_records(world);
     let mut calls: Vec<_> = records.iter().flat_map(calls_of).collect();
     // Times are compared over all stages; ids grow within a stage.
-    calls.sort_by(|(a, _), (b, _)| a.cmp(b));
+    calls.sort_by_key(|(order, _)| *order);
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let calls = calls.into_iter().map(|(_, mut call)| {
         let count = counts.entry(call.agent.clone()).or_default();

@@ -200,7 +200,7 @@ impl<'t> Checker<'t> {
                 ParticipantKind::Assistant | ParticipantKind::Person
             )
         });
-        if !can_approve && !(is_user && self.is_outermost()) {
+        if !(can_approve || is_user && self.is_outermost()) {
             let message = if approver.is_empty() {
                 text!(groupchat_no_approver)
             } else {
