@@ -3,6 +3,7 @@
 //! `cargo run --example bevy_village --features bevy`. It plays the village several times and
 //! compares.
 #![expect(clippy::print_stdout, reason = "it prints what happened")]
+#![expect(clippy::disallowed_methods, reason = "it measures frames")]
 
 use std::error::Error;
 use std::time::{Duration, Instant};

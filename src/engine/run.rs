@@ -429,7 +429,7 @@ impl Engine {
                 place,
                 turn,
                 entity: self.name(*entity).to_string(),
-                reply: *reply,
+                reply,
             }),
             None => Ok(()),
         }

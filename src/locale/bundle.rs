@@ -6,7 +6,6 @@ use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use include_dir::{Dir, include_dir};
 
-// Recursive: rendering a text renders the texts among its arguments.
 use super::{Argument, Language};
 
 /// Integers up to here are exact as Fluent's numbers, which are floats.

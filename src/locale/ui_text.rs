@@ -5,7 +5,6 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-// Recursive: a text has arguments, and these may be texts.
 use super::{Argument, Language, bundle};
 
 /// A text of the interface, not yet in any language. Make one with [`text!`](super::text).
@@ -69,6 +68,11 @@ impl UiText {
     /// Whether it is a verbatim text without a character.
     pub fn is_empty(&self) -> bool {
         matches!(&self.0, Content::Verbatim(text) if text.is_empty())
+    }
+
+    /// Whether it is the same in every language.
+    pub fn is_verbatim(&self) -> bool {
+        matches!(&self.0, Content::Verbatim(_))
     }
 }
 

@@ -33,7 +33,7 @@ pub enum SaveError {
     /// The world to load into already has a cast of this many entities.
     CastPresent(usize),
     /// The text is incomplete.
-    Truncated(String),
+    Truncated(UiText),
     /// A save of a newer version.
     Newer {
         /// Its format.
@@ -136,7 +136,7 @@ impl Localize for SaveError {
                 text!(save_too_many_entries, entries, max = MAX_ENTRIES)
             }
             Self::CastPresent(count) => text!(save_cast_present, count),
-            Self::Truncated(problem) => text!(save_truncated, problem),
+            Self::Truncated(problem) => text!(save_truncated, problem = problem.clone()),
             Self::Newer { found } => text!(save_newer, found, newest = FORMAT),
             Self::TooOld { found } => text!(save_too_old, found),
             Self::Migration { from, problem } => {

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::error::SaveError;
 use super::limits::MAX_DEPTH;
-use crate::locale::{UiText, text};
+use crate::locale::{Localize, UiText, text};
 
 /// Parses a save; if that fails, once more to find out where.
 pub(super) fn parse<'a, T: Deserialize<'a>>(save: &'a [u8]) -> Result<T, SaveError> {
@@ -21,7 +21,7 @@ pub(super) fn parse<'a, T: Deserialize<'a>>(save: &'a [u8]) -> Result<T, SaveErr
 
 fn describe<'a, T: Deserialize<'a>>(text: &'a str, error: &serde_json::Error) -> SaveError {
     if error.is_eof() {
-        return SaveError::Truncated(error.to_string());
+        return SaveError::Truncated(error.text());
     }
     let reader = &mut serde_json::Deserializer::from_str(text);
     match serde_path_to_error::deserialize::<_, T>(reader) {

@@ -12,24 +12,19 @@ use super::say::say;
 
 static CHINESE: LazyLock<Catalogue> = LazyLock::new(|| Catalogue::read(include_str!("zh.txt")));
 
-/// Whether a character is Chinese.
-fn is_chinese(c: char) -> bool {
-    ('\u{4e00}'..='\u{9fff}').contains(&c)
-}
-
 /// How deep texts that stand in each other are followed. Errors hold causes of causes; but a
 /// server's answer may hold anything.
 const DEEPEST: usize = 8;
 
 /// A text of the library in a language.
 pub(crate) fn library(language: Language, text: impl Into<UiText>) -> String {
-    let text = text.into().in_language(language);
-    match language {
-        Language::En => text,
-        // A text by key is Chinese already, whatever foreign words are in it.
-        Language::Zh if text.chars().any(is_chinese) => text,
-        Language::Zh => CHINESE.text(&text, DEEPEST),
+    let text = text.into();
+    let shown = text.in_language(language);
+    // A text by key is Chinese already, whatever foreign words are in it.
+    if language == Language::Zh && text.is_verbatim() {
+        return CHINESE.text(&shown, DEEPEST);
     }
+    shown
 }
 
 /// A mistake in a file, on one line.

@@ -422,7 +422,7 @@ impl<'f> MessageWriter<'f> {
         }
     }
 
-    // --- Calls and results --------------------------------------------------------------------------
+    // --- Calls and results ---
 
     fn add_calls<'t>(
         &mut self,
@@ -522,7 +522,7 @@ impl<'f> MessageWriter<'f> {
         }
     }
 
-    // --- Bytes ----------------------------------------------------------------------------------------
+    // --- Bytes ---
 
     pub(super) fn put(&mut self, piece: &str) {
         self.out.extend_from_slice(piece.as_bytes());

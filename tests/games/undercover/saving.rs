@@ -19,7 +19,7 @@ use super::table::{Language, data, improviser, rules};
 fn game(language: Language, reflect: Reflect) -> Match {
     let rules = Rules {
         reflect,
-        context_tokens: 800,
+        context_tokens: 600,
         max_rounds: match reflect {
             Reflect::Line => 1,
             Reflect::Off => 2,
