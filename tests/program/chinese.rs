@@ -122,10 +122,10 @@ fn what_became_of_a_save_is_told_in_chinese() {
     let mut newer: Value = serde_json::from_str(&text).unwrap();
     newer["format"] = 99.into();
     write(&world, &newer.to_string());
-    refused("world.json：存档的格式是 99，本程序最高能读");
+    refused("world.json：存档的格式是 99，而本程序最高能读");
     let listed = run_chinese(folder.path(), "saves");
     assert!(
-        out(&listed).contains("请使用更新的 playhouse；文件保持原样"),
+        out(&listed).contains("请使用更新的 Playhouse"),
         "{}",
         out(&listed)
     );
@@ -356,6 +356,7 @@ const NAMES: &[&str] = &[
     "game",
     "games",
     "story",
+    "talk",
     "task",
 ];
 
