@@ -357,6 +357,7 @@ const NAMES: &[&str] = &[
     "games",
     "story",
     "talk",
+    "twig",
     "task",
 ];
 
@@ -423,7 +424,6 @@ fn whole_runs_are_chinese() {
         &format!("{chat} rule"),
         &format!("{chat} log --force"),
         "saves",
-        "worlds",
         "cost story",
         "cost game",
         "cost talk",
