@@ -358,6 +358,10 @@ const NAMES: &[&str] = &[
     "story",
     "talk",
     "twig",
+    "human",
+    "system",
+    "ai",
+    "tool",
     "task",
 ];
 
