@@ -436,7 +436,6 @@ fn whole_runs_are_chinese() {
         "branch story twig --turn 2",
         "replay story --until 3",
         "run --dry-run --width 80",
-        "config",
     ] {
         let output = run(folder.path(), &format!("{arguments} --lang zh"));
         assert_eq!(
