@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use playhouse::dialect::{Profile, Reading, read, write_value};
+use playhouse::dialect::{Imported, Profile, read, write_value};
 use serde_json::Value;
 
 use crate::cli::app::App;
@@ -71,7 +71,7 @@ fn text_of(app: &App, file: Option<&Path>) -> Result<String, Failure> {
 }
 
 /// Says which form it was and what was not taken as it came.
-fn tell(app: &App, reading: &Reading) {
+fn tell(app: &App, reading: &Imported) {
     if app.settings.quiet {
         return;
     }
