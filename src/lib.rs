@@ -20,6 +20,7 @@ pub mod event;
 pub mod exchange;
 pub mod groupchat;
 pub mod journal;
+pub mod locale;
 pub mod message;
 pub mod mind;
 pub mod rpg;

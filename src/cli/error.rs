@@ -3,6 +3,7 @@
 use std::fmt;
 
 use playhouse::engine::EngineError;
+use playhouse::locale::{Localize, UiText};
 
 use super::output::{Ink, Page, Paragraph};
 use super::words::Words;
@@ -41,7 +42,7 @@ pub(crate) struct Failure {
     pub(crate) fault: Fault,
     /// What happened: in the interface's words, or in the library's, which are translated when it is
     /// written.
-    pub(crate) what: String,
+    pub(crate) what: UiText,
     /// Where: a file, a slot, a server; empty where `what` says it.
     pub(crate) place: String,
     /// What to do about it; empty where `what` says it.
@@ -55,10 +56,18 @@ impl Failure {
     pub(crate) fn new(fault: Fault, what: impl fmt::Display) -> Self {
         Self {
             fault,
-            what: what.to_string(),
+            what: UiText::verbatim(what.to_string()),
             place: String::new(),
             remedy: String::new(),
             is_told: false,
+        }
+    }
+
+    /// A failure because of an error that is said in each language.
+    pub(crate) fn of(fault: Fault, error: &impl Localize) -> Self {
+        Self {
+            what: error.text(),
+            ..Self::new(fault, "")
         }
     }
 
@@ -95,7 +104,7 @@ impl Failure {
                 .plain(words.colon())
                 .plain(text)
         };
-        let what = words.error_text(&self.what);
+        let what = words.error_text(&self.what.in_language(words.0));
         page.paragraph(&row(0, words.error(), Ink::Bad, &what));
         // The place may be one that the library names, such as the data built in.
         let place = words.error_text(&self.place);
@@ -110,8 +119,8 @@ impl Failure {
 /// Why an engine broke off, as a failure of the right kind.
 pub(crate) fn engine_failure(error: &EngineError) -> Failure {
     let fault = match error {
-        EngineError::Journal(_)
-        | EngineError::Snapshot(_)
+        EngineError::Journal(error) => return Failure::of(Fault::Save, error),
+        EngineError::Snapshot(_)
         | EngineError::OtherRequest { .. }
         | EngineError::OtherState { .. } => Fault::Save,
         EngineError::UnknownMind { .. } | EngineError::UnknownServerTool { .. } => Fault::Server,

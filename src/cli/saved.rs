@@ -152,7 +152,7 @@ pub(crate) fn save_failure(error: SaveError) -> Failure {
 
 /// A failure of a journal.
 pub(crate) fn journal_failure(error: JournalError) -> Failure {
-    Failure::new(Fault::Save, error)
+    Failure::of(Fault::Save, &error)
 }
 
 /// A game that can't be set up. Mistakes in files are told first.
@@ -175,7 +175,8 @@ pub(crate) fn session_failure(error: SessionError) -> Failure {
     match error {
         SessionError::Save(error) => save_failure(error),
         SessionError::Engine(error) => engine_failure(&error),
+        SessionError::Journal(error) => journal_failure(error),
         SessionError::World(_) => Failure::new(Fault::World, error),
-        error => Failure::new(Fault::Save, error),
+        error => Failure::of(Fault::Save, &error),
     }
 }

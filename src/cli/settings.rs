@@ -351,6 +351,10 @@ mod tests {
     fn a_mistake_in_the_file_is_named_with_its_place() {
         let failure = SettingsFile::read("(\n  modle: Some(\"x\"),\n)").unwrap_err();
         assert_eq!(failure.fault, Fault::Usage);
-        assert!(failure.what.contains("playhouse.ron:2"), "{}", failure.what);
+        assert!(
+            failure.what.to_string().contains("playhouse.ron:2"),
+            "{}",
+            failure.what
+        );
     }
 }

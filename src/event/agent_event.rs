@@ -77,7 +77,7 @@ struct FromTemplates(Templates);
 
 impl Phrases for FromTemplates {
     fn phrase(&self, name: &str, data: &Value) -> Result<String, String> {
-        let text = self.0.render_json(name, data);
+        let text = self.0.render(name, data);
         let mut text = text.map_err(|problem| problem.to_string())?;
         text.truncate(text.trim_end().len());
         Ok(text)

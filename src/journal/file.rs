@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::{FORMAT, Head, Line};
+use crate::locale::{Localize, UiText, text};
 
 /// Why a journal can't be read or written.
 #[derive(Debug, Error)]
+#[error("{}", self.text())]
 pub enum JournalError {
     /// The file can't be opened, read or written.
-    #[error("{path}: {source}")]
     Io {
         /// The journal's file.
         path: PathBuf,
@@ -20,25 +21,35 @@ pub enum JournalError {
         source: std::io::Error,
     },
     /// A line that is no line of a journal, and not the torn last one.
-    #[error("{path}:{line}: {problem}; the journal is left as it is")]
     Unreadable {
         /// The journal's file.
         path: PathBuf,
         /// Which line, from 1.
         line: usize,
         /// What is wrong.
-        problem: String,
+        problem: UiText,
     },
     /// A journal of a newer version.
-    #[error(
-        "{path}: the journal has format {found}, this program reads up to {FORMAT}; use a newer playhouse"
-    )]
     Newer {
         /// The journal's file.
         path: PathBuf,
         /// Its format.
         found: u32,
     },
+}
+
+impl Localize for JournalError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Io { path, source } => text!(journal_io, path, source),
+            Self::Unreadable {
+                path,
+                line,
+                problem,
+            } => text!(journal_unreadable, path, line, problem),
+            Self::Newer { path, found } => text!(journal_newer, path, found, newest = FORMAT),
+        }
+    }
 }
 
 /// The append-only record of a run.
@@ -150,7 +161,7 @@ fn read_lines(path: &Path) -> Result<(Vec<Line>, u64), JournalError> {
             tracing::warn!("{}: the torn last line was dropped", path.display());
             break;
         }
-        let unreadable = |problem: String| JournalError::Unreadable {
+        let unreadable = |problem: UiText| JournalError::Unreadable {
             path: path.to_owned(),
             line: index + 1,
             problem,
@@ -158,12 +169,9 @@ fn read_lines(path: &Path) -> Result<(Vec<Line>, u64), JournalError> {
         if index == 0 {
             check_format(path, raw)?;
         }
-        let line: Line =
-            serde_json::from_slice(raw).map_err(|error| unreadable(error.to_string()))?;
+        let line: Line = serde_json::from_slice(raw).map_err(|error| unreadable(error.text()))?;
         if matches!(line, Line::Head(_)) != (index == 0) {
-            return Err(unreadable(
-                "the head is the first line and only the first".into(),
-            ));
+            return Err(unreadable(text!(journal_misplaced_head)));
         }
         lines.push(line);
         whole += raw.len() as u64;

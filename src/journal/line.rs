@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::message::{Block, Digest, TokenUsage};
-use crate::mind::{Cost, Finish};
+use crate::message::{Block, Cost, Digest, Finish, TokenUsage};
 
 /// The version of the journal's format.
 pub const FORMAT: u32 = 1;

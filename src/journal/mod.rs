@@ -3,7 +3,7 @@
 //!
 //! One JSON object a line. The first is the [`Head`]; an [`Outcome`] is synced before it is applied.
 //! A torn last line is dropped with a warning; anything else that can't be read is refused. This
-//! room may touch `message/` and `mind/`'s money. Start reading at [`Journal`].
+//! room imports `message/` alone. Start reading at [`Journal`].
 
 mod file;
 mod line;

@@ -6,38 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// Tokens of one call, in one form for all providers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TokenUsage {
-    /// Tokens of the prompt, cached ones included.
-    #[serde(rename = "prompt_tokens", alias = "input_tokens", default)]
-    pub input: u64,
-    /// Tokens of the answer, reasoning included.
-    #[serde(rename = "completion_tokens", alias = "output_tokens", default)]
-    pub output: u64,
-    /// Prompt tokens that the provider read from its cache.
-    #[serde(rename = "cached_tokens", default)]
-    pub cached: u64,
-    /// Answer tokens spent on reasoning.
-    #[serde(rename = "reasoning_tokens", default)]
-    pub reasoning: u64,
-}
-
-impl TokenUsage {
-    /// Tokens of prompt and answer together.
-    pub fn total(&self) -> u64 {
-        self.input.saturating_add(self.output)
-    }
-}
-
-impl std::ops::AddAssign for TokenUsage {
-    fn add_assign(&mut self, other: Self) {
-        self.input = self.input.saturating_add(other.input);
-        self.output = self.output.saturating_add(other.output);
-        self.cached = self.cached.saturating_add(other.cached);
-        self.reasoning = self.reasoning.saturating_add(other.reasoning);
-    }
-}
+use super::TokenUsage;
 
 /// The `response_metadata` member of an ai message. Members we do not know, and known ones in a form
 /// we do not know, are kept as they came.

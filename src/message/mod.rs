@@ -2,32 +2,34 @@
 //!
 //! A [`Body`] is immutable and shared: a broadcast to a thousand actors stores its text once. What
 //! differs from holder to holder (role, tags) lives in the entry of the context that holds it; a
-//! [`Message`] is both together. This room imports nothing of the crate. Start reading at [`Body`].
+//! [`Message`] is both together. Start reading at
+//! [`Body`].
 
 mod block;
 mod body;
 mod content;
 mod json;
-mod language;
 mod metadata;
 mod reading;
 mod shown;
 mod tag;
 mod text;
 pub mod tokens;
+mod usage;
 
+pub use crate::locale::Language;
 pub use block::{Block, Source};
 pub use body::{Body, BodyId, Content};
 pub(crate) use body::{BodyParts, Extra};
 pub use content::{CallPair, CallPairs, MediaKind, ToolCall, ToolResult};
 pub(crate) use json::with_condensed;
 pub use json::{FormatError, message_from_json, message_to_json};
-pub use language::Language;
-pub use metadata::{ResponseMetadata, TokenUsage};
+pub use metadata::ResponseMetadata;
 pub use reading::{Pairs, Reading, is_invisible};
 pub use shown::shown;
 pub use tag::{RESERVED_MEMBERS, Tag, TagError, Tags};
 pub use text::{Digest, Text};
+pub use usage::{Cost, Finish, Price, TokenUsage};
 
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,11 @@
 //! Tags: marks that a context puts on its messages, to find and cut them later.
 
+use std::fmt;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -192,6 +195,37 @@ impl Tags {
 
     fn marks_mut(&mut self) -> &mut Marks {
         Arc::make_mut(self.0.get_or_insert_default())
+    }
+}
+
+impl Serialize for Tags {
+    /// An object, as saves hold it.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Tags {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TagsVisitor;
+
+        impl<'de> Visitor<'de> for TagsVisitor {
+            type Value = Tags;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of tags")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tags, A::Error> {
+                let mut tags = Tags::new();
+                while let Some((key, value)) = map.next_entry::<String, Value>()? {
+                    tags = tags.with_user(&key, value).map_err(de::Error::custom)?;
+                }
+                Ok(tags)
+            }
+        }
+
+        deserializer.deserialize_map(TagsVisitor)
     }
 }
 

@@ -2,27 +2,10 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::message::{Block, TokenUsage};
+use crate::message::{Block, Finish, TokenUsage};
 use crate::tool::ToolCall;
-
-/// Why a mind stopped speaking.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Finish {
-    /// It was done.
-    Stop,
-    /// It ran into the limit of answer tokens.
-    Length,
-    /// It wants tools to be called.
-    ToolCalls,
-    /// The provider withheld the answer.
-    ContentFilter,
-    /// The provider gave no reason, or one we do not know.
-    Unknown,
-}
 
 /// A mind's answer, unchecked.
 #[derive(Clone, Debug, PartialEq)]

@@ -19,11 +19,11 @@ mod script;
 mod stream;
 
 pub use crate::dialect::format::{Said, Turn};
-pub use crate::message::Language;
+pub use crate::message::{Cost, Finish, Language, Price};
 pub(crate) use caller::Caller;
-pub use completion::{Completion, FailedCall, Finish, MindError};
+pub use completion::{Completion, FailedCall, MindError};
 pub use in_words::{InWords, calls_in_words};
-pub use info::{Cost, MindInfo, Price};
+pub use info::MindInfo;
 pub use minds::{MindAlias, Minds};
 pub use prompt::{Form, Prompt, Refused, Round, ToolRound, Tools};
 pub use script::{ScriptLine, ScriptMind, prompt_text};

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use bevy_ecs::prelude::*;
 
-use super::SaveError;
+use super::error::SaveError;
 use super::files::{Durability, replace};
 use crate::cast::{CastList, StableId};
 use crate::context::{AgentContext, buffer};

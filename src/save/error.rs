@@ -1,11 +1,11 @@
 //! Why a save can't be written or read.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::FORMAT;
-use super::entry_runs::MOST_HELD;
+use super::limits::{FORMAT, MAX_ENTRIES};
 
 /// Why a save can't be written or read. A save that can't be read is left as it is.
 #[derive(Debug, Error)]
@@ -25,14 +25,19 @@ pub enum SaveError {
         /// The name of the component.
         missing: &'static str,
     },
-    /// A value that is nested too deeply to be read back.
-    #[error("{0} is nested more than 100 levels deep and could not be read back; flatten it")]
-    TooDeep(String),
+    /// A value that can't be written, such as one nested too deeply to be read back.
+    #[error("{at} can't be saved: {problem}")]
+    Unwritable {
+        /// Where in the save, such as `entities[3].components.notes`.
+        at: String,
+        /// Why not, and what to do.
+        problem: String,
+    },
     /// More than could be read back.
     #[error(
-        "the cast remembers {0} messages, each counted for all who remember it; a save holds {MOST_HELD}; let fewer hear each"
+        "the cast remembers {0} messages, each counted for all who remember it; a save holds at most {MAX_ENTRIES}; let fewer entities hear each message"
     )]
-    TooMuchHeld(u64),
+    TooManyEntries(u64),
     /// The world to restore into has a cast already.
     #[error("a save is read into a world without a cast; this one has {0} entities")]
     CastPresent(usize),
@@ -141,17 +146,41 @@ impl SaveError {
     /// Something that does not fit at a place of the save.
     pub(super) fn wrong(at: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::Wrong {
-            at: tame(&at.into()),
-            problem: tame(&problem.into()),
+            at: without_controls(&at.into()),
+            problem: without_controls(&problem.into()),
+        }
+    }
+
+    /// An index into a list that is shorter.
+    pub(super) fn out_of_range(at: String, index: u32, length: usize, list: &str) -> Self {
+        let problem = format!("{index} is out of range; there are {length} {list}");
+        Self::wrong(at, problem)
+    }
+
+    /// A number that leaves no room to count on.
+    pub(super) fn too_large(at: impl Into<String>, number: u64) -> Self {
+        Self::wrong(at, format!("{number} is too large to count on from"))
+    }
+
+    /// A value that JSON can't hold, or that could not be read back.
+    pub(super) fn unwritable(at: impl Into<String>, error: &serde_json::Error) -> Self {
+        Self::Unwritable {
+            at: at.into(),
+            problem: error.to_string(),
         }
     }
 }
 
-/// The same words, safe for a terminal: what a file holds may be anything.
-fn tame(text: &str) -> String {
-    let tamed = |character: char| match character.is_control() {
-        true => '\u{fffd}',
-        false => character,
-    };
-    text.chars().map(tamed).collect()
+/// An error that names its file and what was tried.
+pub(crate) fn io_error(path: &Path, action: &'static str, source: io::Error) -> SaveError {
+    SaveError::Io {
+        path: path.to_owned(),
+        action,
+        source,
+    }
+}
+
+/// The same text, safe for a terminal: what a file holds may be anything.
+fn without_controls(text: &str) -> String {
+    text.replace(char::is_control, "\u{fffd}")
 }

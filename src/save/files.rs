@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::SaveError;
+use super::error::{SaveError, io_error};
 
 /// Whether a file must survive a crash of the machine, not only of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,15 +61,6 @@ fn sync_folder(path: &Path) -> io::Result<()> {
     match path.parent() {
         Some(folder) if cfg!(unix) => File::open(folder)?.sync_all(),
         _ => Ok(()),
-    }
-}
-
-/// An error that names its file and what was tried.
-pub(crate) fn io_error(path: &Path, action: &'static str, source: io::Error) -> SaveError {
-    SaveError::Io {
-        path: path.to_owned(),
-        action,
-        source,
     }
 }
 

@@ -5,10 +5,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::dto::parse;
+use super::error::SaveError;
+use super::json::parse;
+use super::limits::FORMAT;
 use super::migrate::check_newer;
-use super::{FINALE, FORMAT, SaveError};
 use crate::message::Language;
+
+/// The name under which the words that end a story are saved; a save that holds it is finished.
+pub const FINALE: &str = "finale";
 
 /// The first members of a save, which say what it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -3,7 +3,9 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{FORMAT, SaveError};
+use super::error::SaveError;
+use super::json;
+use super::limits::FORMAT;
 
 /// Brings a save from one version to the next.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +57,7 @@ pub(super) fn migrated(
     else {
         return Ok(None);
     };
-    let mut save: Value = super::dto::parse(text)?;
+    let mut save: Value = json::parse(text)?;
     while version < u64::from(READ_AS_IT_STANDS) {
         let step = migrations
             .iter()

@@ -8,15 +8,15 @@
 //! A game registers what of its own is saved with a [`SaveRegistry`]; this room knows no game. It may
 //! touch `event/`, `exchange/`, `cast/`, `context/`, `journal/` and `message/`.
 
-mod body_lines;
-mod body_table;
+mod bodies;
 mod buffers;
 mod dto;
 mod entry_runs;
 mod error;
 mod files;
 mod head;
-mod json_writer;
+mod json;
+mod limits;
 mod migrate;
 mod registry;
 mod restore;
@@ -27,8 +27,10 @@ mod state_hash;
 
 pub use buffers::file_name;
 pub use error::SaveError;
-pub(crate) use files::{Durability, io_error, make_folder, replace};
-pub use head::{SaveHead, read_head};
+pub(crate) use error::io_error;
+pub(crate) use files::{Durability, make_folder, replace};
+pub use head::{FINALE, SaveHead, read_head};
+pub use limits::{FORMAT, OLDEST};
 pub use migrate::{MIGRATIONS, Migration};
 pub use registry::{SaveRegistry, Saved};
 pub use restore::{Expected, restore};
@@ -36,12 +38,3 @@ pub use slot::{Listed, LockedSlot, Slot, list};
 pub use slot_name::SlotName;
 pub use snapshot::{Meta, snapshot};
 pub use state_hash::state_hashes;
-
-/// The version of `world.json` that is written.
-pub const FORMAT: u32 = 2;
-
-/// The oldest version of `world.json` that can still be read.
-pub const OLDEST: u32 = 1;
-
-/// The name under which the words that end a story are saved; a save that holds it is finished.
-pub const FINALE: &str = "finale";

@@ -6,7 +6,9 @@ use bevy_ecs::change_detection::Tick;
 use bevy_ecs::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::json::to_raw;
 
 /// Something that a save can hold.
 pub trait Saved: Serialize + DeserializeOwned + Send + Sync + 'static {}
@@ -15,21 +17,24 @@ impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Saved for T {}
 
 #[derive(Clone, Copy)]
 pub(super) struct ComponentIo {
-    /// Appends the component's JSON, if the entity has it.
-    pub(super) write: fn(EntityRef, &mut Vec<u8>) -> bool,
+    /// The component's JSON, if the entity has it.
+    pub(super) write: fn(EntityRef) -> Option<Written>,
     /// Appends what is hashed of the component, if the entity has it.
     pub(super) pack: fn(EntityRef, &mut Vec<u8>),
     /// When the component was last changed, if the entity has it.
     pub(super) changed: fn(EntityRef) -> Option<Tick>,
-    pub(super) read: fn(&mut EntityWorldMut, Value) -> Result<(), String>,
+    pub(super) read: fn(&mut EntityWorldMut, &RawValue) -> Result<(), String>,
 }
 
 #[derive(Clone, Copy)]
 pub(super) struct ResourceIo {
-    pub(super) write: fn(&World, &mut Vec<u8>) -> bool,
+    pub(super) write: fn(&World) -> Option<Written>,
     pub(super) pack: fn(&World, &mut Vec<u8>),
-    pub(super) read: fn(&mut World, Value) -> Result<(), String>,
+    pub(super) read: fn(&mut World, &RawValue) -> Result<(), String>,
 }
+
+/// A value's JSON, or why it has none.
+pub(super) type Written = Result<Box<RawValue>, serde_json::Error>;
 
 /// The components and resources that are saved, each under a name that stays.
 #[derive(Resource, Clone, Default)]
@@ -43,7 +48,7 @@ impl SaveRegistry {
     /// never by `Entity`.
     pub fn component<C: Component + Saved>(&mut self, name: &'static str) -> &mut Self {
         let io = ComponentIo {
-            write: |entity, out| write_json(entity.get::<C>(), out),
+            write: |entity| entity.get::<C>().map(to_raw),
             pack: |entity, out| pack(entity.get::<C>(), out),
             changed: |entity| Some(entity.get_ref::<C>()?.last_changed()),
             read: |entity, value| {
@@ -58,7 +63,7 @@ impl SaveRegistry {
     /// Saves a resource under this name.
     pub fn resource<R: Resource + Saved>(&mut self, name: &'static str) -> &mut Self {
         let io = ResourceIo {
-            write: |world, out| write_json(world.get_resource::<R>(), out),
+            write: |world| world.get_resource::<R>().map(to_raw),
             pack: |world, out| pack(world.get_resource::<R>(), out),
             read: |world, value| {
                 world.insert_resource(read_json::<R>(value)?);
@@ -75,11 +80,6 @@ impl SaveRegistry {
     }
 }
 
-fn write_json<T: Serialize>(value: Option<&T>, out: &mut Vec<u8>) -> bool {
-    // Writing to a vector can't fail.
-    value.is_some_and(|value| serde_json::to_writer(out, value).is_ok())
-}
-
 /// MessagePack with the names of fields, which is written several times as fast as JSON.
 fn pack<T: Serialize>(value: Option<&T>, out: &mut Vec<u8>) {
     let mut serializer = rmp_serde::Serializer::new(out).with_struct_map();
@@ -87,6 +87,6 @@ fn pack<T: Serialize>(value: Option<&T>, out: &mut Vec<u8>) {
     let _ = value.map(|value| value.serialize(&mut serializer));
 }
 
-fn read_json<T: DeserializeOwned>(value: Value) -> Result<T, String> {
+fn read_json<T: DeserializeOwned>(value: &RawValue) -> Result<T, String> {
     serde_path_to_error::deserialize(value).map_err(|error| error.to_string())
 }

@@ -5,25 +5,21 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 
-use super::body_lines::cut_out;
-use super::dto::{
-    ArrivalDto, Bodies, ChapterDto, ChaptersDto, ContextDto, EntityDto, WorldDto, parse, text_of,
-};
-use super::entry_runs::{MOST_HELD, RunDto, check_runs, unrolled};
-use super::{MIGRATIONS, Meta, Migration, SaveError, SaveRegistry, migrate};
+use super::dto::{ArrivalDto, ChapterDto, ChaptersDto, ContextDto, EntityDto, Members, WorldDto};
+use super::entry_runs::{self, RunDto};
+use super::error::SaveError;
+use super::json::parse;
+use super::limits::{MAX_COUNTER, MAX_ENTRIES, MAX_ID};
+use super::migrate::{self, MIGRATIONS, Migration};
+use super::registry::SaveRegistry;
+use super::snapshot::Meta;
 use crate::cast::{
     CastList, Clock, Dead, EntityName, Kind, MeetingClock, OnStage, Place, StableId, WorldSeed,
     WorldTurn, check_name,
 };
 use crate::context::{AgentContext, Chapter, ChapterId, Chapters, HeldMessage};
 use crate::event::EventTypes;
-use crate::message::{Body, Text};
-
-/// Counters above this are refused, so that a story can go on counting.
-const LARGEST: u64 = 1 << 52;
-
-/// The same for numbers of 32 bits.
-pub(super) const LARGEST_NUMBER: u32 = u32::MAX / 2;
+use crate::message::Body;
 
 /// What a save must fit.
 #[derive(Clone, Copy, Debug)]
@@ -65,15 +61,8 @@ pub fn restore(world: &mut World, text: &[u8], expected: &Expected) -> Result<Me
     if present > 0 {
         return Err(SaveError::CastPresent(present));
     }
-    if let Some((bodies, rest)) = cut_out(text_of(text)?)
-        && let Ok(form) = serde_json::from_str::<WorldDto>(&rest)
-        && migrate::needs_none(form.format)
-    {
-        let messages = bodies;
-        return fill(world, WorldDto { messages, ..form }, expected);
-    }
     match parse::<WorldDto>(text) {
-        Ok(form) if migrate::needs_none(form.format) => fill(world, form, expected),
+        Ok(save) if migrate::needs_none(save.format) => fill(world, save, expected),
         // An older or newer save may fit by chance or not at all; its version decides.
         outcome => match migrate::migrated(text, expected.migrations)? {
             Some(text) => fill(world, parse(&text)?, expected),
@@ -82,21 +71,21 @@ pub fn restore(world: &mut World, text: &[u8], expected: &Expected) -> Result<Me
     }
 }
 
-fn fill(world: &mut World, form: WorldDto, expected: &Expected) -> Result<Meta, SaveError> {
-    check_data(&form, expected)?;
-    check_counter("turn", form.turn)?;
-    check_entities(&form)?;
-    check_events(world, &form)?;
-    check_held(&form)?;
-    let bodies = with_openings(form.messages, form.openings)?;
-    let mut remembered = contexts_by_entity(&form.agents_context, &form.entities)?;
-    let mut closed = chapters_by_entity(&form.chapters, &form.entities)?;
-    world.insert_resource(WorldSeed(form.seed));
-    world.insert_resource(form.language);
-    world.insert_resource(WorldTurn(form.turn));
-    world.insert_resource(MeetingClock(form.meeting));
+fn fill(world: &mut World, save: WorldDto, expected: &Expected) -> Result<Meta, SaveError> {
+    check_data(&save, expected)?;
+    check_counter("turn", save.turn)?;
+    check_entities(&save)?;
+    check_events(world, &save)?;
+    check_entries(&save)?;
+    let bodies = save.messages.with_openings(save.openings)?;
+    let mut remembered = contexts_by_entity(&save.agents_context, &save.entities)?;
+    let mut closed = chapters_by_entity(&save.chapters, &save.entities)?;
+    world.insert_resource(WorldSeed(save.seed));
+    world.insert_resource(save.language);
+    world.insert_resource(WorldTurn(save.turn));
+    world.insert_resource(MeetingClock(save.meeting));
     let registry = world.get_resource_or_init::<SaveRegistry>().clone();
-    for (index, entity) in form.entities.iter().enumerate() {
+    for (index, entity) in save.entities.iter().enumerate() {
         let name: Arc<str> = entity.name.as_ref().into();
         let context = match remembered.remove(&entity.id) {
             Some((at, context)) => Some(read_context(at, context, &name, &bodies)?),
@@ -108,43 +97,39 @@ fn fill(world: &mut World, form: WorldDto, expected: &Expected) -> Result<Meta, 
         };
         enter(world, &registry, index, entity, name, context, chapters)?;
     }
-    take_places(world, &form.arrivals)?;
-    read_resources(world, &registry, &form.resources.0)?;
-    world.resource_mut::<CastList>().resume_after(form.last_id);
+    take_places(world, &save.arrivals)?;
+    read_resources(world, &registry, &save.resources)?;
+    world.resource_mut::<CastList>().resume_after(save.last_id);
     Ok(Meta {
-        world: form.world.into_owned(),
-        data: form.data.into_owned(),
+        world: save.world.into_owned(),
+        data: save.data.into_owned(),
     })
 }
 
 // --- checks ---
 
-fn check_data(form: &WorldDto, expected: &Expected) -> Result<(), SaveError> {
+fn check_data(save: &WorldDto, expected: &Expected) -> Result<(), SaveError> {
     match expected.data {
-        Some(data) if data != form.data => Err(SaveError::OtherData {
-            saved: form.data.to_string(),
+        Some(data) if data != save.data => Err(SaveError::OtherData {
+            saved: save.data.to_string(),
             expected: data.to_owned(),
         }),
         _ => Ok(()),
     }
 }
 
-pub(super) fn too_large(at: &str, number: u64) -> SaveError {
-    SaveError::wrong(at, format!("{number} is too large to count on from"))
-}
-
 fn check_counter(at: &str, number: u64) -> Result<(), SaveError> {
-    match number > LARGEST {
-        true => Err(too_large(at, number)),
-        false => Ok(()),
+    if number > MAX_COUNTER {
+        return Err(SaveError::too_large(at, number));
     }
+    Ok(())
 }
 
 fn check_number(at: &str, number: u32) -> Result<(), SaveError> {
-    match number > LARGEST_NUMBER {
-        true => Err(too_large(at, number.into())),
-        false => Ok(()),
+    if number > MAX_ID {
+        return Err(SaveError::too_large(at, number.into()));
     }
+    Ok(())
 }
 
 fn check_clock(at: &str, clock: &Clock) -> Result<(), SaveError> {
@@ -152,12 +137,12 @@ fn check_clock(at: &str, clock: &Clock) -> Result<(), SaveError> {
     check_number(&format!("{at}.last_number"), clock.last_number)
 }
 
-fn check_entities(form: &WorldDto) -> Result<(), SaveError> {
-    check_clock("meeting", &form.meeting)?;
-    check_number("last_id", form.last_id)?;
+fn check_entities(save: &WorldDto) -> Result<(), SaveError> {
+    check_clock("meeting", &save.meeting)?;
+    check_number("last_id", save.last_id)?;
     let mut names = BTreeSet::new();
     let mut before = 0;
-    for (index, entity) in form.entities.iter().enumerate() {
+    for (index, entity) in save.entities.iter().enumerate() {
         let at = |member: &str| format!("entities[{index}].{member}");
         let (id, name) = (entity.id, &entity.name);
         if id <= before {
@@ -165,8 +150,8 @@ fn check_entities(form: &WorldDto) -> Result<(), SaveError> {
             return Err(SaveError::wrong(at("id"), problem));
         }
         before = id;
-        if id > form.last_id {
-            let problem = format!("{id} is above last_id, which is {}", form.last_id);
+        if id > save.last_id {
+            let problem = format!("{id} is above last_id, which is {}", save.last_id);
             return Err(SaveError::wrong(at("id"), problem));
         }
         if let Some(problem) = check_name(name) {
@@ -183,9 +168,9 @@ fn check_entities(form: &WorldDto) -> Result<(), SaveError> {
     Ok(())
 }
 
-fn check_events(world: &mut World, form: &WorldDto) -> Result<(), SaveError> {
+fn check_events(world: &mut World, save: &WorldDto) -> Result<(), SaveError> {
     let types = world.get_resource_or_init::<EventTypes>();
-    let unknown = form.messages.events.iter();
+    let unknown = save.messages.events.iter();
     let Some((event, message)) = unknown
         .filter(|(event, _)| !types.knows(event))
         .min_by_key(|(_, message)| **message)
@@ -196,18 +181,18 @@ fn check_events(world: &mut World, form: &WorldDto) -> Result<(), SaveError> {
     Err(SaveError::UnknownEvent {
         at: format!("messages[{message}].metadata.event"),
         event: event.clone(),
-        entity: holder_of(form, *message).unwrap_or_default(),
+        entity: holder_of(save, *message).unwrap_or_default(),
         known: known.join(", "),
     })
 }
 
 /// The name of the first entity that remembers a body.
-fn holder_of(form: &WorldDto, body: u32) -> Option<String> {
+fn holder_of(save: &WorldDto, body: u32) -> Option<String> {
     let holds = |runs: &[RunDto]| runs.iter().any(|run| run.holds(body));
-    let mut contexts = form.agents_context.iter();
+    let mut contexts = save.agents_context.iter();
     let in_context = contexts.find(|context| holds(&context.messages));
     let in_chapter = || {
-        let mut chapters = form.chapters.iter();
+        let mut chapters = save.chapters.iter();
         chapters.find(|chapters| {
             let mut closed = chapters.closed.iter();
             closed.any(|chapter| {
@@ -219,26 +204,30 @@ fn holder_of(form: &WorldDto, body: u32) -> Option<String> {
         Some(context) => context.entity,
         None => in_chapter()?.entity,
     };
-    let entity = form.entities.iter().find(|entity| entity.id == id)?;
+    let entity = save.entities.iter().find(|entity| entity.id == id)?;
     Some(entity.name.to_string())
 }
 
-/// What contexts and chapters hold, all together.
-fn check_held(form: &WorldDto) -> Result<(), SaveError> {
-    let bodies = form.messages.list.len();
-    let mut held = 0;
+/// Checks what contexts and chapters remember, all together.
+fn check_entries(save: &WorldDto) -> Result<(), SaveError> {
+    let bodies = save.messages.list.len();
+    let mut entries = 0;
     let mut check = |at: String, runs: &[RunDto]| {
-        held += check_runs(&at, runs, bodies)?;
-        match held > MOST_HELD {
-            true => Err(SaveError::wrong(at, too_much(held))),
-            false => Ok(()),
+        entry_runs::check(&at, runs, bodies)?;
+        entries += entry_runs::count(runs);
+        if entries > MAX_ENTRIES {
+            let problem = format!(
+                "the lists up to here stand for {entries} messages; a save holds {MAX_ENTRIES}"
+            );
+            return Err(SaveError::wrong(at, problem));
         }
+        Ok(())
     };
-    for (index, context) in form.agents_context.iter().enumerate() {
+    for (index, context) in save.agents_context.iter().enumerate() {
         let at = format!("agents_context[{index}].messages");
         check(at, &context.messages)?;
     }
-    for (index, chapters) in form.chapters.iter().enumerate() {
+    for (index, chapters) in save.chapters.iter().enumerate() {
         for (number, closed) in chapters.closed.iter().enumerate() {
             let at = format!("chapters[{index}].closed[{number}]");
             check(format!("{at}.messages"), &closed.messages)?;
@@ -248,37 +237,7 @@ fn check_held(form: &WorldDto) -> Result<(), SaveError> {
     Ok(())
 }
 
-fn too_much(held: u64) -> String {
-    format!("the lists up to here stand for {held} messages; a save holds {MOST_HELD}")
-}
-
 // --- what was said ---
-
-fn with_openings(bodies: Bodies, openings: Vec<Box<str>>) -> Result<Vec<Body>, SaveError> {
-    let openings: Vec<_> = openings
-        .into_iter()
-        .map(|text| Arc::new(Text::from(text)))
-        .collect();
-    let mut list = bodies.list;
-    for (index, shared_prefix) in bodies.opened {
-        let known = openings.get(shared_prefix as usize).ok_or_else(|| {
-            let at = format!("messages[{index}].opening");
-            out_of_range(at, shared_prefix, openings.len(), "openings")
-        })?;
-        if let Some(body) = list.get_mut(index as usize) {
-            let bare = std::mem::replace(body, Body::text(""));
-            *body = bare.after(known.clone());
-        }
-    }
-    Ok(list)
-}
-
-pub(super) fn out_of_range(at: String, index: u32, length: usize, what: &str) -> SaveError {
-    SaveError::wrong(
-        at,
-        format!("{index} is out of range; there are {length} {what}"),
-    )
-}
 
 /// Sorts parts of a save by their entity, each with its index. An entity has at most one.
 fn by_entity<'f, T>(
@@ -291,7 +250,7 @@ fn by_entity<'f, T>(
     for (index, part) in list.iter().enumerate() {
         let id = entity_of(part);
         let at = || format!("{what}[{index}].entity");
-        if entities.binary_search_by_key(&id, |form| form.id).is_err() {
+        if entities.binary_search_by_key(&id, |save| save.id).is_err() {
             let problem = format!("there is no entity of number {id}");
             return Err(SaveError::wrong(at(), problem));
         }
@@ -307,31 +266,31 @@ fn contexts_by_entity<'f>(
     contexts: &'f [ContextDto],
     entities: &[EntityDto],
 ) -> Result<BTreeMap<u32, (usize, &'f ContextDto)>, SaveError> {
-    by_entity(contexts, "agents_context", |form| form.entity, entities)
+    by_entity(contexts, "agents_context", |save| save.entity, entities)
 }
 
 fn chapters_by_entity<'f, 'a>(
     chapters: &'f [ChaptersDto<'a>],
     entities: &[EntityDto],
 ) -> Result<BTreeMap<u32, (usize, &'f ChaptersDto<'a>)>, SaveError> {
-    by_entity(chapters, "chapters", |form| form.entity, entities)
+    by_entity(chapters, "chapters", |save| save.entity, entities)
 }
 
 fn read_context(
     at: usize,
-    form: &ContextDto,
+    save: &ContextDto,
     name: &Arc<str>,
     bodies: &[Body],
 ) -> Result<AgentContext, SaveError> {
     let at = format!("agents_context[{at}]");
-    check_number(&format!("{at}.last_id"), form.last_id)?;
-    let messages = unrolled(&form.messages, bodies);
-    AgentContext::restore(name.clone(), messages, form.last_id, form.revisions)
+    check_number(&format!("{at}.last_id"), save.last_id)?;
+    let messages = entry_runs::messages(&save.messages, bodies);
+    AgentContext::restore(name.clone(), messages, save.last_id, save.revisions)
         .map_err(|problem| SaveError::wrong(at, problem))
 }
 
 fn held(runs: &[RunDto], bodies: &[Body]) -> Vec<HeldMessage> {
-    let messages = unrolled(runs, bodies);
+    let messages = entry_runs::messages(runs, bodies);
     messages
         .map(|(id, message)| HeldMessage { id, message })
         .collect()
@@ -339,12 +298,14 @@ fn held(runs: &[RunDto], bodies: &[Body]) -> Vec<HeldMessage> {
 
 fn summary_of(at: &str, index: u32, bodies: &[Body]) -> Result<Body, SaveError> {
     let body = bodies.get(index as usize).cloned();
-    body.ok_or_else(|| out_of_range(format!("{at}.summary"), index, bodies.len(), "messages"))
+    body.ok_or_else(|| {
+        SaveError::out_of_range(format!("{at}.summary"), index, bodies.len(), "messages")
+    })
 }
 
-fn read_chapters(at: usize, form: &ChaptersDto, bodies: &[Body]) -> Result<Chapters, SaveError> {
+fn read_chapters(at: usize, save: &ChaptersDto, bodies: &[Body]) -> Result<Chapters, SaveError> {
     let mut chapters = Chapters::default();
-    for (index, closed) in form.closed.iter().enumerate() {
+    for (index, closed) in save.closed.iter().enumerate() {
         let at = format!("chapters[{at}].closed[{index}]");
         let chapter = read_chapter(&at, closed, bodies)?;
         if chapters.get(&chapter.id).is_some() {
@@ -356,14 +317,14 @@ fn read_chapters(at: usize, form: &ChaptersDto, bodies: &[Body]) -> Result<Chapt
     Ok(chapters)
 }
 
-fn read_chapter(at: &str, form: &ChapterDto, bodies: &[Body]) -> Result<Chapter, SaveError> {
+fn read_chapter(at: &str, save: &ChapterDto, bodies: &[Body]) -> Result<Chapter, SaveError> {
     Ok(Chapter {
-        id: ChapterId(form.id.as_ref().into()),
-        title: form.title.to_string(),
-        turn: form.turn,
-        messages: held(&form.messages, bodies),
-        summing_up: held(&form.summing_up, bodies),
-        summary: summary_of(at, form.summary, bodies)?,
+        id: ChapterId(save.id.as_ref().into()),
+        title: save.title.to_string(),
+        turn: save.turn,
+        messages: held(&save.messages, bodies),
+        summing_up: held(&save.summing_up, bodies),
+        summary: summary_of(at, save.summary, bodies)?,
     })
 }
 
@@ -373,31 +334,31 @@ fn enter(
     world: &mut World,
     registry: &SaveRegistry,
     index: usize,
-    form: &EntityDto,
+    save: &EntityDto,
     name: Arc<str>,
     context: Option<AgentContext>,
     chapters: Chapters,
 ) -> Result<(), SaveError> {
-    let mut entity = world.spawn((StableId(form.id), EntityName(name), form.kind, chapters));
+    let mut entity = world.spawn((StableId(save.id), EntityName(name), save.kind, chapters));
     if let Some(context) = context {
         entity.insert(context);
     }
-    if let Some(clock) = form.clock {
+    if let Some(clock) = save.clock {
         entity.insert(clock);
     }
-    if form.place {
+    if save.place {
         entity.insert(Place);
     }
-    if form.dead {
+    if save.dead {
         entity.insert(Dead);
     }
-    for (name, value) in &form.components.0 {
+    for (name, value) in &save.components.0 {
         let at = || format!("entities[{index}].components.{name}");
         let Some(io) = registry.components.get(name.as_ref()) else {
             let known = registry.components.keys().copied();
             return Err(unknown(at(), "component", known));
         };
-        (io.read)(&mut entity, value.clone()).map_err(|problem| SaveError::wrong(at(), problem))?;
+        (io.read)(&mut entity, value).map_err(|problem| SaveError::wrong(at(), problem))?;
     }
     Ok(())
 }
@@ -451,15 +412,15 @@ fn take_place(world: &mut World, stage: Entity, actor: u32) -> Result<(), String
 fn read_resources(
     world: &mut World,
     registry: &SaveRegistry,
-    resources: &[(std::borrow::Cow<str>, serde_json::Value)],
+    resources: &Members,
 ) -> Result<(), SaveError> {
-    for (name, value) in resources {
+    for (name, value) in &resources.0 {
         let at = || format!("resources.{name}");
         let Some(io) = registry.resources.get(name.as_ref()) else {
             let known = registry.resources.keys().copied();
             return Err(unknown(at(), "resource", known));
         };
-        (io.read)(world, value.clone()).map_err(|problem| SaveError::wrong(at(), problem))?;
+        (io.read)(world, value).map_err(|problem| SaveError::wrong(at(), problem))?;
     }
     Ok(())
 }

@@ -8,8 +8,11 @@ use std::time::SystemTime;
 use bevy_ecs::prelude::*;
 
 use super::buffers::Buffers;
-use super::files::{Durability, io_error, make_folder, replace};
-use super::{Meta, SaveError, SaveHead, SlotName, read_head, snapshot};
+use super::error::{SaveError, io_error};
+use super::files::{Durability, make_folder, replace};
+use super::head::{SaveHead, read_head};
+use super::slot_name::SlotName;
+use super::snapshot::{Meta, snapshot};
 use crate::journal::{Journal, JournalError, Line};
 
 /// A saved story on disk, for reading.

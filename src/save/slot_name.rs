@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::SaveError;
+use super::error::SaveError;
 
 /// The most characters of a name.
 const MOST_CHARACTERS: usize = 64;

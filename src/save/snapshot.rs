@@ -1,11 +1,16 @@
 //! Writing a world that rests.
 
+use std::borrow::Cow;
+
 use bevy_ecs::prelude::*;
 
-use super::body_table::BodyTable;
-use super::entry_runs::{MOST_HELD, RunWriter};
-use super::json_writer::JsonWriter;
-use super::{FORMAT, SaveError, SaveRegistry};
+use super::bodies::BodyTable;
+use super::dto::{ArrivalDto, ChapterDto, ChaptersDto, ContextDto, EntityDto, Members, WorldDto};
+use super::entry_runs::{RunDto, count, push_entry};
+use super::error::SaveError;
+use super::json;
+use super::limits::{FORMAT, MAX_ENTRIES};
+use super::registry::{SaveRegistry, Written};
 use crate::cast::{
     CastList, Clock, Dead, EntityName, Kind, MeetingClock, Occupants, Place, StableId, WorldSeed,
     WorldTurn,
@@ -13,7 +18,6 @@ use crate::cast::{
 use crate::context::{AgentContext, Chapter, Chapters, HeldMessage};
 use crate::event::{DeferredCommands, EventQueue};
 use crate::exchange::{OpenAsks, UntakenAnswers};
-use crate::message::{Language, Tags};
 
 /// What a save says about the world it was made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,42 +36,45 @@ pub struct Meta {
 pub fn snapshot(world: &World, meta: &Meta) -> Result<Vec<u8>, SaveError> {
     check_rest(world)?;
     let cast = cast_in_order(world)?;
-    let mut json = JsonWriter::with_room(expected_size(&cast));
-    json.push(b'{');
-    write_head(world, meta, &mut json);
-    write_resources(world, &mut json);
-    write_entities(world, &cast, &mut json);
-    write_arrivals(world, &cast, &mut json);
-    let held = write_memories(&cast, &mut json);
-    if held > MOST_HELD {
-        return Err(SaveError::TooMuchHeld(held));
-    }
-    json.push(b'\n');
-    json.push(b'}');
-    json.push(b'\n');
-    json.finish().map_err(SaveError::TooDeep)
+    let registry = world.get_resource::<SaveRegistry>();
+    let registry = registry.cloned().unwrap_or_default();
+    let mut bodies = BodyTable::default();
+    let contexts = cast
+        .iter()
+        .filter_map(|member| context(member, &mut bodies));
+    let agents_context: Vec<_> = contexts.collect();
+    let closed = cast
+        .iter()
+        .filter_map(|member| chapters(member, &mut bodies));
+    let chapters: Vec<_> = closed.collect();
+    check_size(&agents_context, &chapters)?;
+    let (messages, openings) = bodies.into_parts();
+    let size = expected_size(messages.list.len());
+    let meeting = world.get_resource::<MeetingClock>();
+    let cast_list = world.get_resource::<CastList>();
+    let save = WorldDto {
+        format: FORMAT,
+        engine: env!("CARGO_PKG_VERSION").into(),
+        world: meta.world.as_str().into(),
+        data: meta.data.as_str().into(),
+        language: resource(world),
+        seed: resource::<WorldSeed>(world).0,
+        turn: resource::<WorldTurn>(world).0,
+        meeting: meeting.map(|clock| clock.0).unwrap_or_default(),
+        last_id: cast_list.map_or(0, CastList::last_id),
+        resources: resources(world, &registry)?,
+        entities: entities(&cast, &registry)?,
+        arrivals: arrivals(world, &cast),
+        messages,
+        openings: openings.into_iter().map(Cow::Borrowed).collect(),
+        agents_context,
+        chapters,
+    };
+    json::write(&save, size)
 }
 
-/// One walk over all contexts and chapters writes what they hold, and the bodies that they point to.
-/// Returns how many messages they hold.
-fn write_memories(cast: &[Member], json: &mut JsonWriter) -> u64 {
-    json.line_member("messages");
-    json.push(b'[');
-    let mut holders = JsonWriter::default();
-    let mut bodies = BodyTable::new(json);
-    let in_contexts = write_contexts(cast, &mut bodies, &mut holders);
-    let in_chapters = write_chapters(cast, &mut bodies, &mut holders);
-    let openings = bodies.into_openings();
-    json.push(b']');
-    json.line_member("openings");
-    json.push(b'[');
-    for shared_prefix in openings {
-        json.line();
-        json.string(shared_prefix);
-    }
-    json.push(b']');
-    json.append(holders);
-    in_contexts + in_chapters
+fn resource<R: Resource + Copy + Default>(world: &World) -> R {
+    world.get_resource::<R>().copied().unwrap_or_default()
 }
 
 fn check_rest(world: &World) -> Result<(), SaveError> {
@@ -120,238 +127,108 @@ fn cast_in_order(world: &World) -> Result<Vec<Member<'_>>, SaveError> {
 
 /// Room for a few lines of text a message, so that the snapshot is not moved while it grows. Room
 /// that is not used costs nothing.
-fn expected_size(cast: &[Member]) -> usize {
-    let contexts = cast
-        .iter()
-        .filter_map(|member| member.entity.get::<AgentContext>());
-    let messages: usize = contexts.map(AgentContext::len).sum();
+fn expected_size(messages: usize) -> usize {
     (messages * 450).min(1 << 26)
 }
 
-fn write_head(world: &World, meta: &Meta, json: &mut JsonWriter) {
-    let seed = world
-        .get_resource::<WorldSeed>()
-        .copied()
-        .unwrap_or_default();
-    let turn = world
-        .get_resource::<WorldTurn>()
-        .copied()
-        .unwrap_or_default();
-    let language = world
-        .get_resource::<Language>()
-        .copied()
-        .unwrap_or_default();
-    let meeting = world.get_resource::<MeetingClock>();
-    let last_id = world
-        .get_resource::<CastList>()
-        .map_or(0, CastList::last_id);
-    json.line_member("format");
-    json.number(FORMAT);
-    json.line_member("engine");
-    json.string(env!("CARGO_PKG_VERSION"));
-    json.line_member("world");
-    json.string(&meta.world);
-    json.line_member("data");
-    json.string(&meta.data);
-    json.line_member("language");
-    json.value(&language);
-    json.line_member("seed");
-    json.number(seed.0);
-    json.line_member("turn");
-    json.number(turn.0);
-    json.line_member("meeting");
-    json.value(&meeting.map(|clock| clock.0).unwrap_or_default());
-    json.line_member("last_id");
-    json.number(last_id);
-}
-
-fn write_resources(world: &World, json: &mut JsonWriter) {
-    json.line_member("resources");
-    json.push(b'{');
-    for (name, io) in registry(world).resources {
-        json.raw(|out| write_member(name, out, |out| (io.write)(world, out)));
+fn check_size(contexts: &[ContextDto], chapters: &[ChaptersDto]) -> Result<(), SaveError> {
+    let in_contexts = contexts.iter().map(|context| count(&context.messages));
+    let closed = chapters.iter().flat_map(|chapters| &chapters.closed);
+    let in_chapters = closed.map(|closed| count(&closed.messages) + count(&closed.summing_up));
+    match in_contexts.chain(in_chapters).sum() {
+        entries if entries > MAX_ENTRIES => Err(SaveError::TooManyEntries(entries)),
+        _ => Ok(()),
     }
-    json.push(b'}');
 }
 
-fn registry(world: &World) -> SaveRegistry {
-    let registry = world.get_resource::<SaveRegistry>();
-    registry.cloned().unwrap_or_default()
+fn resources(world: &World, registry: &SaveRegistry) -> Result<Members<'static>, SaveError> {
+    let values = registry.resources.iter();
+    let values = values.filter_map(|(name, io)| Some((*name, (io.write)(world)?)));
+    members(values, |name| format!("resources.{name}"))
 }
 
-/// Appends `"name":value` with the comma before it; false where there is no value.
-fn write_member(name: &str, out: &mut Vec<u8>, value: impl FnOnce(&mut Vec<u8>) -> bool) -> bool {
-    if out.last() != Some(&b'{') {
-        out.push(b',');
-    }
-    // Writing to a vector can't fail.
-    let _ = serde_json::to_writer(&mut *out, name);
-    out.push(b':');
-    value(out)
+fn members(
+    values: impl Iterator<Item = (&'static str, Written)>,
+    at: impl Fn(&str) -> String,
+) -> Result<Members<'static>, SaveError> {
+    let members = values.map(|(name, value)| match value {
+        Ok(value) => Ok((name.into(), Cow::Owned(value))),
+        Err(error) => Err(SaveError::unwritable(at(name), &error)),
+    });
+    members.collect::<Result<_, _>>().map(Members)
 }
 
-fn write_entities(world: &World, cast: &[Member], json: &mut JsonWriter) {
-    let components = registry(world).components;
-    json.line_member("entities");
-    json.push(b'[');
-    for member in cast {
-        json.line();
-        json.push(b'{');
-        json.member("id");
-        json.number(member.id.0);
-        json.member("name");
-        json.string(&member.name.0);
-        json.member("kind");
-        json.value(&member.kind);
-        for (name, marked) in [
-            ("place", member.entity.contains::<Place>()),
-            ("dead", member.entity.contains::<Dead>()),
-        ] {
-            if marked {
-                json.member(name);
-                json.value(&true);
-            }
-        }
-        if let Some(clock) = member.entity.get::<Clock>() {
-            json.member("clock");
-            json.value(clock);
-        }
-        json.member("components");
-        json.push(b'{');
-        for (name, io) in &components {
-            json.raw(|out| write_member(name, out, |out| (io.write)(member.entity, out)));
-        }
-        json.push(b'}');
-        json.push(b'}');
-    }
-    json.push(b']');
-}
-
-fn write_arrivals(world: &World, cast: &[Member], json: &mut JsonWriter) {
-    json.line_member("arrivals");
-    json.push(b'[');
-    for member in cast {
-        let Some(occupants) = member.entity.get::<Occupants>() else {
-            continue;
-        };
-        json.line();
-        json.push(b'{');
-        json.member("stage");
-        json.number(member.id.0);
-        json.member("actors");
-        json.push(b'[');
-        for occupant in occupants.in_order() {
-            if let Some(id) = world.get::<StableId>(*occupant) {
-                json.element();
-                json.number(id.0);
-            }
-        }
-        json.push(b']');
-        json.push(b'}');
-    }
-    json.push(b']');
-}
-
-fn write_contexts<'w>(
+fn entities<'w>(
     cast: &[Member<'w>],
-    bodies: &mut BodyTable<'w, '_>,
-    json: &mut JsonWriter,
-) -> u64 {
-    let held_by = |member: &Member<'w>| Some((member.id, member.entity.get::<AgentContext>()?));
-    let untagged = Tags::new();
-    let mut held = 0;
-    json.line_member("agents_context");
-    json.push(b'[');
-    for (id, context) in cast.iter().filter_map(held_by) {
-        json.line();
-        json.push(b'{');
-        json.member("entity");
-        json.number(id.0);
-        json.member("last_id");
-        json.number(context.last_id());
-        json.member("revisions");
-        json.number(context.revisions());
-        json.member("messages");
-        json.push(b'[');
-        let mut runs = RunWriter::new(json);
-        for entry in context.entries() {
-            let index = bodies.index_of(entry.body());
-            let tags = context.tags(entry.id()).unwrap_or(&untagged);
-            runs.add(entry.id(), entry.role(), index, tags);
-        }
-        held += runs.finish();
-        json.push(b']');
-        json.push(b'}');
+    registry: &SaveRegistry,
+) -> Result<Vec<EntityDto<'w>>, SaveError> {
+    let entity = |member: &Member<'w>| {
+        let values = registry.components.iter();
+        let values = values.filter_map(|(name, io)| Some((*name, (io.write)(member.entity)?)));
+        Ok(EntityDto {
+            id: member.id.0,
+            name: member.name.0.as_ref().into(),
+            kind: member.kind,
+            place: member.entity.contains::<Place>(),
+            dead: member.entity.contains::<Dead>(),
+            clock: member.entity.get::<Clock>().copied(),
+            components: members(values, |name| {
+                format!("component '{name}' of '{}'", member.name)
+            })?,
+        })
+    };
+    cast.iter().map(entity).collect()
+}
+
+fn arrivals(world: &World, cast: &[Member]) -> Vec<ArrivalDto> {
+    let arrival = |member: &Member| {
+        let occupants = member.entity.get::<Occupants>()?.in_order().iter();
+        let ids = occupants.filter_map(|occupant| world.get::<StableId>(*occupant));
+        Some(ArrivalDto {
+            stage: member.id.0,
+            actors: ids.map(|id| id.0).collect(),
+        })
+    };
+    cast.iter().filter_map(arrival).collect()
+}
+
+fn context<'w>(member: &Member<'w>, bodies: &mut BodyTable<'w>) -> Option<ContextDto> {
+    let context = member.entity.get::<AgentContext>()?;
+    let mut messages = Vec::new();
+    for entry in context.entries() {
+        let index = bodies.index_of(entry.body());
+        let tags = context.tags(entry.id());
+        push_entry(&mut messages, entry.id(), entry.role(), index, tags);
     }
-    json.push(b']');
-    held
+    Some(ContextDto {
+        entity: member.id.0,
+        last_id: context.last_id(),
+        revisions: context.revisions(),
+        messages,
+    })
 }
 
-fn write_chapters<'w>(
-    cast: &[Member<'w>],
-    bodies: &mut BodyTable<'w, '_>,
-    json: &mut JsonWriter,
-) -> u64 {
-    let mut held = 0;
-    json.line_member("chapters");
-    json.push(b'[');
-    for member in cast {
-        let chapters = member.entity.get::<Chapters>();
-        let closed = chapters.map(Chapters::all).unwrap_or_default();
-        if closed.is_empty() {
-            continue;
-        }
-        json.line();
-        json.push(b'{');
-        json.member("entity");
-        json.number(member.id.0);
-        json.member("closed");
-        json.push(b'[');
-        for chapter in closed {
-            json.line();
-            held += write_chapter(chapter, bodies, json);
-        }
-        json.push(b']');
-        json.push(b'}');
-    }
-    json.push(b']');
-    held
+fn chapters<'w>(member: &Member<'w>, bodies: &mut BodyTable<'w>) -> Option<ChaptersDto<'w>> {
+    let closed = member.entity.get::<Chapters>()?.all();
+    let chapter = |chapter: &'w Chapter| ChapterDto {
+        id: chapter.id.0.as_ref().into(),
+        title: chapter.title.as_str().into(),
+        turn: chapter.turn,
+        messages: runs(&chapter.messages, bodies),
+        summing_up: runs(&chapter.summing_up, bodies),
+        summary: bodies.index_of(&chapter.summary),
+    };
+    (!closed.is_empty()).then(|| ChaptersDto {
+        entity: member.id.0,
+        closed: closed.iter().map(chapter).collect(),
+    })
 }
 
-fn write_chapter<'w>(
-    chapter: &'w Chapter,
-    bodies: &mut BodyTable<'w, '_>,
-    json: &mut JsonWriter,
-) -> u64 {
-    json.push(b'{');
-    json.member("id");
-    json.string(&chapter.id.0);
-    json.member("title");
-    json.string(&chapter.title);
-    json.member("turn");
-    json.number(chapter.turn);
-    json.member("messages");
-    let cut = write_held(&chapter.messages, bodies, json);
-    json.member("summing_up");
-    let summing_up = write_held(&chapter.summing_up, bodies, json);
-    json.member("summary");
-    json.number(bodies.index_of(&chapter.summary));
-    json.push(b'}');
-    cut + summing_up
-}
-
-fn write_held<'w>(
-    held: &'w [HeldMessage],
-    bodies: &mut BodyTable<'w, '_>,
-    json: &mut JsonWriter,
-) -> u64 {
-    json.push(b'[');
-    let mut runs = RunWriter::new(json);
-    for HeldMessage { id, message } in held {
+fn runs<'w>(messages: &'w [HeldMessage], bodies: &mut BodyTable<'w>) -> Vec<RunDto> {
+    let mut runs = Vec::new();
+    for HeldMessage { id, message } in messages {
         let index = bodies.index_of(&message.body);
-        runs.add(*id, message.role, index, &message.tags);
+        push_entry(&mut runs, *id, message.role, index, Some(&message.tags));
     }
-    let held = runs.finish();
-    json.push(b']');
-    held
+    runs
 }

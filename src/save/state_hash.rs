@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bevy_ecs::change_detection::Tick;
 use bevy_ecs::prelude::*;
 
-use super::SaveRegistry;
+use super::registry::SaveRegistry;
 use crate::cast::{CastList, Clock, Dead, EntityName, Occupants, Place};
 use crate::context::{AgentContext, Chapters};
 use crate::message::Digest;

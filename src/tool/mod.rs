@@ -16,6 +16,7 @@ mod error;
 mod game;
 mod lookup;
 mod schema;
+pub(crate) mod schema_check;
 pub mod servers;
 mod set;
 mod spec;

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::journal::ToolSpent;
-use crate::mind::Cost;
+use crate::message::Cost;
 
 /// Takes what a tool tells of its work while it runs: a team that is a tool, what is said in it. It is recorded
 /// with the result, for people; no mind reads it. A tool that asks minds itself finds here how much it may

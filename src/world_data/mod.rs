@@ -11,14 +11,13 @@ mod lexicon;
 mod mistake;
 mod names;
 mod outline;
-mod plain;
 mod problem;
 mod source;
 mod templates;
 
 pub use folder::{DataError, DataFolder};
 pub use lexicon::{Lexicon, Pair, Word};
-pub use names::{fold_name, nearest};
+pub use names::{by_distance, fold_name, nearest};
 pub use problem::{Problem, Problems, Severity};
 pub use source::{Reading, Source, is_within};
 pub use templates::Templates;

@@ -1,7 +1,7 @@
 //! Comparing names as people do, in any language.
 
-/// Longer names are compared by their beginnings.
-const LONGEST: usize = 64;
+/// Of longer names only the first characters are compared.
+const MAX_COMPARED: usize = 64;
 
 /// A name without what readers easily overlook: case, full or half width, spaces at the ends.
 pub fn fold_name(name: &str) -> String {
@@ -18,28 +18,36 @@ pub fn fold_name(name: &str) -> String {
     folded.trim().to_owned()
 }
 
-/// The candidate that `name` was most likely meant to be, if any is near enough to be a slip.
-/// Of equally near ones the first.
+/// The candidate that `name` was most likely meant to be, if any is close enough to be a typo.
+/// Of equally close ones the first.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = letters(name);
     candidates
         .into_iter()
-        .filter_map(|candidate| Some((slips(&wanted, &letters(candidate))?, candidate)))
-        .min_by_key(|(slips, _)| *slips)
+        .filter_map(|candidate| Some((typos(&wanted, &letters(candidate))?, candidate)))
+        .min_by_key(|(typos, _)| *typos)
         .map(|(_, candidate)| candidate)
 }
 
-fn letters(name: &str) -> Vec<char> {
-    fold_name(name).chars().take(LONGEST).collect()
+/// All candidates, those most like `name` first.
+pub fn by_distance<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let wanted = letters(name);
+    let mut sorted: Vec<_> = candidates.into_iter().collect();
+    sorted.sort_by_cached_key(|candidate| distance(&wanted, &letters(candidate)));
+    sorted
 }
 
-/// How many slips lie between two names; `None` if they have too little in common.
-fn slips(a: &[char], b: &[char]) -> Option<usize> {
+fn letters(name: &str) -> Vec<char> {
+    fold_name(name).chars().take(MAX_COMPARED).collect()
+}
+
+/// How many typos lie between two names; `None` if they have too little in common.
+fn typos(a: &[char], b: &[char]) -> Option<usize> {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let distance = distance(a, b);
-    let part = short.len() >= 2 && long.windows(short.len()).any(|window| window == short);
-    let near = distance <= (long.len() / 3).max(1) && distance < long.len();
-    (part || near).then_some(distance)
+    let contained = short.len() >= 2 && long.windows(short.len()).any(|window| window == short);
+    let close = distance <= (long.len() / 3).max(1) && distance < long.len();
+    (contained || close).then_some(distance)
 }
 
 /// Letters to add, drop, replace or swap with a neighbour (optimal string alignment).
@@ -66,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_is_recognised_in_any_language() {
+    fn a_typo_is_recognised_in_any_language() {
         assert_eq!(
             nearest("atack", ["hp", "attack", "defense"]),
             Some("attack")
@@ -84,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_are_not_suggested() {
+    fn unlike_names_are_not_suggested() {
         assert_eq!(nearest("dragon", ["hp", "mill"]), None);
         assert_eq!(nearest("甲", ["乙"]), None);
         assert_eq!(nearest("", ["a"]), None);
@@ -92,7 +100,13 @@ mod tests {
     }
 
     #[test]
-    fn distance_counts_slips() {
+    fn candidates_are_sorted_by_distance() {
+        let sorted = by_distance("depseek", ["openai", "deepseek-chat", "DeepSeek"]);
+        assert_eq!(sorted, ["DeepSeek", "deepseek-chat", "openai"]);
+    }
+
+    #[test]
+    fn distance_counts_typos() {
         let count = |a: &str, b: &str| distance(&letters(a), &letters(b));
         assert_eq!(count("kitten", "sitting"), 3);
         assert_eq!(count("ab", "ba"), 1);

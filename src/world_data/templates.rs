@@ -13,14 +13,10 @@ use serde::Serialize;
 
 use super::folder::{DataError, DataFolder};
 use super::names::nearest;
-use super::plain::Plain;
 use super::problem::{Problem, Problems};
 
 /// The ending of template files.
 const ENDING: &str = ".j2";
-
-/// Words of templates that take in others, and of those that show all that they were given.
-const MORE: [&str; 5] = ["include", "import", "extends", "context", "debug"];
 
 /// All templates of one folder, compiled.
 #[derive(Clone, Debug)]
@@ -33,9 +29,6 @@ pub struct Templates {
 struct File {
     shown: String,
     text: String,
-    plain: Option<Plain>,
-    /// The variables that it uses; nothing where it takes in other templates, which use more.
-    uses: Option<BTreeSet<String>>,
 }
 
 impl Templates {
@@ -111,24 +104,12 @@ impl Templates {
             let added = templates
                 .environment
                 .add_template_owned(name.clone(), text.clone());
-            let file = File {
-                shown,
-                plain: Plain::of(&text),
-                uses: templates.uses(&name, &text),
-                text,
-            };
-            templates.files.insert(name.clone(), file);
+            templates.files.insert(name.clone(), File { shown, text });
             if let Err(error) = added {
                 problems.push(templates.problem(&name, &error));
             }
         }
         templates
-    }
-
-    fn uses(&self, name: &str, text: &str) -> Option<BTreeSet<String>> {
-        let template = self.environment.get_template(name).ok()?;
-        let is_alone = !MORE.iter().any(|word| text.contains(word));
-        is_alone.then(|| template.undeclared_variables(false).into_iter().collect())
     }
 
     /// The names of all templates, in order.
@@ -149,22 +130,6 @@ impl Templates {
         let template = self.environment.get_template(name);
         let text = template.and_then(|template| template.render(Serde(context)));
         text.map_err(|error| self.problem(name, &error))
-    }
-
-    /// Fills a template with JSON, which is several times faster where the template uses only values, conditions
-    /// and loops, and takes only as long as what it uses otherwise.
-    pub fn render_json(&self, name: &str, data: &serde_json::Value) -> Result<String, Problem> {
-        let file = self.files.get(name).ok_or_else(|| self.missing(name))?;
-        if let Some(text) = file.plain.as_ref().and_then(|plain| plain.fill(data)) {
-            return Ok(text);
-        }
-        match (&file.uses, data.as_object()) {
-            (Some(uses), Some(data)) => {
-                let used = uses.iter().filter_map(|name| data.get_key_value(name));
-                self.render(name, used.collect::<BTreeMap<_, _>>())
-            }
-            _ => self.render(name, data),
-        }
     }
 
     /// Checks that each declared template is there and, with the parts it includes, uses only

@@ -66,7 +66,7 @@ pub(super) fn saves(app: &App) -> Result<(), Failure> {
 /// How many games a tournament has.
 fn tournament_state(app: &App, name: &str) -> String {
     let words = app.words;
-    let data = app.data().map_err(|failure| failure.what);
+    let data = app.data().map_err(|failure| failure.what.to_string());
     let found = data.and_then(|data| {
         let found = Tournament::find(&app.settings.saves.value, name, &data);
         found.map_err(|error| error.to_string())

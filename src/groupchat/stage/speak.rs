@@ -22,6 +22,7 @@ use crate::groupchat::stream_merger::{event_id, message_id};
 use crate::groupchat::team::{Audience, Kind, Output, Participant, Selection};
 use crate::groupchat::termination::Rule;
 use crate::message::{Block, Content as Said, Role};
+use crate::tool::schema_check::accepts;
 
 impl ChatParams<'_, '_> {
     /// Gives these the word.
@@ -471,8 +472,7 @@ fn shaped(value: Value, output: Option<&Output>) -> Content {
         return Content::Text(text);
     };
     let schema = serde_json::from_str::<Value>(&output.schema).unwrap_or_default();
-    let fits = jsonschema::validator_for(&schema).is_ok_and(|form| form.is_valid(&value));
-    match fits {
+    match accepts(&schema, &value) {
         true => Content::Structured(Structured {
             content: value,
             content_type: output.name.clone(),

@@ -9,6 +9,7 @@ use super::graph_file::{Activation, EdgeFile, GraphFile, When};
 use crate::cast::check_name;
 use crate::context::View;
 use crate::groupchat::termination::Rule;
+use crate::tool::schema_check::{SchemaError, check_schema};
 use crate::tool::{BUILT_IN, is_legal};
 
 /// One mistake, with its path in the team.
@@ -361,13 +362,23 @@ fn output(one: &Participant, path: &str, report: &mut Report) {
     let Some(output) = &one.output else { return };
     let schema = serde_json::from_str::<Value>(&output.schema);
     let schema = schema.ok().filter(Value::is_object);
-    let is_schema = schema.is_some_and(|schema| jsonschema::validator_for(&schema).is_ok());
-    if !is_schema {
-        report.error(
+    match schema.as_ref().map(check_schema) {
+        Some(Ok(())) => {}
+        Some(Err(SchemaError::Unsupported(keyword))) => report.error(
+            format!("{path}.output.schema"),
+            format!("the keyword {keyword} of JSON Schema is not supported"),
+            "a schema without it",
+        ),
+        Some(Err(SchemaError::Malformed(keyword))) => report.error(
+            format!("{path}.output.schema"),
+            format!("this is no JSON schema: {keyword} has a wrong value"),
+            "the schema of an object, as JSON text",
+        ),
+        None => report.error(
             format!("{path}.output.schema"),
             "this is no JSON schema",
             "the schema of an object, as JSON text",
-        );
+        ),
     }
     if output.name.trim().is_empty() {
         report.error(

@@ -14,6 +14,7 @@ use crate::dialect::format::{MediaFiles, NoFiles};
 use crate::mind::http::{self, Dialect, Endpoint, Examination, HttpMind, KeyState, Server};
 use crate::mind::{InWords, Mind, MindInfo, Price};
 use crate::tool::WebPolicy;
+use crate::world_data::by_distance;
 
 const BASE_URL: &str = "OPENAI_BASE_URL";
 pub(super) const KEY: &str = "OPENAI_API_KEY";
@@ -384,13 +385,11 @@ impl Models {
     }
 
     fn unknown(&self, alias: &str) -> ModelError {
-        let mut names: Vec<_> = self.aliases().collect();
-        names.sort_by_key(|name| distance(alias, name));
-        names.truncate(3);
+        let names = by_distance(alias, self.aliases());
         ModelError::Unknown {
             alias: alias.into(),
             file: self.file_name.clone(),
-            nearest: names.into_iter().map(str::to_owned).collect(),
+            nearest: names.into_iter().take(3).map(str::to_owned).collect(),
         }
     }
 }
@@ -434,22 +433,6 @@ impl Resolved {
             width: self.entry.width.unwrap_or(self.provider.width),
         }
     }
-}
-
-/// How many characters must be put in, taken out or changed to make one name of the other.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.to_lowercase().chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (line, a) in one.to_lowercase().chars().enumerate() {
-        let mut next = vec![line + 1];
-        for ((&b, pair), left) in other.iter().zip(row.windows(2)).zip(0..) {
-            let changed = pair[0] + usize::from(a != b);
-            let put_in = next[left] + 1;
-            next.push(changed.min(pair[1] + 1).min(put_in));
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -602,13 +585,6 @@ mod tests {
             serde_json::Value::from(dialect.extra),
             serde_json::json!({"top_k": 7, "deep": {"on": true, "list": [1, 2.5, null]}})
         );
-    }
-
-    #[test]
-    fn distances_count_changes() {
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "ab"), 2);
-        assert_eq!(distance("Same", "same"), 0);
     }
 
     proptest! {

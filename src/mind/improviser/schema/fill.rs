@@ -8,9 +8,11 @@ use super::super::limit::fit;
 use super::super::names::Root;
 use super::super::prose;
 use super::super::writer::{Writer, paragraph};
-use super::check::part_accepts;
-use super::{DEPTH, resolve};
+use super::part_accepts;
+use crate::tool::schema_check::resolve;
 
+/// How deep values and references go at most.
+const DEPTH: usize = 24;
 /// From this depth on only what must be there is filled, so that recursion ends.
 const PLAIN: usize = 5;
 /// How often a value is tried anew that its schema does not accept.

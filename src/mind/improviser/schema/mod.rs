@@ -1,21 +1,26 @@
-//! JSON Schema as far as asks use it: filling a schema, and checking a value against one.
+//! Filling any JSON schema.
 //!
-//! Known are types, `enum`, `const`, `properties`, `required`, `additionalProperties`, `items`,
-//! `prefixItems`, bounds on numbers, lengths and counts, `multipleOf`, `uniqueItems`, `allOf`, `anyOf`,
-//! `oneOf`, `not`, and `$ref` within the schema. `pattern` and `format` are not: a text is a sentence.
+//! What a schema may hold, `tool::schema_check` says. `pattern` and `format` are passed over: a text is
+//! a sentence.
 
-mod check;
 mod fill;
 
-pub(super) use check::accepts;
 pub(super) use fill::fill;
 
 use serde_json::Value;
 
-/// How deep references may lead before a schema counts as endless.
-const DEPTH: usize = 24;
+use crate::tool::schema_check::SchemaCheck;
 
-/// The schema that a reference of this schema names.
-fn resolve<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
-    root.pointer(reference.strip_prefix('#')?)
+/// Whether the schema accepts the value, patterns of texts aside.
+pub(super) fn accepts(schema: &Value, value: &Value) -> bool {
+    part_accepts(schema, schema, value)
+}
+
+/// Whether a part of the root schema accepts the value, patterns of texts aside.
+fn part_accepts(root: &Value, part: &Value, value: &Value) -> bool {
+    let check = SchemaCheck {
+        root,
+        patterns: false,
+    };
+    check.accepts(part, value)
 }

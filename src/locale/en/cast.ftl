@@ -1,0 +1,1 @@
+# Texts of `src/cast/`. Keys begin with `cast_`.

@@ -1,0 +1,1 @@
+# Texts of `src/context/`. Keys begin with `context_`.

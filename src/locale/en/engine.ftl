@@ -1,0 +1,1 @@
+# Texts of `src/engine/`. Keys begin with `engine_`.

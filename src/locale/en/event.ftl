@@ -1,0 +1,1 @@
+# Texts of `src/event/`. Keys begin with `event_`.

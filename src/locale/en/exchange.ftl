@@ -1,0 +1,1 @@
+# Texts of `src/exchange/`. Keys begin with `exchange_`.

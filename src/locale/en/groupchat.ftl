@@ -1,0 +1,1 @@
+# Texts of `src/groupchat/`. Keys begin with `groupchat_`.

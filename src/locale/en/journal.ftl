@@ -1,0 +1,6 @@
+# Texts of `src/journal/`. Keys begin with `journal_`.
+
+journal_io = { $path }: { $source }
+journal_misplaced_head = the header must be the first line, and only the first
+journal_newer = { $path }: the journal has format { $found }, but this program reads formats up to { $newest }; use a newer version of Playhouse
+journal_unreadable = { $path }:{ $line }: { $problem }; the journal was left unchanged

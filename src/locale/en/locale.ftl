@@ -1,0 +1,13 @@
+# Texts of `src/locale/`: errors of the system and of other crates. Keys begin with `locale_`.
+
+locale_already_exists = File exists (os error { $code })
+locale_connection_refused = Connection refused (os error { $code })
+locale_connection_reset = Connection reset by peer (os error { $code })
+locale_is_a_directory = Is a directory (os error { $code })
+locale_json = { $problem } at line { $line } column { $column }
+locale_network_unreachable = Network is unreachable (os error { $code })
+locale_not_a_directory = Not a directory (os error { $code })
+locale_not_found = No such file or directory (os error { $code })
+locale_permission_denied = Permission denied (os error { $code })
+locale_read_only = Read-only file system (os error { $code })
+locale_storage_full = No space left on device (os error { $code })

@@ -1,0 +1,1 @@
+# Texts of `src/tool/`. Keys begin with `tool_`.

@@ -1,0 +1,121 @@
+//! A text that is rendered when it is shown.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use super::{Argument, Language, bundle};
+
+/// A text of the interface, not yet in any language. Make one with [`text!`](super::text).
+///
+/// `Display` and `Serialize` give the English. Equality compares keys and arguments. The default is
+/// empty.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct UiText(Content);
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Content {
+    Message {
+        key: &'static str,
+        arguments: Vec<(&'static str, Argument)>,
+    },
+    /// The same in every language.
+    Verbatim(String),
+}
+
+/// Something that people read in the language of the interface, such as an error.
+pub trait Localize {
+    /// Its text.
+    fn text(&self) -> UiText;
+}
+
+impl UiText {
+    /// A text that is the same in every language: a name, data, or what other programs say.
+    pub fn verbatim(text: impl Into<String>) -> Self {
+        Self(Content::Verbatim(text.into()))
+    }
+
+    /// For [`text!`](super::text), which checks the arguments.
+    #[doc(hidden)]
+    pub fn message(key: &'static str, arguments: Vec<(&'static str, Argument)>) -> Self {
+        Self(Content::Message { key, arguments })
+    }
+
+    /// The text in a language.
+    pub fn in_language(&self, language: Language) -> String {
+        match &self.0 {
+            Content::Message { key, arguments } => bundle::of(language).render(key, arguments),
+            Content::Verbatim(text) => text.clone(),
+        }
+    }
+
+    /// Whether it is a verbatim text without a character.
+    pub fn is_empty(&self) -> bool {
+        matches!(&self.0, Content::Verbatim(text) if text.is_empty())
+    }
+}
+
+impl Default for UiText {
+    fn default() -> Self {
+        Self::verbatim("")
+    }
+}
+
+impl fmt::Display for UiText {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.pad(&self.in_language(Language::En))
+    }
+}
+
+impl Serialize for UiText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// As [`UiText::verbatim`].
+impl From<String> for UiText {
+    fn from(text: String) -> Self {
+        Self::verbatim(text)
+    }
+}
+
+/// As [`UiText::verbatim`].
+impl From<&str> for UiText {
+    fn from(text: &str) -> Self {
+        Self::verbatim(text)
+    }
+}
+
+impl Localize for UiText {
+    fn text(&self) -> UiText {
+        self.clone()
+    }
+}
+
+impl<T: Localize + ?Sized> Localize for Box<T> {
+    fn text(&self) -> UiText {
+        (**self).text()
+    }
+}
+
+/// A [`UiText`](crate::locale::UiText): a key of the Fluent files and its arguments.
+///
+/// `text!(key, name = value, path)`: `path` alone is `path = path`. A value is anything that
+/// converts into an [`Argument`](crate::locale::Argument).
+#[macro_export]
+macro_rules! text {
+    ($key:ident $(, $name:ident $(= $value:expr)?)* $(,)?) => {{
+        // Only for the compiler's errors.
+        const _: $crate::locale::keys::$key = $crate::locale::keys::$key { $($name: ()),* };
+        $crate::locale::UiText::message(
+            ::std::stringify!($key),
+            ::std::vec![$((
+                ::std::stringify!($name),
+                $crate::locale::Argument::from($crate::text!(@value $name $(= $value)?)),
+            )),*],
+        )
+    }};
+    (@value $name:ident) => { $name };
+    (@value $name:ident = $value:expr) => { $value };
+}

@@ -1,0 +1,1 @@
+# Texts of the program: failures, tables, progress. Keys begin with `cli_`.

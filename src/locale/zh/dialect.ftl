@@ -1,0 +1,1 @@
+# Texts of `src/dialect/`. Keys begin with `dialect_`.

@@ -1,0 +1,1 @@
+# Texts of `--help` and the manual. Keys begin with `help_`.

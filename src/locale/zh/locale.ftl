@@ -1,0 +1,13 @@
+# Texts of `src/locale/`: errors of the system and of other crates. Keys begin with `locale_`.
+
+locale_already_exists = 文件已存在（系统错误 { $code }）
+locale_connection_refused = 连接被拒绝（系统错误 { $code }）
+locale_connection_reset = 连接被对方重置（系统错误 { $code }）
+locale_is_a_directory = 这是一个文件夹（系统错误 { $code }）
+locale_json = JSON 有误（第 { $line } 行第 { $column } 列）：{ $problem }
+locale_network_unreachable = 网络不可达（系统错误 { $code }）
+locale_not_a_directory = 不是文件夹（系统错误 { $code }）
+locale_not_found = 没有这个文件或文件夹（系统错误 { $code }）
+locale_permission_denied = 没有权限（系统错误 { $code }）
+locale_read_only = 文件系统只读（系统错误 { $code }）
+locale_storage_full = 磁盘已满（系统错误 { $code }）

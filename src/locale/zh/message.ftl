@@ -1,0 +1,1 @@
+# Texts of `src/message/`. Keys begin with `message_`.

@@ -1,0 +1,1 @@
+# Texts of `src/mind/`. Keys begin with `mind_`.

@@ -1,0 +1,1 @@
+# Texts of `src/rpg/`. Keys begin with `rpg_`.

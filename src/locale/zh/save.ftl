@@ -1,0 +1,1 @@
+# Texts of `src/save/`. Keys begin with `save_`.

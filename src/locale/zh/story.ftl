@@ -1,0 +1,1 @@
+# Texts of the story view. Keys begin with `story_`.

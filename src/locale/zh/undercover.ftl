@@ -1,0 +1,1 @@
+# Texts of `src/undercover/`. Keys begin with `undercover_`.

@@ -1,0 +1,1 @@
+# Texts of `src/world_data/`. Keys begin with `world_data_`.

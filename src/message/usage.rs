@@ -1,0 +1,113 @@
+//! What one call of a model used: tokens, money, and why the model stopped.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Tokens of one call, in the same form for every provider.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenUsage {
+    /// Tokens of the prompt, cached ones included.
+    #[serde(rename = "prompt_tokens", alias = "input_tokens", default)]
+    pub input: u64,
+    /// Tokens of the answer, reasoning included.
+    #[serde(rename = "completion_tokens", alias = "output_tokens", default)]
+    pub output: u64,
+    /// Prompt tokens that the provider read from its cache.
+    #[serde(rename = "cached_tokens", default)]
+    pub cached: u64,
+    /// Answer tokens spent on reasoning.
+    #[serde(rename = "reasoning_tokens", default)]
+    pub reasoning: u64,
+}
+
+impl TokenUsage {
+    /// Tokens of prompt and answer together.
+    pub fn total(&self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+}
+
+impl std::ops::AddAssign for TokenUsage {
+    fn add_assign(&mut self, other: Self) {
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cached = self.cached.saturating_add(other.cached);
+        self.reasoning = self.reasoning.saturating_add(other.reasoning);
+    }
+}
+
+/// Why a model stopped writing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    /// The answer is complete.
+    Stop,
+    /// The answer reached the limit of output tokens.
+    Length,
+    /// The model wants tools to be called.
+    ToolCalls,
+    /// The provider withheld the answer.
+    ContentFilter,
+    /// The provider gave no reason, or one we do not know.
+    Unknown,
+}
+
+/// Money in billionths of the price list's unit, so that sums are exact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Cost(pub u64);
+
+impl Cost {
+    /// From units of money, such as dollars; negative amounts and NaN become zero.
+    pub fn from_units(units: f64) -> Self {
+        Self((units * 1e9).round() as u64)
+    }
+
+    /// In units of money, such as dollars.
+    pub fn units(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+
+    /// The sum, saturating.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.4}", self.units())
+    }
+}
+
+/// Prices in units of money a million tokens, with the date they were read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    /// A million prompt tokens that no cache held.
+    pub input: f64,
+    /// A million prompt tokens read from the provider's cache.
+    pub cached: f64,
+    /// A million answer tokens, reasoning included.
+    pub output: f64,
+    /// The unit, such as `USD`.
+    pub currency: String,
+    /// The day the price was read, such as `2026-11-01`.
+    pub date: String,
+    /// The provider's page that states it; empty if there is none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub source: String,
+}
+
+impl Price {
+    /// The price of a call.
+    pub fn of(&self, usage: TokenUsage) -> Cost {
+        let fresh = usage.input.saturating_sub(usage.cached);
+        let part = |tokens: u64, price: f64| Cost::from_units(tokens as f64 * price / 1e6);
+        part(fresh, self.input)
+            .plus(part(usage.cached.min(usage.input), self.cached))
+            .plus(part(usage.output, self.output))
+    }
+}

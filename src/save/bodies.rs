@@ -1,0 +1,314 @@
+//! The bodies of a world, each once: gathered from whoever remembers them, and read back with what
+//! they shared.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+use indexmap::{IndexMap, IndexSet};
+use serde::de::{self, Deserializer, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::error::SaveError;
+use crate::message::{Block, Body, BodyId, BodyParts, Content, Extra, ResponseMetadata, Text};
+
+// --- gathering ---
+
+/// Gives every distinct body, and every shared prefix, its index in a save.
+#[derive(Default)]
+pub(super) struct BodyTable<'w> {
+    bodies: Bodies,
+    /// Address → index, of bodies that more than one place points to. Never iterated.
+    shared: IndexMap<usize, u32, FixedState>,
+    openings: Vec<&'w str>,
+    opening_by_address: BTreeMap<usize, u32>,
+    opening_by_text: BTreeMap<&'w str, u32>,
+}
+
+impl<'w> BodyTable<'w> {
+    /// The index of a body; a new one if it was not met before.
+    pub(super) fn index_of(&mut self, body: &'w Body) -> u32 {
+        let next = self.bodies.list.len() as u32;
+        // A body that nothing else points to can't have been met.
+        if body.is_shared() {
+            let index = *self.shared.entry(body.address()).or_insert(next);
+            if index != next {
+                return index;
+            }
+        }
+        if let Some(text) = body.shared_prefix() {
+            let opening = self.opening_of(text);
+            self.bodies.opened.push((next, opening));
+        }
+        self.bodies.list.push(body.clone());
+        next
+    }
+
+    /// Equal prefixes are one and the same in a save, wherever their text came from.
+    fn opening_of(&mut self, text: &'w Arc<Text>) -> u32 {
+        let address = Arc::as_ptr(text) as usize;
+        if let Some(index) = self.opening_by_address.get(&address) {
+            return *index;
+        }
+        let next = self.openings.len() as u32;
+        let index = *self.opening_by_text.entry(text.as_str()).or_insert(next);
+        if index == next {
+            self.openings.push(text.as_str());
+        }
+        self.opening_by_address.insert(address, index);
+        index
+    }
+
+    /// All bodies and all openings, in order of their indexes.
+    pub(super) fn into_parts(self) -> (Bodies, Vec<&'w str>) {
+        (self.bodies, self.openings)
+    }
+}
+
+// --- the form ---
+
+/// The bodies of a save in order.
+#[derive(Default)]
+pub(super) struct Bodies {
+    pub(super) list: Vec<Body>,
+    /// Which bodies have which opening as their shared prefix, by index, in order.
+    pub(super) opened: Vec<(u32, u32)>,
+    /// The event types that metadata names, each with the first body that does; for checking what was
+    /// read.
+    pub(super) events: BTreeMap<String, u32>,
+}
+
+impl Bodies {
+    /// The bodies behind their shared prefixes.
+    pub(super) fn with_openings(self, openings: Vec<Cow<str>>) -> Result<Vec<Body>, SaveError> {
+        let openings: Vec<_> = openings
+            .into_iter()
+            .map(|text| Arc::new(Text::from(text)))
+            .collect();
+        let mut list = self.list;
+        for (index, opening) in self.opened {
+            let prefix = openings.get(opening as usize).ok_or_else(|| {
+                let at = format!("messages[{index}].opening");
+                SaveError::out_of_range(at, opening, openings.len(), "openings")
+            })?;
+            if let Some(body) = list.get_mut(index as usize) {
+                let bare = std::mem::replace(body, Body::text(""));
+                *body = bare.after(prefix.clone());
+            }
+        }
+        Ok(list)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BodyDto<'a> {
+    id: BodyId,
+    time: u64,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    name: Option<Borrowed<'a>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    opening: Option<u32>,
+    #[serde(borrow)]
+    content: ContentDto<'a>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    compressed_prompt: Option<Borrowed<'a>>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    metadata: Option<MetadataDto<'a>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    response_metadata: Option<Cow<'a, ResponseMetadata>>,
+}
+
+impl<'a> BodyDto<'a> {
+    fn of(body: &'a Body, opening: Option<u32>) -> Self {
+        Self {
+            id: body.id(),
+            time: body.time(),
+            name: body.sender().map(|sender| Borrowed(Cow::Borrowed(sender))),
+            opening,
+            content: match body.content() {
+                Content::Text(text) => ContentDto::Text(text.as_str().into()),
+                Content::Blocks(blocks) => ContentDto::Blocks(blocks.as_ref().into()),
+            },
+            compressed_prompt: body.short().map(|short| Borrowed(short.as_str().into())),
+            metadata: body.metadata().map(MetadataDto::Map),
+            response_metadata: body.response().map(Cow::Borrowed),
+        }
+    }
+}
+
+/// A text that borrows from the file if nothing in it is escaped. Serde borrows only a bare `Cow`, none
+/// in an `Option`.
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+struct Borrowed<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// Metadata as it stands in the file when read, since that of most bodies is the same.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum MetadataDto<'a> {
+    Map(&'a Map<String, Value>),
+    Raw(&'a RawValue),
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for MetadataDto<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        <&RawValue>::deserialize(deserializer).map(Self::Raw)
+    }
+}
+
+/// One text, or a list of blocks.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ContentDto<'a> {
+    Text(Cow<'a, str>),
+    Blocks(Cow<'a, [Block]>),
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for ContentDto<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ContentVisitor;
+
+        impl<'de> Visitor<'de> for ContentVisitor {
+            type Value = ContentDto<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text or a list of blocks")
+            }
+
+            fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(ContentDto::Text(text.into()))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(ContentDto::Text(text.to_owned().into()))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+                let blocks = Vec::deserialize(de::value::SeqAccessDeserializer::new(list))?;
+                Ok(ContentDto::Blocks(Cow::Owned(blocks)))
+            }
+        }
+
+        deserializer.deserialize_any(ContentVisitor)
+    }
+}
+
+impl Serialize for Bodies {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut opened = self.opened.iter().peekable();
+        serializer.collect_seq(self.list.iter().zip(0..).map(|(body, index)| {
+            let opening = opened.next_if(|(opened, _)| *opened == index);
+            BodyDto::of(body, opening.map(|(_, opening)| *opening))
+        }))
+    }
+}
+
+// --- reading ---
+
+impl<'de> Deserialize<'de> for Bodies {
+    /// Builds the bodies while it reads, so that they never stand in memory twice.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct BodiesVisitor;
+
+        impl<'de> Visitor<'de> for BodiesVisitor {
+            type Value = Bodies;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of messages")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Bodies, A::Error> {
+                let mut reader = BodyReader::default();
+                while let Some(body) = list.next_element::<BodyDto>()? {
+                    reader.add(body)?;
+                }
+                Ok(reader.read)
+            }
+        }
+
+        deserializer.deserialize_seq(BodiesVisitor)
+    }
+}
+
+/// Builds bodies, with names and extras that repeat stored once.
+#[derive(Default)]
+struct BodyReader<'a> {
+    read: Bodies,
+    names: IndexSet<Arc<str>, FixedState>,
+    extras: IndexMap<&'a str, Arc<Extra>, FixedState>,
+}
+
+impl<'a> BodyReader<'a> {
+    fn add<E: de::Error>(&mut self, body: BodyDto<'a>) -> Result<(), E> {
+        let index = self.read.list.len() as u32;
+        if let Some(opening) = body.opening {
+            self.read.opened.push((index, opening));
+        }
+        let extra = self.extra(body.metadata, body.response_metadata, index)?;
+        let parts = BodyParts {
+            id: body.id,
+            time: body.time,
+            sender: body.name.map(|name| self.name(&name.0)),
+            content: match body.content {
+                ContentDto::Text(text) => Content::Text(Text::from(text)),
+                ContentDto::Blocks(blocks) => blocks.into_owned().into(),
+            },
+            short: body.compressed_prompt.map(|short| short.0.into()),
+            extra,
+        };
+        self.read.list.push(parts.into());
+        Ok(())
+    }
+
+    fn name(&mut self, name: &str) -> Arc<str> {
+        if let Some(known) = self.names.get(name) {
+            return known.clone();
+        }
+        let name: Arc<str> = name.into();
+        self.names.insert(name.clone());
+        name
+    }
+
+    fn extra<E: de::Error>(
+        &mut self,
+        metadata: Option<MetadataDto<'a>>,
+        response: Option<Cow<'a, ResponseMetadata>>,
+        index: u32,
+    ) -> Result<Option<Arc<Extra>>, E> {
+        let shared = match metadata {
+            Some(MetadataDto::Raw(raw)) => Some(self.shared_extra(raw.get(), index)?),
+            Some(MetadataDto::Map(_)) | None => None,
+        };
+        let Some(response) = response else {
+            return Ok(shared);
+        };
+        let metadata = shared.map(|extra| extra.metadata.clone());
+        Ok(Some(Arc::new(Extra {
+            metadata: metadata.unwrap_or_default(),
+            response: Some(response.into_owned()),
+        })))
+    }
+
+    /// Metadata that repeats is parsed once.
+    fn shared_extra<E: de::Error>(&mut self, raw: &'a str, index: u32) -> Result<Arc<Extra>, E> {
+        if let Some(known) = self.extras.get(raw) {
+            return Ok(known.clone());
+        }
+        let metadata: Map<String, Value> =
+            serde_json::from_str(raw).map_err(|error| E::custom(format!("metadata: {error}")))?;
+        if let Some(event) = metadata.get("event").and_then(Value::as_str) {
+            self.read.events.entry(event.to_owned()).or_insert(index);
+        }
+        let extra = Arc::new(Extra {
+            metadata: metadata.into(),
+            response: None,
+        });
+        self.extras.insert(raw, extra.clone());
+        Ok(extra)
+    }
+}

@@ -1,0 +1,20 @@
+//! Versions of the format, and what bounds a save.
+
+/// The version of `world.json` that is written.
+pub const FORMAT: u32 = 2;
+
+/// The oldest version of `world.json` that can still be read.
+pub const OLDEST: u32 = 1;
+
+/// The maximum number of messages that all contexts and chapters of a save hold together: 2²⁶, which
+/// take about a gigabyte of memory. Runs could claim more in a few bytes.
+pub(super) const MAX_ENTRIES: u64 = 1 << 26;
+
+/// Greater times and turns are refused, so that a story can go on counting.
+pub(super) const MAX_COUNTER: u64 = 1 << 52;
+
+/// The same for ids and other numbers of 32 bits.
+pub(super) const MAX_ID: u32 = u32::MAX / 2;
+
+/// How deep a saved value may be nested. Readers stop at 128.
+pub(super) const MAX_DEPTH: usize = 100;
