@@ -109,7 +109,7 @@ impl App {
             Err(DataError::Missing(_)) => Models::load(SHIPPED, SHIPPED_NAME, &variable),
             Err(error) => return Err(Failure::new(Fault::World, error)),
         };
-        let models = models.map_err(|error| Failure::new(Fault::Server, error))?;
+        let models = models.map_err(|error| Failure::of(Fault::Server, &error))?;
         Ok(match data.root() {
             Some(root) => models.with_files(Arc::new(MediaFolder::new(root))),
             None => models,

@@ -495,8 +495,8 @@ impl CommandLine {
 /// The forms of conversations by name.
 fn profile() -> impl TypedValueParser<Value = Profile> {
     let names = Profile::ALL.iter();
-    let values =
-        names.map(|profile| PossibleValue::new(profile.name()).help(profile.description()));
+    let values = names
+        .map(|profile| PossibleValue::new(profile.name()).help(profile.description().to_string()));
     PossibleValuesParser::new(values).try_map(|name| name.parse())
 }
 

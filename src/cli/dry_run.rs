@@ -45,7 +45,7 @@ impl DryRun {
     /// A stand-in for the model of which this is known.
     pub(crate) fn of(mut info: MindInfo) -> Self {
         // Nothing is sent, so nothing needs to be held back.
-        info.warms = false;
+        info.caches_prompts = false;
         Self {
             info,
             unsent: Arc::default(),

@@ -105,7 +105,7 @@ pub(crate) fn lead(app: &App, name: &str) -> Result<Lead, Failure> {
     if name != IMPROVISER {
         let mind = app.models()?.mind(name);
         return Ok(Lead {
-            mind: mind.map_err(|error| Failure::new(Fault::Server, error))?,
+            mind: mind.map_err(|error| Failure::of(Fault::Server, &error))?,
             introduction: None,
         });
     }
@@ -170,7 +170,7 @@ pub(crate) async fn equip(app: &App, engine: &mut Engine) -> Result<ToolServers,
         .filter_map(|name| ToolSet::server_of(name))
         .collect();
     let plans = models.tool_servers(servers);
-    let plans = plans.map_err(|error| Failure::new(Fault::Server, error))?;
+    let plans = plans.map_err(|error| Failure::of(Fault::Server, &error))?;
     let servers = ToolServers::connect(plans).await;
     let servers = servers.map_err(|error| Failure::new(Fault::Server, error))?;
     servers.add_to(&mut engine.world.resource_mut::<Toolbox>());

@@ -1,7 +1,8 @@
 //! AgentScope's messages: as documented, and as its releases write them.
 //!
 //! Sources: its documentation of messages; for Java 1, `Msg` and its blocks as Jackson writes them
-//! (1.0.12); for Python 1, `Msg.to_dict` (1.0.21); for Python 2, the dump of its `Msg` model (2.0.10).
+//! (1.0.12); for Python 1, `Msg.to_dict` (1.0.21); for Python 2, the dump of its `Msg` model
+//! (2.0.10).
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::neutral::{JOINED, Neutral};
 use super::roles::take_role;
 use super::timestamp::{Spelling, spelled};
-use super::{Profile, blocks, leftovers, media};
+use super::{Profile, blocks, leftovers, media, roles};
 use crate::message::{Block, FormatError, Message, ResponseMetadata, Role, Source};
 
 /// Members that not all four formats have, and that a message keeps: of Python 1, then of Python 2.
@@ -69,20 +70,17 @@ pub(super) fn read(
 }
 
 fn role(map: &Map<String, Value>) -> Result<Role, FormatError> {
-    let wanted = "use system, user, assistant or tool, in lower or upper case";
+    const ROLES: [&str; 4] = ["system", "user", "assistant", "tool"];
     let role = map.get("role").and_then(Value::as_str);
     let Some(role) = role else {
-        return Err(FormatError::new("role", format!("missing; {wanted}")));
+        return Err(roles::missing("role", &ROLES));
     };
     match role.to_ascii_lowercase().as_str() {
         "system" => Ok(Role::System),
         "user" => Ok(Role::Human),
         "assistant" => Ok(Role::Ai),
         "tool" => Ok(Role::Tool),
-        _ => Err(FormatError::new(
-            "role",
-            format!("'{role}' is no role; {wanted}"),
-        )),
+        _ => Err(roles::unknown("role", role, &ROLES)),
     }
 }
 

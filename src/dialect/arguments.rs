@@ -1,11 +1,13 @@
 //! The arguments of tool calls, and their repair.
 //!
 //! Providers send arguments as a text that should be a JSON object. Nothing is guessed: a text that
-//! was cut off (the answer ran into its token limit) is completed, after dropping a last member without
-//! a value; anything else that is not an object is replaced by an empty one, and reported.
+//! was cut off (the answer ran into its token limit) is completed, after dropping a last member
+//! without a value; anything else that is not an object is replaced by an empty one, and reported.
 
 use serde_json::{Map, Value};
 use thiserror::Error;
+
+use crate::locale::{Localize, UiText, text};
 
 /// The arguments of a call.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,19 +32,33 @@ pub enum ArgumentsRepair {
 
 /// Why arguments were discarded.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{}", self.text())]
 pub enum ArgumentsError {
     /// They are not JSON.
-    #[error("no JSON: {reason}")]
     NotJson {
         /// What the parser says.
-        reason: String,
+        reason: UiText,
     },
-    /// They are JSON, but not an object.
-    #[error("{found} in place of an object")]
-    NotAnObject {
-        /// What they are, such as `a list`.
-        found: &'static str,
-    },
+    /// They are a list.
+    List,
+    /// They are a text.
+    Text,
+    /// They are a number.
+    Number,
+    /// They are `true`, `false` or `null`.
+    OtherValue,
+}
+
+impl Localize for ArgumentsError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::NotJson { reason } => text!(dialect_arguments_not_json, reason),
+            Self::List => text!(dialect_arguments_list),
+            Self::Text => text!(dialect_arguments_text),
+            Self::Number => text!(dialect_arguments_number),
+            Self::OtherValue => text!(dialect_arguments_other_value),
+        }
+    }
 }
 
 impl Arguments {
@@ -80,7 +96,7 @@ impl Arguments {
                 None => Self {
                     input: Map::new(),
                     repair: ArgumentsRepair::Discarded(ArgumentsError::NotJson {
-                        reason: error.to_string(),
+                        reason: error.text(),
                     }),
                 },
             },
@@ -95,15 +111,15 @@ impl Arguments {
     }
 
     fn discarded(value: &Value) -> Self {
-        let found = match value {
-            Value::Array(_) => "a list",
-            Value::String(_) => "a text",
-            Value::Number(_) => "a number",
-            _ => "a single value",
+        let error = match value {
+            Value::Array(_) => ArgumentsError::List,
+            Value::String(_) => ArgumentsError::Text,
+            Value::Number(_) => ArgumentsError::Number,
+            _ => ArgumentsError::OtherValue,
         };
         Self {
             input: Map::new(),
-            repair: ArgumentsRepair::Discarded(ArgumentsError::NotAnObject { found }),
+            repair: ArgumentsRepair::Discarded(error),
         }
     }
 }
@@ -197,7 +213,10 @@ mod tests {
     fn complete_arguments_are_unchanged() {
         assert_eq!(read("{\"a\": 1}"), (json!({"a": 1}), ArgumentsRepair::None));
         assert_eq!(read(" \n"), (json!({}), ArgumentsRepair::None));
-        assert_eq!(read("\"{\\\"a\\\": 1}\""), (json!({"a": 1}), ArgumentsRepair::None));
+        assert_eq!(
+            read("\"{\\\"a\\\": 1}\""),
+            (json!({"a": 1}), ArgumentsRepair::None)
+        );
         let tag = "{\"note\": \"<think>no thought</think>\"}";
         assert_eq!(read(tag).0, json!({"note": "<think>no thought</think>"}));
     }

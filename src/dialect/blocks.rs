@@ -1,13 +1,14 @@
 //! Reading content blocks in any known spelling.
 //!
-//! Reading is liberal: members that we don't know are ignored, and a block that can't be understood is
-//! kept as it came.
+//! Reading is liberal: members that we don't know are ignored, and a block that can't be understood
+//! is kept as it came.
 
 use serde_json::{Map, Value, json};
 
 use super::arguments::{Arguments, ArgumentsRepair};
 use super::media;
 use super::thinking::{SplitText, thinking_text};
+use crate::locale::text;
 use crate::message::{Block, FormatError};
 
 /// Reads content: a text, a block, or a list of these. Null entries are skipped; absent content is
@@ -32,10 +33,7 @@ pub(super) fn read_content(
         Some(entry @ (Value::String(_) | Value::Object(_))) => {
             Ok(read_block(entry, warnings).into_iter().collect())
         }
-        Some(_) => Err(FormatError::new(
-            "content",
-            "expected a text or a list of blocks",
-        )),
+        Some(_) => Err(FormatError::new("content", text!(dialect_expected_content))),
     }
 }
 
@@ -49,8 +47,8 @@ pub(super) fn read_block(value: &Value, warnings: &mut Vec<FormatError>) -> Opti
             Some(known.unwrap_or_else(|| {
                 let kind = value.get("type").and_then(Value::as_str);
                 let problem = match kind {
-                    Some(kind) => format!("a block of the unknown type '{kind}' is kept as it came"),
-                    None => "a block without a type is kept as it came".into(),
+                    Some(kind) => text!(dialect_unknown_block, kind),
+                    None => text!(dialect_block_without_type),
                 };
                 warnings.push(FormatError::new("", problem));
                 Block::Unknown(value.clone())
@@ -119,11 +117,9 @@ pub(super) fn read_arguments(
     let arguments = Arguments::from_json(arguments);
     let problem = match arguments.repair {
         ArgumentsRepair::None => None,
-        ArgumentsRepair::Completed => Some(format!(
-            "the arguments of '{tool}' were cut off; the missing end was added"
-        )),
+        ArgumentsRepair::Completed => Some(text!(dialect_arguments_completed, tool)),
         ArgumentsRepair::Discarded(error) => {
-            Some(format!("the arguments of '{tool}' were discarded: {error}"))
+            Some(text!(dialect_arguments_discarded, tool, error = &error))
         }
     };
     warnings.extend(problem.map(|problem| FormatError::new("", problem)));

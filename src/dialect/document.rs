@@ -6,9 +6,10 @@ use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use super::Profile;
-use super::detect::{self, FoundMembers};
+use super::detect::detect;
 use super::memory::{MarkFilter, Memory};
 use super::messages::{read_message, write_messages};
+use crate::locale::{Argument, Localize, UiText, text};
 use crate::message::{FormatError, Message, Role};
 
 /// A conversation in no particular format.
@@ -33,35 +34,26 @@ pub struct Imported {
 
 /// Why a document can't be read.
 #[derive(Debug, Error)]
+#[error("{}", self.text())]
 pub enum DialectError {
     /// The text is neither JSON nor one JSON value per line.
-    #[error("not valid JSON: {reason}")]
     InvalidJson {
         /// What the parser says.
-        reason: String,
+        reason: UiText,
     },
     /// A line is not JSON, although each line should be a value of its own.
-    #[error("line {line} is not valid JSON: {reason}")]
     InvalidJsonLine {
         /// The line, from 1.
         line: usize,
         /// What the parser says.
-        reason: String,
+        reason: UiText,
     },
     /// The members of the messages don't show the format.
-    #[error(
-        "can't detect the format of this conversation; name it. Expected one of: 'type' with 'content' \
-         (playhouse, langchain-flat), 'type' with 'data' or 'lc' with 'kwargs' (langchain), 'role' in \
-         capitals (agentscope, agentscope-java1), 'role' with 'timestamp' or 'metadata' \
-         (agentscope-python1), 'role' with 'created_at' (agentscope-python2), 'role' with 'content' or \
-         'tool_calls' (openai); found {found}"
-    )]
     UnknownFormat {
-        /// The members that were found.
-        found: FoundMembers,
+        /// The first members that were found.
+        members: Vec<String>,
     },
     /// A message is not in the format that was detected or named.
-    #[error("as {profile}: {error}")]
     InvalidMessage {
         /// The format.
         profile: Profile,
@@ -70,21 +62,40 @@ pub enum DialectError {
     },
 }
 
-/// Reads conversations from text: JSON, or one JSON value per line. The format is detected unless it
-/// is named.
+impl Localize for DialectError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::InvalidJson { reason } => text!(dialect_invalid_json, reason),
+            Self::InvalidJsonLine { line, reason } => {
+                text!(dialect_invalid_json_line, line, reason)
+            }
+            Self::UnknownFormat { members } if members.is_empty() => text!(dialect_no_members),
+            Self::UnknownFormat { members } => {
+                let members = Argument::list(members);
+                text!(dialect_unknown_format, members)
+            }
+            Self::InvalidMessage { profile, error } => {
+                text!(dialect_invalid_message, profile = profile.name(), error)
+            }
+        }
+    }
+}
+
+/// Reads conversations from text: JSON, or one JSON value per line. The format is detected unless
+/// it is named.
 ///
 /// # Errors
 /// The text is not JSON, its format can't be detected, or a message can't be read.
 pub fn read(text: &str, profile: Option<Profile>) -> Result<Imported, DialectError> {
     let text = text.trim_start_matches('\u{feff}');
-    let error = match serde_json::from_str(text) {
+    let error: serde_json::Error = match serde_json::from_str(text) {
         Ok(value) => return read_value(&value, profile),
         Err(error) => error,
     };
     match parse_lines(text) {
         Some(values) => read_lines(&values?, profile),
         None => Err(DialectError::InvalidJson {
-            reason: error.to_string(),
+            reason: error.text(),
         }),
     }
 }
@@ -95,9 +106,11 @@ fn parse_lines(text: &str) -> Option<Result<Vec<Value>, DialectError>> {
     let mut lines = lines.filter(|(_, line)| !line.trim().is_empty()).peekable();
     serde_json::from_str::<Value>(lines.peek()?.1).ok()?;
     let values = lines.map(|(index, line)| {
-        serde_json::from_str(line).map_err(|error| DialectError::InvalidJsonLine {
-            line: index + 1,
-            reason: error.to_string(),
+        serde_json::from_str(line).map_err(|error: serde_json::Error| {
+            DialectError::InvalidJsonLine {
+                line: index + 1,
+                reason: error.text(),
+            }
         })
     });
     Some(values.collect())
@@ -112,8 +125,9 @@ fn read_lines(values: &[Value], profile: Option<Profile>) -> Result<Imported, Di
     Ok(imported)
 }
 
-/// Reads conversations from JSON: a message, a list of messages, an object that holds such a list as
-/// `messages` or (with a `name`) as `context`, the state of an AgentScope memory, or a list of those.
+/// Reads conversations from JSON: a message, a list of messages, an object that holds such a list
+/// as `messages` or (with a `name`) as `context`, the state of an AgentScope memory, or a list of
+/// those.
 ///
 /// # Errors
 /// The format can't be detected, or a message can't be read.
@@ -136,8 +150,8 @@ fn is_conversation(value: &Value) -> bool {
     }
 }
 
-/// The list of messages that an object holds, and the name of the member. What has a role or a type is
-/// a message itself, whatever it holds.
+/// The list of messages that an object holds, and the name of the member. What has a role or a type
+/// is a message itself, whatever it holds.
 fn list_of(map: &Map<String, Value>) -> Option<(&'static str, &[Value])> {
     if is_message(map) {
         return None;
@@ -180,7 +194,9 @@ impl<'a> Part<'a> {
     fn of(value: &'a Value, path: String) -> Self {
         let (member, name, content) = match value {
             Value::Array(values) => (None, None, PartContent::Messages(values)),
-            Value::Object(map) if list_of(map).is_none() && is_state(map) => (None, None, PartContent::MemoryState(map)),
+            Value::Object(map) if list_of(map).is_none() && is_state(map) => {
+                (None, None, PartContent::MemoryState(map))
+            }
             value => match value.as_object().and_then(list_of) {
                 Some((member, list)) => {
                     let name = value.get("name").and_then(Value::as_str).map(Arc::from);
@@ -284,7 +300,7 @@ impl<'a> Document<'a> {
             PartContent::Messages(values) => values,
             PartContent::MemoryState(_) => &[],
         });
-        detect::detect(messages).map_err(|found| DialectError::UnknownFormat { found })
+        detect(messages).map_err(|members| DialectError::UnknownFormat { members })
     }
 }
 
@@ -401,7 +417,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            error.contains("'speaker'") && error.contains("can't detect the format"),
+            error.contains("speaker") && error.contains("can't detect the format"),
             "{error}"
         );
         let error = read("once upon a time", None).unwrap_err().to_string();

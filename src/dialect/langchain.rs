@@ -1,9 +1,11 @@
-//! LangChain's messages: as `messages_to_dict` writes them (`type` and `data`), and dumped one by one
-//! with all members beside the type; reading also accepts what `dumpd` writes (`lc`, `id`, `kwargs`).
+//! LangChain's messages: as `messages_to_dict` writes them (`type` and `data`), and dumped one by
+//! one with all members beside the type; reading also accepts what `dumpd` writes (`lc`, `id`,
+//! `kwargs`).
 //!
 //! Source: `langchain_core.messages`. Media are written as its standard content blocks (`url`, or
-//! `base64` with `mime_type`), reasoning as its `reasoning` block. Messages may have any other members,
-//! so tags are written beside the content as in our own format, and `metadata` keeps the rest.
+//! `base64` with `mime_type`), reasoning as its `reasoning` block. Messages may have any other
+//! members, so tags are written beside the content as in our own format, and `metadata` keeps the
+//! rest.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +13,7 @@ use super::leftovers::{self, add_tag};
 use super::neutral::{JOINED, Neutral};
 use super::roles::take_role;
 use super::thinking::SplitText;
-use super::{Profile, blocks, media};
+use super::{Profile, blocks, media, roles};
 use crate::message::{
     Block, FormatError, MediaKind, Message, ResponseMetadata, Role, Source, Tag, ToolResult,
 };
@@ -109,9 +111,9 @@ fn role(
     data: &Map<String, Value>,
     neutral: &mut Neutral,
 ) -> Result<Role, FormatError> {
-    let wanted = "use system, human, ai, tool or function";
+    const ROLES: [&str; 5] = ["system", "human", "ai", "tool", "function"];
     let Some(kind) = kind(outer, data) else {
-        return Err(FormatError::new("type", format!("missing; {wanted}")));
+        return Err(roles::missing("type", &ROLES));
     };
     // Names of classes, and of their chunks in a stream: `AIMessage`, `AIMessageChunk`.
     let name = kind.trim_end_matches("Chunk").trim_end_matches("Message");
@@ -121,10 +123,7 @@ fn role(
         "ai" | "assistant" => Ok(Role::Ai),
         "tool" | "function" => Ok(Role::Tool),
         "chat" => Ok(chat_role(data, neutral)),
-        _ => Err(FormatError::new(
-            "type",
-            format!("'{kind}' is no role; {wanted}"),
-        )),
+        _ => Err(roles::unknown("type", kind, &ROLES)),
     }
 }
 
@@ -171,7 +170,9 @@ fn answer_blocks(
     let reasoning =
         places.filter_map(|place| REASONING.iter().find_map(|key| place.get(*key)?.as_str()));
     let reasoning = reasoning.collect::<Vec<_>>().join("\n");
-    let mut answer = SplitText::default().with_reasoning(&reasoning).into_blocks();
+    let mut answer = SplitText::default()
+        .with_reasoning(&reasoning)
+        .into_blocks();
     answer.extend(blocks::split_thoughts(blocks));
     answer.retain(|block| block.as_text() != Some(""));
     for key in ["tool_calls", "invalid_tool_calls"] {
@@ -464,7 +465,8 @@ mod tests {
 
     #[test]
     fn an_unknown_role_is_the_name_of_the_speaker() {
-        let message = read_one(json!({"type": "chat", "data": {"role": "narrator", "content": "hi"}}));
+        let message =
+            read_one(json!({"type": "chat", "data": {"role": "narrator", "content": "hi"}}));
         assert_eq!(message.role, Role::Human);
         assert_eq!(message.body.sender().map(|name| &**name), Some("narrator"));
     }

@@ -1,4 +1,5 @@
-//! What a format has no members for, kept in the metadata so that it survives the way there and back.
+//! What a format has no members for, kept in the metadata so that it survives the way there and
+//! back.
 //!
 //! Our metadata keeps what other formats say beyond our members as `origin`: ids, times, their own
 //! members. Their metadata keeps what we say beyond their members as `playhouse`: tags, condensed
@@ -49,7 +50,8 @@ fn read_ours(neutral: &mut Neutral, ours: &Map<String, Value>) {
 }
 
 /// The metadata of a neutral message in another format: its own, and whatever is left of ours.
-/// `has_placeholder_name` says that it has no name but was given one because the format requires it.
+/// `has_placeholder_name` says that it has no name but was given one because the format requires
+/// it.
 pub(super) fn write(neutral: Neutral, has_placeholder_name: bool) -> Map<String, Value> {
     let own = neutral.metadata.into_iter();
     let mut metadata: Map<_, _> = own.map(|(key, value)| (unescaped(key), value)).collect();

@@ -71,8 +71,8 @@ fn type_by_extension(path: &str) -> Option<&'static str> {
     found.map(|(_, media_type)| *media_type)
 }
 
-/// Reads a block that may hold media: AgentScope's and Anthropic's `source`, OpenAI's `image_url` and
-/// `input_audio`, LangChain's `url` and `base64`, the `data` block of AgentScope for Python 2.
+/// Reads a block that may hold media: AgentScope's and Anthropic's `source`, OpenAI's `image_url`
+/// and `input_audio`, LangChain's `url` and `base64`, the `data` block of AgentScope for Python 2.
 pub(super) fn read(kind: &str, map: &Map<String, Value>) -> Option<Block> {
     let source_json = SourceJson::of(kind, map);
     let source = source_json.to_source()?;

@@ -1,7 +1,7 @@
 //! A memory like AgentScope's: messages with marks, and a summary of condensed messages.
 //!
-//! Marks are tags with the value true. Messages share their bodies and are never changed in place, so
-//! nobody else changes what was added. The JSON is the state of AgentScope's in-memory memory
+//! Marks are tags with the value true. Messages share their bodies and are never changed in place,
+//! so nobody else changes what was added. The JSON is the state of AgentScope's in-memory memory
 //! (Python 1.0): `{"content": [[message, [marks]]], "_compressed_summary": "…"}`.
 
 use serde_json::{Map, Value, json};
@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::messages::{read_message, write_messages};
 use super::neutral::Neutral;
 use super::{Profile, blocks, leftovers};
+use crate::locale::text;
 use crate::message::{FormatError, Message, Role, Tags};
 
 const SUMMARY: &str = "_compressed_summary";
@@ -53,8 +54,8 @@ impl Memory {
         self.messages.is_empty()
     }
 
-    /// Adds a message unless it is there already; returns whether it was added. Messages are the same if
-    /// their ids are equal or, without ids, if they share their body.
+    /// Adds a message unless it is there already; returns whether it was added. Messages are the
+    /// same if their ids are equal or, without ids, if they share their body.
     pub fn add(&mut self, message: Message) -> bool {
         let is_new = !self.messages.iter().any(|known| is_same(known, &message));
         if is_new {
@@ -97,7 +98,8 @@ impl Memory {
         self.summary = summary.into();
     }
 
-    /// The messages that match a filter, oldest first; with the summary as a first message if wanted.
+    /// The messages that match a filter, oldest first; with the summary as a first message if
+    /// wanted.
     pub fn messages(&self, filter: MarkFilter<'_>, with_summary: bool) -> Vec<Message> {
         let summary = (with_summary && !self.summary.is_empty())
             .then(|| Message::human(self.summary.as_str()).said_by("user"));
@@ -131,9 +133,8 @@ impl Memory {
     pub fn from_state(state: &Map<String, Value>) -> Result<Self, FormatError> {
         let mut memory = Self::default();
         let content = state.get("content").and_then(Value::as_array);
-        let content = content.ok_or_else(|| {
-            FormatError::new("content", "missing; expected a list of [message, [marks]]")
-        })?;
+        let content = content
+            .ok_or_else(|| FormatError::new("content", text!(dialect_missing_memory_content)))?;
         for (index, entry) in content.iter().enumerate() {
             let (message, marks) = match entry.as_array().map(Vec::as_slice) {
                 Some([message, marks, ..]) => (message, marks.as_array()),

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::neutral::Neutral;
 use super::{Profile, agentscope, langchain, openai, playhouse};
+use crate::locale::text;
 use crate::message::{FormatError, Message};
 
 /// Reads one message. Some formats put several of our messages into one.
@@ -13,7 +14,7 @@ pub(super) fn read_message(
     warnings: &mut Vec<FormatError>,
 ) -> Result<Vec<Message>, FormatError> {
     let Value::Object(map) = value else {
-        return Err(FormatError::new("", "expected an object with members"));
+        return Err(FormatError::new("", text!(dialect_expected_message)));
     };
     let neutral = match profile {
         Profile::Playhouse => return playhouse::read(map, warnings),

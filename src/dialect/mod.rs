@@ -30,7 +30,6 @@ pub mod thinking;
 mod timestamp;
 
 pub use arguments::{Arguments, ArgumentsError, ArgumentsRepair};
-pub use detect::FoundMembers;
 pub use document::{Conversation, DialectError, Imported, read, read_value, write, write_value};
 pub use memory::{MarkFilter, Memory, message_id};
 pub use profile::{Profile, UnknownProfile};

@@ -18,7 +18,8 @@ pub(super) struct Neutral {
     pub(super) blocks: Vec<Block>,
     pub(super) name: Option<String>,
     pub(super) metadata: Map<String, Value>,
-    /// What another format said that ours has no members for: `id`, `timestamp`, and its own members.
+    /// What another format said that ours has no members for: `id`, `timestamp`, and its own
+    /// members.
     pub(super) origin: Map<String, Value>,
     pub(super) tags: Tags,
     /// The condensed form for later prompts.

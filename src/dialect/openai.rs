@@ -1,16 +1,16 @@
 //! OpenAI's chat messages, and what compatible servers add to them.
 //!
-//! Reading accepts `reasoning_content` and similar members, the old `function_call`, and the content
-//! blocks of others (Anthropic's messages have the same roles). Writing uses the members that OpenAI
-//! documents: a name, content as text or parts, calls and results. It drops ids, times, metadata, tags,
-//! and thinking, which is private.
+//! Reading accepts `reasoning_content` and similar members, the old `function_call`, and the
+//! content blocks of others (Anthropic's messages have the same roles). Writing uses the members
+//! that OpenAI documents: a name, content as text or parts, calls and results. It drops ids, times,
+//! metadata, tags, and thinking, which is private.
 
 use serde_json::{Map, Value, json};
 
 use super::neutral::Neutral;
 use super::roles::take_role;
 use super::thinking::{SplitText, reasoning_of};
-use super::{blocks, media};
+use super::{blocks, media, roles};
 use crate::message::{Block, FormatError, Message, Role, Source, ToolResult};
 
 /// The members, other than role and content, by which such a message is detected.
@@ -59,7 +59,7 @@ pub(super) fn read(
 }
 
 fn role(map: &Map<String, Value>, neutral: &mut Neutral) -> Result<Role, FormatError> {
-    let wanted = "use system, developer, user, assistant or tool";
+    const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
     match map.get("role").and_then(Value::as_str) {
         Some("system") => Ok(Role::System),
         Some("developer") => {
@@ -69,11 +69,8 @@ fn role(map: &Map<String, Value>, neutral: &mut Neutral) -> Result<Role, FormatE
         Some("user") => Ok(Role::Human),
         Some("assistant") => Ok(Role::Ai),
         Some("tool" | "function") => Ok(Role::Tool),
-        Some(other) => {
-            let problem = format!("'{other}' is no role; {wanted}");
-            Err(FormatError::new("role", problem))
-        }
-        None => Err(FormatError::new("role", format!("missing; {wanted}"))),
+        Some(other) => Err(roles::unknown("role", other, &ROLES)),
+        None => Err(roles::missing("role", &ROLES)),
     }
 }
 
@@ -93,7 +90,9 @@ fn answer_blocks(map: &Map<String, Value>, mut blocks: Vec<Block>) -> Vec<Block>
         blocks.push(Block::text(refusal.as_str()));
     }
     let reasoning = reasoning_of(map).unwrap_or_default();
-    let mut answer = SplitText::default().with_reasoning(&reasoning).into_blocks();
+    let mut answer = SplitText::default()
+        .with_reasoning(&reasoning)
+        .into_blocks();
     answer.extend(blocks::split_thoughts(blocks));
     answer.retain(|block| block.as_text() != Some(""));
     answer
@@ -173,8 +172,8 @@ fn tool_message(result: &ToolResult<'_>) -> Value {
     message
 }
 
-/// The content part of a block. Video and audio URLs are not documented by OpenAI, but other servers
-/// accept them.
+/// The content part of a block. Video and audio URLs are not documented by OpenAI, but other
+/// servers accept them.
 fn part(block: &Block) -> Option<Value> {
     match block {
         Block::Text { text } => Some(json!({"type": "text", "text": text})),

@@ -1,5 +1,5 @@
-//! Our own format. Documents that look like ours (an entity's name and its messages) may hold messages
-//! as LangChain dumps them; those are read as such.
+//! Our own format. Documents that look like ours (an entity's name and its messages) may hold
+//! messages as LangChain dumps them; those are read as such.
 
 use serde_json::{Map, Value, json};
 
@@ -25,8 +25,8 @@ pub(super) fn read(
     Ok(neutral.into_messages())
 }
 
-/// Writes messages. Our format has one system message, at the start; a later one is written as a human
-/// message that says what it was.
+/// Writes messages. Our format has one system message, at the start; a later one is written as a
+/// human message that says what it was.
 pub(super) fn write(messages: &[Message]) -> Vec<Value> {
     let messages = messages.iter().enumerate();
     let written = messages.map(|(index, message)| match (index, message.role) {

@@ -5,8 +5,10 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use crate::locale::{Argument, Localize, UiText, text};
+
 macro_rules! profiles {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal, $what:literal;)*) => {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal, $description:ident;)*) => {
         /// A format of conversations.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Profile {
@@ -23,8 +25,8 @@ macro_rules! profiles {
             }
 
             /// What it is, in a few words.
-            pub fn description(self) -> &'static str {
-                match self { $(Self::$variant => $what,)* }
+            pub fn description(self) -> UiText {
+                match self { $(Self::$variant => text!($description),)* }
             }
         }
     };
@@ -33,26 +35,26 @@ macro_rules! profiles {
 profiles! {
     /// Our own: an object with a `name` and its `context`, a list of messages with `type` and
     /// `content`.
-    Playhouse = "playhouse", "this program's own format";
+    Playhouse = "playhouse", dialect_profile_playhouse;
     /// AgentScope for Java as documented: roles in capitals, times as ISO instants, results with
     /// `toolUseId`.
-    AgentScope = "agentscope", "AgentScope as documented";
+    AgentScope = "agentscope", dialect_profile_agentscope;
     /// AgentScope for Java 1: roles in capitals, times with a space, results with `id`.
-    AgentScopeJava1 = "agentscope-java1", "AgentScope for Java 1";
+    AgentScopeJava1 = "agentscope-java1", dialect_profile_agentscope_java1;
     /// AgentScope for Python 1: roles in lower case, results with the role `system`.
-    AgentScopePython1 = "agentscope-python1", "AgentScope for Python 1";
+    AgentScopePython1 = "agentscope-python1", dialect_profile_agentscope_python1;
     /// AgentScope for Python 2: `tool_call` and `data` blocks, arguments as text, calls and their
     /// results in one message of the assistant.
-    AgentScopePython2 = "agentscope-python2", "AgentScope for Python 2";
+    AgentScopePython2 = "agentscope-python2", dialect_profile_agentscope_python2;
     /// LangChain's `messages_to_dict`: objects with `type` and `data`.
-    LangChain = "langchain", "LangChain, as written by messages_to_dict";
+    LangChain = "langchain", dialect_profile_langchain;
     /// LangChain's messages dumped one by one: `type` and `content` side by side.
-    LangChainFlat = "langchain-flat", "LangChain messages, dumped one by one";
+    LangChainFlat = "langchain-flat", dialect_profile_langchain_flat;
     /// A list of messages as OpenAI's chat completions accept them.
-    OpenAi = "openai", "OpenAI chat messages";
+    OpenAi = "openai", dialect_profile_openai;
     /// One conversation per line, each an object with `messages`, as OpenAI's fine-tuning accepts
     /// them.
-    OpenAiLines = "openai-jsonl", "OpenAI chat conversations, one per line";
+    OpenAiLines = "openai-jsonl", dialect_profile_openai_lines;
 }
 
 impl fmt::Display for Profile {
@@ -63,15 +65,17 @@ impl fmt::Display for Profile {
 
 /// No profile has this name.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("unknown profile '{name}'; expected one of: {}", all_names())]
+#[error("{}", self.text())]
 pub struct UnknownProfile {
     /// The name.
     pub name: String,
 }
 
-fn all_names() -> String {
-    let names: Vec<_> = Profile::ALL.iter().map(|profile| profile.name()).collect();
-    names.join(", ")
+impl Localize for UnknownProfile {
+    fn text(&self) -> UiText {
+        let known = Argument::list(Profile::ALL.iter().map(|profile| profile.name()));
+        text!(dialect_unknown_profile, name = &self.name, known)
+    }
 }
 
 impl FromStr for Profile {
@@ -79,7 +83,9 @@ impl FromStr for Profile {
 
     fn from_str(name: &str) -> Result<Self, UnknownProfile> {
         let found = Self::ALL.iter().find(|profile| profile.name() == name);
-        found.copied().ok_or_else(|| UnknownProfile { name: name.into() })
+        found
+            .copied()
+            .ok_or_else(|| UnknownProfile { name: name.into() })
     }
 }
 

@@ -1,7 +1,8 @@
 //! Separating what a model thought from what it said.
 //!
 //! Servers send reasoning in a field of its own, or within the text, between tags. Both become
-//! thinking, which is private. Tags are looked for in texts alone, never in the arguments of a call.
+//! thinking, which is private. Tags are looked for in texts alone, never in the arguments of a
+//! call.
 
 use serde_json::{Map, Value};
 
@@ -84,7 +85,8 @@ impl SplitText {
     }
 }
 
-/// The first tag in a text, and its offset. Searches no further than that, so that splitting is linear.
+/// The first tag in a text, and its offset. Searches no further than that, so that splitting is
+/// linear.
 fn next_tag(text: &str) -> Option<(usize, &'static str)> {
     let mut candidates = text.match_indices(['<', '\u{25C1}', '[']);
     candidates.find_map(|(offset, _)| {
@@ -120,12 +122,14 @@ fn partial_tag_len(text: &str, tags: &[&str]) -> usize {
     found.map(str::len).max().unwrap_or_default()
 }
 
-/// The reasoning that a message or a delta has in a field of its own: `reasoning_content` (DeepSeek,
-/// vLLM, llama.cpp), `reasoning` (OpenRouter, Groq), `thinking` (Ollama), or the readable entries of
-/// `reasoning_details` (OpenRouter).
+/// The reasoning that a message or a delta has in a field of its own: `reasoning_content`
+/// (DeepSeek, vLLM, llama.cpp), `reasoning` (OpenRouter, Groq), `thinking` (Ollama), or the
+/// readable entries of `reasoning_details` (OpenRouter).
 pub fn reasoning_of(message: &Map<String, Value>) -> Option<String> {
     let fields = ["reasoning_content", "reasoning", "thinking"];
-    let field = fields.iter().find_map(|field| message.get(*field)?.as_str());
+    let field = fields
+        .iter()
+        .find_map(|field| message.get(*field)?.as_str());
     if let Some(text) = field {
         return Some(text.to_owned());
     }
@@ -215,8 +219,8 @@ pub(super) fn thinking_text(thinking: &Value) -> String {
 }
 
 /// Splits an answer while it is streamed. What it returns as text was not within a thought when it
-/// arrived; [`Self::finish`] has the final result, since a thought without a start tag shows only at
-/// its end.
+/// arrived; [`Self::finish`] has the final result, since a thought without a start tag shows only
+/// at its end.
 #[derive(Clone, Debug, Default)]
 pub struct StreamSplitter {
     answer: String,
@@ -285,7 +289,11 @@ impl StreamSplitter {
             delta.thinking.push_str(part);
             return;
         }
-        let text = if self.has_text { part } else { part.trim_start() };
+        let text = if self.has_text {
+            part
+        } else {
+            part.trim_start()
+        };
         self.has_text |= !text.is_empty();
         delta.text.push_str(text);
     }

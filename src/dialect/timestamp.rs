@@ -1,5 +1,5 @@
-//! Timestamps in other formats. They are kept as text; only their spelling changes, and only if it can
-//! be changed without knowing a time zone.
+//! Timestamps in other formats. They are kept as text; only their spelling changes, and only if it
+//! can be changed without knowing a time zone.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,8 @@ pub(super) enum Spelling {
     Iso,
 }
 
-/// The time in a spelling; unchanged if it can't be parsed, or if the spelling can't express its zone.
+/// The time in a spelling; unchanged if it can't be parsed, or if the spelling can't express its
+/// zone.
 pub(super) fn spelled(time: &str, spelling: Spelling) -> Cow<'_, str> {
     let Some(parts) = Parts::of(time) else {
         return Cow::Borrowed(time);

@@ -15,7 +15,7 @@ use crate::event::{Fault, Phrasebook};
 use crate::exchange::{ErasedAsk, OpenAsks, Spent, request_hash};
 use crate::journal::{Outcome, Recorded};
 use crate::message::{Body, Language, Role, TokenUsage};
-use crate::mind::{AnswerStream, Caller, Mind, MindAlias};
+use crate::mind::{AnswerStream, FixedCalls, Mind, MindAlias};
 
 impl Engine {
     /// Takes up the asks that were opened, in stable order.
@@ -89,7 +89,7 @@ impl Engine {
             }
             calls => {
                 let (tools, calls) = self.tools_called(&name, calls)?;
-                (Arc::new(Caller::new(calls)) as Arc<dyn Mind>, tools)
+                (Arc::new(FixedCalls::new(calls)) as Arc<dyn Mind>, tools)
             }
         };
         let mut view = self.view_of(entity);
@@ -104,7 +104,7 @@ impl Engine {
             .filter(|entry| entry.role() == Role::System);
         let shared_prefix =
             shared_prefix.and_then(|entry| Some(entry.body().shared_prefix()?.digest()));
-        let shared_prefix = shared_prefix.filter(|_| mind.info().warms);
+        let shared_prefix = shared_prefix.filter(|_| mind.info().caches_prompts);
         let stream = self.stream_of(&*question, &name, number);
         let seed = self.world.resource::<WorldSeed>();
         let mixed = seed.mixed(&[name.as_bytes(), &hash.0]);
@@ -151,7 +151,7 @@ impl Engine {
     ) -> Option<AnswerStream> {
         let watched = self.watched.as_ref()?;
         let open = question.streamed() && !self.world.resource::<Guards>().may_hide();
-        open.then(|| watched.of(name.clone(), number))
+        open.then(|| watched.answer(name.clone(), number))
     }
 
     /// As much of an entity's conversation as its own view shows; nothing where that is the whole.

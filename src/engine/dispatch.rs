@@ -17,6 +17,7 @@ use crate::context::{AgentContext, ContextStats};
 use crate::event::{By, Phrasebook};
 use crate::exchange::{BoxedAnswer, Budget, Ledger, Spent};
 use crate::journal::Ending;
+use crate::locale::Localize;
 use crate::message::tokens::Correction;
 use crate::message::{Language, shown};
 use crate::mind::{Answering, Completion, FailedCall, Finish, MindError, Prompt, Round};
@@ -339,7 +340,7 @@ impl Engine {
 
     pub(super) fn failed(&mut self, mut job: Box<Job>, error: MindError) -> Option<Stop> {
         job.void_pieces();
-        if matches!(error, MindError::TooLong { .. }) && self.fold_once(&mut job) {
+        if matches!(error, MindError::PromptTooLong { .. }) && self.fold_once(&mut job) {
             self.calls.waiting.push_front(job);
             return None;
         }
@@ -353,19 +354,19 @@ impl Engine {
             MindError::Denied { .. } | MindError::Unreachable { .. }
         );
         if self.settings.stop_on_first_refusal && refused && !self.any_success {
-            return Some(Stop::ServerDown(error.to_string()));
+            return Some(Stop::ServerDown(error.text()));
         }
         self.failures_in_row += 1;
         let gave_up = self
             .settings
             .give_up_after
             .is_some_and(|most| self.failures_in_row >= most);
-        let reason = error.to_string();
         if gave_up {
             // Who resumes asks this one again.
             self.calls.waiting.push_front(job);
-            return Some(Stop::ServerDown(reason));
+            return Some(Stop::ServerDown(error.text()));
         }
+        let reason = error.to_string();
         self.end(job, Ending::Failed { reason }, None);
         None
     }

@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::event::Fault;
 use crate::journal::JournalError;
+use crate::locale::UiText;
 use crate::tool::ToolNameError;
 
 /// Why a run stopped in good order. The journal and the last snapshot hold everything.
@@ -18,7 +19,7 @@ pub enum Stop {
     /// A cap of the run does not allow the next call.
     CapReached(String),
     /// Calls failed one after the other, so that going on would only tell fallbacks.
-    ServerDown(String),
+    ServerDown(UiText),
     /// A replay came to the end of its recording.
     EndOfRecording,
     /// Nothing has happened for many turns, and nothing ever will.

@@ -43,7 +43,7 @@ impl AskTools {
         Tools {
             specs: &self.specs,
             callable: !self.specs.is_empty() && (rounds as u64) < u64::from(self.rounds),
-            in_words: self.in_words.as_deref(),
+            instructions: self.in_words.as_deref(),
         }
     }
 
@@ -107,7 +107,7 @@ impl Engine {
             }
         }
         tools.digest = Some(short_digest(&hasher));
-        if mind.info().tools_in_words && !tools.specs.is_empty() {
+        if mind.info().prompted_tools && !tools.specs.is_empty() {
             tools.in_words = Some(self.tools_in_words(&tools.specs));
         }
         Ok(tools)
@@ -421,7 +421,7 @@ impl Engine {
             let phrases = self.world.resource::<Phrasebook>();
             let words = phrases.say("tools/used_up", &json!({}));
             let words = words.unwrap_or_else(|_| "Answer now, without tools.".into());
-            job.rounds.push(Round::Told(words.into()));
+            job.rounds.push(Round::Note(words.into()));
         }
     }
 

@@ -108,7 +108,7 @@ impl StreamMerger {
     /// The news of pieces that have come.
     pub fn waiting(&mut self) -> Vec<TeamStreamEvent> {
         let mut shown = Vec::new();
-        while let Some(piece) = self.stream.next_now() {
+        while let Some(piece) = self.stream.try_next() {
             shown.extend(self.piece(piece));
         }
         shown

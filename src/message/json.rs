@@ -4,21 +4,23 @@
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::locale::{Localize, UiText, text};
+
 use super::{Block, Body, Content, Message, ResponseMetadata, Role, Tag, TagError, Tags};
 
 /// Why JSON is no message. `path` says where in the value it went wrong.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{path}: {problem}")]
+#[error("{}", self.text())]
 pub struct FormatError {
     /// Where, such as `context[3].type`.
     pub path: String,
     /// What is wrong and what would be right.
-    pub problem: String,
+    pub problem: UiText,
 }
 
 impl FormatError {
     /// An error at a path.
-    pub fn new(path: impl Into<String>, problem: impl Into<String>) -> Self {
+    pub fn new(path: impl Into<String>, problem: impl Into<UiText>) -> Self {
         Self {
             path: path.into(),
             problem: problem.into(),
@@ -34,6 +36,16 @@ impl FormatError {
             path => format!("{outer}.{path}"),
         };
         self
+    }
+}
+
+impl Localize for FormatError {
+    fn text(&self) -> UiText {
+        text!(
+            message_format_error,
+            path = &self.path,
+            problem = &self.problem
+        )
     }
 }
 

@@ -27,7 +27,8 @@ fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
 }
 
 fn profile(name: &str) -> Result<Profile, String> {
-    name.parse().map_err(|error: UnknownProfile| error.to_string())
+    name.parse()
+        .map_err(|error: UnknownProfile| error.to_string())
 }
 
 fn imported(input: &Value) -> Result<Imported, String> {

@@ -372,7 +372,7 @@ async fn a_run_gives_up_after_so_many_failures_in_a_row() {
     engine.settings.give_up_after = Some(3);
     let stop = engine.run(None).await.unwrap();
     assert!(
-        matches!(&stop, Stop::ServerDown(why) if why.contains("no route")),
+        matches!(&stop, Stop::ServerDown(why) if why.to_string().contains("no route")),
         "{stop:?}"
     );
     // The last one is asked again by whoever resumes.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write;
 use std::sync::Arc;
 
-use playhouse::dialect::format::{LONGEST_FILE, MediaFolder};
+use playhouse::dialect::format::{MAX_FILE_BYTES, MediaFolder};
 use playhouse::message::{Block, Body, Source};
 use playhouse::mind::MindError;
 use proptest::prelude::*;
@@ -37,7 +37,7 @@ fn yes() -> Value {
 async fn a_file_that_can_not_be_sent_is_named_and_nothing_is() {
     let folder = tempfile::tempdir().unwrap();
     let inside = |name: &str| File::create(folder.path().join(name)).unwrap();
-    inside("big.png").set_len(LONGEST_FILE + 1).unwrap();
+    inside("big.png").set_len(MAX_FILE_BYTES + 1).unwrap();
     inside("page.png").write_all(b"<html>").unwrap();
     inside("photo.png").write_all(b"\xff\xd8\xff\xe0").unwrap();
     for api in APIS {
@@ -170,7 +170,7 @@ async fn a_prompt_too_long_is_told_with_the_words_of_its_provider() {
         let error = Question::default().answered(&*mind).await.unwrap_err();
         let shown = error.to_string();
         assert!(
-            matches!(error, MindError::TooLong { window: told, .. } if told == window),
+            matches!(error, MindError::PromptTooLong { window: told, .. } if told == window),
             "{api}: {error:?}"
         );
         for part in ["'m' at http://", "(400)", said, "set the model's `window`"] {
@@ -199,7 +199,7 @@ async fn a_web_page_an_empty_body_and_a_cut_one_are_no_answers() {
             *server.state.always.lock().unwrap() = Some(answer(200, "", body));
             let error = Question::default().answered(&*mind).await.unwrap_err();
             assert!(
-                matches!(error, MindError::Unreadable { .. }),
+                matches!(error, MindError::InvalidResponse { .. }),
                 "{api} {body}: {error}"
             );
             assert!(error.to_string().contains(reason), "{api} {body}: {error}");

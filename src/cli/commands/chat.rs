@@ -267,7 +267,7 @@ impl Talk<'_> {
                 broken_off(Fault::Budget, words.cap_reached(&why))
             }
             Stop::ServerDown(why) => {
-                let why = words.error_text(why);
+                let why = why.in_language(words.0);
                 broken_off(Fault::Server, words.server_down(&why))
             }
             _ if chat.is_some_and(|chat| chat.failed) => {

@@ -1,6 +1,7 @@
 //! `config`: every setting and where it came from; of keys only whether they are set.
 
-use playhouse::mind::models::{Origin, ServerRow};
+use playhouse::locale::Localize;
+use playhouse::mind::models::{SettingSource, ToolServerSummary};
 use serde_json::json;
 
 use crate::cli::app::App;
@@ -13,7 +14,7 @@ use crate::cli::words::Words;
 pub(super) fn config(app: &App) -> Result<(), Failure> {
     let words = app.words;
     let models = app.models()?;
-    let (models, servers) = (models.describe(), models.describe_servers());
+    let (models, servers) = (models.summaries(), models.server_summaries());
     let settings = app.settings.rows();
     let mut out = app.out();
     if app.settings.json {
@@ -48,7 +49,7 @@ pub(super) fn config(app: &App) -> Result<(), Failure> {
         match row {
             Ok(row) => {
                 let key = key_and_origin(words, row.key, row.key_from.as_ref());
-                let from = |origin: &Origin| words.error_text(&origin.to_string());
+                let from = |source: &SettingSource| source.text().in_language(words.0);
                 let price = row.price.as_ref().map_or_else(
                     || words.unknown_price(),
                     |price| {
@@ -74,13 +75,13 @@ pub(super) fn config(app: &App) -> Result<(), Failure> {
         table_of_servers(words, servers).write(&mut out);
     }
     for error in wrong {
-        out.line(words.error_text(&error.to_string()));
+        out.line(error.text().in_language(words.0));
     }
     Ok(())
 }
 
 /// The servers of tools and what of them may be called.
-fn table_of_servers(words: Words, servers: Vec<ServerRow>) -> Table {
+fn table_of_servers(words: Words, servers: Vec<ToolServerSummary>) -> Table {
     let heads = [
         words.tool_server(),
         words.place(),
@@ -100,7 +101,7 @@ fn table_of_servers(words: Words, servers: Vec<ServerRow>) -> Table {
 }
 
 /// What is known of a key, and the variable that holds it.
-fn key_and_origin(words: Words, key: &str, from: Option<&Origin>) -> String {
+fn key_and_origin(words: Words, key: &str, from: Option<&SettingSource>) -> String {
     let key = key_state(words, key);
     match from {
         Some(from) => format!("{key} ← {from}"),

@@ -34,7 +34,7 @@ pub(super) fn convert(app: &App, conversion: &Conversion<'_>) -> Result<(), Fail
     };
     let text = text_of(app, conversion.file).map_err(|failure| failure.at(&place))?;
     let mut reading = read(&text, conversion.from)
-        .map_err(|error| Failure::new(Fault::Other, error).at(&place))?;
+        .map_err(|error| Failure::of(Fault::Other, &error).at(&place))?;
     if let Some(name) = conversion.name {
         for conversation in &mut reading.conversations {
             conversation.name = Some(name.into());
@@ -83,7 +83,7 @@ fn tell(app: &App, reading: &Imported) {
         let row = Paragraph::indented(2, 4)
             .add(Ink::Dim, &warning.path)
             .plain(words.colon())
-            .plain(words.error_text(&warning.problem));
+            .plain(warning.problem.in_language(words.0));
         err.paragraph(&row);
     }
 }

@@ -1,7 +1,7 @@
 //! `doctor`: one cheap question to each configured model, a look at each server of tools, and what they show.
 
 use futures_util::future::{join, join_all};
-use playhouse::mind::http::{Examination, KeyState};
+use playhouse::mind::http::{KeyState, ProbeReport};
 use playhouse::mind::models::{ModelError, Models};
 use playhouse::tool::servers::{ServerExamination, ServerPlan};
 use serde_json::json;
@@ -17,7 +17,7 @@ pub(super) fn doctor(app: &App, name: Option<&str>) -> Result<(), Failure> {
     let models = app.models()?;
     let (aliases, servers) = asked_for(&models, name);
     let plans = models.tool_servers(servers.iter().map(String::as_str));
-    let plans = plans.map_err(|error| Failure::new(Fault::Server, error))?;
+    let plans = plans.map_err(|error| Failure::of(Fault::Server, &error))?;
     let runtime = super::play::runtime()?;
     let looking = join_all(plans.into_iter().map(ServerPlan::examine));
     let (found, servers) = runtime.block_on(join(examine(&models, &aliases), looking));
@@ -26,7 +26,7 @@ pub(super) fn doctor(app: &App, name: Option<&str>) -> Result<(), Failure> {
     let healthy = found.iter().all(|one| one.answers) && servers.iter().all(|one| one.answers);
     tell(app, &found, &servers);
     match wrong.into_iter().find_map(Result::err) {
-        Some(error) => Err(Failure::new(Fault::Server, error)),
+        Some(error) => Err(Failure::of(Fault::Server, &error)),
         // Of all together, some may well be out of use.
         None if healthy || name.is_none() => Ok(()),
         None => Err(Failure::told(Fault::Server)),
@@ -51,11 +51,11 @@ fn asked_for(models: &Models, name: Option<&str>) -> (Vec<String>, Vec<String>) 
     }
 }
 
-async fn examine(models: &Models, aliases: &[String]) -> Vec<Result<Examination, ModelError>> {
-    join_all(aliases.iter().map(|alias| models.examine(alias))).await
+async fn examine(models: &Models, aliases: &[String]) -> Vec<Result<ProbeReport, ModelError>> {
+    join_all(aliases.iter().map(|alias| models.probe(alias))).await
 }
 
-fn tell(app: &App, models: &[Examination], servers: &[ServerExamination]) {
+fn tell(app: &App, models: &[ProbeReport], servers: &[ServerExamination]) {
     let words = app.words;
     let mut out = app.out();
     if app.settings.json {
@@ -71,17 +71,19 @@ fn tell(app: &App, models: &[Examination], servers: &[ServerExamination]) {
         table_of_servers(words, servers).write(&mut out);
     }
     for one in models {
-        tell_notes(words, &mut out, &one.alias, &one.notes);
+        let notes = one.notes.iter().map(|note| note.in_language(words.0));
+        tell_notes(words, &mut out, &one.alias, notes);
     }
     for one in servers {
-        tell_notes(words, &mut out, &one.server, &one.notes);
+        let notes = one.notes.iter().map(|note| words.error_text(note));
+        tell_notes(words, &mut out, &one.server, notes);
     }
 }
 
-fn tell_notes(words: Words, out: &mut Page, name: &str, notes: &[String]) {
+fn tell_notes(words: Words, out: &mut Page, name: &str, notes: impl Iterator<Item = String>) {
     for note in notes {
         let name = Paragraph::indented(0, 2).add(Ink::Bold, name);
-        out.paragraph(&name.plain(words.colon()).plain(words.error_text(note)));
+        out.paragraph(&name.plain(words.colon()).plain(note));
     }
 }
 
@@ -104,7 +106,7 @@ fn table_of_servers(words: Words, found: &[ServerExamination]) -> Table {
     table
 }
 
-fn table_of_models(words: Words, found: &[Examination]) -> Table {
+fn table_of_models(words: Words, found: &[ProbeReport]) -> Table {
     let heads = [
         words.model(),
         words.server(),
@@ -124,7 +126,7 @@ fn table_of_models(words: Words, found: &[Examination]) -> Table {
     table
 }
 
-fn row(words: Words, one: &Examination) -> Vec<String> {
+fn row(words: Words, one: &ProbeReport) -> Vec<String> {
     let sure = |is: bool| if is { words.yes() } else { words.no() };
     let maybe = |is: Option<bool>| is.map_or_else(|| words.unknown(), sure);
     let number = |number: Option<u64>| number.map_or_else(|| words.unknown(), |n| n.to_string());

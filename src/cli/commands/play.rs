@@ -244,7 +244,7 @@ impl<'a> Show<'a> {
                 return fail(Fault::Budget, words.cap_reached(&why));
             }
             Stop::ServerDown(why) => {
-                let why = words.error_text(why);
+                let why = why.in_language(words.0);
                 return fail(Fault::Server, words.server_down(&why));
             }
             Stop::Finished(_) => words.finished(),

@@ -294,7 +294,7 @@ impl Hall<'_> {
                 Err(Failure::new(Fault::Budget, words.cap_reached(&why)))
             }
             Stop::ServerDown(why) => {
-                let why = words.error_text(&why);
+                let why = why.in_language(words.0);
                 Err(Failure::new(Fault::Server, words.server_down(&why)))
             }
             _ => Ok(()),

@@ -22,7 +22,8 @@ fn by(role: Role, name: &str, body: impl Into<Body>) -> Message {
 
 /// A format of every API in every style, as requests use it.
 fn formats() -> impl Iterator<Item = Format> {
-    let each = |api: Api| Style::ALL.map(|style| Format::new(api, style, FormatOptions::cautious(api)));
+    let each =
+        |api: Api| Style::ALL.map(|style| Format::new(api, style, FormatOptions::cautious(api)));
     Api::ALL.into_iter().flat_map(each)
 }
 

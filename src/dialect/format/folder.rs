@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use super::media::{MediaError, MediaFiles};
+use crate::locale::Localize;
 
 /// A folder of media files. Nothing outside it is read, whatever a message says and wherever links
 /// lead.
@@ -47,7 +48,7 @@ impl MediaFolder {
         MediaError::Unreadable {
             path: path.into(),
             folder: self.root.display().to_string(),
-            reason: error.to_string(),
+            reason: error.text(),
         }
     }
 }
@@ -55,10 +56,10 @@ impl MediaFolder {
 impl MediaFiles for MediaFolder {
     fn read(&self, path: &str, max: u64) -> Result<Vec<u8>, MediaError> {
         let found = self.find(path)?;
-        let unreadable = |error| self.unreadable(path, &error);
+        let unreadable = |error: std::io::Error| self.unreadable(path, &error);
         let metadata = fs::metadata(&found).map_err(unreadable)?;
         if !metadata.is_file() {
-            return Err(unreadable(std::io::Error::other("it is not a file")));
+            return Err(MediaError::NotAFile { path: path.into() });
         }
         let mut bytes = Vec::new();
         let file = File::open(&found).map_err(unreadable)?;

@@ -1,9 +1,9 @@
 //! Keeping quoted text from looking like the transcript around it.
 //!
-//! In a transcript, marks of ours separate the speakers: `<history>` and `</history>`, and `Name: ` or
-//! `[Name]: ` at the start of a line. Quoted text must not contain them: the `<` of such a tag becomes
-//! `&lt;`, and a line that begins like a turn, or like the transcript's header, is indented by two
-//! spaces.
+//! In a transcript, marks of ours separate the speakers: `<history>` and `</history>`, and `Name: `
+//! or `[Name]: ` at the start of a line. Quoted text must not contain them: the `<` of such a tag
+//! becomes `&lt;`, and a line that begins like a turn, or like the transcript's header, is indented
+//! by two spaces.
 
 use std::borrow::Cow;
 

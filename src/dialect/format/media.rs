@@ -8,6 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use thiserror::Error;
 
 use crate::dialect::media::media_type_of;
+use crate::locale::{Localize, UiText, text};
 use crate::message::{Block, MediaKind, Source};
 
 /// The maximum size of a media file in bytes: what most providers accept in one request.
@@ -15,15 +16,14 @@ pub const MAX_FILE_BYTES: u64 = 20 * 1024 * 1024;
 
 /// Why a media file can't be sent. Every error names the file.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{}", self.text())]
 pub enum MediaError {
     /// There is no folder of media files.
-    #[error("media file '{path}' can't be sent: no folder of media files was given")]
     NoFolder {
         /// The file, as the message names it.
         path: String,
     },
     /// It is outside the folder of media files.
-    #[error("media file '{path}' is outside {folder}; only files inside it are sent")]
     Outside {
         /// The file, as the message names it.
         path: String,
@@ -31,17 +31,20 @@ pub enum MediaError {
         folder: String,
     },
     /// It can't be read.
-    #[error("media file '{path}' can't be read in {folder}: {reason}")]
     Unreadable {
         /// The file, as the message names it.
         path: String,
         /// The folder of media files.
         folder: String,
         /// The operating system's error.
-        reason: String,
+        reason: UiText,
+    },
+    /// It is not a file.
+    NotAFile {
+        /// The file, as the message names it.
+        path: String,
     },
     /// It is larger than allowed.
-    #[error("media file '{path}' is too large: {bytes} bytes; at most {max} are sent")]
     TooLarge {
         /// The file, as the message names it.
         path: String,
@@ -51,15 +54,42 @@ pub enum MediaError {
         max: u64,
     },
     /// Its content is of another type than its name or its message says.
-    #[error("media file '{path}' is not what it claims to be: expected {expected}, found {found}")]
     WrongType {
         /// The file, as the message names it.
         path: String,
         /// The type according to its name, its message or its block.
         expected: String,
-        /// The type according to its first bytes.
-        found: String,
+        /// The type according to its first bytes; `None` if that is unknown.
+        found: Option<&'static str>,
     },
+}
+
+impl Localize for MediaError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::NoFolder { path } => text!(dialect_media_no_folder, path),
+            Self::Outside { path, folder } => text!(dialect_media_outside, path, folder),
+            Self::Unreadable {
+                path,
+                folder,
+                reason,
+            } => text!(dialect_media_unreadable, path, folder, reason),
+            Self::NotAFile { path } => text!(dialect_media_not_a_file, path),
+            Self::TooLarge { path, bytes, max } => {
+                text!(dialect_media_too_large, path, bytes, max)
+            }
+            Self::WrongType {
+                path,
+                expected,
+                found: Some(found),
+            } => text!(dialect_media_wrong_type, path, expected, found = *found),
+            Self::WrongType {
+                path,
+                expected,
+                found: None,
+            } => text!(dialect_media_unknown_type, path, expected),
+        }
+    }
 }
 
 /// Where media files are read. Only implementations of this trait do I/O here.
@@ -140,20 +170,20 @@ impl<'a> Media<'a> {
 
     /// The media type of a file, if its first bytes agree with its block, its message and its name.
     fn checked_type(&self, path: &str, bytes: &[u8]) -> Result<&'static str, MediaError> {
-        let wrong = |expected: &str, found: &str| MediaError::WrongType {
+        let wrong = |expected: &str, found| MediaError::WrongType {
             path: path.into(),
             expected: expected.into(),
-            found: found.into(),
+            found,
         };
         let declared = media_type_of(self.source);
         let Some(found) = type_by_content(bytes) else {
             let expected = declared.unwrap_or(self.kind.name());
-            return Err(wrong(expected, "an unknown type"));
+            return Err(wrong(expected, None));
         };
         match declared {
-            Some(declared) if canonical(declared) != found => Err(wrong(declared, found)),
+            Some(declared) if canonical(declared) != found => Err(wrong(declared, Some(found))),
             _ if is_of(found, self.kind) => Ok(found),
-            _ => Err(wrong(self.kind.name(), found)),
+            _ => Err(wrong(self.kind.name(), Some(found))),
         }
     }
 }
@@ -315,7 +345,7 @@ mod tests {
                 MediaKind::Image,
                 "inn.png",
                 b"<html>",
-                "expected image/png, found an unknown type",
+                "expected image/png, found no known type",
             ),
             (
                 MediaKind::Image,

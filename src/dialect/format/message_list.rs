@@ -108,9 +108,8 @@ impl<'f> MessageList<'f> {
 
     /// Opens a message, or continues the open one if messages of one speaker are merged.
     pub(super) fn begin(&mut self, speaker: Speaker, name: Option<&str>, reasoning: Option<&str>) {
-        let may_merge = self.options.merge_roles
-            && reasoning.is_none()
-            && self.content() != OpenContent::Empty;
+        let may_merge =
+            self.options.merge_roles && reasoning.is_none() && self.content() != OpenContent::Empty;
         if may_merge && self.speaker() == Some(speaker) {
             return;
         }
@@ -143,7 +142,8 @@ impl<'f> MessageList<'f> {
         });
     }
 
-    /// Begins a text of the open message: a part of its own, or more of its string after `separator`.
+    /// Begins a text of the open message: a part of its own, or more of its string after
+    /// `separator`.
     pub(super) fn begin_text(&mut self, separator: &str) {
         let in_list = self.api.requires_parts()
             || (self.options.parts && self.api.accepts_parts())

@@ -28,8 +28,8 @@ pub fn alias(name: &str, max_len: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{readable}{MARK}{}", &digest[..DIGITS]))
 }
 
-/// A name as it is written before a quoted turn. Characters that could be mistaken for the end of the
-/// name are percent-encoded, as in URLs.
+/// A name as it is written before a quoted turn. Characters that could be mistaken for the end of
+/// the name are percent-encoded, as in URLs.
 pub(super) fn label(name: &str) -> Cow<'_, str> {
     let harmful = |c: char| c.is_control() || "%[]<>:\u{2028}\u{2029}".contains(c);
     if !name.contains(harmful) {

@@ -48,17 +48,26 @@ impl fmt::Display for Omission {
         match self {
             Self::UnknownBlock { kind } => write!(f, "a block of the unknown type '{kind}'"),
             Self::UnansweredCall { id, tool } => {
-                write!(f, "the call '{id}' of the tool '{tool}', which has no result")
+                write!(
+                    f,
+                    "the call '{id}' of the tool '{tool}', which has no result"
+                )
             }
             Self::OrphanResult { id } => {
-                write!(f, "a result for the call '{id}', which is unknown or already answered")
+                write!(
+                    f,
+                    "a result for the call '{id}', which is unknown or already answered"
+                )
             }
             Self::CallOfAnother { id } => write!(f, "the call '{id}' of another speaker"),
             Self::Media { kind, name } => {
                 write!(f, "the {kind} '{name}', which the provider does not accept")
             }
             Self::OlderMessages { count, weight } => {
-                write!(f, "{count} older message(s) with a total weight of {weight}")
+                write!(
+                    f,
+                    "{count} older message(s) with a total weight of {weight}"
+                )
             }
         }
     }

@@ -14,7 +14,8 @@ pub enum Api {
     /// <https://platform.openai.com/docs/api-reference/chat>
     #[default]
     OpenAi,
-    /// OpenAI's messages with `reasoning_content` and without media. <https://api-docs.deepseek.com>
+    /// OpenAI's messages with `reasoning_content` and without media.
+    /// <https://api-docs.deepseek.com>
     DeepSeek,
     /// Messages with content blocks. <https://platform.claude.com/docs/en/api/messages>
     Anthropic,
@@ -135,8 +136,8 @@ pub struct FormatOptions {
     pub unsigned_thinking: bool,
     /// Whether media that can't be sent are replaced by a short text, such as `[video: rain.mp4]`.
     pub describe_omitted_media: bool,
-    /// Whether neighbouring messages of one role are merged. Some chat templates (Gemma's, Mistral's)
-    /// require that roles alternate.
+    /// Whether neighbouring messages of one role are merged. Some chat templates (Gemma's,
+    /// Mistral's) require that roles alternate.
     pub merge_roles: bool,
     /// Where the system message goes.
     pub system: SystemPlace,

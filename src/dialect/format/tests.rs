@@ -76,18 +76,20 @@ fn message() -> impl Strategy<Value = Message> {
 fn format() -> impl Strategy<Value = Format> {
     let api = prop::sample::select(Api::ALL.to_vec());
     let style = prop::sample::select(Style::ALL.to_vec());
-    (api, style, any::<[bool; 4]>()).prop_map(|(api, style, [cautious, merge, breakpoints, parts])| {
-        let mut options = if cautious {
-            FormatOptions::cautious(api)
-        } else {
-            FormatOptions::observed(api)
-        };
-        options.history_header = "HIST\n".into();
-        options.merge_roles = merge;
-        options.parts |= parts;
-        options.cache_breakpoints = breakpoints && api == Api::Anthropic;
-        Format::new(api, style, options)
-    })
+    (api, style, any::<[bool; 4]>()).prop_map(
+        |(api, style, [cautious, merge, breakpoints, parts])| {
+            let mut options = if cautious {
+                FormatOptions::cautious(api)
+            } else {
+                FormatOptions::observed(api)
+            };
+            options.history_header = "HIST\n".into();
+            options.merge_roles = merge;
+            options.parts |= parts;
+            options.cache_breakpoints = breakpoints && api == Api::Anthropic;
+            Format::new(api, style, options)
+        },
+    )
 }
 
 fn turns(messages: &[Message]) -> Vec<Turn<'_>> {
@@ -132,8 +134,8 @@ fn calls_and_results(api: Api, messages: &Value) -> (Vec<Value>, Vec<Value>) {
     }
 }
 
-/// The bytes of the last of several requests, each of which continues the one before. They end after
-/// these numbers of turns.
+/// The bytes of the last of several requests, each of which continues the one before. They end
+/// after these numbers of turns.
 fn continued(format: &Format, turns: &[Turn<'_>], ends: &[usize]) -> BytesMut {
     let start = || Checkpoint {
         len: 0,
@@ -325,7 +327,9 @@ fn thoughts_go_back_signed_and_only_while_the_question_is_open() {
     let before = format.render(None, &turns(&round)).unwrap();
     assert!(!before.messages.to_string().contains("hm"));
     let mut writer = MessageWriter::new(&format, None, BytesMut::new(), WriterState::default());
-    writer.write_question(turns(&round).iter().copied()).unwrap();
+    writer
+        .write_question(turns(&round).iter().copied())
+        .unwrap();
     let written = writer.finish();
     let bytes = MessageWriter::new(&format, None, written.bytes, written.state).close("");
     let value: Value =
@@ -370,7 +374,12 @@ fn an_image_is_sent_as_each_provider_expects_it() {
         ),
     ] {
         for (messages, expected) in [(&url, of_url), (&data, of_data)] {
-            let rendered = render(api, Style::Perspective, FormatOptions::cautious(api), messages);
+            let rendered = render(
+                api,
+                Style::Perspective,
+                FormatOptions::cautious(api),
+                messages,
+            );
             let content = &rendered.messages[0];
             let parts = content["content"]
                 .as_array()

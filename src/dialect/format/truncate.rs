@@ -15,9 +15,10 @@ pub struct Truncated<'a> {
     pub weight: u64,
 }
 
-/// Drops the oldest turns until the rest weighs no more than `limit`. System turns and the newest turn
-/// are always kept; tool calls are kept or dropped together with their results. `weight` is the weight
-/// of a turn: [`Turn::tokens`] to limit tokens, [`Turn::message_count`] to limit messages.
+/// Drops the oldest turns until the rest weighs no more than `limit`. System turns and the newest
+/// turn are always kept; tool calls are kept or dropped together with their results. `weight` is
+/// the weight of a turn: [`Turn::tokens`] to limit tokens, [`Turn::message_count`] to limit
+/// messages.
 pub fn truncate<'a>(
     turns: &[Turn<'a>],
     limit: u64,
@@ -57,8 +58,8 @@ pub fn truncate<'a>(
     }
 }
 
-/// For each turn, the index of the first turn of its group. Tool calls and their results form a group,
-/// any other turn is alone.
+/// For each turn, the index of the first turn of its group. Tool calls and their results form a
+/// group, any other turn is alone.
 fn groups(turns: &[Turn<'_>]) -> Vec<usize> {
     let mut groups: Vec<usize> = Vec::with_capacity(turns.len());
     let mut callers: Vec<(&str, usize)> = Vec::new();

@@ -1,7 +1,8 @@
 //! Writing the turns of a conversation as a provider's messages.
 //!
 //! One writer serves both ways: it writes a whole conversation, or it continues the bytes of an
-//! earlier request at a [`Checkpoint`], up to which a conversation that only grew has the same bytes.
+//! earlier request at a [`Checkpoint`], up to which a conversation that only grew has the same
+//! bytes.
 
 use std::borrow::Cow;
 
@@ -21,8 +22,8 @@ use super::wire::{
 };
 use crate::message::{Block, Role, Text};
 
-/// Anthropic looks back 20 blocks from a breakpoint for what it has cached, so breakpoints are set a
-/// little closer.
+/// Anthropic looks back 20 blocks from a breakpoint for what it has cached, so breakpoints are set
+/// a little closer.
 const BREAKPOINT_STRIDE: usize = 16;
 
 /// Where the writing of a conversation stopped.
@@ -80,8 +81,8 @@ pub(crate) struct Written {
     pub(crate) omissions: Vec<Omission>,
 }
 
-/// Writes the messages of one request: the history by [`Self::write_history`], then the turns of the
-/// open question by [`Self::write_question`]. [`Self::close`] ends the list.
+/// Writes the messages of one request: the history by [`Self::write_history`], then the turns of
+/// the open question by [`Self::write_question`]. [`Self::close`] ends the list.
 #[derive(Debug)]
 pub(crate) struct MessageWriter<'f> {
     format: &'f Format,
@@ -96,8 +97,8 @@ pub(crate) struct MessageWriter<'f> {
 }
 
 impl<'f> MessageWriter<'f> {
-    /// Continues after `bytes`, whose writing stopped at `state`. `me` is the name of the entity that
-    /// is asked.
+    /// Continues after `bytes`, whose writing stopped at `state`. `me` is the name of the entity
+    /// that is asked.
     pub(crate) fn new(
         format: &'f Format,
         me: Option<&'f str>,
@@ -227,7 +228,9 @@ impl<'f> MessageWriter<'f> {
 
     fn write_said(&mut self, turn: Turn<'_>) -> Result<(), MediaError> {
         if self.is_blank(turn) {
-            turn.blocks().iter().for_each(|block| self.omit_unknown(block));
+            turn.blocks()
+                .iter()
+                .for_each(|block| self.omit_unknown(block));
             return Ok(());
         }
         if self.format.style.is_transcript() && !self.in_question {
@@ -249,7 +252,9 @@ impl<'f> MessageWriter<'f> {
     /// where the provider refuses that.
     fn is_blank(&self, turn: Turn<'_>) -> bool {
         let is_sent = |text: &str| !self.refuses(text);
-        let has_prefix = turn.shared_prefix.is_some_and(|text| is_sent(text.as_str()));
+        let has_prefix = turn
+            .shared_prefix
+            .is_some_and(|text| is_sent(text.as_str()));
         let says_something = match turn.content {
             TurnContent::Text(text) => is_sent(text.as_str()),
             TurnContent::Blocks(blocks) => blocks.iter().any(|block| match block {
@@ -318,8 +323,8 @@ impl<'f> MessageWriter<'f> {
 
     // --- Texts and media -----------------------------------------------------------------------
 
-    /// Writes the texts and media of a turn into the open message; within a transcript with the name
-    /// of the speaker, and with nothing that could be mistaken for another turn.
+    /// Writes the texts and media of a turn into the open message; within a transcript with the
+    /// name of the speaker, and with nothing that could be mistaken for another turn.
     fn write_content(&mut self, turn: Turn<'_>, in_transcript: bool) -> Result<(), MediaError> {
         let blocks = match turn.content {
             TurnContent::Text(text) => {
@@ -362,7 +367,8 @@ impl<'f> MessageWriter<'f> {
 
     /// Whether a turn has text before its own: a name, the start of a transcript, a shared prefix.
     fn has_heading(&self, turn: Turn<'_>, in_transcript: bool) -> bool {
-        let begins = self.format.style == Style::History && self.progress.transcript != Transcript::Open;
+        let begins =
+            self.format.style == Style::History && self.progress.transcript != Transcript::Open;
         turn.shared_prefix.is_some() || (in_transcript && (begins || turn.speaker.is_some()))
     }
 
@@ -438,8 +444,8 @@ impl<'f> MessageWriter<'f> {
         guard.guard(text, turn.speaker.is_none())
     }
 
-    /// Adds media to the open message. If they can't be sent, returns the text that replaces them, if
-    /// any does.
+    /// Adds media to the open message. If they can't be sent, returns the text that replaces them,
+    /// if any does.
     fn write_media(&mut self, media: Media<'_>) -> Result<Option<String>, MediaError> {
         let api = self.format.api;
         // A message of the assistant or the system has no place for media, except as a part.
@@ -518,7 +524,9 @@ impl<'f> MessageWriter<'f> {
             let results: Vec<Value> = sent_results.collect();
             self.list.end_with_calls(sent_calls.collect(), results);
         }
-        self.progress.answered.extend(pairs.map(|pair| pair.call.id.into()));
+        self.progress
+            .answered
+            .extend(pairs.map(|pair| pair.call.id.into()));
         Ok(())
     }
 
@@ -534,7 +542,11 @@ impl<'f> MessageWriter<'f> {
     /// Reports results without a call; the others were written with their calls.
     fn omit_orphans(&mut self, turn: Turn<'_>) {
         for result in turn.blocks().iter().filter_map(Block::as_tool_result) {
-            let known = self.progress.answered.iter().position(|id| **id == *result.id);
+            let known = self
+                .progress
+                .answered
+                .iter()
+                .position(|id| **id == *result.id);
             match known {
                 Some(index) => drop(self.progress.answered.remove(index)),
                 None => self.omissions.push(Omission::OrphanResult {

@@ -1,1 +1,70 @@
 # Texts of `src/mind/`. Keys begin with `mind_`.
+
+mind_answer_broke_off = 响应中断：{ $reason }
+mind_answer_empty = 回答为空
+mind_answer_too_large = 回答超过 { $limit } 字节，已停止读取
+mind_bad_base_url = 来自 { $source } 的 base URL 无法使用：{ $error }
+mind_busy = { $server } 过载或限制了请求频率（{ $status }）：{ $reason }；请稍后继续，或在模型文件中调小 `width`
+mind_cancelled = 调用已取消
+mind_check_base_url = 请更正模型文件中的 `base_url`
+mind_check_base_url_and_model = 请更正模型文件中的 `base_url` 或 `model`
+mind_check_key = 用 `playhouse config` 查看密钥对应的环境变量，用 `playhouse doctor` 测试密钥
+mind_check_settings = 请更正模型文件中该模型的设置；`playhouse doctor` 可以测试
+mind_denied = { $server } 拒绝访问（{ $status }）：{ $reason }；{ $advice }
+mind_dns_failed = 无法解析主机名：{ $reason }
+mind_file_at_least_one = 不能小于 1
+mind_file_base_url = “{ $base_url }”无法使用：{ $error }
+mind_file_key_env = 缺少；必需的密钥须来自环境变量
+mind_file_own_member = “{ $name }”由引擎设置
+mind_file_price = 不能为负数
+mind_file_problem = { $path }：{ $problem }
+mind_file_provider = 未知的供应商“{ $name }”；可选值：{ $known }
+mind_file_seconds = 必须大于 0 秒
+mind_file_server_name = 服务器名只能包含 ASCII 字母、数字、“_”和“-”
+mind_file_temperature = 必须在 0 到 2 之间
+mind_file_variable = 应为大写的环境变量名；请勿将密钥写入此文件
+mind_file_window = 必须大于 max_output，因为它包含提示和回答
+mind_file_wording = 每种语言的文本都必须包含 {"{"}schema{"}"}
+mind_html_instead_of_json = 收到{ $page }而不是 JSON；base URL 是 API 的地址吗？
+mind_html_page = 一个 HTML 页面
+mind_html_page_titled = 一个 HTML 页面（{ $title }）
+mind_invalid_key = 密钥含有无法发送的字符
+mind_invalid_response = { $server } 没有返回可用的回答：{ $reason }
+# same
+mind_lines =
+    { $first }
+    { $next }
+mind_missing_key = 模型“{ $alias }”需要密钥；请设置环境变量 { $variable }
+mind_model_file_problem = { $file }：{ $problem }
+# same
+mind_model_file_syntax = { $file }:{ $line }:{ $column }: { $reason }
+mind_no_connection = { $seconds } 秒内未能连接到 { $server }
+mind_no_first_byte = { $server } 在 { $seconds } 秒内没有任何响应
+mind_no_money = 账户余额或配额不足
+mind_no_next_bytes = { $server } 的响应中途停顿超过 { $seconds } 秒
+mind_no_reason = 未说明原因
+mind_no_tool_servers = 世界用到了服务器“{ $server }”的工具，而 { $file } 没有定义它；请在其中的 `servers` 下定义
+mind_not_a_json_object = 不是 JSON 对象：{ $value }
+mind_not_json = 不是 JSON：{ $error }
+mind_not_recorded = 日志中没有“{ $entity }”第 { $number } 次提问的结果
+mind_probe_attempts = 尝试了 { $attempts } 次才成功。
+mind_probe_no_usage = 没有返回用量；token 数和费用将是估计值。
+mind_probe_not_streamed = 请求了流式输出，但回答是一次性返回的。
+mind_probe_schema_ignored = 回答不符合 JSON Schema；今后的回答可能需要重试。
+mind_probe_smaller_window = 模型文件设置的上下文窗口是 { $configured } 个 token，而服务器只有 { $listed } 个。
+mind_prompt_too_long = { $server } 认为提示过长（{ $status }）：{ $reason }；{ $advice }
+mind_redirected = 请求被重定向到 { $location }；那才是 base URL 吗？
+mind_rejected = { $server } 拒绝了请求（{ $status }）：{ $reason }；{ $advice }
+mind_script_exhausted = 脚本中没有“{ $entity }”的回答（第 { $number } 次提问）
+mind_seat_empty = “{ $entity }”的座位上没有人
+mind_server_failed = { $server } 出错（{ $status }）：{ $reason }；请稍后继续
+mind_set_window = 请在模型文件中设置该模型的 `window`，以便及时折叠旧消息
+mind_set_window_to = 请在模型文件中将该模型的 `window` 设为 { $window }，以便及时折叠旧消息
+mind_setting_from_name = 名称
+mind_stream_broke_off = 数据流中断
+mind_unknown_model = 没有名为“{ $alias }”的模型；相近的有：{ $nearest }。请使用 { $file } 中的别名、“供应商/模型”，或 OPENAI_BASE_URL 所指服务器的任意模型
+mind_unknown_tool_server = 世界用到了服务器“{ $server }”的工具，而 { $file } 没有定义它；请在其中的 `servers` 下定义（现有：{ $known }）
+mind_unreachable = 无法连接 { $server }：{ $reason }
+mind_unsendable = 没有向“{ $alias }”发送任何内容：{ $reason }
+mind_unusable_model = 模型“{ $alias }”无法使用：{ $reason }
+mind_url_not_http = 必须以 http:// 或 https:// 开头，并包含主机名
