@@ -111,7 +111,7 @@ impl Mind for Scripted {
         let result: Result<Completion, FailedCall> = match &line {
             Value::String(text) => Ok(Completion::instant("script", text.as_str())),
             line => match line.get("fail").and_then(Value::as_str) {
-                Some(reason) => Err(MindError::Unreadable {
+                Some(reason) => Err(MindError::InvalidResponse {
                     server: "script".into(),
                     reason: reason.into(),
                 }
