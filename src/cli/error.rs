@@ -2,6 +2,7 @@
 
 use playhouse::engine::EngineError;
 use playhouse::locale::{Argument, Language, Localize, UiText, text};
+use playhouse::session::SetupError;
 
 use super::catalogue::library;
 use super::output::{Output, Paragraph, Style};
@@ -92,6 +93,12 @@ impl CommandError {
         if let Some(help) = self.help {
             print(2, say!(language, cli_help), Style::Dim, help);
         }
+    }
+}
+
+impl From<SetupError> for CommandError {
+    fn from(error: SetupError) -> Self {
+        Self::of(ErrorKind::World, &error)
     }
 }
 

@@ -20,7 +20,6 @@ use playhouse::world_data::{DataError, DataFolder, Problems, nearest};
 use playhouse::{rpg, undercover};
 
 use super::app::App;
-use super::catalogue::problem;
 use super::error::{CommandError, ErrorKind};
 use super::settings::IMPROVISER;
 
@@ -34,7 +33,7 @@ pub(crate) fn world(app: &App, name: &str) -> Result<Campaign, CommandError> {
             let error = CommandError::new(ErrorKind::World, message);
             Err(error.help(text!(cli_fix_world, world = name)))
         }
-        Err(error) => Err(CommandError::new(ErrorKind::World, error.to_string()).at(name)),
+        Err(error) => Err(CommandError::of(ErrorKind::World, &error).at(name)),
     }
 }
 
@@ -90,7 +89,7 @@ pub(crate) fn team(app: &App, name: &str) -> Result<ChatGame, CommandError> {
 pub(crate) fn print_problems(app: &App, problems: &Problems) {
     let mut err = app.err();
     for found in problems.iter() {
-        err.line(problem(app.language, found));
+        err.line(found.in_language(app.language));
     }
 }
 

@@ -266,7 +266,7 @@ fn every_mistake_of_a_world_is_told_in_chinese() {
     let run = run_chinese(folder.path(), "run mine");
     assert_chinese(&err(&run));
     let json = out(&run_chinese(folder.path(), "check mine --json"));
-    assert!(json.contains("nobody is a hero"), "{json}");
+    assert!(json.contains("no actor is a hero"), "{json}");
     write(&file, &right);
     let fine = out(&run_chinese(folder.path(), "check mine"));
     assert_eq!(fine, "世界“mine”没有错误。\n");

@@ -1,14 +1,11 @@
 //! The Chinese of those texts of the library that are not translated by key yet.
 //!
-//! Whatever of the library people read goes through [`library`] or [`problem`], which look English
-//! up in `zh.txt`. When everything has a key, this room goes, and so does [`library`].
+//! Whatever of the library people read goes through [`library`], which looks English up
+//! in `zh.txt`. When everything has a key, this room goes, and so does [`library`].
 
 use std::sync::LazyLock;
 
 use playhouse::locale::{Language, UiText};
-use playhouse::world_data::{Problem, Severity};
-
-use super::say::say;
 
 static CHINESE: LazyLock<Catalogue> = LazyLock::new(|| Catalogue::read(include_str!("zh.txt")));
 
@@ -25,36 +22,6 @@ pub(crate) fn library(language: Language, text: impl Into<UiText>) -> String {
         return CHINESE.text(&shown, DEEPEST);
     }
     shown
-}
-
-/// A mistake in a file, on one line.
-pub(crate) fn problem(language: Language, problem: &Problem) -> String {
-    if language == Language::En {
-        return problem.to_string();
-    }
-    let mut line = library(language, problem.file.as_str());
-    let places = [problem.line, problem.column].into_iter();
-    for place in places.take_while(|place| *place > 0) {
-        line.push_str(&format!(":{place}"));
-    }
-    // Editors find the place by this colon, in any language.
-    line.push_str(": ");
-    line.push_str(&match problem.severity {
-        Severity::Error => say!(language, cli_error),
-        Severity::Warning => say!(language, cli_warning),
-    });
-    let message = library(language, problem.message.clone());
-    for part in [&problem.field, &message] {
-        if !part.is_empty() {
-            line.push_str(&say!(language, cli_colon));
-            line.push_str(part);
-        }
-    }
-    if !problem.help.is_empty() {
-        line.push('；');
-        line.push_str(&library(language, problem.help.clone()));
-    }
-    line.replace(char::is_control, "\u{fffd}")
 }
 
 /// Texts with their translations, those with the most words of their own first.

@@ -71,7 +71,7 @@ pub(super) fn saves(app: &App) -> Result<(), CommandError> {
 fn tournament_state(app: &App, name: &str) -> String {
     let found = app.data().map(|data| {
         let found = Tournament::find(&app.settings.saves.value, name, &data);
-        found.map_err(|error| library(app.language, error.to_string()))
+        found.map_err(|error| error.text().in_language(app.language))
     });
     match found {
         Ok(Ok(tournament)) => say!(app.language, cli_tournament, games = tournament.games()),

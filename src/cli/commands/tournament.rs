@@ -331,7 +331,7 @@ fn tournament_error(app: &App, error: TournamentError) -> CommandError {
         TournamentError::Save(error) => save_error(error),
         TournamentError::Match(error) => match_error(app, error),
         TournamentError::Session(error) => session_error(error),
-        error => CommandError::new(ErrorKind::Save, error.to_string()),
+        error => CommandError::of(ErrorKind::Save, &error),
     }
 }
 
@@ -340,6 +340,6 @@ fn figures_error(app: &App, error: FiguresError) -> CommandError {
         FiguresError::Journal(error) => journal_error(error),
         FiguresError::Match(error) => match_error(app, error),
         FiguresError::Replay(error) => session_error(error),
-        error => CommandError::new(ErrorKind::Save, error.to_string()),
+        error => CommandError::of(ErrorKind::Save, &error),
     }
 }
