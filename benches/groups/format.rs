@@ -6,15 +6,13 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::BytesMut;
 use criterion::Criterion;
 use playhouse::context::AgentContext;
-use playhouse::dialect::format::{
-    Api, Format, MessageWriter, NoFiles, Progress, Shape, Style, Turn,
-};
+use playhouse::dialect::format::{Api, NoFiles, Style};
+use playhouse::locale::Language;
 use playhouse::message::{Body, Tags};
-use playhouse::mind::http::{Dialect, RequestCache, RequestForm};
-use playhouse::mind::{Form, Language, Prompt, Tools};
+use playhouse::mind::http::{ModelSettings, RequestCache, RequestFormat, request_body};
+use playhouse::mind::{Form, Prompt, Tools};
 use serde_json::{Value, json};
 
 use crate::common;
@@ -43,40 +41,58 @@ fn say(context: &mut AgentContext, number: usize) {
     }
 }
 
-/// The time of appending a message and making the next request body, each `MEASURED` times.
-fn append(form: &RequestForm, mut context: AgentContext) -> Duration {
-    let drafts = RequestCache::default();
-    let stable = Arc::from(json!({"type": "object"}).to_string());
-    let (narrowed, notes) = (json!({"type": "object"}), Value::Null);
-    let (entity, question) = (Arc::from("Mira"), Body::text("What do you say now?"));
-    let request = |context: &AgentContext| {
-        let body = drafts.request(
-            &Prompt {
-                entity: &entity,
-                purpose: "bench",
-                number: 1,
-                language: Language::En,
-                history: context,
-                question: &question,
-                ask_short: false,
-                rounds: &[],
-                tools: Tools::NONE,
-                form: Form::Json {
-                    name: "line",
-                    schema: &stable,
-                    narrowed: &narrowed,
-                    notes: &notes,
-                },
-                max_tokens: 300,
-                seed: 1,
-                stream: None,
+/// What an ask has beside its context.
+struct Ask {
+    entity: Arc<str>,
+    question: Body,
+    schema: Arc<str>,
+    narrowed: Value,
+}
+
+impl Ask {
+    fn new() -> Self {
+        let schema = json!({"type": "object"});
+        Self {
+            entity: "Mira".into(),
+            question: Body::text("What do you say now?"),
+            schema: schema.to_string().into(),
+            narrowed: schema,
+        }
+    }
+
+    fn prompt<'a>(&'a self, context: &'a AgentContext) -> Prompt<'a> {
+        Prompt {
+            entity: &self.entity,
+            purpose: "bench",
+            number: 1,
+            language: Language::En,
+            history: context,
+            question: &self.question,
+            ask_short: false,
+            rounds: &[],
+            tools: Tools::NONE,
+            form: Form::Json {
+                name: "line",
+                schema: &self.schema,
+                narrowed: &self.narrowed,
+                notes: &Value::Null,
             },
-            form,
-            form.dialect().schema,
-        );
+            max_tokens: 300,
+            seed: 1,
+            stream: None,
+        }
+    }
+}
+
+/// The time of appending a message and building the next request body, `MEASURED` times.
+fn append(format: &RequestFormat, mut context: AgentContext) -> Duration {
+    let (cache, ask) = (RequestCache::default(), Ask::new());
+    let mode = format.model().schema;
+    let request = |context: &AgentContext| {
+        let body = cache.request(&ask.prompt(context), format, mode);
         let mut body = body.unwrap();
         black_box(body.bytes().clone());
-        drafts.take_back(&mut body);
+        cache.put_back(&mut body);
     };
     request(&context);
     (MESSAGES..MESSAGES + MEASURED as usize)
@@ -89,28 +105,14 @@ fn append(form: &RequestForm, mut context: AgentContext) -> Duration {
         .sum()
 }
 
-/// The request form of an interface, in a style.
-fn form(api: Api, style: Style) -> RequestForm {
-    let dialect = Dialect {
+/// The requests of an API, in a style.
+fn request_format(api: Api, style: Style) -> RequestFormat {
+    let model = ModelSettings {
         api,
         style,
-        ..Dialect::cautious("m")
+        ..ModelSettings::cautious("m")
     };
-    RequestForm::new(dialect, Arc::new(NoFiles))
-}
-
-/// All messages of a context, told to one mind.
-fn told(api: Api, context: &AgentContext) -> usize {
-    let format = Format::new(api, Style::History, Shape::cautious(api));
-    let mut script =
-        MessageWriter::new(&format, Some("Mira"), BytesMut::new(), Progress::default());
-    let entries = context.entries().iter();
-    let turns = entries.map(|entry| Turn::short(entry.role(), entry.body()));
-    script.remember(turns).unwrap();
-    let written = script.finish();
-    let mut bytes = written.bytes;
-    format.close(&mut bytes, &written.progress, "");
-    black_box(bytes).len()
+    RequestFormat::new(model, Arc::new(NoFiles))
 }
 
 pub(crate) fn bench(criterion: &mut Criterion) {
@@ -129,16 +131,18 @@ pub(crate) fn bench(criterion: &mut Criterion) {
             ("append to 1000, as a history", Style::History),
         ];
         for (name, style) in styles {
-            let form = form(api, style);
+            let format = request_format(api, style);
             group.bench_function(name, |bencher| {
                 bencher.iter_custom(|times| {
-                    common::average(times, MEASURED, || append(&form, conversation()))
+                    common::average(times, MEASURED, || append(&format, conversation()))
                 });
             });
         }
         let context = conversation();
+        let format = request_format(api, Style::History);
         group.bench_function("render 1000 as a history", |bencher| {
-            bencher.iter(|| told(api, &context));
+            let (ask, mode) = (Ask::new(), format.model().schema);
+            bencher.iter(|| request_body(&ask.prompt(&context), &format, mode).unwrap());
         });
         group.finish();
     }

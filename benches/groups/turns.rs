@@ -11,7 +11,7 @@ use criterion::Criterion;
 use playhouse::dialect::format::NoFiles;
 use playhouse::engine::Engine;
 use playhouse::message::TokenUsage;
-use playhouse::mind::http::{Dialect, RequestCache, RequestForm};
+use playhouse::mind::http::{ModelSettings, RequestCache, RequestFormat};
 use playhouse::mind::{Answering, Completion, Mind, MindInfo, Prompt};
 use tokio::runtime::Runtime;
 
@@ -25,7 +25,7 @@ const MEASURED: u64 = 40;
 /// Assembles each request as if it were to be sent, and answers at once.
 struct InstantMind {
     info: MindInfo,
-    form: RequestForm,
+    form: RequestFormat,
     drafts: RequestCache,
     assembling: Arc<Assembling>,
 }
@@ -45,11 +45,11 @@ impl Mind for InstantMind {
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
         let mut bytes = 0;
         let took = common::timed(|| {
-            let mode = self.form.dialect().schema;
+            let mode = self.form.model().schema;
             let mut body = self.drafts.request(prompt, &self.form, mode).unwrap();
             // A connection shares the bytes and lets them go when they are sent.
             bytes = black_box(body.bytes().clone()).len() as u64;
-            self.drafts.take_back(&mut body);
+            self.drafts.put_back(&mut body);
         });
         let nanos = took.as_nanos() as u64;
         self.assembling.nanos.fetch_add(nanos, Ordering::Relaxed);
@@ -74,7 +74,7 @@ fn seasoned(runtime: &Runtime) -> (Engine, Arc<Assembling>) {
     let assembling = Arc::<Assembling>::default();
     let mind = InstantMind {
         info: MindInfo::embedded("instant"),
-        form: RequestForm::new(Dialect::cautious("instant"), Arc::new(NoFiles)),
+        form: RequestFormat::new(ModelSettings::cautious("instant"), Arc::new(NoFiles)),
         drafts: RequestCache::default(),
         assembling: assembling.clone(),
     };

@@ -1,13 +1,12 @@
-//! What a model writes within its words (thoughts, calls of tools and their arguments), and pages
-//! of the web.
+//! Texts of models (thoughts, tool calls and their arguments), and web pages.
 #![no_main]
 
 use std::sync::{Arc, LazyLock};
 
 use libfuzzer_sys::fuzz_target;
 use playhouse::dialect::Arguments;
-use playhouse::dialect::thinking::Parted;
-use playhouse::mind::calls_in_words;
+use playhouse::dialect::thinking::SplitText;
+use playhouse::mind::parse_tool_calls;
 use playhouse::tool::{ToolSpec, page_text, read_arguments};
 use serde_json::{Value, json};
 
@@ -17,10 +16,10 @@ static DICE: LazyLock<[Arc<ToolSpec>; 1]> = LazyLock::new(|| {
 });
 
 fuzz_target!(|text: &str| {
-    let parted = Parted::of(text);
-    assert!(parted.text.len() + parted.thinking.len() <= text.len());
-    let (said, _) = calls_in_words(text, &*DICE);
-    assert!(said.len() <= text.len());
+    let split = SplitText::of(text);
+    assert!(split.text.len() + split.thinking.len() <= text.len());
+    let (before, _) = parse_tool_calls(text, &*DICE);
+    assert!(before.len() <= text.len());
     Arguments::from_text(text);
     let _ = read_arguments::<Value>(text);
     page_text(text);

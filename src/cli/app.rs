@@ -115,8 +115,7 @@ impl App {
             Err(DataError::Missing(_)) => Models::load(SHIPPED, SHIPPED_NAME, &variable),
             Err(error) => return Err(CommandError::of(ErrorKind::World, &error)),
         };
-        let models =
-            models.map_err(|error| CommandError::new(ErrorKind::Server, error.to_string()))?;
+        let models = models.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
         Ok(match data.root() {
             Some(root) => models.with_files(Arc::new(MediaFolder::new(root))),
             None => models,

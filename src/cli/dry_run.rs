@@ -45,7 +45,7 @@ impl DryRun {
     /// Takes the place of this model.
     pub(crate) fn of(mut info: MindInfo) -> Self {
         // Nothing is sent, so no prompt needs to wait for a warm cache.
-        info.warms = false;
+        info.caches_prompts = false;
         Self {
             info,
             unsent: Arc::default(),

@@ -111,7 +111,7 @@ pub(crate) fn main_mind(app: &App, name: &str) -> Result<MainMind, CommandError>
     if name != IMPROVISER {
         let mind = app.models()?.mind(name);
         return Ok(MainMind {
-            mind: mind.map_err(|error| CommandError::new(ErrorKind::Server, error.to_string()))?,
+            mind: mind.map_err(|error| CommandError::of(ErrorKind::Server, &error))?,
             introduction: None,
         });
     }
@@ -188,10 +188,9 @@ pub(crate) async fn connect_tools(
         .filter_map(|name| ToolSet::server_of(name))
         .collect();
     let plans = models.tool_servers(servers);
-    let plans = plans.map_err(|error| CommandError::new(ErrorKind::Server, error.to_string()))?;
+    let plans = plans.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
     let servers = ToolServers::connect(plans).await;
-    let servers =
-        servers.map_err(|error| CommandError::new(ErrorKind::Server, error.to_string()))?;
+    let servers = servers.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
     servers.add_to(&mut engine.world.resource_mut::<Toolbox>());
     Ok(servers)
 }

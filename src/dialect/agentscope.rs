@@ -1,20 +1,21 @@
-//! AgentScope's messages: the documented form, and what its releases write.
+//! AgentScope's messages: as documented, and as its releases write them.
 //!
-//! Sources: the documented form is that of its message page; Java 1 is `Msg` and its blocks as
-//! Jackson writes them (1.0.12), Python 1 `Msg.to_dict` (1.0.21), Python 2 the dump of its `Msg`
-//! model (2.0.10).
+//! Sources: its documentation of messages; for Java 1, `Msg` and its blocks as Jackson writes them
+//! (1.0.12); for Python 1, `Msg.to_dict` (1.0.21); for Python 2, the dump of its `Msg` model
+//! (2.0.10).
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
 use super::neutral::{JOINED, Neutral};
+use super::roles::take_role;
 use super::timestamp::{Spelling, spelled};
-use super::{Profile, blocks, leftovers, media, playhouse};
+use super::{Profile, blocks, leftovers, media, roles};
 use crate::message::{Block, FormatError, Message, ResponseMetadata, Role, Source};
 
-/// Members beyond those of every form, which a message keeps: of Python 1, then of Python 2.
-const CARRIED: [&str; 7] = [
+/// Members that not all four formats have, and that a message keeps: of Python 1, then of Python 2.
+const KEPT_MEMBERS: [&str; 7] = [
     "generate_reason",
     "invocation_id",
     "finished_at",
@@ -24,7 +25,7 @@ const CARRIED: [&str; 7] = [
     "usage",
 ];
 
-/// Reads a message in any of the four forms.
+/// Reads a message in any of the four formats.
 pub(super) fn read(
     map: &Map<String, Value>,
     warnings: &mut Vec<FormatError>,
@@ -42,17 +43,17 @@ pub(super) fn read(
     let mut neutral = Neutral {
         role: Some(role),
         blocks: match role {
-            Role::Ai => blocks::part_thoughts(blocks),
+            Role::Ai => blocks::split_thoughts(blocks),
             _ => blocks,
         },
         name: name.filter(|name| !name.is_empty()).map(Into::into),
         ..Neutral::default()
     };
-    neutral.carry("id", map.get("id"));
+    neutral.keep("id", map.get("id"));
     let times = ["timestamp", "created_at"];
-    neutral.carry("timestamp", times.iter().find_map(|key| map.get(*key)));
-    for key in CARRIED {
-        neutral.carry(key, map.get(key));
+    neutral.keep("timestamp", times.iter().find_map(|key| map.get(*key)));
+    for key in KEPT_MEMBERS {
+        neutral.keep(key, map.get(key));
     }
     leftovers::read(&mut neutral, map.get("metadata"));
     if neutral.origin.get("role") == Some(&json!("tool")) {
@@ -69,20 +70,17 @@ pub(super) fn read(
 }
 
 fn role(map: &Map<String, Value>) -> Result<Role, FormatError> {
-    let wanted = "use system, user, assistant or tool, in small or capital letters";
+    const ROLES: [&str; 4] = ["system", "user", "assistant", "tool"];
     let role = map.get("role").and_then(Value::as_str);
     let Some(role) = role else {
-        return Err(FormatError::new("role", format!("missing; {wanted}")));
+        return Err(roles::missing("role", &ROLES));
     };
     match role.to_ascii_lowercase().as_str() {
         "system" => Ok(Role::System),
         "user" => Ok(Role::Human),
         "assistant" => Ok(Role::Ai),
         "tool" => Ok(Role::Tool),
-        _ => Err(FormatError::new(
-            "role",
-            format!("'{role}' is no role; {wanted}"),
-        )),
+        _ => Err(roles::unknown("role", role, &ROLES)),
     }
 }
 
@@ -91,7 +89,7 @@ fn java_usage(map: &Map<String, Value>) -> Option<&Value> {
     map.get("metadata")?.get("_chat_usage")
 }
 
-/// What a usage tells of the making, in the spellings of Python 2 and Java 1.
+/// The response metadata of a usage, as spelled by Python 2 and Java 1.
 fn response_of(usage: &Value) -> Option<ResponseMetadata> {
     let count = |keys: [&str; 2]| keys.iter().find_map(|key| usage.get(*key)?.as_u64());
     let input = count(["input_tokens", "inputTokens"])?;
@@ -106,8 +104,8 @@ fn response_of(usage: &Value) -> Option<ResponseMetadata> {
     map.as_object().cloned().map(ResponseMetadata::from)
 }
 
-/// Writes the messages of a conversation in one of the four forms. `speaker` is the name of
-/// whoever's conversation it is.
+/// Writes the messages of a conversation in one of the four formats. `speaker` is the name of the
+/// entity it belongs to.
 pub(super) fn write(messages: &[Message], speaker: Option<&str>, profile: Profile) -> Vec<Value> {
     let calls = messages
         .iter()
@@ -122,12 +120,13 @@ pub(super) fn write(messages: &[Message], speaker: Option<&str>, profile: Profil
     for message in messages {
         let mut neutral = Neutral::of(message);
         let joined = neutral.origin.remove(JOINED).is_some() && neutral.is_bare();
-        // Python 2 has calls, results and words of one reply in one message.
-        let before = match (joined, profile) {
-            (true, Profile::AgentScopePython2) => written.last_mut(),
-            _ => None,
+        // Python 2 has calls, results and text of one reply in one message.
+        let previous = if joined && profile == Profile::AgentScopePython2 {
+            written.last_mut()
+        } else {
+            None
         };
-        match before.and_then(|before| before.get_mut("content")?.as_array_mut()) {
+        match previous.and_then(|previous| previous.get_mut("content")?.as_array_mut()) {
             Some(content) => content.extend(neutral.blocks.iter().map(|block| writer.block(block))),
             None => written.push(writer.message(neutral)),
         }
@@ -138,7 +137,7 @@ pub(super) fn write(messages: &[Message], speaker: Option<&str>, profile: Profil
 struct Writer<'a> {
     profile: Profile,
     speaker: Option<&'a str>,
-    /// The tools of the calls by the calls' ids.
+    /// The names of the tools by the ids of the calls.
     tools: &'a BTreeMap<&'a str, &'a str>,
 }
 
@@ -153,12 +152,12 @@ impl Writer<'_> {
         let role = self.role(&mut neutral);
         put("content", Some(self.content(&neutral.blocks)));
         let own_name = neutral.name.take();
-        let made_name = own_name
-            .is_none()
-            .then(|| self.stand_in(neutral.role()))
-            .flatten();
-        let is_made = made_name.is_some();
-        let name = own_name.or(made_name);
+        let placeholder = match &own_name {
+            None => self.placeholder_name(neutral.role()),
+            Some(_) => None,
+        };
+        let has_placeholder = placeholder.is_some();
+        let name = own_name.or(placeholder);
         put("role", Some(role.into()));
         put("name", name.map(Value::from));
         put("id", neutral.origin.remove("id"));
@@ -171,7 +170,7 @@ impl Writer<'_> {
         }
         map.insert(
             "metadata".into(),
-            Value::Object(leftovers::write(neutral, is_made)),
+            Value::Object(leftovers::write(neutral, has_placeholder)),
         );
         Value::Object(map)
     }
@@ -185,34 +184,35 @@ impl Writer<'_> {
             && !self.in_capitals()
             && !neutral.blocks.iter().any(Block::is_tool_result)
         {
-            // Python has no such role; what is no result would not be known again.
+            // Python has no such role; without a result, the message would not be recognized again.
             neutral.origin.insert("role".into(), "tool".into());
         }
-        let small = match (neutral.role(), self.profile) {
+        let name = match (neutral.role(), self.profile) {
             (Role::System, _) | (Role::Tool, Profile::AgentScopePython1) => "system",
             (Role::Human, _) => "user",
             (Role::Ai, _) | (Role::Tool, Profile::AgentScopePython2) => "assistant",
             (Role::Tool, _) => "tool",
         };
-        let small = match neutral.role() {
-            Role::Human => playhouse::take_role(&mut neutral.origin).map_or(small, |_| "system"),
-            _ => small,
+        let name = match neutral.role() {
+            Role::Human => take_role(&mut neutral.origin).map_or(name, |_| "system"),
+            _ => name,
         };
-        match self.in_capitals() {
-            true => small.to_ascii_uppercase(),
-            false => small.to_owned(),
+        if self.in_capitals() {
+            name.to_ascii_uppercase()
+        } else {
+            name.to_owned()
         }
     }
 
-    /// The name of a message that has none: Python's messages can't be without.
-    fn stand_in(&self, role: Role) -> Option<String> {
-        let own = match role {
+    /// The name of a message that has none. Python's messages require one.
+    fn placeholder_name(&self, role: Role) -> Option<String> {
+        let name = match role {
             Role::System => "system",
             Role::Human => "user",
             Role::Ai => self.speaker.unwrap_or("assistant"),
             Role::Tool => "tool",
         };
-        (!self.in_capitals()).then(|| own.to_owned())
+        (!self.in_capitals()).then(|| name.to_owned())
     }
 
     fn time_member(&self) -> &'static str {
@@ -234,11 +234,11 @@ impl Writer<'_> {
         }
     }
 
-    /// Which of the carried members this form has.
+    /// Which of the kept members this format has.
     fn members(&self) -> &'static [&'static str] {
         match self.profile {
-            Profile::AgentScopePython1 => &CARRIED[..2],
-            Profile::AgentScopePython2 => &CARRIED[2..6],
+            Profile::AgentScopePython1 => &KEPT_MEMBERS[..2],
+            Profile::AgentScopePython2 => &KEPT_MEMBERS[2..6],
             _ => &[],
         }
     }
@@ -265,23 +265,23 @@ impl Writer<'_> {
                 input,
                 signature,
             } => {
-                let call = match python2 {
-                    true => {
-                        json!({"type": "tool_call", "id": id, "name": name, "input": input.to_string()})
-                    }
-                    false => json!({"type": "tool_use", "id": id, "name": name, "input": input}),
+                let call = if python2 {
+                    let input = input.to_string();
+                    json!({"type": "tool_call", "id": id, "name": name, "input": input})
+                } else {
+                    json!({"type": "tool_use", "id": id, "name": name, "input": input})
                 };
                 self.signed(call, signature)
             }
             Block::ToolResult { .. } => self.result(block),
             Block::Image { source } if !python2 => {
-                json!({"type": "image", "source": address(source)})
+                json!({"type": "image", "source": source_json(source)})
             }
             Block::Audio { source } if !python2 => {
-                json!({"type": "audio", "source": address(source)})
+                json!({"type": "audio", "source": source_json(source)})
             }
             Block::Video { source } if !python2 => {
-                json!({"type": "video", "source": address(source)})
+                json!({"type": "video", "source": source_json(source)})
             }
             Block::Image { source } => data("image", source),
             Block::Audio { source } => data("audio", source),
@@ -289,12 +289,13 @@ impl Writer<'_> {
         }
     }
 
-    /// The block with its provider's signature where this form keeps it.
+    /// The block with its provider's signature.
     fn signed(&self, mut block: Value, signature: &Option<Box<str>>) -> Value {
         if let Some(signature) = signature {
-            match self.in_capitals() {
-                true => block["metadata"] = json!({"thoughtSignature": signature}),
-                false => block["signature"] = json!(signature),
+            if self.in_capitals() {
+                block["metadata"] = json!({"thoughtSignature": signature});
+            } else {
+                block["signature"] = json!(signature);
             }
         }
         block
@@ -309,7 +310,7 @@ impl Writer<'_> {
         if self.profile == Profile::AgentScope {
             let mut value =
                 json!({"type": "tool_result", "toolUseId": result.id, "output": output});
-            // The documented members have no place for these two.
+            // These two are not documented.
             if let Some(name) = result.name {
                 value["name"] = name.into();
             }
@@ -335,7 +336,7 @@ impl Writer<'_> {
         value
     }
 
-    /// What a tool returned: Java wants a list of blocks, Python takes a text too.
+    /// A tool's output. Java expects a list of blocks, Python accepts a text too.
     fn output(&self, output: &Value) -> Value {
         match output {
             Value::Array(values) => {
@@ -351,7 +352,7 @@ impl Writer<'_> {
 }
 
 /// A source, as all but Python 2 write it.
-fn address(source: &Source) -> Value {
+fn source_json(source: &Source) -> Value {
     match source {
         Source::Base64 { media_type, data } => {
             json!({"type": "base64", "media_type": media_type, "data": data})
@@ -360,12 +361,12 @@ fn address(source: &Source) -> Value {
     }
 }
 
-/// Media as Python 2 writes it. A type is wanted; where none is known, the kind stands for it.
+/// Media as Python 2 writes it. It requires a media type, `image/*` if nothing more is known.
 fn data(kind: &str, source: &Source) -> Value {
-    let said = media::media_type_of(source);
-    let said = said.filter(|media_type| media_type.starts_with(kind));
-    let media_type = said.map_or_else(|| format!("{kind}/*"), str::to_owned);
-    let mut source = address(source);
+    let known = media::media_type_of(source);
+    let known = known.filter(|media_type| media_type.starts_with(kind));
+    let media_type = known.map_or_else(|| format!("{kind}/*"), str::to_owned);
+    let mut source = source_json(source);
     source["media_type"] = media_type.into();
     json!({"type": "data", "source": source})
 }

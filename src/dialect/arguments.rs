@@ -1,131 +1,174 @@
-//! Arguments of tool calls: what models send in their place, and what of it can be mended.
+//! The arguments of tool calls, and their repair.
 //!
-//! Providers send arguments as a text that should be a JSON object. Nothing is guessed: a text
-//! whose closing is missing (the answer ran into its limit) is closed, after dropping a last member
-//! that was cut before its value; anything else that is no object gives none, and says so.
+//! Providers send arguments as a text that should be a JSON object. Nothing is guessed: a text that
+//! was cut off (the answer ran into its token limit) is completed, after dropping a last member
+//! without a value; anything else that is not an object is replaced by an empty one, and reported.
 
 use serde_json::{Map, Value};
+use thiserror::Error;
+
+use crate::locale::{Localize, UiText, text};
 
 /// The arguments of a call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Arguments {
     /// The arguments by name.
     pub input: Map<String, Value>,
-    /// What was done to get them.
-    pub mending: Mending,
+    /// How they were repaired.
+    pub repair: ArgumentsRepair,
 }
 
-/// What was done to get arguments.
+/// How arguments were repaired.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Mending {
-    /// Nothing: they came whole.
+pub enum ArgumentsRepair {
+    /// Not at all: they are as they came.
     #[default]
     None,
-    /// What was missing at their end was added, and a last member without a value dropped.
-    Closed,
-    /// They were no object and were replaced by an empty one; says what they were.
-    Emptied(String),
+    /// They were cut off. What was missing was added, and a last member without a value dropped.
+    Completed,
+    /// They were not an object and were replaced by an empty one.
+    Discarded(ArgumentsError),
+}
+
+/// Why arguments were discarded.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{}", self.text())]
+pub enum ArgumentsError {
+    /// They are not JSON.
+    NotJson {
+        /// What the parser says.
+        reason: UiText,
+    },
+    /// They are a list.
+    List,
+    /// They are a text.
+    Text,
+    /// They are a number.
+    Number,
+    /// They are `true`, `false` or `null`.
+    OtherValue,
+}
+
+impl Localize for ArgumentsError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::NotJson { reason } => text!(dialect_arguments_not_json, reason),
+            Self::List => text!(dialect_arguments_list),
+            Self::Text => text!(dialect_arguments_text),
+            Self::Number => text!(dialect_arguments_number),
+            Self::OtherValue => text!(dialect_arguments_other_value),
+        }
+    }
 }
 
 impl Arguments {
-    /// Reads the text of a call's arguments. No text at all is no arguments.
+    /// Reads the text of a call's arguments. An empty text means no arguments.
     pub fn from_text(text: &str) -> Self {
         let text = text.trim();
         if text.is_empty() {
             return Self::default();
         }
         match serde_json::from_str(text) {
-            Ok(Value::String(inner)) => Self::of_object(serde_json::from_str(&inner), &inner),
-            read => Self::of_object(read, text),
+            Ok(Value::String(inner)) => Self::from_parsed(serde_json::from_str(&inner), &inner),
+            parsed => Self::from_parsed(parsed, text),
         }
     }
 
-    /// Reads arguments that came as JSON: an object, or the text of one.
+    /// Reads arguments that are JSON already: an object, or the text of one.
     pub fn from_json(value: &Value) -> Self {
         match value {
             Value::Null => Self::default(),
-            Value::Object(input) => Self::whole(input.clone()),
+            Value::Object(input) => Self::unchanged(input.clone()),
             Value::String(text) => Self::from_text(text),
-            other => Self::emptied(other),
+            other => Self::discarded(other),
         }
     }
 
-    fn of_object(read: serde_json::Result<Value>, text: &str) -> Self {
-        match read {
-            Ok(Value::Object(input)) => Self::whole(input),
-            Ok(other) => Self::emptied(&other),
-            Err(error) => match closed(text) {
+    fn from_parsed(parsed: serde_json::Result<Value>, text: &str) -> Self {
+        match parsed {
+            Ok(Value::Object(input)) => Self::unchanged(input),
+            Ok(other) => Self::discarded(&other),
+            Err(error) => match completed(text) {
                 Some(input) => Self {
                     input,
-                    mending: Mending::Closed,
+                    repair: ArgumentsRepair::Completed,
                 },
                 None => Self {
                     input: Map::new(),
-                    mending: Mending::Emptied(format!("no JSON: {error}")),
+                    repair: ArgumentsRepair::Discarded(ArgumentsError::NotJson {
+                        reason: error.text(),
+                    }),
                 },
             },
         }
     }
 
-    fn whole(input: Map<String, Value>) -> Self {
+    fn unchanged(input: Map<String, Value>) -> Self {
         Self {
             input,
-            mending: Mending::None,
+            repair: ArgumentsRepair::None,
         }
     }
 
-    fn emptied(value: &Value) -> Self {
-        let kind = match value {
-            Value::Array(_) => "a list",
-            Value::String(_) => "a text",
-            Value::Number(_) => "a number",
-            _ => "a single value",
+    fn discarded(value: &Value) -> Self {
+        let error = match value {
+            Value::Array(_) => ArgumentsError::List,
+            Value::String(_) => ArgumentsError::Text,
+            Value::Number(_) => ArgumentsError::Number,
+            _ => ArgumentsError::OtherValue,
         };
         Self {
             input: Map::new(),
-            mending: Mending::Emptied(format!("{kind} in place of an object")),
+            repair: ArgumentsRepair::Discarded(error),
         }
     }
 }
 
 /// The object that a text begins, if nothing but its end is missing.
-fn closed(text: &str) -> Option<Map<String, Value>> {
+fn completed(text: &str) -> Option<Map<String, Value>> {
     let scan = Scan::of(text)?;
-    let whole = scan.close(&text[..scan.whole], &scan.open, scan.in_string);
     let parse = |text: String| serde_json::from_str(&text).ok();
-    parse(whole).or_else(|| {
-        let (end, depth) = scan.last_cut?;
-        parse(scan.close(&text[..end], scan.open.get(..depth)?, false))
+    let with_last_member = complete(&text[..scan.usable], scan.in_string, &scan.brackets);
+    parse(with_last_member).or_else(|| {
+        let (end, depth) = scan.last_complete?;
+        parse(complete(&text[..end], false, scan.brackets.get(..depth)?))
     })
 }
 
-/// Where a cut text stands.
+/// Closes a string and brackets that are open at the end of a text.
+fn complete(text: &str, in_string: bool, brackets: &[char]) -> String {
+    let quote = in_string.then_some('"');
+    let closing = quote.into_iter().chain(brackets.iter().rev().copied());
+    text.chars().chain(closing).collect()
+}
+
+/// What is open at the end of a text.
 struct Scan {
-    /// The brackets that are open at its end, as they are closed.
-    open: Vec<char>,
-    /// Whether it ends within a string.
+    /// The closing brackets that are missing, the outermost first.
+    brackets: Vec<char>,
+    /// Whether the text ends within a string.
     in_string: bool,
-    /// How much of it can be kept: all but an escape that was cut.
-    whole: usize,
-    /// Up to where whole members reach, and how many brackets are open there.
-    last_cut: Option<(usize, usize)>,
+    /// How many bytes can be kept: all but an escape sequence that was cut off.
+    usable: usize,
+    /// Where the last complete member ends, and how many brackets are open there.
+    last_complete: Option<(usize, usize)>,
 }
 
 impl Scan {
-    /// `None` where more is wrong than a missing end.
+    /// `None` if more is wrong than a missing end.
     fn of(text: &str) -> Option<Self> {
         let mut scan = Self {
-            open: Vec::new(),
+            brackets: Vec::new(),
             in_string: false,
-            whole: text.len(),
-            last_cut: None,
+            usable: text.len(),
+            last_complete: None,
         };
         let mut chars = text.char_indices();
-        while let Some((at, char)) = chars.next() {
+        while let Some((index, char)) = chars.next() {
             if scan.in_string {
                 match char {
                     '"' => scan.in_string = false,
-                    '\\' if !skip_escape(&mut chars) => scan.whole = at,
+                    '\\' if !skip_escape(&mut chars) => scan.usable = index,
                     _ => {}
                 }
                 continue;
@@ -133,25 +176,19 @@ impl Scan {
             match char {
                 '"' => scan.in_string = true,
                 '{' | '[' => {
-                    scan.open.push(if char == '{' { '}' } else { ']' });
-                    scan.last_cut = Some((at + 1, scan.open.len()));
+                    scan.brackets.push(if char == '{' { '}' } else { ']' });
+                    scan.last_complete = Some((index + 1, scan.brackets.len()));
                 }
-                '}' | ']' if scan.open.pop() != Some(char) => return None,
-                ',' => scan.last_cut = Some((at, scan.open.len())),
+                '}' | ']' if scan.brackets.pop() != Some(char) => return None,
+                ',' => scan.last_complete = Some((index, scan.brackets.len())),
                 _ => {}
             }
         }
         Some(scan)
     }
-
-    fn close(&self, kept: &str, open: &[char], in_string: bool) -> String {
-        let quote = in_string.then_some('"');
-        let closing = quote.into_iter().chain(open.iter().rev().copied());
-        kept.chars().chain(closing).collect()
-    }
 }
 
-/// Skips what follows a backslash; false where the text ends before the escape does.
+/// Skips what follows a backslash; `false` if the text ends within the escape sequence.
 fn skip_escape(chars: &mut std::str::CharIndices<'_>) -> bool {
     match chars.next() {
         None => false,
@@ -167,16 +204,19 @@ mod tests {
 
     use super::*;
 
-    fn read(text: &str) -> (Value, Mending) {
-        let read = Arguments::from_text(text);
-        (Value::Object(read.input), read.mending)
+    fn read(text: &str) -> (Value, ArgumentsRepair) {
+        let arguments = Arguments::from_text(text);
+        (Value::Object(arguments.input), arguments.repair)
     }
 
     #[test]
-    fn whole_arguments_are_taken_as_they_are() {
-        assert_eq!(read("{\"a\": 1}"), (json!({"a": 1}), Mending::None));
-        assert_eq!(read(" \n"), (json!({}), Mending::None));
-        assert_eq!(read("\"{\\\"a\\\": 1}\""), (json!({"a": 1}), Mending::None));
+    fn complete_arguments_are_unchanged() {
+        assert_eq!(read("{\"a\": 1}"), (json!({"a": 1}), ArgumentsRepair::None));
+        assert_eq!(read(" \n"), (json!({}), ArgumentsRepair::None));
+        assert_eq!(
+            read("\"{\\\"a\\\": 1}\""),
+            (json!({"a": 1}), ArgumentsRepair::None)
+        );
         let tag = "{\"note\": \"<think>no thought</think>\"}";
         assert_eq!(read(tag).0, json!({"note": "<think>no thought</think>"}));
     }
@@ -198,12 +238,12 @@ mod tests {
             ("{\"a\": \"x\\u4f", json!({"a": "x"})),
             ("{\"a\": \"{[\\\"", json!({"a": "{[\""})),
         ] {
-            assert_eq!(read(text), (whole, Mending::Closed), "{text}");
+            assert_eq!(read(text), (whole, ArgumentsRepair::Completed), "{text}");
         }
     }
 
     #[test]
-    fn what_is_no_object_gives_none_and_says_why() {
+    fn anything_but_an_object_is_discarded_and_reported() {
         for (text, why) in [
             ("[1,2]", "a list"),
             ("[1,2", "no JSON"),
@@ -213,12 +253,12 @@ mod tests {
             ("{\"a\": 1]", "no JSON"),
             ("roll the dice", "no JSON"),
         ] {
-            let (input, mending) = read(text);
+            let (input, repair) = read(text);
             assert_eq!(input, json!({}));
-            match mending {
-                Mending::Emptied(problem) => assert!(problem.contains(why), "{text}: {problem}"),
-                other => panic!("{text}: {other:?}"),
-            }
+            let ArgumentsRepair::Discarded(error) = repair else {
+                panic!("{text}: {repair:?}");
+            };
+            assert!(error.to_string().contains(why), "{text}: {error}");
         }
     }
 
@@ -240,16 +280,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_object_cut_anywhere_keeps_what_was_whole(
+        fn an_object_cut_anywhere_keeps_its_complete_members(
             members in prop::collection::btree_map("[a-c]{1,3}", any_json(), 0..5), cut in 1usize..200,
         ) {
             let whole = json!(members);
             let text = whole.to_string();
             let end = (0..=cut.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
-            let read = Arguments::from_text(&text[..end.unwrap_or_default()]);
-            prop_assert!(!matches!(read.mending, Mending::Emptied(_)));
+            let arguments = Arguments::from_text(&text[..end.unwrap_or_default()]);
+            prop_assert!(!matches!(arguments.repair, ArgumentsRepair::Discarded(_)));
             // All members but the last that arrived are as they were.
-            for (key, value) in read.input.iter().rev().skip(1) {
+            for (key, value) in arguments.input.iter().rev().skip(1) {
                 prop_assert_eq!(Some(value), whole.get(key));
             }
         }

@@ -1,16 +1,17 @@
-//! Content blocks in the spellings of others.
+//! Reading content blocks in any known spelling.
 //!
-//! Reading is liberal: what a block says is taken, in whatever form; members that we have no place
-//! for are passed over. A block that can't be understood is kept as it came.
+//! Reading is liberal: members that we don't know are ignored, and a block that can't be understood
+//! is kept as it came.
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{Arguments, Mending};
+use super::arguments::{Arguments, ArgumentsRepair};
 use super::media;
-use super::thinking::{Parted, thinking_text};
+use super::thinking::{SplitText, thinking_text};
+use crate::locale::text;
 use crate::message::{Block, FormatError};
 
-/// Reads content: a text, a block or a list of both. Null entries are skipped; absent content is
+/// Reads content: a text, a block, or a list of these. Null entries are skipped; absent content is
 /// empty.
 pub(super) fn read_content(
     content: Option<&Value>,
@@ -21,35 +22,33 @@ pub(super) fn read_content(
         Some(Value::Array(entries)) => {
             let mut blocks = Vec::with_capacity(entries.len());
             for (index, entry) in entries.iter().enumerate() {
-                let mut found = Vec::new();
-                blocks.extend(read_block(entry, &mut found));
-                let here = format!("content[{index}]");
-                warnings.extend(found.into_iter().map(|warning| warning.inside(&here)));
+                let mut new_warnings = Vec::new();
+                blocks.extend(read_block(entry, &mut new_warnings));
+                let path = format!("content[{index}]");
+                let new_warnings = new_warnings.into_iter();
+                warnings.extend(new_warnings.map(|warning| warning.inside(&path)));
             }
             Ok(blocks)
         }
-        Some(one @ (Value::String(_) | Value::Object(_))) => {
-            Ok(read_block(one, warnings).into_iter().collect())
+        Some(entry @ (Value::String(_) | Value::Object(_))) => {
+            Ok(read_block(entry, warnings).into_iter().collect())
         }
-        Some(_) => Err(FormatError::new(
-            "content",
-            "expected a text or a list of blocks",
-        )),
+        Some(_) => Err(FormatError::new("content", text!(dialect_expected_content))),
     }
 }
 
-/// Reads a block; null is none.
+/// Reads a block; `None` for null.
 pub(super) fn read_block(value: &Value, warnings: &mut Vec<FormatError>) -> Option<Block> {
     match value {
         Value::Null => None,
         Value::String(text) => Some(Block::text(text.as_str())),
         _ => {
-            let known = value.as_object().and_then(|map| known(map, warnings));
+            let known = value.as_object().and_then(|map| read_known(map, warnings));
             Some(known.unwrap_or_else(|| {
                 let kind = value.get("type").and_then(Value::as_str);
                 let problem = match kind {
-                    Some(kind) => format!("a block of the kind '{kind}' is kept as it came"),
-                    None => "a block of no kind is kept as it came".into(),
+                    Some(kind) => text!(dialect_unknown_block, kind),
+                    None => text!(dialect_block_without_type),
                 };
                 warnings.push(FormatError::new("", problem));
                 Block::Unknown(value.clone())
@@ -58,18 +57,18 @@ pub(super) fn read_block(value: &Value, warnings: &mut Vec<FormatError>) -> Opti
     }
 }
 
-fn known(map: &Map<String, Value>, warnings: &mut Vec<FormatError>) -> Option<Block> {
+fn read_known(map: &Map<String, Value>, warnings: &mut Vec<FormatError>) -> Option<Block> {
     let text = |key: &str| map.get(key)?.as_str();
     match text("type") {
         None | Some("text" | "input_text" | "output_text") => text("text").map(Block::text),
-        Some("thinking" | "reasoning") => thinking(map),
-        Some("tool_use" | "tool_call" | "function_call") => call(map, warnings),
-        Some("tool_result") => result(map),
+        Some("thinking" | "reasoning") => read_thinking(map),
+        Some("tool_use" | "tool_call" | "function_call") => read_call(map, warnings),
+        Some("tool_result") => read_result(map),
         Some(kind) => media::read(kind, map),
     }
 }
 
-fn thinking(map: &Map<String, Value>) -> Option<Block> {
+fn read_thinking(map: &Map<String, Value>) -> Option<Block> {
     let thought = ["thinking", "reasoning", "text"];
     let thought = thought.iter().find_map(|key| map.get(*key))?;
     // A thought that its provider encrypted is kept as it came.
@@ -81,17 +80,20 @@ fn thinking(map: &Map<String, Value>) -> Option<Block> {
     })
 }
 
-/// What the provider signed: beside the thought, or in the metadata of AgentScope or LangChain.
+/// The provider's signature: beside the thought, or in the metadata of AgentScope or LangChain.
 fn signature_of(map: &Map<String, Value>) -> Option<Box<str>> {
     let spellings = ["signature", "thoughtSignature", "thought_signature"];
-    let held = ["metadata", "extras", "extra_content"];
-    let held = held.iter().filter_map(|key| map.get(*key)?.as_object());
-    let mut all = std::iter::once(map).chain(held);
-    let signature = all.find_map(|map| spellings.iter().find_map(|key| map.get(*key)?.as_str()))?;
-    Some(signature.into())
+    let nested = ["metadata", "extras", "extra_content"];
+    let nested = nested.iter().filter_map(|key| map.get(*key)?.as_object());
+    let mut places = std::iter::once(map).chain(nested);
+    let in_place = |map: &'_ Map<String, Value>| {
+        let mut values = spellings.iter().filter_map(|key| map.get(*key)?.as_str());
+        values.next().map(Into::into)
+    };
+    places.find_map(in_place)
 }
 
-fn call(map: &Map<String, Value>, warnings: &mut Vec<FormatError>) -> Option<Block> {
+fn read_call(map: &Map<String, Value>, warnings: &mut Vec<FormatError>) -> Option<Block> {
     let name = map.get("name")?.as_str()?;
     let id = ["id", "call_id"]
         .iter()
@@ -106,25 +108,25 @@ fn call(map: &Map<String, Value>, warnings: &mut Vec<FormatError>) -> Option<Blo
     })
 }
 
-/// The arguments of a call of this tool, and a warning where they had to be mended.
+/// The arguments of a call of this tool, with a warning if they had to be repaired.
 pub(super) fn read_arguments(
     arguments: &Value,
     tool: &str,
     warnings: &mut Vec<FormatError>,
 ) -> Value {
-    let read = Arguments::from_json(arguments);
-    let problem = match read.mending {
-        Mending::None => None,
-        Mending::Closed => Some(format!(
-            "the arguments of '{tool}' had no end; it was added"
-        )),
-        Mending::Emptied(what) => Some(format!("the arguments of '{tool}' are left out: {what}")),
+    let arguments = Arguments::from_json(arguments);
+    let problem = match arguments.repair {
+        ArgumentsRepair::None => None,
+        ArgumentsRepair::Completed => Some(text!(dialect_arguments_completed, tool)),
+        ArgumentsRepair::Discarded(error) => {
+            Some(text!(dialect_arguments_discarded, tool, error = &error))
+        }
     };
     warnings.extend(problem.map(|problem| FormatError::new("", problem)));
-    Value::Object(read.input)
+    Value::Object(arguments.input)
 }
 
-fn result(map: &Map<String, Value>) -> Option<Block> {
+fn read_result(map: &Map<String, Value>) -> Option<Block> {
     let spellings = ["tool_use_id", "toolUseId", "tool_call_id", "call_id", "id"];
     let tool_use_id = spellings.iter().find_map(|key| id_of(map.get(*key)?))?;
     let output = ["output", "content"].iter().find_map(|key| map.get(*key));
@@ -133,11 +135,11 @@ fn result(map: &Map<String, Value>) -> Option<Block> {
         tool_use_id,
         name: name.filter(|name| !name.is_empty()).map(Into::into),
         output: read_output(output),
-        is_error: failed(map),
+        is_error: is_failure(map),
     })
 }
 
-/// What a tool returned, its blocks in our spelling.
+/// A tool's output, with its blocks in our spelling.
 pub(super) fn read_output(output: Option<&Value>) -> Value {
     match output {
         None | Some(Value::Null) => Value::from(""),
@@ -151,9 +153,9 @@ pub(super) fn read_output(output: Option<&Value>) -> Value {
     }
 }
 
-/// Whether a result says that its tool failed, in one of five spellings.
-fn failed(map: &Map<String, Value>) -> bool {
-    let said = |map: &Map<String, Value>| {
+/// Whether a result says that its tool failed, in any of five spellings.
+fn is_failure(map: &Map<String, Value>) -> bool {
+    let has_flag = |map: &Map<String, Value>| {
         let flags = ["is_error", "isError"];
         flags
             .iter()
@@ -164,12 +166,12 @@ fn failed(map: &Map<String, Value>) -> bool {
         .find_map(|key| map.get(*key)?.as_str());
     let state = state.map(str::to_lowercase);
     let metadata = map.get("metadata").and_then(Value::as_object);
-    said(map)
-        || metadata.is_some_and(said)
+    has_flag(map)
+        || metadata.is_some_and(has_flag)
         || matches!(state.as_deref(), Some("error" | "denied" | "interrupted"))
 }
 
-/// An id; some number their calls.
+/// An id. Some formats use numbers.
 pub(super) fn id_of(value: &Value) -> Option<String> {
     match value {
         Value::String(id) => Some(id.clone()),
@@ -178,19 +180,18 @@ pub(super) fn id_of(value: &Value) -> Option<String> {
     }
 }
 
-/// The blocks of what a model said, with the thoughts in its texts parted from the words.
-pub(super) fn part_thoughts(blocks: Vec<Block>) -> Vec<Block> {
-    let each = blocks.into_iter().flat_map(|block| match block.as_text() {
-        Some(text) => {
-            let parted = Parted::of(text);
-            match parted.thinking.is_empty() && parted.text == text {
-                true => vec![block],
-                false => parted.into_blocks(),
+/// A model's blocks, with the thoughts within its texts as blocks of their own.
+pub(super) fn split_thoughts(blocks: Vec<Block>) -> Vec<Block> {
+    let split = |block: Block| {
+        let split = block.as_text().map(|text| (text, SplitText::of(text)));
+        match split {
+            Some((text, split)) if !split.thinking.is_empty() || split.text != text => {
+                split.into_blocks()
             }
+            _ => vec![block],
         }
-        None => vec![block],
-    });
-    each.collect()
+    };
+    blocks.into_iter().flat_map(split).collect()
 }
 
 #[cfg(test)]
@@ -203,7 +204,7 @@ mod tests {
         (block, warnings.len())
     }
 
-    fn one(value: Value) -> Block {
+    fn read_cleanly(value: Value) -> Block {
         match read(value) {
             (Some(block), 0) => block,
             other => panic!("{other:?}"),
@@ -211,17 +212,17 @@ mod tests {
     }
 
     #[test]
-    fn members_that_have_no_place_are_passed_over() {
+    fn unknown_members_are_ignored() {
         let text = json!({"type": "text", "text": "hi", "id": "b1", "cache_control": {}, "annotations": []});
-        assert_eq!(one(text), Block::text("hi"));
-        assert_eq!(one(json!({"text": "hi"})), Block::text("hi"));
+        assert_eq!(read_cleanly(text), Block::text("hi"));
+        assert_eq!(read_cleanly(json!({"text": "hi"})), Block::text("hi"));
         let thought =
             json!({"type": "thinking", "thinking": "hm", "metadata": {"thoughtSignature": "Ci4B"}});
         let signed = Block::Thinking {
             thinking: "hm".into(),
             signature: Some("Ci4B".into()),
         };
-        assert_eq!(one(thought), signed);
+        assert_eq!(read_cleanly(thought), signed);
     }
 
     #[test]
@@ -233,7 +234,7 @@ mod tests {
             json!({"type": "tool_call", "id": "c1", "name": "dice", "args": {"sides": 6}}),
             json!({"type": "function_call", "call_id": "c1", "name": "dice", "arguments": "{\"sides\": 6}"}),
         ] {
-            assert_eq!(one(value), call);
+            assert_eq!(read_cleanly(value), call);
         }
         for value in [
             json!({"type": "tool_result", "tool_use_id": "c1", "content": "4"}),
@@ -241,7 +242,7 @@ mod tests {
             json!({"type": "tool_result", "id": "c1", "output": "4", "state": "success", "metadata": {}}),
             json!({"type": "tool_result", "call_id": "c1", "output": "4", "name": ""}),
         ] {
-            assert_eq!(one(value), Block::tool_result("c1", "4"));
+            assert_eq!(read_cleanly(value), Block::tool_result("c1", "4"));
         }
         for (member, value) in [
             ("is_error", json!(true)),
@@ -251,12 +252,12 @@ mod tests {
             ("metadata", json!({"is_error": true})),
         ] {
             let failed = json!({"type": "tool_result", "id": "c1", "output": "no", member: value});
-            assert_eq!(one(failed), Block::tool_error("c1", "no"));
+            assert_eq!(read_cleanly(failed), Block::tool_error("c1", "no"));
         }
     }
 
     #[test]
-    fn what_is_not_understood_is_kept_and_told() {
+    fn unknown_blocks_are_kept_and_reported() {
         for value in [
             json!({"type": "mystery", "x": 1}),
             json!({"type": "text", "text": 5}),

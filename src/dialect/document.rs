@@ -1,111 +1,128 @@
-//! Whole conversations: what stands around messages, and which form reads or writes them.
+//! Reading and writing whole conversations.
 
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
-use super::memory::Memory;
-use super::neutral::Neutral;
-use super::{Profile, agentscope, detect, langchain, openai, playhouse};
+use super::Profile;
+use super::detect::detect;
+use super::memory::{MarkFilter, Memory};
+use super::messages::{read_message, write_messages};
+use crate::locale::{Argument, Localize, UiText, text};
 use crate::message::{FormatError, Message, Role};
 
-/// A conversation in no form.
+/// A conversation in no particular format.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conversation {
-    /// Whose it is, where it says so.
+    /// The name of the entity it belongs to, if known.
     pub name: Option<Arc<str>>,
-    /// Its messages, oldest first.
+    /// The messages, oldest first.
     pub messages: Vec<Message>,
 }
 
-/// What was read.
+/// The result of reading a document.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reading {
-    /// The form it had.
+pub struct Imported {
+    /// Its format.
     pub profile: Profile,
-    /// One conversation, or several where the document is a list of them.
+    /// One conversation, or several if the document is a list of them.
     pub conversations: Vec<Conversation>,
-    /// What was not taken as it came.
+    /// What could not be read as it came.
     pub warnings: Vec<FormatError>,
 }
 
-/// Why conversations can't be read.
+/// Why a document can't be read.
 #[derive(Debug, Error)]
+#[error("{}", self.text())]
 pub enum DialectError {
-    /// The text is neither JSON nor one JSON value a line.
-    #[error("this is no JSON: {reason}")]
-    NoJson {
+    /// The text is neither JSON nor one JSON value per line.
+    InvalidJson {
         /// What the parser says.
-        reason: String,
+        reason: UiText,
     },
-    /// A line is no JSON, where each line is a value of its own.
-    #[error("line {line} is no JSON: {reason}")]
-    NoJsonLine {
-        /// The line, counted from 1.
+    /// A line is not JSON, although each line should be a value of its own.
+    InvalidJsonLine {
+        /// The line, from 1.
         line: usize,
         /// What the parser says.
-        reason: String,
+        reason: UiText,
     },
-    /// Nothing says which form it is.
-    #[error("can't tell the form of this conversation: {evidence}; name the form it has")]
-    Untold {
-        /// What was looked for and what was found.
-        evidence: String,
+    /// The members of the messages don't show the format.
+    UnknownFormat {
+        /// The first members that were found.
+        members: Vec<String>,
     },
-    /// A message is not of the form that the others have, or that was named.
-    #[error("as {profile}: {error}")]
-    Wrong {
-        /// The form.
+    /// A message is not in the format that was detected or named.
+    InvalidMessage {
+        /// The format.
         profile: Profile,
         /// Where and what.
         error: FormatError,
     },
 }
 
-/// Reads conversations from text: JSON, or one JSON value a line. The form is told by the members
-/// of the messages where it is not named.
+impl Localize for DialectError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::InvalidJson { reason } => text!(dialect_invalid_json, reason),
+            Self::InvalidJsonLine { line, reason } => {
+                text!(dialect_invalid_json_line, line, reason)
+            }
+            Self::UnknownFormat { members } if members.is_empty() => text!(dialect_no_members),
+            Self::UnknownFormat { members } => {
+                let members = Argument::list(members.iter().map(|member| format!("'{member}'")));
+                text!(dialect_unknown_format, members)
+            }
+            Self::InvalidMessage { profile, error } => {
+                text!(dialect_invalid_message, profile = profile.name(), error)
+            }
+        }
+    }
+}
+
+/// Reads conversations from text: JSON, or one JSON value per line. The format is detected unless
+/// it is named.
 ///
 /// # Errors
-/// The text is no JSON, its form can't be told, or a message can't be understood.
-pub fn read(text: &str, profile: Option<Profile>) -> Result<Reading, DialectError> {
+/// The text is not JSON, its format can't be detected, or a message can't be read.
+pub fn read(text: &str, profile: Option<Profile>) -> Result<Imported, DialectError> {
     let text = text.trim_start_matches('\u{feff}');
-    let problem = match serde_json::from_str(text) {
+    let error: serde_json::Error = match serde_json::from_str(text) {
         Ok(value) => return read_value(&value, profile),
-        Err(problem) => problem,
+        Err(error) => error,
     };
-    match lines(text) {
+    match parse_lines(text) {
         Some(values) => read_lines(&values?, profile),
-        None => Err(DialectError::NoJson {
-            reason: problem.to_string(),
+        None => Err(DialectError::InvalidJson {
+            reason: error.text(),
         }),
     }
 }
 
-/// The values of a text that has one a line; `None` where its first line is none.
-fn lines(text: &str) -> Option<Result<Vec<Value>, DialectError>> {
+/// The values of a text with one per line; `None` if the first line is no value.
+fn parse_lines(text: &str) -> Option<Result<Vec<Value>, DialectError>> {
     let lines = text.lines().enumerate();
     let mut lines = lines.filter(|(_, line)| !line.trim().is_empty()).peekable();
     serde_json::from_str::<Value>(lines.peek()?.1).ok()?;
     let values = lines.map(|(index, line)| {
-        serde_json::from_str(line).map_err(|error| DialectError::NoJsonLine {
-            line: index + 1,
-            reason: error.to_string(),
+        serde_json::from_str(line).map_err(|error: serde_json::Error| {
+            DialectError::InvalidJsonLine {
+                line: index + 1,
+                reason: error.text(),
+            }
         })
     });
     Some(values.collect())
 }
 
-/// Each line is a conversation, or all of them together are one.
-fn read_lines(values: &[Value], profile: Option<Profile>) -> Result<Reading, DialectError> {
-    let mut reading = match values.iter().any(is_conversation) {
-        true => Document::of_several(values).read(profile)?,
-        false => Document::of_messages(values).read(profile)?,
-    };
-    if reading.profile == Profile::OpenAi {
-        reading.profile = Profile::OpenAiLines;
+/// Each line is a conversation, or all lines together are one.
+fn read_lines(values: &[Value], profile: Option<Profile>) -> Result<Imported, DialectError> {
+    let mut imported = Document::of_list(values).read(profile)?;
+    if imported.profile == Profile::OpenAi {
+        imported.profile = Profile::OpenAiLines;
     }
-    Ok(reading)
+    Ok(imported)
 }
 
 /// Reads conversations from JSON: a message, a list of messages, an object that holds such a list
@@ -113,13 +130,12 @@ fn read_lines(values: &[Value], profile: Option<Profile>) -> Result<Reading, Dia
 /// those.
 ///
 /// # Errors
-/// The form can't be told, or a message can't be understood.
-pub fn read_value(value: &Value, profile: Option<Profile>) -> Result<Reading, DialectError> {
+/// The format can't be detected, or a message can't be read.
+pub fn read_value(value: &Value, profile: Option<Profile>) -> Result<Imported, DialectError> {
     let document = match value {
-        Value::Array(values) if values.iter().any(is_conversation) => Document::of_several(values),
-        Value::Array(values) => Document::of_messages(values),
-        one => Document {
-            parts: vec![Part::of(one, String::new())],
+        Value::Array(values) => Document::of_list(values),
+        value => Document {
+            parts: vec![Part::of(value, String::new())],
         },
     };
     document.read(profile)
@@ -134,8 +150,8 @@ fn is_conversation(value: &Value) -> bool {
     }
 }
 
-/// The messages that an object holds, and the name of the member. What has a role or type is a
-/// message, whatever it holds.
+/// The list of messages that an object holds, and the name of the member. What has a role or a type
+/// is a message itself, whatever it holds.
 fn list_of(map: &Map<String, Value>) -> Option<(&'static str, &[Value])> {
     if is_message(map) {
         return None;
@@ -155,115 +171,67 @@ fn is_message(map: &Map<String, Value>) -> bool {
         .any(|key| map.get(*key).is_some_and(Value::is_string))
 }
 
-/// Conversations before their messages are understood.
+/// Conversations whose messages are not read yet.
 struct Document<'a> {
     parts: Vec<Part<'a>>,
 }
 
 struct Part<'a> {
-    /// Where it stands in the document.
+    /// Where it is in the document.
     path: String,
     name: Option<Arc<str>>,
-    held: Held<'a>,
+    content: PartContent<'a>,
 }
 
-enum Held<'a> {
+#[derive(Clone, Copy)]
+enum PartContent<'a> {
     Messages(&'a [Value]),
-    State(&'a Map<String, Value>),
+    /// The state of an AgentScope memory.
+    MemoryState(&'a Map<String, Value>),
 }
 
 impl<'a> Part<'a> {
     fn of(value: &'a Value, path: String) -> Self {
-        let messages = |held: &'a [Value]| Held::Messages(held);
-        let (member, name, held) = match value {
-            Value::Array(values) => ("", None, messages(values)),
-            Value::Object(map) => match list_of(map) {
+        let (member, name, content) = match value {
+            Value::Array(values) => (None, None, PartContent::Messages(values)),
+            Value::Object(map) if list_of(map).is_none() && is_state(map) => {
+                (None, None, PartContent::MemoryState(map))
+            }
+            value => match value.as_object().and_then(list_of) {
                 Some((member, list)) => {
-                    let name = map.get("name").and_then(Value::as_str).map(Arc::from);
-                    (member, name, messages(list))
+                    let name = value.get("name").and_then(Value::as_str).map(Arc::from);
+                    (Some(member), name, PartContent::Messages(list))
                 }
-                None if is_state(map) => ("", None, Held::State(map)),
-                None => ("", None, messages(std::slice::from_ref(value))),
+                None => {
+                    let message = std::slice::from_ref(value);
+                    (None, None, PartContent::Messages(message))
+                }
             },
-            one => ("", None, messages(std::slice::from_ref(one))),
         };
-        let path = match (path.as_str(), member) {
-            ("", member) => member.to_owned(),
-            (_, "") => path,
-            (path, member) => format!("{path}.{member}"),
+        let path = match member {
+            None => path,
+            Some(member) if path.is_empty() => member.to_owned(),
+            Some(member) => format!("{path}.{member}"),
         };
-        Self { path, name, held }
-    }
-
-    /// Where the message of this index stands.
-    fn path_of(&self, index: usize) -> String {
-        format!("{}[{index}]", self.path)
-    }
-}
-
-impl<'a> Document<'a> {
-    fn of_messages(values: &'a [Value]) -> Self {
-        let part = Part {
-            path: String::new(),
-            name: None,
-            held: Held::Messages(values),
-        };
-        Self { parts: vec![part] }
-    }
-
-    fn of_several(values: &'a [Value]) -> Self {
-        let each = values.iter().enumerate();
-        let each = each.filter(|(_, value)| !value.is_null());
-        let parts = each.map(|(index, value)| Part::of(value, format!("[{index}]")));
         Self {
-            parts: parts.collect(),
+            path,
+            name,
+            content,
         }
     }
 
-    fn read(&self, profile: Option<Profile>) -> Result<Reading, DialectError> {
-        let profile = match profile {
-            Some(profile) => profile,
-            None => self.detect()?,
-        };
-        let mut warnings = Vec::new();
-        let mut conversations = Vec::with_capacity(self.parts.len());
-        for part in &self.parts {
-            let read = part.read(profile, &mut warnings);
-            conversations.push(read.map_err(|error| DialectError::Wrong { profile, error })?);
-        }
-        Ok(Reading {
-            profile,
-            conversations,
-            warnings,
-        })
-    }
-
-    fn detect(&self) -> Result<Profile, DialectError> {
-        let states = |part: &Part<'_>| matches!(part.held, Held::State(_));
-        if self.parts.iter().any(states) {
-            return Ok(Profile::AgentScopePython1);
-        }
-        let messages = self.parts.iter().flat_map(|part| match part.held {
-            Held::Messages(values) => values,
-            Held::State(_) => &[],
-        });
-        detect::detect(messages).map_err(|evidence| DialectError::Untold { evidence })
-    }
-}
-
-impl Part<'_> {
     fn read(
         &self,
         profile: Profile,
         warnings: &mut Vec<FormatError>,
     ) -> Result<Conversation, FormatError> {
-        let values = match self.held {
-            Held::Messages(values) => values,
-            Held::State(map) => {
+        let values = match self.content {
+            PartContent::Messages(values) => values,
+            PartContent::MemoryState(map) => {
                 let memory = Memory::from_state(map).map_err(|error| error.inside(&self.path))?;
                 return Ok(Conversation {
                     name: None,
-                    messages: memory.recall(super::Marks::Any, true),
+                    messages: memory.messages(MarkFilter::Any, true),
                 });
             }
         };
@@ -272,11 +240,12 @@ impl Part<'_> {
             if value.is_null() {
                 continue;
             }
-            let mut found = Vec::new();
-            let here = self.path_of(index);
-            let read = read_message(value, profile, &mut found);
-            messages.extend(read.map_err(|error| error.inside(&here))?);
-            warnings.extend(found.into_iter().map(|warning| warning.inside(&here)));
+            let path = format!("{}[{index}]", self.path);
+            let mut new_warnings = Vec::new();
+            let read = read_message(value, profile, &mut new_warnings);
+            messages.extend(read.map_err(|error| error.inside(&path))?);
+            let new_warnings = new_warnings.into_iter();
+            warnings.extend(new_warnings.map(|warning| warning.inside(&path)));
         }
         Ok(Conversation {
             name: self.name.clone(),
@@ -285,56 +254,69 @@ impl Part<'_> {
     }
 }
 
-/// Reads one message of a form; some become several of ours.
-pub(super) fn read_message(
-    value: &Value,
-    profile: Profile,
-    warnings: &mut Vec<FormatError>,
-) -> Result<Vec<Message>, FormatError> {
-    let Value::Object(map) = value else {
-        return Err(FormatError::new("", "a message is an object with members"));
-    };
-    let neutral = match profile {
-        Profile::Playhouse => return playhouse::read(map, warnings),
-        Profile::AgentScope
-        | Profile::AgentScopeJava1
-        | Profile::AgentScopePython1
-        | Profile::AgentScopePython2 => agentscope::read(map, warnings),
-        Profile::LangChain | Profile::LangChainFlat => langchain::read(map, warnings),
-        Profile::OpenAi | Profile::OpenAiLines => openai::read(map, warnings),
-    };
-    neutral.map(Neutral::into_messages)
-}
+impl<'a> Document<'a> {
+    /// A list of messages, or of conversations.
+    fn of_list(values: &'a [Value]) -> Self {
+        let parts = if values.iter().any(is_conversation) {
+            let values = values.iter().enumerate();
+            let values = values.filter(|(_, value)| !value.is_null());
+            let parts = values.map(|(index, value)| Part::of(value, format!("[{index}]")));
+            parts.collect()
+        } else {
+            vec![Part {
+                path: String::new(),
+                name: None,
+                content: PartContent::Messages(values),
+            }]
+        };
+        Self { parts }
+    }
 
-/// Writes messages of one conversation in a form. `speaker` is whose conversation it is.
-pub(super) fn write_messages(
-    messages: &[Message],
-    speaker: Option<&str>,
-    profile: Profile,
-) -> Vec<Value> {
-    match profile {
-        Profile::Playhouse => playhouse::write(messages),
-        Profile::AgentScope
-        | Profile::AgentScopeJava1
-        | Profile::AgentScopePython1
-        | Profile::AgentScopePython2 => agentscope::write(messages, speaker, profile),
-        Profile::LangChain | Profile::LangChainFlat => langchain::write(messages, profile),
-        Profile::OpenAi | Profile::OpenAiLines => openai::write(messages),
+    fn read(&self, profile: Option<Profile>) -> Result<Imported, DialectError> {
+        let profile = match profile {
+            Some(profile) => profile,
+            None => self.detect()?,
+        };
+        let mut warnings = Vec::new();
+        let mut conversations = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
+            let conversation = part.read(profile, &mut warnings);
+            let invalid = |error| DialectError::InvalidMessage { profile, error };
+            conversations.push(conversation.map_err(invalid)?);
+        }
+        Ok(Imported {
+            profile,
+            conversations,
+            warnings,
+        })
+    }
+
+    fn detect(&self) -> Result<Profile, DialectError> {
+        let has_state = |part: &Part<'_>| matches!(part.content, PartContent::MemoryState(_));
+        if self.parts.iter().any(has_state) {
+            return Ok(Profile::AgentScopePython1);
+        }
+        let messages = self.parts.iter().flat_map(|part| match part.content {
+            PartContent::Messages(values) => values,
+            PartContent::MemoryState(_) => &[],
+        });
+        detect(messages).map_err(|members| DialectError::UnknownFormat { members })
     }
 }
 
-/// Writes conversations as JSON: one as it is, several as a list.
+/// Writes conversations as JSON; several as a list.
 pub fn write_value(conversations: &[Conversation], profile: Profile) -> Value {
-    let written = conversations
-        .iter()
-        .map(|conversation| conversation.write(profile));
-    match (conversations, profile) {
-        ([one], _) if profile != Profile::OpenAiLines => one.write(profile),
-        _ => written.collect(),
+    match conversations {
+        [conversation] if profile != Profile::OpenAiLines => conversation.write(profile),
+        several => several
+            .iter()
+            .map(|conversation| conversation.write(profile))
+            .collect(),
     }
 }
 
-/// Writes conversations as text, ending in a line end: indented JSON, or one JSON value a line.
+/// Writes conversations as text that ends with a line break: indented JSON, or one JSON value per
+/// line.
 pub fn write(conversations: &[Conversation], profile: Profile) -> String {
     match write_value(conversations, profile) {
         Value::Array(lines) if profile == Profile::OpenAiLines => {
@@ -348,20 +330,18 @@ impl Conversation {
     fn write(&self, profile: Profile) -> Value {
         let messages = write_messages(&self.messages, self.name.as_deref(), profile);
         match profile {
-            Profile::Playhouse => json!({"name": self.speaker(), "context": messages}),
+            Profile::Playhouse => json!({"name": self.owner(), "context": messages}),
             Profile::OpenAiLines => json!({"messages": messages}),
             _ => Value::Array(messages),
         }
     }
 
-    /// Whose conversation it is: as it says, or whoever speaks first as its mind.
-    fn speaker(&self) -> &str {
-        let said = self
-            .messages
-            .iter()
-            .filter(|message| message.role == Role::Ai);
-        let mut names = said.filter_map(|message| message.body.sender());
-        let name = self.name.as_ref().or_else(|| names.next());
+    /// The name of the entity it belongs to: as stated, or that of the first ai message.
+    fn owner(&self) -> &str {
+        let messages = self.messages.iter();
+        let own = messages.filter(|message| message.role == Role::Ai);
+        let mut senders = own.filter_map(|message| message.body.sender());
+        let name = self.name.as_ref().or_else(|| senders.next());
         name.map_or("assistant", |name| name)
     }
 }
@@ -370,15 +350,15 @@ impl Conversation {
 mod tests {
     use super::*;
 
-    fn texts(reading: &Reading) -> Vec<Vec<String>> {
+    fn texts(imported: &Imported) -> Vec<Vec<String>> {
         let text = |message: &Message| message.body.full_text().into_owned();
-        let all = reading.conversations.iter();
-        all.map(|one| one.messages.iter().map(text).collect())
-            .collect()
+        let conversations = imported.conversations.iter();
+        let texts = conversations.map(|one| one.messages.iter().map(text).collect());
+        texts.collect()
     }
 
     #[test]
-    fn messages_are_found_wherever_they_stand() {
+    fn messages_are_found_at_every_place() {
         let hi = json!({"role": "user", "content": "hi"});
         for document in [
             json!(hi),
@@ -388,25 +368,25 @@ mod tests {
             json!([[hi]]),
             json!([{"messages": [hi]}]),
         ] {
-            let reading = read_value(&document, None).unwrap();
-            assert_eq!(reading.profile, Profile::OpenAi);
-            assert_eq!(texts(&reading), [["hi"]], "{document}");
+            let imported = read_value(&document, None).unwrap();
+            assert_eq!(imported.profile, Profile::OpenAi);
+            assert_eq!(texts(&imported), [["hi"]], "{document}");
         }
     }
 
     #[test]
     fn lines_are_conversations_or_the_messages_of_one() {
         let one = "{\"role\": \"user\", \"content\": \"a\"}\n\n{\"role\": \"assistant\", \"content\": \"b\"}\n";
-        let reading = read(one, None).unwrap();
+        let imported = read(one, None).unwrap();
         assert_eq!(
-            (reading.profile, texts(&reading)),
+            (imported.profile, texts(&imported)),
             (Profile::OpenAiLines, vec![vec!["a".into(), "b".into()]])
         );
 
         let two = "{\"messages\": [{\"role\": \"user\", \"content\": \"a\"}]}\n{\"messages\": []}";
-        let reading = read(two, None).unwrap();
-        assert_eq!(texts(&reading), [vec!["a".to_owned()], vec![]]);
-        let written = write(&reading.conversations, Profile::OpenAiLines);
+        let imported = read(two, None).unwrap();
+        assert_eq!(texts(&imported), [vec!["a".to_owned()], vec![]]);
+        let written = write(&imported.conversations, Profile::OpenAiLines);
         assert_eq!(
             written,
             "{\"messages\":[{\"content\":\"a\",\"role\":\"user\"}]}\n{\"messages\":[]}\n"
@@ -418,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_says_where_and_as_what() {
+    fn an_error_names_the_format_and_the_place() {
         let wrong = json!({"name": "Wren", "context": [
             {"type": "human", "content": "hi"}, {"type": "robot", "content": "beep"}]});
         let error = read_value(&wrong, None).unwrap_err().to_string();
@@ -437,23 +417,23 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            error.contains("'speaker'") && error.contains("name the form"),
+            error.contains("speaker") && error.contains("can't detect the format"),
             "{error}"
         );
         let error = read("once upon a time", None).unwrap_err().to_string();
-        assert!(error.starts_with("this is no JSON: "), "{error}");
+        assert!(error.starts_with("not valid JSON: "), "{error}");
         assert!(matches!(
             read(" \n", None),
-            Err(DialectError::NoJson { .. })
+            Err(DialectError::InvalidJson { .. })
         ));
     }
 
     #[test]
-    fn a_warning_says_where() {
+    fn a_warning_names_its_place() {
         let document = json!([[{"role": "assistant", "content": [{"type": "mystery"}], "tool_calls": [
             {"id": "1", "function": {"name": "f", "arguments": "{\"a\": 1"}}]}]]);
-        let reading = read_value(&document, None).unwrap();
-        let paths: Vec<_> = reading
+        let imported = read_value(&document, None).unwrap();
+        let paths: Vec<_> = imported
             .warnings
             .iter()
             .map(|warning| warning.path.as_str())
@@ -464,17 +444,17 @@ mod tests {
     #[test]
     fn a_context_of_ours_keeps_its_name() {
         let ours = json!({"name": "Wren", "context": [{"type": "ai", "content": "hi"}]});
-        let reading = read_value(&ours, None).unwrap();
+        let imported = read_value(&ours, None).unwrap();
         assert_eq!(
-            write_value(&reading.conversations, Profile::Playhouse),
+            write_value(&imported.conversations, Profile::Playhouse),
             ours
         );
-        let python = write_value(&reading.conversations, Profile::AgentScopePython1);
+        let python = write_value(&imported.conversations, Profile::AgentScopePython1);
         assert_eq!(python[0]["name"], "Wren");
         let back = read_value(&python, None).unwrap();
         assert_eq!(
             back.conversations[0].messages,
-            reading.conversations[0].messages
+            imported.conversations[0].messages
         );
     }
 }

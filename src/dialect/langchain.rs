@@ -1,25 +1,27 @@
-//! LangChain's messages: `{"type", "data"}` as `messages_to_dict` writes them, and dumped one by
-//! one with all members beside the type; read also as `dumpd` writes them, `{"lc", "id",
-//! "kwargs"}`. Sources: `langchain_core.messages`; media are written as its standard content blocks
-//! (`url`, or `base64` with `mime_type`), reasoning as its `reasoning` block.
+//! LangChain's messages: as `messages_to_dict` writes them (`type` and `data`), and dumped one by
+//! one with all members beside the type; reading also accepts what `dumpd` writes (`lc`, `id`,
+//! `kwargs`).
 //!
-//! LangChain lets a message have members of anybody's choice, so that tags stand beside the content
-//! as in our own form, and one named `metadata` keeps the rest.
+//! Source: `langchain_core.messages`. Media are written as its standard content blocks (`url`, or
+//! `base64` with `mime_type`), reasoning as its `reasoning` block. Messages may have any other
+//! members, so tags are written beside the content as in our own format, and `metadata` keeps the
+//! rest.
 
 use serde_json::{Map, Value, json};
 
 use super::leftovers::{self, add_tag};
 use super::neutral::{JOINED, Neutral};
-use super::thinking::Parted;
-use super::{Profile, blocks, media, playhouse};
+use super::roles::take_role;
+use super::thinking::SplitText;
+use super::{Profile, blocks, media, roles};
 use crate::message::{
     Block, FormatError, MediaKind, Message, ResponseMetadata, Role, Source, Tag, ToolResult,
 };
 
-/// Where reasoning stands that is no block.
+/// Members for reasoning, which may also be a block.
 const REASONING: [&str; 2] = ["reasoning_content", "reasoning"];
 
-/// Members of LangChain's own; any other is a tag.
+/// LangChain's own members; any other is a tag.
 const MEMBERS: [&str; 21] = [
     "type",
     "data",
@@ -44,34 +46,33 @@ const MEMBERS: [&str; 21] = [
     Tag::COMPRESSED_PROMPT,
 ];
 
-/// Whether a message with a `type` has members that LangChain alone writes.
+/// Whether a message with a `type` has members that only LangChain writes.
 pub(super) fn is_dumped(map: &Map<String, Value>) -> bool {
-    let own = [
+    let members = [
         "additional_kwargs",
         "tool_calls",
         "tool_call_id",
         "usage_metadata",
     ];
-    is_wrapped(map) || own.iter().any(|key| map.contains_key(*key))
+    is_wrapped(map) || members.iter().any(|key| map.contains_key(*key))
 }
 
-/// Whether a message stands in a member of its own: `data`, or `kwargs` where it was dumped as what
-/// constructs it.
+/// Whether the message itself is a member: `data`, or `kwargs` if its constructor was dumped.
 pub(super) fn is_wrapped(map: &Map<String, Value>) -> bool {
-    map.contains_key("type") && held(map).is_some()
+    map.contains_key("type") && inner(map).is_some()
 }
 
-fn held(map: &Map<String, Value>) -> Option<&Map<String, Value>> {
+fn inner(map: &Map<String, Value>) -> Option<&Map<String, Value>> {
     let kwargs = map.get("kwargs").filter(|_| map.contains_key("lc"));
     map.get("data").or(kwargs)?.as_object()
 }
 
-/// Reads a message in any of the forms.
+/// Reads a message in any of these forms.
 pub(super) fn read(
     outer: &Map<String, Value>,
     warnings: &mut Vec<FormatError>,
 ) -> Result<Neutral, FormatError> {
-    let data = held(outer).unwrap_or(outer);
+    let data = inner(outer).unwrap_or(outer);
     let mut neutral = Neutral::default();
     let role = role(outer, data, &mut neutral)?;
     let blocks = blocks::read_content(data.get("content"), warnings)?;
@@ -83,15 +84,15 @@ pub(super) fn read(
         _ => {
             neutral.name = neutral.name.or_else(|| name.map(Into::into));
             neutral.blocks = match role {
-                Role::Ai => said(data, blocks, warnings),
+                Role::Ai => answer_blocks(data, blocks, warnings),
                 _ => blocks,
             };
         }
     }
     for key in ["id", "artifact"] {
-        neutral.carry(key, data.get(key));
+        neutral.keep(key, data.get(key));
     }
-    neutral.carry("additional_kwargs", rest_of_kwargs(data).as_ref());
+    neutral.keep("additional_kwargs", unread_kwargs(data).as_ref());
     if let Some(Value::String(short)) = data.get(Tag::COMPRESSED_PROMPT) {
         neutral.short = Some(short.clone());
     }
@@ -110,11 +111,11 @@ fn role(
     data: &Map<String, Value>,
     neutral: &mut Neutral,
 ) -> Result<Role, FormatError> {
-    let wanted = "use system, human, ai, tool or function";
+    const ROLES: [&str; 5] = ["system", "human", "ai", "tool", "function"];
     let Some(kind) = kind(outer, data) else {
-        return Err(FormatError::new("type", format!("missing; {wanted}")));
+        return Err(roles::missing("type", &ROLES));
     };
-    // Of classes and their pieces of a stream: `AIMessage`, `AIMessageChunk`.
+    // Names of classes, and of their chunks in a stream: `AIMessage`, `AIMessageChunk`.
     let name = kind.trim_end_matches("Chunk").trim_end_matches("Message");
     match name.to_ascii_lowercase().as_str() {
         "system" => Ok(Role::System),
@@ -122,14 +123,11 @@ fn role(
         "ai" | "assistant" => Ok(Role::Ai),
         "tool" | "function" => Ok(Role::Tool),
         "chat" => Ok(chat_role(data, neutral)),
-        _ => Err(FormatError::new(
-            "type",
-            format!("'{kind}' is no role; {wanted}"),
-        )),
+        _ => Err(roles::unknown("type", kind, &ROLES)),
     }
 }
 
-/// The type of a message, or the class that is constructed of it.
+/// The type of a message, or the class that it constructs.
 fn kind<'a>(outer: &'a Map<String, Value>, data: &'a Map<String, Value>) -> Option<&'a str> {
     let class = outer.get("id").filter(|_| outer.contains_key("lc"));
     let class = class.and_then(Value::as_array).and_then(|path| path.last());
@@ -137,7 +135,7 @@ fn kind<'a>(outer: &'a Map<String, Value>, data: &'a Map<String, Value>) -> Opti
     class.or(kind)?.as_str()
 }
 
-/// A chat message names any role; one that we don't know is somebody who speaks.
+/// The role of a chat message, which may be any text. An unknown one is the name of a speaker.
 fn chat_role(data: &Map<String, Value>, neutral: &mut Neutral) -> Role {
     match data.get("role").and_then(Value::as_str) {
         Some("system" | "developer") => Role::System,
@@ -150,7 +148,7 @@ fn chat_role(data: &Map<String, Value>, neutral: &mut Neutral) -> Role {
     }
 }
 
-/// What a tool returned. A function's result has no id; it finds its call by the name.
+/// A tool result. A function's result has no id; it refers to its call by name.
 fn result(data: &Map<String, Value>, name: Option<&str>) -> Block {
     let id = data.get("tool_call_id").and_then(blocks::id_of);
     Block::ToolResult {
@@ -161,38 +159,35 @@ fn result(data: &Map<String, Value>, name: Option<&str>) -> Block {
     }
 }
 
-/// What a model said: its reasoning, content, and those of its calls that the content has not
-/// already.
-fn said(
+/// The blocks of a model's answer: reasoning, content, and the calls that are not in the content.
+fn answer_blocks(
     data: &Map<String, Value>,
     blocks: Vec<Block>,
     warnings: &mut Vec<FormatError>,
 ) -> Vec<Block> {
     let kwargs = data.get("additional_kwargs").and_then(Value::as_object);
-    let held = [Some(data), kwargs].into_iter().flatten();
+    let places = [Some(data), kwargs].into_iter().flatten();
     let reasoning =
-        held.filter_map(|held| REASONING.iter().find_map(|key| held.get(*key)?.as_str()));
+        places.filter_map(|place| REASONING.iter().find_map(|key| place.get(*key)?.as_str()));
     let reasoning = reasoning.collect::<Vec<_>>().join("\n");
-    let mut said = Parted::default().with_reasoning(&reasoning).into_blocks();
-    said.extend(blocks::part_thoughts(blocks));
-    said.retain(|block| block.as_text() != Some(""));
+    let mut answer = SplitText::default()
+        .with_reasoning(&reasoning)
+        .into_blocks();
+    answer.extend(blocks::split_thoughts(blocks));
+    answer.retain(|block| block.as_text() != Some(""));
     for key in ["tool_calls", "invalid_tool_calls"] {
-        for call in data
-            .get(key)
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
-            said.extend(call_of(call, &said, warnings));
+        let calls = data.get(key).and_then(Value::as_array);
+        for call in calls.into_iter().flatten() {
+            answer.extend(read_call(call, &answer, warnings));
         }
     }
-    said
+    answer
 }
 
-fn call_of(call: &Value, said: &[Block], warnings: &mut Vec<FormatError>) -> Option<Block> {
+fn read_call(call: &Value, known: &[Block], warnings: &mut Vec<FormatError>) -> Option<Block> {
     let id = call.get("id").and_then(blocks::id_of).unwrap_or_default();
-    let mut calls = said.iter().filter_map(Block::as_tool_call);
-    if !id.is_empty() && calls.any(|known| known.id == id) {
+    let mut known = known.iter().filter_map(Block::as_tool_call);
+    if !id.is_empty() && known.any(|call| call.id == id) {
         return None;
     }
     let name = call.get("name")?.as_str()?;
@@ -205,14 +200,14 @@ fn call_of(call: &Value, said: &[Block], warnings: &mut Vec<FormatError>) -> Opt
     })
 }
 
-/// The further arguments of a message, without those that were read.
-fn rest_of_kwargs(data: &Map<String, Value>) -> Option<Value> {
+/// The additional arguments of a message, without those that were read.
+fn unread_kwargs(data: &Map<String, Value>) -> Option<Value> {
     let mut kwargs = data.get("additional_kwargs")?.as_object()?.clone();
     kwargs.retain(|key, value| !(REASONING.contains(&key.as_str()) && value.is_string()));
     Some(Value::Object(kwargs))
 }
 
-/// What the provider said; where it has no usage, LangChain's own count.
+/// The provider's response metadata; without a usage in it, LangChain's own.
 fn response_of(data: &Map<String, Value>) -> Option<ResponseMetadata> {
     let response = data.get("response_metadata").and_then(Value::as_object);
     let mut response = response.cloned().unwrap_or_default();
@@ -238,13 +233,13 @@ fn response_of(data: &Map<String, Value>) -> Option<ResponseMetadata> {
     (!response.is_empty()).then(|| ResponseMetadata::from(response))
 }
 
-/// Writes messages; each result is one of its own.
+/// Writes messages. Each tool result becomes one of its own.
 pub(super) fn write(messages: &[Message], profile: Profile) -> Vec<Value> {
     let mut written = Vec::with_capacity(messages.len());
     for message in messages {
         let mut neutral = Neutral::of(message);
         neutral.origin.remove(JOINED);
-        for (kind, data) in write_one(neutral) {
+        for (kind, data) in write_message(neutral) {
             written.push(match profile {
                 Profile::LangChain => json!({"type": kind, "data": data}),
                 _ => data,
@@ -254,13 +249,13 @@ pub(super) fn write(messages: &[Message], profile: Profile) -> Vec<Value> {
     written
 }
 
-fn write_one(mut neutral: Neutral) -> Vec<(&'static str, Value)> {
+fn write_message(mut neutral: Neutral) -> Vec<(&'static str, Value)> {
     let (results, blocks): (Vec<_>, Vec<_>) = std::mem::take(&mut neutral.blocks)
         .into_iter()
         .partition(Block::is_tool_result);
     let mut written = Vec::new();
     for result in results.iter().filter_map(Block::as_tool_result) {
-        // What belongs to the message as a whole stands on the first that is written of it.
+        // What belongs to the message as a whole is written with the first of them.
         let whole = std::mem::take(&mut neutral);
         neutral.role = whole.role;
         neutral.name.clone_from(&whole.name);
@@ -271,8 +266,8 @@ fn write_one(mut neutral: Neutral) -> Vec<(&'static str, Value)> {
     }
     let role = match neutral.role() {
         Role::Human => {
-            let other = playhouse::take_role(&mut neutral.origin);
-            other.map_or(Role::Human, |_| Role::System)
+            let former = take_role(&mut neutral.origin);
+            former.map_or(Role::Human, |_| Role::System)
         }
         role => role,
     };
@@ -288,7 +283,7 @@ fn write_one(mut neutral: Neutral) -> Vec<(&'static str, Value)> {
         Role::System | Role::Human => {}
     }
     data["name"] = json!(neutral.name.take());
-    finish(kind, &mut data, neutral);
+    add_common_members(kind, &mut data, neutral);
     written.push((kind, data));
     written
 }
@@ -306,12 +301,12 @@ fn tool_message(result: &ToolResult<'_>, mut whole: Neutral) -> Value {
         "status": if result.is_error { "error" } else { "success" },
     });
     data["artifact"] = whole.origin.remove("artifact").unwrap_or_default();
-    finish("tool", &mut data, whole);
+    add_common_members("tool", &mut data, whole);
     data
 }
 
-/// The members that messages of all roles have, and those of anybody's choice.
-fn finish(kind: &str, data: &mut Value, mut neutral: Neutral) {
+/// Adds the members that messages of all roles have, and tags.
+fn add_common_members(kind: &str, data: &mut Value, mut neutral: Neutral) {
     data["type"] = kind.into();
     data["id"] = neutral.origin.remove("id").unwrap_or_default();
     let kwargs = neutral.origin.remove("additional_kwargs");
@@ -320,9 +315,10 @@ fn finish(kind: &str, data: &mut Value, mut neutral: Neutral) {
     let response = response.map(|response| response.to_map().into_owned());
     data["response_metadata"] = Value::Object(response.unwrap_or_default());
     for (key, value) in std::mem::take(&mut neutral.tags).iter() {
-        match MEMBERS.contains(&key) || value.is_null() {
-            true => add_tag(&mut neutral.tags, key, &value),
-            false => data[key] = value,
+        if MEMBERS.contains(&key) || value.is_null() {
+            add_tag(&mut neutral.tags, key, &value);
+        } else {
+            data[key] = value;
         }
     }
     if let Some(short) = neutral.short.take() {
@@ -346,7 +342,7 @@ fn content(blocks: &[Block]) -> Value {
     }
 }
 
-/// A standard content block. Calls stand beside the content.
+/// A standard content block. Calls are written beside the content.
 fn content_block(block: &Block) -> Option<Value> {
     match block {
         Block::Text { text } => Some(json!({"type": "text", "text": text})),
@@ -414,7 +410,7 @@ fn usage(neutral: &Neutral) -> Option<Value> {
 mod tests {
     use super::*;
 
-    fn one(value: Value) -> Message {
+    fn read_one(value: Value) -> Message {
         let mut warnings = Vec::new();
         let neutral = read(value.as_object().unwrap(), &mut warnings).unwrap();
         assert_eq!(warnings, []);
@@ -431,19 +427,19 @@ mod tests {
         let class = ["langchain", "schema", "messages", "HumanMessage"];
         let constructed = json!({"lc": 1, "type": "constructor", "id": class, "kwargs": flat});
         for value in [flat, wrapped, constructed] {
-            let message = one(value);
+            let message = read_one(value);
             assert_eq!(message.role, Role::Human);
             assert_eq!(message.body.full_text(), "hi");
             assert_eq!(message.tags.text("mood"), Some("calm"));
             assert_eq!(message.body.metadata(), None);
         }
-        let chunk = one(json!({"type": "AIMessageChunk", "data": {"content": "hi"}}));
+        let chunk = read_one(json!({"type": "AIMessageChunk", "data": {"content": "hi"}}));
         assert_eq!(chunk.role, Role::Ai);
     }
 
     #[test]
-    fn what_a_model_said_is_read_once() {
-        let message = one(json!({"type": "ai", "data": {
+    fn a_call_is_read_once() {
+        let message = read_one(json!({"type": "ai", "data": {
             "content": [{"type": "text", "text": "so"}, {"type": "tool_use", "id": "c1", "name": "f", "input": {}}],
             "tool_calls": [{"name": "f", "args": {}, "id": "c1", "type": "tool_call"},
                 {"name": "g", "args": {"k": 1}, "id": "c2", "type": "tool_call"}],
@@ -468,8 +464,9 @@ mod tests {
     }
 
     #[test]
-    fn a_role_of_somebodys_choice_is_who_speaks() {
-        let message = one(json!({"type": "chat", "data": {"role": "narrator", "content": "hi"}}));
+    fn an_unknown_role_is_the_name_of_the_speaker() {
+        let message =
+            read_one(json!({"type": "chat", "data": {"role": "narrator", "content": "hi"}}));
         assert_eq!(message.role, Role::Human);
         assert_eq!(message.body.sender().map(|name| &**name), Some("narrator"));
     }

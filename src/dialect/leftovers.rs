@@ -1,23 +1,22 @@
-//! What a form has no place for, kept in the metadata until it is at home again.
+//! What a format has no members for, kept in the metadata so that it survives the way there and
+//! back.
 //!
-//! Our metadata keeps what others say beyond our members under `origin`: ids, times, members of
-//! their own. Their metadata keeps what we say beyond their members under `playhouse`: tags, short
-//! forms, what the provider said about the making, and the origin in a third form.
+//! Our metadata keeps what other formats say beyond our members as `origin`: ids, times, their own
+//! members. Their metadata keeps what we say beyond their members as `playhouse`: tags, condensed
+//! forms, response metadata, and the origin of a third format.
 
 use serde_json::{Map, Value};
 
-use super::neutral::Neutral;
+use super::neutral::{Neutral, ORIGIN};
 use crate::message::{RESERVED_MEMBERS, ResponseMetadata, Tag, Tags};
 
-/// The member of our metadata that keeps what is theirs.
-pub(super) const ORIGIN: &str = "origin";
 /// The member of their metadata that keeps what is ours.
 const OURS: &str = "playhouse";
 
-/// Fills a neutral message from the metadata of another form.
+/// Fills a neutral message from the metadata of another format.
 pub(super) fn read(neutral: &mut Neutral, metadata: Option<&Value>) {
     let Some(Value::Object(theirs)) = metadata else {
-        return neutral.carry("metadata", metadata);
+        return neutral.keep("metadata", metadata);
     };
     for (key, value) in theirs {
         match value {
@@ -50,9 +49,10 @@ fn read_ours(neutral: &mut Neutral, ours: &Map<String, Value>) {
     }
 }
 
-/// The metadata that another form keeps of a neutral message: its own, and whatever is left of
-/// ours. `made_name` says that it was given a name, because the form wants one, where it has none.
-pub(super) fn write(neutral: Neutral, made_name: bool) -> Map<String, Value> {
+/// The metadata of a neutral message in another format: its own, and whatever is left of ours.
+/// `has_placeholder_name` says that it has no name but was given one because the format requires
+/// it.
+pub(super) fn write(neutral: Neutral, has_placeholder_name: bool) -> Map<String, Value> {
     let own = neutral.metadata.into_iter();
     let mut metadata: Map<_, _> = own.map(|(key, value)| (unescaped(key), value)).collect();
     let mut ours = Map::new();
@@ -70,7 +70,7 @@ pub(super) fn write(neutral: Neutral, made_name: bool) -> Map<String, Value> {
     }
     if let Some(name) = neutral.name {
         ours.insert("name".into(), name.into());
-    } else if made_name {
+    } else if has_placeholder_name {
         ours.insert("name".into(), Value::Null);
     }
     if !neutral.origin.is_empty() {
@@ -82,7 +82,7 @@ pub(super) fn write(neutral: Neutral, made_name: bool) -> Map<String, Value> {
     metadata
 }
 
-/// Adds a tag of another's choice; one that can't be a tag is passed over.
+/// Adds a tag; ignores one that is not allowed.
 pub(super) fn add_tag(tags: &mut Tags, key: &str, value: &Value) {
     if RESERVED_MEMBERS.contains(&key) {
         return;
@@ -92,7 +92,7 @@ pub(super) fn add_tag(tags: &mut Tags, key: &str, value: &Value) {
     }
 }
 
-/// Their key, where it could be taken for one of the two.
+/// Their key, changed if it could be mistaken for one of ours.
 fn escaped(key: &str) -> String {
     match key.trim_end_matches('_') {
         ORIGIN | OURS => format!("{key}_"),
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn metadata_of_others_that_is_named_like_ours_comes_back_as_it_was() {
+    fn foreign_metadata_named_like_ours_is_preserved() {
         let theirs = json!({"origin": "Athens", "origin_": 1, "playhouse": [2], "mood": "calm"});
         let mut neutral = Neutral::default();
         read(&mut neutral, Some(&theirs));
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_ours_comes_back_from_the_metadata_of_others() {
+    fn our_members_are_preserved_in_foreign_metadata() {
         let mut neutral = Neutral {
             tags: Tag::Kickoff("Wren".into()).into(),
             short: Some("short".into()),

@@ -1,11 +1,11 @@
-//! Pictures, sounds and films in the spellings of others.
+//! Reading images, audio and video in any known spelling.
 
 use serde_json::{Map, Value};
 
 use crate::message::{Block, MediaKind, Source};
 
 impl MediaKind {
-    /// The kind's name, with which its media types begin.
+    /// The name of the kind, with which its media types begin.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Image => "image",
@@ -15,9 +15,9 @@ impl MediaKind {
     }
 
     fn of_media_type(media_type: &str) -> Option<Self> {
-        let all = [Self::Image, Self::Audio, Self::Video];
-        let kind = media_type.split('/').next()?;
-        all.into_iter().find(|one| one.name() == kind)
+        let name = media_type.split('/').next()?;
+        let kinds = [Self::Image, Self::Audio, Self::Video];
+        kinds.into_iter().find(|kind| kind.name() == name)
     }
 
     fn block(self, source: Source) -> Block {
@@ -29,8 +29,8 @@ impl MediaKind {
     }
 }
 
-/// The media types of common endings.
-const ENDINGS: [(&str, &str); 20] = [
+/// The media types of common file extensions.
+const EXTENSIONS: [(&str, &str); 20] = [
     ("png", "image/png"),
     ("jpg", "image/jpeg"),
     ("jpeg", "image/jpeg"),
@@ -53,118 +53,117 @@ const ENDINGS: [(&str, &str); 20] = [
     ("avi", "video/x-msvideo"),
 ];
 
-/// The media type of a source, as it says itself or as its ending tells; `None` where neither does.
+/// The media type of a source: the declared one, or that of its file extension.
 pub(super) fn media_type_of(source: &Source) -> Option<&str> {
-    let (said, path) = match source {
+    let (declared, path) = match source {
         Source::Base64 { media_type, .. } => return Some(media_type),
         Source::File { media_type, path } => (media_type, path),
         Source::Url { media_type, url } => (media_type, url),
     };
-    said.as_deref().or_else(|| by_ending(path))
+    declared.as_deref().or_else(|| type_by_extension(path))
 }
 
-fn by_ending(path: &str) -> Option<&'static str> {
+fn type_by_extension(path: &str) -> Option<&'static str> {
     let path = path.split(['?', '#']).next()?;
-    let (_, ending) = path.rsplit_once('.')?;
-    let known = ENDINGS
-        .iter()
-        .find(|(known, _)| known.eq_ignore_ascii_case(ending));
-    known.map(|(_, media_type)| *media_type)
+    let (_, extension) = path.rsplit_once('.')?;
+    let mut known = EXTENSIONS.iter();
+    let found = known.find(|(known, _)| known.eq_ignore_ascii_case(extension));
+    found.map(|(_, media_type)| *media_type)
 }
 
-/// Reads a block that may be media: AgentScope's and Anthropic's `source`, OpenAI's `image_url` and
-/// `input_audio`, LangChain's `url` and `base64`, AgentScope's `data` block for Python 2.
+/// Reads a block that may hold media: AgentScope's and Anthropic's `source`, OpenAI's `image_url`
+/// and `input_audio`, LangChain's `url` and `base64`, the `data` block of AgentScope for Python 2.
 pub(super) fn read(kind: &str, map: &Map<String, Value>) -> Option<Block> {
-    let held = held(kind, map);
-    let source = source_of(held)?;
+    let source_json = SourceJson::of(kind, map);
+    let source = source_json.to_source()?;
     let kind = match kind {
         "image" | "image_url" | "input_image" => MediaKind::Image,
         "audio" | "audio_url" | "input_audio" => MediaKind::Audio,
         "video" | "video_url" => MediaKind::Video,
         "data" | "file" => {
-            let said = held.as_object().and_then(said_media_type);
-            MediaKind::of_media_type(said.or_else(|| media_type_of(&source))?)?
+            let declared = source_json.declared_media_type();
+            MediaKind::of_media_type(declared.or_else(|| media_type_of(&source))?)?
         }
         _ => return None,
     };
     Some(kind.block(source))
 }
 
-/// What a block says of its source: an address, or an object of members.
+/// The source of a block, not yet understood.
 #[derive(Clone, Copy)]
-enum Held<'a> {
+enum SourceJson<'a> {
     Url(&'a str),
-    Sound(&'a Value),
+    /// OpenAI's `input_audio`.
+    InputAudio(&'a Value),
     Members(&'a Map<String, Value>),
 }
 
-impl<'a> Held<'a> {
-    fn as_object(self) -> Option<&'a Map<String, Value>> {
-        match self {
-            Self::Members(map) => Some(map),
-            _ => None,
+impl<'a> SourceJson<'a> {
+    fn of(kind: &str, block: &'a Map<String, Value>) -> Self {
+        if let Some(audio) = block.get("input_audio") {
+            return Self::InputAudio(audio);
         }
+        let keys = [kind, "image_url", "source"];
+        match keys.iter().find_map(|key| block.get(*key)) {
+            Some(Value::String(url)) => Self::Url(url),
+            Some(Value::Object(members)) => Self::Members(members),
+            _ => Self::Members(block),
+        }
+    }
+
+    fn declared_media_type(self) -> Option<&'a str> {
+        let Self::Members(members) = self else {
+            return None;
+        };
+        let spellings = ["media_type", "mediaType", "mime_type", "mimeType"];
+        spellings.iter().find_map(|key| members.get(*key)?.as_str())
+    }
+
+    fn to_source(self) -> Option<Source> {
+        let members = match self {
+            Self::Url(url) => return Some(source_of_url(url, None)),
+            Self::InputAudio(audio) => {
+                let media_type = match audio.get("format")?.as_str()? {
+                    "mp3" => "audio/mpeg".to_owned(),
+                    format => format!("audio/{format}"),
+                };
+                return Some(Source::base64(media_type, audio.get("data")?.as_str()?));
+            }
+            Self::Members(members) => members,
+        };
+        let text = |key: &str| members.get(key)?.as_str();
+        let media_type = self.declared_media_type();
+        if let Some(data) = text("data").or_else(|| text("base64")) {
+            return Some(Source::base64(media_type?, data));
+        }
+        if let Some(url) = text("url") {
+            return Some(source_of_url(url, media_type));
+        }
+        text("path").map(|path| Source::File {
+            path: path.into(),
+            media_type: unless_implied(media_type, path),
+        })
     }
 }
 
-fn held<'a>(kind: &str, map: &'a Map<String, Value>) -> Held<'a> {
-    if let Some(sound) = map.get("input_audio") {
-        return Held::Sound(sound);
-    }
-    let keys = [kind, "image_url", "source"];
-    match keys.iter().find_map(|key| map.get(*key)) {
-        Some(Value::String(url)) => Held::Url(url),
-        Some(Value::Object(members)) => Held::Members(members),
-        _ => Held::Members(map),
-    }
-}
-
-fn source_of(held: Held<'_>) -> Option<Source> {
-    let map = match held {
-        Held::Url(url) => return Some(of_url(url, None)),
-        Held::Sound(sound) => {
-            let media_type = match sound.get("format")?.as_str()? {
-                "mp3" => "audio/mpeg".to_owned(),
-                format => format!("audio/{format}"),
-            };
-            return Some(Source::base64(media_type, sound.get("data")?.as_str()?));
-        }
-        Held::Members(map) => map,
+/// The media type, unless it is implied by the file extension.
+fn unless_implied(media_type: Option<&str>, path: &str) -> Option<String> {
+    let is_implied = |media_type: &str| {
+        media_type.ends_with("/*") || type_by_extension(path) == Some(media_type)
     };
-    let text = |keys: &[&str]| keys.iter().find_map(|key| map.get(*key)?.as_str());
-    let media_type = said_media_type(map);
-    if let Some(data) = text(&["data", "base64"]) {
-        return Some(Source::base64(media_type?, data));
-    }
-    if let Some(url) = text(&["url"]) {
-        return Some(of_url(url, media_type));
-    }
-    text(&["path"]).map(|path| Source::File {
-        path: path.into(),
-        media_type: worth_saying(media_type, path),
-    })
+    let media_type = media_type.filter(|media_type| !is_implied(media_type));
+    media_type.map(Into::into)
 }
 
-fn said_media_type(map: &Map<String, Value>) -> Option<&str> {
-    let spellings = ["media_type", "mediaType", "mime_type", "mimeType"];
-    spellings.iter().find_map(|key| map.get(*key)?.as_str())
-}
-
-/// The media type, where it says more than the ending does.
-fn worth_saying(media_type: Option<&str>, path: &str) -> Option<String> {
-    let said = media_type.filter(|said| !said.ends_with("/*") && by_ending(path) != Some(said));
-    said.map(Into::into)
-}
-
-/// A source by its address: a data URL holds the data itself, `file:` is a file.
-pub(super) fn of_url(url: &str, media_type: Option<&str>) -> Source {
+/// The source at a URL: a data URL holds the data itself, `file:` is a file.
+pub(super) fn source_of_url(url: &str, media_type: Option<&str>) -> Source {
     let data = url
         .strip_prefix("data:")
         .and_then(|rest| rest.split_once(";base64,"));
     if let Some((media_type, data)) = data {
         return Source::base64(media_type, data);
     }
-    let media_type = worth_saying(media_type, url);
+    let media_type = unless_implied(media_type, url);
     match url.strip_prefix("file:") {
         Some(path) => Source::File {
             path: path.strip_prefix("//").unwrap_or(path).into(),
@@ -177,7 +176,7 @@ pub(super) fn of_url(url: &str, media_type: Option<&str>) -> Source {
     }
 }
 
-/// The address of a source; the reverse of [`of_url`], but for media types of addresses.
+/// The URL of a source; the reverse of [`source_of_url`], except for declared media types.
 pub(super) fn to_url(source: &Source) -> String {
     match source {
         Source::Url { url, .. } => url.clone(),
@@ -259,19 +258,19 @@ mod tests {
     }
 
     #[test]
-    fn an_address_leads_back_to_its_source() {
+    fn a_url_leads_back_to_its_source() {
         for source in [
             Source::url("https://example.com/a.png"),
             Source::base64("image/png", "QUJD"),
             Source::file("pictures/inn.png"),
             Source::file("/home/inn.png"),
         ] {
-            assert_eq!(of_url(&to_url(&source), None), source);
+            assert_eq!(source_of_url(&to_url(&source), None), source);
         }
     }
 
     #[test]
-    fn a_media_type_is_said_or_told_by_the_ending() {
+    fn a_media_type_is_declared_or_told_by_the_extension() {
         assert_eq!(
             media_type_of(&Source::url("http://x/a.PNG?size=2")),
             Some("image/png")

@@ -1,37 +1,37 @@
-//! A memory as AgentScope has it: messages with marks, and a summary of what was condensed away.
+//! A memory like AgentScope's: messages with marks, and a summary of condensed messages.
 //!
-//! Marks are tags of the value true, which any message may carry. Messages share their bodies and
-//! are never changed in place, so what is added is not changed by anybody else. Its JSON is the
-//! state of AgentScope's in-memory memory (Python 1.0): `{"content": [[message, [marks]]],
-//! "_compressed_summary"}`.
+//! Marks are tags with the value true. Messages share their bodies and are never changed in place,
+//! so nobody else changes what was added. The JSON is the state of AgentScope's in-memory memory
+//! (Python 1.0): `{"content": [[message, [marks]]], "_compressed_summary": "…"}`.
 
 use serde_json::{Map, Value, json};
 
-use super::document::{read_message, write_messages};
+use super::messages::{read_message, write_messages};
 use super::neutral::Neutral;
 use super::{Profile, blocks, leftovers};
+use crate::locale::text;
 use crate::message::{FormatError, Message, Role, Tags};
 
 const SUMMARY: &str = "_compressed_summary";
 
-/// Which messages are meant.
+/// Selects messages by their marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Marks<'a> {
-    /// All of them.
+pub enum MarkFilter<'a> {
+    /// All messages.
     Any,
-    /// Those that carry this mark.
+    /// Those with this mark.
     With(&'a str),
-    /// Those that don't.
+    /// Those without this mark.
     Without(&'a str),
 }
 
-impl Marks<'_> {
-    fn fit(self, message: &Message) -> bool {
-        let marked = |mark: &str| message.tags.get(mark).is_some();
+impl MarkFilter<'_> {
+    fn matches(self, message: &Message) -> bool {
+        let has_mark = |mark: &str| message.tags.get(mark).is_some();
         match self {
             Self::Any => true,
-            Self::With(mark) => marked(mark),
-            Self::Without(mark) => !marked(mark),
+            Self::With(mark) => has_mark(mark),
+            Self::Without(mark) => !has_mark(mark),
         }
     }
 }
@@ -44,67 +44,68 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// How many messages there are.
+    /// The number of messages.
     pub fn len(&self) -> usize {
         self.messages.len()
     }
 
-    /// Whether there is no message.
+    /// Whether there are no messages.
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
 
-    /// Adds a message unless it is held already, and says whether it was added. Two messages are
-    /// one where their ids are equal, or, without ids, where they share their body.
+    /// Adds a message unless it is there already; returns whether it was added. Messages are the
+    /// same if their ids are equal or, without ids, if they share their body.
     pub fn add(&mut self, message: Message) -> bool {
-        let known = self.messages.iter().any(|held| is_same(held, &message));
-        if !known {
+        let is_new = !self.messages.iter().any(|known| is_same(known, &message));
+        if is_new {
             self.messages.push(message);
         }
-        !known
+        is_new
     }
 
-    /// Adds a message, be it held already.
-    pub fn add_again(&mut self, message: Message) {
+    /// Adds a message even if it is there already.
+    pub fn push(&mut self, message: Message) {
         self.messages.push(message);
     }
 
-    /// Puts a mark on the messages that are meant, and says how many did not have it yet.
-    pub fn mark(&mut self, meant: impl Fn(&Message) -> bool, mark: &str) -> usize {
-        let unmarked = |message: &Message| Marks::Without(mark).fit(message);
-        let meant = self.messages.iter_mut().filter(|message| meant(message));
+    /// Marks messages; returns how many did not have the mark yet.
+    pub fn mark(&mut self, selected: impl Fn(&Message) -> bool, mark: &str) -> usize {
+        let unmarked = MarkFilter::Without(mark);
+        let messages = self.messages.iter_mut();
         let mut changed = 0;
-        for message in meant.filter(|message| unmarked(message)) {
+        for message in messages.filter(|message| selected(message) && unmarked.matches(message)) {
             leftovers::add_tag(&mut message.tags, mark, &Value::Bool(true));
             changed += usize::from(message.tags.get(mark).is_some());
         }
         changed
     }
 
-    /// Removes the messages that are meant, and says how many there were.
-    pub fn forget(&mut self, meant: impl Fn(&Message) -> bool) -> usize {
+    /// Removes messages; returns how many.
+    pub fn remove(&mut self, selected: impl Fn(&Message) -> bool) -> usize {
         let before = self.messages.len();
-        self.messages.retain(|message| !meant(message));
+        self.messages.retain(|message| !selected(message));
         before - self.messages.len()
     }
 
-    /// Removes the messages that carry this mark, and says how many there were.
-    pub fn forget_marked(&mut self, mark: &str) -> usize {
-        self.forget(|message| Marks::With(mark).fit(message))
+    /// Removes the messages with a mark; returns how many.
+    pub fn remove_marked(&mut self, mark: &str) -> usize {
+        self.remove(|message| MarkFilter::With(mark).matches(message))
     }
 
-    /// Sets what stands for messages that were condensed away; an empty text is none.
+    /// Sets the summary of condensed messages; an empty text removes it.
     pub fn set_summary(&mut self, summary: impl Into<String>) {
         self.summary = summary.into();
     }
 
-    /// The messages of these marks, oldest first, and before them, if asked for, the summary as a
-    /// message.
-    pub fn recall(&self, marks: Marks<'_>, with_summary: bool) -> Vec<Message> {
+    /// The messages that match a filter, oldest first; with the summary as a first message if
+    /// wanted.
+    pub fn messages(&self, filter: MarkFilter<'_>, with_summary: bool) -> Vec<Message> {
         let summary = (with_summary && !self.summary.is_empty())
             .then(|| Message::human(self.summary.as_str()).said_by("user"));
-        let held = self.messages.iter().filter(|message| marks.fit(message));
-        summary.into_iter().chain(held.cloned()).collect()
+        let messages = self.messages.iter();
+        let matching = messages.filter(|message| filter.matches(message));
+        summary.into_iter().chain(matching.cloned()).collect()
     }
 
     /// Whether JSON is the state of a memory.
@@ -112,30 +113,28 @@ impl Memory {
         map.contains_key(SUMMARY) && map.get("content").is_some_and(Value::is_array)
     }
 
-    /// Writes the state of the memory.
+    /// The state of the memory as JSON.
     pub fn to_state(&self) -> Value {
         let pairs = self.messages.iter().flat_map(|message| {
-            let mut bare = message.clone();
-            let (marks, tags) = parted(&message.tags);
-            bare.tags = tags;
-            let written = write_messages(&[bare], None, Profile::AgentScopePython1);
-            written
-                .into_iter()
-                .map(move |message| json!([message, marks]))
+            let mut unmarked = message.clone();
+            let (marks, tags) = split_marks(&message.tags);
+            unmarked.tags = tags;
+            let written = write_messages(&[unmarked], None, Profile::AgentScopePython1);
+            let written = written.into_iter();
+            written.map(move |message| json!([message, marks]))
         });
         json!({"content": pairs.collect::<Vec<_>>(), SUMMARY: self.summary})
     }
 
-    /// Reads the state of a memory; one without marks is a list of messages.
+    /// Reads the state of a memory. Entries without marks are messages.
     ///
     /// # Errors
-    /// Where and why a message can't be understood.
+    /// A message can't be read; the error says where and why.
     pub fn from_state(state: &Map<String, Value>) -> Result<Self, FormatError> {
         let mut memory = Self::default();
         let content = state.get("content").and_then(Value::as_array);
-        let content = content.ok_or_else(|| {
-            FormatError::new("content", "missing; expected a list of [message, [marks]]")
-        })?;
+        let content = content
+            .ok_or_else(|| FormatError::new("content", text!(dialect_missing_memory_content)))?;
         for (index, entry) in content.iter().enumerate() {
             let (message, marks) = match entry.as_array().map(Vec::as_slice) {
                 Some([message, marks, ..]) => (message, marks.as_array()),
@@ -144,9 +143,9 @@ impl Memory {
             if message.is_null() {
                 continue;
             }
-            let here = format!("content[{index}]");
+            let path = format!("content[{index}]");
             let read = read_message(message, Profile::AgentScopePython1, &mut Vec::new());
-            for mut message in read.map_err(|error| error.inside(&here))? {
+            for mut message in read.map_err(|error| error.inside(&path))? {
                 for mark in marks.into_iter().flatten().filter_map(Value::as_str) {
                     leftovers::add_tag(&mut message.tags, mark, &Value::Bool(true));
                 }
@@ -160,7 +159,7 @@ impl Memory {
 }
 
 /// The marks among these tags, and the other tags.
-fn parted(tags: &Tags) -> (Vec<String>, Tags) {
+fn split_marks(tags: &Tags) -> (Vec<String>, Tags) {
     let (mut marks, mut others) = (Vec::new(), Tags::new());
     for (key, value) in tags.iter() {
         match value {
@@ -171,16 +170,16 @@ fn parted(tags: &Tags) -> (Vec<String>, Tags) {
     (marks, others)
 }
 
-/// The id of a message: the one it had elsewhere, or ours.
+/// The id of a message: the one it had in another format, or ours.
 pub fn message_id(message: &Message) -> Option<String> {
     let neutral = Neutral::of(&Message::new(Role::Human, message.body.clone()));
     neutral.origin.get("id").and_then(blocks::id_of)
 }
 
-fn is_same(one: &Message, other: &Message) -> bool {
-    match (message_id(one), message_id(other)) {
-        (Some(one), Some(other)) => one == other,
-        (None, None) => one.body.same(&other.body),
+fn is_same(a: &Message, b: &Message) -> bool {
+    match (message_id(a), message_id(b)) {
+        (Some(a), Some(b)) => a == b,
+        (None, None) => a.body.same(&b.body),
         _ => false,
     }
 }
@@ -191,7 +190,7 @@ mod tests {
     use crate::message::{Block, Tag};
 
     #[test]
-    fn the_same_words_twice_are_two_messages() {
+    fn equal_texts_are_different_messages() {
         let mut memory = Memory::default();
         let yes = Message::human("yes");
         assert!(memory.add(yes.clone()));
@@ -212,16 +211,16 @@ mod tests {
         let state = memory.to_state();
         assert_eq!(state["content"][1][1], json!(["hint"]));
         let mut read = Memory::from_state(state.as_object().unwrap()).unwrap();
-        assert_eq!(read.recall(Marks::With("hint"), false).len(), 1);
-        assert_eq!(read.recall(Marks::Any, true).len(), 5);
+        assert_eq!(read.messages(MarkFilter::With("hint"), false).len(), 1);
+        assert_eq!(read.messages(MarkFilter::Any, true).len(), 5);
         // Names of tools are written with their results there.
-        read.forget(|message| message.role == Role::Tool);
-        memory.forget(|message| message.role == Role::Tool);
+        read.remove(|message| message.role == Role::Tool);
+        memory.remove(|message| message.role == Role::Tool);
         assert_eq!(read, memory);
     }
 
     #[test]
-    fn a_wrong_state_says_where() {
+    fn an_error_names_its_place() {
         let state = json!({"content": [[{"role": "user", "content": 5}, []]], SUMMARY: ""});
         let error = Memory::from_state(state.as_object().unwrap()).unwrap_err();
         assert_eq!(error.path, "content[0].content");

@@ -1,12 +1,12 @@
-//! Other people's message forms: reading them liberally, writing them by named profile.
+//! The message formats of other programs, and what each model provider is sent.
 //!
 //! Pure functions between text or JSON and [`Message`](crate::message::Message)s. [`read`](read())
-//! tells a conversation's form or is told it; [`write`](write()) writes one [`Profile`]. What a
-//! form has no place for is kept where it can be (see `leftovers.rs`), so that a message finds back
-//! what it brought. [`thinking`] parts what a model thought from what it said, [`Arguments`] mends
-//! the arguments of calls, [`Memory`] answers as AgentScope's memories do. [`format`](mod@format)
-//! makes a conversation into what each model provider wants to be sent. This room may touch
-//! `message/` alone; start reading at [`Profile`].
+//! reads any format liberally and detects which one it is; [`write`](write()) writes a named
+//! [`Profile`]. What a format has no members for is kept in its metadata if possible (see
+//! `leftovers.rs`). [`thinking`] separates what a model thought from what it said, [`Arguments`]
+//! repairs the arguments of tool calls, [`Memory`] behaves like AgentScope's memories, and
+//! [`format`](mod@format) writes a conversation as each model provider expects it.
+//! Start reading at [`Profile`].
 
 mod agentscope;
 mod arguments;
@@ -18,16 +18,18 @@ mod langchain;
 mod leftovers;
 mod media;
 mod memory;
+mod messages;
 mod neutral;
 mod openai;
 mod playhouse;
 mod profile;
 #[cfg(test)]
 mod properties;
+mod roles;
 pub mod thinking;
 mod timestamp;
 
-pub use arguments::{Arguments, Mending};
-pub use document::{Conversation, DialectError, Reading, read, read_value, write, write_value};
-pub use memory::{Marks, Memory, message_id};
-pub use profile::Profile;
+pub use arguments::{Arguments, ArgumentsError, ArgumentsRepair};
+pub use document::{Conversation, DialectError, Imported, read, read_value, write, write_value};
+pub use memory::{MarkFilter, Memory, message_id};
+pub use profile::{Profile, UnknownProfile};

@@ -1,33 +1,34 @@
-//! A message in no form, on its way from one to another: its parts, open, each with one owner.
-//! Readers fill it; writers take out of it what their form has a place for, and keep the rest among
-//! the leftovers.
+//! The intermediate form of a message between two formats. Readers fill it; writers take out what
+//! their format has members for, and keep the rest as leftovers (see `leftovers.rs`).
 
 use serde_json::{Map, Value};
 
-use super::leftovers::ORIGIN;
 use crate::message::{Block, Body, BodyId, Message, ResponseMetadata, Role, Tags, with_condensed};
 
-/// A message in no form.
+/// The member of our metadata that keeps what another format said beyond our members.
+pub(super) const ORIGIN: &str = "origin";
+
+/// The member of an origin that marks a message that was part of the one before it.
+pub(super) const JOINED: &str = "joined";
+
+/// A message in no particular format.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Neutral {
     pub(super) role: Option<Role>,
     pub(super) blocks: Vec<Block>,
     pub(super) name: Option<String>,
     pub(super) metadata: Map<String, Value>,
-    /// What another form said that ours has no place for: `id`, `timestamp`, and members of its
-    /// own.
+    /// What another format said that ours has no members for: `id`, `timestamp`, and its own
+    /// members.
     pub(super) origin: Map<String, Value>,
     pub(super) tags: Tags,
-    /// What stands for the message in later prompts.
+    /// The condensed form for later prompts.
     pub(super) short: Option<String>,
     pub(super) response: Option<ResponseMetadata>,
 }
 
-/// The member of an origin that marks what came in one message with the one before it.
-pub(super) const JOINED: &str = "joined";
-
 impl Neutral {
-    /// The parts of one of our messages.
+    /// Takes one of our messages apart.
     pub(super) fn of(message: &Message) -> Self {
         let body = &message.body;
         let mut metadata = body.metadata().cloned().unwrap_or_default();
@@ -56,12 +57,12 @@ impl Neutral {
         neutral
     }
 
-    /// The role; what is of no role is told.
+    /// The role; human if there is none.
     pub(super) fn role(&self) -> Role {
         self.role.unwrap_or(Role::Human)
     }
 
-    /// Whether it has nothing but its role, name and blocks.
+    /// Whether it has nothing but a role, a name and blocks.
     pub(super) fn is_bare(&self) -> bool {
         self.metadata.is_empty()
             && self.origin.is_empty()
@@ -70,21 +71,21 @@ impl Neutral {
             && self.response.is_none()
     }
 
-    /// A member of the other form that is worth keeping.
-    pub(super) fn carry(&mut self, key: &str, value: Option<&Value>) {
-        let empty = |value: &Value| match value {
+    /// Keeps a member of another format, unless it is empty.
+    pub(super) fn keep(&mut self, key: &str, value: Option<&Value>) {
+        let is_empty = |value: &Value| match value {
             Value::Null => true,
             Value::Array(list) => list.is_empty(),
             Value::Object(map) => map.is_empty(),
             _ => false,
         };
-        if let Some(value) = value.filter(|value| !empty(value)) {
+        if let Some(value) = value.filter(|value| !is_empty(value)) {
             self.origin.insert(key.into(), value.clone());
         }
     }
 
-    /// The messages of ours that it stands for. What tools returned becomes messages of the role
-    /// tool, since some forms put calls, their results and what followed into one message.
+    /// Our messages. Tool results become messages with the role tool, since some formats put calls,
+    /// results and what followed into one message.
     pub(super) fn into_messages(mut self) -> Vec<Message> {
         let role = self.role();
         let mut runs: Vec<(Role, Vec<Block>)> = Vec::new();
@@ -115,9 +116,10 @@ impl Neutral {
     }
 
     fn into_message(self, role: Role, blocks: Vec<Block>) -> Message {
-        let mut body = match blocks.is_empty() {
-            true => Body::text(""),
-            false => Body::blocks(blocks),
+        let mut body = if blocks.is_empty() {
+            Body::text("")
+        } else {
+            Body::blocks(blocks)
         };
         if let Some(name) = self.name {
             body = body.from_sender(name);

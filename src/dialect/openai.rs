@@ -1,18 +1,19 @@
-//! Chat messages as OpenAI's chat completions take and give them, and what compatible servers add.
+//! OpenAI's chat messages, and what compatible servers add to them.
 //!
-//! Read are `reasoning_content` and its cousins, the old `function_call`, and the blocks of others
-//! within content (Anthropic's messages have the same roles). Written are the members that OpenAI
-//! documents: a name, content as text or parts, calls and their results. There is no place for ids,
-//! times, metadata, tags and thinking, which is private.
+//! Reading accepts `reasoning_content` and similar members, the old `function_call`, and the
+//! content blocks of others (Anthropic's messages have the same roles). Writing uses the members
+//! that OpenAI documents: a name, content as text or parts, calls and results. It drops ids, times,
+//! metadata, tags, and thinking, which is private.
 
 use serde_json::{Map, Value, json};
 
 use super::neutral::Neutral;
-use super::thinking::{Parted, reasoning_of};
-use super::{blocks, media, playhouse};
+use super::roles::take_role;
+use super::thinking::{SplitText, reasoning_of};
+use super::{blocks, media, roles};
 use crate::message::{Block, FormatError, Message, Role, Source, ToolResult};
 
-/// The members beyond role and content by which such a message is told.
+/// The members, other than role and content, by which such a message is detected.
 pub(super) const MEMBERS: [&str; 8] = [
     "tool_calls",
     "tool_call_id",
@@ -35,7 +36,7 @@ pub(super) fn read(
     let name = map.get("name").and_then(Value::as_str);
     let name = name.filter(|name| !name.is_empty());
     neutral.role = Some(role);
-    neutral.carry("weight", map.get("weight"));
+    neutral.keep("weight", map.get("weight"));
     match (role, map.get("tool_call_id").and_then(blocks::id_of)) {
         (Role::Tool, id) => {
             let id = id.or_else(|| name.map(str::to_owned));
@@ -46,7 +47,7 @@ pub(super) fn read(
         }
         (Role::Ai, _) => {
             neutral.name = name.map(Into::into);
-            neutral.blocks = said(map, blocks);
+            neutral.blocks = answer_blocks(map, blocks);
             neutral.blocks.extend(calls(map, warnings));
         }
         _ => {
@@ -58,25 +59,22 @@ pub(super) fn read(
 }
 
 fn role(map: &Map<String, Value>, neutral: &mut Neutral) -> Result<Role, FormatError> {
-    let wanted = "use system, developer, user, assistant or tool";
+    const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
     match map.get("role").and_then(Value::as_str) {
         Some("system") => Ok(Role::System),
         Some("developer") => {
-            neutral.carry("role", map.get("role"));
+            neutral.keep("role", map.get("role"));
             Ok(Role::System)
         }
         Some("user") => Ok(Role::Human),
         Some("assistant") => Ok(Role::Ai),
         Some("tool" | "function") => Ok(Role::Tool),
-        Some(other) => {
-            let problem = format!("'{other}' is no role; {wanted}");
-            Err(FormatError::new("role", problem))
-        }
-        None => Err(FormatError::new("role", format!("missing; {wanted}"))),
+        Some(other) => Err(roles::unknown("role", other, &ROLES)),
+        None => Err(roles::missing("role", &ROLES)),
     }
 }
 
-/// Results that came before there were ids find their call by the name of the function.
+/// A result. Those from before there were ids refer to their call by the name of the function.
 fn result(id: String, name: Option<&str>, content: Option<&Value>) -> Block {
     Block::ToolResult {
         tool_use_id: id,
@@ -86,16 +84,18 @@ fn result(id: String, name: Option<&str>, content: Option<&Value>) -> Block {
     }
 }
 
-/// What a model said, with its reasoning before it. A refusal is said too.
-fn said(map: &Map<String, Value>, mut blocks: Vec<Block>) -> Vec<Block> {
+/// The blocks of a model's answer, reasoning first. A refusal counts as text.
+fn answer_blocks(map: &Map<String, Value>, mut blocks: Vec<Block>) -> Vec<Block> {
     if let Some(Value::String(refusal)) = map.get("refusal") {
         blocks.push(Block::text(refusal.as_str()));
     }
     let reasoning = reasoning_of(map).unwrap_or_default();
-    let mut said = Parted::default().with_reasoning(&reasoning).into_blocks();
-    said.extend(blocks::part_thoughts(blocks));
-    said.retain(|block| block.as_text() != Some(""));
-    said
+    let mut answer = SplitText::default()
+        .with_reasoning(&reasoning)
+        .into_blocks();
+    answer.extend(blocks::split_thoughts(blocks));
+    answer.retain(|block| block.as_text() != Some(""));
+    answer
 }
 
 fn calls(map: &Map<String, Value>, warnings: &mut Vec<FormatError>) -> Vec<Block> {
@@ -114,23 +114,20 @@ fn calls(map: &Map<String, Value>, warnings: &mut Vec<FormatError>) -> Vec<Block
     read.collect()
 }
 
-/// Writes messages; each result is one of its own.
+/// Writes messages. Each tool result becomes one of its own.
 pub(super) fn write(messages: &[Message]) -> Vec<Value> {
-    messages
-        .iter()
-        .flat_map(|message| write_one(Neutral::of(message)))
-        .collect()
+    let messages = messages.iter();
+    let written = messages.flat_map(|message| write_message(Neutral::of(message)));
+    written.collect()
 }
 
-fn write_one(mut neutral: Neutral) -> Vec<Value> {
+fn write_message(mut neutral: Neutral) -> Vec<Value> {
     let results = neutral.blocks.iter().filter_map(Block::as_tool_result);
     let mut written: Vec<_> = results.map(|result| tool_message(&result)).collect();
     let calls: Vec<_> = neutral.blocks.iter().filter_map(call).collect();
-    let spoken = neutral
-        .blocks
-        .iter()
-        .filter_map(|block| Some((block, part(block)?)));
-    let (spoken, parts): (Vec<_>, Vec<_>) = spoken.unzip();
+    let blocks = neutral.blocks.iter();
+    let with_parts = blocks.filter_map(|block| Some((block, part(block)?)));
+    let (content_blocks, parts): (Vec<_>, Vec<_>) = with_parts.unzip();
     if parts.is_empty() && calls.is_empty() && !written.is_empty() {
         return written;
     }
@@ -140,8 +137,8 @@ fn write_one(mut neutral: Neutral) -> Vec<Value> {
         Role::Ai => "assistant",
         Role::Tool => "tool",
     };
-    let role = playhouse::take_role(&mut neutral.origin).unwrap_or_else(|| role.into());
-    let content = match spoken.as_slice() {
+    let role = take_role(&mut neutral.origin).unwrap_or_else(|| role.into());
+    let content = match content_blocks.as_slice() {
         [] if !calls.is_empty() => Value::Null,
         [] => json!(""),
         [Block::Text { text }] => json!(text),
@@ -175,8 +172,8 @@ fn tool_message(result: &ToolResult<'_>) -> Value {
     message
 }
 
-/// The content part that stands for a block. Films, and sounds that are not given as data, have
-/// parts at servers that take them, but not at OpenAI.
+/// The content part of a block. Video and audio URLs are not documented by OpenAI, but other
+/// servers accept them.
 fn part(block: &Block) -> Option<Value> {
     match block {
         Block::Text { text } => Some(json!({"type": "text", "text": text})),
@@ -205,17 +202,17 @@ fn by_url(kind: &str, source: &Source) -> Value {
 mod tests {
     use super::*;
 
-    fn one(value: Value) -> Vec<Message> {
+    fn read_one(value: Value) -> Vec<Message> {
         let mut warnings = Vec::new();
         let neutral = read(value.as_object().unwrap(), &mut warnings).unwrap();
         neutral.into_messages()
     }
 
     #[test]
-    fn calls_of_both_ages_are_answered() {
+    fn old_and_new_calls_are_read() {
         let listed = json!({"role": "assistant", "content": null, "tool_calls": [
             {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{\"k\": 1}"}}]});
-        let message = &one(listed.clone())[0];
+        let message = &read_one(listed.clone())[0];
         assert_eq!(
             message.body.listed_blocks(),
             [Block::tool_use("c1", "f", json!({"k": 1}))]
@@ -227,10 +224,10 @@ mod tests {
 
         let old = json!({"role": "assistant", "content": null, "function_call": {"name": "f", "arguments": "{}"}});
         assert_eq!(
-            one(old)[0].body.listed_blocks(),
+            read_one(old)[0].body.listed_blocks(),
             [Block::tool_use("f", "f", json!({}))]
         );
-        let answer = one(json!({"role": "function", "name": "f", "content": "r"}));
+        let answer = read_one(json!({"role": "function", "name": "f", "content": "r"}));
         assert_eq!(answer[0].body.tool_results().next().unwrap().id, "f");
     }
 
@@ -238,7 +235,7 @@ mod tests {
     fn reasoning_is_read_and_not_written() {
         let value =
             json!({"role": "assistant", "content": "Hello", "reasoning_content": "secret plan"});
-        let read = one(value);
+        let read = read_one(value);
         assert_eq!(
             read[0].body.to_blocks(),
             [Block::thinking("secret plan"), Block::text("Hello")]
@@ -250,8 +247,8 @@ mod tests {
     }
 
     #[test]
-    fn messages_of_anthropic_are_understood() {
-        let read = one(json!({"role": "user", "content": [
+    fn messages_of_anthropic_are_read() {
+        let read = read_one(json!({"role": "user", "content": [
             {"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": "r"}]},
             {"type": "text", "text": "go on"}]}));
         let roles: Vec<_> = read.iter().map(|message| message.role).collect();
@@ -266,9 +263,9 @@ mod tests {
     }
 
     #[test]
-    fn a_developer_stays_one() {
+    fn a_developer_message_stays_one() {
         let value = json!({"role": "developer", "content": "rules"});
-        let read = one(value.clone());
+        let read = read_one(value.clone());
         assert_eq!(read[0].role, Role::System);
         assert_eq!(write(&read), [value]);
     }
@@ -280,6 +277,6 @@ mod tests {
             {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}},
             {"type": "input_audio", "input_audio": {"data": "QUJD", "format": "wav"}},
             {"type": "video_url", "video_url": {"url": "https://example.com/a.mp4"}}]});
-        assert_eq!(write(&one(value.clone())), [value]);
+        assert_eq!(write(&read_one(value.clone())), [value]);
     }
 }

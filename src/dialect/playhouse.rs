@@ -1,5 +1,5 @@
-//! Our own interchange form. Contexts of others that are written like ours (an entity's name and
-//! its messages) may hold messages as LangChain dumps them; those are read as such.
+//! Our own format. Documents that look like ours (an entity's name and its messages) may hold
+//! messages as LangChain dumps them; those are read as such.
 
 use serde_json::{Map, Value, json};
 
@@ -25,11 +25,11 @@ pub(super) fn read(
     Ok(neutral.into_messages())
 }
 
-/// Writes messages. Ours has its rules first and once, so that a later system message is written as
-/// a human one that says what it was.
+/// Writes messages. Our format has one system message, at the start; a later one is written as a
+/// human message that says what it was.
 pub(super) fn write(messages: &[Message]) -> Vec<Value> {
-    let each = messages.iter().enumerate();
-    each.map(|(index, message)| match (index, message.role) {
+    let messages = messages.iter().enumerate();
+    let written = messages.map(|(index, message)| match (index, message.role) {
         (1.., Role::System) => {
             let mut neutral = Neutral::of(message);
             neutral.role = Some(Role::Human);
@@ -38,25 +38,17 @@ pub(super) fn write(messages: &[Message]) -> Vec<Value> {
             told.first().map(message_to_json).unwrap_or_default()
         }
         _ => message_to_json(message),
-    })
-    .collect()
-}
-
-/// The role that a message had in another form, where ours has another.
-pub(super) fn take_role(origin: &mut Map<String, Value>) -> Option<String> {
-    let role = origin.get("role")?.as_str()?.to_owned();
-    matches!(role.as_str(), "system" | "developer").then(|| {
-        origin.remove("role");
-        role
-    })
+    });
+    written.collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::roles::take_role;
     use super::*;
 
     #[test]
-    fn a_later_system_message_is_told_and_comes_back() {
+    fn a_later_system_message_survives_the_way_there_and_back() {
         let messages = [Message::system("rules"), Message::system("more")];
         let written = write(&messages);
         assert_eq!(written[1]["type"], "human");
@@ -70,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_with_members_of_others_is_understood() {
+    fn a_block_with_foreign_members_is_read() {
         let message = json!({"type": "human", "mood": "calm", "content": [
             {"type": "text", "text": "hi", "cache_control": {"type": "ephemeral"}}]});
         let read = read(message.as_object().unwrap(), &mut Vec::new()).unwrap();

@@ -1,54 +1,60 @@
-//! The forms that conversations come in.
+//! The formats that conversations come in.
 
 use std::fmt;
 use std::str::FromStr;
 
+use thiserror::Error;
+
+use crate::locale::{Argument, Localize, UiText, text};
+
 macro_rules! profiles {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal, $what:literal;)*) => {
-        /// A form of conversations. Its name is the word that commands and cases use.
+    ($($(#[$doc:meta])* $variant:ident = $name:literal, $description:ident;)*) => {
+        /// A format of conversations.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Profile {
             $($(#[$doc])* $variant,)*
         }
 
         impl Profile {
-            /// All of them.
+            /// Every profile.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// The word that names it.
+            /// Its name on the command line.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
             /// What it is, in a few words.
-            pub fn description(self) -> &'static str {
-                match self { $(Self::$variant => $what,)* }
+            pub fn description(self) -> UiText {
+                match self { $(Self::$variant => text!($description),)* }
             }
         }
     };
 }
 
 profiles! {
-    /// Ours: an object of a `name` and its `context`, a list of messages with `type` and `content`.
-    Playhouse = "playhouse", "this program's interchange form";
-    /// AgentScope for Java as its documentation has it: roles in capitals, times as ISO instants,
-    /// results with `toolUseId`.
-    AgentScope = "agentscope", "AgentScope as documented";
-    /// What AgentScope for Java 1 writes: roles in capitals, times with a space, results with `id`.
-    AgentScopeJava1 = "agentscope-java1", "AgentScope for Java 1";
-    /// What AgentScope for Python 1 writes: small roles, results under the role `system`.
-    AgentScopePython1 = "agentscope-python1", "AgentScope for Python 1";
-    /// What AgentScope for Python 2 writes: `tool_call` and `data` blocks, arguments as text, calls
-    /// and their results in one message of the assistant.
-    AgentScopePython2 = "agentscope-python2", "AgentScope for Python 2";
-    /// What `messages_to_dict` of LangChain writes: objects of `type` and `data`.
-    LangChain = "langchain", "LangChain, as messages_to_dict writes it";
-    /// LangChain's messages dumped one by one: `type` and `content` beside each other.
-    LangChainFlat = "langchain-flat", "LangChain messages dumped one by one";
-    /// A list of messages as OpenAI's chat completions take them.
-    OpenAi = "openai", "OpenAI chat messages";
-    /// One conversation a line, each an object of `messages`, as OpenAI's fine-tuning takes them.
-    OpenAiLines = "openai-jsonl", "OpenAI chat conversations, one a line";
+    /// Our own: an object with a `name` and its `context`, a list of messages with `type` and
+    /// `content`.
+    Playhouse = "playhouse", dialect_profile_playhouse;
+    /// AgentScope for Java as documented: roles in capitals, times as ISO instants, results with
+    /// `toolUseId`.
+    AgentScope = "agentscope", dialect_profile_agentscope;
+    /// AgentScope for Java 1: roles in capitals, times with a space, results with `id`.
+    AgentScopeJava1 = "agentscope-java1", dialect_profile_agentscope_java1;
+    /// AgentScope for Python 1: roles in lower case, results with the role `system`.
+    AgentScopePython1 = "agentscope-python1", dialect_profile_agentscope_python1;
+    /// AgentScope for Python 2: `tool_call` and `data` blocks, arguments as text, calls and their
+    /// results in one message of the assistant.
+    AgentScopePython2 = "agentscope-python2", dialect_profile_agentscope_python2;
+    /// LangChain's `messages_to_dict`: objects with `type` and `data`.
+    LangChain = "langchain", dialect_profile_langchain;
+    /// LangChain's messages dumped one by one: `type` and `content` side by side.
+    LangChainFlat = "langchain-flat", dialect_profile_langchain_flat;
+    /// A list of messages as OpenAI's chat completions accept them.
+    OpenAi = "openai", dialect_profile_openai;
+    /// One conversation per line, each an object with `messages`, as OpenAI's fine-tuning accepts
+    /// them.
+    OpenAiLines = "openai-jsonl", dialect_profile_openai_lines;
 }
 
 impl fmt::Display for Profile {
@@ -57,15 +63,29 @@ impl fmt::Display for Profile {
     }
 }
 
-impl FromStr for Profile {
-    type Err = String;
+/// No profile has this name.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{}", self.text())]
+pub struct UnknownProfile {
+    /// The name.
+    pub name: String,
+}
 
-    fn from_str(name: &str) -> Result<Self, String> {
+impl Localize for UnknownProfile {
+    fn text(&self) -> UiText {
+        let known = Argument::list(Profile::ALL.iter().map(|profile| profile.name()));
+        text!(dialect_unknown_profile, name = &self.name, known)
+    }
+}
+
+impl FromStr for Profile {
+    type Err = UnknownProfile;
+
+    fn from_str(name: &str) -> Result<Self, UnknownProfile> {
         let found = Self::ALL.iter().find(|profile| profile.name() == name);
-        found.copied().ok_or_else(|| {
-            let names: Vec<_> = Self::ALL.iter().map(|profile| profile.name()).collect();
-            format!("'{name}' is no profile; use one of {}", names.join(", "))
-        })
+        found
+            .copied()
+            .ok_or_else(|| UnknownProfile { name: name.into() })
     }
 }
 
@@ -78,7 +98,7 @@ mod tests {
         for profile in Profile::ALL {
             assert_eq!(profile.name().parse(), Ok(*profile));
         }
-        let error = "yaml".parse::<Profile>().unwrap_err();
+        let error = "yaml".parse::<Profile>().unwrap_err().to_string();
         assert!(error.contains("langchain-flat"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! The laws of all forms, tried on random conversations and random JSON.
+//! What holds for every format, tried on random conversations and random JSON.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -8,7 +8,7 @@ use crate::message::{
     Block, Body, Message, ResponseMetadata, Role, Source, Tags, TokenUsage, message_to_json,
 };
 
-/// Words of an answer have no tags of thinking here; those are tried where they are parted.
+/// Without tags of thinking; those are tested in `thinking.rs`.
 fn words() -> impl Strategy<Value = String> {
     "[a-z城\"\\\\ ]{1,6}"
 }
@@ -128,8 +128,9 @@ fn tool() -> impl Strategy<Value = Message> {
     result().prop_map(|result| Message::tool([result]))
 }
 
-/// What a message says beside its content: name, metadata, id and time elsewhere, tags, short form.
-fn beside(message: impl Strategy<Value = Message>) -> impl Strategy<Value = Message> {
+/// Adds what a message has beside its content: name, metadata, foreign id and time, tags, condensed
+/// form.
+fn with_members(message: impl Strategy<Value = Message>) -> impl Strategy<Value = Message> {
     let tag = ("[a-c]{1,2}|kickoff|status|mood", any_json());
     let rest = (
         prop::option::of("[A-C]{1,3}"),
@@ -151,7 +152,7 @@ fn beside(message: impl Strategy<Value = Message>) -> impl Strategy<Value = Mess
             if let Some(name) = name {
                 body = body.from_sender(name);
             }
-            // A short form that is the longer one would be turned round.
+            // If the condensed form is the longer one, both would be swapped.
             if let Some(short) = short.filter(|short| short.len() <= body.full_text().len()) {
                 body = body.with_short(short);
             }
@@ -185,15 +186,15 @@ fn message() -> impl Strategy<Value = Message> {
 
 fn read_again(conversation: &Conversation, profile: Profile) -> Vec<Message> {
     let written = write_value(std::slice::from_ref(conversation), profile);
-    let reading = read_value(&written, Some(profile)).unwrap();
-    reading
+    let imported = read_value(&written, Some(profile)).unwrap();
+    imported
         .conversations
         .into_iter()
-        .flat_map(|one| one.messages)
+        .flat_map(|conversation| conversation.messages)
         .collect()
 }
 
-/// A result's text and its one text block say the same, and not every form has both.
+/// A result's text and its single text block are the same, and not every format has both.
 fn comparable(message: &Message) -> Value {
     let mut value = message_to_json(message);
     let blocks = value["content"].as_array_mut().into_iter().flatten();
@@ -205,8 +206,8 @@ fn comparable(message: &Message) -> Value {
     value
 }
 
-/// What chat messages have a place for.
-fn spoken(message: &Message) -> Value {
+/// What chat messages have members for.
+fn without_extras(message: &Message) -> Value {
     let mut blocks = message.body.to_blocks();
     blocks.retain(|block| !matches!(block, Block::Thinking { .. }) && block.as_text() != Some(""));
     let blocks = blocks.into_iter().map(|block| match block {
@@ -280,7 +281,7 @@ fn member() -> impl Strategy<Value = (&'static str, Value)> {
         .prop_map(|(key, value)| (key, value.into()))
 }
 
-/// Who speaks, in the words of all forms.
+/// Roles in the spellings of all formats.
 fn speaker() -> impl Strategy<Value = Option<(&'static str, Value)>> {
     let roles = vec![
         ("role", "system"),
@@ -301,7 +302,7 @@ fn speaker() -> impl Strategy<Value = Option<(&'static str, Value)>> {
     prop::option::weighted(0.7, role)
 }
 
-/// JSON that is nearly a conversation of some form.
+/// JSON that is nearly a conversation in some format.
 fn nearly() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![any_json(), words().prop_map(Value::from)];
     let lists = vec![
@@ -336,7 +337,7 @@ fn nearly() -> impl Strategy<Value = Value> {
     })
 }
 
-const WHOLE: [Profile; 7] = [
+const WITH_METADATA: [Profile; 7] = [
     Profile::Playhouse,
     Profile::AgentScope,
     Profile::AgentScopeJava1,
@@ -350,41 +351,40 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn nothing_is_lost_in_forms_that_have_a_place_for_metadata(
-        conversation in conversation(beside(message())),
-        profile in prop::sample::select(WHOLE.to_vec()),
+    fn nothing_is_lost_in_formats_with_metadata(
+        conversation in conversation(with_members(message())),
+        profile in prop::sample::select(WITH_METADATA.to_vec()),
     ) {
         let before: Vec<_> = conversation.messages.iter().map(comparable).collect();
         let after: Vec<_> = read_again(&conversation, profile).iter().map(comparable).collect();
-        // Ours writes the id and time of other forms where it keeps them.
         prop_assert_eq!(after, before, "{}", profile);
     }
 
     #[test]
-    fn chat_messages_say_what_was_said(
-        conversation in conversation(beside(message())),
+    fn chat_messages_keep_their_content(
+        conversation in conversation(with_members(message())),
         profile in prop::sample::select(vec![Profile::OpenAi, Profile::OpenAiLines]),
     ) {
-        let before: Vec<_> = conversation.messages.iter().map(spoken).collect();
-        let after: Vec<_> = read_again(&conversation, profile).iter().map(spoken).collect();
+        let before: Vec<_> = conversation.messages.iter().map(without_extras).collect();
+        let after: Vec<_> = read_again(&conversation, profile).iter().map(without_extras).collect();
         prop_assert_eq!(after, before);
     }
 
     #[test]
-    fn a_form_is_told_by_what_it_writes(
-        conversation in conversation(beside(message())),
+    fn a_format_is_detected_by_what_it_writes(
+        conversation in conversation(with_members(message())),
         profile in prop::sample::select(Profile::ALL.to_vec()),
     ) {
         let written = write_value(std::slice::from_ref(&conversation), profile);
-        let told = read_value(&written, None).unwrap().profile;
-        let same = |one: Profile| match one {
-            // One message may lack what would tell these apart; they are read alike.
+        let detected = read_value(&written, None).unwrap().profile;
+        let family = |profile: Profile| match profile {
+            // Some messages lack what distinguishes these; they are read alike.
             Profile::AgentScopeJava1 => Profile::AgentScope,
             Profile::AgentScopePython2 => Profile::AgentScopePython1,
             Profile::OpenAiLines => Profile::OpenAi,
             other => other,
         };
-        prop_assert_eq!(same(told), same(profile));
+        prop_assert_eq!(family(detected), family(profile));
     }
 
     #[test]
@@ -393,18 +393,18 @@ proptest! {
         profile in prop::option::of(prop::sample::select(Profile::ALL.to_vec())),
         other in prop::sample::select(Profile::ALL.to_vec()),
     ) {
-        if let Ok(reading) = read_value(&value, profile) {
-            let written = write_value(&reading.conversations, other);
+        if let Ok(imported) = read_value(&value, profile) {
+            let written = write_value(&imported.conversations, other);
             prop_assert!(read_value(&written, Some(other)).is_ok(), "{written}");
         }
     }
 
     #[test]
-    fn what_others_wrote_settles_after_one_reading(
+    fn writing_is_stable_after_one_reading(
         value in nearly(), profile in prop::sample::select(Profile::ALL.to_vec()),
     ) {
-        if let Ok(reading) = read_value(&value, Some(profile)) {
-            let once = write_value(&reading.conversations, profile);
+        if let Ok(imported) = read_value(&value, Some(profile)) {
+            let once = write_value(&imported.conversations, profile);
             let again = read_value(&once, Some(profile)).unwrap();
             prop_assert_eq!(write_value(&again.conversations, profile), once);
         }

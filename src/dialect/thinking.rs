@@ -1,18 +1,18 @@
-//! What a model thought, parted from what it said.
+//! Separating what a model thought from what it said.
 //!
-//! Servers give reasoning in a field of its own, or leave it within the words, between tags. Both
-//! become thinking, which is private. Tags are looked for in words alone, never in the arguments of
-//! a call.
+//! Servers send reasoning in a field of its own, or within the text, between tags. Both become
+//! thinking, which is private. Tags are looked for in texts alone, never in the arguments of a
+//! call.
 
 use serde_json::{Map, Value};
 
 use crate::message::Block;
 
-/// How models mark the begin and the end of a thought within their words.
+/// How models mark the start and the end of a thought within their text.
 const TAGS: [(&str, &str); 5] = [
     // DeepSeek-R1, Qwen 3, QwQ, GLM 4.5, MiniMax M2 and most others.
     ("<think>", "</think>"),
-    // Claude and models distilled from it, where a prompt asks them to think aloud.
+    // Claude and models distilled from it, if a prompt asks them to think aloud.
     ("<thinking>", "</thinking>"),
     // Seed-OSS.
     ("<seed:think>", "</seed:think>"),
@@ -22,26 +22,26 @@ const TAGS: [(&str, &str); 5] = [
     ("[THINK]", "[/THINK]"),
 ];
 
-/// Words, and the thinking that was among them.
+/// An answer, split into thinking and text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Parted {
-    /// What was thought; several thoughts are joined by line ends.
+pub struct SplitText {
+    /// What was thought; several thoughts are joined by line breaks.
     pub thinking: String,
-    /// What was said. Space around it is cut where there was thinking.
+    /// What was said. It is trimmed if there was thinking.
     pub text: String,
 }
 
-impl Parted {
-    /// Parts the words of an answer from its thoughts. A thought whose end is missing goes on to
-    /// the end, also where its first tag itself was cut; one whose begin is missing (some chat
-    /// templates put it into the prompt) began where the words did.
-    pub fn of(words: &str) -> Self {
+impl SplitText {
+    /// Splits an answer. A thought without an end tag extends to the end of the answer, even if its
+    /// start tag was cut off; one without a start tag (some chat templates put it into the prompt)
+    /// begins where the answer does.
+    pub fn of(answer: &str) -> Self {
         let mut text = String::new();
         let mut thoughts = Vec::new();
-        let mut rest = words;
+        let mut rest = answer;
         loop {
             let Some((found, tag)) = next_tag(rest) else {
-                text.push_str(uncut(rest));
+                text.push_str(without_partial_tag(rest));
                 break;
             };
             let (before, after) = (&rest[..found], &rest[found + tag.len()..]);
@@ -51,8 +51,8 @@ impl Parted {
                 continue;
             };
             text.push_str(before);
-            let cut = || (&after[..after.len() - cut_tag(after, &[end])], "");
-            let (thought, after) = after.split_once(end).unwrap_or_else(cut);
+            let cut_off = || (&after[..after.len() - partial_tag_len(after, &[end])], "");
+            let (thought, after) = after.split_once(end).unwrap_or_else(cut_off);
             thoughts.push(thought);
             rest = after;
         }
@@ -67,7 +67,7 @@ impl Parted {
         }
     }
 
-    /// The same, where reasoning came in a field of its own beside the words.
+    /// The same, with reasoning that came in a field of its own.
     #[must_use]
     pub fn with_reasoning(mut self, reasoning: &str) -> Self {
         let parts = [reasoning.trim(), &self.thinking];
@@ -76,7 +76,7 @@ impl Parted {
         self
     }
 
-    /// The blocks of it: thinking, then text, where there are any.
+    /// Its blocks: thinking, then text, each if there is any.
     pub fn into_blocks(self) -> Vec<Block> {
         let thinking = Some(self.thinking).filter(|thinking| !thinking.is_empty());
         let text = Some(self.text).filter(|text| !text.is_empty());
@@ -85,52 +85,55 @@ impl Parted {
     }
 }
 
-/// The first tag in these words and where it stands. Looks no further than it, so that parting many
-/// thoughts takes as long as reading them.
-fn next_tag(words: &str) -> Option<(usize, &'static str)> {
-    let mut signs = words.match_indices(['<', '\u{25C1}', '[']);
-    signs.find_map(|(at, _)| {
-        let mut all = TAGS.iter().flat_map(|(begin, end)| [*begin, *end]);
-        let tag = all.find(|tag| words[at..].starts_with(tag))?;
-        Some((at, tag))
+/// The first tag in a text, and its offset. Searches no further than that, so that splitting is
+/// linear.
+fn next_tag(text: &str) -> Option<(usize, &'static str)> {
+    let mut candidates = text.match_indices(['<', '\u{25C1}', '[']);
+    candidates.find_map(|(offset, _)| {
+        let mut tags = TAGS.iter().flat_map(|(start, end)| [*start, *end]);
+        let tag = tags.find(|tag| text[offset..].starts_with(tag))?;
+        Some((offset, tag))
     })
 }
 
-/// The end that belongs to a begin.
+/// The end tag that belongs to a start tag.
 fn end_of(tag: &str) -> Option<&'static str> {
-    let pair = TAGS.iter().find(|(begin, _)| *begin == tag);
+    let pair = TAGS.iter().find(|(start, _)| *start == tag);
     pair.map(|(_, end)| *end)
 }
 
-/// Words without a tag that was cut off at their end. A single character is no sign of a tag.
-fn uncut(words: &str) -> &str {
-    let kept = words.len() - cut_tag(words, TAGS.map(|(begin, end)| [begin, end]).as_flattened());
-    match words[kept..].chars().count() {
-        0 | 1 => words,
-        _ => &words[..kept],
+/// A text without a tag that was cut off at its end. A single character is no sign of a tag.
+fn without_partial_tag(text: &str) -> &str {
+    let all_tags = TAGS.map(|(start, end)| [start, end]);
+    let kept = text.len() - partial_tag_len(text, all_tags.as_flattened());
+    match text[kept..].chars().count() {
+        0 | 1 => text,
+        _ => &text[..kept],
     }
 }
 
-/// How many bytes at the end of these words are the begin of one of these tags.
-fn cut_tag(words: &str, tags: &[&str]) -> usize {
-    let begins = tags.iter().flat_map(|tag| {
-        let ends = tag.char_indices().map(|(at, _)| at).skip(1);
+/// How many bytes at the end of a text may be the start of one of these tags.
+fn partial_tag_len(text: &str, tags: &[&str]) -> usize {
+    let prefixes = tags.iter().flat_map(|tag| {
+        let ends = tag.char_indices().map(|(end, _)| end).skip(1);
         ends.map(|end| &tag[..end])
     });
-    let found = begins.filter(|begin| words.ends_with(begin));
+    let found = prefixes.filter(|prefix| text.ends_with(prefix));
     found.map(str::len).max().unwrap_or_default()
 }
 
-/// The reasoning that a message or a piece of a stream gives in a field of its own:
-/// `reasoning_content` (DeepSeek, vLLM, llama.cpp), `reasoning` (OpenRouter, Groq), `thinking`
-/// (Ollama), or the readable entries of `reasoning_details` (OpenRouter).
-pub fn reasoning_of(said: &Map<String, Value>) -> Option<String> {
+/// The reasoning that a message or a delta has in a field of its own: `reasoning_content`
+/// (DeepSeek, vLLM, llama.cpp), `reasoning` (OpenRouter, Groq), `thinking` (Ollama), or the
+/// readable entries of `reasoning_details` (OpenRouter).
+pub fn reasoning_of(message: &Map<String, Value>) -> Option<String> {
     let fields = ["reasoning_content", "reasoning", "thinking"];
-    let field = fields.iter().find_map(|field| said.get(*field)?.as_str());
+    let field = fields
+        .iter()
+        .find_map(|field| message.get(*field)?.as_str());
     if let Some(text) = field {
         return Some(text.to_owned());
     }
-    let details = said.get("reasoning_details")?.as_array()?;
+    let details = message.get("reasoning_details")?.as_array()?;
     let texts = details.iter().filter_map(|detail| {
         ["text", "summary"]
             .iter()
@@ -140,60 +143,66 @@ pub fn reasoning_of(said: &Map<String, Value>) -> Option<String> {
     (!texts.is_empty()).then(|| texts.concat())
 }
 
-/// What a model says, whole or piece by piece, words and reasoning apart. Nothing is required of a
-/// piece.
+/// Text and reasoning of an answer, whole or delta by delta. No member of a delta is required.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Spoken {
-    words: String,
+pub struct AnswerText {
+    text: String,
     reasoning: String,
 }
 
-impl Spoken {
-    /// Takes the `message` of an answer, or the `delta` of a piece of a stream.
-    pub fn take(&mut self, said: &Value) {
-        let Value::Object(said) = said else { return };
-        if let Some(text) = reasoning_of(said) {
+impl AnswerText {
+    /// Adds the `message` of an answer, or the `delta` of a stream.
+    pub fn push(&mut self, message: &Value) {
+        let Value::Object(message) = message else {
+            return;
+        };
+        if let Some(text) = reasoning_of(message) {
             self.reasoning.push_str(&text);
         }
-        match said.get("content") {
-            Some(Value::String(text)) => self.words.push_str(text),
-            Some(Value::Array(parts)) => parts.iter().for_each(|part| self.take_part(part)),
+        match message.get("content") {
+            Some(Value::String(text)) => self.text.push_str(text),
+            Some(Value::Array(parts)) => parts.iter().for_each(|part| self.push_part(part)),
             _ => {}
         }
     }
 
-    /// A content part, as Mistral's reasoning models send them.
-    fn take_part(&mut self, part: &Value) {
+    /// Adds a content part, as Mistral's reasoning models send them.
+    fn push_part(&mut self, part: &Value) {
         match (part.get("text"), part.get("thinking")) {
-            (Some(Value::String(text)), _) => self.words.push_str(text),
+            (Some(Value::String(text)), _) => self.text.push_str(text),
             (_, Some(thinking)) => self.reasoning.push_str(&thinking_text(thinking)),
             _ => {}
         }
     }
 
-    /// The words as far as they have come, thoughts between tags included.
-    pub fn words(&self) -> &str {
-        &self.words
+    /// The text so far, including thoughts between tags.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
-    /// Takes words.
-    pub fn take_words(&mut self, words: &str) {
-        self.words.push_str(words);
+    /// Adds text.
+    pub fn push_text(&mut self, text: &str) {
+        self.text.push_str(text);
     }
 
-    /// Takes reasoning.
-    pub fn take_reasoning(&mut self, reasoning: &str) {
+    /// Adds reasoning.
+    pub fn push_reasoning(&mut self, reasoning: &str) {
         self.reasoning.push_str(reasoning);
     }
 
-    /// How many bytes were said so far.
-    pub fn length(&self) -> usize {
-        self.words.len() + self.reasoning.len()
+    /// How many bytes there are so far.
+    pub fn len(&self) -> usize {
+        self.text.len() + self.reasoning.len()
     }
 
-    /// Words and thinking as far as they have come.
-    pub fn parted(&self) -> Parted {
-        Parted::of(&self.words).with_reasoning(&self.reasoning)
+    /// Whether there is neither text nor reasoning.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Text and thinking so far.
+    pub fn split(&self) -> SplitText {
+        SplitText::of(&self.text).with_reasoning(&self.reasoning)
     }
 }
 
@@ -209,84 +218,89 @@ pub(super) fn thinking_text(thinking: &Value) -> String {
     }
 }
 
-/// Parts a stream of words while it comes, for whoever shows it at once. What it has given as text
-/// was not within a thought when it came; [`Self::finish`] has the last word, since only the end of
-/// a thought whose begin is missing shows that it was one.
+/// Splits an answer while it is streamed. What it returns as text was not within a thought when it
+/// arrived; [`Self::finish`] has the final result, since a thought without a start tag shows only
+/// at its end.
 #[derive(Clone, Debug, Default)]
 pub struct StreamSplitter {
-    words: String,
-    /// What of the words is not given yet, because it may be the begin of a tag.
-    held: String,
-    /// The end of the thought that is open.
-    open: Option<&'static str>,
-    said: bool,
+    answer: String,
+    /// The end of the answer, not returned yet because it may be the start of a tag.
+    pending: String,
+    /// The end tag of the thought that is open.
+    end_tag: Option<&'static str>,
+    has_text: bool,
 }
 
-/// What a piece of a stream added.
+/// What the next part of a stream adds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThinkingDelta {
-    /// To what was thought.
+    /// More thinking.
     pub thinking: String,
-    /// To what was said.
+    /// More text.
     pub text: String,
-    /// Whether the text that was given before was a thought after all: its end came, and its begin
-    /// is missing.
+    /// Whether all text returned before was a thought: its end tag came without a start tag.
     pub was_thought: bool,
 }
 
 impl StreamSplitter {
-    /// A splitter of an answer that begins within a thought, because the prompt opened it.
+    /// A splitter for an answer that begins within a thought, because the prompt opened it.
     pub fn within_thought() -> Self {
+        let (start, end) = TAGS[0];
         Self {
-            words: TAGS[0].0.into(),
-            open: Some(TAGS[0].1),
+            answer: start.into(),
+            end_tag: Some(end),
             ..Self::default()
         }
     }
 
-    /// Takes the next words, and gives what can be given now.
-    pub fn push(&mut self, words: &str) -> ThinkingDelta {
-        self.words.push_str(words);
-        let mut rest = std::mem::take(&mut self.held) + words;
-        let mut piece = ThinkingDelta::default();
+    /// Takes the next part of the answer, and returns what is known to be thinking or text.
+    pub fn push(&mut self, part: &str) -> ThinkingDelta {
+        self.answer.push_str(part);
+        let mut rest = std::mem::take(&mut self.pending) + part;
+        let mut delta = ThinkingDelta::default();
         loop {
-            let found = match self.open {
-                Some(end) => rest.find(end).map(|at| (at, end)),
+            let found = match self.end_tag {
+                Some(end) => rest.find(end).map(|offset| (offset, end)),
                 None => next_tag(&rest),
             };
-            let Some((at, tag)) = found else { break };
-            self.give(&rest[..at], &mut piece);
-            let was_open = self.open.is_some();
-            self.open = end_of(tag);
-            if !was_open && self.open.is_none() {
-                // An end without a begin.
-                piece.thinking += &std::mem::take(&mut piece.text);
-                (piece.was_thought, self.said) = (true, false);
+            let Some((offset, tag)) = found else { break };
+            self.add(&rest[..offset], &mut delta);
+            let was_open = self.end_tag.is_some();
+            self.end_tag = end_of(tag);
+            if !was_open && self.end_tag.is_none() {
+                // An end tag without a start tag.
+                delta.thinking += &std::mem::take(&mut delta.text);
+                (delta.was_thought, self.has_text) = (true, false);
             }
-            rest.drain(..at + tag.len());
+            rest.drain(..offset + tag.len());
         }
-        let cut = match self.open {
-            Some(end) => cut_tag(&rest, &[end]),
-            None => cut_tag(&rest, TAGS.map(|(begin, end)| [begin, end]).as_flattened()),
+        let all_tags = TAGS.map(|(start, end)| [start, end]);
+        let partial = match self.end_tag {
+            Some(end) => partial_tag_len(&rest, &[end]),
+            None => partial_tag_len(&rest, all_tags.as_flattened()),
         };
-        self.held = rest.split_off(rest.len() - cut);
-        self.give(&rest, &mut piece);
-        piece
+        self.pending = rest.split_off(rest.len() - partial);
+        self.add(&rest, &mut delta);
+        delta
     }
 
-    fn give(&mut self, words: &str, piece: &mut ThinkingDelta) {
-        if self.open.is_some() {
-            piece.thinking.push_str(words);
+    fn add(&mut self, part: &str, delta: &mut ThinkingDelta) {
+        if self.end_tag.is_some() {
+            delta.thinking.push_str(part);
             return;
         }
-        let words = if self.said { words } else { words.trim_start() };
-        self.said |= !words.is_empty();
-        piece.text.push_str(words);
+        let text = if self.has_text {
+            part
+        } else {
+            part.trim_start()
+        };
+        self.has_text |= !text.is_empty();
+        delta.text.push_str(text);
     }
 
-    /// The whole answer, parted.
-    pub fn finish(self) -> Parted {
-        Parted::of(&self.words)
+    /// The whole answer, split.
+    pub fn finish(self) -> SplitText {
+        SplitText::of(&self.answer)
     }
 }
 
@@ -298,7 +312,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thinking_is_parted_from_the_answer() {
+    fn thinking_is_separated_from_the_answer() {
         for (words, text, thinking) in [
             ("plain < text", "plain < text", ""),
             (" plain ", " plain ", ""),
@@ -319,9 +333,9 @@ mod tests {
             ("<think>a<think>b</think>c</think>d", "d", "a<think>b\nc"),
             ("x <", "x <", ""),
         ] {
-            let parted = Parted::of(words);
+            let split = SplitText::of(words);
             assert_eq!(
-                (parted.text.as_str(), parted.thinking.as_str()),
+                (split.text.as_str(), split.thinking.as_str()),
                 (text, thinking),
                 "{words}"
             );
@@ -330,7 +344,7 @@ mod tests {
 
     #[test]
     fn reasoning_fields_are_thinking() {
-        for said in [
+        for message in [
             json!({"content": "Hello", "reasoning_content": "secret plan"}),
             json!({"content": "Hello", "reasoning": "secret plan"}),
             json!({"content": "Hello", "thinking": "secret plan"}),
@@ -340,59 +354,59 @@ mod tests {
             json!({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "secret plan"}]},
                 {"type": "text", "text": "Hello"}]}),
         ] {
-            let mut spoken = Spoken::default();
-            spoken.take(&said);
-            let blocks = spoken.parted().into_blocks();
+            let mut answer = AnswerText::default();
+            answer.push(&message);
+            let blocks = answer.split().into_blocks();
             assert_eq!(
                 blocks,
                 [Block::thinking("secret plan"), Block::text("Hello")],
-                "{said}"
+                "{message}"
             );
         }
     }
 
     #[test]
     fn both_kinds_of_thinking_are_kept() {
-        let mut spoken = Spoken::default();
-        spoken.take(&json!({"reasoning": "one"}));
-        spoken.take(&json!({"content": "<think>two</think>so"}));
-        let parted = spoken.parted();
+        let mut answer = AnswerText::default();
+        answer.push(&json!({"reasoning": "one"}));
+        answer.push(&json!({"content": "<think>two</think>so"}));
+        let split = answer.split();
         assert_eq!(
-            (parted.thinking.as_str(), parted.text.as_str()),
+            (split.thinking.as_str(), split.text.as_str()),
             ("one\ntwo", "so")
         );
-        assert_eq!(spoken.length(), "one".len() + "<think>two</think>so".len());
+        assert_eq!(answer.len(), "one".len() + "<think>two</think>so".len());
     }
 
-    fn streamed(pieces: &[&str]) -> (ThinkingDelta, Parted) {
+    fn streamed(parts: &[&str]) -> (ThinkingDelta, SplitText) {
         let mut splitter = StreamSplitter::default();
         let mut all = ThinkingDelta::default();
-        for piece in pieces {
-            let piece = splitter.push(piece);
-            all.text.push_str(&piece.text);
-            all.thinking.push_str(&piece.thinking);
+        for part in parts {
+            let delta = splitter.push(part);
+            all.text.push_str(&delta.text);
+            all.thinking.push_str(&delta.thinking);
         }
         (all, splitter.finish())
     }
 
     #[test]
-    fn a_thought_that_the_prompt_opened_is_never_given_as_text() {
+    fn a_thought_that_the_prompt_opened_is_never_text() {
         let mut splitter = StreamSplitter::within_thought();
         assert_eq!(splitter.push("why").text, "");
         assert_eq!(splitter.push("</think>so").text, "so");
-        let parted = splitter.finish();
+        let split = splitter.finish();
         assert_eq!(
-            (parted.thinking.as_str(), parted.text.as_str()),
+            (split.thinking.as_str(), split.text.as_str()),
             ("why", "so")
         );
     }
 
     #[test]
-    fn the_end_of_a_thought_without_a_begin_takes_the_text_back() {
+    fn an_end_tag_without_a_start_tag_retracts_the_text() {
         let mut splitter = StreamSplitter::default();
         assert_eq!(splitter.push("why ").text, "why ");
-        let piece = splitter.push("not?</think> so");
-        assert_eq!((piece.text.as_str(), piece.was_thought), ("so", true));
+        let delta = splitter.push("not?</think> so");
+        assert_eq!((delta.text.as_str(), delta.was_thought), ("so", true));
         assert_eq!(splitter.push(" be it").text, " be it");
         assert_eq!(splitter.finish().text, "so be it");
     }
@@ -417,7 +431,7 @@ mod tests {
             let whole = format!("{before}{begin}{secret}{end}{after}");
             // Bracket tags are upper-case themselves; theirs is a thought all the same.
             let secret = |text: &str| text.chars().any(|char| char.is_ascii_uppercase());
-            let text = Parted::of(cut(&whole, at)).text;
+            let text = SplitText::of(cut(&whole, at)).text;
             prop_assert!(!secret(&text), "{text}");
         }
 
@@ -430,25 +444,25 @@ mod tests {
             let mut cuts: Vec<_> = cuts.iter().map(|at| cut(&whole, *at).len()).collect();
             cuts.extend([0, whole.len()]);
             cuts.sort_unstable();
-            let pieces: Vec<_> = cuts.windows(2).map(|pair| &whole[pair[0]..pair[1]]).collect();
-            let (given, parted) = streamed(&pieces);
-            prop_assert_eq!(&parted, &Parted::of(&whole));
-            prop_assert_eq!(given.text.trim(), parted.text.trim());
-            prop_assert_eq!(given.thinking.trim(), parted.thinking);
+            let parts: Vec<_> = cuts.windows(2).map(|pair| &whole[pair[0]..pair[1]]).collect();
+            let (deltas, split) = streamed(&parts);
+            prop_assert_eq!(&split, &SplitText::of(&whole));
+            prop_assert_eq!(deltas.text.trim(), split.text.trim());
+            prop_assert_eq!(deltas.thinking.trim(), split.thinking);
         }
 
         #[test]
-        fn any_words_can_be_parted(words in "(<|/|think|>|\\[THINK\\]|◁|[a-z]){0,12}", at in 0usize..40) {
+        fn any_text_can_be_split(words in "(<|/|think|>|\\[THINK\\]|◁|[a-z]){0,12}", at in 0usize..40) {
             let head = cut(&words, at);
-            let (_, parted) = streamed(&[head, &words[head.len()..]]);
-            prop_assert_eq!(parted, Parted::of(&words));
+            let (_, split) = streamed(&[head, &words[head.len()..]]);
+            prop_assert_eq!(split, SplitText::of(&words));
         }
 
         #[test]
-        fn any_json_can_be_taken(text in "\\PC{0,20}", key in "content|reasoning|thinking|reasoning_details") {
-            let mut spoken = Spoken::default();
-            spoken.take(&Value::from(text.clone()));
-            spoken.take(&json!({key: [{"text": text}, text, 7, null]}));
+        fn any_json_can_be_pushed(text in "\\PC{0,20}", key in "content|reasoning|thinking|reasoning_details") {
+            let mut answer = AnswerText::default();
+            answer.push(&Value::from(text.clone()));
+            answer.push(&json!({key: [{"text": text}, text, 7, null]}));
         }
     }
 }

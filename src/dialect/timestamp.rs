@@ -1,10 +1,9 @@
-//! Times as other forms spell them. They name a moment of somebody's wall clock and are carried
-//! along as text; only the spelling changes, and only where it can be changed without knowing a
-//! time zone.
+//! Timestamps in other formats. They are kept as text; only their spelling changes, and only if it
+//! can be changed without knowing a time zone.
 
 use std::borrow::Cow;
 
-/// How a form spells times.
+/// How a format spells timestamps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spelling {
     /// `2024-01-15T10:30:00Z`
@@ -15,8 +14,8 @@ pub(super) enum Spelling {
     Iso,
 }
 
-/// The time in this spelling; as it came where it isn't understood, or stands in another zone than
-/// its spelling has room for.
+/// The time in a spelling; unchanged if it can't be parsed, or if the spelling can't express its
+/// zone.
 pub(super) fn spelled(time: &str, spelling: Spelling) -> Cow<'_, str> {
     let Some(parts) = Parts::of(time) else {
         return Cow::Borrowed(time);
@@ -86,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_spelled_as_each_form_wants_them() {
+    fn times_are_spelled_as_each_format_expects() {
         for (time, instant, spaced, iso) in [
             (
                 "2024-01-15T10:30:00Z",

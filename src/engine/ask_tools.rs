@@ -14,7 +14,7 @@ pub(super) struct AskTools {
     /// The name of each in the toolbox.
     names: Vec<Arc<str>>,
     /// How to call them in words, for a mind that takes tools no other way.
-    pub(super) in_words: Option<Arc<str>>,
+    pub(super) instructions: Option<Arc<str>>,
     /// The maximum number of rounds in which the mind may call them.
     pub(super) max_rounds: u32,
     /// Of what the world says about them; `None` without tools.
@@ -48,7 +48,7 @@ impl AskTools {
         Tools {
             specs: &self.specs,
             callable: !self.specs.is_empty() && (rounds as u64) < u64::from(self.max_rounds),
-            in_words: self.in_words.as_deref(),
+            instructions: self.instructions.as_deref(),
         }
     }
 

@@ -17,7 +17,7 @@ use crate::exchange::{ErasedAsk, OpenAsks, request_hash};
 use crate::journal::{Outcome, Recorded};
 use crate::locale::{Language, UiText, text};
 use crate::message::{Body, Digest, Role};
-use crate::mind::{AnswerStream, Caller, Mind, MindAlias};
+use crate::mind::{AnswerStream, FixedCalls, Mind, MindAlias};
 
 impl Engine {
     /// Takes up the asks that were opened, in stable order.
@@ -76,7 +76,7 @@ impl Engine {
         };
         let shown = view.as_deref_mut().unwrap_or(&mut context);
         let hash = request_hash(shown, &body, &*question, tools.digest);
-        let shared_prefix = if mind.info().warms {
+        let shared_prefix = if mind.info().caches_prompts {
             shared_prefix(&context)
         } else {
             None
@@ -137,7 +137,7 @@ impl Engine {
             return Ok((mind, tools));
         }
         let (tools, calls) = self.tools_called(name, question.calls())?;
-        Ok((Arc::new(Caller::new(calls)), tools))
+        Ok((Arc::new(FixedCalls::new(calls)), tools))
     }
 
     /// Where the answer to a question is shown while it is written; `None` if nobody watches, or if
@@ -150,7 +150,7 @@ impl Engine {
     ) -> Option<AnswerStream> {
         let stream = self.listeners.stream.as_ref()?;
         let may_show = question.streamed() && !self.world.resource::<Guards>().may_hide();
-        may_show.then(|| stream.of(name.clone(), number))
+        may_show.then(|| stream.answer(name.clone(), number))
     }
 
     /// The part of an entity's conversation that its own view shows; `None` if that is the whole.

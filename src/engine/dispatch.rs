@@ -17,6 +17,7 @@ use crate::context::{AgentContext, ContextStats};
 use crate::event::{By, Phrasebook};
 use crate::exchange::{BoxedAnswer, Budget, Ledger, Spent, Violation};
 use crate::journal::Ending;
+use crate::locale::Localize;
 use crate::message::tokens::Correction;
 use crate::message::{Language, shown};
 use crate::mind::{Answering, Completion, FailedCall, Finish, MindError, Prompt, Round};
@@ -348,7 +349,7 @@ impl Engine {
 
     fn failed(&mut self, mut job: Box<Job>, error: MindError) -> Option<Stop> {
         job.retract_stream();
-        if matches!(error, MindError::TooLong { .. }) && self.fold_once(&mut job) {
+        if matches!(error, MindError::PromptTooLong { .. }) && self.fold_once(&mut job) {
             self.calls.waiting.push_front(job);
             return None;
         }
@@ -363,15 +364,16 @@ impl Engine {
             MindError::Denied { .. } | MindError::Unreachable { .. }
         );
         if self.settings.stop_on_first_refusal && is_refusal && !self.failures.any_success {
-            return Some(Stop::ServerDown(reason.into()));
+            return Some(Stop::ServerDown(error.text()));
         }
         self.failures.in_a_row += 1;
         let most = self.settings.give_up_after;
         if most.is_some_and(|most| self.failures.in_a_row >= most) {
             // Whoever resumes asks this one again.
             self.calls.waiting.push_front(job);
-            return Some(Stop::ServerDown(reason.into()));
+            return Some(Stop::ServerDown(error.text()));
         }
+        let reason = error.to_string();
         self.end(job, Ending::Failed { reason }, None);
         None
     }

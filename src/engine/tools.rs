@@ -68,8 +68,8 @@ impl Engine {
             }
         }
         tools.digest = Some(short_digest(&hasher));
-        if mind.info().tools_in_words && !tools.specs().is_empty() {
-            tools.in_words = Some(self.tools_in_words(tools.specs()));
+        if mind.info().prompted_tools && !tools.specs().is_empty() {
+            tools.instructions = Some(self.prompted_tools(tools.specs()));
         }
         Ok(tools)
     }
@@ -103,7 +103,7 @@ impl Engine {
     }
 
     /// How to call these tools, in words.
-    fn tools_in_words(&self, specs: &[Arc<ToolSpec>]) -> Arc<str> {
+    fn prompted_tools(&self, specs: &[Arc<ToolSpec>]) -> Arc<str> {
         let rows = specs.iter().map(|spec| {
             json!({
                 "name": spec.name(),
@@ -352,7 +352,7 @@ impl Engine {
             let phrases = self.world.resource::<Phrasebook>();
             let words = phrases.say("tools/used_up", &json!({}));
             let words = words.unwrap_or_else(|_| "Answer now, without tools.".into());
-            job.rounds.all.push(Round::Told(words.into()));
+            job.rounds.all.push(Round::Note(words.into()));
         }
     }
 

@@ -101,7 +101,7 @@ impl StreamMerger {
     /// The chunks that have come.
     pub fn pending(&mut self) -> Vec<TeamStreamEvent> {
         let mut events = Vec::new();
-        while let Some(delta) = self.deltas.next_now() {
+        while let Some(delta) = self.deltas.try_next() {
             events.extend(self.delta(delta));
         }
         events

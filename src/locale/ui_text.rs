@@ -94,20 +94,6 @@ impl Serialize for UiText {
     }
 }
 
-/// As [`UiText::verbatim`].
-impl From<String> for UiText {
-    fn from(text: String) -> Self {
-        Self::verbatim(text)
-    }
-}
-
-/// As [`UiText::verbatim`].
-impl From<&str> for UiText {
-    fn from(text: &str) -> Self {
-        Self::verbatim(text)
-    }
-}
-
 impl Localize for UiText {
     fn text(&self) -> UiText {
         self.clone()

@@ -1,30 +1,32 @@
 //! What comes back from a mind.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::locale::{Localize, UiText, text};
 use crate::message::{Block, Finish, TokenUsage};
 use crate::tool::ToolCall;
 
-/// A mind's answer, unchecked.
+/// A mind's answer, not checked yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Completion {
-    /// The words, without any reasoning.
+    /// The text, without reasoning.
     pub text: String,
-    /// The reasoning, where the mind showed it.
+    /// The reasoning, if the mind showed any.
     pub thinking: Option<String>,
-    /// The same as its provider wants it back while tools are called: thoughts with their
-    /// signatures. Empty where the provider signs none.
+    /// The reasoning as its provider expects it back while tools are called: thoughts with
+    /// signatures. Empty if the provider signs none.
     pub signed: Vec<Block>,
-    /// The tools it wants called, in its order. Where there are any, `text` is what it said beside
-    /// them and no answer yet.
+    /// The tools that it wants to call, in order. If there are any, `text` is what it said beside
+    /// them and not an answer.
     pub calls: Vec<ToolCall>,
     /// Why it stopped.
     pub finish: Finish,
-    /// The tokens of this call and of its failed attempts, where the provider reported them.
+    /// The tokens of this call and of its failed attempts, if the provider reported any.
     pub usage: Option<TokenUsage>,
-    /// The model that answered, in its provider's words.
+    /// The model that answered, as its provider names it.
     pub model: String,
     /// Failed attempts before this answer.
     pub retries: u32,
@@ -48,17 +50,7 @@ impl Completion {
         }
     }
 
-    /// What it says as a message keeps it: reasoning, words, and calls of tools.
-    pub fn to_blocks(&self) -> Vec<Block> {
-        let plain = self.thinking.as_deref().map(Block::thinking);
-        let plain = plain.filter(|_| self.signed.is_empty());
-        let thinking = self.signed.iter().cloned().chain(plain);
-        let text = (!self.text.is_empty()).then(|| Block::text(self.text.as_str()));
-        let calls = self.calls.iter().map(Block::from);
-        thinking.chain(text).chain(calls).collect()
-    }
-
-    /// A wish to call tools that cost nothing and took no time.
+    /// Tool calls that cost nothing and took no time.
     pub fn calling(model: &str, calls: impl IntoIterator<Item = ToolCall>) -> Self {
         Self {
             calls: calls.into_iter().collect(),
@@ -66,15 +58,25 @@ impl Completion {
             ..Self::instant(model, "")
         }
     }
+
+    /// Its content as a message keeps it: reasoning, text and tool calls.
+    pub fn to_blocks(&self) -> Vec<Block> {
+        let unsigned = self.thinking.as_deref().map(Block::thinking);
+        let unsigned = unsigned.filter(|_| self.signed.is_empty());
+        let thinking = self.signed.iter().cloned().chain(unsigned);
+        let text = (!self.text.is_empty()).then(|| Block::text(self.text.as_str()));
+        let calls = self.calls.iter().map(Block::from);
+        thinking.chain(text).chain(calls).collect()
+    }
 }
 
-/// A call that came to nothing, and what it cost all the same.
+/// A call without a result, and what it cost all the same.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("{error}")]
 pub struct FailedCall {
     /// Why.
     pub error: MindError,
-    /// The tokens of all attempts, where the provider reported any.
+    /// The tokens of all attempts, if the provider reported any.
     pub usage: Option<TokenUsage>,
     /// Attempts after the first.
     pub retries: u32,
@@ -94,164 +96,212 @@ impl From<MindError> for FailedCall {
     }
 }
 
-/// Why a mind has no answer, after all its own retries.
+/// Why a mind has no answer, after all its own retries. `server` is the model's alias and the
+/// server's address, without any key; `reason` is mostly what the server said, with keys masked.
 #[derive(Clone, Debug, Error, PartialEq)]
+#[error("{}", self.text())]
 pub enum MindError {
     /// No connection.
-    #[error("can't reach {server}: {reason}")]
     Unreachable {
-        /// The server's address, without any key.
-        server: String,
-        /// What the system said.
-        reason: String,
+        /// The model and its server.
+        server: Arc<str>,
+        /// The system's error.
+        reason: UiText,
     },
-    /// The key or the account was refused; trying again is of no use.
-    #[error("{server} refused access ({status}): {reason}; {}", access_advice(*status))]
+    /// The key or the account was refused; retrying is of no use.
     Denied {
-        /// The server's address.
-        server: String,
-        /// The HTTP status.
-        status: u16,
-        /// The server's words, keys masked.
-        reason: String,
-    },
-    /// The server asks for patience, and patience ran out.
-    #[error(
-        "{server} is overloaded or limits our rate ({status}): {reason}; resume later, or with a smaller `width` in the model file"
-    )]
-    Busy {
-        /// The server's address.
-        server: String,
-        /// The HTTP status.
-        status: u16,
-        /// The server's words, keys masked.
-        reason: String,
-    },
-    /// The server did not understand the request.
-    #[error("{server} rejected the request ({status}): {reason}; {}", rejection_advice(*status))]
-    Rejected {
-        /// The server's address.
-        server: String,
-        /// The HTTP status.
-        status: u16,
-        /// The server's words, keys masked.
-        reason: String,
-    },
-    /// The server failed.
-    #[error("{server} failed ({status}): {reason}; resume later")]
-    ServerFailed {
-        /// The server's address.
-        server: String,
-        /// The HTTP status.
-        status: u16,
-        /// The server's words, keys masked.
-        reason: String,
-    },
-    /// Something that the request needs can't be sent; nothing was.
-    #[error("nothing was sent to '{alias}': {reason}")]
-    Unsendable {
-        /// The model that was to be asked.
-        alias: String,
-        /// What can't be sent, and why.
-        reason: String,
-    },
-    /// The prompt does not fit into the model's window.
-    #[error("{server} finds the prompt too long ({status}): {reason}; {}", length_advice(*window))]
-    TooLong {
-        /// The server's address; a short type, so that errors stay small.
-        server: Box<str>,
+        /// The model and its server.
+        server: Arc<str>,
         /// The HTTP status.
         status: u16,
         /// What the server said.
-        reason: Box<str>,
-        /// The window in tokens, where the server told it.
+        reason: UiText,
+    },
+    /// The server is overloaded or limits our rate, and all retries failed.
+    Busy {
+        /// The model and its server.
+        server: Arc<str>,
+        /// The HTTP status.
+        status: u16,
+        /// What the server said.
+        reason: UiText,
+    },
+    /// The server did not accept the request.
+    Rejected {
+        /// The model and its server.
+        server: Arc<str>,
+        /// The HTTP status.
+        status: u16,
+        /// What the server said.
+        reason: UiText,
+    },
+    /// The server failed.
+    ServerFailed {
+        /// The model and its server.
+        server: Arc<str>,
+        /// The HTTP status.
+        status: u16,
+        /// What the server said.
+        reason: UiText,
+    },
+    /// Something that the request needs can't be sent, so nothing was.
+    Unsendable {
+        /// The alias of the model.
+        alias: Arc<str>,
+        /// What can't be sent, and why.
+        reason: UiText,
+    },
+    /// The prompt does not fit into the model's context window.
+    PromptTooLong {
+        /// The model and its server.
+        server: Arc<str>,
+        /// The HTTP status.
+        status: u16,
+        /// What the server said.
+        reason: UiText,
+        /// The window in tokens, if the server named it.
         window: Option<u64>,
     },
-    /// Silence for longer than allowed.
-    #[error("{server} was silent for {seconds} s while we waited for {waiting_for}")]
-    Silent {
-        /// The server's address.
-        server: String,
-        /// How long we waited.
+    /// The server was silent for longer than allowed.
+    TimedOut {
+        /// The model and its server.
+        server: Arc<str>,
+        /// How long it was silent.
         seconds: u64,
-        /// What we waited for: the connection, the first byte, the next byte.
-        waiting_for: &'static str,
+        /// What we waited for.
+        awaited: Awaited,
     },
-    /// The answer broke off or was no answer.
-    #[error("{server} sent no usable answer: {reason}")]
-    Unreadable {
-        /// The server's address.
-        server: String,
-        /// What was wrong with it.
-        reason: String,
+    /// The response broke off or is not an answer.
+    InvalidResponse {
+        /// The model and its server.
+        server: Arc<str>,
+        /// What is wrong with it.
+        reason: UiText,
     },
     /// A script has no further line for this entity.
-    #[error("the script holds no answer for '{entity}' (ask {number})")]
-    ScriptOver {
+    ScriptExhausted {
         /// The entity.
         entity: String,
         /// The number of its ask.
         number: u32,
     },
     /// A recording holds no outcome for this ask.
-    #[error("the journal holds no outcome for ask {number} of '{entity}'")]
     NotRecorded {
         /// The entity.
         entity: String,
         /// The number of its ask.
         number: u32,
     },
-    /// A person left the seat.
-    #[error("nobody sits at '{entity}'")]
+    /// The person left the seat.
     SeatEmpty {
         /// The seat's entity.
         entity: String,
     },
-    /// The answer was given up because the run stops.
-    #[error("the call was cancelled")]
+    /// The call was cancelled because the run stops.
     Cancelled,
 }
 
-/// What to do about a key or an account that was refused.
-fn access_advice(status: u16) -> &'static str {
-    match status {
-        402 | 429 => "the account has no money or no quota left",
-        _ => "`playhouse config` shows which variable holds its key, `playhouse doctor` tests it",
-    }
-}
-
-/// What to do about a request that was not understood.
-fn rejection_advice(status: u16) -> &'static str {
-    match status {
-        300..=399 => "correct `base_url` in the model file",
-        404 | 405 => "correct `base_url` or `model` in the model file",
-        _ => "correct the model's settings in the model file; `playhouse doctor` tests them",
-    }
-}
-
-/// What to do about a prompt that was too long.
-fn length_advice(window: Option<u64>) -> String {
-    match window {
-        Some(tokens) => format!(
-            "set the model's `window` in the model file to {tokens}, so that old messages are folded in time"
-        ),
-        None => {
-            "set the model's `window` in the model file, so that old messages are folded in time"
-                .into()
-        }
-    }
+/// What a server was waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Awaited {
+    /// A connection.
+    Connection,
+    /// The first byte of a response.
+    FirstByte,
+    /// The next bytes of a response.
+    NextBytes,
 }
 
 impl MindError {
     /// Whether the same call may succeed a little later.
-    pub fn is_passing(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         matches!(
             self,
             Self::Unreachable { .. }
                 | Self::Busy { .. }
                 | Self::ServerFailed { .. }
-                | Self::Silent { .. }
-                | Self::Unreadable { .. }
+                | Self::TimedOut { .. }
+                | Self::InvalidResponse { .. }
         )
+    }
+}
+
+impl Localize for MindError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Unreachable { server, reason } => {
+                text!(mind_unreachable, server = &**server, reason)
+            }
+            Self::Denied {
+                server,
+                status,
+                reason,
+            } => {
+                let advice = match status {
+                    402 | 429 => text!(mind_no_money),
+                    _ => text!(mind_check_key),
+                };
+                text!(mind_denied, server = &**server, status, reason, advice)
+            }
+            Self::Busy {
+                server,
+                status,
+                reason,
+            } => text!(mind_busy, server = &**server, status, reason),
+            Self::Rejected {
+                server,
+                status,
+                reason,
+            } => {
+                let advice = match status {
+                    300..=399 => text!(mind_check_base_url),
+                    404 | 405 => text!(mind_check_base_url_and_model),
+                    _ => text!(mind_check_settings),
+                };
+                text!(mind_rejected, server = &**server, status, reason, advice)
+            }
+            Self::ServerFailed {
+                server,
+                status,
+                reason,
+            } => text!(mind_server_failed, server = &**server, status, reason),
+            Self::Unsendable { alias, reason } => {
+                text!(mind_unsendable, alias = &**alias, reason)
+            }
+            Self::PromptTooLong {
+                server,
+                status,
+                reason,
+                window,
+            } => {
+                let advice = match window {
+                    Some(window) => text!(mind_set_window_to, window),
+                    None => text!(mind_set_window),
+                };
+                let server = &**server;
+                text!(mind_prompt_too_long, server, status, reason, advice)
+            }
+            Self::TimedOut {
+                server,
+                seconds,
+                awaited,
+            } => {
+                let server = &**server;
+                match awaited {
+                    Awaited::Connection => text!(mind_no_connection, server, seconds),
+                    Awaited::FirstByte => text!(mind_no_first_byte, server, seconds),
+                    Awaited::NextBytes => text!(mind_no_next_bytes, server, seconds),
+                }
+            }
+            Self::InvalidResponse { server, reason } => {
+                text!(mind_invalid_response, server = &**server, reason)
+            }
+            Self::ScriptExhausted { entity, number } => {
+                text!(mind_script_exhausted, entity, number)
+            }
+            Self::NotRecorded { entity, number } => text!(mind_not_recorded, entity, number),
+            Self::SeatEmpty { entity } => text!(mind_seat_empty, entity),
+            Self::Cancelled => text!(mind_cancelled),
+        }
     }
 }

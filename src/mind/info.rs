@@ -1,4 +1,4 @@
-//! What is known of a mind before it is asked.
+//! What is known about a mind before it is asked.
 
 use std::sync::Arc;
 
@@ -7,35 +7,34 @@ use crate::message::Price;
 /// What is known about a mind before it is asked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MindInfo {
-    /// The alias under which entities and commands choose it.
+    /// The alias by which entities and commands choose it.
     pub alias: String,
     /// Who runs it: `improviser`, `openai`, `deepseek`, `local` …
     pub provider: Arc<str>,
     /// The model's name at its provider.
     pub model: Arc<str>,
-    /// Tokens of prompt and answer together, where known.
+    /// The context window in tokens, prompt and answer together; `None` if unknown.
     pub window: Option<u64>,
-    /// The most tokens it is asked to answer with.
+    /// The maximum number of tokens of an answer.
     pub max_output: u32,
-    /// What it costs, where known; `None` for an unknown price, not for a free one.
+    /// What it costs; `None` if unknown, not if it is free.
     pub price: Option<Price>,
-    /// How many calls may be under way at once.
+    /// How many calls may run at once.
     pub width: usize,
     /// Whether its provider caches prompts, so that one call is sent ahead of many that share
     /// rules.
-    pub warms: bool,
-    /// The most attempts of one call that its provider may bill; budgets and caps reserve the worst
-    /// case of all of them.
+    pub caches_prompts: bool,
+    /// How many attempts of one call its provider may bill. Budgets reserve the worst case of all
+    /// of them.
     pub billed_attempts: u32,
-    /// Whether tokens are estimated where it reports none. A desk of orders reads and writes none.
+    /// Whether its tokens are estimated if it reports none. Code that answers itself uses none.
     pub metered: bool,
-    /// Whether it takes tools in words alone: told at the end of the system message, called in its
-    /// text.
-    pub tools_in_words: bool,
+    /// Whether tools are described in the prompt and called in text, see [`super::PromptedTools`].
+    pub prompted_tools: bool,
 }
 
 impl MindInfo {
-    /// No language at all: orders, calls that code chose. It counts no tokens.
+    /// Code that answers itself. It uses no tokens.
     pub fn unmetered(alias: &str) -> Self {
         Self {
             metered: false,
@@ -43,7 +42,7 @@ impl MindInfo {
         }
     }
 
-    /// A mind inside this process: free, without limits.
+    /// A mind inside this process: free and without limits.
     pub fn embedded(alias: &str) -> Self {
         Self {
             alias: alias.into(),
@@ -60,10 +59,10 @@ impl MindInfo {
                 source: String::new(),
             }),
             width: 64,
-            warms: false,
+            caches_prompts: false,
             billed_attempts: 1,
             metered: true,
-            tools_in_words: false,
+            prompted_tools: false,
         }
     }
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::Mind;
+use super::answer::Mind;
 
-/// The alias of the model that an entity prefers. Without it the run's default answers.
+/// The alias of the model that an entity prefers. Without it, the run's default mind answers.
 #[derive(Component, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct MindAlias(pub Arc<str>);
@@ -29,7 +29,7 @@ impl<M: Mind + 'static> From<M> for Minds {
 }
 
 impl Minds {
-    /// One mind for everybody.
+    /// One mind for all entities.
     pub fn all(default: Arc<dyn Mind>) -> Self {
         Self {
             default,
@@ -38,14 +38,14 @@ impl Minds {
         }
     }
 
-    /// A mind that entities can choose by alias.
+    /// Adds a mind that entities can choose by its alias.
     #[must_use]
     pub fn with_alias(mut self, alias: impl Into<String>, mind: Arc<dyn Mind>) -> Self {
         self.by_alias.insert(alias.into(), mind);
         self
     }
 
-    /// A mind for the entity of this name, whatever it prefers: a person at a seat.
+    /// Adds a mind for the entity of this name, whatever it prefers: a person at a seat.
     #[must_use]
     pub fn with_seat(mut self, entity: impl Into<Arc<str>>, mind: Arc<dyn Mind>) -> Self {
         self.seats.insert(entity.into(), mind);
@@ -61,7 +61,7 @@ impl Minds {
             .unwrap_or(&self.default)
     }
 
-    /// Whether entities may choose this alias.
+    /// Whether entities can choose this alias.
     pub fn knows(&self, alias: &str) -> bool {
         self.by_alias.contains_key(alias)
     }

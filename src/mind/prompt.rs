@@ -4,30 +4,33 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::stream::AnswerStream;
+use super::tool_round::ToolRound;
 use crate::context::{AgentContext, Entry};
 use crate::dialect::format::Turn;
-use crate::message::{Body, Language, Role, Text, tokens};
+use crate::locale::Language;
+use crate::message::{Body, Role, Text, tokens};
 use crate::tool::ToolSpec;
 
-use super::AnswerStream;
-
-/// In which form the answer is wanted.
+/// The form of the answer that is wanted.
 #[derive(Clone, Copy, Debug)]
 pub enum Form<'a> {
-    /// Free text. `notes` says what the prompt says in a form that a grammar can read.
+    /// Free text.
     Prose {
-        /// The facts of the prompt; `Value::Null` where there are none. Never sent to a model.
+        /// The facts of the prompt as data, for minds without a model; null if there are none.
+        /// Never sent to a model.
         notes: &'a Value,
     },
     /// JSON by a schema.
     Json {
         /// The reply type's name, such as `plan`.
         name: &'a str,
-        /// The type's schema: the same text at every ask, so that it may stand before the messages.
+        /// The type's schema. It is the same for every ask, so that it may come before the
+        /// messages.
         schema: &'a Arc<str>,
-        /// The schema narrowed to what is legal in this ask.
+        /// The schema constrained to what is legal in this ask.
         narrowed: &'a Value,
-        /// The facts of the prompt in a form that a grammar can read. Never sent to a model.
+        /// The facts of the prompt as data, for minds without a model. Never sent to a model.
         notes: &'a Value,
     },
 }
@@ -37,40 +40,30 @@ pub enum Form<'a> {
 pub struct Refused {
     /// The answer as it came.
     pub answer: Text,
-    /// Everything that was wrong with it, and how to mend it.
+    /// Everything that is wrong with it, and how to correct it.
     pub complaint: Text,
 }
 
-/// Tools that a mind called while it answered, and what they returned.
-#[derive(Clone, Debug)]
-pub struct ToolRound {
-    /// The mind's message: its reasoning and words, if any, and its tool-use blocks.
-    pub called: Body,
-    /// The tool message: one tool-result block for every call, in the order of the calls.
-    pub returned: Body,
-}
-
-/// What went back and forth on an open question.
+/// A step of the exchange about an open question.
 #[derive(Clone, Debug)]
 pub enum Round {
     /// The mind called tools. Enters the context with the answer.
     Tools(ToolRound),
-    /// Words to the mind that belong to this exchange alone, such as that its calls are used up.
-    /// Never enters a context.
-    Told(Text),
+    /// A note to the mind, such as that it may call no more tools. Never enters a context.
+    Note(Text),
     /// An answer that failed its check.
     Refused(Refused),
 }
 
 impl Round {
-    /// The turns that show it.
+    /// Its turns.
     pub fn turns(&self) -> impl Iterator<Item = Turn<'_>> + Clone + use<'_> {
         let (first, second) = match self {
             Self::Tools(ToolRound { called, returned }) => (
                 Turn::full(Role::Ai, called),
                 Some(Turn::full(Role::Tool, returned)),
             ),
-            Self::Told(words) => (Turn::text(Role::Human, words), None),
+            Self::Note(note) => (Turn::text(Role::Human, note), None),
             Self::Refused(Refused { answer, complaint }) => (
                 Turn::text(Role::Ai, answer),
                 Some(Turn::text(Role::Human, complaint)),
@@ -79,20 +72,20 @@ impl Round {
         std::iter::once(first).chain(second)
     }
 
-    /// The estimated tokens of its turns, uncorrected and without their frames.
+    /// The estimated tokens of its turns, without what surrounds them and any correction factor.
     pub fn tokens(&self) -> u64 {
         u64::from(match self {
             Self::Tools(round) => round.called.tokens() + round.returned.tokens(),
-            Self::Told(words) => words.tokens(),
+            Self::Note(note) => note.tokens(),
             Self::Refused(refused) => refused.answer.tokens() + refused.complaint.tokens(),
         })
     }
 
-    /// The bytes of its turns, without their frames.
+    /// The bytes of its turns, without what surrounds them.
     pub fn bytes(&self) -> u64 {
         let bytes = match self {
             Self::Tools(round) => round.called.bytes() + round.returned.bytes(),
-            Self::Told(words) => words.as_str().len(),
+            Self::Note(note) => note.as_str().len(),
             Self::Refused(Refused { answer, complaint }) => {
                 answer.as_str().len() + complaint.as_str().len()
             }
@@ -104,7 +97,7 @@ impl Round {
     pub fn as_refused(&self) -> Option<&Refused> {
         match self {
             Self::Refused(refused) => Some(refused),
-            Self::Tools(_) | Self::Told(_) => None,
+            Self::Tools(_) | Self::Note(_) => None,
         }
     }
 }
@@ -112,13 +105,13 @@ impl Round {
 /// The tools of an ask.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tools<'a> {
-    /// What the mind is told of each, in stable order. The same for every call of an ask, so that
-    /// the prefix stays.
+    /// Their specifications, in stable order. The same for every call of an ask, so that prompts
+    /// share their prefix.
     pub specs: &'a [Arc<ToolSpec>],
     /// Whether the mind may call them now; `false` once its rounds are used up.
     pub callable: bool,
-    /// How to call them, in words; for minds that take tools no other way.
-    pub in_words: Option<&'a str>,
+    /// How to call them in text, for [`super::PromptedTools`].
+    pub instructions: Option<&'a str>,
 }
 
 impl Tools<'_> {
@@ -126,13 +119,13 @@ impl Tools<'_> {
     pub const NONE: Tools<'static> = Tools {
         specs: &[],
         callable: false,
-        in_words: None,
+        instructions: None,
     };
 
-    /// The estimated tokens of what the mind is told of them, uncorrected.
+    /// The estimated tokens of their description, without any correction factor.
     pub fn tokens(&self) -> u64 {
-        match self.in_words {
-            Some(words) => u64::from(tokens::estimate(words)),
+        match self.instructions {
+            Some(text) => u64::from(tokens::estimate(text)),
             None => self.specs.iter().map(|spec| u64::from(spec.tokens())).sum(),
         }
     }
@@ -143,41 +136,41 @@ impl Tools<'_> {
 pub struct Prompt<'a> {
     /// Who is asked.
     pub entity: &'a Arc<str>,
-    /// What for, such as `combat.draw`; for ledgers, scripts and people.
+    /// The purpose, such as `combat.draw`; for statistics, scripts and people.
     pub purpose: &'a str,
-    /// The number of this ask among all of its entity, from 1.
+    /// The number of this ask among those of the entity, from 1.
     pub number: u32,
     /// The language of the world.
     pub language: Language,
     /// What the entity remembers.
     pub history: &'a AgentContext,
-    /// The question; its full form is sent.
+    /// The question, sent in full.
     pub question: &'a Body,
-    /// Whether to send the question's short form in its own turn too.
+    /// Whether to send the question's condensed form instead.
     pub ask_short: bool,
-    /// What went back and forth on this question before, oldest first.
+    /// The exchange about this question so far, oldest first.
     pub rounds: &'a [Round],
     /// The tools that the mind may call before it answers.
     pub tools: Tools<'a>,
-    /// In which form the answer is wanted.
+    /// The form of the answer that is wanted.
     pub form: Form<'a>,
-    /// The most tokens the answer may have.
+    /// The maximum number of tokens of the answer.
     pub max_tokens: u32,
-    /// A seed of this ask, equal for equal requests.
+    /// The seed of this ask; equal requests have equal seeds.
     pub seed: u64,
-    /// Where its text is shown while it is written, without thoughts and calls of tools; nothing
-    /// where nobody watches. For people's eyes alone: the answer must be the same without.
+    /// Where the text is shown while it is written, without thoughts and tool calls; `None` if
+    /// nobody watches. For people alone: the answer must be the same without it.
     pub stream: Option<&'a AnswerStream>,
 }
 
 impl<'a> Prompt<'a> {
     /// The conversation as it is sent, oldest turn first.
     pub fn turns(&self) -> impl Iterator<Item = Turn<'a>> + use<'a> {
-        self.remembered(0).chain(self.asked())
+        self.history_turns(0).chain(self.question_turns())
     }
 
-    /// The history in its short forms, without its first so many messages.
-    pub fn remembered(
+    /// The turns of the history, condensed where possible, from an index on.
+    pub fn history_turns(
         &self,
         from: usize,
     ) -> impl ExactSizeIterator<Item = Turn<'a>> + Clone + use<'a> {
@@ -186,14 +179,14 @@ impl<'a> Prompt<'a> {
         entries.iter().map(turn)
     }
 
-    /// What stands after the history: the question, then each round: calls of tools with their
-    /// results, refused answers with what was wrong about them.
-    pub fn asked(&self) -> impl Iterator<Item = Turn<'a>> + Clone + use<'a> {
-        let question = match self.ask_short {
-            true => Turn::short(Role::Human, self.question),
-            false => Turn::full(Role::Human, self.question),
+    /// The turns after the history: the question, then each round.
+    pub fn question_turns(&self) -> impl Iterator<Item = Turn<'a>> + Clone + use<'a> {
+        let question = if self.ask_short {
+            Turn::short(Role::Human, self.question)
+        } else {
+            Turn::full(Role::Human, self.question)
         };
-        // A question without words asks for an answer to what was told last.
+        // An empty question asks for an answer to the last message.
         let question = (!self.question.is_silent()).then_some(question);
         let rounds = self.rounds.iter().flat_map(Round::turns);
         question.into_iter().chain(rounds)
@@ -204,19 +197,20 @@ impl<'a> Prompt<'a> {
         self.rounds.iter().filter_map(Round::as_refused)
     }
 
-    /// The estimated tokens of the prompt, uncorrected.
+    /// The estimated tokens of the prompt, without any correction factor.
     pub fn tokens(&self) -> u64 {
-        let question = match self.ask_short {
-            true => self.question.short_tokens(),
-            false => self.question.tokens(),
+        let question = if self.ask_short {
+            self.question.short_tokens()
+        } else {
+            self.question.tokens()
         };
         let rounds: u64 = self.rounds.iter().map(Round::tokens).sum();
-        // Roles and separators cost about four tokens a message with OpenAI's chat format.
-        let frame = 4 * (self.history.len() as u64 + 1 + 2 * self.rounds.len() as u64);
-        self.history.tokens() + u64::from(question) + rounds + self.tools.tokens() + frame
+        // With OpenAI's chat format, roles and separators take about four tokens per message.
+        let separators = 4 * (self.history.len() as u64 + 1 + 2 * self.rounds.len() as u64);
+        self.history.tokens() + u64::from(question) + rounds + self.tools.tokens() + separators
     }
 
-    /// What the prompt says in a form that a grammar can read.
+    /// The facts of the prompt as data; null if there are none.
     pub fn notes(&self) -> &'a Value {
         match self.form {
             Form::Prose { notes } | Form::Json { notes, .. } => notes,

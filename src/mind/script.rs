@@ -1,4 +1,4 @@
-//! A mind for tests: exact answers, delays and failures, in sequence or by rule.
+//! A mind for tests: exact answers, delays and failures, in sequence or by a rule.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
@@ -6,13 +6,16 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Answering, Completion, FailedCall, Mind, MindError, MindInfo, Prompt};
+use super::answer::{Answering, Mind};
+use super::completion::{Completion, FailedCall, MindError};
+use super::info::MindInfo;
+use super::prompt::Prompt;
 use crate::tool::ToolCall;
 
 /// One line of a script.
 #[derive(Clone, Debug)]
 pub struct ScriptLine {
-    after: Duration,
+    delay: Duration,
     result: Result<Completion, FailedCall>,
 }
 
@@ -20,24 +23,24 @@ impl ScriptLine {
     /// An answer.
     pub fn say(text: impl Into<String>) -> Self {
         Self {
-            after: Duration::ZERO,
+            delay: Duration::ZERO,
             result: Ok(Completion::instant("script", text)),
         }
     }
 
-    /// A wish to call tools: name and arguments of each.
+    /// Tool calls: the name and the arguments of each.
     pub fn call<'a>(calls: impl IntoIterator<Item = (&'a str, Value)>) -> Self {
         let calls = calls.into_iter().enumerate();
-        let calls = calls.map(|(at, (name, arguments))| {
-            ToolCall::new(format!("script-{at}"), name, arguments.to_string())
+        let calls = calls.map(|(index, (name, arguments))| {
+            ToolCall::new(format!("script-{index}"), name, arguments.to_string())
         });
         Self::complete(Completion::calling("script", calls))
     }
 
-    /// A failure; one of a [`MindError`] alone costs nothing.
+    /// A failure; a [`MindError`] alone costs nothing.
     pub fn fail(failure: impl Into<FailedCall>) -> Self {
         Self {
-            after: Duration::ZERO,
+            delay: Duration::ZERO,
             result: Err(failure.into()),
         }
     }
@@ -45,22 +48,22 @@ impl ScriptLine {
     /// A whole completion, with usage and reasoning.
     pub fn complete(completion: Completion) -> Self {
         Self {
-            after: Duration::ZERO,
+            delay: Duration::ZERO,
             result: Ok(completion),
         }
     }
 
-    /// The same line, after some time.
+    /// The same line, after a delay.
     #[must_use]
     pub fn after(mut self, delay: Duration) -> Self {
-        self.after = delay;
+        self.delay = delay;
         self
     }
 }
 
 type Rule = dyn Fn(&Prompt<'_>) -> ScriptLine + Send + Sync;
 
-/// A mind that answers by script and remembers what it was asked.
+/// A mind that answers by a script and can record its prompts.
 pub struct ScriptMind {
     info: MindInfo,
     lines: Mutex<BTreeMap<String, VecDeque<ScriptLine>>>,
@@ -69,7 +72,7 @@ pub struct ScriptMind {
 }
 
 impl ScriptMind {
-    /// Answers by a rule, which sees the whole prompt.
+    /// Answers by a rule that sees the whole prompt.
     pub fn by_rule(rule: impl Fn(&Prompt<'_>) -> ScriptLine + Send + Sync + 'static) -> Self {
         Self {
             info: MindInfo::embedded("script"),
@@ -79,7 +82,7 @@ impl ScriptMind {
         }
     }
 
-    /// Answers with these lines, for each entity in order; then it has no answer any more.
+    /// Answers with these lines, in order for each entity, then fails.
     pub fn lines<'a>(lines: impl IntoIterator<Item = (&'a str, ScriptLine)>) -> Self {
         let mut by_entity: BTreeMap<String, VecDeque<ScriptLine>> = BTreeMap::new();
         for (entity, line) in lines {
@@ -96,21 +99,21 @@ impl ScriptMind {
         }
     }
 
-    /// The same mind with other figures: a window, a price, a width.
+    /// The same mind with other properties, such as a window or a price.
     #[must_use]
     pub fn with_info(mut self, change: impl FnOnce(&mut MindInfo)) -> Self {
         change(&mut self.info);
         self
     }
 
-    /// The same mind, keeping every prompt it hears as text.
+    /// The same mind, recording every prompt as text.
     #[must_use]
     pub fn listening(mut self) -> Self {
         self.heard = Some(Mutex::default());
         self
     }
 
-    /// Every prompt it heard, as entity and text, in order of asking.
+    /// Every recorded prompt, as entity and text, in order.
     pub fn heard(&self) -> Vec<(String, String)> {
         let heard = self.heard.as_ref();
         heard
@@ -127,7 +130,7 @@ impl ScriptMind {
             .get_mut(&**prompt.entity)
             .and_then(VecDeque::pop_front);
         next.unwrap_or_else(|| {
-            ScriptLine::fail(MindError::ScriptOver {
+            ScriptLine::fail(MindError::ScriptExhausted {
                 entity: prompt.entity.to_string(),
                 number: prompt.number,
             })
@@ -135,8 +138,7 @@ impl ScriptMind {
     }
 }
 
-/// The whole prompt as text, one turn a paragraph, behind the names of the tools that may be
-/// called.
+/// The whole prompt as text: the names of the tools, then the turns, one per line.
 pub fn prompt_text(prompt: &Prompt<'_>) -> String {
     let specs = prompt.tools.specs.iter();
     let tools: Vec<_> = specs.map(|spec| spec.name()).collect();
@@ -160,8 +162,8 @@ impl Mind for ScriptMind {
         let line = self.line(prompt);
         let stream = prompt.stream.cloned();
         Box::pin(async move {
-            if !line.after.is_zero() {
-                tokio::time::sleep(line.after).await;
+            if !line.delay.is_zero() {
+                tokio::time::sleep(line.delay).await;
             }
             if let (Some(stream), Ok(completion)) = (stream, &line.result) {
                 stream.say(&completion.text);

@@ -1,11 +1,10 @@
-//! What a mind writes, shown while it writes it.
+//! Watching answers while they are written.
 //!
-//! Pieces are for people's eyes alone: they never reach the world, the journal, or a prompt, and
-//! nothing waits for whoever watches. A [`Prompt`](super::Prompt) lends its mind the
-//! [`AnswerStream`] of one answer, and all pieces of a run come out of one [`StreamReceiver`]. What
-//! is shown is a promise that may be broken: an answer that breaks off, fails its check, or turns
-//! out to be calls of tools was shown in vain, and [`StreamDeltaKind::Retract`] says so. The whole
-//! answer alone counts.
+//! Deltas are for people alone: they never reach the world, the journal, or a prompt, and nothing
+//! waits for whoever watches. A [`Prompt`](super::Prompt) has the [`AnswerStream`] of one answer;
+//! all deltas of a run arrive at one [`StreamReceiver`]. Only the whole answer counts: if it breaks
+//! off, fails its check, or turns out to be tool calls, [`StreamDeltaKind::Retract`] takes back
+//! what was shown.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,80 +13,80 @@ use std::task::{Context, Poll};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use unicode_width::UnicodeWidthChar;
 
-use super::ToolRound;
+use super::tool_round::ToolRound;
 
-/// The most pieces that wait for a watcher. Of an answer that overfills the queue no more is shown,
-/// so that a slow watcher costs neither time nor memory.
-const LONGEST_QUEUE: usize = 4096;
+/// How many deltas may wait to be received. An answer that exceeds the queue is not shown any
+/// further, so that a slow watcher costs neither time nor memory.
+const MAX_QUEUE: usize = 4096;
 
-/// One thing that is shown of an answer on its way.
+/// A part of an answer that is being written.
 #[derive(Clone, Debug)]
 pub struct StreamDelta {
     /// Who answers.
     pub entity: Arc<str>,
-    /// The number of the ask among all of its entity, from 1.
+    /// The number of the ask among those of the entity, from 1.
     pub number: u32,
-    /// What is shown.
+    /// The part.
     pub kind: StreamDeltaKind,
 }
 
-/// What is shown of an answer on its way.
+/// What a part of an answer is.
 #[derive(Clone, Debug)]
 pub enum StreamDeltaKind {
-    /// More of its text.
+    /// More text.
     Text(String),
-    /// Its mind called tools before it goes on.
+    /// Tool calls, and their results.
     Tools(ToolRound),
-    /// The text that was shown since the last such piece will not be the answer.
+    /// The text since the last retraction will not be part of the answer.
     Retract,
 }
 
-/// A queue of pieces: where they come from, and where they are watched.
+/// A queue of deltas.
 pub fn stream_channel() -> (StreamSender, StreamReceiver) {
-    let (sender, receiver) = channel(LONGEST_QUEUE);
+    let (sender, receiver) = channel(MAX_QUEUE);
     (StreamSender(sender), StreamReceiver(receiver))
 }
 
-/// Where the pieces of all answers of a run come from.
+/// Sends the deltas of all answers of a run.
 #[derive(Clone, Debug)]
 pub struct StreamSender(Sender<StreamDelta>);
 
 impl StreamSender {
-    /// The pieces of one answer: of the ask of this number, by this entity.
-    pub fn of(&self, entity: Arc<str>, number: u32) -> AnswerStream {
+    /// The stream of one answer: of this entity, to the ask of this number.
+    pub fn answer(&self, entity: Arc<str>, number: u32) -> AnswerStream {
         AnswerStream(Arc::new(Sink {
             sender: self.0.clone(),
             entity,
             number,
-            shown: AtomicBool::new(false),
-            lost: AtomicBool::new(false),
+            has_text: AtomicBool::new(false),
+            is_lost: AtomicBool::new(false),
         }))
     }
 }
 
-/// Where the pieces of all answers of a run are watched.
+/// Receives the deltas of all answers of a run.
 #[derive(Debug)]
 pub struct StreamReceiver(Receiver<StreamDelta>);
 
 impl StreamReceiver {
-    /// The next piece, as soon as there is one; nothing where none can come any more.
+    /// Waits for the next delta; `None` if there will be no more.
     pub async fn next(&mut self) -> Option<StreamDelta> {
         self.0.recv().await
     }
 
-    /// The next piece, if one is there already.
-    pub fn next_now(&mut self) -> Option<StreamDelta> {
+    /// The next delta, if there is one already.
+    pub fn try_next(&mut self) -> Option<StreamDelta> {
         self.0.try_recv().ok()
     }
 
-    /// As [`Self::next`], for futures written by hand.
+    /// Like [`Self::next`], for futures written by hand.
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<StreamDelta>> {
         self.0.poll_recv(cx)
     }
 }
 
-/// The pieces of one answer. Sending never waits and never fails: a piece that nobody can take is
-/// lost, and with it all that follows of the answer. Clones are of the same answer.
+/// Sends the deltas of one answer. Sending never waits and never fails: if a delta can't be sent,
+/// it and the rest of the answer are lost. Clones belong to the same answer.
 #[derive(Clone, Debug)]
 pub struct AnswerStream(Arc<Sink>);
 
@@ -96,71 +95,71 @@ struct Sink {
     sender: Sender<StreamDelta>,
     entity: Arc<str>,
     number: u32,
-    /// Whether text was shown that is not void.
-    shown: AtomicBool,
-    /// Whether a piece was lost.
-    lost: AtomicBool,
+    /// Whether text was sent since the last retraction.
+    has_text: AtomicBool,
+    /// Whether a delta was lost.
+    is_lost: AtomicBool,
 }
 
 impl AnswerStream {
-    /// Shows more of the text, as it came.
+    /// Sends more text.
     pub fn text(&self, text: &str) {
         if !text.is_empty() {
-            self.0.shown.store(true, Ordering::Relaxed);
+            self.0.has_text.store(true, Ordering::Relaxed);
             self.send(StreamDeltaKind::Text(text.to_owned()));
         }
     }
 
-    /// Shows a text that is whole already, in pieces as a model writes them.
+    /// Sends a text that is complete already, in parts as a model would.
     pub fn say(&self, text: &str) {
-        in_pieces(text).for_each(|piece| self.text(piece));
+        parts(text).for_each(|part| self.text(part));
     }
 
-    /// Shows a round of calls of tools.
+    /// Sends tool calls and their results.
     pub fn tools(&self, round: ToolRound) {
         self.send(StreamDeltaKind::Tools(round));
     }
 
-    /// Says that the text that was shown will not be the answer; nothing where none was.
+    /// Takes back the text that was sent, if there was any.
     pub fn retract(&self) {
-        if self.0.shown.swap(false, Ordering::Relaxed) {
+        if self.0.has_text.swap(false, Ordering::Relaxed) {
             self.send(StreamDeltaKind::Retract);
         }
     }
 
     fn send(&self, kind: StreamDeltaKind) {
         let sink = &*self.0;
-        if sink.lost.load(Ordering::Relaxed) {
+        if sink.is_lost.load(Ordering::Relaxed) {
             return;
         }
-        let piece = StreamDelta {
+        let delta = StreamDelta {
             entity: sink.entity.clone(),
             number: sink.number,
             kind,
         };
-        if sink.sender.try_send(piece).is_err() {
-            sink.lost.store(true, Ordering::Relaxed);
+        if sink.sender.try_send(delta).is_err() {
+            sink.is_lost.store(true, Ordering::Relaxed);
         }
     }
 }
 
-/// A text in pieces: words with the blanks behind them, and a few characters at a time where a
-/// script has no blanks.
-fn in_pieces(text: &str) -> impl Iterator<Item = &str> {
-    /// The most characters of a piece, and the most wide ones.
-    const LONGEST: (usize, usize) = (24, 4);
+/// A text in parts: words with the white space after them, or a few characters if a script has no
+/// white space.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    const MAX_CHARS: usize = 24;
+    const MAX_WIDE_CHARS: usize = 4;
     let mut rest = text;
     std::iter::from_fn(move || {
         let (mut count, mut wide) = (0, 0);
-        let end = rest.char_indices().find_map(|(at, character)| {
+        let end = rest.char_indices().find_map(|(start, character)| {
             count += 1;
             wide += usize::from(character.width() == Some(2));
-            let ends = character.is_whitespace() || count == LONGEST.0 || wide == LONGEST.1;
-            ends.then(|| at + character.len_utf8())
+            let is_full = count == MAX_CHARS || wide == MAX_WIDE_CHARS;
+            (is_full || character.is_whitespace()).then(|| start + character.len_utf8())
         });
-        let (piece, after) = rest.split_at(end.unwrap_or(rest.len()));
+        let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
         rest = after;
-        (!piece.is_empty()).then_some(piece)
+        (!part.is_empty()).then_some(part)
     })
 }
 
@@ -168,15 +167,15 @@ fn in_pieces(text: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
-    /// What waits to be seen, in short.
+    /// The deltas that wait, in short.
     fn waiting(receiver: &mut StreamReceiver) -> Vec<String> {
-        let all = std::iter::from_fn(|| receiver.next_now());
-        let all = all.map(|piece| match piece.kind {
+        let deltas = std::iter::from_fn(|| receiver.try_next());
+        let shown = deltas.map(|delta| match delta.kind {
             StreamDeltaKind::Text(text) => text,
             StreamDeltaKind::Tools(_) => "(tools)".into(),
             StreamDeltaKind::Retract => "(retract)".into(),
         });
-        all.collect()
+        shown.collect()
     }
 
     #[test]
@@ -187,33 +186,36 @@ mod tests {
             ("a\n\nb", vec!["a\n", "\n", "b"]),
             ("", vec![]),
         ] {
-            let pieces: Vec<_> = in_pieces(text).collect();
-            assert_eq!(pieces, wanted);
-            assert_eq!(pieces.concat(), text);
+            let parts: Vec<_> = parts(text).collect();
+            assert_eq!(parts, wanted);
+            assert_eq!(parts.concat(), text);
         }
     }
 
     #[test]
-    fn only_what_was_shown_can_be_void() {
+    fn only_text_that_was_sent_can_be_retracted() {
         let (sender, mut receiver) = stream_channel();
-        let pieces = sender.of("Mira".into(), 1);
-        pieces.retract();
-        pieces.text("");
-        pieces.retract();
+        let answer = sender.answer("Mira".into(), 1);
+        answer.retract();
+        answer.text("");
+        answer.retract();
         assert!(waiting(&mut receiver).is_empty());
-        pieces.text("a");
-        pieces.retract();
-        pieces.retract();
-        pieces.text("b");
+        answer.text("a");
+        answer.retract();
+        answer.retract();
+        answer.text("b");
         assert_eq!(waiting(&mut receiver), ["a", "(retract)", "b"]);
     }
 
     #[test]
-    fn of_an_answer_that_overfills_the_queue_no_more_is_shown() {
+    fn an_answer_that_exceeds_the_queue_is_not_shown_any_further() {
         let (sender, mut receiver) = stream_channel();
-        let (long, short) = (sender.of("Mira".into(), 1), sender.of("Tobin".into(), 1));
-        (0..=LONGEST_QUEUE).for_each(|_| long.text("x"));
-        assert_eq!(waiting(&mut receiver).len(), LONGEST_QUEUE);
+        let (long, short) = (
+            sender.answer("Mira".into(), 1),
+            sender.answer("Tobin".into(), 1),
+        );
+        (0..=MAX_QUEUE).for_each(|_| long.text("x"));
+        assert_eq!(waiting(&mut receiver).len(), MAX_QUEUE);
         long.text("a gap would stand before this");
         short.text("y");
         assert_eq!(waiting(&mut receiver), ["y"]);
@@ -223,6 +225,6 @@ mod tests {
     fn nobody_needs_to_watch() {
         let (sender, receiver) = stream_channel();
         drop(receiver);
-        sender.of("Mira".into(), 1).say("to nobody");
+        sender.answer("Mira".into(), 1).say("to nobody");
     }
 }

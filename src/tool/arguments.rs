@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::ToolError;
-use crate::dialect::{Arguments, Mending};
+use crate::dialect::{Arguments, ArgumentsRepair};
 
 /// The arguments of a tool that takes none.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
@@ -18,8 +18,8 @@ pub struct NoArguments {}
 /// What is wrong, with the path of the argument.
 pub fn read_arguments<A: DeserializeOwned>(text: &str) -> Result<A, ToolError> {
     let read = Arguments::from_text(text);
-    if let Mending::Emptied(problem) = read.mending {
-        return Err(wrong(format!("they are no JSON object ({problem})")));
+    if let ArgumentsRepair::Discarded(error) = read.repair {
+        return Err(wrong(format!("they are no JSON object ({error})")));
     }
     serde_path_to_error::deserialize(Value::Object(read.input)).map_err(|error| {
         let path = error.path().to_string();

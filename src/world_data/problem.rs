@@ -37,19 +37,15 @@ pub struct Problem {
 
 impl Problem {
     /// An error in a whole file.
-    pub fn of_file(
-        file: impl Into<String>,
-        message: impl Into<UiText>,
-        help: impl Into<UiText>,
-    ) -> Self {
+    pub fn of_file(file: impl Into<String>, message: UiText, help: UiText) -> Self {
         Self {
             severity: Severity::Error,
             file: file.into(),
             line: 0,
             column: 0,
             field: String::new(),
-            message: message.into(),
-            help: help.into(),
+            message,
+            help,
         }
     }
 
@@ -212,7 +208,11 @@ mod tests {
             line,
             column: 3,
             field: "a.b".into(),
-            ..Problem::of_file("w.ron", message, "write 1")
+            ..Problem::of_file(
+                "w.ron",
+                UiText::verbatim(message),
+                UiText::verbatim("write 1"),
+            )
         }
     }
 
@@ -223,7 +223,8 @@ mod tests {
             "w.ron:7:3: error: a.b: is 0; write 1"
         );
         assert!(!at(7, "\u{1b}[31m").to_string().contains('\u{1b}'));
-        let whole = Problem::of_file("w.ron", "is missing", "").warning();
+        let whole =
+            Problem::of_file("w.ron", UiText::verbatim("is missing"), UiText::default()).warning();
         assert_eq!(whole.to_string(), "w.ron: warning: is missing");
         assert_eq!(
             at(7, "is 0").in_language(Language::Zh),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use playhouse::context::AgentContext;
 use playhouse::dialect::format::{Api, NoFiles, Style};
 use playhouse::message::{Block, Body, Source, Tags};
-use playhouse::mind::http::{Dialect, RequestCache, RequestForm, SchemaMode};
+use playhouse::mind::http::{ModelSettings, RequestCache, RequestFormat, SchemaMode};
 use playhouse::mind::{Form, Language, Prompt, Tools};
 use serde_json::{Value, json};
 use stats_alloc::Region;
@@ -39,14 +39,14 @@ fn remember(history: &mut AgentContext, number: usize, pictures: bool) {
 
 /// The bytes that each of a row of requests allocates, after so many messages.
 fn allocated(messages: usize, api: Api, style: Style) -> Vec<usize> {
-    let dialect = Dialect {
+    let dialect = ModelSettings {
         api,
         style,
-        ..Dialect::cautious("m")
+        ..ModelSettings::cautious("m")
     };
     let (drafts, form) = (
         RequestCache::default(),
-        RequestForm::new(dialect, Arc::new(NoFiles)),
+        RequestFormat::new(dialect, Arc::new(NoFiles)),
     );
     let mut history = AgentContext::new("Mira");
     // Pictures of a history stand behind all of its words there, so that it is not append-only.
@@ -93,7 +93,7 @@ fn allocated(messages: usize, api: Api, style: Style) -> Vec<usize> {
             serde_json::from_slice::<serde::de::IgnoredAny>(&sent).unwrap();
         }
         drop(sent);
-        drafts.take_back(&mut body);
+        drafts.put_back(&mut body);
         let change = region.change();
         each.push(change.bytes_allocated + change.bytes_reallocated.unsigned_abs());
     }

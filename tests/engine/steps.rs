@@ -167,7 +167,7 @@ async fn whoever_watches_sees_answers_being_written_and_which_of_it_is_void() {
     let mut watch = engine.watch();
     engine.run(Some(1)).await.unwrap();
     let mut seen = BTreeMap::<_, String>::new();
-    while let Some(piece) = watch.next_now() {
+    while let Some(piece) = watch.try_next() {
         assert_eq!(piece.number, 1, "a repair belongs to its ask");
         let shown = seen.entry(piece.entity.to_string()).or_default();
         match piece.kind {

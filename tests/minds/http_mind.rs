@@ -15,7 +15,7 @@ use playhouse::context::AgentContext;
 use playhouse::message::{Body, Tags, TokenUsage};
 use playhouse::mind::http::{KeyState, SchemaMode};
 use playhouse::mind::{
-    AnswerStream, Answering, Completion, Finish, Form, Language, Mind, MindError, Prompt,
+    AnswerStream, Answering, Awaited, Completion, Finish, Form, Language, Mind, MindError, Prompt,
     StreamDeltaKind, StreamReceiver, Tools, stream_channel,
 };
 use serde_json::{Value, json};
@@ -227,7 +227,7 @@ async fn a_refusal_on_every_step_is_the_requests_own_fault_and_teaches_nothing()
     for begins in [0, 3] {
         let refused = ask(&*mind, true).await.unwrap_err();
         assert!(
-            matches!(&refused, MindError::Rejected { status: 400, reason, .. } if reason == "unknown model")
+            matches!(&refused, MindError::Rejected { status: 400, reason, .. } if reason.to_string() == "unknown model")
         );
         assert_eq!(
             server.body(begins)["response_format"]["type"],
@@ -252,7 +252,7 @@ async fn what_can_not_pass_is_asked_once_and_no_error_shows_the_key() {
     ] {
         let server = Server::start([error(status, said)]).await;
         let refused = told(&*server.mind("")).await.unwrap_err();
-        assert!(!refused.is_passing(), "{status}");
+        assert!(!refused.is_transient(), "{status}");
         assert!(!format!("{refused} {refused:?}").contains("sk-very-secret"));
         assert_eq!(server.requests(), 1, "{status}");
     }
@@ -281,7 +281,7 @@ async fn a_server_that_asks_for_too_much_patience_is_given_up_at_once() {
 async fn a_failing_server_is_tried_as_often_as_configured() {
     let server = Server::start(std::iter::repeat_n(error(503, "overloaded"), 3)).await;
     let busy = told(&*server.mind("")).await.unwrap_err();
-    assert!(matches!(busy, MindError::Busy { status: 503, .. }) && busy.is_passing());
+    assert!(matches!(busy, MindError::Busy { status: 503, .. }) && busy.is_transient());
     assert_eq!(server.requests(), 3);
 }
 
@@ -294,7 +294,7 @@ async fn a_prompt_too_long_tells_the_window() {
     assert!(
         matches!(
             long,
-            MindError::TooLong {
+            MindError::PromptTooLong {
                 window: Some(2048),
                 ..
             }
@@ -382,7 +382,7 @@ async fn whatever_is_no_answer_is_a_typed_error() {
         let unreadable = told(&*server.mind("")).await.unwrap_err();
         let shown = unreadable.to_string();
         assert!(
-            matches!(unreadable, MindError::Unreadable { .. }),
+            matches!(unreadable, MindError::InvalidResponse { .. }),
             "{shown}"
         );
         assert!(shown.contains(reason), "{shown} should tell {reason}");
@@ -412,7 +412,10 @@ async fn an_answer_of_ten_megabytes_is_refused_without_reading_on() {
     for script in [announced, unannounced, streamed, line] {
         let server = Server::start([script]).await;
         let refused = told(&*server.mind("")).await.unwrap_err();
-        assert!(matches!(refused, MindError::Unreadable { .. }), "{refused}");
+        assert!(
+            matches!(refused, MindError::InvalidResponse { .. }),
+            "{refused}"
+        );
         server.sees_a_client_leave().await;
         assert_eq!(server.requests(), 1);
     }
@@ -440,8 +443,8 @@ async fn silence_is_not_waited_out_but_slowness_is() {
     assert!(
         matches!(
             silent,
-            MindError::Silent {
-                waiting_for: "the first byte",
+            MindError::TimedOut {
+                awaited: Awaited::FirstByte,
                 ..
             }
         ),
@@ -459,8 +462,8 @@ async fn silence_is_not_waited_out_but_slowness_is() {
     assert!(
         matches!(
             silent,
-            MindError::Silent {
-                waiting_for: "the next byte",
+            MindError::TimedOut {
+                awaited: Awaited::NextBytes,
                 ..
             }
         ),
@@ -489,7 +492,7 @@ async fn an_absent_server_is_unreachable() {
     drop(listener);
     let mind = server.models_at(&base, "").mind("m").unwrap();
     let absent = told(&*mind).await.unwrap_err();
-    assert!(matches!(absent, MindError::Unreachable { .. }) && absent.is_passing());
+    assert!(matches!(absent, MindError::Unreachable { .. }) && absent.is_transient());
 }
 
 #[tokio::test]
@@ -522,7 +525,7 @@ async fn giving_up_an_answer_closes_its_connection() {
 
 /// What an answer shows on its way, in short.
 fn shown(receiver: &mut StreamReceiver) -> Vec<String> {
-    let all = std::iter::from_fn(|| receiver.next_now());
+    let all = std::iter::from_fn(|| receiver.try_next());
     let all = all.map(|piece| match piece.kind {
         StreamDeltaKind::Text(text) => text,
         StreamDeltaKind::Retract => "(retract)".into(),
@@ -535,7 +538,7 @@ fn shown(receiver: &mut StreamReceiver) -> Vec<String> {
 async fn shown_of(body: &str, at_once: usize) -> (Vec<String>, Completion) {
     let server = Server::start([streams(body, at_once)]).await;
     let (sender, mut receiver) = stream_channel();
-    let stream = sender.of("Mira".into(), 1);
+    let stream = sender.answer("Mira".into(), 1);
     let answer = answering_in_pieces(&*server.mind(""), false, Some(&stream)).await;
     (shown(&mut receiver), answer.unwrap())
 }
@@ -557,7 +560,7 @@ async fn the_first_piece_is_seen_while_the_server_is_still_writing() {
     ];
     let server = Server::start([script]).await;
     let (sender, mut receiver) = stream_channel();
-    let stream = sender.of("Mira".into(), 7);
+    let stream = sender.answer("Mira".into(), 7);
     let mind = server.mind("");
     let mut answer = answering_in_pieces(&*mind, false, Some(&stream));
     // The server writes no more until it is told to.
@@ -616,7 +619,7 @@ async fn what_an_attempt_showed_that_broke_off_is_void() {
     let body = delta(json!({"content": "Good day"})) + "data: [DONE]\n\n";
     let server = Server::start([breaks, streams(&body, 100_000)]).await;
     let (sender, mut receiver) = stream_channel();
-    let stream = sender.of("Mira".into(), 1);
+    let stream = sender.answer("Mira".into(), 1);
     let answer = answering_in_pieces(&*server.mind(""), false, Some(&stream)).await;
     assert_eq!(answer.unwrap().retries, 1);
     assert_eq!(shown(&mut receiver), ["Good ni", "(retract)", "Good day"]);
@@ -626,7 +629,7 @@ async fn what_an_attempt_showed_that_broke_off_is_void() {
 async fn an_answer_that_comes_whole_is_one_piece() {
     let server = Server::start([says("Yes, all.")]).await;
     let (sender, mut receiver) = stream_channel();
-    let stream = sender.of("Mira".into(), 1);
+    let stream = sender.answer("Mira".into(), 1);
     let answer = answering_in_pieces(&*server.mind("stream: false"), false, Some(&stream)).await;
     assert_eq!(answer.unwrap().text, "Yes, all.");
     assert_eq!(shown(&mut receiver), ["Yes, all."]);
@@ -641,7 +644,7 @@ async fn a_call_that_was_given_up_shows_nothing_more() {
     ];
     let server = Server::start([script]).await;
     let (sender, mut receiver) = stream_channel();
-    let stream = sender.of("Mira".into(), 1);
+    let stream = sender.answer("Mira".into(), 1);
     let mind = server.mind("");
     let mut answer = answering_in_pieces(&*mind, false, Some(&stream));
     tokio::select! {
@@ -692,7 +695,7 @@ async fn an_examination_tells_what_a_server_can_do() {
     ])
     .await;
     let models = server.models("");
-    let found = models.examine("m").await.unwrap();
+    let found = models.probe("m").await.unwrap();
     assert!(found.reachable && found.answers);
     assert_eq!(
         (found.key, found.model.as_str()),
@@ -704,7 +707,10 @@ async fn an_examination_tells_what_a_server_can_do() {
         (Some(SchemaMode::JsonMode), Some(true))
     );
     assert!(
-        found.notes.iter().any(|note| note.contains("4096")),
+        found
+            .notes
+            .iter()
+            .any(|note| note.to_string().contains("4096")),
         "{:?}",
         found.notes
     );
@@ -719,7 +725,7 @@ async fn an_examination_tells_what_a_server_can_do() {
 #[tokio::test]
 async fn an_examination_of_a_locked_or_absent_server_says_so() {
     let server = Server::start([error(404, "?"), error(401, "wrong key sk-very-secret")]).await;
-    let found = server.models("").examine("m").await.unwrap();
+    let found = server.models("").probe("m").await.unwrap();
     assert!(found.reachable && !found.answers);
     assert_eq!((found.key, found.window), (KeyState::Refused, Some(4096)));
     assert!(
@@ -730,7 +736,7 @@ async fn an_examination_of_a_locked_or_absent_server_says_so() {
 
     let found = server
         .models_at("http://127.0.0.1:1", "")
-        .examine("m")
+        .probe("m")
         .await
         .unwrap();
     assert!(!found.reachable && found.key == KeyState::Untried && found.latency_ms.is_none());

@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use playhouse::context::AgentContext;
-use playhouse::dialect::format::{Api, NoFiles, Style, Thinking};
+use playhouse::dialect::format::{Api, NoFiles, Style, ThinkingPolicy};
 use playhouse::message::{Block, Body, Message, Role, Source, Tags};
-use playhouse::mind::http::{Dialect, RequestForm, SchemaMode, request_body};
+use playhouse::mind::http::{ModelSettings, RequestFormat, SchemaMode, request_body};
 use playhouse::mind::{Form, Language, Prompt, Refused, Round, ToolRound, Tools};
 use playhouse::tool::ToolSpec;
 use serde_json::{Value, json};
@@ -84,7 +84,7 @@ fn rounds() -> Vec<Round> {
             called: Body::blocks(vec![signed, closed, call("2")]),
             returned: Body::blocks(vec![failed]),
         }),
-        Round::Told("Now answer.".into()),
+        Round::Note("Now answer.".into()),
         Round::Refused(Refused {
             answer: "No.".into(),
             complaint: "Yes.".into(),
@@ -103,7 +103,7 @@ fn requests(api: Api) -> Vec<(String, Value)> {
     let mut all = Vec::new();
     for style in STYLES {
         for (tools, callable) in [(0, false), (1, true), (1, false)] {
-            let dialect = Dialect {
+            let dialect = ModelSettings {
                 api,
                 style,
                 names: true,
@@ -114,10 +114,10 @@ fn requests(api: Api) -> Vec<(String, Value)> {
                 // Anthropic's newest models refuse it.
                 temperature: (api != Api::Anthropic).then_some(0.5),
                 merge_turns: style == Style::Perspective,
-                thinking: (api == Api::OpenAi).then_some(Thinking::Never),
-                ..Dialect::cautious("m")
+                thinking: (api == Api::OpenAi).then_some(ThinkingPolicy::Never),
+                ..ModelSettings::cautious("m")
             };
-            let form = RequestForm::new(dialect, Arc::new(NoFiles));
+            let form = RequestFormat::new(dialect, Arc::new(NoFiles));
             let notes = Value::Null;
             let prompt = Prompt {
                 entity: &"Mira".into(),

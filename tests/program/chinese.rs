@@ -169,7 +169,7 @@ fn servers_that_fail_are_told_in_chinese() {
             true => out(&output).lines().last().unwrap().to_owned(),
             false => failure(&output),
         };
-        assert!(said.contains("连不上") && said.contains(&base), "{said}");
+        assert!(said.contains("无法连接") && said.contains(&base), "{said}");
         assert!(said.contains("连接被拒绝"), "{said}");
         assert_chinese(&said);
     }
@@ -179,9 +179,9 @@ fn servers_that_fail_are_told_in_chinese() {
     write(&data.join("models.ron"), models);
     let said = failure(&run_chinese(folder.path(), "config --data mine"));
     for says in [
-        "“ftp://x”不是地址：",
-        "至少是 1",
-        "未知的供应商“q”；现有：p",
+        "“ftp://x”无法使用：",
+        "不能小于 1",
+        "未知的供应商“q”；可选值：p",
     ] {
         assert!(said.contains(says), "{said}");
     }

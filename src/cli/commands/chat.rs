@@ -8,7 +8,7 @@ use playhouse::cast::{CastList, WorldTurn};
 use playhouse::engine::{Engine, Stop};
 use playhouse::groupchat::team::{ParticipantKind, TeamFile, list_teams};
 use playhouse::groupchat::{Chat, ChatGame, Phase, UserInput, UserProxy, seat_user_proxy};
-use playhouse::locale::text;
+use playhouse::locale::{UiText, text};
 use playhouse::mind::Minds;
 use playhouse::mind::human::HumanMind;
 use playhouse::session::{Game, Session};
@@ -247,12 +247,10 @@ impl ChatRun<'_> {
                 _ => say!(language, cli_saved_as, slot),
             });
         }
-        play::stopped(self.app, stop, Some(slot))?;
+        play::stopped(stop, Some(slot))?;
         if chat.is_some_and(|chat| chat.failed) {
-            return Err(CommandError::new(
-                ErrorKind::Other,
-                reason.unwrap_or_default(),
-            ));
+            let reason = UiText::verbatim(reason.unwrap_or_default());
+            return Err(CommandError::new(ErrorKind::Other, reason));
         }
         Ok(())
     }

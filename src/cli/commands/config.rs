@@ -1,12 +1,11 @@
 //! `config`: every setting and where it comes from; of keys only whether they are set.
 
-use playhouse::locale::{Argument, Language};
+use playhouse::locale::{Argument, Language, Localize};
 use playhouse::message::Price;
-use playhouse::mind::models::{Origin, Row, ServerRow};
+use playhouse::mind::models::{ModelSummary, SettingSource, ToolServerSummary};
 use serde_json::json;
 
 use crate::cli::app::App;
-use crate::cli::catalogue::library;
 use crate::cli::error::CommandError;
 use crate::cli::output::Paragraph;
 use crate::cli::say::say;
@@ -16,7 +15,7 @@ use crate::cli::tables::{Side, Table};
 pub(super) fn config(app: &App) -> Result<(), CommandError> {
     let language = app.language;
     let models = app.models()?;
-    let (models, servers) = (models.describe(), models.describe_servers());
+    let (models, servers) = (models.summaries(), models.server_summaries());
     let settings = app.settings.rows();
     let mut out = app.out();
     if app.settings.json {
@@ -63,12 +62,12 @@ pub(super) fn config(app: &App) -> Result<(), CommandError> {
         table_of_servers(language, servers).write(&mut out);
     }
     for error in errors {
-        out.line(library(language, error.to_string()));
+        out.line(error.text().in_language(language));
     }
     Ok(())
 }
 
-fn model_row(language: Language, row: Row) -> [String; 5] {
+fn model_row(language: Language, row: ModelSummary) -> [String; 5] {
     let price = row.price.as_ref();
     [
         row.alias,
@@ -92,7 +91,7 @@ fn shown(language: Language, price: &Price) -> String {
 }
 
 /// The tool servers, and which of their tools may be called.
-fn table_of_servers(language: Language, servers: Vec<ServerRow>) -> Table {
+fn table_of_servers(language: Language, servers: Vec<ToolServerSummary>) -> Table {
     let heads = [
         say!(language, cli_tool_server),
         say!(language, cli_at),
@@ -113,9 +112,9 @@ fn table_of_servers(language: Language, servers: Vec<ServerRow>) -> Table {
 }
 
 /// A value, and the environment variable that it comes from, if it does.
-fn with_variable(value: String, from: Option<&Origin>) -> String {
+fn with_variable(value: String, from: Option<&SettingSource>) -> String {
     match from {
-        Some(Origin::Environment(variable)) => format!("{value} ← {variable}"),
+        Some(SettingSource::Environment(variable)) => format!("{value} ← {variable}"),
         _ => value,
     }
 }

@@ -4,12 +4,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use playhouse::dialect::{Profile, Reading, read, write_value};
+use playhouse::dialect::{Imported, Profile, read, write_value};
 use playhouse::locale::text;
 use serde_json::Value;
 
 use crate::cli::app::App;
-use crate::cli::catalogue::library;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::output::{Paragraph, Style};
 use crate::cli::say::say;
@@ -37,7 +36,7 @@ pub(super) fn convert(app: &App, conversion: &Conversion<'_>) -> Result<(), Comm
     };
     let text = text_of(conversion.file).map_err(|error| error.at(&place))?;
     let mut reading = read(&text, conversion.from)
-        .map_err(|error| CommandError::new(ErrorKind::Other, error.to_string()).at(&place))?;
+        .map_err(|error| CommandError::of(ErrorKind::Other, &error).at(&place))?;
     if let Some(name) = conversion.name {
         for conversation in &mut reading.conversations {
             conversation.name = Some(name.into());
@@ -75,7 +74,7 @@ fn text_of(file: Option<&Path>) -> Result<String, CommandError> {
 }
 
 /// Prints the format that was read, and what was changed.
-fn report(app: &App, reading: &Reading) {
+fn report(app: &App, reading: &Imported) {
     if app.settings.quiet {
         return;
     }
@@ -90,7 +89,7 @@ fn report(app: &App, reading: &Reading) {
         let row = Paragraph::indented(2, 4)
             .add(Style::Dim, &warning.path)
             .plain(say!(app.language, cli_colon))
-            .plain(library(app.language, warning.problem.clone()));
+            .plain(warning.problem.in_language(app.language));
         err.paragraph(&row);
     }
 }

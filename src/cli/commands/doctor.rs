@@ -2,13 +2,12 @@
 
 use futures_util::future::{join, join_all};
 use playhouse::locale::{Argument, Language, UiText};
-use playhouse::mind::http::{Examination, KeyState};
+use playhouse::mind::http::{KeyState, ProbeReport};
 use playhouse::mind::models::{ModelError, Models};
 use playhouse::tool::servers::{ServerExamination, ServerPlan};
 use serde_json::json;
 
 use crate::cli::app::App;
-use crate::cli::catalogue::library;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::output::{Output, Paragraph, Style};
 use crate::cli::say::say;
@@ -19,7 +18,7 @@ pub(super) fn doctor(app: &App, name: Option<&str>) -> Result<(), CommandError> 
     let models = app.models()?;
     let (aliases, servers) = asked_for(&models, name);
     let plans = models.tool_servers(servers.iter().map(String::as_str));
-    let plans = plans.map_err(|error| CommandError::new(ErrorKind::Server, error.to_string()))?;
+    let plans = plans.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
     let runtime = super::play::runtime()?;
     let servers = join_all(plans.into_iter().map(ServerPlan::examine));
     let (examined, servers) = runtime.block_on(join(examine(&models, &aliases), servers));
@@ -35,7 +34,7 @@ pub(super) fn doctor(app: &App, name: Option<&str>) -> Result<(), CommandError> 
         models.iter().all(|model| model.answers) && servers.iter().all(|server| server.answers);
     print(app, &models, &servers);
     match error {
-        Some(error) => Err(CommandError::new(ErrorKind::Server, error.to_string())),
+        Some(error) => Err(CommandError::of(ErrorKind::Server, &error)),
         // Of all models together, some may well not be in use.
         None if all_answer || name.is_none() => Ok(()),
         None => Err(CommandError::printed(ErrorKind::Server)),
@@ -60,11 +59,11 @@ fn asked_for(models: &Models, name: Option<&str>) -> (Vec<String>, Vec<String>) 
     }
 }
 
-async fn examine(models: &Models, aliases: &[String]) -> Vec<Result<Examination, ModelError>> {
-    join_all(aliases.iter().map(|alias| models.examine(alias))).await
+async fn examine(models: &Models, aliases: &[String]) -> Vec<Result<ProbeReport, ModelError>> {
+    join_all(aliases.iter().map(|alias| models.probe(alias))).await
 }
 
-fn print(app: &App, models: &[Examination], servers: &[ServerExamination]) {
+fn print(app: &App, models: &[ProbeReport], servers: &[ServerExamination]) {
     let language = app.language;
     let mut out = app.out();
     if app.settings.json {
@@ -87,16 +86,11 @@ fn print(app: &App, models: &[Examination], servers: &[ServerExamination]) {
     }
 }
 
-fn print_notes(
-    language: Language,
-    out: &mut Output,
-    name: &str,
-    notes: &[impl Into<UiText> + Clone],
-) {
+fn print_notes(language: Language, out: &mut Output, name: &str, notes: &[UiText]) {
     for note in notes {
         let row = Paragraph::indented(0, 2).add(Style::Bold, name);
         let row = row.plain(say!(language, cli_colon));
-        out.paragraph(&row.plain(library(language, note.clone())));
+        out.paragraph(&row.plain(note.in_language(language)));
     }
 }
 
@@ -120,7 +114,7 @@ fn table_of_servers(language: Language, servers: &[ServerExamination]) -> Table 
     table
 }
 
-fn table_of_models(language: Language, models: &[Examination]) -> Table {
+fn table_of_models(language: Language, models: &[ProbeReport]) -> Table {
     let heads = [
         say!(language, cli_model),
         say!(language, cli_server),
@@ -140,7 +134,7 @@ fn table_of_models(language: Language, models: &[Examination]) -> Table {
     table
 }
 
-fn row(language: Language, model: &Examination) -> [String; 10] {
+fn row(language: Language, model: &ProbeReport) -> [String; 10] {
     let unknown = || "?".to_owned();
     let maybe = |is: Option<bool>| is.map_or_else(unknown, |is| yes_or_no(language, is));
     let number = |number: Option<u64>| number.map_or_else(unknown, |number| number.to_string());

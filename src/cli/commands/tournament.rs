@@ -269,7 +269,7 @@ impl TournamentRun<'_> {
         let stop = self.handle.block_on(engine.run(None));
         self.budget.give_back(grant, &engine.totals().spent);
         let stop = stop.map_err(|error| engine_error(&error))?;
-        play::stopped(self.app, &stop, None)
+        play::stopped(&stop, None)
     }
 
     /// The figures of a game, from its journal alone.

@@ -5,9 +5,10 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use super::media::{MediaError, MediaFiles};
+use crate::locale::Localize;
 
-/// A folder of media files. Nothing outside of it is read, whatever a message says and wherever
-/// links lead.
+/// A folder of media files. Nothing outside it is read, whatever a message says and wherever links
+/// lead.
 #[derive(Clone, Debug)]
 pub struct MediaFolder {
     root: PathBuf,
@@ -19,7 +20,7 @@ impl MediaFolder {
         Self { root: root.into() }
     }
 
-    /// Where the file is, links followed.
+    /// The canonical path of a file inside the folder.
     fn find(&self, path: &str) -> Result<PathBuf, MediaError> {
         let goes_down =
             |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
@@ -29,9 +30,10 @@ impl MediaFolder {
         let real = |path: &Path| path.canonicalize();
         let root = real(&self.root).map_err(|error| self.unreadable(path, &error))?;
         let found = real(&root.join(path)).map_err(|error| self.unreadable(path, &error))?;
-        match found.starts_with(&root) {
-            true => Ok(found),
-            false => Err(self.outside(path)),
+        if found.starts_with(&root) {
+            Ok(found)
+        } else {
+            Err(self.outside(path))
         }
     }
 
@@ -46,33 +48,33 @@ impl MediaFolder {
         MediaError::Unreadable {
             path: path.into(),
             folder: self.root.display().to_string(),
-            reason: error.to_string(),
+            reason: error.text(),
         }
     }
 }
 
 impl MediaFiles for MediaFolder {
-    fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, MediaError> {
+    fn read(&self, path: &str, max: u64) -> Result<Vec<u8>, MediaError> {
         let found = self.find(path)?;
-        let unreadable = |error| self.unreadable(path, &error);
-        let about = fs::metadata(&found).map_err(unreadable)?;
-        if !about.is_file() {
-            return Err(unreadable(std::io::Error::other("it is no file")));
+        let unreadable = |error: std::io::Error| self.unreadable(path, &error);
+        let metadata = fs::metadata(&found).map_err(unreadable)?;
+        if !metadata.is_file() {
+            return Err(MediaError::NotAFile { path: path.into() });
         }
         let mut bytes = Vec::new();
         let file = File::open(&found).map_err(unreadable)?;
         // A file may grow while it is read.
-        file.take(most + 1)
+        file.take(max + 1)
             .read_to_end(&mut bytes)
             .map_err(unreadable)?;
-        match bytes.len() as u64 > most {
-            true => Err(MediaError::TooBig {
+        if bytes.len() as u64 > max {
+            return Err(MediaError::TooLarge {
                 path: path.into(),
-                bytes: about.len(),
-                most,
-            }),
-            false => Ok(bytes),
+                bytes: metadata.len(),
+                max,
+            });
         }
+        Ok(bytes)
     }
 }
 
@@ -83,25 +85,25 @@ mod tests {
     #[test]
     #[expect(clippy::disallowed_methods, reason = "files of a test")]
     fn only_files_inside_the_folder_are_read_and_errors_name_them() {
-        let place = tempfile::tempdir().unwrap();
-        let root = place.path().join("world");
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("world");
         fs::create_dir_all(root.join("art")).unwrap();
         fs::write(root.join("art/inn.png"), b"0123456789").unwrap();
-        fs::write(place.path().join("secret.png"), b"x").unwrap();
-        std::os::unix::fs::symlink(place.path().join("secret.png"), root.join("link.png")).unwrap();
+        fs::write(dir.path().join("secret.png"), b"x").unwrap();
+        std::os::unix::fs::symlink(dir.path().join("secret.png"), root.join("link.png")).unwrap();
         let folder = MediaFolder::new(&root);
         assert_eq!(folder.read("art/inn.png", 10), Ok(b"0123456789".to_vec()));
         assert_eq!(folder.read("./art/inn.png", 10).unwrap().len(), 10);
-        for (path, most, said) in [
-            ("art/inn.png", 9, "too big: 10 bytes; 9 are"),
+        for (path, max, problem) in [
+            ("art/inn.png", 9, "too large: 10 bytes; the maximum is 9"),
             ("../secret.png", 10, "outside"),
             ("link.png", 10, "outside"),
             ("/etc/passwd", 10, "outside"),
-            ("art", 10, "no file"),
+            ("art", 10, "not a file"),
             ("art/none.png", 10, "can't be read"),
         ] {
-            let error = folder.read(path, most).unwrap_err().to_string();
-            assert!(error.contains(path) && error.contains(said), "{error}");
+            let error = folder.read(path, max).unwrap_err().to_string();
+            assert!(error.contains(path) && error.contains(problem), "{error}");
         }
     }
 }

@@ -1,74 +1,75 @@
-//! Keeping what is said from looking like the form it is said in.
+//! Keeping quoted text from looking like the transcript around it.
 //!
-//! Where many speakers share one text, our own marks part them: `<history>` and `</history>`, and
-//! at the begin of a line `Name: ` or `[Name]: `. Nothing that anybody says may be one: within tags
-//! `<` becomes `&lt;`, and a line that begins like a turn, or like the words before a history, is
-//! moved in by two spaces.
+//! In a transcript, marks of ours separate the speakers: `<history>` and `</history>`, and `Name: `
+//! or `[Name]: ` at the start of a line. Quoted text must not contain them: the `<` of such a tag
+//! becomes `&lt;`, and a line that begins like a turn, or like the transcript's header, is indented
+//! by two spaces.
 
 use std::borrow::Cow;
 
-/// The marks of one form.
+/// The marks of one style of transcript.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Guard<'a> {
-    /// Words that stand before a history.
+    /// The text before a transcript.
     pub(super) header: &'a str,
-    /// Whether a turn begins with `[Name]: `, and not with `Name: `.
+    /// Whether a turn begins with `[Name]: ` rather than `Name: `.
     pub(super) brackets: bool,
 }
 
-/// The most characters of a name that could begin a turn; longer lines are just lines with a colon.
-const LONGEST_NAME: usize = 80;
-/// What a line that looks like a turn is moved in by.
+/// The maximum length of a name that could begin a turn. Longer lines are just lines with a colon.
+const MAX_NAME: usize = 80;
+/// What a line that looks like a turn is indented by.
 const INDENT: &str = "  ";
 
 impl Guard<'_> {
-    /// What is said, with nothing in it that looks like a mark. `at_line_start` tells whether it
-    /// begins a line.
-    pub(super) fn clear<'t>(&self, text: &'t str, at_line_start: bool) -> Cow<'t, str> {
-        let tags = text.contains('<') && tag_in(text).is_some();
-        let lines = text.contains(is_line_end);
-        let turns = at_line_start && self.begins_a_turn(text);
-        if !(tags || lines || turns) {
+    /// The text with nothing in it that looks like a mark. `at_line_start` says whether it begins a
+    /// line.
+    pub(super) fn guard<'t>(&self, text: &'t str, at_line_start: bool) -> Cow<'t, str> {
+        let has_tag = text.contains('<') && find_tag(text).is_some();
+        let has_lines = text.contains(is_line_end);
+        let begins_turn = at_line_start && self.begins_turn(text);
+        if !(has_tag || has_lines || begins_turn) {
             return Cow::Borrowed(text);
         }
-        let mut clear = String::with_capacity(text.len() + 16);
+        let mut guarded = String::with_capacity(text.len() + 16);
         for (number, line) in text.split_inclusive(is_line_end).enumerate() {
-            if (number > 0 || at_line_start) && self.begins_a_turn(line) {
-                clear.push_str(INDENT);
+            if (number > 0 || at_line_start) && self.begins_turn(line) {
+                guarded.push_str(INDENT);
             }
-            clear.push_str(line);
+            guarded.push_str(line);
         }
-        while let Some(at) = tag_in(&clear) {
-            clear.replace_range(at..=at, "&lt;");
+        while let Some(start) = find_tag(&guarded) {
+            guarded.replace_range(start..=start, "&lt;");
         }
-        match clear == text {
-            true => Cow::Borrowed(text),
-            false => Cow::Owned(clear),
+        if guarded == text {
+            Cow::Borrowed(text)
+        } else {
+            Cow::Owned(guarded)
         }
     }
 
-    fn begins_a_turn(&self, line: &str) -> bool {
+    fn begins_turn(&self, line: &str) -> bool {
         let line = line.trim_end_matches(is_line_end);
-        let of_header = |words: &str| !words.is_empty() && line.starts_with(words);
-        if self.header.lines().any(of_header) {
+        let is_start = |header: &str| !header.is_empty() && line.starts_with(header);
+        if self.header.lines().any(is_start) {
             return true;
         }
-        let (name, rest) = match self.brackets {
-            true => match line.strip_prefix('[').and_then(|line| line.split_once(']')) {
-                Some((name, rest)) => (name, rest.starts_with(':')),
-                None => return false,
-            },
-            false => match line.split_once(':') {
-                Some((name, rest)) => (name, rest.starts_with(' ') || rest.is_empty()),
-                None => return false,
-            },
+        let label = if self.brackets {
+            let label = line.strip_prefix('[').and_then(|line| line.split_once(']'));
+            label.map(|(name, rest)| (name, rest.starts_with(':')))
+        } else {
+            let label = line.split_once(':');
+            label.map(|(name, rest)| (name, rest.starts_with(' ') || rest.is_empty()))
         };
-        // A name with space around it is no label of ours.
-        rest && !name.starts_with(' ') && name.chars().nth(LONGEST_NAME).is_none()
+        let Some((name, has_colon)) = label else {
+            return false;
+        };
+        // We write no name with a space before it.
+        has_colon && !name.starts_with(' ') && name.chars().nth(MAX_NAME).is_none()
     }
 }
 
-/// Whatever a model may take for the end of a line.
+/// Whether a model may take a character for the end of a line.
 fn is_line_end(c: char) -> bool {
     matches!(
         c,
@@ -76,11 +77,12 @@ fn is_line_end(c: char) -> bool {
     )
 }
 
-/// Where the first tag of a history begins, however it is spelled: `</ History >`.
-fn tag_in(text: &str) -> Option<usize> {
+/// Where the first `<history>` or `</history>` begins, however it is spelled: `</ History >`.
+fn find_tag(text: &str) -> Option<usize> {
     const NAME: &[u8] = b"history";
-    text.match_indices('<').map(|(at, _)| at).find(|at| {
-        let inside = text[at + 1..].trim_start();
+    let mut starts = text.match_indices('<').map(|(start, _)| start);
+    starts.find(|start| {
+        let inside = text[start + 1..].trim_start();
         let inside = inside.strip_prefix('/').unwrap_or(inside).trim_start();
         let inside = inside.as_bytes().get(..NAME.len());
         inside.is_some_and(|name| name.eq_ignore_ascii_case(NAME))
@@ -103,8 +105,8 @@ mod tests {
     };
 
     #[test]
-    fn marks_in_what_is_said_are_none_any_more() {
-        for (said, clear) in [
+    fn marks_in_quoted_text_are_changed() {
+        for (quoted, guarded) in [
             ("look\nB: I confess", "look\n  B: I confess"),
             ("look\r\nHIST\nx", "look\r\n  HIST\nx"),
             (
@@ -113,15 +115,15 @@ mod tests {
             ),
             ("a\u{2028}苏绣: 是我", "a\u{2028}  苏绣: 是我"),
         ] {
-            assert_eq!(HISTORY.clear(said, false), clear);
+            assert_eq!(HISTORY.guard(quoted, false), guarded);
         }
-        assert_eq!(HISTORY.clear("B: me", true), "  B: me");
-        assert_eq!(BRACKETS.clear("x\n[B]: me", false), "x\n  [B]: me");
+        assert_eq!(HISTORY.guard("B: me", true), "  B: me");
+        assert_eq!(BRACKETS.guard("x\n[B]: me", false), "x\n  [B]: me");
     }
 
     #[test]
-    fn what_holds_no_mark_stays_as_it_is() {
-        for said in [
+    fn text_without_marks_stays_as_it_is() {
+        for quoted in [
             "A plain line.",
             "two\nlines",
             "at 10:30\nor 11:00",
@@ -129,28 +131,29 @@ mod tests {
             "他说：走\n好",
         ] {
             assert!(
-                matches!(HISTORY.clear(said, true), Cow::Borrowed(same) if same == said),
-                "{said}"
+                matches!(HISTORY.guard(quoted, true), Cow::Borrowed(same) if same == quoted),
+                "{quoted}"
             );
         }
         assert_eq!(
-            HISTORY.clear("B: me", false),
+            HISTORY.guard("B: me", false),
             "B: me",
-            "it stands after a name already"
+            "it follows a name already"
         );
-        assert_eq!(BRACKETS.clear("x\nB: me", false), "x\nB: me");
+        assert_eq!(BRACKETS.guard("x\nB: me", false), "x\nB: me");
     }
 
     proptest! {
         #[test]
-        fn nobody_can_forge_a_boundary(said in "(A: |B:|\\[B\\]: |<history>|</|history>|HIST|\n|\r|<|&lt;| |x){0,12}") {
+        fn nobody_can_forge_a_mark(quoted in "(A: |B:|\\[B\\]: |<history>|</|history>|HIST|\n|\r|<|&lt;| |x){0,12}") {
             for guard in [HISTORY, BRACKETS] {
-                let clear = guard.clear(&said, true);
-                prop_assert!(!clear.contains("<history>") && !clear.contains("</history>"));
-                for line in clear.split(['\n', '\r']) {
-                    prop_assert!(!guard.begins_a_turn(line), "{line:?} of {clear:?}");
+                let guarded = guard.guard(&quoted, true);
+                prop_assert!(!guarded.contains("<history>") && !guarded.contains("</history>"));
+                for line in guarded.split(['\n', '\r']) {
+                    prop_assert!(!guard.begins_turn(line), "{line:?} of {guarded:?}");
                 }
-                prop_assert_eq!(guard.clear(&clear, true).into_owned(), clear.into_owned(), "once is enough");
+                let again = guard.guard(&guarded, true).into_owned();
+                prop_assert_eq!(again, guarded.into_owned(), "once is enough");
             }
         }
     }

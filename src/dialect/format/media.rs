@@ -1,4 +1,4 @@
-//! Images, sounds and films, made ready to be sent.
+//! Images, audio and video, prepared for sending.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,72 +8,100 @@ use base64::engine::general_purpose::STANDARD;
 use thiserror::Error;
 
 use crate::dialect::media::media_type_of;
+use crate::locale::{Localize, UiText, text};
 use crate::message::{Block, MediaKind, Source};
 
-/// The most bytes of a media file: what most providers take of one request.
-pub const LONGEST_FILE: u64 = 20 * 1024 * 1024;
+/// The maximum size of a media file in bytes: what most providers accept in one request.
+pub const MAX_FILE_BYTES: u64 = 20 * 1024 * 1024;
 
-/// What can't be sent of a media file. Every error names it.
+/// Why a media file can't be sent. Every error names the file.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{}", self.text())]
 pub enum MediaError {
-    /// Nobody said where files are.
-    #[error("media file '{path}' can't be sent: no folder of media files was given")]
+    /// There is no folder of media files.
     NoFolder {
         /// The file, as the message names it.
         path: String,
     },
-    /// It lies elsewhere.
-    #[error("media file '{path}' lies outside of {folder}; only files inside of it are sent")]
+    /// It is outside the folder of media files.
     Outside {
         /// The file, as the message names it.
         path: String,
-        /// The folder that holds media files.
+        /// The folder of media files.
         folder: String,
     },
     /// It can't be read.
-    #[error("media file '{path}' can't be read in {folder}: {reason}")]
     Unreadable {
         /// The file, as the message names it.
         path: String,
-        /// The folder that holds media files.
+        /// The folder of media files.
         folder: String,
-        /// What the system said.
-        reason: String,
+        /// The operating system's error.
+        reason: UiText,
     },
-    /// It is greater than allowed.
-    #[error("media file '{path}' is too big: {bytes} bytes; {most} are the most that is sent")]
-    TooBig {
+    /// It is not a file.
+    NotAFile {
+        /// The file, as the message names it.
+        path: String,
+    },
+    /// It is larger than allowed.
+    TooLarge {
         /// The file, as the message names it.
         path: String,
         /// Its size in bytes.
         bytes: u64,
-        /// The most bytes of a file.
-        most: u64,
+        /// The maximum size in bytes.
+        max: u64,
     },
-    /// Its content is none of its kind.
-    #[error(
-        "media file '{path}' is not what its name says: {said} was expected, {found} was found"
-    )]
-    Other {
+    /// Its content is of another type than its name or its message says.
+    WrongType {
         /// The file, as the message names it.
         path: String,
-        /// What its name, its message or its block says.
-        said: String,
-        /// What its first bytes say.
-        found: String,
+        /// The type according to its name, its message or its block.
+        expected: String,
+        /// The type according to its first bytes; `None` if that is unknown.
+        found: Option<&'static str>,
     },
 }
 
-/// Where media files are. The one part of this room that may do more than compute.
-pub trait MediaFiles: fmt::Debug + Send + Sync {
-    /// The bytes of a file, `most` of them at most.
-    ///
-    /// # Errors
-    /// It is outside of where files are, missing, unreadable or too big.
-    fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, MediaError>;
+impl Localize for MediaError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::NoFolder { path } => text!(dialect_media_no_folder, path),
+            Self::Outside { path, folder } => text!(dialect_media_outside, path, folder),
+            Self::Unreadable {
+                path,
+                folder,
+                reason,
+            } => text!(dialect_media_unreadable, path, folder, reason),
+            Self::NotAFile { path } => text!(dialect_media_not_a_file, path),
+            Self::TooLarge { path, bytes, max } => {
+                text!(dialect_media_too_large, path, bytes, max)
+            }
+            Self::WrongType {
+                path,
+                expected,
+                found: Some(found),
+            } => text!(dialect_media_wrong_type, path, expected, found = *found),
+            Self::WrongType {
+                path,
+                expected,
+                found: None,
+            } => text!(dialect_media_unknown_type, path, expected),
+        }
+    }
 }
 
-/// Nowhere.
+/// Where media files are read. Only implementations of this trait do I/O here.
+pub trait MediaFiles: fmt::Debug + Send + Sync {
+    /// The bytes of a file, at most `max`.
+    ///
+    /// # Errors
+    /// It is outside the folder of media files, missing, unreadable or too large.
+    fn read(&self, path: &str, max: u64) -> Result<Vec<u8>, MediaError>;
+}
+
+/// No media files.
 #[derive(Clone, Copy, Debug)]
 pub struct NoFiles;
 
@@ -90,7 +118,7 @@ pub(super) struct Media<'a> {
     pub(super) source: &'a Source,
 }
 
-/// Where the data is that a provider is sent.
+/// The data of media: where a provider can fetch them, or the data themselves.
 #[derive(Debug, PartialEq)]
 pub(super) enum Data<'a> {
     Url {
@@ -104,7 +132,7 @@ pub(super) enum Data<'a> {
 }
 
 impl<'a> Media<'a> {
-    /// The media of a block, if it is one of them.
+    /// The media of a block, if it holds any.
     pub(super) fn of(block: &'a Block) -> Option<Self> {
         let (kind, source) = block.as_media()?;
         Some(Self { kind, source })
@@ -119,7 +147,7 @@ impl<'a> Media<'a> {
         }
     }
 
-    /// What is sent of it; a file is read and looked into.
+    /// The data to send; a file is read, and its type checked.
     pub(super) fn data(&self, files: &dyn MediaFiles) -> Result<Data<'a>, MediaError> {
         Ok(match self.source {
             Source::Url { url, .. } => Data::Url {
@@ -131,9 +159,9 @@ impl<'a> Media<'a> {
                 data: data.into(),
             },
             Source::File { path, .. } => {
-                let bytes = files.read(path, LONGEST_FILE)?;
+                let bytes = files.read(path, MAX_FILE_BYTES)?;
                 Data::Base64 {
-                    media_type: self.checked(path, &bytes)?.into(),
+                    media_type: self.checked_type(path, &bytes)?.into(),
                     data: STANDARD.encode(bytes).into(),
                 }
             }
@@ -141,32 +169,32 @@ impl<'a> Media<'a> {
     }
 
     /// The media type of a file, if its first bytes agree with its block, its message and its name.
-    fn checked(&self, path: &str, bytes: &[u8]) -> Result<&'static str, MediaError> {
-        let other = |said: &str, found: &str| MediaError::Other {
+    fn checked_type(&self, path: &str, bytes: &[u8]) -> Result<&'static str, MediaError> {
+        let wrong = |expected: &str, found| MediaError::WrongType {
             path: path.into(),
-            said: said.into(),
-            found: found.into(),
+            expected: expected.into(),
+            found,
         };
-        let told = media_type_of(self.source);
-        let Some(found) = by_content(bytes) else {
-            let said = told.unwrap_or(self.kind.name());
-            return Err(other(said, "no media file that we know"));
+        let declared = media_type_of(self.source);
+        let Some(found) = type_by_content(bytes) else {
+            let expected = declared.unwrap_or(self.kind.name());
+            return Err(wrong(expected, None));
         };
-        match told {
-            Some(told) if canonical(told) != found => Err(other(told, found)),
+        match declared {
+            Some(declared) if canonical(declared) != found => Err(wrong(declared, Some(found))),
             _ if is_of(found, self.kind) => Ok(found),
-            _ => Err(other(self.kind.name(), found)),
+            _ => Err(wrong(self.kind.name(), Some(found))),
         }
     }
 }
 
-/// Whether media of this type can be of this kind; what may hold a film may hold nothing but sound.
+/// Whether media of this type can be of this kind. A video container may hold nothing but audio.
 fn is_of(media_type: &str, kind: MediaKind) -> bool {
     let named = media_type.starts_with(kind.name());
     named || (kind == MediaKind::Audio && matches!(media_type, "video/mp4" | "video/webm"))
 }
 
-/// The name of a media type that has several.
+/// The one name of a media type that has several.
 fn canonical(media_type: &str) -> &str {
     match media_type {
         "image/jpg" => "image/jpeg",
@@ -180,10 +208,13 @@ fn canonical(media_type: &str) -> &str {
     }
 }
 
-/// The media type that a file's first bytes show.
-fn by_content(bytes: &[u8]) -> Option<&'static str> {
-    let begins = |mark: &[u8]| bytes.starts_with(mark);
-    let holds = |at: usize, mark: &[u8]| bytes.get(at..).is_some_and(|rest| rest.starts_with(mark));
+/// The media type according to a file's first bytes.
+fn type_by_content(bytes: &[u8]) -> Option<&'static str> {
+    let begins = |magic: &[u8]| bytes.starts_with(magic);
+    let holds = |offset: usize, magic: &[u8]| {
+        let rest = bytes.get(offset..);
+        rest.is_some_and(|rest| rest.starts_with(magic))
+    };
     Some(match bytes {
         _ if begins(b"\x89PNG\r\n\x1a\n") => "image/png",
         _ if begins(b"\xff\xd8\xff") => "image/jpeg",
@@ -216,9 +247,9 @@ mod tests {
     use super::*;
 
     #[derive(Debug)]
-    struct Held(BTreeMap<&'static str, &'static [u8]>);
+    struct InMemory(BTreeMap<&'static str, &'static [u8]>);
 
-    impl MediaFiles for Held {
+    impl MediaFiles for InMemory {
         fn read(&self, path: &str, _: u64) -> Result<Vec<u8>, MediaError> {
             let bytes = self
                 .0
@@ -231,14 +262,14 @@ mod tests {
     fn data(
         kind: MediaKind,
         path: &'static str,
-        told: Option<&str>,
+        declared: Option<&str>,
         bytes: &'static [u8],
     ) -> Result<String, String> {
         let source = Source::File {
             path: path.into(),
-            media_type: told.map(str::to_owned),
+            media_type: declared.map(str::to_owned),
         };
-        let files = Held([(path, bytes)].into());
+        let files = InMemory([(path, bytes)].into());
         match (Media {
             kind,
             source: &source,
@@ -252,8 +283,8 @@ mod tests {
     }
 
     #[test]
-    fn a_file_has_the_type_that_its_bytes_show() {
-        for (kind, path, told, bytes, found) in [
+    fn the_type_of_a_file_comes_from_its_bytes() {
+        for (kind, path, declared, bytes, found) in [
             (
                 MediaKind::Image,
                 "a.png",
@@ -297,46 +328,46 @@ mod tests {
                 "video/quicktime",
             ),
         ] {
-            assert_eq!(data(kind, path, told, bytes).as_deref(), Ok(found));
+            assert_eq!(data(kind, path, declared, bytes).as_deref(), Ok(found));
         }
     }
 
     #[test]
-    fn a_file_that_is_not_what_its_name_says_is_named() {
-        for (kind, path, bytes, said) in [
+    fn an_error_names_the_file_and_both_types() {
+        for (kind, path, bytes, expected) in [
             (
                 MediaKind::Image,
                 "inn.png",
                 &b"\xff\xd8\xff"[..],
-                "image/png was expected, image/jpeg was found",
+                "expected image/png, found image/jpeg",
             ),
             (
                 MediaKind::Image,
                 "inn.png",
                 b"<html>",
-                "image/png was expected, no media file that we know was found",
+                "expected image/png, found no known type",
             ),
             (
                 MediaKind::Image,
                 "inn.mp3",
                 b"ID3",
-                "image was expected, audio/mpeg was found",
+                "expected image, found audio/mpeg",
             ),
-            (MediaKind::Audio, "empty", b"", "audio was expected"),
+            (MediaKind::Audio, "empty", b"", "expected audio"),
         ] {
             let error = data(kind, path, None, bytes).unwrap_err();
-            assert!(error.contains(path) && error.contains(said), "{error}");
+            assert!(error.contains(path) && error.contains(expected), "{error}");
         }
         let error = NoFiles.read("inn.png", 1).unwrap_err().to_string();
         assert!(error.contains("inn.png"));
     }
 
     #[test]
-    fn an_address_has_the_type_it_was_told_or_that_its_ending_promises() {
-        let of = |url: &str, told: Option<&str>| {
+    fn the_type_of_a_url_is_declared_or_told_by_its_extension() {
+        let type_of = |url: &str, declared: Option<&str>| {
             let source = Source::Url {
                 url: url.into(),
-                media_type: told.map(str::to_owned),
+                media_type: declared.map(str::to_owned),
             };
             match (Media {
                 kind: MediaKind::Image,
@@ -349,27 +380,27 @@ mod tests {
             }
         };
         assert_eq!(
-            of("http://x/a.png?b=c.d", None).as_deref(),
+            type_of("http://x/a.png?b=c.d", None).as_deref(),
             Some("image/png")
         );
         assert_eq!(
-            of("http://x/a", Some("image/gif")).as_deref(),
+            type_of("http://x/a", Some("image/gif")).as_deref(),
             Some("image/gif")
         );
-        assert_eq!(of("http://x/a", None), None);
+        assert_eq!(type_of("http://x/a", None), None);
     }
 
     proptest! {
         #[test]
-        fn any_bytes_are_media_or_are_not(
+        fn any_bytes_are_checked(
             bytes in prop::collection::vec(any::<u8>(), 0..20),
             begin in prop::sample::select(vec![&b""[..], b"\xff", b"RIFF....", b"....ftyp", b"ID3"]),
-            path in "\\PC{0,9}(\\.png|\\.mp3|\\.mp4)?", told in prop::option::of("\\PC{0,9}|image/jpg|audio/x-wav"),
+            path in "\\PC{0,9}(\\.png|\\.mp3|\\.mp4)?", declared in prop::option::of("\\PC{0,9}|image/jpg|audio/x-wav"),
         ) {
             let bytes = [begin, &bytes].concat();
             for kind in [MediaKind::Image, MediaKind::Audio, MediaKind::Video] {
-                let source = Source::File { path: path.clone(), media_type: told.clone() };
-                let checked = Media { kind, source: &source }.checked(&path, &bytes);
+                let source = Source::File { path: path.clone(), media_type: declared.clone() };
+                let checked = Media { kind, source: &source }.checked_type(&path, &bytes);
                 match checked {
                     Ok(found) => prop_assert!(is_of(found, kind)),
                     Err(error) => prop_assert!(error.to_string().contains(&*path)),

@@ -4,32 +4,32 @@ use std::borrow::Cow;
 
 use crate::message::Digest;
 
-/// Stands in every alias and in no name that is sent as it is, so that the two never meet.
+/// Part of every alias and of no name that is sent as it is, so that the two never collide.
 const MARK: &str = "--";
 /// Hexadecimal digits of an alias's digest: 64 bits.
 const DIGITS: usize = 16;
 
-/// A name, or an alias of it that is made of ASCII letters, digits, `_` and `-`, `longest` at most
-/// (at least 24). Different names have different aliases, in every conversation and every run.
+/// A name, or an alias made of at most `max_len` (at least 24) ASCII letters, digits, `_` and `-`.
+/// Different names have different aliases, the same in every conversation and every run.
 ///
-/// OpenAI takes `[A-Za-z0-9_-]{1,64}` as the `name` of a message; Anthropic as the id of a call,
-/// OpenAI 40 characters of it.
-pub fn alias(name: &str, longest: usize) -> Cow<'_, str> {
+/// OpenAI accepts `[A-Za-z0-9_-]{1,64}` as the `name` of a message, Anthropic as the id of a call;
+/// OpenAI accepts ids of 40 characters.
+pub fn alias(name: &str, max_len: usize) -> Cow<'_, str> {
     let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if !name.is_empty() && name.len() <= longest && !name.contains(MARK) && name.chars().all(legal)
+    if !name.is_empty() && name.len() <= max_len && !name.contains(MARK) && name.chars().all(legal)
     {
         return Cow::Borrowed(name);
     }
     let words = name.split(|c: char| !c.is_ascii_alphanumeric());
     let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
     let mut readable = words.join("_");
-    readable.truncate(longest.saturating_sub(MARK.len() + DIGITS));
+    readable.truncate(max_len.saturating_sub(MARK.len() + DIGITS));
     let digest = Digest::of(name.as_bytes()).to_string();
     Cow::Owned(format!("{readable}{MARK}{}", &digest[..DIGITS]))
 }
 
-/// A name as it stands before what its bearer says. What could be mistaken for an end of the name
-/// is written as `%` with the number of its byte, as in addresses.
+/// A name as it is written before a quoted turn. Characters that could be mistaken for the end of
+/// the name are percent-encoded, as in URLs.
 pub(super) fn label(name: &str) -> Cow<'_, str> {
     let harmful = |c: char| c.is_control() || "%[]<>:\u{2028}\u{2029}".contains(c);
     if !name.contains(harmful) {
@@ -37,14 +37,13 @@ pub(super) fn label(name: &str) -> Cow<'_, str> {
     }
     let mut safe = String::new();
     for character in name.chars() {
-        match harmful(character) {
-            true => {
-                let mut bytes = [0; 4];
-                for byte in character.encode_utf8(&mut bytes).bytes() {
-                    safe.push_str(&format!("%{byte:02X}"));
-                }
+        if harmful(character) {
+            let mut bytes = [0; 4];
+            for byte in character.encode_utf8(&mut bytes).bytes() {
+                safe.push_str(&format!("%{byte:02X}"));
             }
-            false => safe.push(character),
+        } else {
+            safe.push(character);
         }
     }
     Cow::Owned(safe)
@@ -56,9 +55,9 @@ mod tests {
 
     use super::*;
 
-    fn is_legal(name: &str, longest: usize) -> bool {
+    fn is_legal(name: &str, max_len: usize) -> bool {
         let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        (1..=longest).contains(&name.len()) && name.chars().all(legal)
+        (1..=max_len).contains(&name.len()) && name.chars().all(legal)
     }
 
     #[test]
@@ -73,18 +72,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_alias_is_legal_and_nobody_elses(
+        fn an_alias_is_legal_and_unique(
             one in "\\PC{0,80}|[a-z_-]{0,70}", other in "\\PC{0,80}|[a-z_-]{0,70}",
-            longest in prop::sample::select(vec![24usize, 40, 64]),
+            max_len in prop::sample::select(vec![24usize, 40, 64]),
         ) {
-            let (a, b) = (alias(&one, longest), alias(&other, longest));
-            prop_assert!(is_legal(&a, longest) && is_legal(&b, longest));
+            let (a, b) = (alias(&one, max_len), alias(&other, max_len));
+            prop_assert!(is_legal(&a, max_len) && is_legal(&b, max_len));
             prop_assert_eq!(one == other, a == b);
-            prop_assert_ne!(alias(&a, longest) == a, a.contains(MARK));
+            prop_assert_ne!(alias(&a, max_len) == a, a.contains(MARK));
         }
 
         #[test]
-        fn a_label_ends_where_it_seems_to(one in "\\PC{0,9}|[a:%\\[\\]<\n]{0,6}", other in "\\PC{0,9}|[a:%\\[\\]<\n]{0,6}") {
+        fn a_label_is_unambiguous(one in "\\PC{0,9}|[a:%\\[\\]<\n]{0,6}", other in "\\PC{0,9}|[a:%\\[\\]<\n]{0,6}") {
             let label_of_one = label(&one);
             prop_assert!(!label_of_one.contains([':', '[', ']', '<', '\n']));
             prop_assert_eq!(one == other, label_of_one == label(&other));

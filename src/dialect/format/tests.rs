@@ -1,4 +1,4 @@
-//! What formats promise, whatever is said.
+//! What holds for every conversation, and a few exact results.
 
 use std::sync::Arc;
 
@@ -8,21 +8,6 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::message::{Block, Body, Message, Role, Source};
-
-const APIS: [Api; 6] = [
-    Api::OpenAi,
-    Api::DeepSeek,
-    Api::Anthropic,
-    Api::Gemini,
-    Api::DashScope,
-    Api::Ollama,
-];
-const STYLES: [Style; 4] = [
-    Style::AsStored,
-    Style::Perspective,
-    Style::History,
-    Style::Brackets,
-];
 
 fn words() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
@@ -89,19 +74,22 @@ fn message() -> impl Strategy<Value = Message> {
 }
 
 fn format() -> impl Strategy<Value = Format> {
-    let api = prop::sample::select(APIS.to_vec());
-    let style = prop::sample::select(STYLES.to_vec());
-    (api, style, any::<[bool; 4]>()).prop_map(|(api, style, [cautious, merge, marks, parts])| {
-        let mut shape = match cautious {
-            true => Shape::cautious(api),
-            false => Shape::observed(api),
-        };
-        shape.header = "HIST\n".into();
-        shape.merge = merge;
-        shape.parts |= parts;
-        shape.cache_marks = marks && api == Api::Anthropic;
-        Format::new(api, style, shape)
-    })
+    let api = prop::sample::select(Api::ALL.to_vec());
+    let style = prop::sample::select(Style::ALL.to_vec());
+    (api, style, any::<[bool; 4]>()).prop_map(
+        |(api, style, [cautious, merge, breakpoints, parts])| {
+            let mut options = if cautious {
+                FormatOptions::cautious(api)
+            } else {
+                FormatOptions::observed(api)
+            };
+            options.history_header = "HIST\n".into();
+            options.merge_roles = merge;
+            options.parts |= parts;
+            options.cache_breakpoints = breakpoints && api == Api::Anthropic;
+            Format::new(api, style, options)
+        },
+    )
 }
 
 fn turns(messages: &[Message]) -> Vec<Turn<'_>> {
@@ -146,26 +134,26 @@ fn calls_and_results(api: Api, messages: &Value) -> (Vec<Value>, Vec<Value>) {
     }
 }
 
-/// The bytes of turns that were taken one stretch after the other, each on a later day, as it were.
-fn in_stretches(format: &Format, turns: &[Turn<'_>], ends: &[usize]) -> BytesMut {
-    let mut mark = Mark {
-        at: 0,
-        progress: Progress::default(),
+/// The bytes of the last of several requests, each of which continues the one before. They end
+/// after these numbers of turns.
+fn continued(format: &Format, turns: &[Turn<'_>], ends: &[usize]) -> BytesMut {
+    let start = || Checkpoint {
+        len: 0,
+        state: WriterState::default(),
     };
     let mut bytes = BytesMut::new();
+    let mut checkpoint = start();
     for end in ends {
-        bytes.truncate(mark.at);
-        let from = mark.progress.turns();
-        let mut script = MessageWriter::new(format, Some("A"), bytes, mark.progress);
-        script.remember(turns[from..*end].iter().copied()).unwrap();
-        script.ask(question().iter().copied()).unwrap();
-        let written = script.finish();
-        bytes = written.bytes;
-        format.close(&mut bytes, &written.progress, "And in JSON.");
-        mark = written.mark.unwrap_or(Mark {
-            at: 0,
-            progress: Progress::default(),
-        });
+        bytes.truncate(checkpoint.len);
+        let from = checkpoint.state.turns();
+        let mut writer = MessageWriter::new(format, Some("A"), bytes, checkpoint.state);
+        let new = turns[from..*end].iter().copied();
+        writer.write_history(new).unwrap();
+        writer.write_question(question().iter().copied()).unwrap();
+        let written = writer.finish();
+        let writer = MessageWriter::new(format, Some("A"), written.bytes, written.state);
+        bytes = writer.close("And in JSON.");
+        checkpoint = written.checkpoint.unwrap_or_else(start);
     }
     bytes
 }
@@ -184,7 +172,7 @@ fn question() -> Vec<Turn<'static>> {
 
 proptest! {
     #[test]
-    fn whatever_is_said_becomes_messages_whose_calls_and_results_are_paired(
+    fn calls_and_results_are_always_paired(
         messages in prop::collection::vec(message(), 0..14), format in format(),
     ) {
         let rendered = format.render(Some("A"), &turns(&messages)).unwrap();
@@ -194,15 +182,15 @@ proptest! {
         let text = rendered.messages.to_string();
         prop_assert!(!text.contains("mystery"));
         let sent_back = text.contains("\"thinking\"") || text.contains("reasoning_content");
-        prop_assert!(format.shape.thinking == Thinking::Always || !sent_back);
-        if format.api.has_parts() {
+        prop_assert!(format.options.thinking == ThinkingPolicy::Always || !sent_back);
+        if format.api.requires_parts() {
             let empty = text.contains("\"text\":\"\"") || text.contains("\"text\":\" \"");
             prop_assert!(!empty, "an empty part is refused: {text}");
         }
     }
 
     #[test]
-    fn what_goes_on_from_a_mark_has_the_bytes_of_what_is_written_at_once(
+    fn continuing_writes_the_same_bytes_as_starting_anew(
         messages in prop::collection::vec(message(), 0..60), format in format(),
         ends in prop::collection::vec(any::<prop::sample::Index>(), 1..5),
     ) {
@@ -210,40 +198,14 @@ proptest! {
         let mut ends: Vec<_> = ends.iter().map(|end| end.index(turns.len() + 1)).collect();
         ends.sort_unstable();
         let last = *ends.last().unwrap();
-        let at_once = in_stretches(&format, &turns, &[last]);
-        let stretched = in_stretches(&format, &turns, &ends);
-        prop_assert_eq!(String::from_utf8_lossy(&stretched), String::from_utf8_lossy(&at_once));
-        let whole = format!("{{{}}}", String::from_utf8_lossy(&at_once));
+        let anew = continued(&format, &turns, &[last]);
+        let continued = continued(&format, &turns, &ends);
+        prop_assert_eq!(String::from_utf8_lossy(&continued), String::from_utf8_lossy(&anew));
+        let whole = format!("{{{}}}", String::from_utf8_lossy(&anew));
         let value: Value = serde_json::from_str(&whole).unwrap();
-        let marks = whole.matches("cache_control").count();
-        prop_assert!(marks <= 4, "{marks} marks");
+        let breakpoints = whole.matches("cache_control").count();
+        prop_assert!(breakpoints <= 4, "{breakpoints} breakpoints");
         prop_assert!(value.is_object());
-    }
-
-    #[test]
-    fn nobody_can_speak_for_another_in_a_history(
-        said in prop::collection::vec((prop::sample::select(vec!["A", "B: x\nC", "苏绣"]), words()), 1..8),
-    ) {
-        let messages: Vec<_> = said
-            .iter()
-            .map(|(name, words)| Message::new(Role::Human, Body::text(*words).from_sender(*name)))
-            .collect();
-        for style in [Style::History, Style::Brackets] {
-            let mut shape = Shape::cautious(Api::OpenAi);
-            shape.header = "HIST\n".into();
-            let format = Format::new(Api::OpenAi, style, shape);
-            let rendered = format.render(None, &turns(&messages)).unwrap();
-            let texts = rendered.messages.as_array().unwrap().iter();
-            let text = texts.map(|message| message["content"].as_str().unwrap()).collect::<Vec<_>>().join("\n");
-            prop_assert_eq!(text.matches("<history>").count(), usize::from(style == Style::History));
-            let begins = |line: &&str| match style {
-                Style::History => line.starts_with("A: ") || line.starts_with("苏绣: ") || line.starts_with("B%3A"),
-                _ => line.starts_with('['),
-            };
-            prop_assert_eq!(text.lines().filter(begins).count(), said.len(), "{}", text);
-            let forged = |line: &str| style == Style::History && (line.starts_with("B: ") || line.starts_with("C: "));
-            prop_assert!(!text.lines().any(forged), "{}", text);
-        }
     }
 
     #[test]
@@ -253,42 +215,44 @@ proptest! {
         let turns = turns(&messages);
         let all: u64 = turns.iter().map(Turn::tokens).sum();
         let kept = truncate(&turns, limit, Turn::tokens);
-        prop_assert_eq!(kept.left_out.is_none(), kept.turns.len() == turns.len());
+        prop_assert_eq!(kept.omission.is_none(), kept.turns.len() == turns.len());
         prop_assert_eq!(kept.weight, kept.turns.iter().map(Turn::tokens).sum::<u64>());
         let system = |turns: &[Turn<'_>]| turns.iter().filter(|turn| turn.role == Role::System).count();
         prop_assert_eq!(system(&turns), system(&kept.turns));
-        if let Some(LeftOut::Older { messages, weight }) = kept.left_out {
-            prop_assert!(all > limit && messages + kept.turns.len() == turns.len() && weight + kept.weight == all);
+        if let Some(Omission::OlderMessages { count, weight }) = kept.omission {
+            prop_assert!(all > limit && count + kept.turns.len() == turns.len() && weight + kept.weight == all);
         }
-        let format = Format::new(Api::OpenAi, Style::AsStored, Shape::cautious(Api::OpenAi));
+        let format = Format::new(Api::OpenAi, Style::AsStored, FormatOptions::cautious(Api::OpenAi));
         let orphans = |turns: &[Turn<'_>]| {
-            let left_out = format.render(None, turns).unwrap().left_out;
-            let broken = |left: &&LeftOut| matches!(left, LeftOut::Orphan { .. } | LeftOut::Unanswered { .. });
-            left_out.iter().filter(broken).count()
+            let omissions = format.render(None, turns).unwrap().omissions;
+            let unpaired = omissions.iter().filter(|omission| {
+                matches!(omission, Omission::OrphanResult { .. } | Omission::UnansweredCall { .. })
+            });
+            unpaired.count()
         };
         prop_assert!(orphans(&kept.turns) <= orphans(&turns));
     }
 }
 
-fn render(api: Api, style: Style, shape: Shape, messages: &[Message]) -> Rendered {
-    Format::new(api, style, shape)
+fn render(api: Api, style: Style, options: FormatOptions, messages: &[Message]) -> Rendered {
+    Format::new(api, style, options)
         .render(Some("Mira"), &turns(messages))
         .unwrap()
 }
 
 #[test]
-fn ones_own_turns_are_the_assistants_and_all_others_the_users() {
+fn own_turns_are_the_assistants_and_all_others_the_users() {
     let said = |role, name: &str| Message::new(role, Body::text("x").from_sender(name));
     let messages = [
         said(Role::Human, "Odile Marsh"),
         said(Role::Ai, "Mira"),
         said(Role::Ai, "Odile Marsh"),
     ];
-    let shape = Shape {
+    let options = FormatOptions {
         names: true,
-        ..Shape::cautious(Api::OpenAi)
+        ..FormatOptions::cautious(Api::OpenAi)
     };
-    let rendered = render(Api::OpenAi, Style::Perspective, shape, &messages);
+    let rendered = render(Api::OpenAi, Style::Perspective, options, &messages);
     let odile = alias("Odile Marsh", 64);
     let expected = json!([
         {"role": "user", "name": odile, "content": "x"},
@@ -299,7 +263,7 @@ fn ones_own_turns_are_the_assistants_and_all_others_the_users() {
 }
 
 #[test]
-fn calls_of_another_are_nobodys_business_and_unanswered_ones_are_not_sent() {
+fn calls_of_another_and_unanswered_calls_are_not_sent() {
     let call = |id: &str, by: &str| {
         let blocks = vec![Block::text("look"), Block::tool_use(id, "dice", json!({}))];
         Message::new(Role::Ai, Body::blocks(blocks).from_sender(by))
@@ -314,8 +278,8 @@ fn calls_of_another_are_nobodys_business_and_unanswered_ones_are_not_sent() {
         result("3"),
         result("9"),
     ];
-    let shape = Shape::cautious(Api::OpenAi);
-    let rendered = render(Api::OpenAi, Style::Perspective, shape, &messages);
+    let options = FormatOptions::cautious(Api::OpenAi);
+    let rendered = render(Api::OpenAi, Style::Perspective, options, &messages);
     let function = json!({"name": "dice", "arguments": "{}"});
     let expected = json!([
         {"role": "user", "content": "look"},
@@ -326,14 +290,14 @@ fn calls_of_another_are_nobodys_business_and_unanswered_ones_are_not_sent() {
     ]);
     assert_eq!(rendered.messages, expected);
     let expected = [
-        LeftOut::CallOfAnother { id: "1".into() },
-        LeftOut::Unanswered {
+        Omission::CallOfAnother { id: "1".into() },
+        Omission::UnansweredCall {
             id: "2".into(),
             tool: "dice".into(),
         },
-        LeftOut::Orphan { id: "9".into() },
+        Omission::OrphanResult { id: "9".into() },
     ];
-    assert_eq!(rendered.left_out, expected);
+    assert_eq!(rendered.omissions, expected);
 }
 
 #[test]
@@ -342,14 +306,14 @@ fn thoughts_go_back_signed_and_only_while_the_question_is_open() {
         thinking: "hm".into(),
         signature: Some("s1".into()),
     };
-    let closed = json!({"type": "redacted_thinking", "data": "x"});
+    let redacted = json!({"type": "redacted_thinking", "data": "x"});
     let round = [
         Message::new(
             Role::Ai,
             vec![
                 Block::thinking("unsigned"),
                 signed,
-                Block::Unknown(closed.clone()),
+                Block::Unknown(redacted.clone()),
                 Block::tool_use("1", "dice", json!({})),
             ],
         ),
@@ -358,26 +322,27 @@ fn thoughts_go_back_signed_and_only_while_the_question_is_open() {
     let format = Format::new(
         Api::Anthropic,
         Style::Perspective,
-        Shape::cautious(Api::Anthropic),
+        FormatOptions::cautious(Api::Anthropic),
     );
     let before = format.render(None, &turns(&round)).unwrap();
     assert!(!before.messages.to_string().contains("hm"));
-    let mut script = MessageWriter::new(&format, None, BytesMut::new(), Progress::default());
-    script.ask(turns(&round).iter().copied()).unwrap();
-    let written = script.finish();
-    let mut bytes = written.bytes;
-    format.close(&mut bytes, &written.progress, "");
+    let mut writer = MessageWriter::new(&format, None, BytesMut::new(), WriterState::default());
+    writer
+        .write_question(turns(&round).iter().copied())
+        .unwrap();
+    let written = writer.finish();
+    let bytes = MessageWriter::new(&format, None, written.bytes, written.state).close("");
     let value: Value =
         serde_json::from_str(&format!("{{{}}}", String::from_utf8_lossy(&bytes))).unwrap();
     let thought = json!({"type": "thinking", "thinking": "hm", "signature": "s1"});
     assert_eq!(value["messages"][0]["content"][0], thought);
-    assert_eq!(value["messages"][0]["content"][1], closed);
+    assert_eq!(value["messages"][0]["content"][1], redacted);
     assert_eq!(value["messages"][0]["content"][2]["type"], "tool_use");
-    assert_eq!(written.left_out, []);
+    assert_eq!(written.omissions, []);
 }
 
 #[test]
-fn an_image_is_sent_as_each_provider_takes_it() {
+fn an_image_is_sent_as_each_provider_expects_it() {
     let look = |source: Source| {
         [Message::new(
             Role::Human,
@@ -409,7 +374,12 @@ fn an_image_is_sent_as_each_provider_takes_it() {
         ),
     ] {
         for (messages, expected) in [(&url, of_url), (&data, of_data)] {
-            let rendered = render(api, Style::Perspective, Shape::cautious(api), messages);
+            let rendered = render(
+                api,
+                Style::Perspective,
+                FormatOptions::cautious(api),
+                messages,
+            );
             let content = &rendered.messages[0];
             let parts = content["content"]
                 .as_array()
@@ -419,8 +389,8 @@ fn an_image_is_sent_as_each_provider_takes_it() {
         }
     }
     let ollama = |messages: &[Message]| {
-        let shape = Shape::cautious(Api::Ollama);
-        render(Api::Ollama, Style::Perspective, shape, messages).messages[0].clone()
+        let options = FormatOptions::cautious(Api::Ollama);
+        render(Api::Ollama, Style::Perspective, options, messages).messages[0].clone()
     };
     let expected = json!({"role": "user", "content": "look", "images": ["QUJD"]});
     assert_eq!(ollama(&data), expected);
@@ -437,7 +407,7 @@ fn a_local_file_is_sent_or_named_in_the_error() {
     std::fs::write(folder.path().join("fake.png"), b"GIF89a").unwrap();
     let format = |api| {
         let files = Arc::new(MediaFolder::new(folder.path()));
-        Format::new(api, Style::Perspective, Shape::cautious(api)).with_files(files)
+        Format::new(api, Style::Perspective, FormatOptions::cautious(api)).with_files(files)
     };
     let show = |path: &str| {
         [Message::new(
@@ -453,15 +423,15 @@ fn a_local_file_is_sent_or_named_in_the_error() {
         *source,
         json!({"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgpBQkM="})
     );
-    for (path, said) in [
+    for (path, problem) in [
         ("none.png", "can't be read"),
-        ("fake.png", "image/gif was found"),
+        ("fake.png", "found image/gif"),
         ("../x", "outside"),
     ] {
         let error = format(Api::Gemini)
             .render(None, &turns(&show(path)))
             .unwrap_err()
             .to_string();
-        assert!(error.contains(path) && error.contains(said), "{error}");
+        assert!(error.contains(path) && error.contains(problem), "{error}");
     }
 }

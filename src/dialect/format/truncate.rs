@@ -1,23 +1,24 @@
-//! Keeping the newest of a conversation within a limit.
+//! Dropping the oldest turns of a conversation to keep within a limit.
 
-use super::left_out::LeftOut;
+use super::omission::Omission;
 use super::turn::Turn;
 use crate::message::{Block, Role};
 
-/// What is left of a conversation.
+/// A conversation within a limit.
 #[derive(Clone, Debug)]
 pub struct Truncated<'a> {
-    /// The turns that stay, oldest first.
+    /// The turns that are kept, oldest first.
     pub turns: Vec<Turn<'a>>,
     /// What was dropped, if anything was.
-    pub left_out: Option<LeftOut>,
-    /// What the turns that stay weigh; more than the limit where even the newest is too heavy.
+    pub omission: Option<Omission>,
+    /// The weight of the turns that are kept; more than the limit if the newest alone exceeds it.
     pub weight: u64,
 }
 
-/// Drops the oldest turns until the rest weighs no more than `limit`. The system's turns stay,
-/// calls stay or go together with their results, and the newest turn stays in any case. `weight`
-/// says what a turn weighs: [`Turn::tokens`], or [`Turn::messages`] where messages are counted.
+/// Drops the oldest turns until the rest weighs no more than `limit`. System turns and the newest
+/// turn are always kept; tool calls are kept or dropped together with their results. `weight` is
+/// the weight of a turn: [`Turn::tokens`] to limit tokens, [`Turn::message_count`] to limit
+/// messages.
 pub fn truncate<'a>(
     turns: &[Turn<'a>],
     limit: u64,
@@ -26,55 +27,55 @@ pub fn truncate<'a>(
     let weights: Vec<_> = turns.iter().map(weight).collect();
     let groups = groups(turns);
     let mut members = vec![Vec::new(); turns.len()];
-    for (at, group) in groups.iter().enumerate() {
-        members[*group].push(at);
+    for (index, group) in groups.iter().enumerate() {
+        members[*group].push(index);
     }
-    let mut stays = vec![true; turns.len()];
+    let mut is_kept = vec![true; turns.len()];
     let mut total = weights.iter().copied().fold(0, u64::saturating_add);
-    for (at, group) in groups.iter().enumerate() {
+    for (index, group) in groups.iter().enumerate() {
         if total <= limit {
             break;
         }
-        if turns[at].role == Role::System || Some(group) == groups.last() {
+        if turns[index].role == Role::System || Some(group) == groups.last() {
             continue;
         }
         for member in members[*group].drain(..) {
-            stays[member] = false;
+            is_kept[member] = false;
             total = total.saturating_sub(weights[member]);
         }
     }
-    let gone: Vec<_> = (0..turns.len()).filter(|at| !stays[*at]).collect();
-    let weight = gone.iter().map(|at| weights[*at]);
-    let left_out = LeftOut::Older {
-        messages: gone.len(),
-        weight: weight.fold(0, u64::saturating_add),
+    let dropped: Vec<_> = (0..turns.len()).filter(|index| !is_kept[*index]).collect();
+    let dropped_weights = dropped.iter().map(|index| weights[*index]);
+    let omission = Omission::OlderMessages {
+        count: dropped.len(),
+        weight: dropped_weights.fold(0, u64::saturating_add),
     };
-    let kept = turns.iter().zip(stays).filter(|(_, stays)| *stays);
+    let kept = turns.iter().zip(is_kept).filter(|(_, is_kept)| *is_kept);
     Truncated {
         turns: kept.map(|(turn, _)| *turn).collect(),
-        left_out: (!gone.is_empty()).then_some(left_out),
+        omission: (!dropped.is_empty()).then_some(omission),
         weight: total,
     }
 }
 
-/// For each turn the first one of its group: calls and their results are one, any other turn is
-/// alone, and so is the system's.
+/// For each turn, the index of the first turn of its group. Tool calls and their results form a
+/// group, any other turn is alone.
 fn groups(turns: &[Turn<'_>]) -> Vec<usize> {
     let mut groups: Vec<usize> = Vec::with_capacity(turns.len());
     let mut callers: Vec<(&str, usize)> = Vec::new();
-    for (at, turn) in turns.iter().enumerate() {
-        let mut group = at;
-        let of_system = turn.role == Role::System;
-        for block in turn.blocks().iter().filter(|_| !of_system) {
+    for (index, turn) in turns.iter().enumerate() {
+        let mut group = index;
+        let is_system = turn.role == Role::System;
+        for block in turn.blocks().iter().filter(|_| !is_system) {
             match block {
-                Block::ToolUse { id, .. } => callers.push((id, at)),
+                Block::ToolUse { id, .. } => callers.push((id, index)),
                 Block::ToolResult { tool_use_id, .. } => {
                     let caller = callers.iter().rev().find(|(id, _)| id == tool_use_id);
                     let Some((_, caller)) = caller else { continue };
-                    let of_caller = groups.get(*caller).copied().unwrap_or(at);
-                    // One message may answer calls of several.
+                    let of_caller = groups.get(*caller).copied().unwrap_or(index);
+                    // One message may answer the calls of several.
                     let (first, second) = (group.min(of_caller), group.max(of_caller));
-                    if second != at {
+                    if second != index {
                         let moved = groups.iter_mut().filter(|group| **group == second);
                         moved.for_each(|group| *group = first);
                     }

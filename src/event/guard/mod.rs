@@ -294,7 +294,7 @@ mod tests {
             }
             Verdict::Mask {
                 text: message.text.replace(from, to),
-                reason: from.into(),
+                reason: UiText::verbatim(from),
             }
         }
     }
@@ -314,17 +314,20 @@ mod tests {
     fn a_block_ends_the_judging() {
         let mut guards = Guards::none();
         let flag = |_: &Judged<'_>| Verdict::Flag {
-            reason: "odd".into(),
+            reason: UiText::verbatim("odd"),
         };
         let block = |_: &Judged<'_>| Verdict::Block {
-            reason: "no".into(),
+            reason: UiText::verbatim("no"),
         };
         guards.add(FnGuard("flag", &[Point::Send, Point::Ask], flag));
         guards.add(FnGuard("block", &[Point::Send], block));
         guards.add(FnGuard("never", &[Point::Send], replace("hat", "")));
         let judgement = guards.judge(spoken("hat"));
-        assert_eq!(judgement.blocked(), Some(&"no".into()));
-        assert_eq!(judgement.flagged().collect::<Vec<_>>(), [&"odd".into()]);
+        assert_eq!(judgement.blocked(), Some(&UiText::verbatim("no")));
+        assert_eq!(
+            judgement.flagged().collect::<Vec<_>>(),
+            [&UiText::verbatim("odd")]
+        );
         assert_eq!(judgement.acts.len(), 2);
 
         let asked = Judged {

@@ -1,46 +1,74 @@
-//! Addresses of servers, as people write them.
+//! URLs of servers, as people write them.
 
 use std::net::IpAddr;
 
 use reqwest::Url;
+use thiserror::Error;
 
 use crate::dialect::format::Api;
+use crate::locale::{Localize, UiText, text};
 
-/// Where a server listens.
+/// A server and its API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
     api: Api,
-    /// What all its addresses begin with; its path has no slash at the end.
+    /// What all its URLs begin with; its path has no slash at the end.
     root: Url,
-    /// The whole path of requests, where it was given.
+    /// The whole path of requests, if it was given.
     path: Option<String>,
 }
 
+/// Why a base URL can't be used.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{}", self.text())]
+pub enum EndpointError {
+    /// It is not a URL.
+    InvalidUrl {
+        /// What the parser says.
+        reason: String,
+    },
+    /// It is not `http` or `https`, or has no host.
+    NotHttp,
+}
+
+impl Localize for EndpointError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::InvalidUrl { reason } => UiText::verbatim(reason),
+            Self::NotHttp => text!(mind_url_not_http),
+        }
+    }
+}
+
 impl Endpoint {
-    /// Reads a base URL of an interface, with or without its version (`/v1`), the rest of the path
-    /// of requests, a trailing slash or, on this machine, `http://`. A path that names a version
-    /// (`/v4`, `/v1beta/openai`) stays as it is.
+    /// Parses a base URL. The version (`/v1`), the rest of the path of requests, a trailing slash
+    /// and the scheme are optional. A path with a version (`/v4`, `/v1beta/openai`) is not changed.
     ///
     /// # Errors
-    /// What is wrong with the address.
-    pub fn parse(base: &str, api: Api) -> Result<Self, String> {
+    /// It is not the URL of a server.
+    pub fn parse(base: &str, api: Api) -> Result<Self, EndpointError> {
         let base = base.trim();
-        let scheme = match base.contains("://") {
-            true => "",
-            false if is_local_name(base) => "http://",
-            false => "https://",
+        let scheme = if base.contains("://") {
+            ""
+        } else if is_local_name(base) {
+            "http://"
+        } else {
+            "https://"
         };
-        let mut root = Url::parse(&format!("{scheme}{base}")).map_err(|error| error.to_string())?;
+        let root = Url::parse(&format!("{scheme}{base}"));
+        let mut root = root.map_err(|error| EndpointError::InvalidUrl {
+            reason: error.to_string(),
+        })?;
         if !matches!(root.scheme(), "http" | "https") || !root.has_host() {
-            return Err("it must begin with http:// or https:// and name a host".into());
+            return Err(EndpointError::NotHttp);
         }
         root.set_fragment(None);
         let path = root.path().trim_end_matches('/').to_owned();
-        let whole = is_whole(api, &path).then(|| path.clone());
-        let path = match tail_of(api, &path) {
+        let request_path = is_request_path(api, &path).then(|| path.clone());
+        let path = match before_request_path(api, &path) {
             Some(before) => before.to_owned(),
             None if api == Api::Ollama => {
-                // `/v1` is where it speaks as OpenAI does.
+                // At `/v1`, it has OpenAI's API.
                 let path = path.trim_end_matches("/v1").trim_end_matches("/api");
                 format!("{path}/api")
             }
@@ -51,18 +79,18 @@ impl Endpoint {
         Ok(Self {
             api,
             root,
-            path: whole,
+            path: request_path,
         })
     }
 
-    /// Where a model is asked.
+    /// The URL of requests for a model.
     pub fn chat(&self, model: &str, stream: bool) -> Url {
         let mut url = match (self.api, &self.path) {
-            (_, Some(path)) => self.at(path),
-            (Api::OpenAi | Api::DeepSeek, _) => self.below("/chat/completions"),
-            (Api::Anthropic, _) => self.below("/messages"),
-            (Api::DashScope, _) => self.below("/services/aigc/text-generation/generation"),
-            (Api::Ollama, _) => self.below("/chat"),
+            (_, Some(path)) => self.url_at(path),
+            (Api::OpenAi | Api::DeepSeek, _) => self.url_below("/chat/completions"),
+            (Api::Anthropic, _) => self.url_below("/messages"),
+            (Api::DashScope, _) => self.url_below("/services/aigc/text-generation/generation"),
+            (Api::Ollama, _) => self.url_below("/chat"),
             (Api::Gemini, _) => {
                 let model = model.trim_start_matches("models/");
                 let method = if stream {
@@ -70,7 +98,7 @@ impl Endpoint {
                 } else {
                     "generateContent"
                 };
-                self.below(&format!("/models/{model}:{method}"))
+                self.url_below(&format!("/models/{model}:{method}"))
             }
         };
         if self.api == Api::Gemini && stream {
@@ -79,39 +107,41 @@ impl Endpoint {
         url
     }
 
-    /// Where the server tells about a model, or about all of them.
+    /// The URL of information about a model, or about all models.
     pub fn models(&self, model: &str) -> Url {
         match self.api {
-            Api::OpenAi | Api::DeepSeek | Api::DashScope => self.below("/models"),
-            Api::Anthropic => self.below(&format!("/models/{model}")),
-            Api::Gemini => self.below(&format!("/models/{}", model.trim_start_matches("models/"))),
-            Api::Ollama => self.below("/ps"),
+            Api::OpenAi | Api::DeepSeek | Api::DashScope => self.url_below("/models"),
+            Api::Anthropic => self.url_below(&format!("/models/{model}")),
+            Api::Gemini => {
+                self.url_below(&format!("/models/{}", model.trim_start_matches("models/")))
+            }
+            Api::Ollama => self.url_below("/ps"),
         }
     }
 
-    /// The address for people: without name and password, query and the path of requests.
-    pub fn shown(&self) -> String {
+    /// The URL for people: without user name, password, query, and the path of requests.
+    pub fn display_url(&self) -> String {
         let path = self.root.path().trim_end_matches('/');
         format!("{}{path}", self.root.origin().ascii_serialization())
     }
 
-    /// Whether the server runs on this machine, where no proxy stands in between.
+    /// Whether the server runs on this machine, so that no proxy is used.
     pub fn is_local(&self) -> bool {
         self.root.host_str().is_some_and(is_local_name)
     }
 
-    fn below(&self, path: &str) -> Url {
-        self.at(&format!("{}{path}", self.root.path().trim_end_matches('/')))
+    fn url_below(&self, path: &str) -> Url {
+        self.url_at(&format!("{}{path}", self.root.path().trim_end_matches('/')))
     }
 
-    fn at(&self, path: &str) -> Url {
+    fn url_at(&self, path: &str) -> Url {
         let mut url = self.root.clone();
         url.set_path(path);
         url
     }
 }
 
-/// The part of an interface's path that names its version.
+/// The part of an API's path that names its version.
 fn version(api: Api) -> &'static str {
     match api {
         Api::OpenAi | Api::DeepSeek | Api::Anthropic => "/v1",
@@ -121,28 +151,28 @@ fn version(api: Api) -> &'static str {
     }
 }
 
-/// What stands before the path of requests, if that is given.
-fn tail_of(api: Api, path: &str) -> Option<&str> {
-    let at = match api {
+/// The path without that of requests, if it ends with that.
+fn before_request_path(api: Api, path: &str) -> Option<&str> {
+    let before = match api {
         Api::OpenAi | Api::DeepSeek => path.strip_suffix("/chat/completions"),
         Api::Anthropic => path.strip_suffix("/messages"),
         Api::Gemini => path.split_once("/models/").map(|(before, _)| before),
         Api::DashScope => path.split_once("/services/").map(|(before, _)| before),
         Api::Ollama => path.strip_suffix("/chat"),
     };
-    at.filter(|_| !path.is_empty())
+    before.filter(|_| !path.is_empty())
 }
 
-/// Whether a path is all that requests need, and can't be built from what stands before it: what
-/// does not name a version, or one of DashScope's several services.
-fn is_whole(api: Api, path: &str) -> bool {
-    match (api, tail_of(api, path)) {
+/// Whether a path must be used as it is, because it can't be rebuilt from its beginning: it may
+/// have no version, or name one of DashScope's several services.
+fn is_request_path(api: Api, path: &str) -> bool {
+    match (api, before_request_path(api, path)) {
         (Api::OpenAi | Api::DeepSeek | Api::DashScope, Some(_)) => true,
         (Api::Anthropic | Api::Gemini | Api::Ollama, _) | (_, None) => false,
     }
 }
 
-/// Whether an address without scheme begins with a name of this machine.
+/// Whether a URL without a scheme begins with a name of this machine.
 fn is_local_name(address: &str) -> bool {
     let host = match address.strip_prefix('[') {
         Some(rest) => rest.split(']').next(),
@@ -165,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_way_to_write_an_address_leads_to_the_same_place() {
+    fn every_spelling_of_a_url_leads_to_the_same_endpoint() {
         for base in [
             "http://localhost:8080",
             "http://localhost:8080/",
@@ -183,7 +213,7 @@ mod tests {
                 endpoint.models("m").as_str(),
                 "http://localhost:8080/v1/models"
             );
-            assert_eq!(endpoint.shown(), "http://localhost:8080/v1");
+            assert_eq!(endpoint.display_url(), "http://localhost:8080/v1");
             assert!(endpoint.is_local());
         }
     }
@@ -223,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn each_interface_has_its_own_paths() {
+    fn each_api_has_its_own_paths() {
         for (api, bases, chat, models) in [
             (
                 Api::Anthropic,
@@ -277,15 +307,15 @@ mod tests {
         let path = "/api/v1/services/aigc/multimodal-generation/generation";
         let other = Endpoint::parse(&format!("https://x.com{path}"), Api::DashScope).unwrap();
         assert_eq!(
-            (other.chat("m", true).path(), other.shown().as_str()),
+            (other.chat("m", true).path(), other.display_url().as_str()),
             (path, "https://x.com/api/v1")
         );
     }
 
     #[test]
-    fn passwords_are_not_shown_and_nonsense_is_refused() {
+    fn passwords_are_hidden_and_nonsense_is_refused() {
         let endpoint = Endpoint::parse("http://me:secret@[::1]:1/v1", Api::OpenAi).unwrap();
-        assert_eq!(endpoint.shown(), "http://[::1]:1/v1");
+        assert_eq!(endpoint.display_url(), "http://[::1]:1/v1");
         assert!(Endpoint::parse("ftp://x", Api::OpenAi).is_err());
         assert!(Endpoint::parse("", Api::OpenAi).is_err());
         assert!(Endpoint::parse("http://", Api::OpenAi).is_err());
@@ -293,7 +323,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_an_address_or_is_refused(
+        fn any_text_is_a_url_or_is_refused(
             base in "\\PC{0,30}|(https?://)?[a-z.:@\\[\\]/0-9%?#]{0,20}(/v1|/api)?/?", model in "\\PC{0,9}",
         ) {
             for api in Api::ALL {
@@ -301,7 +331,7 @@ mod tests {
                     for url in [endpoint.chat(&model, true), endpoint.models(&model)] {
                         prop_assert!(matches!(url.scheme(), "http" | "https"), "{url}");
                     }
-                    prop_assert!(!endpoint.shown().contains('@') || endpoint.root.path().contains('@'), "{}", endpoint.shown());
+                    prop_assert!(!endpoint.display_url().contains('@') || endpoint.root.path().contains('@'), "{}", endpoint.display_url());
                 }
             }
         }

@@ -1,24 +1,28 @@
-//! What a failed attempt means: which error it is, and whether and when to try again.
+//! What a failed attempt means: which error it is, and whether and when to retry.
 
-use std::time::Duration;
+use std::error::Error;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, LOCATION};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
-use super::reply::{error_in, error_text};
+use super::server_error::{error_message, find_error};
 use super::settings::seconds;
+use crate::locale::{Localize, UiText, text};
 use crate::message::TokenUsage;
-use crate::mind::MindError;
+use crate::mind::completion::{Awaited, MindError};
 
 /// A failed attempt.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) error: MindError,
-    pub(super) again: RetryDecision,
+    pub(super) retry: RetryDecision,
     pub(super) schema: SchemaBlame,
-    /// What the attempt cost, where the server told.
+    /// What the attempt cost, if the server reported it.
     pub(super) usage: Option<TokenUsage>,
     /// Whether the server may bill the attempt all the same: it began to answer, or had time to.
     pub(super) billable: bool,
@@ -31,27 +35,27 @@ pub(super) enum RetryDecision {
     Never,
     /// After a wait of our own choice.
     Soon,
-    /// After the delay that the server named.
+    /// After the delay that the server asked for.
     After(Duration),
 }
 
 /// Whether the schema is to blame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SchemaBlame {
-    /// The server did not object to the request's form.
+    /// It is not.
     None,
-    /// The server objects and does not say to what.
+    /// The server refused the request and did not say why.
     Possible,
-    /// The server names the schema.
+    /// The server named the schema.
     Named,
 }
 
 impl Failure {
-    /// A failure that may pass.
-    pub(super) fn passing(error: MindError) -> Self {
+    /// A failure that a retry may avoid.
+    pub(super) fn transient(error: MindError) -> Self {
         Self {
             error,
-            again: RetryDecision::Soon,
+            retry: RetryDecision::Soon,
             schema: SchemaBlame::None,
             usage: None,
             billable: false,
@@ -66,11 +70,11 @@ impl Failure {
         }
     }
 
-    /// A failure that stays.
-    pub(super) fn lasting(error: MindError) -> Self {
+    /// A failure that every retry would meet again.
+    pub(super) fn permanent(error: MindError) -> Self {
         Self {
-            again: RetryDecision::Never,
-            ..Self::passing(error)
+            retry: RetryDecision::Never,
+            ..Self::transient(error)
         }
     }
 
@@ -80,106 +84,165 @@ impl Failure {
     }
 }
 
-/// A server as errors name it, and the key that must not show in them.
+/// What errors need to know: the name of the server, and the key that they must not show.
 #[derive(Debug)]
 pub(super) struct ErrorContext {
     /// The model's alias and the server's address.
-    pub(super) server: String,
+    pub(super) server: Arc<str>,
     pub(super) key: Option<SecretString>,
 }
 
 impl ErrorContext {
-    /// The server's words, fit to be shown: the key masked, control characters gone, cut to length.
-    pub(super) fn quote(&self, text: &str) -> String {
-        const LONGEST: usize = 500;
+    /// A server's text, fit to be shown: on one line, with the key masked, and of limited length.
+    pub(super) fn sanitized(&self, text: &str) -> String {
+        const MAX_CHARS: usize = 500;
         let key = self.key.as_ref().map(ExposeSecret::expose_secret);
         let masked = match key {
             Some(key) if !key.is_empty() => text.replace(key, "***"),
             _ => text.to_owned(),
         };
-        let words: Vec<_> = masked
-            .split(|c: char| c.is_whitespace() || c.is_control())
-            .filter(|word| !word.is_empty())
-            .collect();
-        let line = words.join(" ");
-        match line.char_indices().nth(LONGEST) {
+        let line = one_line(&masked);
+        match line.char_indices().nth(MAX_CHARS) {
             Some((end, _)) => format!("{}…", &line[..end]),
             None => line,
         }
     }
 
-    /// An answer that can't be used.
-    pub(super) fn unreadable(&self, reason: &str) -> MindError {
-        MindError::Unreadable {
-            server: self.server.clone(),
-            reason: self.quote(reason),
+    /// The innermost cause of a failed connection, which says most.
+    fn root_cause(&self, error: reqwest::Error) -> UiText {
+        let error = error.without_url();
+        let mut cause: &(dyn Error + 'static) = &error;
+        let mut is_dns = false;
+        while let Some(source) = cause.source() {
+            is_dns |= source.to_string().starts_with("dns error");
+            cause = source;
+        }
+        let reason = match cause.downcast_ref::<io::Error>() {
+            Some(error) => error.text(),
+            None => UiText::verbatim(self.sanitized(&cause.to_string())),
+        };
+        if is_dns {
+            text!(mind_dns_failed, reason)
+        } else {
+            reason
         }
     }
 
-    /// Nobody spoke for this long.
-    pub(super) fn silent(&self, after: Duration, waiting_for: &'static str) -> MindError {
-        MindError::Silent {
-            server: self.server.clone(),
-            seconds: after.as_secs_f64().ceil() as u64,
-            waiting_for,
+    /// What an HTML page says in its title, if a body is one. Proxies and wrong URLs send them.
+    pub(super) fn html_page(&self, body: &str) -> Option<UiText> {
+        if !body.trim_start().starts_with('<') {
+            return None;
+        }
+        let title = body.split_once("<title>");
+        let title = title.and_then(|(_, rest)| rest.split_once("</title>"));
+        Some(match title {
+            Some((title, _)) => text!(mind_html_page_titled, title = self.sanitized(title)),
+            None => text!(mind_html_page),
+        })
+    }
+
+    /// The error of a response that is not an answer.
+    pub(super) fn invalid(&self, reason: UiText) -> MindError {
+        MindError::InvalidResponse {
+            server: Arc::clone(&self.server),
+            reason,
         }
     }
 
-    /// What a request that got no answer means.
+    /// The error of a response that broke off.
+    pub(super) fn broke_off(&self, error: reqwest::Error) -> MindError {
+        let reason = self.root_cause(error);
+        MindError::InvalidResponse {
+            server: Arc::clone(&self.server),
+            reason: text!(mind_answer_broke_off, reason),
+        }
+    }
+
+    /// The error of a server that was silent for this long.
+    pub(super) fn timed_out(&self, silence: Duration, awaited: Awaited) -> MindError {
+        MindError::TimedOut {
+            server: Arc::clone(&self.server),
+            seconds: silence.as_secs_f64().ceil() as u64,
+            awaited,
+        }
+    }
+
+    /// The failure of a request without a response.
     pub(super) fn unanswered(&self, error: reqwest::Error, connect: Duration) -> Failure {
         if error.is_timeout() {
-            return Failure::passing(self.silent(connect, "the connection"));
+            return Failure::transient(self.timed_out(connect, Awaited::Connection));
         }
-        let (never, reached) = (error.is_builder(), !error.is_connect());
+        let (is_invalid, is_connected) = (error.is_builder(), !error.is_connect());
         let error = MindError::Unreachable {
-            server: self.server.clone(),
-            reason: self.quote(&with_causes(error.without_url())),
+            server: Arc::clone(&self.server),
+            reason: self.root_cause(error),
         };
-        match (never, reached) {
-            (true, _) => Failure::lasting(error),
-            (_, true) => Failure::passing(error).billable(),
-            (_, false) => Failure::passing(error),
+        if is_invalid {
+            Failure::permanent(error)
+        } else if is_connected {
+            Failure::transient(error).billable()
+        } else {
+            Failure::transient(error)
         }
     }
 
-    /// What an answer with another status than success means.
+    /// The failure of a response with an error status.
     pub(super) fn refused(&self, status: StatusCode, headers: &HeaderMap, body: &str) -> Failure {
         let json = serde_json::from_str::<Value>(body).unwrap_or_default();
-        let error = error_in(&json);
-        let said = match headers.get(LOCATION).and_then(|value| value.to_str().ok()) {
-            Some(place) if status.is_redirection() => {
-                format!("it sends us on to {place}; is that the base URL?")
+        let error = find_error(&json);
+        let reason = match headers.get(LOCATION).and_then(|value| value.to_str().ok()) {
+            Some(location) if status.is_redirection() => {
+                text!(mind_redirected, location = self.sanitized(location))
             }
-            _ => error.map_or_else(|| plain(body), error_text),
+            _ => match error {
+                Some(error) => UiText::verbatim(self.sanitized(&error_message(error))),
+                None => self.plain_reason(body),
+            },
         };
-        let (server, reason) = (self.server.clone(), self.quote(&said));
-        if let Some(window) = too_long(status, body, error) {
-            return Failure::lasting(MindError::TooLong {
-                server: server.into(),
-                status: status.as_u16(),
-                reason: reason.into(),
+        let window = is_prompt_too_long(status, body).then(|| window_in(body, error));
+        let server = Arc::clone(&self.server);
+        let status = status.as_u16();
+        if let Some(window) = window {
+            return Failure::permanent(MindError::PromptTooLong {
+                server,
+                status,
+                reason,
                 window,
             });
         }
-        let status = status.as_u16();
         let lower = body.to_lowercase();
-        let asked = error.and_then(delay_in);
-        let wait = || {
-            asked
-                .or_else(|| delay(headers))
-                .map_or(RetryDecision::Soon, RetryDecision::After)
+        let delay = error.and_then(delay_in_error);
+        // Gemini mentions plan and billing whenever a quota per minute is used up, but with a
+        // delay.
+        let lacks_money = status == 429 && is_about_money(&lower) && delay.is_none();
+        let is_denied = matches!(status, 401..=403) || (status == 400 && is_about_access(&lower));
+        let error = match status {
+            _ if is_denied || lacks_money => MindError::Denied {
+                server,
+                status,
+                reason,
+            },
+            408 | 425 | 429 | 503 | 529 => MindError::Busy {
+                server,
+                status,
+                reason,
+            },
+            500.. => MindError::ServerFailed {
+                server,
+                status,
+                reason,
+            },
+            _ => MindError::Rejected {
+                server,
+                status,
+                reason,
+            },
         };
-        let (error, again) = match status {
-            401..=403 => (denied(server, status, reason), RetryDecision::Never),
-            400 if names_denial(&lower) => (denied(server, status, reason), RetryDecision::Never),
-            // Gemini speaks of plan and billing whenever a minute's quota is used up, but says how
-            // long.
-            429 if is_about_money(&lower) && asked.is_none() => {
-                (denied(server, status, reason), RetryDecision::Never)
-            }
-            408 | 425 | 429 | 503 | 529 => (busy(server, status, reason), wait()),
-            500.. => (failed(server, status, reason), wait()),
-            _ => (rejected(server, status, reason), RetryDecision::Never),
+        let retry = if error.is_transient() {
+            let delay = delay.or_else(|| delay_in_headers(headers));
+            delay.map_or(RetryDecision::Soon, RetryDecision::After)
+        } else {
+            RetryDecision::Never
         };
         let schema = match status {
             400 | 422 | 500 if names_schema(&lower) => SchemaBlame::Named,
@@ -188,79 +251,31 @@ impl ErrorContext {
         };
         Failure {
             error,
-            again,
+            retry,
             schema,
             usage: None,
             billable: false,
         }
     }
-}
 
-fn denied(server: String, status: u16, reason: String) -> MindError {
-    MindError::Denied {
-        server,
-        status,
-        reason,
+    /// The reason in a body without an error of JSON.
+    fn plain_reason(&self, body: &str) -> UiText {
+        match self.html_page(body) {
+            Some(page) => page,
+            None if body.trim().is_empty() => text!(mind_no_reason),
+            None => UiText::verbatim(self.sanitized(body)),
+        }
     }
 }
 
-fn busy(server: String, status: u16, reason: String) -> MindError {
-    MindError::Busy {
-        server,
-        status,
-        reason,
-    }
+/// A text on one line, without control characters.
+fn one_line(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
+    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    words.join(" ")
 }
 
-fn failed(server: String, status: u16, reason: String) -> MindError {
-    MindError::ServerFailed {
-        server,
-        status,
-        reason,
-    }
-}
-
-fn rejected(server: String, status: u16, reason: String) -> MindError {
-    MindError::Rejected {
-        server,
-        status,
-        reason,
-    }
-}
-
-/// An error and what caused it, as one line.
-fn with_causes(error: reqwest::Error) -> String {
-    let mut line = error.to_string();
-    let mut cause = std::error::Error::source(&error);
-    while let Some(error) = cause {
-        line = format!("{line}: {error}");
-        cause = error.source();
-    }
-    line
-}
-
-/// The words of a body that is no JSON.
-fn plain(body: &str) -> String {
-    match body.trim() {
-        "" => "no reason given".into(),
-        page if is_html(page) => format!("an HTML page{}", title(page)),
-        text => text.into(),
-    }
-}
-
-/// Whether a body is a web page, as proxies and wrong addresses send them.
-pub(super) fn is_html(body: &str) -> bool {
-    body.trim_start().starts_with('<')
-}
-
-/// A page's title, in brackets.
-pub(super) fn title(page: &str) -> String {
-    let title = page.split_once("<title>");
-    let title = title.and_then(|(_, rest)| rest.split_once("</title>"));
-    title.map_or(String::new(), |(title, _)| format!(" ({})", title.trim()))
-}
-
-/// Whether a limit is one of money; "load balancer" is none.
+/// Whether a limit is about money. "Load balancer" is not.
 fn is_about_money(body: &str) -> bool {
     let body = body.replace("balancer", "").replace("balancing", "");
     [
@@ -275,9 +290,8 @@ fn is_about_money(body: &str) -> bool {
     .any(|word| body.contains(word))
 }
 
-/// Whether a request is refused for want of money or of a good key, in the words of those who
-/// answer it with 400.
-fn names_denial(body: &str) -> bool {
+/// Whether status 400 means a lack of money or a wrong key, in the words of those who use it so.
+fn is_about_access(body: &str) -> bool {
     // Anthropic, DashScope, Gemini.
     let spellings = ["credit balance", "arrearage", "api key not valid"];
     spellings.iter().any(|spelling| body.contains(spelling))
@@ -296,8 +310,8 @@ fn names_schema(body: &str) -> bool {
     .any(|word| body.contains(word))
 }
 
-/// Whether a prompt was too long for the model, and the window where the server told it.
-fn too_long(status: StatusCode, body: &str, error: Option<&Value>) -> Option<Option<u64>> {
+/// Whether a prompt was too long for the model.
+fn is_prompt_too_long(status: StatusCode, body: &str) -> bool {
     const SPELLINGS: [&str; 12] = [
         "exceed_context_size_error",
         "context_length_exceeded",
@@ -314,26 +328,33 @@ fn too_long(status: StatusCode, body: &str, error: Option<&Value>) -> Option<Opt
         "exceeds maximum context",
     ];
     let lower = body.to_lowercase();
-    let told = SPELLINGS.iter().any(|spelling| lower.contains(spelling));
-    let may_tell = matches!(status.as_u16(), 400 | 413 | 422 | 500);
-    (may_tell && told).then(|| {
-        let exact = error.and_then(|error| error["n_ctx"].as_u64());
-        let spelled = [
-            "context size",
-            "context length",
-            "context",
-            "tokens >",
-            "tokens allowed",
-            "input length should be",
-        ];
-        exact.or_else(|| spelled.iter().find_map(|words| number_after(&lower, words)))
+    matches!(status.as_u16(), 400 | 413 | 422 | 500)
+        && SPELLINGS.iter().any(|spelling| lower.contains(spelling))
+}
+
+/// The context window that an error names, in tokens.
+fn window_in(body: &str, error: Option<&Value>) -> Option<u64> {
+    let exact = error.and_then(|error| error["n_ctx"].as_u64());
+    let phrases = [
+        "context size",
+        "context length",
+        "context",
+        "tokens >",
+        "tokens allowed",
+        "input length should be",
+    ];
+    let lower = body.to_lowercase();
+    exact.or_else(|| {
+        phrases
+            .iter()
+            .find_map(|phrase| number_after(&lower, phrase))
     })
 }
 
-/// The first number of at least three digits after a word; servers write the window like that.
-fn number_after(text: &str, word: &str) -> Option<u64> {
-    text.match_indices(word).find_map(|(at, _)| {
-        let near: String = text[at..].chars().take(60).collect();
+/// The first number of at least three digits shortly after a phrase.
+fn number_after(text: &str, phrase: &str) -> Option<u64> {
+    text.match_indices(phrase).find_map(|(start, _)| {
+        let near: String = text[start..].chars().take(60).collect();
         let near = near.replace(',', "");
         let mut numbers = near.split(|c: char| !c.is_ascii_digit());
         let number = numbers.find(|digits| digits.len() >= 3)?;
@@ -341,15 +362,15 @@ fn number_after(text: &str, word: &str) -> Option<u64> {
     })
 }
 
-/// The delay that a server asks for, in any of the headers that are in use.
-fn delay(headers: &HeaderMap) -> Option<Duration> {
+/// The delay that a server asks for, in any of the headers in use.
+fn delay_in_headers(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
-    let today = || http_date(text("date")?);
+    let now = || http_date(text("date")?);
     if let Some(millis) = text("retry-after-ms").and_then(|text| text.parse::<f64>().ok()) {
         return Some(seconds(millis / 1e3));
     }
     if let Some(wait) = text("retry-after") {
-        let until = || Some(http_date(wait)?.saturating_sub(today()?) as f64);
+        let until = || Some(http_date(wait)? - now()?);
         return wait.parse().ok().or_else(until).map(seconds);
     }
     let resets = [
@@ -358,28 +379,27 @@ fn delay(headers: &HeaderMap) -> Option<Duration> {
         "x-ratelimit-reset-tokens",
         "ratelimit-reset",
     ];
-    let wait = resets.iter().find_map(|name| span(text(name)?))?;
-    // A number this great is a point in time: seconds, or thousandths, since 1970.
+    let wait = resets.iter().find_map(|name| parse_span(text(name)?))?;
+    // A large number is a point in time: seconds, or milliseconds, since 1970.
     let wait = match wait {
-        point if point > 1e12 => point / 1e3 - today()? as f64,
-        point if point > 1e9 => point - today()? as f64,
+        point if point > 1e12 => point / 1e3 - now()?,
+        point if point > 1e9 => point - now()?,
         wait => wait,
     };
     Some(seconds(wait))
 }
 
-/// The delay that Gemini asks for within an error: `{"@type": "…RetryInfo", "retryDelay":
-/// "34.07s"}`.
-fn delay_in(error: &Value) -> Option<Duration> {
+/// The delay that Gemini asks for in an error: `{"@type": "…RetryInfo", "retryDelay": "34.07s"}`.
+fn delay_in_error(error: &Value) -> Option<Duration> {
     let details = error["details"].as_array()?;
     let wait = details
         .iter()
         .find_map(|detail| detail["retryDelay"].as_str())?;
-    span(wait).map(seconds)
+    parse_span(wait).map(seconds)
 }
 
-/// Seconds of a span such as `1.5`, `20ms`, `6m0s` or `1h2m3s`.
-fn span(text: &str) -> Option<f64> {
+/// The seconds of a span such as `1.5`, `20ms`, `6m0s` or `1h2m3s`.
+fn parse_span(text: &str) -> Option<f64> {
     if let Ok(seconds) = text.parse() {
         return Some(seconds);
     }
@@ -406,32 +426,10 @@ fn span(text: &str) -> Option<f64> {
     Some(sum)
 }
 
-/// Seconds since 1970 of a date as HTTP writes it: `Sun, 06 Nov 1994 08:49:37 GMT`.
-fn http_date(text: &str) -> Option<u64> {
-    const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    let mut words = text.split_once(", ")?.1.split(' ');
-    let day: u64 = words.next()?.parse().ok()?;
-    let month = words.next().filter(|name| name.len() == 3)?;
-    let month = MONTHS.find(month)? as u64 / 3 + 1;
-    let year: u64 = words.next()?.parse().ok()?;
-    let mut clock = words
-        .next()?
-        .split(':')
-        .map(|part| part.parse::<u64>().ok());
-    let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
-    let in_calendar = (1970..10_000).contains(&year) && (1..=31).contains(&day);
-    if !in_calendar || hour > 23 || minute > 59 || second > 60 {
-        return None;
-    }
-    // Days of a calendar whose years begin in March, so that leap days come last.
-    let (year, month) = match month {
-        1 | 2 => (year - 1, month + 9),
-        _ => (year, month - 3),
-    };
-    let leaps = year / 4 - year / 100 + year / 400;
-    let days = 365 * year + leaps + (153 * month + 2) / 5 + day - 1;
-    let days = days.checked_sub(719_468)?;
-    Some(days * 86_400 + hour * 3600 + minute * 60 + second)
+/// Seconds since 1970 of a date in a header.
+fn http_date(text: &str) -> Option<f64> {
+    let date: SystemTime = httpdate::parse_http_date(text).ok()?;
+    Some(date.duration_since(UNIX_EPOCH).ok()?.as_secs_f64())
 }
 
 #[cfg(test)]
@@ -440,7 +438,7 @@ mod tests {
     use proptest::prelude::*;
     use reqwest::header::{HeaderName, HeaderValue};
 
-    fn witness() -> ErrorContext {
+    fn context() -> ErrorContext {
         ErrorContext {
             server: "http://x/v1".into(),
             key: Some("sk-secret".into()),
@@ -453,11 +451,11 @@ mod tests {
             (name, HeaderValue::from_static(value))
         });
         let status = StatusCode::from_u16(status).unwrap();
-        witness().refused(status, &headers.collect(), body)
+        context().refused(status, &headers.collect(), body)
     }
 
     #[test]
-    fn what_can_not_pass_is_not_tried_again() {
+    fn permanent_failures_are_not_retried() {
         for (status, body) in [
             (400, "{}"),
             (401, r#"{"error": {"message": "bad key"}}"#),
@@ -469,17 +467,17 @@ mod tests {
             (429, "Insufficient Balance"),
         ] {
             let failure = refused(status, &[("retry-after", "1")], body);
-            assert_eq!(failure.again, RetryDecision::Never, "{status} {body}");
+            assert_eq!(failure.retry, RetryDecision::Never, "{status} {body}");
         }
-        assert_eq!(refused(500, &[], "").again, RetryDecision::Soon);
+        assert_eq!(refused(500, &[], "").retry, RetryDecision::Soon);
         assert_eq!(
-            refused(429, &[], "the load balancer is busy").again,
+            refused(429, &[], "the load balancer is busy").retry,
             RetryDecision::Soon
         );
     }
 
     #[test]
-    fn the_servers_delay_is_read_in_each_spelling() {
+    fn the_delay_of_a_server_is_read_in_every_spelling() {
         for (headers, millis) in [
             (&[("retry-after", "7")][..], 7_000),
             (&[("retry-after", "0.5")], 500),
@@ -502,24 +500,24 @@ mod tests {
                 1_000_000_000,
             ),
         ] {
-            let again = refused(429, headers, "").again;
+            let retry = refused(429, headers, "").retry;
             assert_eq!(
-                again,
+                retry,
                 RetryDecision::After(Duration::from_millis(millis)),
                 "{headers:?}"
             );
         }
         let unclear = refused(429, &[("retry-after", "soon")], "");
-        assert_eq!(unclear.again, RetryDecision::Soon);
+        assert_eq!(unclear.retry, RetryDecision::Soon);
     }
 
     #[test]
-    fn a_quota_of_a_minute_is_waited_for_and_a_debt_is_not() {
+    fn a_quota_per_minute_is_waited_for_but_not_a_debt() {
         let quota = r#"[{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED",
             "message": "You exceeded your current quota, please check your plan and billing details.",
             "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.5s"}]}}]"#;
         assert_eq!(
-            refused(429, &[], quota).again,
+            refused(429, &[], quota).retry,
             RetryDecision::After(Duration::from_millis(34_500))
         );
         for body in [
@@ -535,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_says_whose_it_is_what_it_is_and_what_to_do() {
+    fn an_error_names_the_server_the_problem_and_what_to_do() {
         for (status, body, said) in [
             (
                 401,
@@ -578,25 +576,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_count_from_1970() {
-        assert_eq!(http_date("Thu, 01 Jan 1970 00:00:00 GMT"), Some(0));
-        assert_eq!(
-            http_date("Sun, 06 Nov 1994 08:49:37 GMT"),
-            Some(784_111_777)
-        );
-        assert_eq!(
-            http_date("Thu, 29 Feb 2024 12:00:00 GMT"),
-            Some(1_709_208_000)
-        );
-        assert_eq!(http_date("yesterday"), None);
-        assert_eq!(
-            http_date("Sun, 06 Nov 1994 9999999999999999999:00:00 GMT"),
-            None
-        );
-    }
-
-    #[test]
-    fn a_prompt_too_long_is_known_in_each_spelling() {
+    fn a_prompt_too_long_is_recognized_in_every_spelling() {
         for (status, body, window) in [
             (
                 400,
@@ -632,17 +612,17 @@ mod tests {
         ] {
             let failure = refused(status, &[], body);
             let shown = failure.error.to_string();
-            let MindError::TooLong { window: told, .. } = failure.error else {
+            let MindError::PromptTooLong { window: named, .. } = failure.error else {
                 panic!("{body}: {shown}");
             };
-            assert_eq!(told, window, "{body}");
+            assert_eq!(named, window, "{body}");
             assert!(shown.contains(&format!("({status}): ")), "{shown}");
             assert!(shown.contains("set the model's `window`"), "{shown}");
         }
     }
 
     #[test]
-    fn errors_show_no_key_no_control_characters_and_no_page() {
+    fn errors_show_neither_keys_nor_control_characters_nor_pages() {
         let failure = refused(401, &[], "Incorrect key \u{1b}[31m sk-secret\n\n provided");
         let shown = failure.error.to_string();
         assert!(
@@ -657,7 +637,7 @@ mod tests {
         assert!(page.error.to_string().contains("(Bad Gateway)"));
         let long = refused(400, &[], &"长".repeat(9_000));
         assert!(long.error.to_string().chars().count() < 700);
-        assert!(!format!("{:?}", witness()).contains("sk-secret"));
+        assert!(!format!("{:?}", context()).contains("sk-secret"));
     }
 
     /// JSON that is nearly an error.
@@ -700,7 +680,7 @@ mod tests {
                 for name in ["retry-after", "retry-after-ms", "x-ratelimit-reset", "date", "location"] {
                     let headers = HeaderMap::from_iter([(HeaderName::from_static(name), value.clone())]);
                     let status = StatusCode::from_u16(status).unwrap();
-                    witness().refused(status, &headers, &body);
+                    context().refused(status, &headers, &body);
                 }
             }
         }
@@ -714,7 +694,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_schema_is_suspected() {
+    fn a_refused_schema_is_blamed() {
         assert_eq!(
             refused(400, &[], "unknown response_format").schema,
             SchemaBlame::Named

@@ -1,4 +1,4 @@
-//! The mind that asks a server, waits, tries again and steps down.
+//! The mind that sends requests to a server, waits and retries.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -6,65 +6,88 @@ use std::time::{Duration, Instant};
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Request, Response, Url, Version, redirect};
 use secrecy::{ExposeSecret, SecretString};
+use thiserror::Error;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
 use super::failure::{ErrorContext, Failure, SchemaBlame};
-use super::reply::Reply;
-use super::request::{RequestBody, RequestForm};
+use super::request::{RequestBody, RequestFormat};
 use super::request_cache::RequestCache;
+use super::response_accumulator::ResponseAccumulator;
 use super::response_reader::ResponseReader;
-use super::retry::RetryPolicy;
-use super::settings::{Dialect, Retry, SchemaMode, Timeouts, seconds};
-use super::spoken_pieces::SpokenPieces;
+use super::retry::RetryState;
+use super::settings::{ModelSettings, RetryPolicy, SchemaMode, Timeouts, seconds};
+use super::text_stream::TextStream;
 use crate::dialect::format::MediaFiles;
+use crate::locale::{Localize, UiText, text};
 use crate::message::TokenUsage;
-use crate::mind::{
-    AnswerStream, Answering, Completion, FailedCall, Mind, MindError, MindInfo, Prompt,
-};
+use crate::mind::answer::{Answering, Mind};
+use crate::mind::completion::{Awaited, Completion, FailedCall, MindError};
+use crate::mind::info::MindInfo;
+use crate::mind::prompt::Prompt;
+use crate::mind::stream::AnswerStream;
 
-/// The most bytes of an error's body that are read.
-const LONGEST_ERROR: usize = 64 * 1024;
-/// How long a stream may stay open after it said that it is over, so that its connection can be
+/// How many bytes of an error's body are read.
+const MAX_ERROR_BYTES: usize = 64 * 1024;
+/// How long to wait for the end of a stream after its last event, so that the connection can be
 /// used again.
-const FAREWELL: Duration = Duration::from_millis(250);
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// Where a model is asked, and how patiently.
+/// A server, and how patiently to use it.
 #[derive(Clone, Debug)]
 pub struct Server {
-    /// Where it listens.
+    /// Its URLs.
     pub endpoint: Endpoint,
-    /// What opens it; never shown.
+    /// The API key; never shown.
     pub key: Option<SecretString>,
-    /// Seconds to wait for a connection, as the client was built; for error texts.
+    /// The connection timeout of the client in seconds; for error messages.
     pub connect: f64,
-    /// How long silence may last.
+    /// How long it may be silent.
     pub timeouts: Timeouts,
-    /// How often to try again.
-    pub retry: Retry,
-    /// The most bytes of an answer.
+    /// How often to retry.
+    pub retry: RetryPolicy,
+    /// The maximum size of an answer in bytes.
     pub longest_answer: usize,
 }
 
-/// A connection pool for minds. One serves all servers outside; another, without proxies, those on
-/// this machine.
+/// Why a mind can't be built.
+#[derive(Debug, Error)]
+#[error("{}", self.text())]
+pub enum HttpMindError {
+    /// The HTTP client can't be built; mostly because the system's certificates can't be read.
+    Client(#[from] reqwest::Error),
+    /// The key has characters that a header can't hold.
+    InvalidKey,
+}
+
+impl Localize for HttpMindError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Client(error) => UiText::verbatim(error.to_string()),
+            Self::InvalidKey => text!(mind_invalid_key),
+        }
+    }
+}
+
+/// A connection pool for minds. `connect` is the connection timeout in seconds. Servers on this
+/// machine (`local`) need a pool of their own, without proxies.
 ///
 /// # Errors
-/// The system's certificates can't be read.
-pub fn client(connect: f64, local: bool) -> Result<Client, String> {
+/// [`HttpMindError::Client`].
+pub fn client(connect: f64, local: bool) -> Result<Client, HttpMindError> {
     let builder = Client::builder()
         .connect_timeout(seconds(connect))
         .redirect(redirect::Policy::none())
         .user_agent(concat!("playhouse/", env!("CARGO_PKG_VERSION")));
     let builder = if local { builder.no_proxy() } else { builder };
-    builder.build().map_err(|error| error.to_string())
+    Ok(builder.build()?)
 }
 
 /// A model behind a server.
 ///
-/// Dropping the future of an answer closes its connection, so that the server stops too. Clones of
-/// this mind share their limit of calls and what they learned of the server.
+/// Dropping the future of an answer closes its connection, so that the server stops too. Clones
+/// share their limit of concurrent calls and what they learned about the server.
 #[derive(Clone, Debug)]
 pub struct HttpMind {
     pub(super) shared: Arc<Shared>,
@@ -73,64 +96,66 @@ pub struct HttpMind {
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) info: MindInfo,
-    pub(super) form: RequestForm,
+    pub(super) format: RequestFormat,
     pub(super) server: Server,
-    pub(super) witness: ErrorContext,
-    pub(super) client: Client,
-    /// Where the model is asked.
-    chat: Url,
+    error_context: ErrorContext,
+    client: Client,
+    /// The URL of requests.
+    url: Url,
     headers: HeaderMap,
-    width: Semaphore,
-    ladder: Mutex<SchemaFallback>,
-    drafts: RequestCache,
+    permits: Semaphore,
+    schema: Mutex<SchemaFallback>,
+    cache: RequestCache,
 }
 
-/// How the schema travels, as far as this run has learned it.
+/// How the schema is sent, as far as this run has learned it.
 #[derive(Clone, Copy, Debug)]
 struct SchemaFallback {
     mode: SchemaMode,
-    /// Whether the server took a schema in this mode before.
+    /// Whether the server accepted a schema in this mode before.
     proven: bool,
 }
 
-/// An answer and what it took to get it.
-pub(super) struct Heard {
-    pub(super) reply: Reply,
+/// A response and what it took to get it.
+pub(super) struct Received {
+    pub(super) response: ResponseAccumulator,
     pub(super) streamed: bool,
-    pub(super) spent: Option<TokenUsage>,
+    /// The tokens of all attempts.
+    pub(super) usage: Option<TokenUsage>,
     pub(super) retries: u32,
     pub(super) latency: Duration,
 }
 
 impl HttpMind {
-    /// A mind that asks `server` for `dialect.model` over connections of `client`, and sends media
-    /// files from `files`. At most `info.width` calls are under way at once.
+    /// A mind that uses `model` on `server` over connections of `client`. Media files are read from
+    /// `files`. At most `info.width` calls run at once.
     ///
     /// # Errors
-    /// The key holds characters that can't be sent.
+    /// [`HttpMindError::InvalidKey`].
     pub fn new(
         client: Client,
         server: Server,
-        dialect: Dialect,
+        model: ModelSettings,
         info: MindInfo,
         files: Arc<dyn MediaFiles>,
-    ) -> Result<Self, String> {
-        let form = RequestForm::new(dialect, files);
-        let dialect = form.dialect();
+    ) -> Result<Self, HttpMindError> {
+        let format = RequestFormat::new(model, files);
+        let model = format.model();
+        let server_name = format!("{} ({})", info.alias, server.endpoint.display_url());
         let shared = Shared {
-            headers: headers(&form, server.key.as_ref())?,
-            chat: server.endpoint.chat(&dialect.model, dialect.stream),
-            width: Semaphore::new(info.width.clamp(1, Semaphore::MAX_PERMITS)),
-            ladder: Mutex::new(SchemaFallback {
-                mode: dialect.schema,
+            headers: headers(&format, server.key.as_ref())?,
+            url: server.endpoint.chat(&model.model, model.stream),
+            permits: Semaphore::new(info.width.clamp(1, Semaphore::MAX_PERMITS)),
+            schema: Mutex::new(SchemaFallback {
+                mode: model.schema,
                 proven: false,
             }),
-            witness: ErrorContext {
-                server: format!("'{}' at {}", info.alias, server.endpoint.shown()),
+            error_context: ErrorContext {
+                server: server_name.into(),
                 key: server.key.clone(),
             },
-            form,
-            drafts: RequestCache::default(),
+            format,
+            cache: RequestCache::default(),
             info,
             server,
             client,
@@ -140,9 +165,9 @@ impl HttpMind {
         })
     }
 
-    /// How the schema travels to this server, as far as is known.
+    /// How this server is sent a schema, as far as is known.
     pub fn schema_mode(&self) -> SchemaMode {
-        self.shared.ladder().mode
+        self.shared.schema().mode
     }
 }
 
@@ -153,54 +178,55 @@ impl Mind for HttpMind {
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
         let shared = Arc::clone(&self.shared);
-        let mode = shared.ladder().mode;
-        let body = match shared.drafts.request(prompt, &shared.form, mode) {
+        let mode = shared.schema().mode;
+        let body = match shared.cache.request(prompt, &shared.format, mode) {
             Ok(body) => body,
             Err(error) => {
                 let failed = MindError::Unsendable {
-                    alias: shared.info.alias.clone(),
-                    reason: error.to_string(),
+                    alias: shared.info.alias.as_str().into(),
+                    reason: error.text(),
                 };
                 return Box::pin(std::future::ready(Err(failed.into())));
             }
         };
-        let mut lent = Lent { body, shared };
+        let mut request = RequestInFlight { body, shared };
         let (seed, stream) = (prompt.seed, prompt.stream.cloned());
         Box::pin(async move {
-            let Lent { body, shared } = &mut lent;
-            let patience = RetryPolicy::new(shared.server.retry, seed);
-            let heard = shared.ask(body, mode, patience, stream.as_ref()).await?;
-            Ok(shared.completion(heard))
+            let RequestInFlight { body, shared } = &mut request;
+            let retries = RetryState::new(shared.server.retry, seed);
+            let received = shared.call(body, mode, retries, stream.as_ref()).await?;
+            Ok(shared.completion(received))
         })
     }
 }
 
-/// A request under way. When its call is over, or dropped, its buffer goes back to the drafts.
-struct Lent {
+/// A request that is being sent. When its call is over, or dropped, its buffer returns to the
+/// cache.
+struct RequestInFlight {
     body: RequestBody,
     shared: Arc<Shared>,
 }
 
-impl Drop for Lent {
+impl Drop for RequestInFlight {
     fn drop(&mut self) {
-        self.shared.drafts.take_back(&mut self.body);
+        self.shared.cache.put_back(&mut self.body);
     }
 }
 
-fn headers(form: &RequestForm, key: Option<&SecretString>) -> Result<HeaderMap, String> {
+fn headers(format: &RequestFormat, key: Option<&SecretString>) -> Result<HeaderMap, HttpMindError> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    let protocol = form.protocol();
-    for (name, value) in protocol.headers(form.dialect().stream) {
+    let protocol = format.protocol();
+    for (name, value) in protocol.headers(format.model().stream) {
         headers.insert(
             HeaderName::from_static(name),
             HeaderValue::from_static(value),
         );
     }
     if let Some(key) = key {
-        let (name, value) = protocol.key(key.expose_secret());
-        let mut value = HeaderValue::try_from(value)
-            .map_err(|_| "the key holds characters that can't be sent".to_owned())?;
+        let (name, value) = protocol.key_header(key.expose_secret());
+        let value = HeaderValue::try_from(value);
+        let mut value = value.map_err(|_| HttpMindError::InvalidKey)?;
         value.set_sensitive(true);
         headers.insert(HeaderName::from_static(name), value);
     }
@@ -216,41 +242,44 @@ pub(super) fn now() -> Instant {
 }
 
 impl Shared {
-    fn ladder(&self) -> SchemaFallback {
-        *self.ladder.lock().unwrap_or_else(PoisonError::into_inner)
+    fn schema(&self) -> SchemaFallback {
+        *self.schema.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn completion(&self, heard: Heard) -> Completion {
+    fn completion(&self, received: Received) -> Completion {
+        let completion = received
+            .response
+            .into_completion(&self.format.model().model);
         Completion {
-            usage: heard.spent,
-            retries: heard.retries,
-            latency: heard.latency,
-            ..heard.reply.into_completion(&self.form.dialect().model)
+            usage: received.usage,
+            retries: received.retries,
+            latency: received.latency,
+            ..completion
         }
     }
 
-    /// Asks until there is an answer, or none is to be hoped for. What is said of it on the way is
-    /// shown in stream.
-    pub(super) async fn ask(
+    /// Sends a request until there is an answer, or none can be expected. The answer is shown in
+    /// `stream` while it arrives.
+    pub(super) async fn call(
         &self,
         body: &mut RequestBody,
         mut mode: SchemaMode,
-        mut patience: RetryPolicy,
+        mut retry_state: RetryState,
         stream: Option<&AnswerStream>,
-    ) -> Result<Heard, FailedCall> {
-        let permit = self.width.acquire().await;
+    ) -> Result<Received, FailedCall> {
+        let permit = self.permits.acquire().await;
         let _permit = permit.map_err(|_| MindError::Cancelled)?;
-        let (mut spent, mut retries) = (None, 0);
+        let (mut usage, mut retries) = (None, 0);
         loop {
             let began = now();
             let failure = match self.attempt(body, stream).await {
-                Ok((reply, streamed)) => {
-                    if body.wants_json(&self.form) {
-                        self.learn(mode);
+                Ok((response, streamed)) => {
+                    if body.sends_schema(&self.format) {
+                        self.remember_schema_mode(mode);
                     }
-                    return Ok(Heard {
-                        spent: sum(spent, reply.usage),
-                        reply,
+                    return Ok(Received {
+                        usage: sum(usage, response.usage),
+                        response,
                         streamed,
                         retries,
                         latency: began.elapsed(),
@@ -262,79 +291,75 @@ impl Shared {
             if let Some(stream) = stream {
                 stream.retract();
             }
-            spent = sum(spent, failure.usage);
-            let affordable = !failure.billable || patience.may_pay_again();
-            let lower = self.step_down(body, mode, &failure);
-            let wait = match lower {
-                _ if !affordable => None,
+            usage = sum(usage, failure.usage);
+            let may_repeat = !failure.billable || retry_state.may_bill_again();
+            let lower_mode = self.lower_schema_mode(body, mode, &failure);
+            let wait = match lower_mode {
+                _ if !may_repeat => None,
                 Some(_) => Some(Duration::ZERO),
-                None => patience.next_wait(failure.again),
+                None => retry_state.next_wait(failure.retry),
             };
             let Some(wait) = wait else {
                 return Err(FailedCall {
                     error: failure.error,
-                    usage: spent,
+                    usage,
                     retries,
                     latency: began.elapsed(),
                 });
             };
-            if let Some(lower) = lower {
-                body.step_to(lower, &self.form);
-                mode = lower;
+            if let Some(lower_mode) = lower_mode {
+                body.set_schema_mode(lower_mode, &self.format);
+                mode = lower_mode;
             }
             tokio::time::sleep(wait).await;
             retries += 1;
         }
     }
 
-    /// Whether to ask again at once with the schema one step lower.
-    fn step_down(
+    /// The schema mode to retry with at once, if the schema is to blame for a failure.
+    fn lower_schema_mode(
         &self,
         body: &RequestBody,
         mode: SchemaMode,
         failure: &Failure,
     ) -> Option<SchemaMode> {
-        let ladder = self.ladder();
-        let took_it_before = ladder.proven && ladder.mode == mode;
-        let blamed = match failure.schema {
+        let known = self.schema();
+        let is_to_blame = match failure.schema {
             SchemaBlame::Named => true,
-            SchemaBlame::Possible => !took_it_before,
+            SchemaBlame::Possible => !(known.proven && known.mode == mode),
             SchemaBlame::None => false,
         };
-        mode.lower()
-            .filter(|_| blamed && body.wants_json(&self.form))
+        let lower = mode.lower();
+        lower.filter(|_| is_to_blame && body.sends_schema(&self.format))
     }
 
-    /// Remembers that the server takes a schema in this mode.
-    fn learn(&self, mode: SchemaMode) {
-        let mut ladder = self.ladder.lock().unwrap_or_else(PoisonError::into_inner);
-        *ladder = SchemaFallback { mode, proven: true };
+    fn remember_schema_mode(&self, mode: SchemaMode) {
+        let mut schema = self.schema.lock().unwrap_or_else(PoisonError::into_inner);
+        *schema = SchemaFallback { mode, proven: true };
     }
 
     /// A request with this body, whose buffer it shares.
     fn request(&self, body: &RequestBody) -> Request {
-        let mut request = Request::new(Method::POST, self.chat.clone());
+        let mut request = Request::new(Method::POST, self.url.clone());
         *request.headers_mut() = self.headers.clone();
         *request.body_mut() = Some(body.bytes().clone().into());
         request
     }
 
-    /// A request for what the server tells about its models.
+    /// A request for information about the server's models.
     pub(super) fn request_for_models(&self) -> Request {
-        let mut request = Request::new(
-            Method::GET,
-            self.server.endpoint.models(&self.form.dialect().model),
-        );
+        let url = self.server.endpoint.models(&self.format.model().model);
+        let mut request = Request::new(Method::GET, url);
         *request.headers_mut() = self.headers.clone();
         request
     }
 
-    /// Sends one request and reads its answer; tells whether it came in stream.
+    /// Sends one request and reads its response; returns also whether that was streamed.
     async fn attempt(
         &self,
         body: &RequestBody,
         stream: Option<&AnswerStream>,
-    ) -> Result<(Reply, bool), Failure> {
+    ) -> Result<(ResponseAccumulator, bool), Failure> {
         let response = self.send(self.request(body)).await?;
         if !response.status().is_success() {
             return Err(self.refusal(response).await);
@@ -343,81 +368,83 @@ impl Shared {
         read.map_err(Failure::billable)
     }
 
-    /// Sends a request and waits for the head of its answer.
+    /// Sends a request and waits for the head of its response.
     pub(super) async fn send(&self, request: Request) -> Result<Response, Failure> {
+        let context = &self.error_context;
         let first_byte = seconds(self.server.timeouts.first_byte);
-        let answered = timeout(first_byte, self.client.execute(request)).await;
-        let silent = |_| Failure::passing(self.witness.silent(first_byte, "the first byte"));
-        let answered = answered.map_err(|late| silent(late).billable())?;
-        answered.map_err(|error| self.witness.unanswered(error, seconds(self.server.connect)))
+        match timeout(first_byte, self.client.execute(request)).await {
+            Ok(Ok(response)) => Ok(response),
+            Ok(Err(error)) => Err(context.unanswered(error, seconds(self.server.connect))),
+            Err(_) => {
+                let error = context.timed_out(first_byte, Awaited::FirstByte);
+                Err(Failure::transient(error).billable())
+            }
+        }
     }
 
     async fn refusal(&self, mut response: Response) -> Failure {
         let pause = seconds(self.server.timeouts.between_bytes);
         let mut body = Vec::new();
-        // However the body ends, what came of it tells what we need.
-        while body.len() < LONGEST_ERROR
-            && let Ok(Ok(Some(bytes))) = timeout(pause, response.chunk()).await
+        // However the body ends, what has arrived is enough.
+        while body.len() < MAX_ERROR_BYTES
+            && let Ok(Ok(Some(chunk))) = timeout(pause, response.chunk()).await
         {
-            body.extend_from_slice(&bytes);
+            body.extend_from_slice(&chunk);
         }
         let text = String::from_utf8_lossy(&body);
-        (self.witness).refused(response.status(), response.headers(), &text)
+        let context = &self.error_context;
+        context.refused(response.status(), response.headers(), &text)
     }
 
     async fn read(
         &self,
         mut response: Response,
         stream: Option<&AnswerStream>,
-    ) -> Result<(Reply, bool), Failure> {
-        let limit = self.server.longest_answer;
+    ) -> Result<(ResponseAccumulator, bool), Failure> {
+        let (context, limit) = (&self.error_context, self.server.longest_answer);
         let content_type = response.headers().get(CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok());
         let content_type = content_type.unwrap_or_default();
-        let protocol = self.form.protocol();
-        let mut intake = ResponseReader::new(&self.witness, protocol, content_type, limit);
-        if response
-            .content_length()
-            .is_some_and(|length| length > limit as u64)
-        {
-            return Err(intake.too_great());
+        let mut reader = ResponseReader::new(context, self.format.protocol(), content_type, limit);
+        let length = response.content_length();
+        if length.is_some_and(|length| length > limit as u64) {
+            return Err(reader.too_large());
         }
-        let mut spoken = stream.map(SpokenPieces::new);
+        let mut text_stream = stream.map(TextStream::new);
         let pause = seconds(self.server.timeouts.between_bytes);
         let mut wait = seconds(self.server.timeouts.first_byte);
-        let mut waiting_for = "the first byte";
+        let mut awaited = Awaited::FirstByte;
         loop {
             match timeout(wait, response.chunk()).await {
-                Ok(Ok(Some(bytes))) => {
-                    intake.take(&bytes)?;
-                    if let Some(spoken) = &mut spoken {
-                        spoken.show(intake.words());
+                Ok(Ok(Some(chunk))) => {
+                    reader.read(&chunk)?;
+                    if let Some(text_stream) = &mut text_stream {
+                        text_stream.show(reader.text());
                     }
                 }
                 Ok(Ok(None)) => break,
-                _ if intake.is_done() => break,
-                Ok(Err(error)) => {
-                    let reason = format!("the answer broke off: {}", error.without_url());
-                    return Err(intake.broken(self.witness.unreadable(&reason)));
-                }
-                Err(_) => return Err(intake.broken(self.witness.silent(wait, waiting_for))),
+                _ if reader.is_done() => break,
+                Ok(Err(error)) => return Err(reader.broken(context.broke_off(error))),
+                Err(_) => return Err(reader.broken(context.timed_out(wait, awaited))),
             }
-            (wait, waiting_for) = match intake.is_done() {
-                true => (FAREWELL, "the end"),
-                false => (pause, "the next byte"),
+            wait = if reader.is_done() {
+                CLOSE_TIMEOUT
+            } else {
+                pause
             };
+            awaited = Awaited::NextBytes;
         }
-        let streamed = intake.is_stream();
-        let reply = intake.finish(shows_cuts(&response))?;
-        if let Some(spoken) = spoken {
-            spoken.finish(&reply.words().text);
+        let is_stream = reader.is_stream();
+        let response = reader.finish(shows_cuts(&response))?;
+        if let Some(text_stream) = text_stream {
+            text_stream.finish(&response.split().text);
         }
-        Ok((reply, streamed))
+        Ok((response, is_stream))
     }
 }
 
-/// Whether the connection tells a whole body from one that was cut: only a body that ends with its
-/// connection doesn't.
+/// Whether the connection shows that a body was cut off. Only a body that ends with its connection
+/// doesn't.
 fn shows_cuts(response: &Response) -> bool {
     let headers = response.headers();
     response.version() >= Version::HTTP_2
@@ -425,12 +452,12 @@ fn shows_cuts(response: &Response) -> bool {
         || headers.contains_key("transfer-encoding")
 }
 
-fn sum(one: Option<TokenUsage>, other: Option<TokenUsage>) -> Option<TokenUsage> {
-    let mut both = one.or(other)?;
-    if let (Some(_), Some(other)) = (one, other) {
-        both += other;
+fn sum(a: Option<TokenUsage>, b: Option<TokenUsage>) -> Option<TokenUsage> {
+    let mut sum = a.or(b)?;
+    if let (Some(_), Some(b)) = (a, b) {
+        sum += b;
     }
-    Some(both)
+    Some(sum)
 }
 
 #[cfg(test)]
@@ -442,12 +469,12 @@ mod tests {
     use super::*;
     use crate::context::AgentContext;
     use crate::dialect::format::{Api, NoFiles};
+    use crate::locale::Language;
     use crate::message::{Body, Tags};
-    use crate::mind::{Form, Language, Tools};
+    use crate::mind::{Form, Tools};
 
-    /// A mind whose server reads so many bytes of each request, then answers or, without words,
-    /// hangs.
-    async fn mind(words: Option<&'static str>) -> HttpMind {
+    /// A mind whose server answers with a text or, without one, never.
+    async fn mind(answer: Option<&'static str>) -> HttpMind {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
         tokio::spawn(async move {
@@ -455,11 +482,11 @@ mod tests {
                 tokio::spawn(async move {
                     let mut bytes = vec![0; 1 << 20];
                     let mut read = String::new();
-                    while let Ok(many @ 1..) = stream.read(&mut bytes).await {
-                        read.push_str(&String::from_utf8_lossy(&bytes[..many]));
-                        if let (true, Some(words)) = (read.ends_with('}'), words) {
+                    while let Ok(count @ 1..) = stream.read(&mut bytes).await {
+                        read.push_str(&String::from_utf8_lossy(&bytes[..count]));
+                        if let (true, Some(answer)) = (read.ends_with('}'), answer) {
                             let body = format!(
-                                "{{\"choices\":[{{\"message\":{{\"content\":\"{words}\"}}}}]}}"
+                                "{{\"choices\":[{{\"message\":{{\"content\":\"{answer}\"}}}}]}}"
                             );
                             let head = format!(
                                 "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n",
@@ -480,12 +507,12 @@ mod tests {
             key: None,
             connect: 5.0,
             timeouts: Timeouts::default(),
-            retry: Retry::default(),
+            retry: RetryPolicy::default(),
             longest_answer: 10_000,
         };
         let client = client(5.0, true).unwrap();
-        let (dialect, info) = (Dialect::cautious("m"), MindInfo::embedded("m"));
-        HttpMind::new(client, server, dialect, info, Arc::new(NoFiles)).unwrap()
+        let (model, info) = (ModelSettings::cautious("m"), MindInfo::embedded("m"));
+        HttpMind::new(client, server, model, info, Arc::new(NoFiles)).unwrap()
     }
 
     fn answering(mind: &HttpMind, history: &AgentContext) -> Answering {
@@ -517,7 +544,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_buffer_of_a_request_comes_back_and_serves_the_next_one() {
+    async fn the_buffer_of_a_request_serves_the_next_one() {
         let mind = mind(Some("Yes.")).await;
         let mut history = long_history();
         history.stats();
@@ -525,7 +552,7 @@ mod tests {
         for _ in 0..4 {
             answering(&mind, &history).await.unwrap();
             history.add_human_message("It rains.", Tags::new());
-            buffers.push(mind.shared.drafts.buffer_of("Mira").unwrap());
+            buffers.push(mind.shared.cache.address_of("Mira").unwrap());
         }
         // It may have had to grow once.
         buffers.dedup();
@@ -533,16 +560,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_call_that_is_given_up_leaves_nothing_wrong_behind() {
+    async fn a_dropped_call_returns_its_buffer_and_its_permit() {
         let hangs = mind(None).await;
         let history = long_history();
         let call = answering(&hangs, &history);
         assert!(timeout(Duration::from_millis(50), call).await.is_err());
-        // One that never began gives its buffer back at once.
+        // One that was never sent returns its buffer at once.
         drop(answering(&hangs, &history));
-        assert!(hangs.shared.drafts.buffer_of("Mira").is_some());
+        assert!(hangs.shared.cache.address_of("Mira").is_some());
         assert_eq!(
-            hangs.shared.width.available_permits(),
+            hangs.shared.permits.available_permits(),
             hangs.shared.info.width
         );
     }

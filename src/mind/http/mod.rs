@@ -1,35 +1,39 @@
-//! A mind behind a server: OpenAI, DeepSeek, Anthropic, Gemini, DashScope, Ollama, vLLM, llama.cpp,
-//! LM Studio and whatever else speaks like one of them.
+//! Models behind HTTP servers: OpenAI, DeepSeek, Anthropic, Gemini, DashScope, Ollama, vLLM,
+//! llama.cpp, LM Studio and whatever else has one of their APIs.
 //!
-//! [`HttpMind`] assembles a request while it may borrow the asker's context ([`request_body`]; with
-//! [`RequestCache`] it only appends to the last one), then its future owns the bytes and speaks to
-//! the server: one place waits, retries and steps down, whoever the provider is. What differs from
-//! one interface to the next stands in `api/`, as pure functions. Servers differ in what they send
-//! and refuse; nothing is sent that a [`Dialect`] doesn't name, and nothing is required of an
-//! answer. Keys stay in this room. Start reading at [`HttpMind`].
+//! [`HttpMind`] builds a request while it may borrow the context of the entity that is asked
+//! ([`request_body`]; with [`RequestCache`] it only appends to the previous request). Then its
+//! future owns the bytes, sends them, waits and retries, in the same way for all providers. What
+//! differs from API to API is in `api/`, as pure functions. Servers differ in what they send and
+//! refuse, so nothing is sent that [`ModelSettings`] doesn't name, and no member of a response is
+//! required. Keys never leave this module. Start reading at [`HttpMind`].
 
 mod api;
 mod endpoint;
-mod examine;
 mod failure;
+mod json_frames;
 mod mind;
-mod reply;
+mod probe;
 mod request;
 mod request_cache;
+mod request_parts;
+#[cfg(test)]
+mod request_tests;
+mod response_accumulator;
 mod response_reader;
 mod retry;
+mod server_error;
 mod settings;
-mod spoken_pieces;
 mod sse;
+mod text_stream;
 mod usage;
-mod values;
 
 pub(in crate::mind) use api::own_members;
-pub use endpoint::Endpoint;
-pub use examine::{Examination, KeyState};
-pub use mind::{HttpMind, Server, client};
-pub use request::{RequestBody, RequestForm, request_body};
+pub use endpoint::{Endpoint, EndpointError};
+pub use mind::{HttpMind, HttpMindError, Server, client};
+pub use probe::{KeyState, ProbeReport};
+pub use request::{RequestBody, RequestFormat, request_body};
 pub use request_cache::RequestCache;
 pub use response_reader::read_answer;
-pub use settings::{Dialect, LimitField, Retry, SchemaMode, Timeouts, Wording};
+pub use settings::{LimitField, ModelSettings, RetryPolicy, SchemaMode, Timeouts, Wording};
 pub use sse::EventFrames;

@@ -1,55 +1,26 @@
-//! Requests that were sent, kept up to the end of their history, so that the next one only appends.
+//! The last request of each entity, so that the next one only appends to it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bytes::BytesMut;
-
-use super::request::{Mark, RequestBody, RequestForm, assemble};
+use super::request::{RequestBody, RequestBuffer, RequestFormat, build};
 use super::settings::SchemaMode;
-use crate::context::AgentContext;
-use crate::dialect::format::{self, MediaError, Progress};
-use crate::mind::Prompt;
+use crate::dialect::format::MediaError;
+use crate::mind::prompt::Prompt;
 
-/// The bytes of an entity's last request, good up to a mark.
-#[derive(Debug)]
-pub(super) struct CachedRequest {
-    bytes: BytesMut,
-    mark: Mark,
-}
-
-impl CachedRequest {
-    /// The buffer, holding what a request of this head and history begins with, and where its
-    /// writing stood; nothing where it serves no such request.
-    pub(super) fn resume(self, history: &AgentContext, head: &str) -> (BytesMut, Option<Progress>) {
-        let Self { mut bytes, mark } = self;
-        let format::Mark { at, progress } = mark.place;
-        let fits = mark.generation == history.generation()
-            && progress.turns() <= history.len()
-            && bytes.get(..mark.head) == Some(head.as_bytes());
-        bytes.truncate(if fits { at } else { 0 });
-        (bytes, fits.then_some(progress))
-    }
-}
-
-/// The last request of each entity that asked a model. While a request is under way, its buffer is
-/// lent to the connection; it comes back by [`RequestCache::take_back`].
+/// The buffers of the last requests. While a request is sent, its buffer is lent to the connection;
+/// it comes back by [`RequestCache::put_back`].
 #[derive(Debug)]
 pub struct RequestCache {
-    /// The most bytes to keep.
+    /// The maximum size of all buffers together, in bytes.
     limit: usize,
-    held: Mutex<Held>,
+    buffers: Mutex<Buffers>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
-    /// Drafts by entity, each with the time of its last use.
-    by_entity: BTreeMap<Arc<str>, (u64, CachedRequest)>,
-    /// Entities by the time of their last use.
-    by_time: BTreeMap<u64, Arc<str>>,
-    /// Counts uses.
-    time: u64,
-    /// Of all buffers together.
+struct Buffers {
+    by_entity: BTreeMap<Arc<str>, RequestBuffer>,
+    /// The size of all buffers together, in bytes.
     bytes: usize,
 }
 
@@ -61,82 +32,72 @@ impl Default for RequestCache {
 }
 
 impl RequestCache {
-    /// No drafts yet, and at most `limit` bytes of them at any time.
+    /// An empty cache that holds at most `limit` bytes.
     pub fn new(limit: usize) -> Self {
         Self {
             limit,
-            held: Mutex::default(),
+            buffers: Mutex::default(),
         }
     }
 
-    /// The request for a prompt: the same bytes as [`super::request_body`] makes, but where the
-    /// entity's last request has the same beginning, only what is new is written.
+    /// The request for a prompt. It has the bytes that [`super::request_body`] writes, but only
+    /// those that are new since the entity's last request are written.
     ///
     /// # Errors
     /// A media file can't be sent; the error names it.
     pub fn request(
         &self,
         prompt: &Prompt<'_>,
-        form: &RequestForm,
+        format: &RequestFormat,
         mode: SchemaMode,
     ) -> Result<RequestBody, MediaError> {
-        let draft = self.held().take(prompt.entity);
-        assemble(draft, prompt, form, mode)
+        let previous = self.buffers().take(prompt.entity);
+        build(previous, prompt, format, mode)
     }
 
-    /// Takes back the bytes of a request that was sent, for the next one of its entity. Bytes that
-    /// are still in use elsewhere are let go. The drafts that were used least recently make room.
-    pub fn take_back(&self, body: &mut RequestBody) {
-        let Ok(bytes) = body.take_bytes().try_into_mut() else {
+    /// Takes the buffer of a request that was sent, for the next one of its entity. A cache that is
+    /// full is emptied first.
+    pub fn put_back(&self, body: &mut RequestBody) {
+        let entity = Arc::clone(body.entity());
+        let Some(buffer) = body.take_buffer() else {
             return;
         };
-        let entity = Arc::clone(body.entity());
-        if let Some(mark) = body.take_mark()
-            && bytes.capacity() <= self.limit
-        {
-            self.held()
-                .put(entity, CachedRequest { bytes, mark }, self.limit);
+        let size = buffer.bytes.capacity();
+        if size > self.limit {
+            return;
         }
+        let mut buffers = self.buffers();
+        buffers.take(&entity);
+        if buffers.bytes + size > self.limit {
+            *buffers = Buffers::default();
+        }
+        buffers.bytes += size;
+        buffers.by_entity.insert(entity, buffer);
     }
 
-    /// The bytes of all buffers that are kept.
+    /// The size of all buffers together, in bytes.
     pub fn bytes(&self) -> usize {
-        self.held().bytes
+        self.buffers().bytes
     }
 
-    /// Where the kept buffer of an entity lies.
+    /// The address of an entity's buffer.
     #[cfg(test)]
-    pub(super) fn buffer_of(&self, entity: &str) -> Option<*const u8> {
-        let held = self.held();
-        held.by_entity
-            .get(entity)
-            .map(|(_, draft)| draft.bytes.as_ptr())
+    pub(super) fn address_of(&self, entity: &str) -> Option<*const u8> {
+        let buffers = self.buffers();
+        let buffer = buffers.by_entity.get(entity)?;
+        Some(buffer.bytes.as_ptr())
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn buffers(&self) -> MutexGuard<'_, Buffers> {
+        self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Held {
-    fn take(&mut self, entity: &str) -> Option<CachedRequest> {
-        let (time, draft) = self.by_entity.remove(entity)?;
-        self.by_time.remove(&time);
-        self.bytes -= draft.bytes.capacity();
-        Some(draft)
-    }
-
-    fn put(&mut self, entity: Arc<str>, draft: CachedRequest, limit: usize) {
-        self.take(&entity);
-        self.time += 1;
-        self.bytes += draft.bytes.capacity();
-        self.by_time.insert(self.time, Arc::clone(&entity));
-        self.by_entity.insert(entity, (self.time, draft));
-        while self.bytes > limit
-            && let Some((_, oldest)) = self.by_time.pop_first()
-        {
-            self.take(&oldest);
-        }
+impl Buffers {
+    fn take(&mut self, entity: &str) -> Option<RequestBuffer> {
+        let buffer = self.by_entity.remove(entity)?;
+        self.bytes -= buffer.bytes.capacity();
+        Some(buffer)
     }
 }
 
@@ -146,114 +107,111 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::context::EntryId;
+    use crate::context::{AgentContext, EntryId};
     use crate::dialect::format::{Api, NoFiles, Style};
-    use crate::message::{Block, Body, Message, Role, Tags};
-    use crate::mind::http::{Dialect, request_body};
-    use crate::mind::{Form, Language, Refused, Round, ToolRound, Tools};
+    use crate::locale::Language;
+    use crate::message::{Block, Body, Message, Role, Source, Tags};
+    use crate::mind::http::{ModelSettings, request_body};
+    use crate::mind::{Form, Refused, Round, ToolRound, Tools};
     use crate::tool::ToolSpec;
 
-    /// What happens to a conversation between two requests. Numbers pick messages by their place.
+    /// What is done with a conversation. Numbers select messages by their index.
     #[derive(Clone, Debug)]
-    enum Happening {
-        Said(Role, Said),
-        Removed(usize),
-        Folded(usize, usize),
-        Cloned,
-        /// Another entity's request comes in between.
-        Other,
-        Asked(Asked),
+    enum Step {
+        Add(Role, NewMessage),
+        Remove(usize),
+        /// From an index, this many messages more.
+        Fold(usize, usize),
+        Clone,
+        /// Another entity asks.
+        AskOther,
+        Ask(Ask),
     }
 
     #[derive(Clone, Debug)]
-    struct Asked {
-        words: &'static str,
+    struct Ask {
+        text: &'static str,
         as_short: bool,
         rounds: usize,
-        /// None, offered, or offered no more.
+        /// 0: none, 1: callable, 2: no longer callable.
         tools: usize,
         json: bool,
-        /// Steps down the ladder.
-        steps: usize,
-        /// Whether something still holds the bytes when the call is over.
-        held: bool,
+        /// How many lower schema modes are tried.
+        lower_modes: usize,
+        /// Whether the bytes are still in use when the call is over.
+        in_use: bool,
     }
 
     #[derive(Clone, Debug)]
-    enum Said {
+    enum NewMessage {
         Text(&'static str),
         Condensed(&'static str),
-        Picture,
-        Calls,
+        Image,
+        Call,
         Result,
     }
 
-    fn words() -> impl Strategy<Value = &'static str> {
+    fn texts() -> impl Strategy<Value = &'static str> {
         prop::sample::select(vec!["It rains.", "\"Run!\"\n", "雨停了。", ""])
     }
 
-    fn happening() -> impl Strategy<Value = Happening> {
-        let said = prop_oneof![
-            4 => words().prop_map(Said::Text),
-            1 => words().prop_map(Said::Condensed),
-            1 => Just(Said::Picture),
-            1 => Just(Said::Calls),
-            1 => Just(Said::Result),
+    fn step() -> impl Strategy<Value = Step> {
+        let message = prop_oneof![
+            4 => texts().prop_map(NewMessage::Text),
+            1 => texts().prop_map(NewMessage::Condensed),
+            1 => Just(NewMessage::Image),
+            1 => Just(NewMessage::Call),
+            1 => Just(NewMessage::Result),
         ];
         let role = prop::sample::select(vec![Role::Human, Role::Human, Role::Ai, Role::Tool]);
         let flags = (any::<bool>(), any::<bool>(), any::<bool>());
-        let asked = (words(), 0..4usize, 0..3usize, 0..4usize, flags);
-        let asked = asked.prop_map(|(words, rounds, tools, steps, (as_short, json, held))| {
-            Happening::Asked(Asked {
-                words,
-                as_short,
-                rounds,
-                tools,
-                json,
-                steps,
-                held,
-            })
-        });
+        let ask = (texts(), 0..4usize, 0..3usize, 0..4usize, flags);
+        let ask = ask.prop_map(
+            |(text, rounds, tools, lower_modes, (as_short, json, in_use))| {
+                Step::Ask(Ask {
+                    text,
+                    as_short,
+                    rounds,
+                    tools,
+                    json,
+                    lower_modes,
+                    in_use,
+                })
+            },
+        );
         prop_oneof![
-            6 => (role, said).prop_map(|(role, said)| Happening::Said(role, said)),
-            1 => (0..20usize).prop_map(Happening::Removed),
-            1 => (0..20usize, 0..5usize).prop_map(|(from, many)| Happening::Folded(from, many)),
-            1 => Just(Happening::Cloned),
-            1 => Just(Happening::Other),
-            5 => asked,
+            6 => (role, message).prop_map(|(role, message)| Step::Add(role, message)),
+            1 => (0..20usize).prop_map(Step::Remove),
+            1 => (0..20usize, 0..5usize).prop_map(|(from, count)| Step::Fold(from, count)),
+            1 => Just(Step::Clone),
+            1 => Just(Step::AskOther),
+            5 => ask,
         ]
     }
 
-    fn body_of(said: Said) -> Body {
-        match said {
-            Said::Text(words) => words.into(),
-            Said::Condensed(words) => Body::text(words).with_short("short"),
-            Said::Picture => {
-                let source = json!({"type": "url", "url": "http://x/a.png"});
-                let block = json!({"type": "image", "source": source});
-                vec![Block::text("Look:"), Block::from(block)].into()
+    fn body_of(message: NewMessage) -> Body {
+        match message {
+            NewMessage::Text(text) => text.into(),
+            NewMessage::Condensed(text) => Body::text(text).with_short("short"),
+            NewMessage::Image => {
+                let image = Block::image(Source::url("http://x/a.png"));
+                vec![Block::text("Look:"), image].into()
             }
-            Said::Calls => {
-                let call = json!({"type": "tool_use", "id": "1", "name": "dice", "input": {}});
-                vec![Block::from(call)].into()
-            }
-            Said::Result => {
-                let result = json!({"type": "tool_result", "tool_use_id": "1", "output": "4"});
-                vec![Block::from(result)].into()
-            }
+            NewMessage::Call => vec![Block::tool_use("1", "dice", json!({}))].into(),
+            NewMessage::Result => vec![Block::tool_result("1", "4")].into(),
         }
     }
 
-    fn round(kind: usize, words: &'static str) -> Round {
+    fn round(kind: usize, text: &'static str) -> Round {
         match kind {
             0 => Round::Tools(ToolRound {
-                called: body_of(Said::Calls),
-                returned: body_of(Said::Result),
+                called: body_of(NewMessage::Call),
+                returned: body_of(NewMessage::Result),
             }),
-            1 => Round::Told(words.into()),
+            1 => Round::Note(text.into()),
             _ => Round::Refused(Refused {
                 answer: "no".into(),
-                complaint: words.into(),
+                complaint: text.into(),
             }),
         }
     }
@@ -266,118 +224,105 @@ mod tests {
         SchemaMode::Text,
     ];
 
-    /// Lets it happen; an edit that the context refuses changes nothing.
-    fn happen(context: &mut AgentContext, happening: &Happening) {
-        let id = |at: usize| {
-            context
-                .entries()
-                .get(at)
-                .map_or(EntryId(999), |entry| entry.id())
+    /// Changes the conversation; an edit that it refuses changes nothing.
+    fn apply(context: &mut AgentContext, step: &Step) {
+        let id = |index: usize| {
+            let entry = context.entries().get(index);
+            entry.map_or(EntryId(999), |entry| entry.id())
         };
-        match happening {
-            Happening::Said(role, said) => {
-                let message = Message::new(*role, body_of(said.clone()));
+        match step {
+            Step::Add(role, message) => {
+                let message = Message::new(*role, body_of(message.clone()));
                 context.add_message(message).unwrap();
             }
-            Happening::Removed(at) => {
-                let _ = context.remove_human_messages(&[id(*at)]);
+            Step::Remove(index) => {
+                let _ = context.remove_human_messages(&[id(*index)]);
             }
-            Happening::Folded(from, many) => {
-                let (begin, end) = (id(*from), id(from + many));
+            Step::Fold(from, count) => {
+                let (begin, end) = (id(*from), id(from + count));
                 let _ = context.replace_message_range(begin, end, "folded", Tags::new());
             }
-            Happening::Cloned => *context = context.clone(),
-            Happening::Other | Happening::Asked(_) => {}
+            Step::Clone => *context = context.clone(),
+            Step::AskOther | Step::Ask(_) => {}
         }
     }
 
-    fn forms() -> impl Strategy<Value = RequestForm> {
-        let api = prop::sample::select(vec![
-            Api::OpenAi,
-            Api::DeepSeek,
-            Api::Anthropic,
-            Api::Gemini,
-            Api::DashScope,
-            Api::Ollama,
-        ]);
-        let style = prop::sample::select(vec![
-            Style::AsStored,
-            Style::Perspective,
-            Style::History,
-            Style::Brackets,
-        ]);
+    fn formats() -> impl Strategy<Value = RequestFormat> {
+        let api = prop::sample::select(Api::ALL.to_vec());
+        let style = prop::sample::select(Style::ALL.to_vec());
         (api, style, any::<[bool; 3]>()).prop_map(|(api, style, [merge_turns, stream, parts])| {
-            let dialect = Dialect {
+            let model = ModelSettings {
                 api,
                 style,
                 merge_turns,
                 stream,
                 parts,
-                ..Dialect::cautious("m")
+                ..ModelSettings::cautious("m")
             };
-            RequestForm::new(dialect, Arc::new(NoFiles))
+            RequestFormat::new(model, Arc::new(NoFiles))
         })
     }
 
     proptest! {
         #[test]
-        fn a_request_that_goes_on_from_a_draft_has_the_bytes_of_a_fresh_one(
-            happenings in prop::collection::vec(happening(), 0..40),
-            form in forms(),
+        fn a_continued_request_has_the_bytes_of_a_new_one(
+            steps in prop::collection::vec(step(), 0..40),
+            format in formats(),
             limit in prop::sample::select(vec![0, 2_000, 1_000_000]),
         ) {
-            let drafts = RequestCache::new(limit);
+            let cache = RequestCache::new(limit);
             let mut context = AgentContext::new("Mira");
             context.add_system_message("You are Mira.").unwrap();
             let stable: Arc<str> = json!({"type": "object"}).to_string().into();
             let (notes, narrowed) = (Value::Null, json!({"const": "narrowed"}));
             let spec = ToolSpec::new("dice", "Rolls dice.", &json!({"type": "object"}));
             let specs = [Arc::new(spec.unwrap())];
-            let other = Asked {
-                words: "Who?", as_short: false, rounds: 0, tools: 0, json: false, steps: 0, held: false,
+            let other = Ask {
+                text: "Who?", as_short: false, rounds: 0, tools: 0, json: false, lower_modes: 0, in_use: false,
             };
-            for happening in happenings {
-                happen(&mut context, &happening);
-                let (name, asked) = match happening {
-                    Happening::Asked(asked) => ("Mira", asked),
-                    Happening::Other => ("Odile", other.clone()),
+            for step in steps {
+                apply(&mut context, &step);
+                let (name, ask) = match step {
+                    Step::Ask(ask) => ("Mira", ask),
+                    Step::AskOther => ("Odile", other.clone()),
                     _ => continue,
                 };
-                let question = Body::text(asked.words).with_short("asked");
-                let rounds: Vec<_> = (0..asked.rounds).map(|kind| round(kind, asked.words)).collect();
+                let question = Body::text(ask.text).with_short("asked");
+                let rounds: Vec<_> = (0..ask.rounds).map(|kind| round(kind, ask.text)).collect();
                 let prompt = Prompt {
                     entity: &name.into(), purpose: "test", number: 1, language: Language::En,
-                    history: &context, question: &question, ask_short: asked.as_short, rounds: &rounds,
-                    tools: Tools { specs: &specs[..asked.tools.min(1)], callable: asked.tools == 1, ..Tools::NONE },
-                    form: match asked.json {
-                        true => Form::Json { name: "plan", schema: &stable, narrowed: &narrowed, notes: &notes },
-                        false => Form::Prose { notes: &notes },
+                    history: &context, question: &question, ask_short: ask.as_short, rounds: &rounds,
+                    tools: Tools { specs: &specs[..ask.tools.min(1)], callable: ask.tools == 1, ..Tools::NONE },
+                    form: if ask.json {
+                        Form::Json { name: "plan", schema: &stable, narrowed: &narrowed, notes: &notes }
+                    } else {
+                        Form::Prose { notes: &notes }
                     },
-                    max_tokens: 100 + asked.words.len() as u32, seed: 0,
+                    max_tokens: 100 + ask.text.len() as u32, seed: 0,
                     stream: None,
                 };
-                let mut body = drafts.request(&prompt, &form, MODES[0]).unwrap();
-                let fresh = request_body(&prompt, &form, MODES[0]).unwrap();
-                prop_assert_eq!(body.bytes(), fresh.bytes());
+                let mut body = cache.request(&prompt, &format, MODES[0]).unwrap();
+                let new = request_body(&prompt, &format, MODES[0]).unwrap();
+                prop_assert_eq!(body.bytes(), new.bytes());
                 prop_assert!(serde_json::from_slice::<Value>(body.bytes()).is_ok());
-                for mode in &MODES[1..=asked.steps] {
-                    body.step_to(*mode, &form);
-                    let fresh = request_body(&prompt, &form, *mode).unwrap();
-                    prop_assert_eq!(body.bytes(), fresh.bytes());
+                for mode in &MODES[1..=ask.lower_modes] {
+                    body.set_schema_mode(*mode, &format);
+                    let new = request_body(&prompt, &format, *mode).unwrap();
+                    prop_assert_eq!(body.bytes(), new.bytes());
                 }
-                let still = asked.held.then(|| body.bytes().clone());
-                drafts.take_back(&mut body);
-                drop(still);
-                prop_assert!(drafts.bytes() <= limit);
+                let in_use = ask.in_use.then(|| body.bytes().clone());
+                cache.put_back(&mut body);
+                drop(in_use);
+                prop_assert!(cache.bytes() <= limit);
             }
         }
     }
 
     #[test]
-    fn the_least_recently_used_drafts_make_room() {
-        let form = RequestForm::new(Dialect::cautious("m"), Arc::new(NoFiles));
-        let drafts = RequestCache::new(20_000);
-        let ask = |name: &str| {
+    fn a_full_cache_is_emptied() {
+        let format = RequestFormat::new(ModelSettings::cautious("m"), Arc::new(NoFiles));
+        let cache = RequestCache::new(20_000);
+        let entities = |name: &str| {
             let mut history = AgentContext::new(name);
             history.add_system_message("x".repeat(5_000)).unwrap();
             history.stats();
@@ -398,20 +343,12 @@ mod tests {
                 seed: 0,
                 stream: None,
             };
-            let mut body = drafts.request(&prompt, &form, SchemaMode::Text).unwrap();
-            drafts.take_back(&mut body);
+            let mut body = cache.request(&prompt, &format, SchemaMode::Text).unwrap();
+            cache.put_back(&mut body);
+            assert!(cache.bytes() <= 20_000);
+            cache.buffers().by_entity.len()
         };
-        for name in ["Ada", "Bo", "Cy", "Ada", "Di"] {
-            ask(name);
-        }
-        let kept: Vec<_> = drafts
-            .held()
-            .by_entity
-            .keys()
-            .map(|name| name.to_string())
-            .collect();
-        assert_eq!(kept, ["Ada", "Cy", "Di"]);
-        assert!(drafts.bytes() <= 20_000 && drafts.bytes() > 15_000);
-        assert_eq!(drafts.held().by_time.len(), 3);
+        let counts = ["Ada", "Bo", "Ada", "Cy", "Di"].map(entities);
+        assert_eq!(counts, [1, 2, 2, 3, 1]);
     }
 }

@@ -1,226 +1,261 @@
-//! An answer's body while it arrives.
+//! A response while it arrives.
 
 use serde_json::Value;
 
 use super::api::{Protocol, protocol};
-use super::failure::{ErrorContext, Failure, is_html, title};
-use super::reply::{Reply, error_in, error_text};
+use super::failure::{ErrorContext, Failure};
+use super::json_frames::JsonFrames;
+use super::response_accumulator::ResponseAccumulator;
+use super::server_error::{error_message, find_error};
 use super::sse::EventFrames;
-use super::values::ValueFrames;
 use crate::dialect::format::Api;
-use crate::mind::{Completion, Finish, MindError};
+use crate::locale::{UiText, text};
+use crate::message::Finish;
+use crate::mind::completion::{Completion, MindError};
 
-/// What the body of an answer says that was recorded at an interface: one JSON value, several, or a
-/// stream of events. It tells no latency, and no more of the model than the answer itself.
+/// Reads the recorded body of a response: one JSON value, several, or a stream of events. The
+/// result has no latency, and a model only if the response names it.
 ///
 /// # Errors
-/// It is no answer, or speaks of an error.
+/// It is not an answer, or reports an error.
 pub fn read_answer(api: Api, body: &[u8]) -> Result<Completion, MindError> {
-    let witness = ErrorContext {
-        server: "the recorded answer".into(),
+    let context = ErrorContext {
+        server: "recorded".into(),
         key: None,
     };
-    let mut intake = ResponseReader::new(&witness, protocol(api), "", usize::MAX);
-    let taken = intake.take(body).and_then(|()| intake.finish(true));
-    let reply = taken.map_err(|failure| failure.error)?;
-    Ok(reply.into_completion(""))
+    let mut reader = ResponseReader::new(&context, protocol(api), "", usize::MAX);
+    let response = reader.read(body).and_then(|()| reader.finish(true));
+    let response = response.map_err(|failure| failure.error)?;
+    Ok(response.into_completion(""))
 }
 
-/// How much framing a streamed byte of text may bring along: one-token pieces are about 250 bytes.
-const FRAMING: usize = 100;
+/// How many bytes of framing a streamed byte of text may need: a delta of one token has about 250.
+const MAX_FRAMING: usize = 100;
 
-/// What has arrived of an answer.
+/// Reads a response, chunk by chunk.
 pub(super) struct ResponseReader<'a> {
-    witness: &'a ErrorContext,
+    context: &'a ErrorContext,
     protocol: &'static dyn Protocol,
-    /// The most bytes of an answer.
+    /// The maximum size of an answer in bytes.
     limit: usize,
     received: usize,
-    form: Form,
-    reply: Reply,
-    /// An error in the midst of an answer.
-    error: Option<String>,
+    framing: Framing,
+    response: ResponseAccumulator,
+    /// An error within the response.
+    error: Option<UiText>,
 }
 
-enum Form {
+/// How a body is divided into JSON values.
+enum Framing {
     /// Not known before the first byte.
     Unknown,
     /// Server-sent events.
     Events(EventFrames),
-    /// One JSON value or several.
-    Values(ValueFrames),
-    /// Something else, which can be no answer.
+    /// One JSON value after the other.
+    Values(JsonFrames),
+    /// This is no answer.
     Other(Vec<u8>),
 }
 
 impl<'a> ResponseReader<'a> {
     pub(super) fn new(
-        witness: &'a ErrorContext,
+        context: &'a ErrorContext,
         protocol: &'static dyn Protocol,
         content_type: &str,
         limit: usize,
     ) -> Self {
-        let form = match content_type.contains("event-stream") {
-            true => Form::Events(EventFrames::default()),
-            false => Form::Unknown,
+        let framing = if content_type.contains("event-stream") {
+            Framing::Events(EventFrames::default())
+        } else {
+            Framing::Unknown
         };
         Self {
-            witness,
+            context,
             protocol,
             limit,
             received: 0,
-            form,
-            reply: Reply::default(),
+            framing,
+            response: ResponseAccumulator::default(),
             error: None,
         }
     }
 
-    /// Whether the server said that nothing more will come.
+    /// Whether the server said that the response is complete.
     pub(super) fn is_done(&self) -> bool {
-        self.reply.done
+        self.response.done
     }
 
-    /// The words of the answer as far as they have come, thoughts between tags included.
-    pub(super) fn words(&self) -> &str {
-        self.reply.spoken.words()
+    /// The text of the answer so far, including thoughts between tags.
+    pub(super) fn text(&self) -> &str {
+        self.response.text.text()
     }
 
     /// Whether the answer was streamed.
     pub(super) fn is_stream(&self) -> bool {
-        match &self.form {
-            Form::Events(_) => true,
-            Form::Values(frames) => frames.found > 1,
-            Form::Unknown | Form::Other(_) => false,
+        match &self.framing {
+            Framing::Events(_) => true,
+            Framing::Values(frames) => frames.found > 1,
+            Framing::Unknown | Framing::Other(_) => false,
         }
     }
 
-    /// Takes more of the body.
-    pub(super) fn take(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        self.received += bytes.len();
-        if matches!(self.form, Form::Unknown) {
-            self.form = guess(bytes);
+    /// Reads the next chunk of the body.
+    pub(super) fn read(&mut self, chunk: &[u8]) -> Result<(), Failure> {
+        self.received += chunk.len();
+        if matches!(self.framing, Framing::Unknown) {
+            self.framing = guess(chunk);
         }
-        let (protocol, reply, error) = (self.protocol, &mut self.reply, &mut self.error);
-        let held = match &mut self.form {
-            Form::Unknown => self.received,
-            Form::Events(frames) => {
-                frames.push(bytes, |data| take_event(protocol, data, reply, error));
-                frames.held().max(self.received / FRAMING)
+        let mut values = Values {
+            context: self.context,
+            protocol: self.protocol,
+            response: &mut self.response,
+            error: &mut self.error,
+        };
+        let size = match &mut self.framing {
+            Framing::Unknown => self.received,
+            Framing::Events(frames) => {
+                frames.push(chunk, |data| values.add_event(data));
+                frames.pending().max(self.received / MAX_FRAMING)
             }
-            Form::Values(frames) => {
-                frames.push(bytes, |value| take_value(protocol, value, reply, error));
-                match frames.found {
-                    0 | 1 => self.received,
-                    _ => frames.held().max(self.received / FRAMING),
+            Framing::Values(frames) => {
+                frames.push(chunk, |value| values.add(value));
+                if frames.found > 1 {
+                    frames.pending().max(self.received / MAX_FRAMING)
+                } else {
+                    self.received
                 }
             }
-            Form::Other(body) if self.received <= self.limit => {
-                body.extend_from_slice(bytes);
+            Framing::Other(body) if self.received <= self.limit => {
+                body.extend_from_slice(chunk);
                 0
             }
-            Form::Other(_) => self.received,
+            Framing::Other(_) => self.received,
         };
-        match held.max(self.reply.length()) > self.limit {
-            true => Err(self.too_great()),
-            false => Ok(()),
+        if size.max(self.response.len()) > self.limit {
+            return Err(self.too_large());
         }
+        Ok(())
     }
 
-    /// Refuses an answer that is greater than allowed. Asking again would cost as much again.
-    pub(super) fn too_great(&self) -> Failure {
-        let reason = format!("more than {} bytes; reading stopped there", self.limit);
-        Failure::lasting(self.witness.unreadable(&reason)).costing(self.reply.usage)
+    /// The failure of an answer that is larger than allowed. Retrying would cost as much again.
+    pub(super) fn too_large(&self) -> Failure {
+        let reason = text!(mind_answer_too_large, limit = self.limit);
+        Failure::permanent(self.context.invalid(reason)).costing(self.response.usage)
     }
 
-    /// A failure of the connection in the midst of the answer.
-    pub(super) fn broken(&self, error: crate::mind::MindError) -> Failure {
-        Failure::passing(error).costing(self.reply.usage)
+    /// The failure of a response that broke off.
+    pub(super) fn broken(&self, error: MindError) -> Failure {
+        Failure::transient(error).costing(self.response.usage)
     }
 
-    /// The answer, now that the body is over. `proven` tells whether the connection would have
-    /// shown a cut.
-    pub(super) fn finish(mut self, proven: bool) -> Result<Reply, Failure> {
-        let streamed = self.is_stream();
-        let (protocol, reply, error) = (self.protocol, &mut self.reply, &mut self.error);
-        match std::mem::replace(&mut self.form, Form::Unknown) {
-            Form::Unknown => {}
-            Form::Events(frames) => {
-                frames.finish(|data| take_event(protocol, data, reply, error));
-            }
-            Form::Values(frames) => {
+    fn invalid(&self, reason: UiText) -> Failure {
+        self.broken(self.context.invalid(reason))
+    }
+
+    /// The response, now that the body has ended. `is_complete` says whether the connection would
+    /// have shown that it was cut off.
+    pub(super) fn finish(mut self, is_complete: bool) -> Result<ResponseAccumulator, Failure> {
+        let is_stream = self.is_stream();
+        let mut values = Values {
+            context: self.context,
+            protocol: self.protocol,
+            response: &mut self.response,
+            error: &mut self.error,
+        };
+        match std::mem::replace(&mut self.framing, Framing::Unknown) {
+            Framing::Unknown => {}
+            Framing::Events(frames) => frames.finish(|data| values.add_event(data)),
+            Framing::Values(frames) => {
                 let rest = frames.finish();
                 if !rest.trim_ascii().is_empty() {
-                    take_value(protocol, &rest, reply, error);
+                    values.add(&rest);
                 }
             }
-            Form::Other(body) => *error = Some(no_json(&body)),
+            Framing::Other(body) => *values.error = Some(self.context.not_an_answer(&body)),
         }
         if let Some(error) = self.error.take() {
-            return Err(self.broken(self.witness.unreadable(&error)));
+            return Err(self.invalid(error));
         }
-        if streamed && !self.reply.done && self.reply.finish.is_none() && !proven {
-            return Err(self.broken(self.witness.unreadable("the stream broke off")));
+        if is_stream && !self.response.done && self.response.finish.is_none() && !is_complete {
+            return Err(self.invalid(text!(mind_stream_broke_off)));
         }
-        self.reply.settle();
-        let says_why = !matches!(
-            self.reply.finish,
+        self.response.unwrap_reply_tool();
+        let has_reason = !matches!(
+            self.response.finish,
             None | Some(Finish::Stop | Finish::Unknown)
         );
-        if self.reply.is_empty() && !says_why {
-            return Err(self.broken(self.witness.unreadable("the answer is empty")));
+        if self.response.has_no_answer() && !has_reason {
+            return Err(self.invalid(text!(mind_answer_empty)));
         }
-        Ok(self.reply)
+        Ok(self.response)
     }
 }
 
-/// Guesses the form of a body from its first byte: a comment, or one of the fields `data`, `event`,
-/// `id` and `retry`, begins a stream. Blank lines tell nothing: some servers send them to keep the
-/// connection open.
-fn guess(bytes: &[u8]) -> Form {
-    match bytes.trim_ascii_start().first() {
-        None => Form::Unknown,
-        Some(b':' | b'd' | b'e' | b'i' | b'r') => Form::Events(EventFrames::default()),
-        Some(b'{' | b'[') => Form::Values(ValueFrames::default()),
-        Some(_) => Form::Other(Vec::new()),
+/// Guesses the framing of a body from its first byte: a comment, or one of the fields `data`,
+/// `event`, `id` and `retry`, begins a stream of events. Blank lines tell nothing: some servers
+/// send them to keep the connection open.
+fn guess(chunk: &[u8]) -> Framing {
+    match chunk.trim_ascii_start().first() {
+        None => Framing::Unknown,
+        Some(b':' | b'd' | b'e' | b'i' | b'r') => Framing::Events(EventFrames::default()),
+        Some(b'{' | b'[') => Framing::Values(JsonFrames::default()),
+        Some(_) => Framing::Other(Vec::new()),
     }
 }
 
-/// What is wrong with a body that is no JSON.
-fn no_json(body: &[u8]) -> String {
-    let text = String::from_utf8_lossy(body);
-    if is_html(&text) {
-        let title = title(&text);
-        return format!("an HTML page{title} instead of JSON; does the base URL name the API?");
-    }
-    match serde_json::from_slice::<Value>(body) {
-        Err(error) => format!("no JSON: {error}"),
-        Ok(value) => format!("no object of JSON: {value}"),
-    }
-}
-
-fn take_event(protocol: &dyn Protocol, data: &str, reply: &mut Reply, error: &mut Option<String>) {
-    match data.trim() {
-        "" => {}
-        "[DONE]" => reply.done = true,
-        data => take_value(protocol, data.as_bytes(), reply, error),
-    }
-}
-
-fn take_value(protocol: &dyn Protocol, json: &[u8], reply: &mut Reply, error: &mut Option<String>) {
-    let value = match serde_json::from_slice::<Value>(json) {
-        Ok(value) => value,
-        Err(wrong) => {
-            *error = Some(format!("no JSON: {wrong}"));
-            return;
+impl ErrorContext {
+    /// What is wrong with a body that holds neither JSON objects nor events.
+    fn not_an_answer(&self, body: &[u8]) -> UiText {
+        if let Some(page) = self.html_page(&String::from_utf8_lossy(body)) {
+            return text!(mind_html_instead_of_json, page);
         }
-    };
-    if let Some(found) = error_in(&value) {
-        *error = Some(error_text(found));
+        match serde_json::from_slice::<Value>(body) {
+            Err(error) => text!(mind_not_json, error = &error),
+            Ok(value) => {
+                let value = self.sanitized(&value.to_string());
+                text!(mind_not_a_json_object, value)
+            }
+        }
     }
-    match value {
-        // Gemini streams a list where it isn't asked for events.
-        Value::Array(pieces) => pieces.iter().for_each(|piece| protocol.take(reply, piece)),
-        value => protocol.take(reply, &value),
+}
+
+/// Where the values of a response go.
+struct Values<'a> {
+    context: &'a ErrorContext,
+    protocol: &'static dyn Protocol,
+    response: &'a mut ResponseAccumulator,
+    error: &'a mut Option<UiText>,
+}
+
+impl Values<'_> {
+    fn add_event(&mut self, data: &str) {
+        match data.trim() {
+            "" => {}
+            "[DONE]" => self.response.done = true,
+            data => self.add(data.as_bytes()),
+        }
+    }
+
+    fn add(&mut self, json: &[u8]) {
+        let value = match serde_json::from_slice::<Value>(json) {
+            Ok(value) => value,
+            Err(error) => {
+                *self.error = Some(text!(mind_not_json, error = &error));
+                return;
+            }
+        };
+        if let Some(error) = find_error(&value) {
+            let message = self.context.sanitized(&error_message(error));
+            *self.error = Some(UiText::verbatim(message));
+        }
+        match value {
+            // Gemini streams a list unless it is asked for events.
+            Value::Array(values) => {
+                let values = values.iter();
+                values.for_each(|value| self.protocol.read(self.response, value));
+            }
+            value => self.protocol.read(self.response, &value),
+        }
     }
 }
 
@@ -230,19 +265,19 @@ mod tests {
 
     use super::*;
 
-    /// What becomes of a body that arrives in pieces.
-    fn read(api: Api, kind: &str, pieces: &[&[u8]]) -> Result<Reply, String> {
-        let witness = ErrorContext {
+    /// The result of a body that arrives in chunks.
+    fn read(api: Api, kind: &str, chunks: &[&[u8]]) -> Result<ResponseAccumulator, String> {
+        let context = ErrorContext {
             server: "http://x/v1".into(),
             key: None,
         };
-        let mut intake = ResponseReader::new(&witness, protocol(api), kind, 10_000);
-        for piece in pieces {
-            let taken = intake.take(piece);
-            taken.map_err(|failure| failure.error.to_string())?;
+        let mut reader = ResponseReader::new(&context, protocol(api), kind, 10_000);
+        for chunk in chunks {
+            let read = reader.read(chunk);
+            read.map_err(|failure| failure.error.to_string())?;
         }
-        let reply = intake.finish(true);
-        reply.map_err(|failure| failure.error.to_string())
+        let response = reader.finish(true);
+        response.map_err(|failure| failure.error.to_string())
     }
 
     const WORDS: [&str; 44] = [
@@ -292,7 +327,7 @@ mod tests {
         "usageMetadata",
     ];
 
-    /// JSON that is nearly an answer of some interface.
+    /// JSON that is nearly an answer of some API.
     fn nearly() -> impl Strategy<Value = Value> {
         let word = || prop::sample::select(&WORDS[..]).prop_map(str::to_owned);
         let leaf = prop_oneof![
@@ -337,15 +372,15 @@ mod tests {
             let body = if stream { STREAM } else { WHOLE };
             let kind = if stream && typed { "text/event-stream" } else { "" };
             let (one, other) = body.as_bytes().split_at(cut.index(body.len()));
-            let reply = read(Api::OpenAi, kind, &[one, other]).unwrap();
-            prop_assert_eq!(reply.words().text, "雨 停了");
+            let response = read(Api::OpenAi, kind, &[one, other]).unwrap();
+            prop_assert_eq!(response.split().text, "雨 停了");
         }
 
         #[test]
-        fn no_body_is_too_strange(pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..30), 0..6), typed: bool) {
+        fn no_body_is_too_strange(chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..30), 0..6), typed: bool) {
             let kind = if typed { "text/event-stream" } else { "text/plain" };
-            let pieces: Vec<_> = pieces.iter().map(Vec::as_slice).collect();
-            prop_assert!(read(Api::OpenAi, kind, &pieces).is_err());
+            let chunks: Vec<_> = chunks.iter().map(Vec::as_slice).collect();
+            prop_assert!(read(Api::OpenAi, kind, &chunks).is_err());
         }
 
         #[test]
@@ -354,9 +389,9 @@ mod tests {
         ) {
             let (one, other) = body.split_at(cut.index(body.len() + 1));
             let whole = read(api, "", &[&body]);
-            if let Ok(reply) = &whole {
+            if let Ok(response) = &whole {
                 let completion = read_answer(api, &body).unwrap();
-                prop_assert_eq!(completion.text, reply.words().text);
+                prop_assert_eq!(completion.text, response.split().text);
             }
             prop_assert_eq!(read(api, "", &[one, other]).is_ok(), whole.is_ok());
             let page = serde_json::from_slice::<Value>(&body).unwrap_or_default();

@@ -2,62 +2,59 @@
 
 use std::time::Duration;
 
-use super::failure::RetryDecision;
-use super::settings::{Retry, seconds};
-use crate::mind::splitmix::{STEP, scramble};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
-/// What is left of the will to try again.
+use super::failure::RetryDecision;
+use super::settings::{RetryPolicy, seconds};
+
+/// The retries of one call.
 #[derive(Debug)]
-pub(super) struct RetryPolicy {
-    rule: Retry,
-    seed: u64,
+pub(super) struct RetryState {
+    policy: RetryPolicy,
+    jitter: ChaCha8Rng,
     waits: u32,
-    /// Attempts that may be billed, after the first.
-    paid: u32,
-    left: Duration,
+    /// Attempts that may have been billed.
+    billed: u32,
+    remaining: Duration,
 }
 
-impl RetryPolicy {
+impl RetryState {
     /// `seed` spreads the waits of calls that fail together.
-    pub(super) fn new(rule: Retry, seed: u64) -> Self {
+    pub(super) fn new(policy: RetryPolicy, seed: u64) -> Self {
         Self {
-            rule,
-            seed,
+            policy,
+            jitter: ChaCha8Rng::seed_from_u64(seed),
             waits: 0,
-            paid: 0,
-            left: seconds(rule.patience),
+            billed: 0,
+            remaining: seconds(policy.patience),
         }
     }
 
-    /// Whether another attempt may follow one that may be billed. Counts it.
-    pub(super) fn may_pay_again(&mut self) -> bool {
-        self.paid += 1;
-        self.paid <= self.rule.billed
+    /// Counts an attempt that may have been billed; returns whether another one may follow.
+    pub(super) fn may_bill_again(&mut self) -> bool {
+        self.billed += 1;
+        self.billed <= self.policy.billed
     }
 
     /// How long to wait before the next attempt; `None` to give up.
-    pub(super) fn next_wait(&mut self, again: RetryDecision) -> Option<Duration> {
-        if self.waits >= self.rule.times {
+    pub(super) fn next_wait(&mut self, decision: RetryDecision) -> Option<Duration> {
+        if self.waits >= self.policy.times {
             return None;
         }
-        let longest = self.rule.first_wait * 2f64.powi(self.waits.min(30) as i32);
-        let own = seconds(longest.min(self.rule.longest_wait)).mul_f64(self.chance());
-        let wait = match again {
+        let max = self.policy.first_wait * 2f64.powi(self.waits.min(30) as i32);
+        let max = seconds(max.min(self.policy.longest_wait));
+        let own = max.mul_f64(self.jitter.random());
+        let wait = match decision {
             RetryDecision::Never => return None,
-            RetryDecision::Soon => own.min(self.left),
+            RetryDecision::Soon => own.min(self.remaining),
             // A little later than asked, so that waiting calls don't come back all at once.
-            RetryDecision::After(asked) if asked <= self.left => asked + own.min(asked / 4),
+            RetryDecision::After(delay) if delay <= self.remaining => delay + own.min(delay / 4),
             RetryDecision::After(_) => return None,
         };
         self.waits += 1;
-        self.left = self.left.saturating_sub(wait);
+        self.remaining = self.remaining.saturating_sub(wait);
         Some(wait)
-    }
-
-    /// A number from 0 to 1, as good as random from call to call and attempt to attempt.
-    fn chance(&self) -> f64 {
-        let bits = scramble(self.seed ^ u64::from(self.waits + 1).wrapping_mul(STEP));
-        (bits >> 11) as f64 / (1u64 << 53) as f64
     }
 }
 
@@ -66,8 +63,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn rule() -> Retry {
-        Retry {
+    fn policy() -> RetryPolicy {
+        RetryPolicy {
             times: 3,
             billed: 1,
             first_wait: 1.0,
@@ -77,37 +74,37 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_billed_is_repeated_less_often() {
-        let mut patience = RetryPolicy::new(rule(), 7);
-        assert!(patience.may_pay_again());
-        assert!(!patience.may_pay_again());
+    fn attempts_that_may_be_billed_are_repeated_less_often() {
+        let mut retries = RetryState::new(policy(), 7);
+        assert!(retries.may_bill_again());
+        assert!(!retries.may_bill_again());
     }
 
     #[test]
     fn attempts_are_counted() {
-        let mut patience = RetryPolicy::new(rule(), 7);
-        let waits = std::iter::from_fn(|| patience.next_wait(RetryDecision::Soon));
+        let mut retries = RetryState::new(policy(), 7);
+        let waits = std::iter::from_fn(|| retries.next_wait(RetryDecision::Soon));
         assert_eq!(waits.count(), 3);
         assert_eq!(
-            RetryPolicy::new(rule(), 7).next_wait(RetryDecision::Never),
+            RetryState::new(policy(), 7).next_wait(RetryDecision::Never),
             None
         );
     }
 
     #[test]
-    fn a_server_gets_the_delay_it_asks_for_or_is_given_up() {
-        let asked = Duration::from_secs(6);
-        let mut patience = RetryPolicy::new(rule(), 7);
-        assert!(patience.next_wait(RetryDecision::After(asked)).unwrap() >= asked);
-        assert_eq!(patience.next_wait(RetryDecision::After(asked)), None);
+    fn the_delay_of_a_server_is_respected_or_the_call_fails() {
+        let delay = Duration::from_secs(6);
+        let mut retries = RetryState::new(policy(), 7);
+        assert!(retries.next_wait(RetryDecision::After(delay)).unwrap() >= delay);
+        assert_eq!(retries.next_wait(RetryDecision::After(delay)), None);
     }
 
     proptest! {
         #[test]
         fn waits_stay_below_their_limits(seed: u64, times in 0u32..9, longest in 0.0..5.0f64) {
-            let rule = Retry { times, billed: 1, first_wait: 1.0, longest_wait: longest, patience: 6.0 };
-            let mut patience = RetryPolicy::new(rule, seed);
-            let waits: Vec<_> = std::iter::from_fn(|| patience.next_wait(RetryDecision::Soon)).collect();
+            let policy = RetryPolicy { times, billed: 1, first_wait: 1.0, longest_wait: longest, patience: 6.0 };
+            let mut retries = RetryState::new(policy, seed);
+            let waits: Vec<_> = std::iter::from_fn(|| retries.next_wait(RetryDecision::Soon)).collect();
             prop_assert_eq!(waits.len(), times as usize);
             for (attempt, wait) in waits.iter().enumerate() {
                 let limit = longest.min(2f64.powi(attempt as i32));

@@ -1,36 +1,35 @@
-//! What is settled about a server and a model before the first request.
+//! The settings of a server and a model.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::dialect::format::{Api, Format, Shape, Style, Thinking};
-use crate::mind::Language;
+use crate::dialect::format::{Api, Format, FormatOptions, Style, ThinkingPolicy};
+use crate::locale::Language;
 
-/// How a reply's schema travels to a server. The variants are a ladder: what a server refuses is
-/// asked again one step lower.
+/// How a server is sent the schema of a reply. If it refuses one mode, the next lower one is tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SchemaMode {
-    /// `json_schema` with the reply type's stable schema and `strict`, where the schema meets what
-    /// strict asks for: no additional properties, all properties required.
+    /// `json_schema` with the reply type's stable schema, and `strict` if the schema meets its
+    /// conditions: no additional properties, all properties required.
     Strict,
     /// `json_schema` with the reply type's stable schema, so that a provider that puts it before
-    /// the messages still finds its cache.
+    /// the messages can use its prompt cache.
     #[default]
     Stable,
-    /// `json_schema` with the schema narrowed to what is legal in this ask; for servers that make a
-    /// grammar of it, which is no part of the cached prompt.
+    /// `json_schema` with the schema constrained to what is legal in this ask; for servers that
+    /// turn it into a grammar, which is not part of the cached prompt.
     Narrowed,
-    /// `json_object`, and the narrowed schema as text at the very end of the prompt.
+    /// `json_object`, and the constrained schema as text at the very end of the prompt.
     JsonMode,
-    /// No `response_format`; the narrowed schema as text at the very end of the prompt.
+    /// No `response_format`; the constrained schema as text at the very end of the prompt.
     Text,
 }
 
 impl SchemaMode {
-    /// The next step down; `None` on the lowest.
+    /// The next lower mode; `None` for the lowest.
     pub fn lower(self) -> Option<Self> {
         match self {
             Self::Strict => Some(Self::Stable),
@@ -41,14 +40,14 @@ impl SchemaMode {
     }
 }
 
-/// Under which name a server takes the most tokens of an answer.
+/// The member of a request that limits the tokens of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitField {
-    /// `max_tokens`; what nearly every server knows.
+    /// `max_tokens`, which nearly every server knows.
     #[default]
     MaxTokens,
-    /// `max_completion_tokens`; what OpenAI's reasoning models insist on.
+    /// `max_completion_tokens`, which OpenAI's reasoning models require.
     MaxCompletionTokens,
 }
 
@@ -62,14 +61,14 @@ impl LimitField {
     }
 }
 
-/// How long silence may last, in seconds. There is no limit on the whole: a slow model that keeps
-/// talking is never cut off.
+/// How long a server may be silent, in seconds. The whole answer has no limit: a slow model that
+/// keeps writing is never cut off.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Timeouts {
-    /// Until the server answers at all. Local models read a long prompt before they say anything.
+    /// Until the first byte. Local models read a long prompt before they write anything.
     pub first_byte: f64,
-    /// Between two pieces of the answer.
+    /// Between two chunks of the answer.
     pub between_bytes: f64,
 }
 
@@ -82,25 +81,26 @@ impl Default for Timeouts {
     }
 }
 
-/// How often and how long to try again. Waits double from `first_wait` to `longest_wait`, with full
-/// jitter; a server that names its own delay gets it.
+/// How often and how long to retry. Waits double from `first_wait` to `longest_wait`, with full
+/// jitter; a delay that the server asks for is respected.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Retry {
-    /// How many more attempts after the first.
+pub struct RetryPolicy {
+    /// The maximum number of retries.
     pub times: u32,
-    /// How many of them after attempts that the server may have billed: it fell silent, or its
-    /// answer was cut or unreadable. Budgets and caps reserve as many worst cases.
+    /// How many of them may follow attempts that the server may have billed, because it fell silent
+    /// or its answer broke off or was unreadable. Budgets reserve the worst case of all of them.
     pub billed: u32,
-    /// The most seconds to wait before the second attempt.
+    /// The maximum wait before the first retry, in seconds.
     pub first_wait: f64,
-    /// The most seconds of one wait that we choose ourselves.
+    /// The maximum wait before any retry, in seconds, unless the server asks for more.
     pub longest_wait: f64,
-    /// Seconds of waiting in all; a server that asks for more is given up at once.
+    /// The maximum of all waits together, in seconds. If a server asks for more, the call fails at
+    /// once.
     pub patience: f64,
 }
 
-impl Default for Retry {
+impl Default for RetryPolicy {
     fn default() -> Self {
         Self {
             times: 4,
@@ -112,8 +112,8 @@ impl Default for Retry {
     }
 }
 
-/// What a mind reads at the end of a prompt where a server takes no schema. `{schema}` stands for
-/// it.
+/// The instruction at the end of a prompt for servers that accept no schema. `{schema}` is replaced
+/// by the schema.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Wording {
@@ -133,8 +133,8 @@ impl Default for Wording {
 }
 
 impl Wording {
-    /// The words for a schema in a world of this language.
-    pub fn ask_for(&self, schema: &str, language: Language) -> String {
+    /// The instruction for a schema, in the language of the world.
+    pub fn with_schema(&self, schema: &str, language: Language) -> String {
         match language {
             Language::En => self.en.replace("{schema}", schema),
             Language::Zh => self.zh.replace("{schema}", schema),
@@ -142,52 +142,51 @@ impl Wording {
     }
 }
 
-/// What one model of one server is sent, and in which form.
+/// What the requests for one model look like.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Dialect {
-    /// Whose interface it is behind.
+pub struct ModelSettings {
+    /// The API of its server.
     pub api: Api,
     /// How the turns of a conversation become messages.
     pub style: Style,
-    /// Words before a conversation that is told as a history.
+    /// The text before a transcript, see [`Style::History`].
     pub history_header: String,
-    /// Whether messages carry the names of their speakers, where the interface has a place for
-    /// them.
+    /// Whether messages carry the names of their speakers, if the API has a member for it.
     pub names: bool,
-    /// Whether words are always sent as a list of parts; models that take media may insist.
+    /// Whether text is always sent as a list of parts; some models that accept media require it.
     pub parts: bool,
-    /// Which thoughts the model is sent back, where that is not as usual behind its interface.
-    pub thinking: Option<Thinking>,
+    /// Which thoughts the model is sent back; as usual for the API if `None`.
+    pub thinking: Option<ThinkingPolicy>,
     /// Whether requests of an entity carry a key by which the provider finds its cache (OpenAI's
     /// `prompt_cache_key`).
     pub cache_key: bool,
-    /// Tokens of prompt and answer together; told to servers that must know.
+    /// The context window in tokens, prompt and answer together; sent to servers that need it.
     pub window: Option<u64>,
     /// The model's name in requests.
     pub model: String,
-    /// The name of the limit of answer tokens.
+    /// The member that limits the tokens of an answer.
     pub limit_field: LimitField,
-    /// The most tokens of an answer, whatever an ask allows.
+    /// The maximum number of tokens of an answer, whatever an ask allows.
     pub max_output: u32,
     /// Whether the answer is streamed.
     pub stream: bool,
-    /// Whether a streamed answer is asked to report its usage (`stream_options.include_usage`).
+    /// Whether a streamed answer should report its usage (`stream_options.include_usage`).
     pub stream_usage: bool,
-    /// Sent only where set.
+    /// Sent only if set.
     pub temperature: Option<f64>,
-    /// Whether turns of one role that follow each other are sent as one message; some chat
-    /// templates (Gemma's, Mistral's) insist that roles take turns.
+    /// Whether neighbouring turns of one role are sent as one message. Some chat templates
+    /// (Gemma's, Mistral's) require that roles alternate.
     pub merge_turns: bool,
-    /// On which step of the ladder to begin.
+    /// The first mode to try.
     pub schema: SchemaMode,
-    /// What stands in for a schema that can't be sent.
+    /// The instruction that replaces a schema that can't be sent.
     pub wording: Wording,
-    /// Members that only this server knows, merged into every request.
+    /// Members that only this server knows; part of every request.
     pub extra: Map<String, Value>,
 }
 
-impl Dialect {
-    /// A server of which nothing is known: it is sent nothing that it might refuse.
+impl ModelSettings {
+    /// For a server of which nothing is known: nothing is sent that it might refuse.
     pub fn cautious(model: impl Into<String>) -> Self {
         Self {
             api: Api::OpenAi,
@@ -211,23 +210,21 @@ impl Dialect {
         }
     }
 
-    /// How conversations are written for it.
+    /// How conversations are written for the model.
     pub(super) fn format(&self) -> Format {
-        let mut shape = Shape::cautious(self.api);
-        shape.header = self.history_header.as_str().into();
-        shape.names = self.names;
-        shape.parts = self.parts;
-        shape.merge = self.merge_turns;
-        shape.thinking = self.thinking.unwrap_or(shape.thinking);
-        Format::new(self.api, self.style, shape)
+        let mut options = FormatOptions::cautious(self.api);
+        options.history_header = self.history_header.as_str().into();
+        options.names = self.names;
+        options.parts = self.parts;
+        options.merge_roles = self.merge_turns;
+        options.thinking = self.thinking.unwrap_or(options.thinking);
+        Format::new(self.api, self.style, options)
     }
 }
 
-/// Seconds as a duration; negative and absurd numbers become the nearest sensible one.
+/// Seconds as a duration, clamped to a sensible range.
 pub(super) fn seconds(seconds: f64) -> Duration {
-    const LONGEST: f64 = 1e6;
-    Duration::from_secs_f64(match seconds.is_nan() {
-        true => 0.0,
-        false => seconds.clamp(0.0, LONGEST),
-    })
+    const MAX: f64 = 1e6;
+    let seconds = if seconds.is_nan() { 0.0 } else { seconds };
+    Duration::from_secs_f64(seconds.clamp(0.0, MAX))
 }

@@ -1,27 +1,27 @@
-//! Framing of server-sent events, as the WHATWG's HTML standard has it, from bytes cut anywhere.
+//! Server-sent events, as specified by the HTML standard, from chunks that are cut anywhere.
 
-/// Turns bytes into the data of events. Comments, blank lines and fields other than `data` are
-/// skipped.
+/// Turns chunks of bytes into the data of events. Comments, blank lines and fields other than
+/// `data` are skipped.
 #[derive(Debug, Default)]
 pub struct EventFrames {
-    /// The line that has begun.
+    /// The incomplete line.
     line: Vec<u8>,
-    /// The data lines of the event that has begun, each with a line end.
+    /// The data lines of the incomplete event, each with a line break.
     data: Vec<u8>,
-    /// The last byte ended a line as a carriage return; a line feed after it belongs to it.
+    /// Whether the last byte was a carriage return; a line feed after it belongs to it.
     after_return: bool,
 }
 
 impl EventFrames {
-    /// Takes more bytes and gives the data of each event that they complete to `event`.
-    pub fn push(&mut self, bytes: &[u8], mut event: impl FnMut(&str)) {
-        let mut rest = bytes;
+    /// Adds a chunk; calls `event` with the data of each event that it completes.
+    pub fn push(&mut self, chunk: &[u8], mut event: impl FnMut(&str)) {
+        let mut rest = chunk;
         if self.after_return && !rest.is_empty() {
             self.after_return = false;
             rest = rest.strip_prefix(b"\n").unwrap_or(rest);
         }
-        while let Some(at) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
-            let (line, after) = rest.split_at(at);
+        while let Some(end) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+            let (line, after) = rest.split_at(end);
             self.line.extend_from_slice(line);
             self.end_line(&mut event);
             rest = match after {
@@ -37,8 +37,8 @@ impl EventFrames {
         self.line.extend_from_slice(rest);
     }
 
-    /// Takes the end of the body: what has begun is an event, as some servers leave out the last
-    /// blank line.
+    /// Ends the body. What is incomplete is an event too, since some servers omit the last blank
+    /// line.
     pub fn finish(mut self, mut event: impl FnMut(&str)) {
         if !self.line.is_empty() {
             self.end_line(&mut event);
@@ -46,8 +46,8 @@ impl EventFrames {
         self.end_event(&mut event);
     }
 
-    /// Bytes held back until their event is complete.
-    pub fn held(&self) -> usize {
+    /// How many bytes belong to the incomplete event.
+    pub fn pending(&self) -> usize {
         self.line.len() + self.data.len()
     }
 
@@ -77,18 +77,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn events(pieces: &[&[u8]]) -> Vec<String> {
+    fn events(chunks: &[&[u8]]) -> Vec<String> {
         let mut frames = EventFrames::default();
         let mut found = Vec::new();
-        for piece in pieces {
-            frames.push(piece, |data| found.push(data.to_owned()));
+        for chunk in chunks {
+            frames.push(chunk, |data| found.push(data.to_owned()));
         }
         frames.finish(|data| found.push(data.to_owned()));
         found
     }
 
     #[test]
-    fn comments_names_and_blank_lines_are_skipped() {
+    fn comments_other_fields_and_blank_lines_are_skipped() {
         let body = b": keep-alive\n\n\n\nevent: x\ndata: one\nid: 4\n\ndata:two\ndata: lines\n\n";
         assert_eq!(events(&[body]), ["one", "two\nlines"]);
     }

@@ -1,16 +1,16 @@
-//! Tokens as servers report them, in one form.
+//! Token usage, as servers report it.
 
 use serde_json::Value;
 
 use crate::message::TokenUsage;
 
-/// The first of these paths that leads to a whole number.
-fn number(value: &Value, paths: &[&str]) -> Option<u64> {
+/// The whole number at the first of these paths that has one.
+pub(super) fn number(value: &Value, paths: &[&str]) -> Option<u64> {
     paths.iter().find_map(|path| value.pointer(path)?.as_u64())
 }
 
-/// The usage that an answer of a chat, or a piece of its stream, reports. `input` holds the cached
-/// tokens in every spelling, `output` the reasoning.
+/// The usage in a response of OpenAI's API or one like it. `input` includes the cached tokens,
+/// `output` the reasoning, whatever the server's way of counting.
 pub(super) fn of_chat(value: &Value) -> Option<TokenUsage> {
     let input = number(value, &["/usage/prompt_tokens"]).or_else(|| input_by_parts(value))?;
     let output = [
@@ -29,15 +29,15 @@ pub(super) fn of_chat(value: &Value) -> Option<TokenUsage> {
         cached: cached_of(value).unwrap_or_default().min(input),
         reasoning: number(value, &reasoning).unwrap_or_default(),
     };
-    let apart = usage.total().saturating_add(usage.reasoning);
-    if usage.reasoning > 0 && number(value, &["/usage/total_tokens"]) == Some(apart) {
-        // Some providers, such as xAI, count the reasoning beside the answer.
+    let with_reasoning = usage.total().saturating_add(usage.reasoning);
+    if usage.reasoning > 0 && number(value, &["/usage/total_tokens"]) == Some(with_reasoning) {
+        // Some providers, such as xAI, don't include the reasoning in the answer.
         usage.output = usage.output.saturating_add(usage.reasoning);
     }
     Some(usage)
 }
 
-/// The usage of DashScope's own interface, whose prompt tokens hold the cached ones.
+/// The usage in a response of DashScope's own API.
 pub(super) fn of_dashscope(usage: &Value) -> Option<TokenUsage> {
     let input = number(usage, &["/input_tokens"])?;
     let cached = number(usage, &["/prompt_tokens_details/cached_tokens"]);
@@ -50,7 +50,8 @@ pub(super) fn of_dashscope(usage: &Value) -> Option<TokenUsage> {
     })
 }
 
-/// The prompt tokens of servers that count cached ones apart: Anthropic's, or llama.cpp's timings.
+/// The prompt tokens of servers that count cached ones separately: Anthropic's usage, llama.cpp's
+/// timings.
 fn input_by_parts(value: &Value) -> Option<u64> {
     let sum = |fresh: u64, cached: &[&str]| {
         let cached = cached.iter().filter_map(|path| number(value, &[path]));
@@ -68,7 +69,7 @@ fn input_by_parts(value: &Value) -> Option<u64> {
         })
 }
 
-/// The prompt tokens that a cache held, in every spelling.
+/// The cached prompt tokens, in every spelling.
 pub(super) fn cached_of(value: &Value) -> Option<u64> {
     let paths = [
         "/usage/prompt_tokens_details/cached_tokens",
@@ -100,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn usage_is_read_in_each_spelling() {
+    fn usage_is_read_in_every_spelling() {
         let openai = json!({"usage": {"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13,
             "prompt_tokens_details": {"cached_tokens": 6}, "completion_tokens_details": {"reasoning_tokens": 3}}});
         assert_eq!(read(openai), Some(usage(9, 4, 6, 3)));

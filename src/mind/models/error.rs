@@ -1,12 +1,14 @@
-//! Why a model can't be had.
+//! Why a model can't be used.
 
 use thiserror::Error;
 
-/// Why a model file can't be read, or a name leads to no model.
+use crate::locale::{Argument, Localize, UiText, text};
+
+/// Why a model file can't be read, or a model can't be used.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{}", self.text())]
 pub enum ModelError {
-    /// The file is not in the form of a model file.
-    #[error("{file}:{line}:{column}: {reason}")]
+    /// The file can't be parsed.
     Syntax {
         /// The file.
         file: String,
@@ -14,57 +16,88 @@ pub enum ModelError {
         line: usize,
         /// The column, from 1.
         column: usize,
-        /// What was found and what would be right.
+        /// What the parser says.
         reason: String,
     },
-    /// The file has the right form and says things that can't be.
-    #[error("{file}: {}", problems.join(&format!("\n{file}: ")))]
+    /// The file has wrong values.
     Invalid {
         /// The file.
         file: String,
-        /// Everything that is wrong: where, and what would be right.
-        problems: Vec<String>,
+        /// Everything that is wrong: the place, and what would be right.
+        problems: Vec<UiText>,
     },
-    /// A name that leads to no model.
-    #[error(
-        "no model is called '{alias}'; near to it: {}. A name is an alias of {file}, PROVIDER/MODEL, or any model of the server in OPENAI_BASE_URL",
-        nearest.join(", ")
-    )]
+    /// No model has this name.
     Unknown {
         /// The name.
         alias: String,
         /// The model file.
         file: String,
-        /// The names most like it, nearest first.
+        /// The most similar names, best first.
         nearest: Vec<String>,
     },
-    /// The provider wants a key and none is set.
-    #[error("the model '{alias}' needs a key; set the environment variable {variable}")]
+    /// The provider requires a key and none is set.
     MissingKey {
         /// The model's alias.
         alias: String,
-        /// The variable that would hold its key.
+        /// The variable for the key.
         variable: String,
     },
-    /// A server of tools that the file does not define.
-    #[error(
-        "the world names tools of the server '{server}', which {file} does not define; define it there under `servers`{}",
-        match known.is_empty() { true => String::new(), false => format!(" (there are: {})", known.join(", ")) }
-    )]
+    /// The file does not define this tool server.
     UnknownServer {
         /// The server.
         server: String,
         /// The model file.
         file: String,
-        /// Those that the file defines.
+        /// The servers that the file defines.
         known: Vec<String>,
     },
     /// The settings can't be used.
-    #[error("the model '{alias}' can't be used: {reason}")]
     Unusable {
         /// The model's alias.
         alias: String,
         /// What is wrong, and where it came from.
-        reason: String,
+        reason: UiText,
     },
+}
+
+impl Localize for ModelError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Syntax {
+                file,
+                line,
+                column,
+                reason,
+            } => text!(mind_model_file_syntax, file, line, column, reason),
+            Self::Invalid { file, problems } => {
+                let lines = problems.iter();
+                let lines = lines.map(|problem| text!(mind_model_file_problem, file, problem));
+                let joined = lines.reduce(|first, next| text!(mind_lines, first, next));
+                joined.unwrap_or_default()
+            }
+            Self::Unknown {
+                alias,
+                file,
+                nearest,
+            } => {
+                let nearest = Argument::list(nearest);
+                text!(mind_unknown_model, alias, file, nearest)
+            }
+            Self::MissingKey { alias, variable } => text!(mind_missing_key, alias, variable),
+            Self::UnknownServer {
+                server,
+                file,
+                known,
+            } if known.is_empty() => text!(mind_no_tool_servers, server, file),
+            Self::UnknownServer {
+                server,
+                file,
+                known,
+            } => {
+                let known = Argument::list(known);
+                text!(mind_unknown_tool_server, server, file, known)
+            }
+            Self::Unusable { alias, reason } => text!(mind_unusable_model, alias, reason),
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! The model file's form, and what can be wrong with it.
+//! The model file, and what can be wrong with it.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,117 +9,124 @@ use serde::de::{DeserializeOwned, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use super::ModelError;
-use crate::dialect::format::{Api, Style, Thinking};
-use crate::mind::Price;
-use crate::mind::http::{Endpoint, LimitField, Retry, SchemaMode, Timeouts, Wording, own_members};
+use super::error::ModelError;
+use crate::dialect::format::{Api, Style, ThinkingPolicy};
+use crate::locale::{Argument, UiText, text};
+use crate::message::Price;
+use crate::mind::http::{
+    Endpoint, LimitField, RetryPolicy, SchemaMode, Timeouts, Wording, own_members,
+};
 use crate::tool::WebPolicy;
 use crate::tool::servers::ToolServer;
+
+/// The model file that is part of the library.
+pub const SHIPPED: &str = include_str!("../../../data/models.ron");
+/// The name of the shipped model file, for errors.
+pub const SHIPPED_NAME: &str = "data/models.ron";
 
 /// A model file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelFile {
-    /// Seconds to wait for a connection to any server.
-    #[serde(default = "ten_seconds")]
+    /// The connection timeout for all servers, in seconds.
+    #[serde(default = "default_connect")]
     pub connect: f64,
-    /// What stands at the end of a prompt for servers that take no schema.
+    /// The instruction at the end of a prompt for servers that accept no schema.
     #[serde(default)]
     pub wording: Wording,
-    /// Who runs models, by name.
+    /// Providers by name.
     #[serde(deserialize_with = "each_once")]
     pub providers: IndexMap<String, Provider>,
     /// Models by alias.
     #[serde(deserialize_with = "each_once")]
     pub models: IndexMap<String, ModelEntry>,
-    /// Servers of tools by name. A world names their tools; only this file says what runs.
+    /// Tool servers by name. A world names their tools, but only this file says what is run.
     #[serde(default, deserialize_with = "each_once")]
     pub servers: IndexMap<String, ToolServer>,
-    /// What tools of the web may do; nothing where left out.
+    /// What web tools may do; nothing by default.
     #[serde(default)]
     pub web: WebPolicy,
 }
 
-/// Whoever runs models: where, and what may be sent there.
+/// A provider of models: its server, and what may be sent there.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Provider {
-    /// Whose interface the server has.
+    /// The API of the server.
     #[serde(default)]
     pub api: Api,
-    /// The server's address, with or without `/v1`.
+    /// The URL of the server, with or without `/v1`.
     pub base_url: String,
-    /// The environment variable that replaces the address.
+    /// The environment variable that overrides the URL.
     #[serde(default)]
     pub base_url_env: Option<String>,
-    /// The environment variable that holds the key.
+    /// The environment variable for the key.
     #[serde(default)]
     pub key_env: Option<String>,
-    /// Whether the provider's own server answers nobody without a key.
+    /// Whether the provider's own server requires a key.
     #[serde(default)]
     pub key_required: bool,
-    /// The name of the limit of answer tokens.
+    /// The member that limits the tokens of an answer.
     #[serde(default)]
     pub limit_field: LimitField,
     /// Whether answers are streamed.
-    #[serde(default = "yes")]
+    #[serde(default = "default_stream")]
     pub stream: bool,
-    /// Whether to ask streams for their usage.
+    /// Whether streamed answers should report their usage.
     #[serde(default)]
     pub stream_usage: bool,
-    /// Whether turns of one role that follow each other are sent as one message.
+    /// Whether neighbouring turns of one role are sent as one message.
     #[serde(default)]
     pub merge_turns: bool,
     /// How the turns of a conversation become messages.
     #[serde(default)]
     pub style: Style,
-    /// Words before a conversation that is told as a history.
+    /// The text before a transcript.
     #[serde(default)]
     pub history_header: String,
-    /// Whether messages carry the names of their speakers, where the interface has a place for
-    /// them.
+    /// Whether messages carry the names of their speakers, if the API has a member for it.
     #[serde(default)]
     pub names: bool,
-    /// Whether words are always sent as a list of parts.
+    /// Whether text is always sent as a list of parts.
     #[serde(default)]
     pub parts: bool,
-    /// Which thoughts models are sent back; as usual behind the interface where absent.
+    /// Which thoughts models are sent back; by default as usual for the API.
     #[serde(default)]
-    pub thinking: Option<Thinking>,
+    pub thinking: Option<ThinkingPolicy>,
     /// Whether requests of an entity carry a key by which the provider finds its cache.
     #[serde(default)]
     pub cache_key: bool,
-    /// How the schema of a reply travels.
+    /// How the schema of a reply is sent.
     #[serde(default)]
     pub schema: SchemaMode,
-    /// Sent only where set.
+    /// Sent only if set.
     #[serde(default)]
     pub temperature: Option<f64>,
-    /// The most tokens of an answer.
-    #[serde(default = "a_page")]
+    /// The maximum number of tokens of an answer.
+    #[serde(default = "default_max_output")]
     pub max_output: u32,
-    /// How many calls of one model may be under way at once.
-    #[serde(default = "eight")]
+    /// How many calls of one model may run at once.
+    #[serde(default = "default_width")]
     pub width: usize,
-    /// The most bytes of an answer.
-    #[serde(default = "two_megabytes")]
+    /// The maximum size of an answer in bytes.
+    #[serde(default = "default_longest_answer")]
     pub longest_answer: usize,
-    /// How long silence may last.
+    /// How long the server may be silent.
     #[serde(default)]
     pub timeouts: Timeouts,
-    /// How often to try again.
+    /// How often to retry.
     #[serde(default)]
-    pub retry: Retry,
-    /// Whether its models take tools in words alone.
-    #[serde(default)]
-    pub tools_in_words: bool,
+    pub retry: RetryPolicy,
+    /// Whether tools are described in the prompt and called in text.
+    #[serde(default, rename = "tools_in_words")]
+    pub prompted_tools: bool,
     /// Members of a request that only this provider knows.
     #[serde(default)]
     pub extra: Map<String, Value>,
 }
 
 impl Provider {
-    /// A server of which nothing is known but its address.
+    /// A server of which only the URL is known.
     pub fn cautious(base_url: impl Into<String>) -> Self {
         Self {
             api: Api::default(),
@@ -128,7 +135,7 @@ impl Provider {
             key_env: None,
             key_required: false,
             limit_field: LimitField::default(),
-            stream: yes(),
+            stream: default_stream(),
             stream_usage: false,
             merge_turns: false,
             style: Style::default(),
@@ -139,38 +146,38 @@ impl Provider {
             cache_key: false,
             schema: SchemaMode::default(),
             temperature: None,
-            max_output: a_page(),
-            width: eight(),
-            longest_answer: two_megabytes(),
+            max_output: default_max_output(),
+            width: default_width(),
+            longest_answer: default_longest_answer(),
             timeouts: Timeouts::default(),
-            retry: Retry::default(),
-            tools_in_words: false,
+            retry: RetryPolicy::default(),
+            prompted_tools: false,
             extra: Map::new(),
         }
     }
 }
 
-/// A model of a provider. What is set here replaces what the provider says.
+/// A model of a provider. Its settings override those of the provider.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelEntry {
-    /// Who runs it; a name among the providers.
+    /// The name of its provider.
     pub provider: String,
     /// Its name at the provider.
     pub model: String,
-    /// The environment variable that replaces the model's name.
+    /// The environment variable that overrides the model's name.
     #[serde(default)]
     pub model_env: Option<String>,
-    /// Another address than the provider's.
+    /// Another URL than the provider's.
     #[serde(default)]
     pub base_url: Option<String>,
     /// Another variable for the key than the provider's.
     #[serde(default)]
     pub key_env: Option<String>,
-    /// Tokens of prompt and answer together.
+    /// The context window in tokens, prompt and answer together.
     #[serde(default)]
     pub window: Option<u64>,
-    /// What it costs; unknown where absent, and then no cap on cost can be promised.
+    /// What it costs. Without a price, no limit on cost can be guaranteed.
     #[serde(default)]
     pub price: Option<Price>,
     /// See [`Provider::limit_field`].
@@ -193,7 +200,7 @@ pub struct ModelEntry {
     pub parts: Option<bool>,
     /// See [`Provider::thinking`].
     #[serde(default)]
-    pub thinking: Option<Thinking>,
+    pub thinking: Option<ThinkingPolicy>,
     /// See [`Provider::schema`].
     #[serde(default)]
     pub schema: Option<SchemaMode>,
@@ -211,40 +218,40 @@ pub struct ModelEntry {
     pub timeouts: Option<Timeouts>,
     /// See [`Provider::retry`].
     #[serde(default)]
-    pub retry: Option<Retry>,
-    /// See [`Provider::tools_in_words`].
-    #[serde(default)]
-    pub tools_in_words: Option<bool>,
+    pub retry: Option<RetryPolicy>,
+    /// See [`Provider::prompted_tools`].
+    #[serde(default, rename = "tools_in_words")]
+    pub prompted_tools: Option<bool>,
     /// Merged over [`Provider::extra`].
     #[serde(default)]
     pub extra: Map<String, Value>,
 }
 
-fn ten_seconds() -> f64 {
+fn default_connect() -> f64 {
     10.0
 }
 
-fn yes() -> bool {
+fn default_stream() -> bool {
     true
 }
 
-fn a_page() -> u32 {
+fn default_max_output() -> u32 {
     1024
 }
 
-fn eight() -> usize {
+fn default_width() -> usize {
     8
 }
 
-fn two_megabytes() -> usize {
+fn default_longest_answer() -> usize {
     2_000_000
 }
 
 impl ModelFile {
-    /// Reads a model file's text. `file_name` is for errors.
+    /// Reads the text of a model file. `file_name` is for errors.
     ///
     /// # Errors
-    /// The first place that is not in the form of a model file, or everything in it that can't be.
+    /// The first place that can't be parsed, or all values that are wrong.
     pub fn read(text: &str, file_name: &str) -> Result<Self, ModelError> {
         let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
         let file: Self = options.from_str(text).map_err(|error| ModelError::Syntax {
@@ -254,182 +261,155 @@ impl ModelFile {
             reason: error.code.to_string(),
         })?;
         let problems = file.problems();
-        match problems.is_empty() {
-            true => Ok(file),
-            false => Err(ModelError::Invalid {
+        if problems.is_empty() {
+            Ok(file)
+        } else {
+            Err(ModelError::Invalid {
                 file: file_name.into(),
                 problems,
-            }),
+            })
         }
     }
 
-    /// Everything that can't be, as `where: what would be right`.
-    fn problems(&self) -> Vec<String> {
-        let mut found = Problems::default();
-        found.unless(
-            self.wording.en.contains("{schema}") && self.wording.zh.contains("{schema}"),
-            "wording",
-            "each language must say where the schema stands, by {schema}",
-        );
-        found.unless(self.connect > 0.0, "connect", "must be more than 0 seconds");
+    /// Everything that is wrong.
+    fn problems(&self) -> Vec<UiText> {
+        let mut problems = Problems::default();
+        let wording = [&self.wording.en, &self.wording.zh];
+        let has_schema = wording.iter().all(|text| text.contains("{schema}"));
+        problems.require(has_schema, "wording", text!(mind_file_wording));
+        problems.positive_seconds(self.connect, "connect");
         for (name, provider) in &self.providers {
-            provider.check(&format!("providers.{name}"), &mut found);
+            provider.check(&format!("providers.{name}"), &mut problems);
         }
         for (alias, entry) in &self.models {
-            let here = format!("models.{alias}");
-            let known = self.providers.contains_key(&entry.provider);
-            let names: Vec<_> = self.providers.keys().map(String::as_str).collect();
-            let expected = format!(
-                "unknown provider '{}'; there are {}",
-                entry.provider,
-                names.join(", ")
-            );
-            found.unless(known, &format!("{here}.provider"), &expected);
+            let path = format!("models.{alias}");
             let provider = self.providers.get(&entry.provider);
+            if provider.is_none() {
+                let known = Argument::list(self.providers.keys());
+                let problem = text!(mind_file_provider, name = &entry.provider, known);
+                problems.add(&format!("{path}.provider"), problem);
+            }
             let api = provider.map(|provider| provider.api).unwrap_or_default();
-            entry.check(&here, api, &mut found);
+            entry.check(&path, api, &mut problems);
         }
         for (name, server) in &self.servers {
-            let here = format!("servers.{name}");
-            let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-            found.unless(
-                !name.is_empty() && name.chars().all(legal),
-                &here,
-                "a server's name has letters, digits, '_' and '-' of ASCII",
-            );
-            found.variable(server.token_env.as_ref(), &format!("{here}.token_env"));
-            let problems = server.problems().into_iter();
-            found
-                .all
-                .extend(problems.map(|problem| format!("{here}: {problem}")));
+            let path = format!("servers.{name}");
+            let is_legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+            let is_name = !name.is_empty() && name.chars().all(is_legal);
+            problems.require(is_name, &path, text!(mind_file_server_name));
+            problems.variable(server.token_env.as_ref(), &format!("{path}.token_env"));
+            for problem in server.problems() {
+                problems.add(&path, problem.into());
+            }
         }
-        let problems = self.web.problems().into_iter();
-        found
-            .all
-            .extend(problems.map(|problem| format!("web: {problem}")));
-        found.all
+        for problem in self.web.problems() {
+            problems.add("web", problem.into());
+        }
+        problems.0
     }
 }
 
-/// Gathers what is wrong.
+/// Collects what is wrong, each with its path in the file.
 #[derive(Default)]
-struct Problems {
-    all: Vec<String>,
-}
+struct Problems(Vec<UiText>);
 
 impl Problems {
-    fn unless(&mut self, right: bool, place: &str, expected: &str) {
-        if !right {
-            self.all.push(format!("{place}: {expected}"));
+    fn add(&mut self, path: &str, problem: UiText) {
+        self.0.push(text!(mind_file_problem, path, problem));
+    }
+
+    fn require(&mut self, is_right: bool, path: &str, problem: UiText) {
+        if !is_right {
+            self.add(path, problem);
         }
     }
 
-    /// The value itself is not shown: it may be a key that was pasted into the wrong place.
-    fn variable(&mut self, name: Option<&String>, place: &str) {
-        let allowed = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-        let right = name.is_none_or(|name| !name.is_empty() && name.chars().all(allowed));
-        let expected = "must be the name of an environment variable, in capitals; a key itself never stands in this file";
-        self.unless(right, place, expected);
+    /// The value is not shown: it may be a key that was pasted into the wrong place.
+    fn variable(&mut self, name: Option<&String>, path: &str) {
+        let is_legal = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        let is_name = name.is_none_or(|name| !name.is_empty() && name.chars().all(is_legal));
+        self.require(is_name, path, text!(mind_file_variable));
     }
 
-    fn base_url(&mut self, base: &str, api: Api, place: &str) {
-        if let Err(reason) = Endpoint::parse(base, api) {
-            self.all
-                .push(format!("{place}: '{base}' is no address: {reason}"));
+    fn base_url(&mut self, base_url: &str, api: Api, path: &str) {
+        if let Err(error) = Endpoint::parse(base_url, api) {
+            let problem = text!(mind_file_base_url, base_url, error = &error);
+            self.add(path, problem);
         }
     }
 
-    fn extra(&mut self, extra: &Map<String, Value>, api: Api, place: &str) {
-        for name in extra.keys() {
-            let free = !own_members(api).contains(&name.as_str());
-            self.unless(
-                free,
-                place,
-                &format!("'{name}' is set by the engine itself"),
-            );
+    fn extra(&mut self, extra: &Map<String, Value>, api: Api, path: &str) {
+        let own = own_members(api);
+        for name in extra.keys().filter(|name| own.contains(&name.as_str())) {
+            self.add(path, text!(mind_file_own_member, name));
         }
     }
 
-    fn temperature(&mut self, temperature: Option<f64>, place: &str) {
-        let right = temperature.is_none_or(|degrees| (0.0..=2.0).contains(&degrees));
-        self.unless(right, place, "must be from 0 to 2");
+    fn at_least_one(&mut self, is_zero: bool, path: &str) {
+        self.require(!is_zero, path, text!(mind_file_at_least_one));
     }
 
-    fn timeouts(&mut self, timeouts: &Timeouts, place: &str) {
-        let right = timeouts.first_byte > 0.0 && timeouts.between_bytes > 0.0;
-        self.unless(right, place, "must be more than 0 seconds");
+    fn positive_seconds(&mut self, seconds: f64, path: &str) {
+        self.require(seconds > 0.0, path, text!(mind_file_seconds));
+    }
+
+    fn temperature(&mut self, temperature: Option<f64>, path: &str) {
+        let is_right = temperature.is_none_or(|value| (0.0..=2.0).contains(&value));
+        self.require(is_right, path, text!(mind_file_temperature));
+    }
+
+    fn timeouts(&mut self, timeouts: &Timeouts, path: &str) {
+        let are_right = timeouts.first_byte > 0.0 && timeouts.between_bytes > 0.0;
+        self.require(are_right, path, text!(mind_file_seconds));
     }
 }
 
 impl Provider {
-    fn check(&self, here: &str, found: &mut Problems) {
-        found.base_url(&self.base_url, self.api, &format!("{here}.base_url"));
-        found.variable(self.base_url_env.as_ref(), &format!("{here}.base_url_env"));
-        found.variable(self.key_env.as_ref(), &format!("{here}.key_env"));
-        found.unless(
-            !self.key_required || self.key_env.is_some(),
-            &format!("{here}.key_env"),
-            "missing; a key that is required comes from an environment variable",
-        );
-        found.unless(
-            self.width > 0,
-            &format!("{here}.width"),
-            "must be at least 1",
-        );
-        found.unless(
-            self.max_output > 0,
-            &format!("{here}.max_output"),
-            "must be at least 1",
-        );
-        found.temperature(self.temperature, &format!("{here}.temperature"));
-        found.timeouts(&self.timeouts, &format!("{here}.timeouts"));
-        found.extra(&self.extra, self.api, &format!("{here}.extra"));
+    fn check(&self, path: &str, problems: &mut Problems) {
+        let path = |member: &str| format!("{path}.{member}");
+        problems.base_url(&self.base_url, self.api, &path("base_url"));
+        problems.variable(self.base_url_env.as_ref(), &path("base_url_env"));
+        problems.variable(self.key_env.as_ref(), &path("key_env"));
+        let has_key = !self.key_required || self.key_env.is_some();
+        problems.require(has_key, &path("key_env"), text!(mind_file_key_env));
+        problems.at_least_one(self.width == 0, &path("width"));
+        problems.at_least_one(self.max_output == 0, &path("max_output"));
+        problems.temperature(self.temperature, &path("temperature"));
+        problems.timeouts(&self.timeouts, &path("timeouts"));
+        problems.extra(&self.extra, self.api, &path("extra"));
     }
 }
 
 impl ModelEntry {
-    fn check(&self, here: &str, api: Api, found: &mut Problems) {
-        if let Some(base) = &self.base_url {
-            found.base_url(base, api, &format!("{here}.base_url"));
+    fn check(&self, path: &str, api: Api, problems: &mut Problems) {
+        let path = |member: &str| format!("{path}.{member}");
+        if let Some(base_url) = &self.base_url {
+            problems.base_url(base_url, api, &path("base_url"));
         }
-        found.variable(self.model_env.as_ref(), &format!("{here}.model_env"));
-        found.variable(self.key_env.as_ref(), &format!("{here}.key_env"));
-        found.unless(
-            self.width != Some(0),
-            &format!("{here}.width"),
-            "must be at least 1",
-        );
-        found.unless(
-            self.max_output != Some(0),
-            &format!("{here}.max_output"),
-            "must be at least 1",
-        );
-        let fits = |window| {
-            self.max_output
-                .is_none_or(|output| u64::from(output) < window)
-        };
-        found.unless(
-            self.window.is_none_or(fits),
-            &format!("{here}.window"),
-            "must be greater than max_output; it holds prompt and answer",
-        );
-        let right = |amount: f64| amount.is_finite() && amount >= 0.0;
-        let priced =
-            |price: &Price| right(price.input) && right(price.cached) && right(price.output);
-        found.unless(
-            self.price.as_ref().is_none_or(priced),
-            &format!("{here}.price"),
-            "must not be negative",
-        );
-        found.temperature(self.temperature, &format!("{here}.temperature"));
+        problems.variable(self.model_env.as_ref(), &path("model_env"));
+        problems.variable(self.key_env.as_ref(), &path("key_env"));
+        problems.at_least_one(self.width == Some(0), &path("width"));
+        problems.at_least_one(self.max_output == Some(0), &path("max_output"));
+        if let (Some(window), Some(max_output)) = (self.window, self.max_output) {
+            let fits = u64::from(max_output) < window;
+            problems.require(fits, &path("window"), text!(mind_file_window));
+        }
+        if let Some(price) = &self.price {
+            let amounts = [price.input, price.cached, price.output];
+            let are_right = amounts
+                .iter()
+                .all(|amount| amount.is_finite() && *amount >= 0.0);
+            problems.require(are_right, &path("price"), text!(mind_file_price));
+        }
+        problems.temperature(self.temperature, &path("temperature"));
         if let Some(timeouts) = &self.timeouts {
-            found.timeouts(timeouts, &format!("{here}.timeouts"));
+            problems.timeouts(timeouts, &path("timeouts"));
         }
-        found.extra(&self.extra, api, &format!("{here}.extra"));
+        problems.extra(&self.extra, api, &path("extra"));
     }
 }
 
-/// Reads a map whose names stand once each.
+/// Reads a map without duplicate names.
 fn each_once<'de, T, D>(deserializer: D) -> Result<IndexMap<String, T>, D::Error>
 where
     T: DeserializeOwned,
@@ -441,16 +421,14 @@ where
         type Value = IndexMap<String, T>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a map of names in quotes, such as { \"name\": (...) }")
+            f.write_str("a map with names in quotes, such as { \"name\": (...) }")
         }
 
         fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
             let mut map = IndexMap::new();
             while let Some(name) = access.next_key::<String>()? {
                 if map.contains_key(&name) {
-                    return Err(A::Error::custom(format!(
-                        "the name '{name}' stands here twice"
-                    )));
+                    return Err(A::Error::custom(format!("duplicate name '{name}'")));
                 }
                 map.insert(name, access.next_value()?);
             }

@@ -1,4 +1,4 @@
-//! From a name to a mind.
+//! From the name of a model to its mind.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,11 +8,17 @@ use reqwest::Client;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Serialize, Serializer};
 
-use super::file::{ModelEntry, ModelFile, Provider};
-use super::{ModelError, SHIPPED, SHIPPED_NAME};
+use super::error::ModelError;
+use super::file::{ModelEntry, ModelFile, Provider, SHIPPED, SHIPPED_NAME};
 use crate::dialect::format::{MediaFiles, NoFiles};
-use crate::mind::http::{self, Dialect, Endpoint, Examination, HttpMind, KeyState, Server};
-use crate::mind::{InWords, Mind, MindInfo, Price};
+use crate::locale::{Localize, UiText, text};
+use crate::message::Price;
+use crate::mind::answer::Mind;
+use crate::mind::http::{
+    self, Endpoint, HttpMind, HttpMindError, KeyState, ModelSettings, ProbeReport, Server,
+};
+use crate::mind::info::MindInfo;
+use crate::mind::prompted_tools::PromptedTools;
 use crate::tool::WebPolicy;
 use crate::world_data::by_distance;
 
@@ -20,86 +26,92 @@ const BASE_URL: &str = "OPENAI_BASE_URL";
 pub(super) const KEY: &str = "OPENAI_API_KEY";
 
 /// The models of a file and an environment. Minds of one alias share their connections, their limit
-/// of calls and what they learned of their server.
+/// of concurrent calls, and what they learned about their server.
 #[derive(Debug)]
 pub struct Models {
     pub(super) file_name: String,
     pub(super) file: ModelFile,
-    /// The variables that the file names, as far as they are set; some are keys.
+    /// The variables that the file names and that are set; some are keys.
     pub(super) environment: BTreeMap<String, SecretString>,
     minds: Mutex<BTreeMap<String, HttpMind>>,
-    /// Where media files are.
+    /// Where media files are read.
     files: Arc<dyn MediaFiles>,
-    /// One connection pool for servers outside (`false`) and one for this machine's (`true`).
+    /// A connection pool for servers on this machine (`true`) and one for all others (`false`).
     clients: Mutex<BTreeMap<bool, Client>>,
 }
 
-/// Where a setting came from.
+/// Where a setting comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum SettingSource {
     /// The model file.
     File(String),
     /// An environment variable.
     Environment(String),
-    /// The name that was asked for.
+    /// The name that was requested.
     Name,
 }
 
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Localize for SettingSource {
+    fn text(&self) -> UiText {
         match self {
-            Self::File(file) => f.write_str(file),
-            Self::Environment(variable) => f.write_str(variable),
-            Self::Name => f.write_str("the name"),
+            Self::File(file) => UiText::verbatim(file),
+            Self::Environment(variable) => UiText::verbatim(variable),
+            Self::Name => text!(mind_setting_from_name),
         }
     }
 }
 
-impl Serialize for Origin {
+impl fmt::Display for SettingSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.text().fmt(f)
+    }
+}
+
+impl Serialize for SettingSource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-/// One model as people see it: every setting with its origin, the key only as set or missing.
+/// A model as people see it: its settings with their sources, the key only as set or missing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
+pub struct ModelSummary {
     /// The name by which it is chosen.
     pub alias: String,
     /// Who runs it.
     pub provider: String,
     /// Its name at the provider.
     pub model: String,
-    /// Where that name came from.
-    pub model_from: Origin,
-    /// The server's address, without name and password.
+    /// The source of that name.
+    pub model_from: SettingSource,
+    /// The server's URL, without user name and password.
     pub base_url: String,
-    /// Where the address came from.
-    pub base_url_from: Origin,
-    /// `set`, `missing` (and needed), or `none`.
+    /// The source of the URL.
+    pub base_url_from: SettingSource,
+    /// `set`, `missing` (but required), or `none`.
     pub key: &'static str,
-    /// The variable that holds the key, or would.
-    pub key_from: Option<Origin>,
-    /// Tokens of prompt and answer together.
+    /// The variable for the key.
+    pub key_from: Option<SettingSource>,
+    /// The context window in tokens.
     pub window: Option<u64>,
     /// What it costs.
     pub price: Option<Price>,
 }
 
-/// A name led to this.
-struct Resolved {
+/// What a name was resolved to.
+struct ResolvedModel {
     alias: String,
     provider_name: String,
     provider: Provider,
     entry: ModelEntry,
-    model: (String, Origin),
-    base_url: (String, Origin),
+    model: (String, SettingSource),
+    base_url: (String, SettingSource),
     key_env: Option<String>,
 }
 
 impl Models {
-    /// Reads a model file's text and the environment variables it names. `file_name` is for errors,
-    /// `env` looks a variable up.
+    /// Reads the text of a model file and the environment variables that it names. `file_name` is
+    /// for errors, `env` looks up a variable.
     ///
     /// # Errors
     /// As [`ModelFile::read`].
@@ -110,18 +122,17 @@ impl Models {
     ) -> Result<Self, ModelError> {
         let file = ModelFile::read(text, file_name)?;
         let providers = file.providers.values();
-        let of_providers = providers.flat_map(|p| [&p.base_url_env, &p.key_env]);
-        let of_models = (file.models.values()).flat_map(|entry| [&entry.model_env, &entry.key_env]);
+        let providers = providers.flat_map(|provider| [&provider.base_url_env, &provider.key_env]);
+        let models = file.models.values();
+        let models = models.flat_map(|entry| [&entry.model_env, &entry.key_env]);
         let tokens = file.servers.values().map(|server| &server.token_env);
-        let named = of_providers.chain(of_models).chain(tokens);
-        let named = named.flatten().map(String::as_str);
-        let environment = named
-            .chain([BASE_URL, KEY])
-            .filter_map(|name| Some((name.to_owned(), env(name)?)))
-            .map(|(name, value)| (name, value.trim().to_owned()))
-            .filter(|(_, value)| !value.is_empty())
-            .map(|(name, value)| (name, value.into()))
-            .collect();
+        let variables = providers.chain(models).chain(tokens).flatten();
+        let variables = variables.map(String::as_str).chain([BASE_URL, KEY]);
+        let environment = variables.filter_map(|name| {
+            let value = env(name)?.trim().to_owned();
+            (!value.is_empty()).then(|| (name.to_owned(), value.into()))
+        });
+        let environment = environment.collect();
         Ok(Self {
             file_name: file_name.into(),
             file,
@@ -132,13 +143,13 @@ impl Models {
         })
     }
 
-    /// The same models, which send media files from this place.
+    /// The same models, reading media files from `files`.
     #[must_use]
     pub fn with_files(self, files: Arc<dyn MediaFiles>) -> Self {
         Self { files, ..self }
     }
 
-    /// The models that the engine ships with.
+    /// The models of the shipped file.
     ///
     /// # Errors
     /// As [`Self::load`].
@@ -151,54 +162,55 @@ impl Models {
         self.file.models.keys().map(String::as_str)
     }
 
-    /// The mind of this name (see the room's page for which names there are).
+    /// The mind of this name; see the [module](self) for which names there are.
     ///
     /// # Errors
-    /// The name leads to no model, its key is missing, or its settings can't be used.
+    /// There is no such model, its key is missing, or its settings can't be used.
     pub fn mind(&self, alias: &str) -> Result<Arc<dyn Mind>, ModelError> {
         let mind = self.http_mind(alias)?;
-        Ok(match mind.info().tools_in_words {
-            true => Arc::new(InWords::new(mind)),
-            false => Arc::new(mind),
+        Ok(if mind.info().prompted_tools {
+            Arc::new(PromptedTools::new(mind))
+        } else {
+            Arc::new(mind)
         })
     }
 
-    /// What tools of the web may do.
+    /// What web tools may do.
     pub fn web(&self) -> &WebPolicy {
         &self.file.web
     }
 
-    /// What is set for this name, and where each setting came from.
+    /// The settings of a model.
     ///
     /// # Errors
-    /// The name leads to no model, or its address can't be read.
-    pub fn describe_one(&self, alias: &str) -> Result<Row, ModelError> {
+    /// There is no such model, or the URL of its server is wrong.
+    pub fn summary(&self, alias: &str) -> Result<ModelSummary, ModelError> {
         let resolved = self.resolve(alias)?;
         let endpoint = resolved.endpoint()?;
-        Ok(self.row(resolved, &endpoint))
+        Ok(self.summarize(resolved, &endpoint))
     }
 
-    /// What is set for each alias of the file; an address that can't be read is shown as its error.
-    pub fn describe(&self) -> Vec<Result<Row, ModelError>> {
+    /// The settings of each model of the file, or why it can't be used.
+    pub fn summaries(&self) -> Vec<Result<ModelSummary, ModelError>> {
         let aliases = self.aliases();
-        aliases.map(|alias| self.describe_one(alias)).collect()
+        aliases.map(|alias| self.summary(alias)).collect()
     }
 
-    /// Asks a model one cheap question, to see what its server can do.
+    /// Sends a model one cheap request, to see what its server supports.
     ///
     /// # Errors
-    /// The name leads to no model, or its settings can't be used. A missing key is no error but a
-    /// finding.
-    pub async fn examine(&self, alias: &str) -> Result<Examination, ModelError> {
+    /// There is no such model, or its settings can't be used. A missing key is not an error but
+    /// part of the report.
+    pub async fn probe(&self, alias: &str) -> Result<ProbeReport, ModelError> {
         match self.http_mind(alias) {
-            Ok(mind) => Ok(mind.examine().await),
+            Ok(mind) => Ok(mind.probe().await),
             Err(error @ ModelError::MissingKey { .. }) => {
-                let row = self.describe_one(alias)?;
-                let mut found = Examination::untried(alias, &row.base_url, &row.model);
-                found.key = KeyState::Missing;
-                found.window = row.window;
-                found.notes.push(error.to_string());
-                Ok(found)
+                let summary = self.summary(alias)?;
+                let mut report = ProbeReport::untried(alias, &summary.base_url, &summary.model);
+                report.key = KeyState::Missing;
+                report.window = summary.window;
+                report.notes.push(error.text());
+                Ok(report)
             }
             Err(error) => Err(error),
         }
@@ -214,16 +226,16 @@ impl Models {
         Ok(mind)
     }
 
-    fn resolve(&self, alias: &str) -> Result<Resolved, ModelError> {
-        let known = |name: &str| self.file.providers.get(name).cloned();
+    fn resolve(&self, alias: &str) -> Result<ResolvedModel, ModelError> {
+        let provider_of = |name: &str| self.file.providers.get(name).cloned();
         if let Some(entry) = self.file.models.get(alias)
-            && let Some(provider) = known(&entry.provider)
+            && let Some(provider) = provider_of(&entry.provider)
         {
-            let from = Origin::File(self.file_name.clone());
-            return Ok(self.settle(alias, provider, entry.clone(), from));
+            let source = SettingSource::File(self.file_name.clone());
+            return Ok(self.combine(alias, provider, entry.clone(), source));
         }
         if let Some((name, model)) = alias.split_once('/')
-            && let Some(provider) = known(name)
+            && let Some(provider) = provider_of(name)
             && !model.is_empty()
         {
             let entry = ModelEntry {
@@ -231,7 +243,7 @@ impl Models {
                 model: model.into(),
                 ..ModelEntry::default()
             };
-            return Ok(self.settle(alias, provider, entry, Origin::Name));
+            return Ok(self.combine(alias, provider, entry, SettingSource::Name));
         }
         if let (Some(base), false) = (self.variable(BASE_URL), alias.trim().is_empty()) {
             let provider = Provider {
@@ -244,36 +256,37 @@ impl Models {
                 model: alias.into(),
                 ..ModelEntry::default()
             };
-            return Ok(self.settle(alias, provider, entry, Origin::Name));
+            return Ok(self.combine(alias, provider, entry, SettingSource::Name));
         }
         Err(self.unknown(alias))
     }
 
-    /// Decides what comes from the entry, the environment or the provider.
-    fn settle(
+    /// Combines the settings of the entry, the environment and the provider.
+    fn combine(
         &self,
         alias: &str,
         provider: Provider,
         mut entry: ModelEntry,
-        model_from: Origin,
-    ) -> Resolved {
-        let from_file = || Origin::File(self.file_name.clone());
-        let from = |variable: &Option<String>| {
+        model_source: SettingSource,
+    ) -> ResolvedModel {
+        let from_file = || SettingSource::File(self.file_name.clone());
+        let from_environment = |variable: &Option<String>| {
             let name = variable.as_deref()?;
-            Some((self.variable(name)?, Origin::Environment(name.into())))
+            let source = SettingSource::Environment(name.into());
+            Some((self.variable(name)?, source))
         };
-        let written = (entry.model.clone(), model_from);
-        let model = from(&entry.model_env).unwrap_or(written);
+        let in_entry = (entry.model.clone(), model_source);
+        let model = from_environment(&entry.model_env).unwrap_or(in_entry);
         if model.0 != entry.model {
-            // What the file knows is known of another model.
+            // These are of the model that the file names.
             entry.price = None;
             entry.window = None;
         }
         let own = entry.base_url.clone().map(|base| (base, from_file()));
         let base_url = own
-            .or_else(|| from(&provider.base_url_env))
+            .or_else(|| from_environment(&provider.base_url_env))
             .unwrap_or_else(|| (provider.base_url.clone(), from_file()));
-        Resolved {
+        ResolvedModel {
             alias: alias.into(),
             provider_name: entry.provider.clone(),
             key_env: entry.key_env.clone().or(provider.key_env.clone()),
@@ -284,18 +297,18 @@ impl Models {
         }
     }
 
-    fn build(&self, resolved: Resolved) -> Result<HttpMind, ModelError> {
+    fn build(&self, resolved: ResolvedModel) -> Result<HttpMind, ModelError> {
         let endpoint = resolved.endpoint()?;
         let key = self.key(&resolved);
-        if let (None, Some(variable)) = (&key, resolved.missing_key()) {
+        if let (None, Some(variable)) = (&key, resolved.required_key()) {
             return Err(ModelError::MissingKey {
                 alias: resolved.alias.clone(),
                 variable: variable.into(),
             });
         }
-        let unusable = |reason| ModelError::Unusable {
+        let unusable = |error: HttpMindError| ModelError::Unusable {
             alias: resolved.alias.clone(),
-            reason,
+            reason: error.text(),
         };
         let client = self.client(endpoint.is_local()).map_err(unusable)?;
         let server = Server {
@@ -309,26 +322,26 @@ impl Models {
             retry: resolved.entry.retry.unwrap_or(resolved.provider.retry),
             longest_answer: resolved.provider.longest_answer,
         };
-        let dialect = self.dialect(&resolved);
-        let info = resolved.info(&dialect);
+        let settings = self.model_settings(&resolved);
+        let info = resolved.info(&settings);
         let files = Arc::clone(&self.files);
-        HttpMind::new(client, server, dialect, info, files).map_err(unusable)
+        HttpMind::new(client, server, settings, info, files).map_err(unusable)
     }
 
-    fn dialect(&self, resolved: &Resolved) -> Dialect {
-        let Resolved {
+    fn model_settings(&self, resolved: &ResolvedModel) -> ModelSettings {
+        let ResolvedModel {
             provider, entry, ..
         } = resolved;
         let mut extra = provider.extra.clone();
         extra.extend(entry.extra.clone());
-        Dialect {
+        ModelSettings {
             api: provider.api,
             style: entry.style.unwrap_or(provider.style),
             history_header: provider.history_header.clone(),
             names: entry.names.unwrap_or(provider.names),
             parts: entry.parts.unwrap_or(provider.parts),
             thinking: entry.thinking.or(provider.thinking),
-            // Another server behind the provider's name may not know it.
+            // Another server with the provider's API may not know it.
             cache_key: provider.cache_key && resolved.is_own(),
             window: entry.window,
             model: resolved.model.0.clone(),
@@ -344,27 +357,27 @@ impl Models {
         }
     }
 
-    fn row(&self, resolved: Resolved, endpoint: &Endpoint) -> Row {
-        let key = match (self.key(&resolved), resolved.missing_key()) {
+    fn summarize(&self, resolved: ResolvedModel, endpoint: &Endpoint) -> ModelSummary {
+        let key = match (self.key(&resolved), resolved.required_key()) {
             (Some(_), _) => "set",
             (None, Some(_)) => "missing",
             (None, None) => "none",
         };
-        Row {
+        ModelSummary {
             alias: resolved.alias,
             provider: resolved.provider_name,
             model: resolved.model.0,
             model_from: resolved.model.1,
-            base_url: endpoint.shown(),
+            base_url: endpoint.display_url(),
             base_url_from: resolved.base_url.1,
             key,
-            key_from: resolved.key_env.map(Origin::Environment),
+            key_from: resolved.key_env.map(SettingSource::Environment),
             window: resolved.entry.window,
             price: resolved.entry.price,
         }
     }
 
-    fn client(&self, local: bool) -> Result<Client, String> {
+    fn client(&self, local: bool) -> Result<Client, HttpMindError> {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = clients.get(&local) {
             return Ok(client.clone());
@@ -374,7 +387,7 @@ impl Models {
         Ok(client)
     }
 
-    fn key(&self, resolved: &Resolved) -> Option<SecretString> {
+    fn key(&self, resolved: &ResolvedModel) -> Option<SecretString> {
         let variable = resolved.key_env.as_deref()?;
         self.environment.get(variable).cloned()
     }
@@ -394,42 +407,42 @@ impl Models {
     }
 }
 
-impl Resolved {
+impl ResolvedModel {
     fn endpoint(&self) -> Result<Endpoint, ModelError> {
-        let (base, from) = &self.base_url;
-        Endpoint::parse(base, self.provider.api).map_err(|reason| ModelError::Unusable {
+        let (base, source) = &self.base_url;
+        Endpoint::parse(base, self.provider.api).map_err(|error| ModelError::Unusable {
             alias: self.alias.clone(),
-            reason: format!("the address from {from} can't be read: {reason}"),
+            reason: text!(mind_bad_base_url, source, error = &error),
         })
     }
 
-    /// The variable of a key without which the server won't answer. Another server than the
-    /// provider's own may do without.
-    fn missing_key(&self) -> Option<&str> {
-        let needed = self.is_own() && self.provider.key_required;
-        self.key_env.as_deref().filter(|_| needed)
+    /// The variable of the key that the server requires. Another server than the provider's own may
+    /// require none.
+    fn required_key(&self) -> Option<&str> {
+        let is_required = self.is_own() && self.provider.key_required;
+        self.key_env.as_deref().filter(|_| is_required)
     }
 
     /// Whether the server is the provider's own.
     fn is_own(&self) -> bool {
-        matches!(self.base_url.1, Origin::File(_)) && self.entry.base_url.is_none()
+        matches!(self.base_url.1, SettingSource::File(_)) && self.entry.base_url.is_none()
     }
 
-    fn info(&self, dialect: &Dialect) -> MindInfo {
+    fn info(&self, settings: &ModelSettings) -> MindInfo {
         MindInfo {
             alias: self.alias.clone(),
             provider: self.provider_name.as_str().into(),
-            model: dialect.model.as_str().into(),
+            model: settings.model.as_str().into(),
             window: self.entry.window,
-            max_output: dialect.max_output,
+            max_output: settings.max_output,
             price: self.entry.price.clone(),
-            warms: true,
+            caches_prompts: true,
             metered: true,
             billed_attempts: 1 + self.entry.retry.unwrap_or(self.provider.retry).billed,
-            tools_in_words: self
+            prompted_tools: self
                 .entry
-                .tools_in_words
-                .unwrap_or(self.provider.tools_in_words),
+                .prompted_tools
+                .unwrap_or(self.provider.prompted_tools),
             width: self.entry.width.unwrap_or(self.provider.width),
         }
     }
@@ -451,19 +464,19 @@ mod tests {
     }
 
     #[test]
-    fn the_shipped_file_is_right_and_each_of_its_models_can_be_had() {
+    fn every_model_of_the_shipped_file_can_be_used() {
         let keys = |name: &str| name.ends_with("_API_KEY").then(|| "sk-secret".to_owned());
         let models = Models::shipped(&keys).unwrap();
         for alias in models.aliases() {
             let mind = models.mind(alias).unwrap();
             assert_eq!(mind.info().alias, alias);
         }
-        let shown = format!("{models:?} {:?}", models.describe());
+        let shown = format!("{models:?} {:?}", models.summaries());
         assert!(!shown.contains("sk-secret"));
         let priced = models
-            .describe()
+            .summaries()
             .into_iter()
-            .filter_map(|row| row.ok()?.price);
+            .filter_map(|summary| summary.ok()?.price);
         for price in priced.filter(|price| price.input > 0.0) {
             let date: Vec<_> = price.date.split('-').map(str::len).collect();
             assert!(
@@ -474,35 +487,38 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_stands_above_the_file() {
+    fn the_environment_overrides_the_file() {
         let env = |name: &str| match name {
             "OPENAI_BASE_URL" => Some("localhost:9/".into()),
             "OPENAI_MODEL" => Some("mine".into()),
             _ => None,
         };
         let models = Models::shipped(&env).unwrap();
-        let row = models.describe_one("openai").unwrap();
+        let summary = models.summary("openai").unwrap();
         assert_eq!(
-            (row.model.as_str(), row.base_url.as_str()),
+            (summary.model.as_str(), summary.base_url.as_str()),
             ("mine", "http://localhost:9/v1")
         );
-        assert_eq!(row.base_url_from.to_string(), "OPENAI_BASE_URL");
-        assert_eq!(row.model_from.to_string(), "OPENAI_MODEL");
-        assert_eq!((row.key, row.price, row.window), ("none", None, None));
+        assert_eq!(summary.base_url_from.to_string(), "OPENAI_BASE_URL");
+        assert_eq!(summary.model_from.to_string(), "OPENAI_MODEL");
+        assert_eq!(
+            (summary.key, summary.price, summary.window),
+            ("none", None, None)
+        );
         assert!(
             models.mind("openai").is_ok(),
-            "another server may do without a key"
+            "another server may require no key"
         );
-        let row = models.describe_one("deepseek").unwrap();
-        assert_eq!(row.base_url, "https://api.deepseek.com/v1");
+        let summary = models.summary("deepseek").unwrap();
+        assert_eq!(summary.base_url, "https://api.deepseek.com/v1");
     }
 
     #[test]
-    fn names_that_are_no_alias_lead_to_models_too() {
+    fn names_other_than_aliases_are_resolved_too() {
         let models = Models::shipped(&nothing).unwrap();
-        let row = models.describe_one("ollama/hf.co/some:8b").unwrap();
+        let summary = models.summary("ollama/hf.co/some:8b").unwrap();
         assert_eq!(
-            (row.provider.as_str(), row.model.as_str()),
+            (summary.provider.as_str(), summary.model.as_str()),
             ("ollama", "hf.co/some:8b")
         );
         assert!(matches!(
@@ -511,15 +527,15 @@ mod tests {
         ));
         let env = |name: &str| (name == BASE_URL).then(|| "http://localhost:9".to_owned());
         let models = Models::shipped(&env).unwrap();
-        let row = models.describe_one("org/qwen").unwrap();
+        let summary = models.summary("org/qwen").unwrap();
         assert_eq!(
-            (row.provider.as_str(), row.model.as_str()),
+            (summary.provider.as_str(), summary.model.as_str()),
             ("openai-compatible", "org/qwen")
         );
     }
 
     #[test]
-    fn an_unknown_name_is_told_its_neighbours() {
+    fn the_error_of_an_unknown_name_suggests_similar_ones() {
         let models = Models::shipped(&nothing).unwrap();
         let Err(ModelError::Unknown { nearest, .. }) = models.mind("depseek") else {
             panic!("expected an unknown name");
@@ -528,27 +544,27 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_key_names_its_variable() {
+    fn the_error_of_a_missing_key_names_its_variable() {
         let models = Models::shipped(&nothing).unwrap();
         let error = models.mind("deepseek").err().unwrap();
         assert!(error.to_string().contains("DEEPSEEK_API_KEY"), "{error}");
-        assert_eq!(models.describe_one("deepseek").unwrap().key, "missing");
+        assert_eq!(models.summary("deepseek").unwrap().key, "missing");
         assert!(models.mind("ollama").is_ok());
     }
 
     #[test]
-    fn a_syntax_error_tells_file_line_and_column() {
+    fn a_syntax_error_has_file_line_and_column() {
         let shown = error("(\n  providers: {},\n  modles: {},\n)");
         assert!(shown.starts_with("my.ron:3:"), "{shown}");
         assert!(shown.contains("modles"), "{shown}");
         let twice = error(
             "(providers: {\"a\": (base_url: \"x.y\"), \"a\": (base_url: \"x.y\")}, models: {})",
         );
-        assert!(twice.contains("'a' stands here twice"), "{twice}");
+        assert!(twice.contains("duplicate name 'a'"), "{twice}");
     }
 
     #[test]
-    fn every_mistake_is_told_at_once_and_no_pasted_key_is_shown() {
+    fn all_problems_are_reported_at_once_without_a_pasted_key() {
         let shown = error(
             r#"(
                 providers: {"p": (base_url: "ftp://x", key_env: "sk-pasted", width: 0)},
@@ -562,7 +578,7 @@ mod tests {
             "providers.p.base_url",
             "providers.p.key_env",
             "providers.p.width",
-            "models.m.provider: unknown provider 'q'; there are p",
+            "models.m.provider: unknown provider 'q'; expected one of: p",
             "models.m.temperature",
             "models.m.extra: 'messages'",
             "models.n.window",
@@ -579,10 +595,10 @@ mod tests {
             models: {"m": (provider: "p", model: "x", temperature: 0.5, extra: {"top_k": 7})},
         )"#;
         let models = Models::load(text, "my.ron", &nothing).unwrap();
-        let dialect = models.dialect(&models.resolve("m").unwrap());
-        assert_eq!(dialect.temperature, Some(0.5));
+        let settings = models.model_settings(&models.resolve("m").unwrap());
+        assert_eq!(settings.temperature, Some(0.5));
         assert_eq!(
-            serde_json::Value::from(dialect.extra),
+            serde_json::Value::from(settings.extra),
             serde_json::json!({"top_k": 7, "deep": {"on": true, "list": [1, 2.5, null]}})
         );
     }
@@ -591,7 +607,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn a_spoilt_file_is_an_error_or_has_models(
+        fn a_damaged_file_is_an_error_or_has_models(
             at in any::<prop::sample::Index>(), taken in 0usize..40,
             put in "[\\PC\n\"'(){}:,0-9a-z]{0,12}", env in prop::option::of("\\PC{0,20}"),
         ) {
@@ -600,11 +616,11 @@ mod tests {
             let end = bounds.get(at + taken).copied().unwrap_or(SHIPPED.len());
             let text = [&SHIPPED[..bounds[at]], &put, &SHIPPED[end..]].concat();
             if let Ok(models) = Models::load(&text, "my.ron", &|_| env.clone()) {
-                for row in models.describe() {
+                for summary in models.summaries() {
                     let aliases: Vec<_> = models.aliases().collect();
-                    prop_assert!(row.is_err() || row.is_ok_and(|row| aliases.contains(&&*row.alias)));
+                    prop_assert!(summary.is_err() || summary.is_ok_and(|summary| aliases.contains(&&*summary.alias)));
                 }
-                models.describe_servers();
+                models.server_summaries();
             }
         }
 

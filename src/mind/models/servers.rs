@@ -1,36 +1,36 @@
-//! Servers of tools, as the model file defines them.
+//! The tool servers of a model file.
 
 use serde::Serialize;
 
-use super::resolve::KEY;
-use super::{ModelError, Models, Origin};
+use super::error::ModelError;
+use super::resolve::{KEY, Models, SettingSource};
 use crate::tool::servers::{ServerPlan, ToolServer};
 
-/// A server of tools as people see it: its token only as set or missing.
+/// A tool server as people see it: its token only as set or missing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ServerRow {
+pub struct ToolServerSummary {
     /// Its name, as worlds use it.
     pub server: String,
-    /// Its command or address, without anything that may be secret.
+    /// Its command or URL, without anything that may be secret.
     pub place: String,
-    /// The tools that may be used; all where empty.
+    /// The tools that may be used; all if empty.
     pub tools: Vec<String>,
-    /// `set`, `missing`, or `none` where it needs none.
+    /// `set`, `missing`, or `none` if it needs none.
     pub token: &'static str,
-    /// The variable that holds the token, or would.
-    pub token_from: Option<Origin>,
+    /// The variable for the token.
+    pub token_from: Option<SettingSource>,
 }
 
 impl Models {
-    /// The names of the servers of tools, in order.
+    /// The names of the tool servers, in order.
     pub fn server_names(&self) -> impl Iterator<Item = &str> {
         self.file.servers.keys().map(String::as_str)
     }
 
-    /// What is set for each server of tools.
-    pub fn describe_servers(&self) -> Vec<ServerRow> {
+    /// The settings of each tool server.
+    pub fn server_summaries(&self) -> Vec<ToolServerSummary> {
         let servers = self.file.servers.iter();
-        let row = |(name, server): (&String, &ToolServer)| ServerRow {
+        let summary = |(name, server): (&String, &ToolServer)| ToolServerSummary {
             server: name.clone(),
             place: server.shown(),
             tools: server.tools.clone(),
@@ -39,16 +39,15 @@ impl Models {
                 Some(_) => "missing",
                 None => "none",
             },
-            token_from: server.token_env.clone().map(Origin::Environment),
+            token_from: server.token_env.clone().map(SettingSource::Environment),
         };
-        servers.map(row).collect()
+        servers.map(summary).collect()
     }
 
-    /// The servers of tools by these names, ready to be started, or the first that the file does
-    /// not define.
+    /// The tool servers of these names, ready to be started.
     ///
     /// # Errors
-    /// The name that no server has.
+    /// [`ModelError::UnknownServer`] for the first name that the file does not define.
     pub fn tool_servers<'n>(
         &self,
         names: impl IntoIterator<Item = &'n str>,

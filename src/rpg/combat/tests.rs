@@ -423,7 +423,7 @@ fn effects_wear_off_at_the_end_of_a_round_and_everybody_hears() {
 /// A mind that never answers anything of use.
 fn mute() -> ScriptMind {
     ScriptMind::by_rule(|_| {
-        ScriptLine::fail(MindError::ScriptOver {
+        ScriptLine::fail(MindError::ScriptExhausted {
             entity: "all".into(),
             number: 0,
         })

@@ -220,7 +220,7 @@ async fn a_window_that_is_known_is_kept_without_asking() {
 #[tokio::test]
 async fn what_failed_calls_cost_is_booked_everywhere() {
     let mind = ScriptMind::by_rule(|prompt| {
-        let mut lost = FailedCall::from(MindError::Unreadable {
+        let mut lost = FailedCall::from(MindError::InvalidResponse {
             server: "test".into(),
             reason: "cut".into(),
         });

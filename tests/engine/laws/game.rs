@@ -18,8 +18,11 @@ use playhouse::event::EventWriter;
 use playhouse::event::kinds::{Announce, Arrive, Death, Leave, Speak, Whisper};
 use playhouse::exchange::{Answers, Ask, Ledger, Prose, ProseRules, Reply, Violation};
 use playhouse::journal::{Line, Outcome};
+use playhouse::locale::UiText;
 use playhouse::message::{Body, BodyId, Tag, Text, TokenUsage, message_to_json};
-use playhouse::mind::{Completion, MindError, Minds, Prompt, ScriptLine, ScriptMind, prompt_text};
+use playhouse::mind::{
+    Awaited, Completion, MindError, Minds, Prompt, ScriptLine, ScriptMind, prompt_text,
+};
 use playhouse::save::state_hashes;
 use playhouse::testing::{journal, newcomer};
 use rand::RngExt;
@@ -436,8 +439,8 @@ pub(crate) fn deed(prompt: &Prompt<'_>, choice: u64, words: &str) -> String {
 
 /// What goes wrong in a call, by number; 0 for nothing.
 pub(crate) fn mishap(prompt: &Prompt<'_>, number: u64) -> Option<ScriptLine> {
-    let server = || "test".to_owned();
-    let reason = || "made up".to_owned();
+    let server = || Arc::<str>::from("test");
+    let reason = || UiText::from("made up");
     let (entity, at) = (prompt.entity.to_string(), prompt.number);
     let error = match number {
         1 => return Some(ScriptLine::say("NOT JSON {")),
@@ -470,22 +473,22 @@ pub(crate) fn mishap(prompt: &Prompt<'_>, number: u64) -> Option<ScriptLine> {
             status: 500,
             reason: reason(),
         },
-        9 => MindError::TooLong {
-            server: server().into(),
+        9 => MindError::PromptTooLong {
+            server: server(),
             status: 400,
-            reason: reason().into(),
+            reason: reason(),
             window: None,
         },
-        10 => MindError::Silent {
+        10 => MindError::TimedOut {
             server: server(),
             seconds: 1,
-            waiting_for: "the first byte",
+            awaited: Awaited::FirstByte,
         },
-        11 => MindError::Unreadable {
+        11 => MindError::InvalidResponse {
             server: server(),
             reason: reason(),
         },
-        12 => MindError::ScriptOver { entity, number: at },
+        12 => MindError::ScriptExhausted { entity, number: at },
         13 => MindError::NotRecorded { entity, number: at },
         14 => MindError::SeatEmpty { entity },
         15 => MindError::Cancelled,

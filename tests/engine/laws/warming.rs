@@ -16,7 +16,7 @@ async fn asked(warms: bool, first_fails: bool) -> Vec<u128> {
         let mut log = log.lock().unwrap();
         log.push(began.elapsed().as_millis());
         if first_fails && log.len() == 1 {
-            let error = MindError::Unreadable {
+            let error = MindError::InvalidResponse {
                 server: "test".into(),
                 reason: "cut".into(),
             };
@@ -24,7 +24,7 @@ async fn asked(warms: bool, first_fails: bool) -> Vec<u128> {
         }
         ScriptLine::say(deed(prompt, 7, "")).after(Duration::from_millis(100))
     });
-    let mind = mind.with_info(|info| info.warms = warms);
+    let mind = mind.with_info(|info| info.caches_prompts = warms);
     let mut engine = Game::default().engine(Arc::new(mind));
     engine.settings.width = 64;
     engine.run(Some(1)).await.unwrap();

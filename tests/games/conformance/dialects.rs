@@ -1,8 +1,9 @@
 //! Operations on messages, conversations and memories in the forms of others.
 
-use playhouse::dialect::thinking::{Spoken, StreamSplitter};
+use playhouse::dialect::thinking::{AnswerText, StreamSplitter};
 use playhouse::dialect::{
-    Arguments, Marks, Memory, Mending, Profile, Reading, message_id, read_value, write_value,
+    Arguments, ArgumentsRepair, Imported, MarkFilter, Memory, Profile, UnknownProfile, message_id,
+    read_value, write_value,
 };
 use playhouse::message::{Block, CallPairs, Message, Role, Tags, ToolCall};
 use serde_json::{Value, json};
@@ -25,30 +26,35 @@ fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
     value.get(key)?.as_str()
 }
 
-fn reading(input: &Value) -> Result<Reading, String> {
-    let from = text(input, "from").map(str::parse::<Profile>).transpose()?;
+fn profile(name: &str) -> Result<Profile, String> {
+    name.parse()
+        .map_err(|error: UnknownProfile| error.to_string())
+}
+
+fn imported(input: &Value) -> Result<Imported, String> {
+    let from = text(input, "from").map(profile).transpose()?;
     read_value(&input["document"], from).map_err(|error| error.to_string())
 }
 
 fn messages(input: &Value) -> Result<Vec<Message>, String> {
-    let all = reading(input)?.conversations.into_iter();
+    let all = imported(input)?.conversations.into_iter();
     Ok(all.flat_map(|conversation| conversation.messages).collect())
 }
 
 /// Reads a `document` (as `from`, where it is named) and writes it as `to`.
 fn convert(input: &Value) -> Result<Value, String> {
     let to = text(input, "to").ok_or("'to' names the form to write")?;
-    Ok(write_value(&reading(input)?.conversations, to.parse()?))
+    Ok(write_value(&imported(input)?.conversations, profile(to)?))
 }
 
 /// Which form a `document` has.
 fn detect(input: &Value) -> Result<Value, String> {
-    Ok(reading(input)?.profile.name().into())
+    Ok(imported(input)?.profile.name().into())
 }
 
 /// What was not taken as it came from a `document`.
 fn warnings(input: &Value) -> Result<Value, String> {
-    let warnings = reading(input)?.warnings;
+    let warnings = imported(input)?.warnings;
     Ok(warnings.iter().map(ToString::to_string).collect())
 }
 
@@ -101,16 +107,16 @@ fn reply_blocks(input: &Value) -> Result<Value, String> {
     let blocks = message
         .map(|message| message.body.to_blocks())
         .unwrap_or_default();
-    let mut spoken = Spoken::default();
-    spoken.take(input);
+    let mut answer = AnswerText::default();
+    answer.push(input);
     let words: Vec<_> = blocks
         .iter()
         .filter(|block| block.as_tool_call().is_none())
         .collect();
-    match spoken.parted().into_blocks().iter().collect::<Vec<_>>() == words {
+    match answer.split().into_blocks().iter().collect::<Vec<_>>() == words {
         true => Ok(json!(blocks)),
         false => Err(format!(
-            "{blocks:?} as a message, but {spoken:?} as a reply"
+            "{blocks:?} as a message, but {answer:?} as a reply"
         )),
     }
 }
@@ -122,12 +128,12 @@ fn stream_blocks(input: &Value) -> Result<Value, String> {
     for piece in input.as_array().ok_or("the input is a list of texts")? {
         given += &splitter.push(piece.as_str().unwrap_or_default()).text;
     }
-    let parted = splitter.finish();
-    match given.trim() == parted.text {
-        true => Ok(json!(parted.into_blocks())),
+    let split = splitter.finish();
+    match given.trim() == split.text {
+        true => Ok(json!(split.into_blocks())),
         false => Err(format!(
             "'{given}' was given, but the text is '{}'",
-            parted.text
+            split.text
         )),
     }
 }
@@ -138,12 +144,12 @@ fn call_arguments(input: &Value) -> Result<Value, String> {
     let read = Arguments::from_text(arguments);
     let member = |key: &str| text(input, key).unwrap_or_default();
     let block = Block::tool_use(member("id"), member("name"), read.input);
-    let mending = match read.mending {
-        Mending::None => "none",
-        Mending::Closed => "closed",
-        Mending::Emptied(_) => "emptied",
+    let repair = match read.repair {
+        ArgumentsRepair::None => "none",
+        ArgumentsRepair::Completed => "closed",
+        ArgumentsRepair::Discarded(_) => "emptied",
     };
-    Ok(json!({"block": block, "mending": mending}))
+    Ok(json!({"block": block, "mending": repair}))
 }
 
 /// Does `steps` with a memory and gives what each of them gave.
@@ -172,7 +178,7 @@ fn remember(memory: &mut Memory, step: &Value, input: &Value) -> Result<Value, S
         "add" => {
             memory.add(named(step, input)?);
         }
-        "add_again" => memory.add_again(named(step, input)?),
+        "add_again" => memory.push(named(step, input)?),
         "add_and_change" => {
             let mut message = named(step, input)?;
             memory.add(message.clone());
@@ -186,7 +192,7 @@ fn remember(memory: &mut Memory, step: &Value, input: &Value) -> Result<Value, S
             return Ok(json!({"changed": memory.mark(meant, mark), "size": memory.len()}));
         }
         "forget_marked" => {
-            return Ok(json!({"removed": memory.forget_marked(mark), "size": memory.len()}));
+            return Ok(json!({"removed": memory.remove_marked(mark), "size": memory.len()}));
         }
         "export_and_import" => {
             let state = memory.to_state();
@@ -198,13 +204,13 @@ fn remember(memory: &mut Memory, step: &Value, input: &Value) -> Result<Value, S
             };
         }
         "recall" => {
-            let marks = match (text(step, "mark"), text(step, "exclude")) {
-                (Some(mark), _) => Marks::With(mark),
-                (_, Some(mark)) => Marks::Without(mark),
-                _ => Marks::Any,
+            let filter = match (text(step, "mark"), text(step, "exclude")) {
+                (Some(mark), _) => MarkFilter::With(mark),
+                (_, Some(mark)) => MarkFilter::Without(mark),
+                _ => MarkFilter::Any,
             };
             let with_summary = step["summary"].as_bool().unwrap_or_default();
-            let recalled = memory.recall(marks, with_summary);
+            let recalled = memory.messages(filter, with_summary);
             let each = recalled.iter().map(|message| {
                 let marks: Vec<_> = message.tags.iter().map(|(key, _)| key.to_owned()).collect();
                 json!([message.body.full_text(), marks])

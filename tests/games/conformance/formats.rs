@@ -1,6 +1,6 @@
 //! Operations on what providers are sent.
 
-use playhouse::dialect::format::{Api, Format, Rendered, Shape, Style, Turn, truncate};
+use playhouse::dialect::format::{Api, Format, FormatOptions, Rendered, Style, Turn, truncate};
 use playhouse::dialect::{Profile, read_value};
 use playhouse::message::Message;
 use serde::Deserialize;
@@ -39,18 +39,18 @@ fn read<T: DeserializeOwned>(input: &Value) -> Result<T, String> {
 }
 
 fn messages(document: &Value) -> Result<Vec<Message>, String> {
-    let profile = "agentscope-python1".parse::<Profile>()?;
-    let reading = read_value(document, Some(profile)).map_err(|error| error.to_string())?;
-    let all = reading.conversations.into_iter();
+    let imported = read_value(document, Some(Profile::AgentScopePython1));
+    let imported = imported.map_err(|error| error.to_string())?;
+    let all = imported.conversations.into_iter();
     Ok(all.flat_map(|conversation| conversation.messages).collect())
 }
 
 fn rendered(input: &Value) -> Result<Rendered, String> {
     let input: Input = read(input)?;
-    let mut shape = Shape::observed(input.api);
-    shape.header = HEADER.into();
+    let mut options = FormatOptions::observed(input.api);
+    options.history_header = HEADER.into();
     if let Some(end) = input.history_end {
-        shape.history_end = end.into();
+        options.history_end = end.into();
     }
     let messages = messages(&input.document)?;
     let turns = messages.iter();
@@ -58,14 +58,14 @@ fn rendered(input: &Value) -> Result<Rendered, String> {
         .map(|message| Turn::full(message.role, &message.body))
         .collect();
     let kept = match input.limit {
-        Some(limit) => truncate(&turns, limit, Turn::messages),
+        Some(limit) => truncate(&turns, limit, Turn::message_count),
         None => truncate(&turns, u64::MAX, |_| 0),
     };
-    let format = Format::new(input.api, input.style, shape);
+    let format = Format::new(input.api, input.style, options);
     let mut rendered = format
         .render(input.me.as_deref(), &kept.turns)
         .map_err(|error| error.to_string())?;
-    rendered.left_out.extend(kept.left_out);
+    rendered.omissions.extend(kept.omission);
     Ok(rendered)
 }
 
@@ -103,8 +103,8 @@ fn words(message: &Value) -> Value {
 
 /// What was not sent, in words.
 fn left_out(input: &Value) -> Result<Value, String> {
-    let left_out = rendered(input)?.left_out;
-    Ok(left_out.iter().map(ToString::to_string).collect())
+    let omissions = rendered(input)?.omissions;
+    Ok(omissions.iter().map(ToString::to_string).collect())
 }
 
 /// The words that stay within a `limit` of formatted messages.

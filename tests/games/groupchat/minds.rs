@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use playhouse::groupchat::perspective;
+use playhouse::locale::UiText;
 use playhouse::message::{Role, TokenUsage};
 use playhouse::mind::{
     Answering, Completion, FailedCall, Finish, Mind, MindError, MindInfo, Prompt, prompt_text,
@@ -111,9 +112,9 @@ impl Mind for Scripted {
         let result: Result<Completion, FailedCall> = match &line {
             Value::String(text) => Ok(Completion::instant("script", text.as_str())),
             line => match line.get("fail").and_then(Value::as_str) {
-                Some(reason) => Err(MindError::Unreadable {
+                Some(reason) => Err(MindError::InvalidResponse {
                     server: "script".into(),
-                    reason: reason.into(),
+                    reason: UiText::verbatim(reason),
                 }
                 .into()),
                 None => {

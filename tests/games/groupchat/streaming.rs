@@ -13,6 +13,7 @@ use playhouse::groupchat::team::{
 use playhouse::groupchat::{
     ChatError, ChatGame, StreamItem, Task, Team, TeamTool, UserProxy, seat_user_proxy,
 };
+use playhouse::locale::UiText;
 use playhouse::mind::{Answering, Completion, Mind, MindError, MindInfo, Minds, Prompt};
 use playhouse::session::Session;
 use playhouse::world_data::DataFolder;
@@ -196,9 +197,9 @@ async fn who_does_not_stream_is_told_whole() {
 
 #[tokio::test]
 async fn what_was_written_in_vain_is_dropped() {
-    let failure = MindError::Unreadable {
+    let failure = MindError::InvalidResponse {
         server: "s".into(),
-        reason: "no power".into(),
+        reason: UiText::verbatim("no power"),
     };
     let anew = [Act::Write("Good ni"), Act::Retract, Act::Write("Good day")];
     let other = [Act::Write("Good night")];
@@ -426,7 +427,7 @@ async fn saved(watched: bool, first: &str) -> (Vec<String>, [Vec<u8>; 2]) {
     assert_eq!(session.engine.run(None).await.unwrap(), Stop::Cancelled);
     let mut seen = Vec::new();
     if let Some(mut watch) = watch {
-        let pieces = std::iter::from_fn(|| watch.next_now());
+        let pieces = std::iter::from_fn(|| watch.try_next());
         seen.extend(pieces.map(|piece| format!("{} {:?}", piece.entity, piece.kind)));
     }
     let slot = folder.path().join("one");
@@ -457,7 +458,7 @@ async fn a_watcher_who_sleeps_keeps_nobody_waiting() {
     let mut watch = team.engine().watch();
     let result = team.run("hi").await.unwrap();
     assert_eq!(result.messages.len(), 2);
-    let seen = std::iter::from_fn(|| watch.next_now()).count();
+    let seen = std::iter::from_fn(|| watch.try_next()).count();
     assert!((1..20_000).contains(&seen), "{seen} pieces were kept");
     // A stream whose queue overflowed has the complete message in the end.
     let told = streamed(

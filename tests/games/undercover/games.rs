@@ -243,7 +243,7 @@ async fn a_blank_player_has_no_word_and_is_on_nobodys_side() {
 async fn minds_that_are_down_abstain_and_the_game_ends() {
     for language in [Language::En, Language::Zh] {
         let down = ScriptMind::by_rule(|prompt| {
-            ScriptLine::fail(MindError::ScriptOver {
+            ScriptLine::fail(MindError::ScriptExhausted {
                 entity: prompt.entity.to_string(),
                 number: prompt.number,
             })

@@ -238,7 +238,7 @@ async fn its_errors_are_told_apart() {
     .unwrap_err();
     let shown = denied.to_string();
     assert!(
-        shown.starts_with("'m' at http://127.0.0.1") && shown.contains("401"),
+        shown.starts_with("m (http://127.0.0.1") && shown.contains("401"),
         "{shown}"
     );
     assert!(
@@ -262,7 +262,7 @@ async fn its_errors_are_told_apart() {
     assert!(
         matches!(
             long,
-            Err(MindError::TooLong {
+            Err(MindError::PromptTooLong {
                 window: Some(200_000),
                 ..
             })
@@ -317,7 +317,7 @@ async fn an_error_in_the_midst_of_a_stream_is_asked_again_and_counted() {
 async fn an_examination_tells_its_window() {
     let model = json!({"type": "model", "id": "test-model", "max_input_tokens": 1000});
     let server = Server::start([whole(&model), whole(&says("{\"ready\": true}"))]).await;
-    let found = server.models("api: anthropic").examine("m").await.unwrap();
+    let found = server.models("api: anthropic").probe("m").await.unwrap();
     assert!(found.answers && found.reachable, "{found:?}");
     assert_eq!((found.window, found.cache_fields), (Some(1000), Some(true)));
     assert_eq!(

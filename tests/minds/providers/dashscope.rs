@@ -159,7 +159,7 @@ async fn its_errors_are_told_apart() {
     assert!(
         matches!(
             long,
-            Err(MindError::TooLong {
+            Err(MindError::PromptTooLong {
                 window: Some(30_720),
                 ..
             })

@@ -180,7 +180,7 @@ async fn its_errors_are_told_apart() {
     assert!(
         matches!(
             long,
-            Err(MindError::TooLong {
+            Err(MindError::PromptTooLong {
                 window: Some(1_048_576),
                 ..
             })
@@ -205,7 +205,7 @@ async fn an_examination_tells_its_window() {
         json!({"name": "models/test-model", "inputTokenLimit": 2000, "outputTokenLimit": 10});
     let ready = says(json!([{"text": "{\"ready\": true}"}]), Some("STOP"));
     let server = Server::start([whole(&model), whole(&ready)]).await;
-    let found = server.models("api: gemini").examine("m").await.unwrap();
+    let found = server.models("api: gemini").probe("m").await.unwrap();
     assert!(found.answers, "{found:?}");
     assert_eq!((found.window, found.cache_fields), (Some(2000), Some(true)));
 }

@@ -195,14 +195,17 @@ async fn an_examination_tells_the_window_of_what_is_loaded() {
         comes_in_pieces(LINES, &says("{\"ready\": true}"), 9),
     ])
     .await;
-    let found = server.models("api: ollama").examine("m").await.unwrap();
+    let found = server.models("api: ollama").probe("m").await.unwrap();
     assert!(found.answers && found.streaming == Some(true), "{found:?}");
     assert_eq!(
         (found.window, found.cache_fields),
         (Some(2048), Some(false))
     );
     assert!(
-        found.notes.iter().any(|note| note.contains("4096")),
+        found
+            .notes
+            .iter()
+            .any(|note| note.to_string().contains("4096")),
         "{:?}",
         found.notes
     );

@@ -199,9 +199,9 @@ async fn reasoning_in_deepseeks_marks_is_parted_from_the_answer() {
                 Ok(completion) => completion,
                 // It reasons, and its turn ends before it says anything.
                 Err(FailedCall {
-                    error: MindError::Unreadable { reason, .. },
+                    error: MindError::InvalidResponse { reason, .. },
                     ..
-                }) if reason.contains("empty") => continue,
+                }) if reason.to_string().contains("empty") => continue,
                 Err(failed) => panic!("{}", failed.error),
             };
             let thinking = completion.thinking.unwrap_or_default();
@@ -265,7 +265,7 @@ async fn a_prompt_beyond_the_window_is_refused_with_the_window() {
         .ask(&*server.mind(USUAL))
         .await
         .unwrap_err();
-    let MindError::TooLong { window, .. } = failed.error else {
+    let MindError::PromptTooLong { window, .. } = failed.error else {
         panic!("{}", failed.error);
     };
     assert_eq!(window, Some(16_384));
@@ -276,7 +276,7 @@ async fn an_examination_finds_what_the_server_can_do() {
     let Some(server) = Server::start("plain").await else {
         return;
     };
-    let found = server.models(USUAL).examine("m").await.unwrap();
+    let found = server.models(USUAL).probe("m").await.unwrap();
     assert!(found.reachable && found.answers, "{:?}", found.notes);
     assert_eq!((found.key, &*found.model), (KeyState::NotNeeded, "plain"));
     assert_eq!((found.window, found.streaming), (Some(16_384), Some(true)));
@@ -284,5 +284,5 @@ async fn an_examination_finds_what_the_server_can_do() {
         (found.schema, found.cache_fields),
         (Some(SchemaMode::Narrowed), Some(true))
     );
-    assert_eq!(found.notes, [""; 0]);
+    assert!(found.notes.is_empty(), "{:?}", found.notes);
 }

@@ -168,7 +168,7 @@ async fn cached_tokens_are_counted_where_they_are_told() {
         let body = with(usage);
         assert_eq!(figures(&told(whole(&body)).await.unwrap()), Some(expected));
         let server = Server::start([whole(&json!({})), whole(&body)]).await;
-        let found = server.models("").examine("m").await.unwrap();
+        let found = server.models("").probe("m").await.unwrap();
         assert_eq!(found.cache_fields, Some(tells));
     }
 }
@@ -304,7 +304,7 @@ async fn a_prompt_too_long_is_known_in_each_spelling_and_silence_is_not_waited_o
             .await
             .unwrap_err();
         assert!(
-            matches!(error, MindError::TooLong { window, .. } if window == expected),
+            matches!(error, MindError::PromptTooLong { window, .. } if window == expected),
             "{error:?}"
         );
     }
@@ -312,7 +312,7 @@ async fn a_prompt_too_long_is_known_in_each_spelling_and_silence_is_not_waited_o
     let server = Server::start([]).await;
     *server.state.always.lock().unwrap() = Some(vec![Step::Hang]);
     let error = ask(&*server.mind(""), false).await.unwrap_err();
-    assert!(matches!(error, MindError::Silent { .. }), "{error}");
+    assert!(matches!(error, MindError::TimedOut { .. }), "{error}");
 }
 
 #[tokio::test]
@@ -343,7 +343,7 @@ async fn a_wrong_key_is_refused_whatever_the_status() {
         .await
         .unwrap_err();
     assert!(error.to_string().contains("No connected db."), "{error}");
-    assert!(!error.is_passing());
+    assert!(!error.is_transient());
 }
 
 #[tokio::test]
@@ -525,10 +525,7 @@ async fn what_each_of_them_refuses_is_told_with_its_words_and_what_to_do() {
             (Ok(completion), None) => assert_eq!(completion.text, "Yes, I am.", "{name}"),
             (Err(error), Some(status)) => {
                 let shown = error.to_string();
-                assert!(
-                    shown.starts_with("'m' at http://127.0.0.1"),
-                    "{name}: {shown}"
-                );
+                assert!(shown.starts_with("m (http://127.0.0.1"), "{name}: {shown}");
                 assert!(!shown.contains("sk-not-it"), "{name}: {shown}");
                 let status = format!("{status}");
                 for words in [&[&*status], said].concat() {

@@ -2,11 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::{Members, Protocol, REPLY_TOOL, common_members, number, open_object};
+use super::members::{Members, common_members, json_list, named_tool, open_object};
+use super::protocol::Protocol;
 use crate::message::TokenUsage;
-use crate::mind::http::reply::Reply;
-use crate::mind::http::request::{Asked, RequestForm};
-use crate::mind::http::settings::SchemaMode;
+use crate::mind::http::request_parts::{AskParts, FixedParts};
+use crate::mind::http::response_accumulator::{REPLY_TOOL, ResponseAccumulator};
+use crate::mind::http::settings::{ModelSettings, SchemaMode};
+use crate::mind::http::usage::number;
 
 pub(super) struct Anthropic;
 
@@ -27,50 +29,44 @@ impl Protocol for Anthropic {
         Some("output_config")
     }
 
-    fn settings(&self, _: &RequestForm) -> Map<String, Value> {
+    fn settings(&self, _: &ModelSettings) -> Map<String, Value> {
         Map::new()
     }
 
-    fn head(&self, form: &RequestForm, _: &Asked) -> String {
-        let mut members = common_members(form);
-        if let Some(temperature) = form.dialect().temperature {
+    fn head(&self, fixed: &FixedParts, _: &AskParts) -> String {
+        let mut members = common_members(fixed);
+        if let Some(temperature) = fixed.model.temperature {
             members.insert("temperature".into(), temperature.into());
         }
         open_object(&members)
     }
 
-    fn ending(&self, form: &RequestForm, asked: &Asked, mode: SchemaMode) -> String {
+    fn ending(&self, fixed: &FixedParts, ask: &AskParts, mode: SchemaMode) -> String {
         let mut members = Members::default();
-        members.raw("max_tokens", asked.limit);
-        members.raw("stream", form.dialect().stream);
-        let mut tools: Vec<_> = asked
-            .specs
-            .iter()
-            .map(|spec| {
-                let description = spec.description().escaped();
-                tool(spec.name(), Some(description), spec.schema())
-            })
-            .collect();
-        // An answer as the arguments of a tool that must be called: what older models know.
-        let by_tool = asked
-            .wanted
-            .as_ref()
-            .filter(|_| mode == SchemaMode::JsonMode);
-        if let Some(wanted) = by_tool {
-            tools.push(tool(REPLY_TOOL, None, &wanted.narrowed));
+        members.raw("max_tokens", ask.max_tokens);
+        members.raw("stream", fixed.model.stream);
+        let tools = ask.tools.iter();
+        let mut tools: Vec<_> = tools.map(|tool| named_tool(tool, "input_schema")).collect();
+        let schema = ask.schema.as_ref();
+        // Older models only know an answer as the arguments of a tool that must be called.
+        if let Some(schema) = schema.filter(|_| mode == SchemaMode::JsonMode) {
+            let schema = &schema.constrained;
+            tools.push(format!(
+                "{{\"name\":\"{REPLY_TOOL}\",\"input_schema\":{schema}}}"
+            ));
             let choice = format!("{{\"type\":\"tool\",\"name\":\"{REPLY_TOOL}\"}}");
             members.raw("tool_choice", choice);
-        } else if asked.forbids_tools() {
+        } else if ask.forbids_tools() {
             members.raw("tool_choice", "{\"type\":\"none\"}");
         }
         if !tools.is_empty() {
-            members.raw("tools", format!("[{}]", tools.join(",")));
+            members.raw("tools", json_list(tools.into_iter()));
         }
         let mut config = Members::default();
-        config.all(form.settings());
-        let schema = asked.wanted.as_ref().and_then(|wanted| match mode {
-            SchemaMode::Strict | SchemaMode::Stable => Some(&*wanted.stable),
-            SchemaMode::Narrowed => Some(&*wanted.narrowed),
+        config.all(&fixed.settings);
+        let schema = schema.and_then(|schema| match mode {
+            SchemaMode::Strict | SchemaMode::Stable => Some(&*schema.stable),
+            SchemaMode::Narrowed => Some(&*schema.constrained),
             SchemaMode::JsonMode | SchemaMode::Text => None,
         });
         if let Some(schema) = schema {
@@ -80,19 +76,19 @@ impl Protocol for Anthropic {
             );
         }
         members.object("output_config", config);
-        members.0 + "}"
+        members.into_ending()
     }
 
-    fn tells_schema(&self, mode: SchemaMode) -> bool {
+    fn puts_schema_in_prompt(&self, mode: SchemaMode) -> bool {
         mode == SchemaMode::Text
     }
 
-    fn takes_schema_beside_tools(&self, _: bool) -> bool {
-        // A schema that comes and goes with the rounds would spoil the cache of all messages.
+    fn accepts_schema_beside_tools(&self, _: bool) -> bool {
+        // A schema that comes and goes with the rounds would invalidate the cache of all messages.
         true
     }
 
-    fn key(&self, key: &str) -> (&'static str, String) {
+    fn key_header(&self, key: &str) -> (&'static str, String) {
         ("x-api-key", key.into())
     }
 
@@ -100,25 +96,25 @@ impl Protocol for Anthropic {
         &[("anthropic-version", "2023-06-01")]
     }
 
-    fn take(&self, reply: &mut Reply, value: &Value) {
+    fn read(&self, response: &mut ResponseAccumulator, value: &Value) {
         match value["type"].as_str() {
-            Some("message_start") => self.take(reply, &value["message"]),
+            Some("message_start") => self.read(response, &value["message"]),
             Some("content_block_start") => {
-                take_block(reply, value["index"].as_u64(), &value["content_block"]);
+                add_block(response, value["index"].as_u64(), &value["content_block"]);
             }
             Some("content_block_delta") => {
-                take_delta(reply, value["index"].as_u64(), &value["delta"]);
+                add_delta(response, value["index"].as_u64(), &value["delta"]);
             }
-            Some("message_stop") => reply.done = true,
-            // A whole message, the begin of one, or what its end tells.
+            Some("message_stop") => response.done = true,
+            // A whole message, its start, or what its end reports.
             _ => {
-                reply.take_model(&value["model"]);
-                reply.take_finish(&value["stop_reason"]);
-                reply.take_finish(&value["delta"]["stop_reason"]);
-                take_usage(reply, &value["usage"]);
+                response.set_model(&value["model"]);
+                response.set_finish(&value["stop_reason"]);
+                response.set_finish(&value["delta"]["stop_reason"]);
+                add_usage(response, &value["usage"]);
                 let blocks = value["content"].as_array().into_iter().flatten();
-                for (at, block) in blocks.enumerate() {
-                    take_block(reply, Some(at as u64), block);
+                for (index, block) in blocks.enumerate() {
+                    add_block(response, Some(index as u64), block);
                 }
             }
         }
@@ -129,55 +125,48 @@ impl Protocol for Anthropic {
     }
 }
 
-/// A tool; its name and schema need no escaping.
-fn tool(name: &str, description: Option<&str>, schema: &str) -> String {
-    let description = description.map(|words| format!("\"description\":\"{words}\","));
-    let description = description.unwrap_or_default();
-    format!("{{\"name\":\"{name}\",{description}\"input_schema\":{schema}}}")
-}
-
-/// Takes a block, whole or as it begins.
-fn take_block(reply: &mut Reply, index: Option<u64>, block: &Value) {
+/// Adds a block, whole or as it starts.
+fn add_block(response: &mut ResponseAccumulator, index: Option<u64>, block: &Value) {
     let text = |member: &str| block[member].as_str().unwrap_or_default();
     match text("type") {
-        "text" => reply.spoken.take_words(text("text")),
+        "text" => response.text.push_text(text("text")),
         "thinking" => {
-            reply.begin_thought(index);
-            reply.go_on_thinking(index, text("thinking"), text("signature"));
+            response.begin_thought(index);
+            response.continue_thought(index, text("thinking"), text("signature"));
         }
-        // What was thought is nobody's to read, but wanted back.
-        "redacted_thinking" => reply.take_closed_thought(block),
+        // Only the provider can read it, and expects it back.
+        "redacted_thinking" => response.add_redacted_thought(block),
         "tool_use" => {
             let input = match &block["input"] {
                 Value::Object(map) if map.is_empty() => String::new(),
                 Value::Null => String::new(),
                 input => input.to_string(),
             };
-            reply.begin_call(index, text("id"), text("name"), &input);
+            response.begin_call(index, text("id"), text("name"), &input);
         }
         _ => {}
     }
 }
 
-/// Takes a piece of a block.
-fn take_delta(reply: &mut Reply, index: Option<u64>, delta: &Value) {
+/// Adds to a block.
+fn add_delta(response: &mut ResponseAccumulator, index: Option<u64>, delta: &Value) {
     let text = |member: &str| delta[member].as_str().unwrap_or_default();
     match text("type") {
-        "text_delta" => reply.spoken.take_words(text("text")),
-        "thinking_delta" => reply.go_on_thinking(index, text("thinking"), ""),
-        "signature_delta" => reply.go_on_thinking(index, "", text("signature")),
-        "input_json_delta" => reply.go_on_calling(index, text("partial_json")),
+        "text_delta" => response.text.push_text(text("text")),
+        "thinking_delta" => response.continue_thought(index, text("thinking"), ""),
+        "signature_delta" => response.continue_thought(index, "", text("signature")),
+        "input_json_delta" => response.continue_call(index, text("partial_json")),
         _ => {}
     }
 }
 
-/// Takes usage. The begin of a stream tells of the prompt, its end of the answer; cached tokens are
-/// counted apart.
-fn take_usage(reply: &mut Reply, usage: &Value) {
+/// Adds usage. The start of a stream reports the prompt, its end the answer. Cached tokens are
+/// counted separately.
+fn add_usage(response: &mut ResponseAccumulator, usage: &Value) {
     if !usage.is_object() {
         return;
     }
-    let mut sum = reply.usage.unwrap_or_default();
+    let mut sum = response.usage.unwrap_or_default();
     let cached = number(usage, &["/cache_read_input_tokens"]);
     if let Some(fresh) = number(usage, &["/input_tokens"]) {
         let written = number(usage, &["/cache_creation_input_tokens"]);
@@ -191,9 +180,9 @@ fn take_usage(reply: &mut Reply, usage: &Value) {
     if let Some(output) = number(usage, &["/output_tokens"]) {
         sum.output = output;
     }
-    if let Some(thought) = number(usage, &["/output_tokens_details/thinking_tokens"]) {
-        sum.reasoning = thought;
+    if let Some(reasoning) = number(usage, &["/output_tokens_details/thinking_tokens"]) {
+        sum.reasoning = reasoning;
     }
-    reply.tells_cached |= cached.is_some();
-    reply.usage = Some(sum);
+    response.reports_cached |= cached.is_some();
+    response.usage = Some(sum);
 }

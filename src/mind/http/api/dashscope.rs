@@ -3,10 +3,11 @@
 
 use serde_json::Value;
 
+use super::members::{Members, common_members, function_tools, open_object};
 use super::openai::response_format;
-use super::{Members, Protocol, common_members, function_tools, open_object};
-use crate::mind::http::reply::Reply;
-use crate::mind::http::request::{Asked, RequestForm};
+use super::protocol::Protocol;
+use crate::mind::http::request_parts::{AskParts, FixedParts};
+use crate::mind::http::response_accumulator::ResponseAccumulator;
 use crate::mind::http::settings::SchemaMode;
 use crate::mind::http::usage;
 
@@ -21,55 +22,55 @@ impl Protocol for DashScope {
         Some("parameters")
     }
 
-    fn head(&self, form: &RequestForm, _: &Asked) -> String {
-        open_object(&common_members(form)) + "\"input\":{"
+    fn head(&self, fixed: &FixedParts, _: &AskParts) -> String {
+        open_object(&common_members(fixed)) + "\"input\":{"
     }
 
-    fn ending(&self, form: &RequestForm, asked: &Asked, mode: SchemaMode) -> String {
+    fn ending(&self, fixed: &FixedParts, ask: &AskParts, mode: SchemaMode) -> String {
         let mut parameters = Members::default();
-        parameters.all(form.settings());
+        parameters.all(&fixed.settings);
         parameters.raw("result_format", "\"message\"");
-        parameters.raw("max_tokens", asked.limit);
-        if form.dialect().stream {
-            // Otherwise each piece repeats all before it.
+        parameters.raw("max_tokens", ask.max_tokens);
+        if fixed.model.stream {
+            // Otherwise each event repeats all text before it.
             parameters.raw("incremental_output", true);
         }
-        if !asked.specs.is_empty() {
-            let tools = function_tools(asked.specs.iter().map(|spec| &**spec));
-            parameters.raw("tools", tools);
+        if !ask.tools.is_empty() {
+            parameters.raw("tools", function_tools(&ask.tools));
         }
-        if asked.forbids_tools() {
+        if ask.forbids_tools() {
             parameters.raw("tool_choice", "\"none\"");
         }
-        if let Some(format) = response_format(asked, mode) {
+        if let Some(format) = response_format(ask, mode) {
             parameters.raw("response_format", format);
         }
-        format!("}},\"parameters\":{}}}", parameters.as_object())
+        format!("}},\"parameters\":{}}}", parameters.into_object())
     }
 
     fn headers(&self, stream: bool) -> &'static [(&'static str, &'static str)] {
-        match stream {
-            true => &[("x-dashscope-sse", "enable")],
-            false => &[],
+        if stream {
+            &[("x-dashscope-sse", "enable")]
+        } else {
+            &[]
         }
     }
 
-    fn take(&self, reply: &mut Reply, value: &Value) {
+    fn read(&self, response: &mut ResponseAccumulator, value: &Value) {
         if let Some(usage) = usage::of_dashscope(&value["usage"]) {
-            reply.usage = Some(usage);
-            reply.tells_cached |= usage::cached_of(value).is_some();
+            response.usage = Some(usage);
+            response.reports_cached |= usage::cached_of(value).is_some();
         }
         let output = &value["output"];
         let choice = &output["choices"][0];
         // Until the end it is the text "null".
         for reason in [&choice["finish_reason"], &output["finish_reason"]] {
             if *reason != "null" {
-                reply.take_finish(reason);
+                response.set_finish(reason);
             }
         }
-        reply.take_message(&choice["message"]);
+        response.add_message(&choice["message"]);
         if let Some(text) = output["text"].as_str() {
-            reply.spoken.take_words(text);
+            response.text.push_text(text);
         }
     }
 

@@ -1,13 +1,14 @@
-//! Gemini's generateContent: <https://ai.google.dev/api/generate-content>. Names of members are
-//! those of the protocol buffers, which the service takes as well as their camel-case forms, and
-//! both are read.
+//! Gemini's generateContent: <https://ai.google.dev/api/generate-content>. Requests use the member
+//! names of the protocol buffers, which the service accepts beside camel case; answers are read in
+//! both.
 
 use serde_json::Value;
 
-use super::{Members, Protocol, open_object};
+use super::members::{Members, json_list, named_tool, open_object};
+use super::protocol::Protocol;
 use crate::message::TokenUsage;
-use crate::mind::http::reply::Reply;
-use crate::mind::http::request::{Asked, RequestForm};
+use crate::mind::http::request_parts::{AskParts, FixedParts};
+use crate::mind::http::response_accumulator::ResponseAccumulator;
 use crate::mind::http::settings::SchemaMode;
 
 pub(super) struct Gemini;
@@ -21,68 +22,61 @@ impl Protocol for Gemini {
         Some("generation_config")
     }
 
-    fn head(&self, form: &RequestForm, _: &Asked) -> String {
-        // Address and not body names the model.
-        open_object(form.extra())
+    fn head(&self, fixed: &FixedParts, _: &AskParts) -> String {
+        // The model is named in the URL.
+        open_object(&fixed.extra)
     }
 
-    fn ending(&self, form: &RequestForm, asked: &Asked, mode: SchemaMode) -> String {
+    fn ending(&self, fixed: &FixedParts, ask: &AskParts, mode: SchemaMode) -> String {
         let mut config = Members::default();
-        config.all(form.settings());
-        config.raw("max_output_tokens", asked.limit);
-        if let Some(wanted) = asked.wanted.as_ref().filter(|_| mode != SchemaMode::Text) {
+        config.all(&fixed.settings);
+        config.raw("max_output_tokens", ask.max_tokens);
+        if let Some(schema) = ask.schema.as_ref().filter(|_| mode != SchemaMode::Text) {
             config.raw("response_mime_type", "\"application/json\"");
             match mode {
                 SchemaMode::Strict | SchemaMode::Stable => {
-                    config.raw("response_json_schema", &wanted.stable);
+                    config.raw("response_json_schema", &schema.stable);
                 }
-                SchemaMode::Narrowed => config.raw("response_json_schema", &wanted.narrowed),
+                SchemaMode::Narrowed => config.raw("response_json_schema", &schema.constrained),
                 SchemaMode::JsonMode | SchemaMode::Text => {}
             }
         }
         let mut members = Members::default();
         members.object("generation_config", config);
-        if !asked.specs.is_empty() {
-            let each = asked.specs.iter().map(|spec| {
-                format!(
-                    "{{\"name\":\"{}\",\"description\":\"{}\",\"parameters_json_schema\":{}}}",
-                    spec.name(),
-                    spec.description().escaped(),
-                    spec.schema()
-                )
-            });
-            let each = each.collect::<Vec<_>>().join(",");
-            members.raw("tools", format!("[{{\"function_declarations\":[{each}]}}]"));
+        if !ask.tools.is_empty() {
+            let tools = ask.tools.iter();
+            let tools = json_list(tools.map(|tool| named_tool(tool, "parameters_json_schema")));
+            members.raw("tools", format!("[{{\"function_declarations\":{tools}}}]"));
         }
-        if asked.forbids_tools() {
+        if ask.forbids_tools() {
             let mode = "{\"function_calling_config\":{\"mode\":\"NONE\"}}";
             members.raw("tool_config", mode);
         }
-        members.0 + "}"
+        members.into_ending()
     }
 
-    fn takes_schema_beside_tools(&self, _: bool) -> bool {
-        // Models before Gemini 3 refuse them together.
+    fn accepts_schema_beside_tools(&self, _: bool) -> bool {
+        // Models before Gemini 3 refuse both together.
         false
     }
 
-    fn key(&self, key: &str) -> (&'static str, String) {
+    fn key_header(&self, key: &str) -> (&'static str, String) {
         ("x-goog-api-key", key.into())
     }
 
-    fn take(&self, reply: &mut Reply, value: &Value) {
-        reply.take_model(either(value, "modelVersion", "model_version"));
-        take_usage(reply, either(value, "usageMetadata", "usage_metadata"));
+    fn read(&self, response: &mut ResponseAccumulator, value: &Value) {
+        response.set_model(either(value, "modelVersion", "model_version"));
+        add_usage(response, either(value, "usageMetadata", "usage_metadata"));
         let feedback = either(value, "promptFeedback", "prompt_feedback");
         if either(feedback, "blockReason", "block_reason").is_string() {
-            reply.take_finish(&Value::from("SAFETY"));
+            response.set_finish(&Value::from("SAFETY"));
         }
         let candidate = &value["candidates"][0];
         let parts = candidate["content"]["parts"].as_array();
         for part in parts.into_iter().flatten() {
-            take_part(reply, part);
+            add_part(response, part);
         }
-        reply.take_finish(either(candidate, "finishReason", "finish_reason"));
+        response.set_finish(either(candidate, "finishReason", "finish_reason"));
     }
 
     fn window(&self, page: &Value, _: &str) -> Option<u64> {
@@ -98,7 +92,7 @@ fn either<'v>(value: &'v Value, camel: &str, snake: &str) -> &'v Value {
     }
 }
 
-fn take_part(reply: &mut Reply, part: &Value) {
+fn add_part(response: &mut ResponseAccumulator, part: &Value) {
     let signature = either(part, "thoughtSignature", "thought_signature").as_str();
     let call = either(part, "functionCall", "function_call");
     if call.is_object() {
@@ -107,32 +101,33 @@ fn take_part(reply: &mut Reply, part: &Value) {
             Value::Null => String::new(),
             arguments => arguments.to_string(),
         };
-        // Calls come whole, one a part.
-        reply.begin_call(None, text("id"), text("name"), &arguments);
-        reply.sign_call(signature);
+        // Each part holds one whole call.
+        response.begin_call(None, text("id"), text("name"), &arguments);
+        response.sign_call(signature);
     } else if let Some(text) = part["text"].as_str() {
-        match part["thought"] == true {
-            true => reply.spoken.take_reasoning(text),
-            false => reply.spoken.take_words(text),
+        if part["thought"] == true {
+            response.text.push_reasoning(text);
+        } else {
+            response.text.push_text(text);
         }
     }
 }
 
-/// Takes usage. What was thought is counted beside the answer.
-fn take_usage(reply: &mut Reply, usage: &Value) {
+/// Adds usage. Thoughts are not part of the answer's tokens.
+fn add_usage(response: &mut ResponseAccumulator, usage: &Value) {
     let count = |camel: &str, snake: &str| either(usage, camel, snake).as_u64();
     let Some(input) = count("promptTokenCount", "prompt_token_count") else {
         return;
     };
     let cached = count("cachedContentTokenCount", "cached_content_token_count");
-    let said = count("candidatesTokenCount", "candidates_token_count").unwrap_or_default();
-    let thought = count("thoughtsTokenCount", "thoughts_token_count").unwrap_or_default();
-    let of_tools = count("toolUsePromptTokenCount", "tool_use_prompt_token_count");
-    reply.tells_cached |= cached.is_some();
-    reply.usage = Some(TokenUsage {
-        input: input.saturating_add(of_tools.unwrap_or_default()),
-        output: said.saturating_add(thought),
+    let answer = count("candidatesTokenCount", "candidates_token_count").unwrap_or_default();
+    let reasoning = count("thoughtsTokenCount", "thoughts_token_count").unwrap_or_default();
+    let tool_use = count("toolUsePromptTokenCount", "tool_use_prompt_token_count");
+    response.reports_cached |= cached.is_some();
+    response.usage = Some(TokenUsage {
+        input: input.saturating_add(tool_use.unwrap_or_default()),
+        output: answer.saturating_add(reasoning),
         cached: cached.unwrap_or_default().min(input),
-        reasoning: thought,
+        reasoning,
     });
 }

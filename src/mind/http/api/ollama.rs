@@ -2,11 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use super::{Members, Protocol, common_members, function_tools, number, open_object};
+use super::members::{Members, common_members, open_object};
+use super::openai::tools_member;
+use super::protocol::Protocol;
 use crate::message::TokenUsage;
-use crate::mind::http::reply::Reply;
-use crate::mind::http::request::{Asked, RequestForm};
-use crate::mind::http::settings::SchemaMode;
+use crate::mind::http::request_parts::{AskParts, FixedParts};
+use crate::mind::http::response_accumulator::ResponseAccumulator;
+use crate::mind::http::settings::{ModelSettings, SchemaMode};
+use crate::mind::http::usage::number;
 
 pub(super) struct Ollama;
 
@@ -19,58 +22,52 @@ impl Protocol for Ollama {
         Some("options")
     }
 
-    fn settings(&self, form: &RequestForm) -> Map<String, Value> {
-        let dialect = form.dialect();
+    fn settings(&self, model: &ModelSettings) -> Map<String, Value> {
         let members = [
-            ("temperature", dialect.temperature.map(Value::from)),
-            // Without it the server cuts off the begin of whatever is longer than its default.
-            ("num_ctx", dialect.window.map(Value::from)),
+            ("temperature", model.temperature.map(Value::from)),
+            // Without it, the server cuts off the start of a prompt longer than its default.
+            ("num_ctx", model.window.map(Value::from)),
         ];
-        let set = members
-            .into_iter()
-            .filter_map(|(name, value)| Some((name.into(), value?)));
-        set.collect()
+        let members = members.into_iter();
+        members
+            .filter_map(|(name, value)| Some((name.into(), value?)))
+            .collect()
     }
 
-    fn head(&self, form: &RequestForm, asked: &Asked) -> String {
-        let mut head = open_object(&common_members(form));
-        if !asked.specs.is_empty() {
-            let tools = function_tools(asked.specs.iter().map(|spec| &**spec));
-            head.push_str(&format!("\"tools\":{tools},"));
-        }
-        head
+    fn head(&self, fixed: &FixedParts, ask: &AskParts) -> String {
+        open_object(&common_members(fixed)) + &*tools_member(ask)
     }
 
-    fn ending(&self, form: &RequestForm, asked: &Asked, mode: SchemaMode) -> String {
+    fn ending(&self, fixed: &FixedParts, ask: &AskParts, mode: SchemaMode) -> String {
         let mut members = Members::default();
-        members.raw("stream", form.dialect().stream);
+        members.raw("stream", fixed.model.stream);
         let mut options = Members::default();
-        options.all(form.settings());
-        options.raw("num_predict", asked.limit);
+        options.all(&fixed.settings);
+        options.raw("num_predict", ask.max_tokens);
         members.object("options", options);
-        if let Some(wanted) = &asked.wanted {
+        if let Some(schema) = &ask.schema {
             match mode {
-                SchemaMode::Strict | SchemaMode::Stable => members.raw("format", &wanted.stable),
-                SchemaMode::Narrowed => members.raw("format", &wanted.narrowed),
+                SchemaMode::Strict | SchemaMode::Stable => members.raw("format", &schema.stable),
+                SchemaMode::Narrowed => members.raw("format", &schema.constrained),
                 SchemaMode::JsonMode => members.raw("format", "\"json\""),
                 SchemaMode::Text => {}
             }
         }
-        members.0 + "}"
+        members.into_ending()
     }
 
-    fn take(&self, reply: &mut Reply, value: &Value) {
-        reply.take_model(&value["model"]);
-        reply.take_message(&value["message"]);
-        reply.take_finish(&value["done_reason"]);
+    fn read(&self, response: &mut ResponseAccumulator, value: &Value) {
+        response.set_model(&value["model"]);
+        response.add_message(&value["message"]);
+        response.set_finish(&value["done_reason"]);
         if value["done"] == true {
-            reply.done = true;
+            response.done = true;
         }
         let input = number(value, &["/prompt_eval_count"]);
         let output = number(value, &["/eval_count"]);
-        if let (Some(_), _) | (_, Some(_)) = (input, output) {
-            // Of a prompt that it holds already it tells nothing.
-            reply.usage = Some(TokenUsage {
+        if input.or(output).is_some() {
+            // A prompt that is cached already is not reported.
+            response.usage = Some(TokenUsage {
                 input: input.unwrap_or_default(),
                 output: output.unwrap_or_default(),
                 ..TokenUsage::default()
@@ -79,11 +76,9 @@ impl Protocol for Ollama {
     }
 
     fn window(&self, page: &Value, model: &str) -> Option<u64> {
-        // What is loaded, and with which window.
-        let all = page["models"].as_array()?;
-        let entry = all
-            .iter()
-            .find(|entry| entry["name"] == model || entry["model"] == model)?;
+        // The models that are loaded, with their windows.
+        let mut entries = page["models"].as_array()?.iter();
+        let entry = entries.find(|entry| entry["name"] == model || entry["model"] == model)?;
         entry["context_length"].as_u64()
     }
 }

@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::{Members, Protocol, common_members, function_tools, open_object};
-use crate::mind::http::reply::Reply;
-use crate::mind::http::request::{Asked, RequestForm};
+use super::members::{Members, common_members, function_tools, open_object};
+use super::protocol::Protocol;
+use crate::mind::http::request_parts::{AskParts, FixedParts};
+use crate::mind::http::response_accumulator::ResponseAccumulator;
 use crate::mind::http::settings::SchemaMode;
 use crate::mind::http::usage;
 
@@ -26,95 +27,99 @@ impl Protocol for OpenAi {
         ]
     }
 
-    fn head(&self, form: &RequestForm, asked: &Asked) -> String {
-        let mut members = common_members(form);
-        members.extend(self.settings(form));
-        let mut head = open_object(&members);
-        if !asked.specs.is_empty() {
-            let tools = function_tools(asked.specs.iter().map(|spec| &**spec));
-            head.push_str(&format!("\"tools\":{tools},"));
-        }
-        head
+    fn head(&self, fixed: &FixedParts, ask: &AskParts) -> String {
+        let mut members = common_members(fixed);
+        members.extend(self.settings(&fixed.model));
+        open_object(&members) + &*tools_member(ask)
     }
 
-    fn ending(&self, form: &RequestForm, asked: &Asked, mode: SchemaMode) -> String {
-        let dialect = form.dialect();
+    fn ending(&self, fixed: &FixedParts, ask: &AskParts, mode: SchemaMode) -> String {
+        let model = &fixed.model;
         let mut members = Members::default();
-        members.raw(dialect.limit_field.name(), asked.limit);
-        members.raw("stream", dialect.stream);
-        if dialect.stream && dialect.stream_usage {
+        members.raw(model.limit_field.name(), ask.max_tokens);
+        members.raw("stream", model.stream);
+        if model.stream && model.stream_usage {
             members.raw("stream_options", "{\"include_usage\":true}");
         }
-        if asked.forbids_tools() {
+        if ask.forbids_tools() {
             members.raw("tool_choice", "\"none\"");
         }
-        if let Some(format) = response_format(asked, mode) {
+        if let Some(format) = response_format(ask, mode) {
             members.raw("response_format", format);
         }
-        if dialect.cache_key {
-            members.raw("prompt_cache_key", format!("\"{}\"", asked.cache_key));
+        if model.cache_key {
+            members.raw("prompt_cache_key", format!("\"{}\"", ask.cache_key));
         }
-        members.0 + "}"
+        members.into_ending()
     }
 
-    fn take(&self, reply: &mut Reply, value: &Value) {
+    fn read(&self, response: &mut ResponseAccumulator, value: &Value) {
         if let Some(usage) = usage::of_chat(value) {
-            reply.usage = Some(usage);
-            reply.tells_cached |= usage::cached_of(value).is_some();
+            response.usage = Some(usage);
+            response.reports_cached |= usage::cached_of(value).is_some();
         }
-        reply.take_model(&value["model"]);
+        response.set_model(&value["model"]);
         let choice = &value["choices"][0];
-        reply.take_finish(&choice["finish_reason"]);
-        let said = match &choice["delta"] {
+        response.set_finish(&choice["finish_reason"]);
+        let message = match &choice["delta"] {
             Value::Object(_) => &choice["delta"],
             _ => &choice["message"],
         };
-        reply.take_message(said);
+        response.add_message(message);
     }
 
     fn window(&self, page: &Value, model: &str) -> Option<u64> {
-        // As llama.cpp and vLLM tell it.
+        // The members of llama.cpp and vLLM.
         let entry = entry_of(&page["data"], model)?;
         let members = [&entry["meta"]["n_ctx"], &entry["max_model_len"]];
         members.into_iter().find_map(Value::as_u64)
     }
 }
 
-/// The entry of a model in a server's list; the only one, where none has its name.
+/// The entry of a model in a server's list; without one of this name, the only entry.
 fn entry_of<'a>(list: &'a Value, model: &str) -> Option<&'a Value> {
-    let all = list.as_array()?;
-    let named = all.iter().find(|entry| entry["id"] == model);
-    named.or(match &all[..] {
+    let entries = list.as_array()?;
+    let named = entries.iter().find(|entry| entry["id"] == model);
+    named.or(match &entries[..] {
         [only] => Some(only),
         _ => None,
     })
 }
 
-/// How OpenAI is asked for JSON on a step of the ladder.
-pub(super) fn response_format(asked: &Asked, mode: SchemaMode) -> Option<String> {
-    let wanted = asked.wanted.as_ref()?;
+/// The tools as a member of an open object; empty if there are none.
+pub(super) fn tools_member(ask: &AskParts) -> String {
+    if ask.tools.is_empty() {
+        String::new()
+    } else {
+        format!("\"tools\":{},", function_tools(&ask.tools))
+    }
+}
+
+/// The `response_format` for JSON in a schema mode.
+pub(super) fn response_format(ask: &AskParts, mode: SchemaMode) -> Option<String> {
+    let reply = ask.schema.as_ref()?;
     let by_schema = |schema: &str, strict: bool| {
         let strict = if strict { ",\"strict\":true" } else { "" };
-        let name = &wanted.name;
+        let name = &reply.name;
         format!(
             "{{\"type\":\"json_schema\",\"json_schema\":{{\"name\":\"{name}\",\"schema\":{schema}{strict}}}}}"
         )
     };
     match mode {
-        SchemaMode::Strict => Some(by_schema(&wanted.stable, fits_strict(&wanted.stable))),
-        SchemaMode::Stable => Some(by_schema(&wanted.stable, false)),
-        SchemaMode::Narrowed => Some(by_schema(&wanted.narrowed, false)),
+        SchemaMode::Strict => Some(by_schema(&reply.stable, fits_strict(&reply.stable))),
+        SchemaMode::Stable => Some(by_schema(&reply.stable, false)),
+        SchemaMode::Narrowed => Some(by_schema(&reply.constrained, false)),
         SchemaMode::JsonMode => Some("{\"type\":\"json_object\"}".into()),
         SchemaMode::Text => None,
     }
 }
 
-/// Whether a schema meets what OpenAI's strict mode asks for: every object closed, all of its
-/// properties required, no `oneOf`.
+/// Whether a schema meets the conditions of OpenAI's strict mode: every object is closed, all of
+/// its properties are required, and there is no `oneOf`.
 fn fits_strict(schema: &str) -> bool {
     fn fits(schema: &Value) -> bool {
         match schema {
-            Value::Array(all) => all.iter().all(fits),
+            Value::Array(schemas) => schemas.iter().all(fits),
             Value::Object(members) => {
                 let is_object = schema["type"] == "object" || members.contains_key("properties");
                 (!is_object || is_closed(schema))
@@ -141,7 +146,7 @@ fn fits_strict(schema: &str) -> bool {
             list.is_some_and(|list| list.iter().any(|entry| entry == name))
         };
         let properties = schema["properties"].as_object();
-        let all_required = |all: &Map<String, Value>| all.keys().all(required);
+        let all_required = |properties: &Map<String, Value>| properties.keys().all(required);
         schema["additionalProperties"] == false && properties.is_none_or(all_required)
     }
 
@@ -155,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strict_is_only_said_of_schemas_that_are() {
+    fn only_strict_schemas_are_sent_as_strict() {
         let strict = r#"{"type":"object","properties":{"mind":{"type":"string"}},"required":["mind"],"additionalProperties":false}"#;
         assert!(fits_strict(strict));
         for lax in [

@@ -1,44 +1,46 @@
-//! JSON values that follow each other: a body that is one, or a stream of them, one a line.
+//! JSON values that follow each other: a body that is one, or a stream with one per line.
 
-/// Turns bytes, cut anywhere, into the bytes of whole objects and lists.
+/// Turns chunks, cut anywhere, into the bytes of whole objects and lists.
 #[derive(Debug, Default)]
-pub(super) struct ValueFrames {
-    /// The value that has begun.
+pub(super) struct JsonFrames {
+    /// The incomplete value.
     value: Vec<u8>,
     depth: usize,
-    in_text: bool,
-    escaped: bool,
+    in_string: bool,
+    is_escaped: bool,
     /// How many values were complete.
     pub(super) found: usize,
 }
 
-impl ValueFrames {
-    /// Takes more bytes and gives each value that they complete to `value`.
-    pub(super) fn push(&mut self, bytes: &[u8], mut value: impl FnMut(&[u8])) {
-        let mut from = 0;
-        for (at, byte) in bytes.iter().enumerate() {
+impl JsonFrames {
+    /// Adds a chunk; calls `value` with each value that it completes.
+    pub(super) fn push(&mut self, chunk: &[u8], mut value: impl FnMut(&[u8])) {
+        let mut start = 0;
+        for (index, byte) in chunk.iter().enumerate() {
             if self.ends_with(*byte) {
-                self.value.extend_from_slice(&bytes[from..=at]);
-                from = at + 1;
+                self.value.extend_from_slice(&chunk[start..=index]);
+                start = index + 1;
                 self.found += 1;
                 value(&std::mem::take(&mut self.value));
             }
         }
-        let rest = &bytes[from..];
-        match self.value.is_empty() {
-            // Between two values there may be space.
-            true => self.value.extend_from_slice(rest.trim_ascii_start()),
-            false => self.value.extend_from_slice(rest),
-        }
+        let rest = &chunk[start..];
+        // There may be white space between two values.
+        let is_between = self.value.is_empty();
+        self.value.extend_from_slice(if is_between {
+            rest.trim_ascii_start()
+        } else {
+            rest
+        });
     }
 
     /// Whether a value ends with this byte.
     fn ends_with(&mut self, byte: u8) -> bool {
         match byte {
-            _ if std::mem::take(&mut self.escaped) => {}
-            b'\\' if self.in_text => self.escaped = true,
-            b'"' => self.in_text = !self.in_text,
-            _ if self.in_text => {}
+            _ if std::mem::take(&mut self.is_escaped) => {}
+            b'\\' if self.in_string => self.is_escaped = true,
+            b'"' => self.in_string = !self.in_string,
+            _ if self.in_string => {}
             b'{' | b'[' => self.depth += 1,
             b'}' | b']' => {
                 self.depth = self.depth.saturating_sub(1);
@@ -49,12 +51,12 @@ impl ValueFrames {
         false
     }
 
-    /// Bytes held back until their value is complete.
-    pub(super) fn held(&self) -> usize {
+    /// How many bytes belong to the incomplete value.
+    pub(super) fn pending(&self) -> usize {
         self.value.len()
     }
 
-    /// What has begun and was never completed.
+    /// The incomplete value at the end of the body.
     pub(super) fn finish(self) -> Vec<u8> {
         self.value
     }
@@ -75,12 +77,11 @@ mod tests {
             pretty: bool,
         ) {
             let values: Vec<_> = texts.iter().map(|text| json!({"a": [text, {"b": 1}], text: {}})).collect();
-            let written = values.iter().map(|value| match pretty {
-                true => format!("{value:#}\n"),
-                false => format!("{value}\n"),
+            let written = values.iter().map(|value| {
+                if pretty { format!("{value:#}\n") } else { format!("{value}\n") }
             });
             let body = written.collect::<String>();
-            let (mut frames, mut found) = (ValueFrames::default(), Vec::new());
+            let (mut frames, mut found) = (JsonFrames::default(), Vec::new());
             let mut rest = body.as_bytes();
             for cut in cuts.into_iter().chain([usize::MAX]) {
                 let (piece, after) = rest.split_at(cut.min(rest.len()));
@@ -94,7 +95,7 @@ mod tests {
 
         #[test]
         fn no_bytes_are_too_strange(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
-            let (mut frames, mut given) = (ValueFrames::default(), 0);
+            let (mut frames, mut given) = (JsonFrames::default(), 0);
             frames.push(&bytes, |value| given += value.len());
             prop_assert!(given + frames.finish().len() <= bytes.len());
         }

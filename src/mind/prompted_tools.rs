@@ -1,53 +1,57 @@
-//! Tools for models that take none: told in words at the end of the system message, called in
-//! words.
+//! Tool calling for models whose servers don't support it: tools are described at the end of the
+//! system message, and called in the text of the answer.
 //!
-//! The stored conversation never changes: what is told stands in the rendered request alone. Calls
-//! and results of earlier turns become words too. A call is a JSON object `{"tool": NAME,
-//! "arguments": {…}}`, in a code block or bare; several objects are several calls.
+//! Only requests change, never the stored conversation. In them, earlier calls and results become
+//! text too. A call is a JSON object `{"tool": NAME, "arguments": {…}}`, in a code block or bare;
+//! several objects are several calls.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Answering, Completion, Finish, Mind, MindInfo, Prompt, Refused, Round, Tools};
+use super::answer::{Answering, Mind};
+use super::completion::Completion;
+use super::info::MindInfo;
+use super::prompt::{Prompt, Refused, Round, Tools};
 use crate::context::{AgentContext, Entry};
-use crate::message::{Block, Body, Content, Message, Role, Tags};
+use crate::message::{Block, Body, Content, Finish, Message, Role, Tags};
 use crate::tool::{ToolCall, ToolSpec};
 
-/// A text with more opening brackets than this is no call; looking further would be quadratic.
-const MOST_STARTS: usize = 64;
+/// How many opening brackets of a text are tried as the start of a call, so that the search is
+/// linear.
+const MAX_STARTS: usize = 64;
 
-/// A mind that is told of tools, and calls them, in words.
-pub struct InWords<M> {
+/// A mind that calls tools in the text of its answers.
+pub struct PromptedTools<M> {
     mind: M,
     info: MindInfo,
 }
 
-impl<M: Mind> InWords<M> {
-    /// The same mind, told of tools in words.
+impl<M: Mind> PromptedTools<M> {
+    /// The same mind, with prompted tools.
     pub fn new(mind: M) -> Self {
         let mut info = mind.info().clone();
-        info.tools_in_words = true;
+        info.prompted_tools = true;
         Self { mind, info }
     }
 }
 
-impl<M: Mind> Mind for InWords<M> {
+impl<M: Mind> Mind for PromptedTools<M> {
     fn info(&self) -> &MindInfo {
         &self.info
     }
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
-        let Some(told) = prompt.tools.in_words else {
+        let Some(instructions) = prompt.tools.instructions else {
             return self.mind.answer(prompt);
         };
-        let history = history_in_words(prompt.history, told);
-        let rounds: Vec<_> = prompt.rounds.iter().map(round_in_words).collect();
+        let history = history_as_text(prompt.history, instructions);
+        let rounds: Vec<_> = prompt.rounds.iter().map(round_as_text).collect();
         let answering = self.mind.answer(&Prompt {
             history: &history,
             rounds: &rounds,
             tools: Tools::NONE,
-            // Its calls are words, which nobody should read for an answer.
+            // Its calls are text, which must not be shown as an answer.
             stream: prompt.stream.filter(|_| !prompt.tools.callable),
             ..*prompt
         });
@@ -59,28 +63,30 @@ impl<M: Mind> Mind for InWords<M> {
     }
 }
 
-/// The conversation with the tools at the end of its system message, and earlier calls in words.
-fn history_in_words(history: &AgentContext, told: &str) -> AgentContext {
-    let mut worded = AgentContext::new(history.name().clone());
-    worded.reserve(history.len() + 1);
+/// The conversation with the instructions at the end of its system message, and earlier calls as
+/// text.
+fn history_as_text(history: &AgentContext, instructions: &str) -> AgentContext {
+    let mut changed = AgentContext::new(history.name().clone());
+    changed.reserve(history.len() + 1);
     let mut entries = history.entries().iter().peekable();
     let system = entries.next_if(|entry| entry.role() == Role::System);
     let system = match system.map(Entry::body) {
         Some(body) => {
-            let told = format!("{}\n\n{told}", own_text(body));
+            let text = Body::text(format!("{}\n\n{instructions}", own_text(body)));
             match body.shared_prefix() {
-                Some(shared_prefix) => Body::text(told).after(shared_prefix.clone()),
-                None => Body::text(told),
+                Some(shared_prefix) => text.after(shared_prefix.clone()),
+                None => text,
             }
         }
-        None => Body::text(told),
+        None => Body::text(instructions),
     };
     // The context is empty, so that a system message is never refused.
-    let _ = worded.add_system_message(system);
+    let _ = changed.add_system_message(system);
     for entry in entries {
-        let body = match needs_words(entry.body()) {
-            true => Body::text(entry.body().shown()),
-            false => entry.body().clone(),
+        let body = if has_tool_blocks(entry.body()) {
+            Body::text(entry.body().shown())
+        } else {
+            entry.body().clone()
         };
         let role = match entry.role() {
             Role::Tool => Role::Human,
@@ -91,10 +97,10 @@ fn history_in_words(history: &AgentContext, told: &str) -> AgentContext {
             body,
             tags: Tags::new(),
         };
-        let _ = worded.add_message(message);
+        let _ = changed.add_message(message);
     }
-    worded.stats();
-    worded
+    changed.stats();
+    changed
 }
 
 /// The text of a body without its shared prefix.
@@ -113,25 +119,25 @@ fn own_text(body: &Body) -> String {
     }
 }
 
-fn needs_words(body: &Body) -> bool {
-    let of_tools =
+fn has_tool_blocks(body: &Body) -> bool {
+    let is_tool_block =
         |block: &Block| matches!(block, Block::ToolUse { .. } | Block::ToolResult { .. });
-    matches!(body.content(), Content::Blocks(blocks) if blocks.iter().any(of_tools))
+    matches!(body.content(), Content::Blocks(blocks) if blocks.iter().any(is_tool_block))
 }
 
-fn round_in_words(round: &Round) -> Round {
+fn round_as_text(round: &Round) -> Round {
     match round {
-        // An ai turn and a human turn are what a refused answer looks like, too.
+        // A refused answer becomes an ai turn and a human turn too.
         Round::Tools(round) => Round::Refused(Refused {
-            answer: as_written(&round.called).into(),
+            answer: call_as_text(&round.called).into(),
             complaint: round.returned.shown().into_owned().into(),
         }),
         other => other.clone(),
     }
 }
 
-/// The mind's own message as it wrote it, or would have.
-fn as_written(called: &Body) -> String {
+/// A message with calls as the mind should have written it.
+fn call_as_text(called: &Body) -> String {
     let Content::Blocks(blocks) = called.content() else {
         return called.full_text().into_owned();
     };
@@ -146,23 +152,23 @@ fn as_written(called: &Body) -> String {
     parts.collect::<Vec<_>>().join("\n")
 }
 
-/// The answer with the calls that its text holds.
+/// The answer with the calls in its text.
 fn with_calls(mut completion: Completion, specs: &[Arc<ToolSpec>]) -> Completion {
-    let (said, calls) = calls_in_words(&completion.text, specs);
+    let (before, calls) = parse_tool_calls(&completion.text, specs);
     if !calls.is_empty() {
-        completion.text = said;
+        completion.text = before;
         completion.calls = calls;
         completion.finish = Finish::ToolCalls;
     }
     completion
 }
 
-/// What a text says before its first call, and its calls of these tools.
-pub fn calls_in_words(text: &str, specs: &[Arc<ToolSpec>]) -> (String, Vec<ToolCall>) {
-    let (mut calls, mut first, mut read) = (Vec::new(), text.len(), 0);
+/// The text before the first call of one of these tools, and all such calls.
+pub fn parse_tool_calls(text: &str, specs: &[Arc<ToolSpec>]) -> (String, Vec<ToolCall>) {
+    let (mut calls, mut first, mut parsed) = (Vec::new(), text.len(), 0);
     let starts = text.char_indices().filter(|(_, c)| matches!(c, '{' | '['));
-    for (at, _) in starts.take(MOST_STARTS) {
-        let Some(rest) = text.get(at..).filter(|_| at >= read) else {
+    for (start, _) in starts.take(MAX_STARTS) {
+        let Some(rest) = text.get(start..).filter(|_| start >= parsed) else {
             continue;
         };
         let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
@@ -171,25 +177,23 @@ pub fn calls_in_words(text: &str, specs: &[Arc<ToolSpec>]) -> (String, Vec<ToolC
         };
         let found = calls_of(&value, specs);
         if !found.is_empty() {
-            first = first.min(at);
+            first = first.min(start);
             calls.extend(found);
         }
-        read = at + values.byte_offset();
+        parsed = start + values.byte_offset();
     }
-    let said = text.get(..first).unwrap_or_default().trim_end();
-    let said = said
-        .strip_suffix("```json")
-        .or(said.strip_suffix("```"))
-        .unwrap_or(said);
-    (said.trim().to_owned(), calls)
+    let before = text.get(..first).unwrap_or_default().trim_end();
+    let unfenced = before.strip_suffix("```json");
+    let unfenced = unfenced.or(before.strip_suffix("```"));
+    (unfenced.unwrap_or(before).trim().to_owned(), calls)
 }
 
 fn calls_of(value: &Value, specs: &[Arc<ToolSpec>]) -> Vec<ToolCall> {
     match value {
-        Value::Array(all) => all
-            .iter()
-            .flat_map(|value| calls_of(value, specs))
-            .collect(),
+        Value::Array(values) => {
+            let values = values.iter();
+            values.flat_map(|value| calls_of(value, specs)).collect()
+        }
         Value::Object(members) => {
             let name = members.get("tool").and_then(Value::as_str);
             let known = |name: &&str| specs.iter().any(|spec| spec.name() == *name);
@@ -206,7 +210,8 @@ fn calls_of(value: &Value, specs: &[Arc<ToolSpec>]) -> Vec<ToolCall> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mind::{Form, Language, ScriptLine, ScriptMind, ToolRound, stream_channel};
+    use crate::locale::Language;
+    use crate::mind::{Form, ScriptLine, ScriptMind, ToolRound, stream_channel};
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -216,9 +221,9 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_found_fenced_bare_and_many() {
+    fn calls_are_parsed_fenced_bare_and_several() {
         let call = |name: &str, arguments: &str| ToolCall::new("", name, arguments);
-        for (text, said, calls) in [
+        for (text, before, calls) in [
             (
                 r#"{"tool": "dice", "arguments": {"sides": 6}}"#,
                 "",
@@ -248,15 +253,15 @@ mod tests {
             (r#"{"tool": "dice", "#, r#"{"tool": "dice","#, vec![]),
         ] {
             assert_eq!(
-                calls_in_words(text, &specs()),
-                (said.to_owned(), calls),
+                parse_tool_calls(text, &specs()),
+                (before.to_owned(), calls),
                 "{text}"
             );
         }
     }
 
     #[tokio::test]
-    async fn tools_are_told_in_the_request_and_nowhere_else() {
+    async fn tools_are_described_in_the_request_and_nowhere_else() {
         let mut history = AgentContext::new("Mira");
         history.add_system_message("You are Mira.").unwrap();
         history.add_human_message("Throw!", Tags::new());
@@ -267,7 +272,7 @@ mod tests {
         history.add_ai_message([Body::text("A four.")]).unwrap();
         let before = history.stats();
         let script = ScriptMind::by_rule(|_| ScriptLine::say("Again.\n{\"tool\": \"dice\"}"));
-        let mind = InWords::new(script.listening());
+        let mind = PromptedTools::new(script.listening());
         let (specs, notes) = (specs(), Value::Null);
         let prompt = Prompt {
             entity: &"Mira".into(),
@@ -281,7 +286,7 @@ mod tests {
             tools: Tools {
                 specs: &specs,
                 callable: true,
-                in_words: Some("You can call dice."),
+                instructions: Some("You can call dice."),
             },
             form: Form::Prose { notes: &notes },
             max_tokens: 100,
@@ -298,39 +303,39 @@ mod tests {
              Ai: ```json\n{\"arguments\":{\"sides\":6},\"tool\":\"dice\"}\n```\nHuman: [tool → 4]"
         );
         let (sender, mut receiver) = stream_channel();
-        let stream = sender.of("Mira".into(), 1);
+        let stream = sender.answer("Mira".into(), 1);
         let mut prompt = prompt;
         prompt.stream = Some(&stream);
         mind.answer(&prompt).await.unwrap();
-        assert!(receiver.next_now().is_none(), "it may be a call");
+        assert!(receiver.try_next().is_none(), "it may be a call");
         prompt.tools.callable = false;
         assert!(mind.answer(&prompt).await.unwrap().calls.is_empty());
-        assert!(receiver.next_now().is_some());
+        assert!(receiver.try_next().is_some());
         assert_eq!(history.stats(), before, "nothing of it is stored");
     }
 
     proptest! {
         #[test]
-        fn any_text_is_read(text in "\\PC{0,60}|[{}\\[\\]\":,tol a]{0,60}") {
-            let (said, calls) = calls_in_words(&text, &specs());
+        fn any_text_can_be_parsed(text in "\\PC{0,60}|[{}\\[\\]\":,tol a]{0,60}") {
+            let (before, calls) = parse_tool_calls(&text, &specs());
             prop_assert!(calls.is_empty());
-            prop_assert!(said.len() <= text.len());
+            prop_assert!(before.len() <= text.len());
         }
 
         #[test]
-        fn calls_are_of_tools_that_there_are(
+        fn only_known_tools_are_called(
             pieces in prop::collection::vec(prop::sample::select(vec![
                 "{", "}", "[", "]", ",", "\"tool\": ", "\"dice\"", "\"look\"", "\"lava\"", "\"arguments\": ",
                 "{\"tool\": \"dice\"}", "null", "7", "```json\n", "```", "\\", "\"", "雨",
             ]), 0..24),
         ) {
             let text = pieces.concat();
-            let (said, calls) = calls_in_words(&text, &specs());
+            let (before, calls) = parse_tool_calls(&text, &specs());
             for call in &calls {
                 prop_assert!(matches!(&*call.name, "dice" | "look"), "{call:?}");
             }
             let trimmed = text.trim();
-            prop_assert!(!calls.is_empty() || said.len() <= trimmed.len());
+            prop_assert!(!calls.is_empty() || before.len() <= trimmed.len());
         }
     }
 }

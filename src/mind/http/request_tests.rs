@@ -1,13 +1,19 @@
-//! What requests say, at every interface and on every step of the ladder.
+//! Requests for every API and in every schema mode.
 
+use std::sync::Arc;
+
+use bytes::Bytes;
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::*;
+use super::request::{RequestBody, RequestFormat, request_body};
+use super::settings::{ModelSettings, SchemaMode};
 use crate::context::AgentContext;
 use crate::dialect::format::{Api, NoFiles};
+use crate::locale::Language;
 use crate::message::{Block, Body, Message, Role, Source, Text};
-use crate::mind::{Refused, Round, ToolRound, Tools};
+use crate::mind::{Form, Prompt, Refused, Round, ToolRound, Tools};
+use crate::tool::ToolSpec;
 
 const STABLE: &str = r#"{"type":"object","properties":{"mind":{"type":"string"}},"required":["mind"],"additionalProperties":false}"#;
 const MODES: [SchemaMode; 5] = [
@@ -18,7 +24,7 @@ const MODES: [SchemaMode; 5] = [
     SchemaMode::Text,
 ];
 
-struct Asker {
+struct TestAsk {
     entity: Arc<str>,
     history: AgentContext,
     question: Body,
@@ -28,10 +34,10 @@ struct Asker {
     stable: Arc<str>,
     narrowed: Value,
     language: Language,
-    dialect: Dialect,
+    model: ModelSettings,
 }
 
-impl Asker {
+impl TestAsk {
     fn new(question: impl Into<Body>) -> Self {
         Self {
             entity: "Mira".into(),
@@ -43,12 +49,12 @@ impl Asker {
             narrowed: json!({"const": "narrowed"}),
             language: Language::En,
             callable: true,
-            dialect: Dialect::cautious("m"),
+            model: ModelSettings::cautious("m"),
         }
     }
 
     fn at(mut self, api: Api) -> Self {
-        self.dialect.api = api;
+        self.model.api = api;
         self
     }
 
@@ -71,16 +77,17 @@ impl Asker {
             tools: Tools {
                 specs: &self.tools,
                 callable: !self.tools.is_empty() && self.callable,
-                in_words: None,
+                instructions: None,
             },
-            form: match json {
-                false => Form::Prose { notes },
-                true => Form::Json {
+            form: if json {
+                Form::Json {
                     name: "day plan",
                     schema: &self.stable,
                     narrowed: &self.narrowed,
                     notes,
-                },
+                }
+            } else {
+                Form::Prose { notes }
             },
             max_tokens: 5000,
             seed: 1,
@@ -88,12 +95,12 @@ impl Asker {
         }
     }
 
-    fn form(&self) -> RequestForm {
-        RequestForm::new(self.dialect.clone(), Arc::new(NoFiles))
+    fn format(&self) -> RequestFormat {
+        RequestFormat::new(self.model.clone(), Arc::new(NoFiles))
     }
 
     fn body(&self, json: bool, mode: SchemaMode) -> RequestBody {
-        request_body(&self.prompt(json), &self.form(), mode).unwrap()
+        request_body(&self.prompt(json), &self.format(), mode).unwrap()
     }
 
     fn bytes(&self, json: bool, mode: SchemaMode) -> Bytes {
@@ -110,9 +117,9 @@ impl Asker {
 }
 
 #[test]
-fn each_role_has_its_name_and_the_opening_comes_first() {
+fn each_role_has_its_name_and_the_shared_prefix_comes_first() {
     let rules: Arc<Text> = Arc::new(Text::from("Rules \"of\" the world.\n"));
-    let asker = Asker::new("What\nnow?")
+    let asker = TestAsk::new("What\nnow?")
         .with(Role::System, Body::text("You are Mira.").after(rules))
         .with(Role::Human, Body::text("long").with_short("short"))
         .with(Role::Ai, "I \\ nod.");
@@ -134,7 +141,7 @@ fn each_role_has_its_name_and_the_opening_comes_first() {
 #[test]
 fn blocks_become_content_parts() {
     let data = |media_type: &str| Source::base64(media_type, "AA==");
-    let asker = Asker::new(vec![
+    let asker = TestAsk::new(vec![
         Block::text("Look:"),
         Block::image(Source::url("http://x/a.png")),
         Block::image(data("image/png")),
@@ -171,20 +178,20 @@ fn blocks_become_content_parts() {
 }
 
 #[test]
-fn a_file_that_can_not_be_sent_is_an_error_that_names_it() {
-    let asker = Asker::new(vec![Block::image(Source::file("inn.png"))]);
-    let error = request_body(&asker.prompt(false), &asker.form(), SchemaMode::Text).unwrap_err();
+fn the_error_of_a_file_that_cannot_be_sent_names_it() {
+    let asker = TestAsk::new(vec![Block::image(Source::file("inn.png"))]);
+    let error = request_body(&asker.prompt(false), &asker.format(), SchemaMode::Text).unwrap_err();
     assert!(error.to_string().contains("'inn.png'"), "{error}");
 }
 
 #[test]
-fn neighbours_of_one_role_are_one_message_where_a_server_wants_it_so() {
-    let mut asker = Asker::new("What now?")
+fn neighbouring_messages_of_one_role_are_merged_if_required() {
+    let mut asker = TestAsk::new("What now?")
         .with(Role::System, "You are Mira.")
         .with(Role::Human, "It rains.")
         .with(Role::Ai, "I wait.")
         .with(Role::Human, "It stops.");
-    asker.dialect.merge_turns = true;
+    asker.model.merge_turns = true;
     let messages = asker.messages();
     let contents: Vec<_> = (0..4).map(|at| messages[at]["content"].clone()).collect();
     let expected = [
@@ -200,7 +207,7 @@ fn neighbours_of_one_role_are_one_message_where_a_server_wants_it_so() {
 fn tool_calls_and_results_are_paired() {
     let call = Block::tool_use("c1", "dice", json!({"sides": 6}));
     let result = Block::tool_result("c1", "4");
-    let asker = Asker::new("And?")
+    let asker = TestAsk::new("And?")
         .with(Role::Ai, vec![call])
         .with(Role::Tool, vec![result.clone()])
         .with(Role::Tool, "words of a tool");
@@ -215,7 +222,7 @@ fn tool_calls_and_results_are_paired() {
             {"role": "user", "content": "And?"},
         ])
     );
-    let odd = Asker::new(vec![result]).request(true, SchemaMode::Text);
+    let odd = TestAsk::new(vec![result]).request(true, SchemaMode::Text);
     let roles: Vec<_> = odd["messages"]
         .as_array()
         .unwrap()
@@ -230,18 +237,18 @@ fn tool_calls_and_results_are_paired() {
 }
 
 #[test]
-fn tools_are_told_and_their_rounds_follow_the_question() {
+fn tools_are_listed_and_their_rounds_follow_the_question() {
     let schema = json!({"type": "object", "properties": {"sides": {"type": "integer"}}});
     let spec = ToolSpec::new("dice", "Rolls \"dice\".", &schema).unwrap();
     let call = Block::tool_use("c1", "dice", json!({"sides": 6}));
     let result = Block::tool_result("c1", "4");
-    let mut asker = Asker::new("Throw.");
+    let mut asker = TestAsk::new("Throw.");
     asker.tools.push(Arc::new(spec));
     asker.rounds.push(Round::Tools(ToolRound {
         called: Body::blocks(vec![call]),
         returned: Body::blocks(vec![result]),
     }));
-    asker.rounds.push(Round::Told("Now answer.".into()));
+    asker.rounds.push(Round::Note("Now answer.".into()));
     let request = asker.request(true, SchemaMode::Strict);
     let told = json!([{"type": "function", "function":
         {"name": "dice", "description": "Rolls \"dice\".", "parameters": schema}}]);
@@ -265,8 +272,8 @@ fn tools_are_told_and_their_rounds_follow_the_question() {
 }
 
 #[test]
-fn the_schema_travels_on_each_step_as_it_should() {
-    let asker = Asker::new("Plan.");
+fn the_schema_is_sent_according_to_the_mode() {
+    let asker = TestAsk::new("Plan.");
     let on = |mode| asker.request(true, mode);
     let stable: Value = serde_json::from_str(STABLE).unwrap();
     let strict = json!({"type": "json_schema",
@@ -294,7 +301,7 @@ fn the_schema_travels_on_each_step_as_it_should() {
         assert!(said.starts_with("\"Plan."), "{said}");
         assert_eq!(said.contains("JSON schema"), in_words, "{mode:?}");
     }
-    let chinese = Asker {
+    let chinese = TestAsk {
         language: Language::Zh,
         ..asker
     };
@@ -303,8 +310,8 @@ fn the_schema_travels_on_each_step_as_it_should() {
 }
 
 #[test]
-fn a_repair_is_told_after_the_question() {
-    let mut asker = Asker::new("Plan.");
+fn a_rejected_answer_follows_the_question() {
+    let mut asker = TestAsk::new("Plan.");
     asker.rounds.push(Round::Refused(Refused {
         answer: "no".into(),
         complaint: "wrong".into(),
@@ -322,11 +329,10 @@ fn a_repair_is_told_after_the_question() {
     );
 }
 
-/// The schemas on this page, each where its interface has it.
 #[test]
-fn each_interface_asks_for_json_in_its_own_way() {
+fn each_api_asks_for_json_in_its_own_way() {
     let stable: Value = serde_json::from_str(STABLE).unwrap();
-    let asker = |api| Asker::new("Plan.").at(api);
+    let asker = |api| TestAsk::new("Plan.").at(api);
     let on = |api, mode| asker(api).request(true, mode);
     let narrowed = &asker(Api::OpenAi).narrowed;
 
@@ -390,11 +396,11 @@ fn each_interface_asks_for_json_in_its_own_way() {
 }
 
 #[test]
-fn each_interface_has_its_settings_where_they_belong() {
-    let mut asker = Asker::new("Plan.").with(Role::System, "You are Mira.");
-    asker.dialect.temperature = Some(0.5);
-    asker.dialect.window = Some(8192);
-    asker.dialect.stream_usage = true;
+fn each_api_has_its_own_place_for_settings() {
+    let mut asker = TestAsk::new("Plan.").with(Role::System, "You are Mira.");
+    asker.model.temperature = Some(0.5);
+    asker.model.window = Some(8192);
+    asker.model.stream_usage = true;
     let nested = json!({"top_k": 4});
     for member in [
         "output_config",
@@ -402,10 +408,10 @@ fn each_interface_has_its_settings_where_they_belong() {
         "parameters",
         "options",
     ] {
-        asker.dialect.extra.insert(member.into(), nested.clone());
+        asker.model.extra.insert(member.into(), nested.clone());
     }
     let mut at = |api| {
-        asker.dialect.api = api;
+        asker.model.api = api;
         asker.request(false, SchemaMode::Text)
     };
     let anthropic = at(Api::Anthropic);
@@ -456,20 +462,20 @@ fn each_interface_has_its_settings_where_they_belong() {
 }
 
 #[test]
-fn each_interface_tells_of_tools_in_its_own_form() {
+fn each_api_lists_tools_in_its_own_way() {
     let schema = json!({"type": "object", "properties": {"sides": {"type": "integer"}}});
     let spec = Arc::new(ToolSpec::new("dice", "Rolls \"dice\".", &schema).unwrap());
     let request = |api, callable| {
-        let mut asker = Asker::new("Throw.").at(api);
+        let mut asker = TestAsk::new("Throw.").at(api);
         asker.tools.push(Arc::clone(&spec));
         asker.callable = callable;
         asker.request(true, SchemaMode::Stable)
     };
     let function = json!([{"type": "function", "function":
         {"name": "dice", "description": "Rolls \"dice\".", "parameters": schema}}]);
-    let of_anthropic =
+    let anthropic_tool =
         json!([{"name": "dice", "description": "Rolls \"dice\".", "input_schema": schema}]);
-    let of_gemini = json!([{"function_declarations": [
+    let gemini_tool = json!([{"function_declarations": [
         {"name": "dice", "description": "Rolls \"dice\".", "parameters_json_schema": schema}]}]);
     for (api, told, place, forbidden) in [
         (Api::OpenAi, &function, "", json!({"tool_choice": "none"})),
@@ -482,13 +488,13 @@ fn each_interface_tells_of_tools_in_its_own_form() {
         ),
         (
             Api::Anthropic,
-            &of_anthropic,
+            &anthropic_tool,
             "",
             json!({"tool_choice": {"type": "none"}}),
         ),
         (
             Api::Gemini,
-            &of_gemini,
+            &gemini_tool,
             "",
             json!({"tool_config": {"function_calling_config": {"mode": "NONE"}}}),
         ),
@@ -518,13 +524,13 @@ fn each_interface_tells_of_tools_in_its_own_form() {
 }
 
 #[test]
-fn a_key_for_the_cache_is_the_same_in_all_requests_of_an_entity() {
-    let mut asker = Asker::new("Plan.");
+fn the_cache_key_is_the_same_in_all_requests_of_an_entity() {
+    let mut asker = TestAsk::new("Plan.");
     assert_eq!(
         asker.request(false, SchemaMode::Text)["prompt_cache_key"],
         Value::Null
     );
-    asker.dialect.cache_key = true;
+    asker.model.cache_key = true;
     let key = asker.request(false, SchemaMode::Text)["prompt_cache_key"].clone();
     assert_eq!(key.as_str().unwrap().len(), 32);
     asker.question = "And now?".into();
@@ -534,38 +540,13 @@ fn a_key_for_the_cache_is_the_same_in_all_requests_of_an_entity() {
     );
 }
 
-fn apis() -> impl Strategy<Value = Api> {
-    prop::sample::select(vec![
-        Api::OpenAi,
-        Api::DeepSeek,
-        Api::Anthropic,
-        Api::Gemini,
-        Api::DashScope,
-        Api::Ollama,
-    ])
-}
-
-#[test]
-fn the_buffer_of_a_counted_history_does_not_grow() {
-    let mut asker = Asker::new("And now?");
-    for number in 0..500 {
-        let line = format!("{number}: “Nobody,” she said, \"has seen the ferry since.\"");
-        asker = asker.with(Role::Human, line.as_str());
-    }
-    let text = asker.history.stats().bytes as usize;
-    let mut body = asker.body(false, SchemaMode::Stable);
-    let bytes = body.take_bytes().try_into_mut().unwrap();
-    let slack = bytes.capacity() - bytes.len();
-    assert!(slack < text / 8 + 5 * 500, "{slack}");
-}
-
 proptest! {
     #[test]
-    fn any_text_arrives_as_it_was_said(
+    fn any_text_is_sent_unchanged(
         lines in prop::collection::vec(("\\PC{0,20}|[\\x00-\\x1f\"\\\\]{0,5}", 0u8..3), 0..12),
         question in "[a-z中]\\PC{0,20}",
     ) {
-        let mut asker = Asker::new(question.as_str());
+        let mut asker = TestAsk::new(question.as_str());
         let mut expected = Vec::new();
         for (line, kind) in &lines {
             let (role, name) = match kind {
@@ -580,21 +561,23 @@ proptest! {
     }
 
     #[test]
-    fn a_step_down_changes_nothing_before_the_last_words(history in prop::collection::vec("\\PC{0,20}", 0..6), api in apis()) {
+    fn a_lower_schema_mode_changes_nothing_before_the_instruction(history in prop::collection::vec("\\PC{0,20}", 0..6), api in prop::sample::select(Api::ALL.to_vec())) {
         let ask = |question: &str| {
-            let asker = Asker::new(question);
+            let asker = TestAsk::new(question);
             history.iter().fold(asker, |asker, line| asker.with(Role::Human, line.as_str()))
         };
         let asker = ask("the question");
         let asker = asker.at(api);
-        let form = asker.form();
+        let format = asker.format();
         let mut body = asker.body(true, SchemaMode::Strict);
-        let kept = body.bytes().slice(..body.end.at);
-        prop_assert!(kept.ends_with(b"the question"));
+        let whole = body.bytes().clone();
+        let question = b"the question";
+        let end = whole.windows(question.len()).rposition(|window| window == question);
+        let kept = &whole[..end.unwrap() + question.len()];
         for mode in MODES {
             let direct = asker.bytes(true, mode);
-            prop_assert!(direct.starts_with(&kept));
-            body.step_to(mode, &form);
+            prop_assert!(direct.starts_with(kept));
+            body.set_schema_mode(mode, &format);
             prop_assert_eq!(body.bytes(), &direct);
         }
     }

@@ -1,15 +1,15 @@
-//! The frames around words, media, calls and results in each provider's form.
+//! The JSON of each provider: what surrounds texts, media, tool calls and results.
 
 use bytes::BytesMut;
 use serde_json::{Value, json};
 
 use super::media::{Data, Media, NoFiles};
 use super::names::alias;
-use super::shape::{Api, NoWords, ResultName, Shape};
+use super::options::{Api, EmptyContent, FormatOptions, ToolNameField};
 use super::turn::Turn;
 use crate::message::{Block, MediaKind, ToolCall, ToolResult};
 
-/// Whose message one is on the wire.
+/// The role of a message on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Speaker {
     System,
@@ -17,27 +17,27 @@ pub(super) enum Speaker {
     Assistant,
 }
 
-/// The most characters of a speaker's name at OpenAI.
-const LONGEST_NAME: usize = 64;
+/// The maximum length of a speaker's name at OpenAI.
+const MAX_NAME: usize = 64;
 
 impl Api {
     /// Whether content is always a list of parts.
-    pub(super) fn has_parts(self) -> bool {
+    pub(super) fn requires_parts(self) -> bool {
         matches!(self, Self::Anthropic | Self::Gemini)
     }
 
     /// Whether content may be a list of parts.
-    pub(super) fn knows_parts(self) -> bool {
+    pub(super) fn accepts_parts(self) -> bool {
         self != Self::Ollama
     }
 
-    /// Whether a message may carry the name of its speaker beside its words.
-    pub(super) fn has_names(self) -> bool {
+    /// Whether a message has a member for the name of its speaker.
+    pub(super) fn accepts_names(self) -> bool {
         matches!(self, Self::OpenAi | Self::DeepSeek)
     }
 
-    /// Whether a message of a user has a place for media of this kind, in some form of them.
-    pub(super) fn has_place_for(self, kind: MediaKind) -> bool {
+    /// Whether a user's message can hold media of this kind.
+    pub(super) fn accepts_media(self, kind: MediaKind) -> bool {
         match self {
             Self::OpenAi => kind != MediaKind::Video,
             Self::DeepSeek => false,
@@ -47,15 +47,14 @@ impl Api {
     }
 
     /// What opens the list of messages.
-    pub(super) fn list(self) -> &'static str {
+    pub(super) fn list_start(self) -> &'static str {
         match self {
             Self::Gemini => "\"contents\":[",
             _ => "\"messages\":[",
         }
     }
 
-    /// What opens the member of the system's words, where that stands beside the messages, and what
-    /// closes it after its list of parts.
+    /// What opens the member that holds the system message, and what closes it after its parts.
     pub(super) fn system_member(self) -> (&'static str, &'static str) {
         match self {
             Self::Gemini => ("\"system_instruction\":{\"parts\":", "},"),
@@ -63,7 +62,7 @@ impl Api {
         }
     }
 
-    /// Writes what opens a message, up to its content.
+    /// Writes the start of a message, up to its content.
     pub(super) fn open_message(
         self,
         out: &mut BytesMut,
@@ -71,7 +70,7 @@ impl Api {
         name: Option<&str>,
         reasoning: Option<&str>,
     ) {
-        let mut put = |piece: &str| out.extend_from_slice(piece.as_bytes());
+        let mut put = |json: &str| out.extend_from_slice(json.as_bytes());
         put(match (self, speaker) {
             (_, Speaker::System) => "{\"role\":\"system\",",
             (_, Speaker::User) => "{\"role\":\"user\",",
@@ -80,7 +79,7 @@ impl Api {
         });
         if let Some(name) = name {
             put("\"name\":\"");
-            put(&alias(name, LONGEST_NAME));
+            put(&alias(name, MAX_NAME));
             put("\",");
         }
         if let Some(reasoning) = reasoning {
@@ -97,16 +96,16 @@ impl Api {
         });
     }
 
-    /// What opens a part of words, up to the words themselves.
-    pub(super) fn text_part(self) -> &'static str {
+    /// The start of a text part, up to the text itself.
+    pub(super) fn text_part_start(self) -> &'static str {
         match self {
             Self::Gemini | Self::DashScope => "{\"text\":\"",
             _ => "{\"type\":\"text\",\"text\":\"",
         }
     }
 
-    /// The longest id of a call.
-    fn longest_id(self) -> usize {
+    /// The maximum length of a call's id.
+    fn max_id_len(self) -> usize {
         match self {
             Self::OpenAi => 40,
             _ => 64,
@@ -114,28 +113,21 @@ impl Api {
     }
 
     /// The id of a call as it is sent.
-    fn id(self, id: &str) -> String {
-        alias(id, self.longest_id()).into_owned()
+    fn call_id(self, id: &str) -> String {
+        alias(id, self.max_id_len()).into_owned()
     }
 }
 
-/// A part of content without its last brace, so that something may still join it.
-pub(super) fn unclosed(part: &Value) -> String {
-    let mut text = part.to_string();
-    text.pop();
-    text
-}
-
-/// Where media go in a provider's form.
+/// Media as they are sent.
 #[derive(Debug, PartialEq)]
 pub(super) enum MediaPart {
     /// A part of the content.
     Part(Value),
-    /// An entry of the message's list of images.
+    /// An entry of Ollama's list of images.
     Image(String),
 }
 
-/// The form of media at a provider; `None` where it has none for them.
+/// Media as a provider expects them; `None` if it does not accept them.
 pub(super) fn media_part(api: Api, kind: MediaKind, data: Data<'_>) -> Option<MediaPart> {
     let part = match (api, kind, data) {
         (Api::OpenAi, MediaKind::Image, data) => {
@@ -182,7 +174,7 @@ fn as_url(data: Data<'_>) -> String {
     }
 }
 
-/// A call and its result.
+/// A tool call and its result.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pair<'a> {
     pub(super) call: ToolCall<'a>,
@@ -191,7 +183,7 @@ pub(super) struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// The arguments; whatever is no object is none.
+    /// The arguments; an empty object if they are not an object.
     fn arguments(&self) -> Value {
         match self.call.input {
             Value::Object(_) => self.call.input.clone(),
@@ -201,7 +193,7 @@ impl Pair<'_> {
 
     /// The call as a part of content, or as an entry of `tool_calls`.
     pub(super) fn call(&self, api: Api) -> Value {
-        let (id, name) = (api.id(self.call.id), self.call.name);
+        let (id, name) = (api.call_id(self.call.id), self.call.name);
         match api {
             Api::Anthropic => {
                 json!({"type": "tool_use", "id": id, "name": name, "input": self.arguments()})
@@ -226,9 +218,9 @@ impl Pair<'_> {
         }
     }
 
-    /// The result: a part of content, or a message.
-    pub(super) fn result(&self, api: Api, shape: &Shape) -> Value {
-        let id = api.id(self.call.id);
+    /// The result as a part of content, or as a message of its own.
+    pub(super) fn result(&self, api: Api, options: &FormatOptions) -> Value {
+        let id = api.call_id(self.call.id);
         let name = self.result.name.unwrap_or(self.call.name);
         match api {
             Api::Anthropic => {
@@ -252,10 +244,10 @@ impl Pair<'_> {
             _ => {
                 let content = self.result.text();
                 let mut message = json!({"role": "tool", "tool_call_id": id, "content": content});
-                match shape.result_name {
-                    ResultName::None => {}
-                    ResultName::Name => message["name"] = name.into(),
-                    ResultName::ToolName => message["tool_name"] = name.into(),
+                match options.tool_name_field {
+                    ToolNameField::None => {}
+                    ToolNameField::Name => message["name"] = name.into(),
+                    ToolNameField::ToolName => message["tool_name"] = name.into(),
                 }
                 message
             }
@@ -263,7 +255,7 @@ impl Pair<'_> {
     }
 }
 
-/// What a tool returned, as parts of Anthropic's form. Empty words are refused there.
+/// A tool's output as Anthropic's content parts. Empty texts would be refused.
 fn result_parts(result: &ToolResult<'_>) -> Vec<Value> {
     let text = |text: &str| (!text.is_empty()).then(|| json!({"type": "text", "text": text}));
     let Value::Array(blocks) = result.output else {
@@ -271,7 +263,7 @@ fn result_parts(result: &ToolResult<'_>) -> Vec<Value> {
     };
     let blocks = blocks.iter().cloned().map(Block::from);
     let part = |block: Block| match &block {
-        Block::Text { text: words } => text(words),
+        Block::Text { text: output } => text(output),
         _ => {
             let media = Media::of(&block)?;
             let data = media.data(&NoFiles).ok()?;
@@ -284,9 +276,8 @@ fn result_parts(result: &ToolResult<'_>) -> Vec<Value> {
     blocks.filter_map(part).collect()
 }
 
-impl NoWords {
-    /// As it is written.
-    pub(super) fn written(self) -> &'static str {
+impl EmptyContent {
+    pub(super) fn json(self) -> &'static str {
         match self {
             Self::Null => "null",
             Self::List => "[]",
@@ -295,27 +286,27 @@ impl NoWords {
     }
 }
 
-/// The inside of a JSON string.
+/// A text as it stands within a JSON string.
 pub(super) fn escaped(text: &str) -> String {
     let quoted = Value::from(text).to_string();
     quoted[1..quoted.len() - 1].into()
 }
 
 /// The thoughts of a turn that may be sent back.
-pub(super) fn thoughts<'a>(turn: Turn<'a>, shape: &Shape) -> Vec<&'a Block> {
-    let may_go = |block: &&Block| match block {
-        Block::Thinking { signature, .. } => signature.is_some() || shape.unsigned_thinking,
-        block => is_closed_thought(block),
+pub(super) fn thoughts<'a>(turn: Turn<'a>, options: &FormatOptions) -> Vec<&'a Block> {
+    let may_send = |block: &&Block| match block {
+        Block::Thinking { signature, .. } => signature.is_some() || options.unsigned_thinking,
+        block => is_redacted_thought(block),
     };
-    turn.blocks().iter().filter(may_go).collect()
+    turn.blocks().iter().filter(may_send).collect()
 }
 
 /// Whether a block is a thought that only its provider can read: Anthropic's `redacted_thinking`.
-pub(super) fn is_closed_thought(block: &Block) -> bool {
+pub(super) fn is_redacted_thought(block: &Block) -> bool {
     matches!(block, Block::Unknown(value) if value["type"] == "redacted_thinking")
 }
 
-/// A thought as a part of Anthropic's form.
+/// A thought as Anthropic's content part.
 pub(super) fn thought_part(block: &Block) -> Option<Value> {
     match block {
         Block::Thinking {

@@ -1,0 +1,292 @@
+//! The list of messages of a request, written as bytes.
+//!
+//! The last message stays open, so that more can join it, even in a later request: the bytes and a
+//! [`ListState`] are all that continuing takes.
+
+use bytes::BytesMut;
+use serde_json::Value;
+
+use super::options::{Api, FormatOptions, SystemPlace};
+use super::wire::Speaker;
+
+const CACHE_BREAKPOINT: &str = ",\"cache_control\":{\"type\":\"ephemeral\"}";
+
+/// Where the writing of a list stopped.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ListState {
+    /// Whether the list itself was begun.
+    begun: bool,
+    open: Option<OpenMessage>,
+    /// Whether the next part that is closed becomes a cache breakpoint.
+    breakpoint: bool,
+    /// Media that are written when the open message is closed.
+    trailing_media: Vec<String>,
+}
+
+/// The message that is open.
+#[derive(Clone, Copy, Debug)]
+struct OpenMessage {
+    speaker: Speaker,
+    content: OpenContent,
+    /// How many bytes stand before its content.
+    content_start: usize,
+}
+
+/// How the content of the open message ends so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OpenContent {
+    Empty,
+    /// In a string.
+    Text,
+    /// In a list whose last part is a text without its closing quote.
+    TextPart,
+    /// In a list whose last part lacks its closing brace.
+    Part,
+}
+
+/// Writes a list of messages.
+#[derive(Debug)]
+pub(super) struct MessageList<'f> {
+    api: Api,
+    options: &'f FormatOptions,
+    pub(super) bytes: BytesMut,
+    pub(super) state: ListState,
+    /// The lowest offset from which bytes were changed after they had been written.
+    pub(super) rewritten_from: usize,
+}
+
+impl<'f> MessageList<'f> {
+    /// Continues after `bytes`, whose writing stopped at `state`.
+    pub(super) fn new(
+        api: Api,
+        options: &'f FormatOptions,
+        bytes: BytesMut,
+        state: ListState,
+    ) -> Self {
+        Self {
+            api,
+            options,
+            bytes,
+            state,
+            rewritten_from: usize::MAX,
+        }
+    }
+
+    /// Whether nothing but the system message was written.
+    pub(super) fn is_at_start(&self) -> bool {
+        match self.speaker() {
+            Some(speaker) => speaker == Speaker::System,
+            None => !self.state.begun,
+        }
+    }
+
+    /// Whose message is open.
+    pub(super) fn speaker(&self) -> Option<Speaker> {
+        self.state.open.map(|open| open.speaker)
+    }
+
+    fn content(&self) -> OpenContent {
+        let open = self.state.open.as_ref();
+        open.map_or(OpenContent::Empty, |open| open.content)
+    }
+
+    fn set_content(&mut self, content: OpenContent) {
+        if let Some(open) = &mut self.state.open {
+            open.content = content;
+        }
+    }
+
+    /// Writes JSON, or text that is escaped already, as it is.
+    pub(super) fn put(&mut self, json: &str) {
+        self.bytes.extend_from_slice(json.as_bytes());
+    }
+
+    /// Makes the end of the open message a cache breakpoint.
+    pub(super) fn set_breakpoint(&mut self) {
+        self.state.breakpoint = self.options.cache_breakpoints && self.state.open.is_some();
+    }
+
+    /// Opens a message, or continues the open one if messages of one speaker are merged.
+    pub(super) fn begin(&mut self, speaker: Speaker, name: Option<&str>, reasoning: Option<&str>) {
+        let may_merge =
+            self.options.merge_roles && reasoning.is_none() && self.content() != OpenContent::Empty;
+        if may_merge && self.speaker() == Some(speaker) {
+            return;
+        }
+        self.end();
+        self.put(if self.state.begun {
+            ","
+        } else {
+            self.api.list_start()
+        });
+        self.state.begun = true;
+        let name = name.filter(|_| self.options.names && self.api.accepts_names());
+        self.api
+            .open_message(&mut self.bytes, speaker, name, reasoning);
+        self.set_open(speaker);
+    }
+
+    /// Opens the member for the system message, or continues it.
+    pub(super) fn begin_system_member(&mut self) {
+        if self.state.open.is_none() {
+            self.put(self.api.system_member().0);
+            self.set_open(Speaker::System);
+        }
+    }
+
+    fn set_open(&mut self, speaker: Speaker) {
+        self.state.open = Some(OpenMessage {
+            speaker,
+            content: OpenContent::Empty,
+            content_start: self.bytes.len(),
+        });
+    }
+
+    /// Begins a text of the open message: a part of its own, or more of its string after
+    /// `separator`.
+    pub(super) fn begin_text(&mut self, separator: &str) {
+        let in_list = self.api.requires_parts()
+            || (self.options.parts && self.api.accepts_parts())
+            || self.content() != OpenContent::Empty;
+        match self.content() {
+            OpenContent::Text => self.put(separator),
+            _ if in_list => {
+                self.begin_part();
+                self.put(self.api.text_part_start());
+                self.set_content(OpenContent::TextPart);
+            }
+            _ => {
+                self.put("\"");
+                self.set_content(OpenContent::Text);
+            }
+        }
+    }
+
+    /// Continues the last text after `separator`; begins a new one if media were written since.
+    pub(super) fn continue_text(&mut self, separator: &str) {
+        match self.content() {
+            OpenContent::Text | OpenContent::TextPart => self.put(separator),
+            OpenContent::Empty | OpenContent::Part => self.begin_text(""),
+        }
+    }
+
+    /// Adds a part to the open message.
+    pub(super) fn part(&mut self, part: &Value) {
+        self.make_list();
+        self.begin_part();
+        let part = part.to_string();
+        // The brace is written when the part is closed, since a breakpoint may join it.
+        self.put(part.strip_suffix('}').unwrap_or(&part));
+        self.set_content(OpenContent::Part);
+    }
+
+    fn begin_part(&mut self) {
+        if self.content() == OpenContent::Empty {
+            self.put("[");
+        } else {
+            self.close_part();
+            self.put(",");
+        }
+    }
+
+    /// Adds a part that is written after everything else in the open message.
+    pub(super) fn trailing_part(&mut self, part: &Value) {
+        self.make_list();
+        self.state.trailing_media.push(part.to_string());
+    }
+
+    /// Adds an image to Ollama's list of the open message.
+    pub(super) fn image(&mut self, image: String) {
+        self.state.trailing_media.push(image);
+    }
+
+    /// Turns content that is a string so far into a list of parts.
+    fn make_list(&mut self) {
+        let Some(open) = self.state.open else { return };
+        if open.content != OpenContent::Text {
+            return;
+        }
+        let text = self.bytes.split_off(open.content_start);
+        let start = self.api.text_part_start();
+        self.put("[");
+        self.put(start.strip_suffix('"').unwrap_or(start));
+        self.bytes.extend_from_slice(&text);
+        self.set_content(OpenContent::TextPart);
+        self.rewritten_from = self.rewritten_from.min(open.content_start);
+    }
+
+    fn close_part(&mut self) {
+        if self.content() == OpenContent::TextPart {
+            self.put("\"");
+        }
+        if std::mem::take(&mut self.state.breakpoint) {
+            self.put(CACHE_BREAKPOINT);
+        }
+        self.put("}");
+    }
+
+    fn close_content(&mut self) {
+        let media = std::mem::take(&mut self.state.trailing_media);
+        match self.content() {
+            OpenContent::Empty => self.put(self.options.empty_content.json()),
+            OpenContent::Text => self.put("\""),
+            OpenContent::TextPart | OpenContent::Part => {
+                self.close_part();
+                if self.api != Api::Ollama {
+                    for part in &media {
+                        self.put(",");
+                        self.put(part);
+                    }
+                }
+                self.put("]");
+            }
+        }
+        if self.api == Api::Ollama && !media.is_empty() {
+            self.put(",\"images\":[");
+            self.put(&media.join(","));
+            self.put("]");
+        }
+    }
+
+    /// Closes the open message, if there is one.
+    pub(super) fn end(&mut self) {
+        match self.speaker() {
+            Some(Speaker::System) if self.options.system == SystemPlace::Member => {
+                // The rules are the same in every request.
+                self.set_breakpoint();
+                self.close_content();
+                self.put(self.api.system_member().1);
+            }
+            Some(_) => {
+                self.close_content();
+                self.put("}");
+            }
+            None => {}
+        }
+        self.state.open = None;
+    }
+
+    /// Closes the open message with tool calls beside its content, and adds the messages of their
+    /// results.
+    pub(super) fn end_with_calls(&mut self, calls: Vec<Value>, results: Vec<Value>) {
+        self.close_content();
+        self.put(",\"tool_calls\":");
+        self.put(&Value::from(calls).to_string());
+        self.put("}");
+        for result in results {
+            self.put(",");
+            self.put(&result.to_string());
+        }
+        self.state.open = None;
+    }
+
+    /// Closes the open message and the list.
+    pub(super) fn close(mut self) -> BytesMut {
+        self.end();
+        if !self.state.begun {
+            self.put(self.api.list_start());
+        }
+        self.put("]");
+        self.bytes
+    }
+}

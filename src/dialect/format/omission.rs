@@ -1,0 +1,74 @@
+//! What a format leaves out of a conversation.
+
+use std::fmt;
+
+/// Something that was not sent. It is reported beside the messages and never in the prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Omission {
+    /// A block of an unknown kind.
+    UnknownBlock {
+        /// The block's `type`.
+        kind: String,
+    },
+    /// A tool call without a result; providers refuse them.
+    UnansweredCall {
+        /// The call's id.
+        id: String,
+        /// The tool.
+        tool: String,
+    },
+    /// A tool result without a call, or a second one for the same call; providers refuse them.
+    OrphanResult {
+        /// The id of the call it refers to.
+        id: String,
+    },
+    /// A tool call of another speaker.
+    CallOfAnother {
+        /// The call's id.
+        id: String,
+    },
+    /// Media that the provider does not accept.
+    Media {
+        /// `image`, `audio` or `video`.
+        kind: &'static str,
+        /// The path, the URL or the media type.
+        name: String,
+    },
+    /// Older messages, dropped to keep within a limit.
+    OlderMessages {
+        /// How many messages.
+        count: usize,
+        /// The sum of what was counted, such as tokens or messages.
+        weight: u64,
+    },
+}
+
+impl fmt::Display for Omission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownBlock { kind } => write!(f, "a block of the unknown type '{kind}'"),
+            Self::UnansweredCall { id, tool } => {
+                write!(
+                    f,
+                    "the call '{id}' of the tool '{tool}', which has no result"
+                )
+            }
+            Self::OrphanResult { id } => {
+                write!(
+                    f,
+                    "a result for the call '{id}', which is unknown or already answered"
+                )
+            }
+            Self::CallOfAnother { id } => write!(f, "the call '{id}' of another speaker"),
+            Self::Media { kind, name } => {
+                write!(f, "the {kind} '{name}', which the provider does not accept")
+            }
+            Self::OlderMessages { count, weight } => {
+                write!(
+                    f,
+                    "{count} older message(s) with a total weight of {weight}"
+                )
+            }
+        }
+    }
+}

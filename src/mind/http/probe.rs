@@ -1,0 +1,218 @@
+//! One cheap request to a server, to see what it supports.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::mind::{HttpMind, Received, Shared, now};
+use super::request::request_body;
+use super::retry::RetryState;
+use super::settings::{RetryPolicy, SchemaMode};
+use crate::context::AgentContext;
+use crate::locale::{Language, Localize, UiText, text};
+use crate::message::Body;
+use crate::mind::completion::{FailedCall, MindError};
+use crate::mind::prompt::{Form, Prompt, Tools};
+
+/// The maximum size of a list of models in bytes.
+const MAX_LIST_BYTES: usize = 1024 * 1024;
+
+/// How long a list of models may take; it is optional.
+const LIST_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// What is known about a model's key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyState {
+    /// The server accepted it.
+    Accepted,
+    /// The server refused it, or the account.
+    Refused,
+    /// None is set, and the server needs none.
+    NotNeeded,
+    /// None is set, but the server requires one.
+    Missing,
+    /// The server did not answer, so nothing is known.
+    Untried,
+}
+
+/// The result of probing a model.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ProbeReport {
+    /// The alias of the model.
+    pub alias: String,
+    /// The server's URL, without any key.
+    pub server: String,
+    /// Whether the server responded at all, even with an error.
+    pub reachable: bool,
+    /// The state of the key.
+    pub key: KeyState,
+    /// The model that answered, or the one that was requested.
+    pub model: String,
+    /// Whether the model answered.
+    pub answers: bool,
+    /// The context window in tokens, according to the server or else to the model file.
+    pub window: Option<u64>,
+    /// Whether the answer was streamed; `None` if that was not requested, or without an answer.
+    pub streaming: Option<bool>,
+    /// How the schema is sent; `None` without an answer.
+    pub schema: Option<SchemaMode>,
+    /// Whether the usage includes cached tokens; `None` without a usage.
+    pub cache_fields: Option<bool>,
+    /// Milliseconds from the request to the end of the response.
+    pub latency_ms: Option<u64>,
+    /// What else is worth knowing, as sentences.
+    pub notes: Vec<UiText>,
+}
+
+impl ProbeReport {
+    /// A report of a model that was not probed yet.
+    pub fn untried(alias: &str, server: &str, model: &str) -> Self {
+        Self {
+            alias: alias.into(),
+            server: server.into(),
+            reachable: false,
+            key: KeyState::Untried,
+            model: model.into(),
+            answers: false,
+            window: None,
+            streaming: None,
+            schema: None,
+            cache_fields: None,
+            latency_ms: None,
+            notes: Vec::new(),
+        }
+    }
+}
+
+impl HttpMind {
+    /// Sends one cheap request with a schema, and one for the list of models.
+    pub async fn probe(&self) -> ProbeReport {
+        let shared = &*self.shared;
+        let (server, info) = (shared.server.endpoint.display_url(), &shared.info);
+        let mut report = ProbeReport::untried(&info.alias, &server, &info.model);
+        let listed_window = timeout(LIST_TIMEOUT, shared.listed_window()).await;
+        let (listed_window, began) = (listed_window.ok().flatten(), now());
+        match shared.probe_call(self.schema_mode()).await {
+            Ok(received) => {
+                report.reachable = true;
+                report.answers = true;
+                report.key = match shared.server.key {
+                    Some(_) => KeyState::Accepted,
+                    None => KeyState::NotNeeded,
+                };
+                if let Some(model) = &received.response.model {
+                    report.model.clone_from(model);
+                }
+                let streams = shared.format.model().stream;
+                report.streaming = streams.then_some(received.streamed);
+                report.schema = Some(self.schema_mode());
+                let usage = received.response.usage;
+                report.cache_fields = usage.map(|_| received.response.reports_cached);
+                report.latency_ms = u64::try_from(received.latency.as_millis()).ok();
+                let answer = received.response.split().text;
+                report.notes = notes(&answer, &report, received.retries);
+            }
+            Err(FailedCall { error, .. }) => {
+                report.reachable = !matches!(
+                    error,
+                    MindError::Unreachable { .. } | MindError::TimedOut { .. }
+                );
+                report.key = match (&error, &shared.server.key) {
+                    (MindError::Denied { .. }, Some(_)) => KeyState::Refused,
+                    (MindError::Denied { .. }, None) => KeyState::Missing,
+                    _ => KeyState::Untried,
+                };
+                report.notes.push(error.text());
+                let elapsed = u64::try_from(began.elapsed().as_millis());
+                report.latency_ms = elapsed.ok().filter(|_| report.reachable);
+            }
+        }
+        if let (Some(listed), Some(configured)) = (listed_window, info.window)
+            && listed < configured
+        {
+            let note = text!(mind_probe_smaller_window, configured, listed);
+            report.notes.push(note);
+        }
+        report.window = listed_window.or(info.window);
+        report
+    }
+}
+
+impl Shared {
+    async fn probe_call(&self, mode: SchemaMode) -> Result<Received, FailedCall> {
+        let schema = json!({
+            "type": "object",
+            "properties": {"ready": {"type": "boolean"}},
+            "required": ["ready"],
+            "additionalProperties": false,
+        });
+        let stable: Arc<str> = schema.to_string().into();
+        let question = Body::text("Are you ready? Answer in JSON: {\"ready\": true}");
+        let prompt = Prompt {
+            entity: &"doctor".into(),
+            purpose: "doctor",
+            number: 1,
+            language: Language::En,
+            history: &AgentContext::new("doctor"),
+            question: &question,
+            ask_short: false,
+            rounds: &[],
+            tools: Tools::NONE,
+            form: Form::Json {
+                name: "ready",
+                schema: &stable,
+                narrowed: &schema,
+                notes: &Value::Null,
+            },
+            // Enough for a short thought before the answer.
+            max_tokens: 256,
+            seed: 0,
+            stream: None,
+        };
+        let body = request_body(&prompt, &self.format, mode);
+        let mut body = body.map_err(|error| MindError::Unsendable {
+            alias: self.info.alias.as_str().into(),
+            reason: error.text(),
+        })?;
+        // A probe should report failures, not hide them.
+        let once = RetryPolicy {
+            times: 0,
+            ..self.server.retry
+        };
+        self.call(&mut body, mode, RetryState::new(once, 0), None)
+            .await
+    }
+
+    /// The context window according to the server's page of models.
+    async fn listed_window(&self) -> Option<u64> {
+        let mut response = self.send(self.request_for_models()).await.ok()?;
+        let mut body = Vec::new();
+        while let Ok(Some(chunk)) = response.chunk().await {
+            body.extend_from_slice(&chunk);
+            if body.len() > MAX_LIST_BYTES {
+                return None;
+            }
+        }
+        let page: Value = serde_json::from_slice(&body).ok()?;
+        let protocol = self.format.protocol();
+        protocol.window(&page, &self.format.model().model)
+    }
+}
+
+fn notes(answer: &str, report: &ProbeReport, retries: u32) -> Vec<UiText> {
+    let answer = serde_json::from_str::<Value>(answer);
+    let fits_schema = answer.is_ok_and(|value| value["ready"].is_boolean());
+    let is_whole = report.streaming == Some(false);
+    let has_usage = report.cache_fields.is_some();
+    let notes = [
+        (!fits_schema).then(|| text!(mind_probe_schema_ignored)),
+        is_whole.then(|| text!(mind_probe_not_streamed)),
+        (!has_usage).then(|| text!(mind_probe_no_usage)),
+        (retries > 0).then(|| text!(mind_probe_attempts, attempts = retries + 1)),
+    ];
+    notes.into_iter().flatten().collect()
+}

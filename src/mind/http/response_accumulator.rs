@@ -1,0 +1,389 @@
+//! A server's response, accumulated from its parts.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::dialect::thinking::{AnswerText, SplitText};
+use crate::message::{Block, Finish, TokenUsage};
+use crate::mind::completion::Completion;
+use crate::tool::ToolCall;
+
+/// The tool that a mind must call if that is how a provider is asked for JSON. Its arguments are
+/// the answer.
+pub(super) const REPLY_TOOL: &str = "give_answer";
+
+/// A response so far. Deltas of a stream and whole answers are added alike; no member is required.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct ResponseAccumulator {
+    pub(super) text: AnswerText,
+    calls: Vec<PartialCall>,
+    thoughts: Vec<PartialThought>,
+    pub(super) finish: Option<Finish>,
+    pub(super) usage: Option<TokenUsage>,
+    pub(super) model: Option<String>,
+    /// Whether the usage included a number of cached tokens.
+    pub(super) reports_cached: bool,
+    /// Whether the server said that the response is complete.
+    pub(super) done: bool,
+}
+
+/// A tool call so far.
+#[derive(Debug, Default, PartialEq)]
+struct PartialCall {
+    /// The server's number of the call.
+    index: Option<u64>,
+    id: String,
+    name: String,
+    arguments: String,
+    signature: Option<Box<str>>,
+}
+
+/// A thought so far.
+#[derive(Debug, PartialEq)]
+enum PartialThought {
+    Readable {
+        /// The server's number of the block.
+        index: Option<u64>,
+        thinking: String,
+        signature: String,
+    },
+    /// Only its provider can read it.
+    Redacted(Block),
+}
+
+impl ResponseAccumulator {
+    /// Sets the name of the model; the first one counts.
+    pub(super) fn set_model(&mut self, model: &Value) {
+        if let (None, Some(model)) = (&self.model, model.as_str()) {
+            self.model = Some(model.into());
+        }
+    }
+
+    /// Sets why the model stopped, if the value says so.
+    pub(super) fn set_finish(&mut self, reason: &Value) {
+        if let Some(reason) = reason.as_str() {
+            self.finish = Some(finish_of(reason));
+        }
+    }
+
+    /// Adds a message or a delta of OpenAI's API.
+    pub(super) fn add_message(&mut self, message: &Value) {
+        self.text.push(message);
+        let calls = message["tool_calls"].as_array();
+        for call in calls.into_iter().flatten() {
+            self.add_call(call);
+        }
+    }
+
+    /// Adds a call or a delta of one. Only the first delta has an id and a name, the others add to
+    /// the arguments.
+    fn add_call(&mut self, delta: &Value) {
+        let index = delta["index"].as_u64();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let (id, function) = (text(&delta["id"]), &delta["function"]);
+        let name = text(&function["name"]);
+        // Some servers send no index, others always 0. There a new id and a name begin a new call.
+        let is_continued = |call: &&mut PartialCall| {
+            let has_index = index.is_none() || call.index == index;
+            let has_new_id = if id.is_empty() {
+                index.is_none()
+            } else {
+                id != call.id
+            };
+            has_index && (name.is_empty() || !has_new_id)
+        };
+        let arguments = match &function["arguments"] {
+            Value::String(text) => text.clone(),
+            Value::Null => String::new(),
+            // Ollama sends an object.
+            object => object.to_string(),
+        };
+        match self.calls.iter_mut().rev().find(is_continued) {
+            Some(call) => call.arguments.push_str(&arguments),
+            None if name.is_empty() => {}
+            None => self.begin_call(index, &id, &name, &arguments),
+        }
+    }
+
+    /// Adds a call whose arguments may be continued.
+    pub(super) fn begin_call(&mut self, index: Option<u64>, id: &str, name: &str, arguments: &str) {
+        self.calls.push(PartialCall {
+            index,
+            id: id.into(),
+            name: name.into(),
+            arguments: arguments.into(),
+            signature: None,
+        });
+    }
+
+    /// Adds to the arguments of the call with this index.
+    pub(super) fn continue_call(&mut self, index: Option<u64>, arguments: &str) {
+        let mut calls = self.calls.iter_mut().rev();
+        if let Some(call) = calls.find(|call| call.index == index) {
+            call.arguments.push_str(arguments);
+        }
+    }
+
+    /// Sets the signature that the provider expects back with the last call.
+    pub(super) fn sign_call(&mut self, signature: Option<&str>) {
+        if let (Some(call), Some(signature)) = (self.calls.last_mut(), signature) {
+            call.signature = Some(signature.into());
+        }
+    }
+
+    /// Adds a thought that may be continued and signed.
+    pub(super) fn begin_thought(&mut self, index: Option<u64>) {
+        self.thoughts.push(PartialThought::Readable {
+            index,
+            thinking: String::new(),
+            signature: String::new(),
+        });
+    }
+
+    /// Adds to the thought with this index, and to its signature.
+    pub(super) fn continue_thought(&mut self, index: Option<u64>, more: &str, signed: &str) {
+        self.text.push_reasoning(more);
+        for thought in self.thoughts.iter_mut().rev() {
+            if let PartialThought::Readable {
+                index: known,
+                thinking,
+                signature,
+            } = thought
+                && *known == index
+            {
+                thinking.push_str(more);
+                signature.push_str(signed);
+                return;
+            }
+        }
+    }
+
+    /// Adds a thought that only its provider can read.
+    pub(super) fn add_redacted_thought(&mut self, block: &Value) {
+        let block = Block::Unknown(block.clone());
+        self.thoughts.push(PartialThought::Redacted(block));
+    }
+
+    /// Makes a call of [`REPLY_TOOL`] the text of the answer.
+    pub(super) fn unwrap_reply_tool(&mut self) {
+        if let Some(index) = self.calls.iter().position(|call| call.name == REPLY_TOOL) {
+            let answer = self.calls.remove(index);
+            self.text = AnswerText::default();
+            self.text.push_text(&answer.arguments);
+            if self.finish == Some(Finish::ToolCalls) {
+                self.finish = Some(Finish::Stop);
+            }
+        }
+    }
+
+    /// The tool calls, in order.
+    pub(super) fn calls(&self) -> Vec<ToolCall> {
+        let calls = self.calls.iter().map(|call| ToolCall {
+            signature: call.signature.clone(),
+            ..ToolCall::new(&*call.id, &*call.name, &*call.arguments)
+        });
+        calls.collect()
+    }
+
+    /// The thoughts that the provider expects back as they came.
+    pub(super) fn signed(&self) -> Vec<Block> {
+        let block = |thought: &PartialThought| match thought {
+            PartialThought::Readable { signature, .. } if signature.is_empty() => None,
+            PartialThought::Readable {
+                thinking,
+                signature,
+                ..
+            } => Some(Block::Thinking {
+                thinking: thinking.as_str().into(),
+                signature: Some(signature.as_str().into()),
+            }),
+            PartialThought::Redacted(block) => Some(block.clone()),
+        };
+        self.thoughts.iter().filter_map(block).collect()
+    }
+
+    /// How many bytes of text, reasoning and calls there are so far.
+    pub(super) fn len(&self) -> usize {
+        let calls = self.calls.iter();
+        let calls = calls.map(|call| call.name.len() + call.arguments.len());
+        self.text.len() + calls.sum::<usize>()
+    }
+
+    /// The text of the answer, without reasoning, and the reasoning.
+    pub(super) fn split(&self) -> SplitText {
+        self.text.split()
+    }
+
+    /// Whether there is neither text nor a call.
+    pub(super) fn has_no_answer(&self) -> bool {
+        self.calls.is_empty() && self.split().text.is_empty()
+    }
+
+    /// The answer. `model` is the name of a model that the server did not name.
+    pub(super) fn into_completion(self, model: &str) -> Completion {
+        let (split, calls) = (self.split(), self.calls());
+        Completion {
+            text: split.text,
+            thinking: Some(split.thinking).filter(|thinking| !thinking.is_empty()),
+            signed: self.signed(),
+            finish: if calls.is_empty() {
+                self.finish.unwrap_or(Finish::Unknown)
+            } else {
+                // Some servers say `stop`.
+                Finish::ToolCalls
+            },
+            calls,
+            usage: self.usage,
+            model: self.model.unwrap_or_else(|| model.into()),
+            retries: 0,
+            latency: Duration::ZERO,
+        }
+    }
+}
+
+fn finish_of(reason: &str) -> Finish {
+    match reason {
+        "stop" | "eos" | "end_turn" | "stop_sequence" | "STOP" => Finish::Stop,
+        "length"
+        | "max_tokens"
+        | "MAX_TOKENS"
+        | "model_length"
+        | "model_context_window_exceeded" => Finish::Length,
+        "tool_calls" | "function_call" | "tool_use" => Finish::ToolCalls,
+        "content_filter" | "refusal" | "SAFETY" | "RECITATION" | "BLOCKLIST"
+        | "PROHIBITED_CONTENT" | "SPII" | "MODEL_ARMOR" => Finish::ContentFilter,
+        _ => Finish::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::dialect::format::Api;
+    use crate::mind::http::api::protocol;
+
+    fn read(response: &mut ResponseAccumulator, value: &Value) {
+        protocol(Api::OpenAi).read(response, value);
+    }
+
+    fn usage(input: u64, output: u64, cached: u64, reasoning: u64) -> TokenUsage {
+        TokenUsage {
+            input,
+            output,
+            cached,
+            reasoning,
+        }
+    }
+
+    #[test]
+    fn no_member_of_a_delta_is_required() {
+        let mut response = ResponseAccumulator::default();
+        for delta in [
+            json!({}),
+            json!([]),
+            json!({"choices": []}),
+            json!({"choices": [{}]}),
+            json!({"choices": [{"delta": {"content": null, "role": "assistant"}}]}),
+            json!({"choices": [{"delta": {"reasoning": "hm"}}]}),
+            json!({"choices": [{"delta": {"content": "yes"}, "finish_reason": null}]}),
+            json!({"choices": [{"delta": {}, "finish_reason": "length"}]}),
+            json!({"choices": [], "usage": {"prompt_tokens": 3}}),
+        ] {
+            read(&mut response, &delta);
+        }
+        let split = response.split();
+        assert_eq!(
+            (split.text.as_str(), split.thinking.as_str()),
+            ("yes", "hm")
+        );
+        assert_eq!(response.finish, Some(Finish::Length));
+        assert_eq!(response.usage, Some(usage(3, 0, 0, 0)));
+    }
+
+    fn calls_of(deltas: &[Value]) -> Vec<(String, String, String)> {
+        let mut response = ResponseAccumulator::default();
+        for delta in deltas {
+            read(
+                &mut response,
+                &json!({"choices": [{"delta": {"tool_calls": [delta]}}]}),
+            );
+        }
+        let calls = response.calls().into_iter();
+        calls
+            .map(|call| (call.id, call.name, call.arguments))
+            .collect()
+    }
+
+    #[test]
+    fn calls_come_whole_or_in_deltas() {
+        let call =
+            |id: &str, name: &str, arguments: &str| (id.into(), name.into(), arguments.into());
+        let two = [call("a", "dice", "{\"n\":1}"), call("b", "look", "{}")];
+        let first = |index: Value, id: &str, name: &str, arguments: &str| {
+            json!({"index": index, "id": id, "type": "function",
+                "function": {"name": name, "arguments": arguments}})
+        };
+        let more = |index: Value, arguments: &str| json!({"index": index, "function": {"arguments": arguments}});
+        let (zero, one) = (json!(0), json!(1));
+        // With an index, without, always 0, and with the deltas of two calls mixed.
+        assert_eq!(
+            calls_of(&[
+                first(zero.clone(), "a", "dice", ""),
+                more(zero.clone(), "{\"n\""),
+                more(zero.clone(), ":1}"),
+                first(one.clone(), "b", "look", "{}")
+            ]),
+            two
+        );
+        assert_eq!(
+            calls_of(&[
+                first(Value::Null, "a", "dice", "{\"n\""),
+                more(Value::Null, ":1}"),
+                first(Value::Null, "b", "look", "{}")
+            ]),
+            two
+        );
+        assert_eq!(
+            calls_of(&[
+                first(zero.clone(), "a", "dice", "{\"n\""),
+                more(zero.clone(), ":1}"),
+                first(zero.clone(), "b", "look", "{}")
+            ]),
+            two
+        );
+        assert_eq!(
+            calls_of(&[
+                first(zero.clone(), "a", "dice", "{\"n\""),
+                first(one.clone(), "b", "look", ""),
+                more(zero, ":1}"),
+                more(one, "{}")
+            ]),
+            two
+        );
+        let mut whole = ResponseAccumulator::default();
+        read(
+            &mut whole,
+            &json!({"choices": [{"message": {"content": null, "tool_calls": [
+            {"id": "a", "function": {"name": "dice", "arguments": {"n": 1}}},
+            {"id": "b", "function": {"name": "look"}}]}}]}),
+        );
+        assert_eq!(
+            whole.calls(),
+            [
+                ToolCall::new("a", "dice", "{\"n\":1}"),
+                ToolCall::new("b", "look", "")
+            ]
+        );
+        assert!(
+            calls_of(&[
+                json!({}),
+                json!(3),
+                json!({"function": {"arguments": "{}"}})
+            ])
+            .is_empty()
+        );
+    }
+}
