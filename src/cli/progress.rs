@@ -72,7 +72,7 @@ impl Progress {
                 let ms = latency.as_millis() as u64;
                 // The story marks default answers where it shows them.
                 if let By::Fallback(reason) = &by {
-                    tracing::info!(%entity, purpose, ms, reason, "default answer");
+                    tracing::info!(%entity, purpose, ms, %reason, "default answer");
                 } else {
                     tracing::info!(%entity, purpose, ms, ?by, "answered");
                 }

@@ -142,7 +142,7 @@ pub struct GuardAct {
 }
 
 /// A reason that was written as JSON has no key any more.
-fn verbatim<'de, D: Deserializer<'de>>(reason: D) -> Result<UiText, D::Error> {
+pub(super) fn verbatim<'de, D: Deserializer<'de>>(reason: D) -> Result<UiText, D::Error> {
     String::deserialize(reason).map(UiText::verbatim)
 }
 

@@ -15,7 +15,7 @@ use crate::exchange::Ask;
 use crate::groupchat::message::{ChatMessage, Content};
 use crate::groupchat::team::Selection;
 use crate::groupchat::termination::TerminationState;
-use crate::locale::{UiText, text};
+use crate::locale::text;
 
 impl ChatStep<'_, '_, '_> {
     /// The outermost team asks its user for a task. Inner teams wait for theirs.
@@ -36,7 +36,7 @@ impl ChatStep<'_, '_, '_> {
         self.chat.phase = Phase::Waiting;
         if let By::Fallback(reason) = by {
             self.edit_context(user, forget::remove_last_answer);
-            return self.fail(&UiText::verbatim(reason));
+            return self.fail(&reason);
         }
         if input.reset {
             return self.reset();
