@@ -29,7 +29,11 @@ pub(crate) fn world(app: &App, name: &str) -> Result<Campaign, CommandError> {
         Ok(campaign) => Ok(campaign),
         Err(CampaignError::Data(problems)) => {
             print_problems(app, &problems);
-            let message = text!(cli_world_errors, world = name, count = problems.len());
+            let message = text!(
+                cli_world_errors,
+                world = name,
+                count = problems.error_count()
+            );
             let error = CommandError::new(ErrorKind::World, message);
             Err(error.help(text!(cli_fix_world, world = name)))
         }
@@ -80,7 +84,7 @@ pub(crate) fn team(app: &App, name: &str) -> Result<ChatGame, CommandError> {
     };
     game.map_err(|problems| {
         print_problems(app, &problems);
-        let message = text!(cli_team_errors, team = name, count = problems.len());
+        let message = text!(cli_team_errors, team = name, count = problems.error_count());
         CommandError::new(ErrorKind::World, message)
     })
 }

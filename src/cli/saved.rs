@@ -178,7 +178,7 @@ pub(crate) fn match_error(app: &App, error: MatchError) -> CommandError {
     match error {
         MatchError::Data(problems) => {
             loader::print_problems(app, &problems);
-            let message = text!(cli_game_errors, count = problems.len());
+            let message = text!(cli_game_errors, count = problems.error_count());
             CommandError::new(ErrorKind::World, message)
         }
         MatchError::Setup(_) => CommandError::of(ErrorKind::Save, &error),

@@ -125,10 +125,15 @@ impl Problems {
         self.0.is_empty()
     }
 
+    /// The number of errors, without warnings.
+    pub fn error_count(&self) -> usize {
+        let is_error = |problem: &&Problem| problem.severity == Severity::Error;
+        self.iter().filter(is_error).count()
+    }
+
     /// Whether any problem is an error.
     pub fn has_errors(&self) -> bool {
-        self.iter()
-            .any(|problem| problem.severity == Severity::Error)
+        self.error_count() > 0
     }
 
     /// Sorts them by file, line and column, and removes duplicates.
@@ -245,6 +250,7 @@ mod tests {
     #[test]
     fn warnings_do_not_fail() {
         let warned = Problems::from(at(1, "odd").warning());
+        assert_eq!(warned.error_count(), 0);
         assert_eq!(warned.clone().unless_errors(5), Ok((5, warned)));
         assert!(Problems::from(at(1, "bad")).unless_errors(5).is_err());
     }

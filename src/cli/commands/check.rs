@@ -1,7 +1,7 @@
 //! `check`: all errors of a world at once.
 
 use playhouse::rpg::CampaignError;
-use playhouse::world_data::Problem;
+use playhouse::world_data::{Problem, Severity};
 use serde_json::json;
 
 use crate::cli::app::App;
@@ -42,7 +42,9 @@ fn print(app: &App, world: &str, problems: &[Problem], is_playable: bool) {
         out.line(if is_playable {
             say!(app.language, cli_world_ok, world)
         } else {
-            let count = problems.len();
+            let errors = problems.iter();
+            let errors = errors.filter(|problem| problem.severity == Severity::Error);
+            let count = errors.count();
             say!(app.language, cli_world_errors, world, count)
         });
     }

@@ -197,7 +197,9 @@ fn impossible_numbers_are_found() {
     finds(("days: 1", "days: 0"), "schedule[0].days", "is 0");
     let cost = wrong(&[("power: 8, cost: 2", "power: 8, cost: 4")]).to_string();
     assert!(
-        cost.contains("actors[1].skills[1]: \"Cool Water\" costs 4 energy, but there are only 3"),
+        cost.contains(
+            "actors[1].skills[1]: \"Cool Water\" costs 4 energy, more than the available 3"
+        ),
         "{cost}"
     );
     let limits = wrong(&[(
