@@ -180,6 +180,7 @@ fn take_deeds(
                 actor: name.clone(),
                 stage: String::new(),
                 message: deed.words.clone(),
+                tells: Vec::new(),
             };
             tell.announce(news, &[who]);
         }
@@ -187,6 +188,7 @@ fn take_deeds(
             actor: name,
             target: "all".into(),
             message: deed.words,
+            tells: Vec::new(),
         };
         tell.broadcast_to_stage(who, event, &[who]);
         if deed.go {

@@ -18,11 +18,14 @@ const ROLES: [&str; 7] = ["system", "human", "ai", "user", "assistant", "tool", 
 type Named<'a> = (String, &'a str);
 
 pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
-    let named: [Vec<Named<'_>>; 6] = [
+    let named: [Vec<Named<'_>>; 9] = [
         entities(world),
         paths("skills", &world.skills, "name", |skill| &skill.name),
-        paths("secrets", &world.secrets, "id", |secret| &secret.id),
-        paths("lore", &world.lore, "title", |lore| &lore.title),
+        paths("facts", &world.facts, "id", |fact| &fact.id),
+        paths("items", &world.items, "name", |item| &item.name),
+        paths("qualities", &world.qualities, "id", |quality| &quality.id),
+        paths("scenes", &world.scenes, "id", |scene| &scene.id),
+        paths("endings", &world.endings, "id", |ending| &ending.id),
         paths("dungeons", &world.dungeons, "name", |dungeon| &dungeon.name),
         vec![("name".into(), &world.name)],
     ];
