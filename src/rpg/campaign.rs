@@ -7,7 +7,9 @@ use thiserror::Error;
 use super::components::insert_data;
 use super::spawn::{SpawnError, spawn_cast};
 use super::world_file::WorldFile;
-use super::{archive, campaign_state, combat, components, events, home, kickoff, phase, phrases};
+use super::{
+    archive, campaign_state, combat, components, events, home, kickoff, phase, phrases, talk,
+};
 use crate::engine::Setup;
 use crate::event::Phrasebook;
 use crate::event::guard::{Guards, SecretAction, SecretRule};
@@ -41,6 +43,7 @@ fn plugin(setup: &mut Setup) {
     events::register(&mut setup.world);
     components::plugin(setup);
     phase::plugin(setup);
+    talk::plugin(setup);
     kickoff::plugin(setup);
     home::plugin(setup);
     combat::plugin(setup);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::talk::Talk;
 use super::world_file::{Stats, WorldFile};
 use crate::engine::Setup;
 
@@ -92,8 +93,9 @@ pub struct Foe {
 #[serde(transparent)]
 pub struct Residence(pub Arc<str>);
 
-/// Marks a stage where people live.
+/// Marks a stage where people live, and talk.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[require(Talk)]
 pub struct HomeStage;
 
 /// Marks those whose story has begun.

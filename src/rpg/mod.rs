@@ -21,6 +21,7 @@ mod plan;
 mod question;
 pub mod seat;
 mod spawn;
+mod talk;
 mod travel;
 pub mod world_file;
 
@@ -32,3 +33,4 @@ pub use campaign_state::{CampaignPhase, CampaignState};
 pub use combat::{Combat, FinishedFight, RoundAction};
 pub use phase::Phase;
 pub use spawn::SpawnError;
+pub use talk::Talk;

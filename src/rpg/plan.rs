@@ -1,4 +1,4 @@
-//! What an actor does at home: a thought and exactly one action.
+//! What an actor does in its turn at home: a thought, at most one thing said, at most one thing done.
 //!
 //! The doc comments of the types that minds answer with are part of the schema that models read.
 
@@ -43,7 +43,20 @@ pub(super) struct WaitReason {
     pub(super) reason: String,
 }
 
-/// A private thought and exactly one action.
+/// A feeling that changes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Feeling")]
+pub(super) struct Feeling {
+    /// The name of the one it is about.
+    pub(super) about: String,
+    /// 1 if you like them better now, -1 if you like them less.
+    pub(super) change: i8,
+    /// Why, in a few words.
+    pub(super) why: String,
+}
+
+/// A private thought, at most one thing said (speak, whisper, announce) and at most one thing done
+/// (query, move, wait), at least one of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(super) struct Plan {
     /// What you think and feel, in the first person; nobody else learns it.
@@ -63,12 +76,15 @@ pub(super) struct Plan {
     /// Walk to another place.
     #[serde(default, rename = "move", skip_serializing_if = "Option::is_none")]
     pub(super) go: Option<Destination>,
-    /// Do nothing.
+    /// Do nothing; the talk ends when everybody waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) wait: Option<WaitReason>,
+    /// How your feelings for somebody here have changed, if they have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) feels: Option<Feeling>,
 }
 
-/// What is legal in one plan.
+/// What is legal in one turn.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PlanConstraints {
     /// The names of those present.
@@ -79,15 +95,21 @@ pub(super) struct PlanConstraints {
     pub(super) whisper: bool,
     /// The maximum number of characters of one speech.
     pub(super) speech_chars: usize,
+    /// The names of those about whom feelings may change now.
+    pub(super) feels_about: Vec<String>,
 }
 
-/// The actions by their names in JSON.
-const ACTIONS: [&str; 6] = ["speak", "whisper", "announce", "query", "move", "wait"];
+/// What may be said, by the names in JSON.
+const SAID: [&str; 3] = ["speak", "whisper", "announce"];
+/// What may be done, by the names in JSON.
+const DONE: [&str; 3] = ["query", "move", "wait"];
 
 const NOT_HERE: PromptTemplate<NotHere> = PromptTemplate::new("rules/not_here");
+const NO_ACTION: PromptTemplate<NoAction> = PromptTemplate::new("rules/no_action");
 const ONE_ACTION: PromptTemplate<OneAction> = PromptTemplate::new("rules/one_action");
 const NOT_POSSIBLE: PromptTemplate<NotPossible> = PromptTemplate::new("rules/not_possible");
 const NO_WAY: PromptTemplate<NoWay> = PromptTemplate::new("rules/no_way");
+const ONE_STEP: PromptTemplate<OneStep> = PromptTemplate::new("rules/one_step");
 
 #[derive(Default, Serialize)]
 struct NotHere<'a> {
@@ -96,9 +118,18 @@ struct NotHere<'a> {
 }
 
 #[derive(Default, Serialize)]
+struct NoAction<'a> {
+    actions: &'a [&'a str],
+}
+
+#[derive(Default, Serialize)]
 struct OneAction<'a> {
-    actions: [&'a str; 6],
     found: &'a [&'a str],
+}
+
+#[derive(Default, Serialize)]
+struct OneStep {
+    change: i8,
 }
 
 #[derive(Default, Serialize)]
@@ -114,11 +145,8 @@ struct NoWay<'a> {
 
 /// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
-    prompts
-        .add(&NOT_HERE)
-        .add(&ONE_ACTION)
-        .add(&NOT_POSSIBLE)
-        .add(&NO_WAY);
+    prompts.add(&NOT_HERE).add(&NOT_POSSIBLE).add(&NO_WAY);
+    prompts.add(&NO_ACTION).add(&ONE_ACTION).add(&ONE_STEP);
 }
 
 impl Plan {
@@ -133,24 +161,42 @@ impl Plan {
         }
     }
 
-    /// The actions that it holds, in the order of [`ACTIONS`].
-    fn actions(&self) -> Vec<&'static str> {
+    /// What it says, in the order of [`SAID`].
+    fn said(&self) -> Vec<&'static str> {
         let held = [
             self.speak.is_some(),
             self.whisper.is_some(),
             self.announce.is_some(),
-            self.query.is_some(),
-            self.go.is_some(),
-            self.wait.is_some(),
         ];
-        let actions = ACTIONS.into_iter().zip(held);
-        actions
-            .filter_map(|(action, held)| held.then_some(action))
-            .collect()
+        held_of(SAID, held)
+    }
+
+    /// What it does, in the order of [`DONE`].
+    fn done(&self) -> Vec<&'static str> {
+        let held = [self.query.is_some(), self.go.is_some(), self.wait.is_some()];
+        held_of(DONE, held)
+    }
+
+    /// Whether the actor says nothing and does nothing.
+    pub(super) fn passes(&self) -> bool {
+        self.said().is_empty() && self.done() == ["wait"]
     }
 }
 
+fn held_of<const N: usize>(actions: [&'static str; N], held: [bool; N]) -> Vec<&'static str> {
+    let actions = actions.into_iter().zip(held);
+    actions
+        .filter_map(|(action, held)| held.then_some(action))
+        .collect()
+}
+
 impl PlanConstraints {
+    /// What may be said and done now.
+    fn possible(&self) -> impl Iterator<Item = &'static str> {
+        let actions = SAID.into_iter().chain(DONE);
+        actions.filter(|action| self.allows(action))
+    }
+
     fn allows(&self, action: &str) -> bool {
         match action {
             "speak" => !self.present.is_empty(),
@@ -169,6 +215,22 @@ impl PlanConstraints {
             violations.push(violation.with_template(&NOT_HERE, &NotHere { target, present }));
         }
         self.check_text(&format!("{action}.text"), &speech.text, violations);
+    }
+
+    fn check_feeling(&self, feeling: &Feeling, violations: &mut Vec<Violation>) {
+        let (target, present) = (&feeling.about, &self.feels_about);
+        if !present.contains(target) {
+            let rule = format!("choose one of: {}", present.join(", "));
+            let violation = Violation::new("feels.about", rule);
+            violations.push(violation.with_template(&NOT_HERE, &NotHere { target, present }));
+        }
+        let change = feeling.change;
+        if ![-1, 1].contains(&change) {
+            let rule = format!("is {change}; write 1 or -1");
+            let violation = Violation::new("feels.change", rule);
+            violations.push(violation.with_template(&ONE_STEP, &OneStep { change }));
+        }
+        self.check_text("feels.why", &feeling.why, violations);
     }
 
     fn check_text(&self, path: &str, text: &str, violations: &mut Vec<Violation>) {
@@ -207,11 +269,7 @@ impl Reply for Plan {
         });
         let exits = json!({"type": "string", "enum": constraints.exits});
         let mut properties = Map::from_iter([("mind".to_owned(), text.clone())]);
-        let mut alternatives = Vec::new();
-        for action in ACTIONS
-            .into_iter()
-            .filter(|action| constraints.allows(action))
-        {
+        for action in constraints.possible() {
             let schema = match action {
                 "speak" | "whisper" => speech.clone(),
                 "move" => object_of("to", &exits),
@@ -219,12 +277,25 @@ impl Reply for Plan {
                 _ => object_of("text", &text),
             };
             properties.insert(action.to_owned(), schema);
-            alternatives.push(json!({"required": ["mind", action]}));
+        }
+        if !constraints.feels_about.is_empty() {
+            let feeling = json!({
+                "type": "object",
+                "properties": {
+                    "about": {"type": "string", "enum": constraints.feels_about},
+                    "change": {"type": "integer", "enum": [-1, 1]},
+                    "why": text,
+                },
+                "required": ["about", "change", "why"],
+                "additionalProperties": false,
+            });
+            properties.insert("feels".to_owned(), feeling);
         }
         Some(json!({
             "type": "object",
             "properties": properties,
-            "oneOf": alternatives,
+            "required": ["mind"],
+            "minProperties": 2,
             "additionalProperties": false,
         }))
     }
@@ -232,21 +303,22 @@ impl Reply for Plan {
     fn check(&self, constraints: &PlanConstraints) -> Vec<Violation> {
         let mut violations = Vec::new();
         constraints.check_text("mind", &self.mind, &mut violations);
-        let found = self.actions();
-        if found.len() != 1 {
-            let what = if found.is_empty() {
-                "there is none".to_owned()
-            } else {
-                format!("there are {}", found.join(", "))
-            };
-            let rule = format!("exactly one of {} beside mind; {what}", ACTIONS.join(", "));
-            let data = OneAction {
-                actions: ACTIONS,
-                found: &found,
-            };
-            violations.push(Violation::new("", rule).with_template(&ONE_ACTION, &data));
+        let (said, done) = (self.said(), self.done());
+        if said.is_empty() && done.is_empty() {
+            let possible: Vec<_> = constraints.possible().collect();
+            let rule = format!("say or do something: {}", possible.join(", "));
+            let data = NoAction { actions: &possible };
+            violations.push(Violation::new("", rule).with_template(&NO_ACTION, &data));
         }
-        for &action in found.iter().filter(|action| !constraints.allows(action)) {
+        for found in [&said, &done] {
+            if found.len() > 1 {
+                let rule = format!("only one of {}", found.join(", "));
+                let violation = Violation::new("", rule);
+                violations.push(violation.with_template(&ONE_ACTION, &OneAction { found }));
+            }
+        }
+        let found = said.iter().chain(&done);
+        for &action in found.filter(|action| !constraints.allows(action)) {
             let rule = "not possible here and now; choose another action";
             let data = NotPossible { action };
             violations.push(Violation::new(action, rule).with_template(&NOT_POSSIBLE, &data));
@@ -273,6 +345,9 @@ impl Reply for Plan {
             let violation = Violation::new("move.to", rule);
             violations.push(violation.with_template(&NO_WAY, &NoWay { to, exits }));
         }
+        if let Some(feeling) = &self.feels {
+            constraints.check_feeling(feeling, &mut violations);
+        }
         violations
     }
 }
@@ -287,6 +362,7 @@ mod tests {
             exits: vec!["Mill".into()],
             whisper: true,
             speech_chars: 50,
+            feels_about: vec!["Bob".into()],
         }
     }
 
@@ -299,12 +375,25 @@ mod tests {
     }
 
     #[test]
-    fn exactly_one_action_passes() {
-        let one = r#"{"mind": "m", "speak": {"target": "Bob", "text": "Hi"}}"#;
-        assert_eq!(broken_paths(one), Vec::<String>::new());
-        assert_eq!(broken_paths(r#"{"mind": "m"}"#), [""]);
-        let two = r#"{"mind": "m", "wait": {"reason": "r"}, "move": {"to": "Mill"}}"#;
-        assert_eq!(broken_paths(two), [""]);
+    fn one_thing_said_and_one_thing_done_pass() {
+        for right in [
+            r#"{"mind": "m", "speak": {"target": "Bob", "text": "Hi"}}"#,
+            r#"{"mind": "m", "wait": {"reason": "r"}, "speak": null}"#,
+            r#"{"mind": "m", "announce": {"text": "Hi"}, "move": {"to": "Mill"}}"#,
+            r#"{"mind": "m", "wait": {"reason": "r"}, "feels": {"about": "Bob", "change": -1, "why": "w"}}"#,
+        ] {
+            assert_eq!(broken_paths(right), Vec::<String>::new(), "{right}");
+        }
+        let feeling = r#"{"about": "Bob", "change": 1, "why": "w"}"#;
+        assert_eq!(
+            broken_paths(&format!(r#"{{"mind": "m", "feels": {feeling}}}"#)),
+            [""]
+        );
+        let two_done = r#"{"mind": "m", "wait": {"reason": "r"}, "move": {"to": "Mill"}}"#;
+        assert_eq!(broken_paths(two_done), [""]);
+        let two_said =
+            r#"{"mind": "m", "announce": {"text": "a"}, "speak": {"target": "Bob", "text": "b"}}"#;
+        assert_eq!(broken_paths(two_said), [""]);
     }
 
     #[test]
@@ -318,20 +407,27 @@ mod tests {
             broken_paths(r#"{"mind": "m", "move": {"to": "Moon"}}"#),
             ["move.to"]
         );
+        let feels = r#"{"mind": "m", "wait": {"reason": "r"}, "feels": {"about": "Eve", "change": 2, "why": ""}}"#;
+        assert_eq!(
+            broken_paths(feels),
+            ["feels.about", "feels.change", "feels.why"]
+        );
     }
 
     #[test]
     fn the_schema_holds_only_what_is_legal() {
         let alone = PlanConstraints {
             present: vec![],
+            feels_about: vec![],
             ..constraints()
         };
         let schema = Plan::constrain_schema(&Value::Null, &alone).unwrap();
-        assert!(schema["properties"].get("speak").is_none());
+        let members = schema["properties"].as_object().unwrap();
+        let members: Vec<_> = members.keys().map(String::as_str).collect();
+        assert_eq!(members, ["announce", "mind", "move", "query", "wait"]);
         assert_eq!(
             schema["properties"]["move"]["properties"]["to"]["enum"],
             json!(["Mill"])
         );
-        assert_eq!(schema["oneOf"].as_array().unwrap().len(), 4);
     }
 }

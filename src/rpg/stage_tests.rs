@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::campaign::Campaign;
 use super::campaign_state::{CampaignPhase, CampaignState, advance_campaign};
-use super::components::{Acquaintances, Health, KickedOff};
-use super::home::{plans, scene};
+use super::components::{Acquaintances, Health, KickedOff, RpgWorld};
+use super::home::{actions, plans, scene};
 use super::kickoff;
 use super::phase::Phase;
 use super::plan::{Destination, FreeText, Plan, Speech, WaitReason};
@@ -71,7 +71,7 @@ impl StageTest {
         self.world()
             .entity_mut(who)
             .insert(Answer::new(plan, By::Mind));
-        let taken = self.world().run_system_once(plans::take_plans);
+        let taken = self.world().run_system_once(actions::take_plans);
         taken.expect("runs");
     }
 }
@@ -143,17 +143,88 @@ fn a_scene_leads_to_plans() {
 fn a_plan_may_address_those_present_and_go_where_ways_lead() {
     let mut stage = stage_test();
     let brant = stage.brant;
-    stage
-        .world()
-        .run_system_once(plans::ask_plans)
-        .expect("runs");
-    let ask = stage.world().get::<Ask<Plan>>(brant).expect("is asked");
-    assert_eq!(ask.constraints().present, ["Pell Gantry"]);
+    let next = asked(&mut stage)[0];
+    let ask = stage.world().get::<Ask<Plan>>(next).expect("is asked");
+    let other = if next == brant {
+        "Pell Gantry"
+    } else {
+        "Brant Hollis"
+    };
+    assert_eq!(ask.constraints().present, [other]);
     assert_eq!(
         ask.constraints().exits,
         ["Customs Stair", "Chapel of the Spared"]
     );
     assert_eq!(ask.noted()["place"], Value::from("The Lamp and Ledger"));
+}
+
+/// Who is asked for a plan.
+fn asked(stage: &mut StageTest) -> Vec<Entity> {
+    let asked = stage.world().run_system_once(plans::ask_plans);
+    asked.expect("runs");
+    let everybody = [stage.brant, stage.pell];
+    let world = &stage.setup.world;
+    let has_ask = |entity: &Entity| world.get::<Ask<Plan>>(*entity).is_some();
+    everybody.into_iter().filter(has_ask).collect()
+}
+
+#[test]
+fn one_is_asked_after_the_other_until_both_pass() {
+    let mut stage = stage_test();
+    let mut order = Vec::new();
+    while let [next] = asked(&mut stage)[..] {
+        stage.world().entity_mut(next).remove::<Ask<Plan>>();
+        let plan = Plan::wait("m", "r");
+        stage.answer_plan(next, plan);
+        assert_eq!(stage.phase(), Phase::Plan);
+        order.push(next);
+    }
+    assert_eq!(stage.phase(), Phase::Idle);
+    assert_eq!(order.len(), 2);
+    assert_ne!(order[0], order[1]);
+}
+
+#[test]
+fn a_world_may_let_all_act_at_the_same_time() {
+    let mut stage = stage_test();
+    let mut world = (*stage.world().resource::<RpgWorld>().0).clone();
+    world.limits.together = true;
+    stage.world().insert_resource(RpgWorld(world.into()));
+    assert_eq!(asked(&mut stage), [stage.brant, stage.pell]);
+    stage.answer_plan(stage.brant, Plan::wait("m", "r"));
+    assert_eq!(stage.phase(), Phase::Idle);
+}
+
+#[test]
+fn whoever_has_left_is_neither_heard_nor_spoken_to() {
+    let mut stage = stage_test();
+    let (tavern, brant, pell) = (stage.tavern, stage.brant, stage.pell);
+    for asked in asked(&mut stage) {
+        stage.world().entity_mut(asked).remove::<Ask<Plan>>();
+    }
+    let plan = Plan {
+        mind: "m".into(),
+        announce: Some(FreeText {
+            text: "I go.".into(),
+        }),
+        go: Some(Destination {
+            to: "Customs Stair".into(),
+        }),
+        ..Plan::default()
+    };
+    stage.answer_plan(brant, plan);
+    assert_eq!(stage.told()[1], ("leave", vec![tavern, pell]));
+    let plan = Plan {
+        mind: "m".into(),
+        speak: Some(Speech {
+            target: "Brant Hollis".into(),
+            text: "Wait!".into(),
+        }),
+        ..Plan::default()
+    };
+    stage.answer_plan(pell, plan);
+    assert_eq!(stage.told()[3], ("refusal", vec![pell]));
+    assert_eq!(asked(&mut stage), [], "one who is alone had its turn");
 }
 
 #[test]
@@ -338,6 +409,44 @@ fn homecoming_heals_and_revives() {
 }
 
 #[test]
+fn those_who_live_together_are_no_strangers() {
+    let mut stage = stage_test();
+    let (brant, pell) = (stage.brant, stage.pell);
+    stage.world().insert_resource(CurrentStage::Meeting);
+    advance_campaign(stage.world());
+    let sightings = stage.told().into_iter();
+    let sightings = sightings.filter(|(kind, _)| *kind == "appearance");
+    assert!(
+        sightings
+            .into_iter()
+            .all(|(_, audience)| audience.is_empty())
+    );
+    let known = stage.world().get::<Acquaintances>(pell);
+    let known = known.expect("is an actor").0.clone();
+    assert!(known.contains("Brant Hollis") && known.contains("Edda Hollis"));
+    assert!(!known.contains("Pell Gantry"));
+    let tavern = stage.tavern;
+    super::travel::introduce(stage.world(), brant, tavern);
+    assert!(stage.told().iter().all(|(_, audience)| audience.is_empty()));
+}
+
+#[test]
+fn a_journey_is_told_once() {
+    let mut stage = stage_test();
+    stage.world().insert_resource(CurrentStage::Meeting);
+    stage.world().insert_resource(CampaignState {
+        phase: CampaignPhase::Night { day: 1, days: 1 },
+        steps_done: 1,
+        ..CampaignState::default()
+    });
+    advance_campaign(stage.world());
+    let brant = stage.brant;
+    let told = stage.told().into_iter();
+    let told = told.filter(|(kind, audience)| *kind != "appearance" && audience.contains(&brant));
+    assert_eq!(told.map(|(kind, _)| kind).collect::<Vec<_>>(), ["dungeon"]);
+}
+
+#[test]
 fn looks_are_told_once() {
     let mut stage = stage_test();
     let (brant, pell, tavern) = (stage.brant, stage.pell, stage.tavern);
@@ -371,6 +480,7 @@ fn a_mind_is_told_what_is_wrong_in_its_own_language() {
     });
     let plan = Plan {
         speak: words,
+        query: Some(FreeText { text: "x".into() }),
         wait: Some(WaitReason { reason: "x".into() }),
         ..Plan::default()
     };

@@ -1,33 +1,25 @@
-//! The actors: each plans a thought and one action, and the rules carry the actions out.
+//! Whose turn it is at home, and what it is asked.
 
 use bevy_ecs::prelude::*;
-use rand::seq::SliceRandom;
 use serde::Serialize;
 
 use crate::cast::{Appearance, CastList, Exits, StageRng, Whereabouts};
-use crate::context::{AgentContext, Chapters};
-use crate::event::kinds::{Announce, Mind, Query as Search, Refusal, Speak, Whisper};
-use crate::event::{EventWriter, Fault, PhraseError, Phrasebook, PromptSet, PromptTemplate};
-use crate::exchange::{Answers, Ask, AskTemplate};
+use crate::context::AgentContext;
+use crate::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use crate::exchange::{Ask, AskTemplate};
 use crate::rpg::campaign_state::{CampaignPhase, CampaignState};
 use crate::rpg::components::{LastFight, RpgWorld, Secrets};
 use crate::rpg::conversation::{SpokenLine, heard, last_event_text};
-use crate::rpg::kickoff::names_without;
+use crate::rpg::kickoff::{PresentActor, names_without, present_without};
 use crate::rpg::phase::{CurrentPlace, Phase};
-use crate::rpg::plan::{Plan, PlanConstraints, Speech};
-use crate::rpg::travel::walk;
+use crate::rpg::plan::{Plan, PlanConstraints};
+use crate::rpg::talk::Talk;
 use crate::rpg::world_file::{Step, WorldFile};
-use crate::tool::{LoreBook, recall};
-
-/// The maximum number of finds that a search tells.
-const MAX_FINDS: usize = 3;
 
 const PLAN: AskTemplate<PlanData> =
     AskTemplate::condensed("home.plan", "asks/plan", "asks/plan_short");
 const DEFAULT_THOUGHT: PromptTemplate<PlanData> = PromptTemplate::new("fallback/plan_mind");
 const DEFAULT_REASON: PromptTemplate<PlanData> = PromptTemplate::new("fallback/plan_wait");
-const NOBODY_THERE: PromptTemplate<NobodyThere> = PromptTemplate::new("refusals/nobody_there");
-const NO_WAY: PromptTemplate<NoWay> = PromptTemplate::new("refusals/no_way");
 
 /// What an actor is asked for its plan with.
 #[derive(Default, Serialize)]
@@ -39,10 +31,12 @@ struct PlanData<'a> {
     day: u32,
     round: u32,
     rounds: i32,
+    together: bool,
     present: Vec<PresentActor>,
     exits: &'a [String],
     heard: Vec<SpokenLine>,
     next_dungeon: &'a str,
+    dungeon_profile: &'a str,
     last_fight: Option<&'a LastFight>,
     secrets: Vec<&'a str>,
     whisper: bool,
@@ -50,41 +44,23 @@ struct PlanData<'a> {
     refused: String,
 }
 
-/// Somebody whom an actor sees.
-#[derive(Serialize)]
-struct PresentActor {
-    name: String,
-    look: String,
-}
-
-/// Somebody was addressed who is not here.
-#[derive(Default, Serialize)]
-struct NobodyThere<'a> {
-    target: &'a str,
-}
-
-/// Somebody wanted to go where no way leads.
-#[derive(Default, Serialize)]
-struct NoWay<'a> {
-    to: &'a str,
-}
-
 /// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     PLAN.add_to(prompts);
     prompts.add(&DEFAULT_THOUGHT).add(&DEFAULT_REASON);
-    prompts.add(&NOBODY_THERE).add(&NO_WAY);
 }
 
-/// Every living actor on a home stage plans: a thought and exactly one action.
+/// Asks whose turn it is what it does; everybody if the world lets all act at the same time.
 pub(crate) fn ask_plans(
     world: Res<RpgWorld>,
     campaign: Res<CampaignState>,
+    rng: StageRng,
     whereabouts: Whereabouts,
     list: Res<CastList>,
     exits: Query<&Exits>,
     minds: Query<(&AgentContext, Option<&Secrets>, Option<&LastFight>)>,
     appearances: Query<&Appearance>,
+    mut talks: Query<&mut Talk>,
     mut current: CurrentPlace,
     mut events: EventWriter,
     mut commands: Commands,
@@ -92,8 +68,24 @@ pub(crate) fn ask_plans(
     let Some(stage) = current.entity() else {
         return;
     };
-    let living = whereabouts.living_on(stage);
-    current.set_phase(if living.is_empty() {
+    let Ok(mut talk) = talks.get_mut(stage) else {
+        return current.set_phase(Phase::Idle);
+    };
+    let limits = &world.0.limits;
+    let (day, round) = (campaign.days_done + 1, round_of(&campaign));
+    talk.begin(day, round);
+    let here = present(&whereabouts, &talk, stage);
+    let asked = if limits.together {
+        here.clone()
+    } else {
+        let names = here.iter().filter_map(|actor| whereabouts.name(*actor));
+        let names: Vec<_> = names.map(|name| name.0.clone()).collect();
+        let max_turns = limits.talk_turns.max(1) as u32;
+        let next = talk.next(&names, max_turns, &mut rng.stream("order of talk"));
+        let next = next.and_then(|name| list.by_name(&name));
+        next.into_iter().collect()
+    };
+    current.set_phase(if asked.is_empty() {
         Phase::Idle
     } else {
         Phase::PlanDone
@@ -102,38 +94,33 @@ pub(crate) fn ask_plans(
     let exits = exits.unwrap_or_default().iter();
     let exits = exits.filter_map(|id| whereabouts.name(list.by_id(*id)?));
     let exits: Vec<_> = exits.map(ToString::to_string).collect();
-    let limits = &world.0.limits;
-    for &actor in &living {
+    let (next_dungeon, dungeon_profile) = next_dungeon(&world.0, &campaign);
+    for actor in asked {
         let Ok((context, secrets, last_fight)) = minds.get(actor) else {
             continue;
         };
         let constraints = PlanConstraints {
-            present: names_without(&whereabouts, &living, actor),
+            present: names_without(&whereabouts, &here, actor),
             exits: exits.clone(),
             whisper: limits.whisper,
             speech_chars: limits.speech_chars.max(1) as usize,
+            feels_about: Vec::new(),
         };
-        let others = living.iter().filter(|other| **other != actor);
-        let present = others.map(|other| PresentActor {
-            name: whereabouts.name_text(*other),
-            look: appearances
-                .get(*other)
-                .map(|appearance| appearance.0.to_string())
-                .unwrap_or_default(),
-        });
         let name = whereabouts.name_text(actor);
         let data = PlanData {
             me: &name,
             name: &name,
             kind: "actor",
             place: &whereabouts.name_text(stage),
-            day: campaign.days_done + 1,
-            round: round_of(&campaign),
+            day,
+            round,
             rounds: limits.home_rounds.max(1),
-            present: present.collect(),
+            together: limits.together,
+            present: present_without(&whereabouts, &appearances, &here, actor),
             exits: &exits,
             heard: heard(context),
-            next_dungeon: next_dungeon(&world.0, &campaign),
+            next_dungeon,
+            dungeon_profile,
             last_fight,
             secrets: secret_texts(&world.0, secrets),
             whisper: constraints.whisper,
@@ -143,6 +130,16 @@ pub(crate) fn ask_plans(
         let ask = plan_ask(events.phrases(), &world.0, &data, constraints);
         events.insert_or_fault(&mut commands, actor, ask);
     }
+}
+
+/// The living who are on a stage and have not left it in this round.
+pub(super) fn present(whereabouts: &Whereabouts, talk: &Talk, stage: Entity) -> Vec<Entity> {
+    let mut living = whereabouts.living_on(stage);
+    living.retain(|actor| {
+        let name = whereabouts.name(*actor);
+        name.is_some_and(|name| !talk.has_left(&name.0))
+    });
+    living
 }
 
 fn plan_ask(
@@ -159,127 +156,6 @@ fn plan_ask(
     Ok(ask.max_tokens(world.limits.max_reply_tokens()))
 }
 
-/// Plans are carried out in a seeded order; an actor is told when the rules refuse its action.
-pub(crate) fn take_plans(
-    book: Res<LoreBook>,
-    rng: StageRng,
-    mut answers: Answers<Plan>,
-    whereabouts: Whereabouts,
-    list: Res<CastList>,
-    exits: Query<&Exits>,
-    chapters: Query<&Chapters>,
-    mut current: CurrentPlace,
-    mut events: EventWriter,
-) {
-    let Some(stage) = current.entity() else {
-        return;
-    };
-    let present = |name: &str| {
-        let entity = list.by_name(name)?;
-        let is_here = whereabouts.place_of(entity) == Some(stage) && entity != stage;
-        (is_here && whereabouts.is_alive(entity)).then_some(entity)
-    };
-    let mut plans = answers.take();
-    plans.shuffle(&mut rng.stream("order of plans"));
-    for (entity, plan, _by) in plans {
-        let Some(name) = whereabouts.name(entity) else {
-            continue;
-        };
-        let actor = name.to_string();
-        let thought = Mind {
-            actor: actor.clone(),
-            message: plan.mind,
-        };
-        events.think(entity, thought);
-        if let Some(Speech { target, text }) = plan.speak {
-            if present(&target).is_some() {
-                let event = Speak {
-                    actor,
-                    target,
-                    message: text,
-                };
-                events.broadcast_to_stage(entity, event, &[entity]);
-            } else {
-                let data = NobodyThere { target: &target };
-                refuse(&mut events, entity, actor, "speak", &NOBODY_THERE, &data);
-            }
-        } else if let Some(Speech { target, text }) = plan.whisper {
-            if let Some(listener) = present(&target) {
-                let event = Whisper {
-                    actor,
-                    target,
-                    message: text,
-                };
-                events.notify_entities(&[listener], event);
-            } else {
-                let data = NobodyThere { target: &target };
-                refuse(&mut events, entity, actor, "whisper", &NOBODY_THERE, &data);
-            }
-        } else if let Some(announcement) = plan.announce {
-            let event = Announce {
-                actor,
-                stage: whereabouts.name_text(stage),
-                message: announcement.text,
-            };
-            events.announce(event, &[entity]);
-        } else if let Some(question) = plan.query {
-            let own_chapters = chapters.get(entity);
-            let found = own_chapters.map(|own| search(&book, &actor, own, &question.text));
-            let event = Search {
-                actor,
-                message: question.text,
-                found: found.unwrap_or_default(),
-            };
-            events.notify_entities(&[entity], event);
-        } else if let Some(destination) = plan.go {
-            let exits = exits.get(stage).map(|exits| exits.0.as_slice());
-            let is_exit = |to: &Entity| {
-                let id = whereabouts.id(*to);
-                id.is_some_and(|id| exits.is_ok_and(|exits| exits.contains(&id)))
-            };
-            if let Some(to) = list.by_name(&destination.to).filter(is_exit) {
-                events.defer(move |world| walk(world, entity, to));
-            } else {
-                let data = NoWay {
-                    to: &destination.to,
-                };
-                refuse(&mut events, entity, actor, "move", &NO_WAY, &data);
-            }
-        }
-    }
-    current.set_phase(Phase::Idle);
-}
-
-fn refuse<D: Serialize>(
-    events: &mut EventWriter,
-    entity: Entity,
-    actor: String,
-    action: &str,
-    template: &PromptTemplate<D>,
-    data: &D,
-) {
-    match events.phrases().render(template, data) {
-        Ok(reason) => {
-            let event = Refusal {
-                actor,
-                action: action.to_owned(),
-                reason,
-            };
-            events.notify_entities(&[entity], event);
-        }
-        Err(error) => events.fault(Fault::Game(error.to_string())),
-    }
-}
-
-/// What an actor finds, best first: lore that it may know, then its own chapters.
-fn search(book: &LoreBook, name: &str, chapters: &Chapters, question: &str) -> Vec<String> {
-    let lore = book.find(name, question);
-    let lore = lore.map(|lore| format!("{}: {}", lore.title, lore.text));
-    let remembered = recall(chapters, question);
-    let remembered = remembered.map(|chapter| chapter.summary.full_text().into_owned());
-    lore.chain(remembered).take(MAX_FINDS).collect()
-}
-
 fn secret_texts<'a>(world: &'a WorldFile, known: Option<&Secrets>) -> Vec<&'a str> {
     let known = known.map(|known| known.0.as_slice()).unwrap_or_default();
     let secrets = world.secrets.iter();
@@ -287,14 +163,17 @@ fn secret_texts<'a>(world: &'a WorldFile, known: Option<&Secrets>) -> Vec<&'a st
     secrets.map(|secret| secret.text.as_str()).collect()
 }
 
-/// The dungeon that the schedule leads to next; empty if there is none.
-fn next_dungeon<'a>(world: &'a WorldFile, campaign: &CampaignState) -> &'a str {
+/// The dungeon that the schedule leads to next, and what is known of it; empty if there is none.
+fn next_dungeon<'a>(world: &'a WorldFile, campaign: &CampaignState) -> (&'a str, &'a str) {
     let mut ahead = world.schedule.iter().skip(campaign.steps_done);
-    let dungeon = ahead.find_map(|step| match step {
+    let next = ahead.find_map(|step| match step {
         Step::Dungeon(name) => Some(name.as_str()),
         Step::Home { .. } => None,
     });
-    dungeon.unwrap_or_default()
+    let mut dungeons = world.dungeons.iter();
+    let profile = dungeons.find(|dungeon| Some(dungeon.name.as_str()) == next);
+    let profile = profile.map(|dungeon| dungeon.profile.as_str());
+    (next.unwrap_or_default(), profile.unwrap_or_default())
 }
 
 fn round_of(campaign: &CampaignState) -> u32 {
