@@ -1,4 +1,4 @@
-//! Who speaks next in the talk at a home stage.
+//! Who speaks next in the talk at a stage.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::Setup;
 
-/// On a home stage: the talk there. One has a turn after the other.
+/// On a stage: the talk there. One has a turn after the other.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Talk {
-    /// The day and the round that it belongs to.
-    time: (u32, u32),
+    /// The turn of the world in which the talk of this round takes place.
+    round: u64,
     /// The number of turns in this round.
     turns: u32,
     /// Who has passed since somebody last said or did something.
@@ -50,9 +50,9 @@ pub(super) struct TurnTaken {
 impl Talk {
     /// Begins the talk of a round unless it has begun. Who was addressed at the end of the last
     /// round is still first.
-    pub(super) fn begin(&mut self, day: u32, round: u32) {
-        if self.time != (day, round) {
-            self.time = (day, round);
+    pub(super) fn begin(&mut self, world_turn: u64) {
+        if self.round != world_turn {
+            self.round = world_turn;
             self.turns = 0;
             self.passed.clear();
             self.left.clear();
@@ -165,7 +165,7 @@ mod tests {
     fn whoever_was_addressed_is_next_and_nobody_starves() {
         let present = people(&["A", "B", "C", "D"]);
         let mut talk = Talk::default();
-        talk.begin(1, 1);
+        talk.begin(1);
         let order = round(&mut talk, &present, |name| {
             to(if name == "A" { "B" } else { "A" })
         });
@@ -185,18 +185,18 @@ mod tests {
             addressed: Some("C".into()),
             ..Talk::default()
         };
-        talk.begin(1, 2);
+        talk.begin(2);
         let order = round(&mut talk, &present, passing);
         assert_eq!(*order[0], *"C");
         assert_eq!(order.len(), 3, "all passed");
-        talk.begin(1, 2);
+        talk.begin(2);
         assert_eq!(round(&mut talk, &present, passing).len(), 0, "it is over");
     }
 
     #[test]
     fn one_alone_has_one_turn_and_who_has_left_none() {
         let mut talk = Talk::default();
-        talk.begin(1, 1);
+        talk.begin(1);
         let alone = round(&mut talk, &people(&["A"]), |_| TurnTaken::default());
         assert_eq!(alone.len(), 1);
         assert_eq!(round(&mut talk, &[], passing).len(), 0);
@@ -206,7 +206,7 @@ mod tests {
         };
         talk.take_turn(&"A".into(), left);
         assert!(talk.has_left("A"));
-        talk.begin(2, 1);
+        talk.begin(2);
         assert!(!talk.has_left("A"));
     }
 }

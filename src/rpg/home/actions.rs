@@ -13,12 +13,13 @@ use crate::context::Chapters;
 use crate::event::kinds::{Announce, Leave, Mind, Query as Search, Refusal, Speak, Whisper};
 use crate::event::{EventWriter, Fault, PromptSet, PromptTemplate};
 use crate::exchange::Answers;
+use crate::knowledge::{FactBook, Knowledge};
 use crate::rpg::components::RpgWorld;
 use crate::rpg::phase::{CurrentPlace, Phase};
 use crate::rpg::plan::{Destination, FreeText, Plan, Speech};
 use crate::rpg::talk::{Talk, TurnTaken};
 use crate::rpg::travel::walk;
-use crate::tool::{LoreBook, recall};
+use crate::tool::recall;
 
 /// The maximum number of finds that a search tells.
 const MAX_FINDS: usize = 3;
@@ -73,11 +74,11 @@ pub(crate) fn take_plans(
 /// Carries out what actors choose.
 #[derive(SystemParam)]
 pub(crate) struct Actions<'w, 's> {
-    book: Res<'w, LoreBook>,
+    book: Res<'w, FactBook>,
     list: Res<'w, CastList>,
     whereabouts: Whereabouts<'w, 's>,
     exits: Query<'w, 's, &'static Exits>,
-    chapters: Query<'w, 's, &'static Chapters>,
+    memories: Query<'w, 's, (&'static Chapters, Option<&'static Knowledge>)>,
     events: EventWriter<'w, 's>,
 }
 
@@ -143,6 +144,7 @@ impl Actions<'_, '_> {
             actor: acting.name.to_string(),
             target,
             message: text,
+            tells: Vec::new(),
         };
         let unaware = &acting.unaware;
         self.events.broadcast_to_stage(acting.stage, event, unaware);
@@ -158,6 +160,7 @@ impl Actions<'_, '_> {
             actor: acting.name.to_string(),
             target,
             message: text,
+            tells: Vec::new(),
         };
         self.events.notify_entities(&[listener], event);
         Some(addressed)
@@ -168,13 +171,15 @@ impl Actions<'_, '_> {
             actor: acting.name.to_string(),
             stage: self.whereabouts.name_text(acting.stage),
             message: announcement.text,
+            tells: Vec::new(),
         };
         self.events.announce(event, &[acting.entity]);
     }
 
     fn query(&mut self, acting: &Acting<'_>, question: FreeText) {
-        let chapters = self.chapters.get(acting.entity);
-        let found = chapters.map(|own| search(&self.book, acting.name, own, &question.text));
+        let found = self.memories.get(acting.entity);
+        let found =
+            found.map(|(own, knowledge)| search(&self.book, knowledge, own, &question.text));
         let event = Search {
             actor: acting.name.to_string(),
             message: question.text,
@@ -243,11 +248,16 @@ impl Actions<'_, '_> {
     }
 }
 
-/// What an actor finds, best first: lore that it may know, then its own chapters.
-fn search(book: &LoreBook, name: &str, chapters: &Chapters, question: &str) -> Vec<String> {
-    let lore = book.find(name, question);
-    let lore = lore.map(|lore| format!("{}: {}", lore.title, lore.text));
+/// What an actor finds, best first: facts that it knows, then its own chapters.
+fn search(
+    book: &FactBook,
+    knowledge: Option<&Knowledge>,
+    chapters: &Chapters,
+    question: &str,
+) -> Vec<String> {
+    let facts = book.find(knowledge, question);
+    let facts = facts.map(|fact| format!("{}: {}", fact.title, fact.text));
     let remembered = recall(chapters, question);
     let remembered = remembered.map(|chapter| chapter.summary.full_text().into_owned());
-    lore.chain(remembered).take(MAX_FINDS).collect()
+    facts.chain(remembered).take(MAX_FINDS).collect()
 }

@@ -3,16 +3,18 @@
 use bevy_ecs::prelude::*;
 use serde::Serialize;
 
-use crate::cast::{Appearance, CastList, Exits, StageRng, Whereabouts};
+use crate::cast::{Appearance, CastList, Exits, StageRng, Whereabouts, WorldTurn};
 use crate::context::AgentContext;
 use crate::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Ask, AskTemplate};
+use crate::knowledge::{FactBook, Knowledge};
 use crate::rpg::campaign_state::{CampaignPhase, CampaignState};
-use crate::rpg::components::{LastFight, RpgWorld, Secrets};
+use crate::rpg::components::{LastFight, RpgWorld};
 use crate::rpg::conversation::{SpokenLine, heard, last_event_text};
 use crate::rpg::kickoff::{PresentActor, names_without, present_without};
 use crate::rpg::phase::{CurrentPlace, Phase};
 use crate::rpg::plan::{Plan, PlanConstraints};
+use crate::rpg::scenes::open::OpenScene;
 use crate::rpg::talk::Talk;
 use crate::rpg::world_file::{Step, WorldFile};
 
@@ -54,13 +56,15 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
 pub(crate) fn ask_plans(
     world: Res<RpgWorld>,
     campaign: Res<CampaignState>,
+    facts: Res<FactBook>,
+    turn: Res<WorldTurn>,
     rng: StageRng,
     whereabouts: Whereabouts,
     list: Res<CastList>,
     exits: Query<&Exits>,
-    minds: Query<(&AgentContext, Option<&Secrets>, Option<&LastFight>)>,
+    minds: Query<(&AgentContext, Option<&Knowledge>, Option<&LastFight>)>,
     appearances: Query<&Appearance>,
-    mut talks: Query<&mut Talk>,
+    mut talks: Query<(&mut Talk, Option<&OpenScene>)>,
     mut current: CurrentPlace,
     mut events: EventWriter,
     mut commands: Commands,
@@ -68,19 +72,19 @@ pub(crate) fn ask_plans(
     let Some(stage) = current.entity() else {
         return;
     };
-    let Ok(mut talk) = talks.get_mut(stage) else {
+    let Ok((mut talk, scene)) = talks.get_mut(stage) else {
         return current.set_phase(Phase::Idle);
     };
     let limits = &world.0.limits;
     let (day, round) = (campaign.days_done + 1, round_of(&campaign));
-    talk.begin(day, round);
+    talk.begin(turn.0);
     let here = present(&whereabouts, &talk, stage);
     let asked = if limits.together {
         here.clone()
     } else {
         let names = here.iter().filter_map(|actor| whereabouts.name(*actor));
         let names: Vec<_> = names.map(|name| name.0.clone()).collect();
-        let max_turns = limits.talk_turns.max(1) as u32;
+        let max_turns = scene.map_or(limits.talk_turns.max(1) as u32, |scene| scene.turns);
         let next = talk.next(&names, max_turns, &mut rng.stream("order of talk"));
         let next = next.and_then(|name| list.by_name(&name));
         next.into_iter().collect()
@@ -96,7 +100,7 @@ pub(crate) fn ask_plans(
     let exits: Vec<_> = exits.map(ToString::to_string).collect();
     let (next_dungeon, dungeon_profile) = next_dungeon(&world.0, &campaign);
     for actor in asked {
-        let Ok((context, secrets, last_fight)) = minds.get(actor) else {
+        let Ok((context, knowledge, last_fight)) = minds.get(actor) else {
             continue;
         };
         let constraints = PlanConstraints {
@@ -122,7 +126,7 @@ pub(crate) fn ask_plans(
             next_dungeon,
             dungeon_profile,
             last_fight,
-            secrets: secret_texts(&world.0, secrets),
+            secrets: known_texts(&facts, knowledge),
             whisper: constraints.whisper,
             speech_chars: constraints.speech_chars,
             refused: last_event_text(context, "refusal"),
@@ -156,11 +160,10 @@ fn plan_ask(
     Ok(ask.max_tokens(world.limits.max_reply_tokens()))
 }
 
-fn secret_texts<'a>(world: &'a WorldFile, known: Option<&Secrets>) -> Vec<&'a str> {
-    let known = known.map(|known| known.0.as_slice()).unwrap_or_default();
-    let secrets = world.secrets.iter();
-    let secrets = secrets.filter(|secret| known.iter().any(|id| **id == *secret.id));
-    secrets.map(|secret| secret.text.as_str()).collect()
+fn known_texts<'a>(facts: &'a FactBook, known: Option<&Knowledge>) -> Vec<&'a str> {
+    let is_known = |id: &str| known.is_some_and(|known| known.knows(id));
+    let known = facts.all().filter(|fact| is_known(&fact.id));
+    known.map(|fact| fact.text.as_str()).collect()
 }
 
 /// The dungeon that the schedule leads to next, and what is known of it; empty if there is none.
