@@ -11,7 +11,7 @@ use super::plans::present;
 use crate::cast::{CastList, Exits, StageRng, Whereabouts};
 use crate::context::Chapters;
 use crate::event::kinds::{Announce, Leave, Mind, Query as Search, Refusal, Speak, Whisper};
-use crate::event::{EventWriter, Fault, PromptSet, PromptTemplate};
+use crate::event::{EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::Answers;
 use crate::knowledge::{FactBook, Knowledge};
 use crate::rpg::components::RpgWorld;
@@ -243,7 +243,7 @@ impl Actions<'_, '_> {
                 };
                 self.events.notify_entities(&[acting.entity], event);
             }
-            Err(error) => self.events.fault(Fault::Game(error.to_string())),
+            Err(error) => self.events.fault(error.into()),
         }
     }
 }
