@@ -29,9 +29,16 @@ fn take_turn(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option
         ("whisper", others && notes.flag("whisper")),
         ("announce", true),
     ];
+    let has = |member: &str| notes.list(member).len() > 0;
     let done = [
+        ("take", has("lying")),
+        ("give", others && has("items")),
+        ("show", others && has("items")),
+        ("read", !readable(notes).is_empty()),
+        ("promise", has("promise_to")),
+        ("keep", has("promises")),
         ("query", true),
-        ("move", notes.list("exits").len() > 0),
+        ("move", has("exits")),
         ("wait", true),
     ];
     let possible = |actions: &[(&'static str, bool)]| {
@@ -75,6 +82,12 @@ fn label(action: &str) -> UiText {
         "whisper" => text!(rpg_seat_whisper),
         "announce" => text!(rpg_seat_announce),
         "query" => text!(rpg_seat_query),
+        "take" => text!(rpg_seat_take),
+        "give" => text!(rpg_seat_give),
+        "show" => text!(rpg_seat_show),
+        "read" => text!(rpg_seat_read),
+        "promise" => text!(rpg_seat_promise),
+        "keep" => text!(rpg_seat_keep),
         "move" => text!(rpg_seat_move),
         "nothing" => text!(rpg_seat_nothing),
         _ => text!(rpg_seat_wait),
@@ -88,21 +101,65 @@ fn fill(
     plan: &mut Map<String, Value>,
     dialogue: &mut Dialogue<'_>,
 ) -> io::Result<()> {
+    let (whom, what) = (text!(mind_seat_target), text!(rpg_seat_item));
     let filled = match action {
-        "speak" | "whisper" => {
-            let target = one_of(text!(mind_seat_target), notes.names("present"), dialogue)?;
-            json!({"target": target, "text": dialogue.text(text!(mind_seat_words))?})
+        "speak" | "whisper" | "announce" => {
+            let mut said = Map::new();
+            if action != "announce" {
+                let target = one_of(whom, notes.names("present"), dialogue)?;
+                said.insert("target".into(), target.into());
+            }
+            let words = dialogue.text(text!(mind_seat_words))?;
+            said.insert("text".into(), words.into());
+            if let Some(fact) = told(notes, dialogue)? {
+                said.insert("tells".into(), json!([fact]));
+            }
+            said.into()
+        }
+        "take" => json!({"item": one_of(what, notes.names("lying"), dialogue)?}),
+        "give" | "show" => json!({
+            "item": one_of(what, notes.names("items"), dialogue)?,
+            "to": one_of(whom, notes.names("present"), dialogue)?,
+        }),
+        "read" => json!({"item": one_of(what, readable(notes), dialogue)?}),
+        "promise" => json!({
+            "to": one_of(whom, notes.texts("promise_to"), dialogue)?,
+            "words": dialogue.text(text!(rpg_seat_vow))?,
+        }),
+        "keep" => {
+            let promises = notes.list("promises").map(|promise| promise.text("to"));
+            json!({"to": one_of(whom, promises.collect(), dialogue)?})
         }
         "move" => {
             let to = one_of(text!(mind_seat_to), notes.texts("exits"), dialogue)?;
             json!({ "to": to })
         }
         "wait" => json!({"reason": dialogue.text_or(text!(mind_seat_reason), NO_THOUGHT)?}),
-        "query" => json!({"text": dialogue.text(text!(rpg_seat_what_to_find))?}),
-        _ => json!({"text": dialogue.text(text!(mind_seat_words))?}),
+        _ => json!({"text": dialogue.text(text!(rpg_seat_what_to_find))?}),
     };
     plan.insert(action.to_owned(), filled);
     Ok(())
+}
+
+/// The names of the items that can be read.
+fn readable(notes: Notes<'_>) -> Vec<&str> {
+    let items = notes.list("items").chain(notes.list("lying"));
+    let readable = items.filter(|item| item.flag("readable"));
+    readable.map(Notes::name).collect()
+}
+
+/// The id of the fact that words tell, if they tell one.
+fn told<'n>(notes: Notes<'n>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<&'n str>> {
+    let facts: Vec<_> = notes.list("facts").collect();
+    if facts.is_empty() {
+        return Ok(None);
+    }
+    let nothing = dialogue.say(text!(rpg_seat_tells_nothing));
+    let titles = facts.iter().map(|fact| fact.text("title").to_owned());
+    let options: Vec<_> = std::iter::once(nothing).chain(titles).collect();
+    let chosen = dialogue.choice(text!(rpg_seat_tells), &options)?;
+    let fact = chosen.checked_sub(1).and_then(|index| facts.get(index));
+    Ok(fact.map(|fact| fact.text("id")))
 }
 
 fn one_of(question: UiText, names: Vec<&str>, dialogue: &mut Dialogue<'_>) -> io::Result<String> {

@@ -17,7 +17,7 @@ use crate::cast::{
     spawn,
 };
 use crate::context::AgentContext;
-use crate::drama::{Belongings, Bond, BondSpec, Bonds, GoalState, Goals, Item};
+use crate::drama::{Belongings, Bond, BondSpec, Bonds, GoalState, Goals, Item, Promises};
 use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::knowledge::FactBook;
 use crate::locale::{Localize, UiText, text};
@@ -230,6 +230,7 @@ fn spawn_actor(
                 .map(|spec| (spec.to.as_str().into(), bond(spec)))
                 .collect(),
         ),
+        Promises::default(),
         Goals(vec![GoalState::Open; actor.goals.len()]),
     ));
     Ok(())

@@ -22,6 +22,8 @@ pub struct Talk {
     passed: BTreeSet<Arc<str>>,
     /// Who has left in this round.
     left: BTreeSet<Arc<str>>,
+    /// Whose feelings for whom have changed in this round.
+    felt: BTreeSet<(Arc<str>, Arc<str>)>,
     /// To whom somebody spoke last, if there was no answer yet.
     addressed: Option<Arc<str>>,
     /// The number of turns in all rounds.
@@ -45,6 +47,8 @@ pub(super) struct TurnTaken {
     pub(super) passed: bool,
     /// Whether it leaves the stage.
     pub(super) left: bool,
+    /// For whom its feelings changed.
+    pub(super) felt: Option<Arc<str>>,
 }
 
 impl Talk {
@@ -56,6 +60,7 @@ impl Talk {
             self.turns = 0;
             self.passed.clear();
             self.left.clear();
+            self.felt.clear();
         }
     }
 
@@ -63,6 +68,12 @@ impl Talk {
     /// hears nothing more.
     pub(super) fn has_left(&self, name: &str) -> bool {
         self.left.contains(name)
+    }
+
+    /// Whether somebody's feelings for somebody have changed in this round.
+    pub(super) fn has_felt(&self, name: &str, about: &str) -> bool {
+        let mut felt = self.felt.iter();
+        felt.any(|(who, whom)| **who == *name && **whom == *about)
     }
 
     /// Whose turn is next among those present; `None` if the talk of this round is over: everybody
@@ -114,6 +125,9 @@ impl Talk {
             self.passed.insert(name.clone());
         } else {
             self.passed.clear();
+        }
+        if let Some(about) = taken.felt {
+            self.felt.insert((name.clone(), about));
         }
         if taken.left {
             self.left.insert(name.clone());

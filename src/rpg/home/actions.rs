@@ -10,13 +10,14 @@ use serde::Serialize;
 use super::plans::present;
 use crate::cast::{CastList, Exits, StageRng, Whereabouts};
 use crate::context::Chapters;
+use crate::drama::{Belongings, Bonds, Promises, StoryData};
 use crate::event::kinds::{Announce, Leave, Mind, Query as Search, Refusal, Speak, Whisper};
 use crate::event::{EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::Answers;
 use crate::knowledge::{FactBook, Knowledge};
 use crate::rpg::components::RpgWorld;
 use crate::rpg::phase::{CurrentPlace, Phase};
-use crate::rpg::plan::{Destination, FreeText, Plan, Speech};
+use crate::rpg::plan::{Announcement, Destination, Plan, Promisee, Question, Speech, Thing};
 use crate::rpg::talk::{Talk, TurnTaken};
 use crate::rpg::travel::walk;
 use crate::tool::recall;
@@ -71,7 +72,7 @@ pub(crate) fn take_plans(
     });
 }
 
-/// Carries out what actors choose.
+/// Carries out what actors choose. What is done with items and promises is in `deeds.rs`.
 #[derive(SystemParam)]
 pub(crate) struct Actions<'w, 's> {
     book: Res<'w, FactBook>,
@@ -79,18 +80,22 @@ pub(crate) struct Actions<'w, 's> {
     whereabouts: Whereabouts<'w, 's>,
     exits: Query<'w, 's, &'static Exits>,
     memories: Query<'w, 's, (&'static Chapters, Option<&'static Knowledge>)>,
-    events: EventWriter<'w, 's>,
+    pub(super) story: Res<'w, StoryData>,
+    pub(super) belongings: Query<'w, 's, &'static mut Belongings>,
+    pub(super) bonds: Query<'w, 's, &'static mut Bonds>,
+    pub(super) promises: Query<'w, 's, &'static mut Promises>,
+    pub(super) events: EventWriter<'w, 's>,
 }
 
 /// Who acts, and who is there.
-struct Acting<'a> {
-    entity: Entity,
-    name: &'a Arc<str>,
-    stage: Entity,
+pub(super) struct Acting<'a> {
+    pub(super) entity: Entity,
+    pub(super) name: &'a Arc<str>,
+    pub(super) stage: Entity,
     /// The living who are there, and the actor.
     present: Vec<Entity>,
     /// Whoever does not notice it: the actor, and those who have left.
-    unaware: Vec<Entity>,
+    pub(super) unaware: Vec<Entity>,
 }
 
 impl Actions<'_, '_> {
@@ -132,19 +137,44 @@ impl Actions<'_, '_> {
         if let Some(destination) = plan.go {
             taken.left = self.leave(&acting, &destination);
         }
+        if let Some(Thing { item }) = plan.take {
+            self.take(&acting, item);
+        }
+        if let Some(handing) = plan.give {
+            self.give(&acting, handing);
+        }
+        if let Some(handing) = plan.show {
+            self.show(&acting, handing);
+        }
+        if let Some(Thing { item }) = plan.read {
+            self.read(&acting, item);
+        }
+        if let Some(vow) = plan.promise {
+            self.promise(&acting, vow);
+        }
+        if let Some(Promisee { to }) = plan.keep {
+            self.keep(&acting, to);
+        }
+        if let Some(feeling) = plan.feels.filter(|it| !talk.has_felt(name, &it.about)) {
+            taken.felt = self.feel(&acting, feeling);
+        }
         taken
     }
 
     /// Returns to whom the actor spoke.
     fn speak(&mut self, acting: &Acting<'_>, speech: Speech) -> Option<Arc<str>> {
-        let Speech { target, text } = speech;
+        let Speech {
+            target,
+            text,
+            tells,
+        } = speech;
         self.listener(acting, "speak", &target)?;
         let addressed = target.as_str().into();
         let event = Speak {
             actor: acting.name.to_string(),
             target,
             message: text,
-            tells: Vec::new(),
+            tells,
         };
         let unaware = &acting.unaware;
         self.events.broadcast_to_stage(acting.stage, event, unaware);
@@ -153,30 +183,34 @@ impl Actions<'_, '_> {
 
     /// Returns to whom the actor whispered.
     fn whisper(&mut self, acting: &Acting<'_>, speech: Speech) -> Option<Arc<str>> {
-        let Speech { target, text } = speech;
+        let Speech {
+            target,
+            text,
+            tells,
+        } = speech;
         let listener = self.listener(acting, "whisper", &target)?;
         let addressed = target.as_str().into();
         let event = Whisper {
             actor: acting.name.to_string(),
             target,
             message: text,
-            tells: Vec::new(),
+            tells,
         };
         self.events.notify_entities(&[listener], event);
         Some(addressed)
     }
 
-    fn announce(&mut self, acting: &Acting<'_>, announcement: FreeText) {
+    fn announce(&mut self, acting: &Acting<'_>, announcement: Announcement) {
         let event = Announce {
             actor: acting.name.to_string(),
             stage: self.whereabouts.name_text(acting.stage),
             message: announcement.text,
-            tells: Vec::new(),
+            tells: announcement.tells,
         };
         self.events.announce(event, &[acting.entity]);
     }
 
-    fn query(&mut self, acting: &Acting<'_>, question: FreeText) {
+    fn query(&mut self, acting: &Acting<'_>, question: Question) {
         let found = self.memories.get(acting.entity);
         let found =
             found.map(|(own, knowledge)| search(&self.book, knowledge, own, &question.text));
@@ -217,7 +251,12 @@ impl Actions<'_, '_> {
     }
 
     /// Somebody here who can be spoken to; if there is nobody of this name, the actor is told so.
-    fn listener(&mut self, acting: &Acting<'_>, action: &str, target: &str) -> Option<Entity> {
+    pub(super) fn listener(
+        &mut self,
+        acting: &Acting<'_>,
+        action: &str,
+        target: &str,
+    ) -> Option<Entity> {
         let listener = self.list.by_name(target);
         let listener = listener
             .filter(|listener| *listener != acting.entity && acting.present.contains(listener));
@@ -227,7 +266,7 @@ impl Actions<'_, '_> {
         listener
     }
 
-    fn refuse<D: Serialize>(
+    pub(super) fn refuse<D: Serialize>(
         &mut self,
         acting: &Acting<'_>,
         action: &str,

@@ -5,6 +5,7 @@
 
 pub(super) mod actions;
 pub(super) mod announcements;
+mod deeds;
 pub(super) mod plans;
 pub(super) mod scene;
 
@@ -36,5 +37,6 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
     announcements::ANNOUNCEMENT.add_templates(prompts);
     plans::add_templates(prompts);
     actions::add_templates(prompts);
+    deeds::add_templates(prompts);
     scene::SCENE.add_templates(prompts);
 }

@@ -1,10 +1,13 @@
 //! Whose turn it is at home, and what it is asked.
 
 use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
 use serde::Serialize;
 
+use super::deeds::items_of;
 use crate::cast::{Appearance, CastList, Exits, StageRng, Whereabouts, WorldTurn};
 use crate::context::AgentContext;
+use crate::drama::{Belongings, Bonds, Promise, PromiseState, Promises, StoryData};
 use crate::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Ask, AskTemplate};
 use crate::knowledge::{FactBook, Knowledge};
@@ -40,10 +43,48 @@ struct PlanData<'a> {
     next_dungeon: &'a str,
     dungeon_profile: &'a str,
     last_fight: Option<&'a LastFight>,
-    secrets: Vec<&'a str>,
+    facts: Vec<KnownFact<'a>>,
+    items: Vec<SeenItem<'a>>,
+    lying: Vec<SeenItem<'a>>,
+    promise_to: &'a [String],
+    promises: Vec<OpenPromise<'a>>,
+    feelings: Vec<FeltFor<'a>>,
     whisper: bool,
     speech_chars: usize,
     refused: String,
+}
+
+/// A fact that may be told.
+#[derive(Serialize)]
+struct KnownFact<'a> {
+    id: &'a str,
+    title: &'a str,
+    text: &'a str,
+    /// From whom it was learned; empty if from nobody.
+    from: &'a str,
+    /// Whether it was learned in this talk.
+    is_new: bool,
+}
+
+#[derive(Serialize)]
+struct SeenItem<'a> {
+    name: &'a str,
+    look: &'a str,
+    /// Whether there is something to read.
+    readable: bool,
+}
+
+#[derive(Serialize)]
+struct OpenPromise<'a> {
+    to: &'a str,
+    words: &'a str,
+}
+
+/// What somebody feels for somebody here, from -3 to 3.
+#[derive(Serialize)]
+struct FeltFor<'a> {
+    name: &'a str,
+    value: i32,
 }
 
 /// Adds the templates of this file.
@@ -56,14 +97,12 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
 pub(crate) fn ask_plans(
     world: Res<RpgWorld>,
     campaign: Res<CampaignState>,
-    facts: Res<FactBook>,
     turn: Res<WorldTurn>,
     rng: StageRng,
     whereabouts: Whereabouts,
     list: Res<CastList>,
     exits: Query<&Exits>,
-    minds: Query<(&AgentContext, Option<&Knowledge>, Option<&LastFight>)>,
-    appearances: Query<&Appearance>,
+    minds: Minds,
     mut talks: Query<(&mut Talk, Option<&OpenScene>)>,
     mut current: CurrentPlace,
     mut events: EventWriter,
@@ -100,17 +139,43 @@ pub(crate) fn ask_plans(
     let exits: Vec<_> = exits.map(ToString::to_string).collect();
     let (next_dungeon, dungeon_profile) = next_dungeon(&world.0, &campaign);
     for actor in asked {
-        let Ok((context, knowledge, last_fight)) = minds.get(actor) else {
+        let Ok((context, knowledge, last_fight, bonds, promises)) = minds.minds.get(actor) else {
             continue;
         };
+        let name = whereabouts.name_text(actor);
+        let present = names_without(&whereabouts, &here, actor);
+        let items: Vec<_> = minds.items_of(actor, true).collect();
+        let lying: Vec<_> = minds.items_of(stage, false).collect();
+        let facts: Vec<_> = minds.can_tell(knowledge, turn.0).collect();
+        let open = promises.into_iter().flat_map(|promises| &promises.0);
+        let open = open.filter(|promise| promise.state == PromiseState::Open);
+        let open: Vec<_> = open
+            .map(|Promise { to, words, .. }| OpenPromise { to, words })
+            .collect();
+        let readable = items.iter().chain(&lying).filter(|item| item.readable);
+        let mut feels_about = present.clone();
+        feels_about.retain(|other| bonds.is_some() && !talk.has_felt(&name, other));
+        let mut promise_to = present.clone();
+        promise_to.retain(|to| promises.is_some() && open.iter().all(|it| it.to != to));
+        let mut keep_to: Vec<_> = open.iter().map(|promise| promise.to.to_owned()).collect();
+        keep_to.dedup();
         let constraints = PlanConstraints {
-            present: names_without(&whereabouts, &here, actor),
             exits: exits.clone(),
             whisper: limits.whisper,
             speech_chars: limits.speech_chars.max(1) as usize,
-            feels_about: Vec::new(),
+            tells: facts.iter().map(|fact| fact.id.to_owned()).collect(),
+            held: names_of(&items),
+            lying: names_of(&lying),
+            readable: readable.map(|item| item.name.to_owned()).collect(),
+            promise_to,
+            keep_to,
+            feels_about,
+            present,
         };
-        let name = whereabouts.name_text(actor);
+        let feelings = constraints.feels_about.iter().map(|name| FeltFor {
+            name,
+            value: bonds.map_or(0, |bonds| bonds.value(name)),
+        });
         let data = PlanData {
             me: &name,
             name: &name,
@@ -120,20 +185,83 @@ pub(crate) fn ask_plans(
             round,
             rounds: limits.home_rounds.max(1),
             together: limits.together,
-            present: present_without(&whereabouts, &appearances, &here, actor),
+            present: present_without(&whereabouts, &minds.appearances, &here, actor),
             exits: &exits,
             heard: heard(context),
             next_dungeon,
             dungeon_profile,
             last_fight,
-            secrets: known_texts(&facts, knowledge),
+            facts,
+            items,
+            lying,
+            promise_to: &constraints.promise_to,
+            promises: open,
+            feelings: feelings.collect(),
             whisper: constraints.whisper,
             speech_chars: constraints.speech_chars,
             refused: last_event_text(context, "refusal"),
         };
-        let ask = plan_ask(events.phrases(), &world.0, &data, constraints);
+        let ask = plan_ask(events.phrases(), &world.0, &data, constraints.clone());
         events.insert_or_fault(&mut commands, actor, ask);
     }
+}
+
+/// What actors know, have and feel.
+#[derive(SystemParam)]
+pub(crate) struct Minds<'w, 's> {
+    book: Res<'w, FactBook>,
+    story: Res<'w, StoryData>,
+    minds: Query<
+        'w,
+        's,
+        (
+            &'static AgentContext,
+            Option<&'static Knowledge>,
+            Option<&'static LastFight>,
+            Option<&'static Bonds>,
+            Option<&'static Promises>,
+        ),
+    >,
+    belongings: Query<'w, 's, &'static Belongings>,
+    appearances: Query<'w, 's, &'static Appearance>,
+}
+
+impl Minds<'_, '_> {
+    /// What somebody has, or what lies on a stage.
+    fn items_of(&self, holder: Entity, hidden_too: bool) -> impl Iterator<Item = SeenItem<'_>> {
+        let items = items_of(&self.story, self.belongings.get(holder).ok());
+        let items = items.filter(move |item| hidden_too || !item.hidden);
+        items.map(|item| SeenItem {
+            name: &item.name,
+            look: &item.look,
+            readable: !item.teaches.is_empty(),
+        })
+    }
+
+    /// The facts that somebody who knows this may tell: what everyone knows is no news, and what is
+    /// sworn can't be said.
+    fn can_tell<'a>(
+        &'a self,
+        knowledge: Option<&'a Knowledge>,
+        turn: u64,
+    ) -> impl Iterator<Item = KnownFact<'a>> {
+        let facts = self.book.all();
+        let facts = facts.filter(|fact| !fact.is_common() && !fact.sworn);
+        facts.filter_map(move |fact| {
+            let known = knowledge?.get(&fact.id)?;
+            Some(KnownFact {
+                id: &fact.id,
+                title: &fact.title,
+                text: &fact.text,
+                from: known.from.as_deref().unwrap_or_default(),
+                is_new: !known.by.is_empty() && known.turn == turn,
+            })
+        })
+    }
+}
+
+fn names_of(items: &[SeenItem<'_>]) -> Vec<String> {
+    items.iter().map(|item| item.name.to_owned()).collect()
 }
 
 /// The living who are on a stage and have not left it in this round.
@@ -160,12 +288,6 @@ fn plan_ask(
     Ok(ask.max_tokens(world.limits.max_reply_tokens()))
 }
 
-fn known_texts<'a>(facts: &'a FactBook, known: Option<&Knowledge>) -> Vec<&'a str> {
-    let is_known = |id: &str| known.is_some_and(|known| known.knows(id));
-    let known = facts.all().filter(|fact| is_known(&fact.id));
-    known.map(|fact| fact.text.as_str()).collect()
-}
-
 /// The dungeon that the schedule leads to next, and what is known of it; empty if there is none.
 fn next_dungeon<'a>(world: &'a WorldFile, campaign: &CampaignState) -> (&'a str, &'a str) {
     let mut ahead = world.schedule.iter().skip(campaign.steps_done);
@@ -179,9 +301,10 @@ fn next_dungeon<'a>(world: &'a WorldFile, campaign: &CampaignState) -> (&'a str,
     (next.unwrap_or_default(), profile.unwrap_or_default())
 }
 
+/// The round of a day at home; 0 anywhere else.
 fn round_of(campaign: &CampaignState) -> u32 {
     match campaign.phase {
         CampaignPhase::Home { round, .. } => round,
-        _ => 1,
+        _ => 0,
     }
 }
