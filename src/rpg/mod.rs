@@ -22,6 +22,7 @@ mod question;
 mod scenes;
 pub mod seat;
 mod spawn;
+mod talk;
 mod travel;
 pub mod world_file;
 
@@ -34,3 +35,4 @@ pub use combat::{Combat, FinishedFight, RoundAction};
 pub use phase::Phase;
 pub use scenes::choose_again::{ChooseAgainError, choose_again};
 pub use spawn::SpawnError;
+pub use talk::Talk;
