@@ -17,7 +17,9 @@ use crate::cast::{
     spawn,
 };
 use crate::context::AgentContext;
-use crate::drama::{Belongings, Bond, BondSpec, Bonds, GoalState, Goals, Item, Promises, Qualities};
+use crate::drama::{
+    Belongings, Bond, BondSpec, Bonds, GoalState, Goals, Item, Promises, Qualities,
+};
 use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::knowledge::FactBook;
 use crate::locale::{Localize, UiText, text};
