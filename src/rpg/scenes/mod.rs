@@ -6,6 +6,7 @@
 //! everybody say what became of them. Start reading at `open.rs`.
 
 pub(super) mod choose;
+pub(super) mod choose_again;
 mod effects;
 pub(super) mod endings;
 pub(super) mod open;
@@ -47,6 +48,5 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add_event::<endings::Epilogue>();
     prompts.add_event::<endings::StoryCloses>();
     choose::add_templates(prompts);
-    effects::add_templates(prompts);
     endings::add_templates(prompts);
 }
