@@ -174,7 +174,11 @@ impl<'n> Telling<'n> {
         };
         let said = json!({"target": self.target, "text": text, "tells": tells});
         turn.insert(kind.into(), said);
-        Some("mind.whisper")
+        Some(if is_whispered {
+            "mind.whisper"
+        } else {
+            "mind.speak"
+        })
     }
 }
 
