@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::combat::wounds::{heal_wounds, tell_wounds};
 use super::components::{
     CurrentFight, Effects, FightResult, Foe, Health, HomeStage, Residence, RpgWorld,
 };
@@ -211,6 +212,7 @@ fn begin_night(world: &mut World, day: u32, days: u32) {
         },
     );
     world.resource_mut::<CampaignState>().days_done = date;
+    heal_wounds(world);
     let agents = all_of(world, Kind::WorldAgent);
     for place in home_stages(world).into_iter().chain(agents) {
         set_phase(world, place, Phase::Summarize);
@@ -285,7 +287,8 @@ fn after_fight(world: &mut World, dungeon: Arc<str>, fight: usize) {
     }
 }
 
-/// The whole party goes home, fallen heroes included, healed and without effects.
+/// The whole party goes home, fallen heroes included, with full health and without effects. Only
+/// wounds remain.
 fn return_home(world: &mut World, dungeon: &str) {
     let party = party(world);
     inform_of_journey(world, dungeon, "return", "", &party);
@@ -300,6 +303,7 @@ fn return_home(world: &mut World, dungeon: &str) {
             travel_to(world, hero, &home);
         }
     }
+    tell_wounds(world);
     next_step(world);
 }
 

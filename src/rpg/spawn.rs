@@ -7,8 +7,8 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::components::{
-    Acquaintances, Effects, Fighter, Foe, Health, HomeStage, Residence, RpgWorld, Secrets,
-    insert_data,
+    Acquaintances, Effects, FallenFoes, Fighter, Foe, Health, HomeStage, Residence, RpgWorld,
+    Secrets, insert_data,
 };
 use super::phase::Phase;
 use super::world_file::{self, StageKind, WorldFile};
@@ -199,7 +199,7 @@ fn spawn_actor(
 }
 
 /// Puts the foes of a fight on its stage, at a meeting. One that was met before and returns comes
-/// back with its memory.
+/// back with its memory; one that fell and does not return stays away.
 ///
 /// # Errors
 /// As [`spawn_cast`].
@@ -213,6 +213,9 @@ pub(super) fn spawn_foes(
         let Some(foe) = file.foes.iter().find(|foe| foe.name == *name) else {
             continue;
         };
+        if world.resource::<FallenFoes>().0.contains(name.as_str()) {
+            continue;
+        }
         match world.resource::<CastList>().by_name(name) {
             Some(entity) => revive_foe(world, entity, foe, stage),
             None => spawn_foe(world, &file, foe, stage)?,

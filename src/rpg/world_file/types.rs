@@ -321,7 +321,7 @@ pub struct Limits {
     pub home_rounds: i32,
     /// The number of rounds after which a fight ends undecided.
     pub combat_rounds: i32,
-    /// The number of skills that a combatant holds in a round.
+    /// The number of skills that a combatant can choose from at its turn.
     pub hand_size: i32,
     /// The number of tokens of a conversation above which its past is summarized.
     pub context_tokens: i32,
@@ -345,7 +345,7 @@ impl Default for Limits {
         Self {
             home_rounds: 2,
             combat_rounds: 10,
-            hand_size: 2,
+            hand_size: 4,
             context_tokens: 12_000,
             reply_tokens: 600,
             speech_chars: 600,
