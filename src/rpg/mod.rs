@@ -19,6 +19,7 @@ mod phase;
 pub mod phrases;
 mod plan;
 mod question;
+mod scenes;
 pub mod seat;
 mod spawn;
 mod travel;

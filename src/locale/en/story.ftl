@@ -139,3 +139,6 @@ story_event_undercover_verdict = verdict
 story_event_undercover_votes = votes
 story_event_whisper = whisper
 story_event_wound = wound
+story_found_out = (Learned: { $title })
+story_learned = (Learned from { $from }: { $title })
+story_masked = ({ $actor } could not say it.)

@@ -156,6 +156,7 @@ impl Turn<'_, '_, '_> {
             actor: self.actor().name.to_string(),
             target: String::new(),
             message: words.to_owned(),
+            tells: Vec::new(),
         };
         let me = self.actor().entity;
         self.events

@@ -1,9 +1,10 @@
 //! Finds everything that is wrong with a world.
 //!
 //! Each file checks one side of it: `names` what things are called, `texts` what is told, `numbers`
-//! stats, skills and limits, `links` who refers to whom, `reachable` which stages can be reached.
+//! stats, skills and limits, `links` who refers to whom, `drama` facts, items, scenes and endings, `reachable` which stages can be reached.
 //! All of them write into a `Report`, which knows the places in the file.
 
+mod drama;
 mod links;
 mod names;
 mod numbers;
@@ -26,4 +27,5 @@ pub(super) fn check(reading: &Parsed<WorldFile>, problems: &mut Problems) {
     numbers::check(world, &mut report);
     links::check(world, &mut report);
     reachable::check(world, &mut report);
+    drama::check(world, &mut report);
 }
