@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::combat::resolve::weigh_resolve;
 use super::combat::wounds::{heal_wounds, tell_wounds};
 use super::components::{
     CurrentFight, Effects, FightResult, Foe, Health, HomeStage, Residence, RpgWorld,
@@ -140,8 +141,11 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
 }
 
 /// Begins the next phase of the campaign. Everything that the last one asked for is done when the
-/// world meets.
+/// world meets, except for a fight that goes on after the meeting.
 pub(super) fn advance_campaign(world: &mut World) {
+    if weigh_resolve(world) {
+        return;
+    }
     let phase = world.resource::<CampaignState>().phase.clone();
     let phase = match phase {
         CampaignPhase::Choice { after } => {

@@ -153,6 +153,16 @@ pub struct Wounded {
     pub days: u32,
 }
 
+/// On a foe that words or things may move: how firmly it still means to fight.
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Resolve {
+    /// What is left; at 0 it yields.
+    pub left: i32,
+    /// What has moved it already, by number in the world file.
+    pub moved: BTreeSet<usize>,
+}
+
 /// The names of foes who fell and never return.
 #[derive(Resource, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -177,6 +187,7 @@ pub(super) fn plugin(setup: &mut Setup) {
         .saves()
         .resource::<FallenFoes>("fallen_foes")
         .component::<Wounded>("wounded")
+        .component::<Resolve>("resolve")
         .component::<Health>("health")
         .component::<Fighter>("fighter")
         .component::<Effects>("effects")

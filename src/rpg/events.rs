@@ -147,6 +147,9 @@ pub struct CombatantStatus {
     /// Whether it bears a wound from an earlier fight.
     #[serde(default)]
     pub wounded: bool,
+    /// How firmly it means to fight; 0 if only blows can move it.
+    #[serde(default)]
+    pub resolve: i32,
     /// How it left the fight; `None` while it stands.
     #[serde(default)]
     pub departure: Option<Departure>,
@@ -213,15 +216,19 @@ impl AgentEvent for CardPlayed {
     }
 }
 
-/// Somebody in a fight holds back, flees or yields.
+/// Somebody in a fight holds back, shows something, wavers, flees or yields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CombatMove {
     /// Where.
     pub stage: String,
     /// Who.
     pub actor: String,
-    /// `hold`, `flee` or `yield`.
+    /// `hold`, `show`, `waver`, `flee` or `yield`.
     pub action: String,
+    /// The item that it shows; else empty.
+    pub item: String,
+    /// How the item looks.
+    pub look: String,
     /// What it looks like, by its own mind; may be empty.
     pub description: String,
 }

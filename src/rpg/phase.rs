@@ -45,6 +45,8 @@ pub enum Phase {
     FightBegin,
     /// A combatant acts, and the next one is asked.
     Act,
+    /// A round is over; at the meeting, what happened in it may move foes.
+    RoundEnd,
     /// The fight is decided; the stage is asked to tell it.
     Narrate,
     /// The fight has been told; next is its outcome.

@@ -35,6 +35,10 @@ fn act(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value
     if !hand.is_empty() {
         actions.insert(0, ("play", text!(rpg_seat_play)));
     }
+    let items: Vec<_> = notes.names("items");
+    if !items.is_empty() {
+        actions.push(("show", text!(rpg_seat_show)));
+    }
     let options: Vec<_> = actions
         .iter()
         .map(|(_, label)| dialogue.say(label.clone()))
@@ -56,6 +60,11 @@ fn act(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value
         }
         choice["cards"] = cards.into();
     } else {
+        if action == "show" {
+            let names: Vec<_> = items.iter().map(ToString::to_string).collect();
+            let chosen = dialogue.choice(text!(rpg_seat_item), &names)?;
+            choice["item"] = items.get(chosen).copied().unwrap_or_default().into();
+        }
         choice["seen"] = dialogue.text(text!(rpg_seat_seen))?.into();
     }
     Ok(Some(choice))

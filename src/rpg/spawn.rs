@@ -7,8 +7,8 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::components::{
-    Acquaintances, Effects, FallenFoes, Fighter, Foe, Health, HomeStage, Residence, RpgWorld,
-    insert_data,
+    Acquaintances, Effects, FallenFoes, Fighter, Foe, Health, HomeStage, Residence, Resolve,
+    RpgWorld, insert_data,
 };
 use super::phase::Phase;
 use super::world_file::{self, StageKind, WorldFile};
@@ -265,6 +265,7 @@ fn spawn_foe(
     let spec = spawn_spec(&foe.name, Kind::Actor, &rules, identity, Some(stage));
     let entity = spawn(world, spec)?;
     set_mind_alias(world, entity, &foe.model);
+    set_resolve(world, entity, foe);
     let knowledge = world.resource::<FactBook>().known_at_start(&foe.name);
     world.entity_mut(entity).insert((
         Faction(FOE.into()),
@@ -284,11 +285,22 @@ fn spawn_foe(
 
 fn revive_foe(world: &mut World, entity: Entity, foe: &world_file::Foe, stage: &str) {
     let stage = world.resource::<CastList>().by_name(stage);
+    set_resolve(world, entity, foe);
     let mut entity = world.entity_mut(entity);
     entity.remove::<Dead>();
     entity.insert((Health::full(foe.stats.hp), Effects::default()));
     if let Some(stage) = stage {
         entity.insert(OnStage(stage));
+    }
+}
+
+/// A foe that something can move meets the party with its whole resolve.
+fn set_resolve(world: &mut World, entity: Entity, foe: &world_file::Foe) {
+    if foe.resolve > 0 {
+        world.entity_mut(entity).insert(Resolve {
+            left: foe.resolve,
+            ..Resolve::default()
+        });
     }
 }
 

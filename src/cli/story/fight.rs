@@ -126,6 +126,8 @@ impl Formatter {
         let text = match event.action.as_str() {
             "flee" => text!(story_flees, actor),
             "yield" => text!(story_yields, actor),
+            "waver" => text!(story_wavers, actor),
+            "show" => text!(story_shows, actor, item = &event.item),
             _ => text!(story_holds, actor),
         };
         let text = text.in_language(self.language);

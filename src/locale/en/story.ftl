@@ -41,6 +41,7 @@ story_remembers = ❧ { $actor } will remember
 story_returns = The party returns from { $dungeon }.
 story_says_to = {" "}to { $target }
 story_searches = {" "}searches memory
+story_shows = { $actor } shows { $item }
 story_sides = { $heroes } against { $foes }
 story_skill = {" "}({ $skill })
 story_strengthened = { $name }: attack +{ $amount } ({ $effect })
@@ -48,6 +49,7 @@ story_thinks = {" "}thinks
 story_tool_failed = [{ $who } uses { $tool } ({ $arguments }), which fails: { $result }]
 story_tool_used = [{ $who } uses { $tool } ({ $arguments }): { $result }]
 story_turn = turn { $turn }
+story_wavers = { $actor } wavers
 story_weakened = { $name }: attack −{ $amount } ({ $effect })
 story_whispers_to = {" "}whispers to { $target }
 

@@ -43,6 +43,7 @@ story_remembers = ❧ { $actor }会记得
 story_returns = 一行人从{ $dungeon }返回。
 story_says_to = 对{ $target }说
 story_searches = 回想
+story_shows = { $actor }拿出{ $item }
 story_sides = { $heroes }对阵{ $foes }
 # same
 story_skill = （{ $skill }）
@@ -51,6 +52,7 @@ story_thinks = 心想
 story_tool_failed = ［{ $who }使用 { $tool }（{ $arguments }）失败：{ $result }］
 story_tool_used = ［{ $who }使用 { $tool }（{ $arguments }）：{ $result }］
 story_turn = 第 { $turn } 轮
+story_wavers = { $actor }动摇了
 story_weakened = { $name }：攻击 −{ $amount }（{ $effect }）
 story_whispers_to = 对{ $target }耳语
 

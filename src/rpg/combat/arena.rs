@@ -7,7 +7,11 @@ use bevy_ecs::system::SystemParam;
 
 use super::state::Combat;
 use crate::cast::{Dead, EntityName, Faction, StageQuery};
-use crate::rpg::components::{Departure, Effect, Effects, Fighter, Health, RpgWorld, Wounded};
+use crate::drama::Belongings;
+use crate::knowledge::Knowledge;
+use crate::rpg::components::{
+    Departure, Effect, Effects, Fighter, Health, Resolve, RpgWorld, Wounded,
+};
 use crate::rpg::events::CombatantStatus;
 use crate::rpg::phase::Phase;
 use crate::rpg::spawn::HERO;
@@ -37,6 +41,12 @@ pub(super) struct Combatant {
     pub(super) effects: Vec<Effect>,
     /// Whether it bears a wound from an earlier fight.
     pub(super) wounded: bool,
+    /// How firmly it means to fight; 0 if only blows can move it.
+    pub(super) resolve: i32,
+    /// The facts that it knows, by id.
+    pub(super) facts: Vec<Arc<str>>,
+    /// The items that it carries.
+    pub(super) items: Vec<Arc<str>>,
     /// How it left the fight; `None` while it stands.
     pub(super) departure: Option<Departure>,
 }
@@ -90,6 +100,7 @@ impl Combatant {
             attack: self.attack(),
             defense: self.defense(),
             wounded: self.wounded,
+            resolve: self.resolve,
             departure: self.departure,
         }
     }
@@ -123,6 +134,9 @@ pub(super) struct Arena<'w, 's> {
             &'static mut Health,
             &'static mut Effects,
             Has<Wounded>,
+            Option<&'static Resolve>,
+            Option<&'static Knowledge>,
+            Option<&'static Belongings>,
             Has<Dead>,
         ),
     >,
@@ -209,8 +223,11 @@ impl Arena<'_, '_> {
     fn everybody(&self) -> impl Iterator<Item = (Combatant, bool)> {
         let entities = self.occupants.entities().into_iter();
         entities.filter_map(|entity| {
-            let (name, faction, fighter, health, effects, wounded, dead) =
-                self.occupants.get(entity)?;
+            let components = self.occupants.get(entity)?;
+            let (name, faction, fighter, health, effects, ..) = components;
+            let (.., wounded, resolve, knowledge, belongings, dead) = components;
+            let facts = knowledge.into_iter().flat_map(Knowledge::all);
+            let items = belongings.into_iter().flat_map(|held| &held.0);
             let combatant = Combatant {
                 entity,
                 name: name.0.clone(),
@@ -220,6 +237,9 @@ impl Arena<'_, '_> {
                 health: *health,
                 effects: effects.0.clone(),
                 wounded,
+                resolve: resolve.map_or(0, |resolve| resolve.left),
+                facts: facts.map(|(id, _)| id.clone()).collect(),
+                items: items.cloned().collect(),
                 departure: None,
             };
             Some((combatant, dead))

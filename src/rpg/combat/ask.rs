@@ -43,7 +43,23 @@ struct ActData<'a> {
     fallen: Vec<String>,
     fled: Vec<String>,
     yielded: Vec<String>,
+    facts: Vec<FactNote<'a>>,
+    items: Vec<ItemNote<'a>>,
     say_chars: usize,
+}
+
+/// A fact that may be told.
+#[derive(Serialize)]
+struct FactNote<'a> {
+    id: &'a str,
+    title: &'a str,
+}
+
+/// An item that may be shown.
+#[derive(Serialize)]
+struct ItemNote<'a> {
+    name: &'a str,
+    look: &'a str,
 }
 
 /// A skill in hand.
@@ -104,6 +120,8 @@ pub(super) fn act_ask(
     let playable = hand.iter().map(|drawn| drawn.playable(combatants));
     let constraints = ChoiceConstraints {
         hand: playable.collect(),
+        facts: data.facts.iter().map(|fact| fact.id.into()).collect(),
+        items: data.items.iter().map(|item| item.name.into()).collect(),
         say_chars: data.say_chars,
     };
     let ask = || {
@@ -137,7 +155,7 @@ fn draw_hand<'a>(
 }
 
 fn data<'a>(
-    world: &WorldFile,
+    world: &'a WorldFile,
     stage: &'a FightStage,
     combat: &Combat,
     me: &'a Combatant,
@@ -158,6 +176,10 @@ fn data<'a>(
     let left = |how| names(combatants.iter().filter(|each| each.departure == Some(how)));
     let later = combat.waiting.iter();
     let later = later.filter(|name| standing().any(|each| each.name == **name));
+    let facts = world.facts.iter();
+    let facts = facts.filter(|fact| !fact.sworn && me.facts.iter().any(|id| **id == *fact.id));
+    let items = world.items.iter();
+    let items = items.filter(|item| me.items.iter().any(|name| **name == *item.name));
     ActData {
         me: &me.name,
         kind: "actor",
@@ -175,6 +197,18 @@ fn data<'a>(
         fallen: left(Departure::Fell),
         fled: left(Departure::Fled),
         yielded: left(Departure::Yielded),
+        facts: facts
+            .map(|fact| FactNote {
+                id: &fact.id,
+                title: &fact.title,
+            })
+            .collect(),
+        items: items
+            .map(|item| ItemNote {
+                name: &item.name,
+                look: &item.look,
+            })
+            .collect(),
         say_chars: world.limits.speech_chars.max(1) as usize,
     }
 }

@@ -24,11 +24,17 @@ pub(super) struct Choice {
     /// Words said aloud before acting; everybody in the fight hears them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) say: Option<String>,
+    /// The ids of the facts that these words tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) tells: Vec<String>,
     /// What you do.
     pub(super) action: Action,
     /// The cards to play, in order; only with "play".
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) cards: Vec<Card>,
+    /// The item to show; only with "show".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) item: Option<String>,
     /// Without cards: what the others see you do, in a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) seen: Option<String>,
@@ -43,6 +49,8 @@ pub(super) enum Action {
     /// Do nothing this round.
     #[default]
     Hold,
+    /// Show an item that you carry.
+    Show,
     /// Leave the fight.
     Flee,
     /// Give up.
@@ -77,16 +85,27 @@ pub(super) struct PlayableSkill {
 pub(super) struct ChoiceConstraints {
     /// The hand.
     pub(super) hand: Vec<PlayableSkill>,
+    /// The ids of the facts that may be told.
+    pub(super) facts: Vec<Arc<str>>,
+    /// The items that may be shown.
+    pub(super) items: Vec<Arc<str>>,
     /// The maximum number of characters that may be said.
     pub(super) say_chars: usize,
 }
 
 const ONE_LINE: PromptTemplate<()> = PromptTemplate::new("rules/one_line");
 const NO_CARDS: PromptTemplate<()> = PromptTemplate::new("rules/no_cards");
+const NOT_OFFERED: PromptTemplate<NotOffered> = PromptTemplate::new("rules/not_known");
 const NOT_IN_HAND: PromptTemplate<NotInHand> = PromptTemplate::new("rules/not_in_hand");
 const ONE_CARD: PromptTemplate<OneCard> = PromptTemplate::new("rules/one_card");
 const NO_TARGET: PromptTemplate<NoTarget> = PromptTemplate::new("rules/no_target");
 const ILLEGAL_TARGET: PromptTemplate<IllegalTarget> = PromptTemplate::new("rules/illegal_target");
+
+#[derive(Default, Serialize)]
+struct NotOffered<'a> {
+    name: &'a str,
+    legal: &'a str,
+}
 
 #[derive(Default, Serialize)]
 struct NotInHand<'a> {
@@ -114,7 +133,8 @@ struct IllegalTarget<'a> {
 
 /// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
-    prompts.add(&ONE_LINE).add(&NO_CARDS).add(&NOT_IN_HAND);
+    prompts.add(&ONE_LINE).add(&NO_CARDS).add(&NOT_OFFERED);
+    prompts.add(&NOT_IN_HAND);
     prompts.add(&ONE_CARD).add(&NO_TARGET).add(&ILLEGAL_TARGET);
 }
 
@@ -129,6 +149,14 @@ impl Reply for Choice {
         let mut properties = json!({"say": text(constraints.say_chars)});
         if hand.is_empty() {
             actions.remove(0);
+        }
+        if !constraints.facts.is_empty() {
+            let fact = json!({"type": "string", "enum": constraints.facts});
+            properties["tells"] = json!({"type": "array", "items": fact});
+        }
+        if !constraints.items.is_empty() {
+            actions.push("show");
+            properties["item"] = json!({"type": "string", "enum": constraints.items});
         }
         properties["action"] = json!({"type": "string", "enum": actions});
         if !hand.is_empty() {
@@ -165,6 +193,14 @@ impl Reply for Choice {
         let mut violations = Vec::new();
         if let Some(say) = &self.say {
             violations.extend(Violation::too_long("say", say, constraints.say_chars));
+        }
+        for (index, fact) in self.tells.iter().enumerate() {
+            let path = format!("tells[{index}]");
+            violations.extend(check_offered(path, fact, &constraints.facts));
+        }
+        if self.action == Action::Show {
+            let item = self.item.as_deref().unwrap_or_default();
+            violations.extend(check_offered("item".into(), item, &constraints.items));
         }
         if self.action != Action::Play && !self.cards.is_empty() {
             let violation = Violation::new("cards", "cards are only for \"play\"");
@@ -219,6 +255,15 @@ fn check_text(path: String, text: &str, most: usize) -> Option<Violation> {
     } else {
         Violation::too_long(path, text, most)
     }
+}
+
+fn check_offered(path: String, name: &str, offered: &[Arc<str>]) -> Option<Violation> {
+    if offered.iter().any(|offered| **offered == *name) {
+        return None;
+    }
+    let legal = &offered.join(", ");
+    let rule = format!("'{name}' is not among: {legal}");
+    Some(Violation::new(path, rule).with_template(&NOT_OFFERED, &NotOffered { name, legal }))
 }
 
 fn not_in_hand(path: String, skill: &str, hand: &[PlayableSkill]) -> Violation {

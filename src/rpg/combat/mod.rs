@@ -3,7 +3,8 @@
 //! A fight leads its stage through phases, and each has a file: [`begin`], then [`turn`] for each
 //! turn of a combatant (which asks with [`ask`] and applies [`rules`]), [`narrate`] (the stage's
 //! account of the whole fight), at last [`outcome`]. All of them see the fight through
-//! [`arena::Arena`]. [`wounds`] remain after it. Start reading at `turn.rs`.
+//! [`arena::Arena`]. Between two rounds words may have moved a foe ([`resolve`]), and [`wounds`]
+//! remain after the fight. Start reading at `turn.rs`.
 
 mod arena;
 mod ask;
@@ -11,6 +12,7 @@ mod begin;
 mod choice;
 mod narrate;
 mod outcome;
+pub(super) mod resolve;
 mod rules;
 mod state;
 #[cfg(test)]

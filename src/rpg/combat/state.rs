@@ -23,6 +23,9 @@ pub struct Combat {
     /// Those who have yet to act in this round, in order.
     #[serde(default)]
     pub waiting: Vec<Arc<str>>,
+    /// The last round after which it was weighed what moves foes.
+    #[serde(default)]
+    pub weighed: u32,
     /// Those who are out of the fight, in the order in which they left it.
     #[serde(default)]
     pub departures: Vec<(Arc<str>, Departure)>,
@@ -58,8 +61,8 @@ pub struct FightAction {
     pub round: u32,
     /// By whom.
     pub by: Arc<str>,
-    /// `attack`, `heal`, `guard`, `weaken` or `strengthen` for a card; else `say`, `hold`, `flee`
-    /// or `yield`.
+    /// `attack`, `heal`, `guard`, `weaken` or `strengthen` for a card; else `say`, `hold`, `show`,
+    /// `flee`, `yield`, or `waver` for a foe who was moved.
     pub kind: String,
     /// The card's skill.
     pub skill: Arc<str>,

@@ -8,20 +8,23 @@ use proptest::prelude::*;
 
 use super::arena::Combatant;
 use super::choice::{Action, Card, Choice, ChoiceConstraints, PlayableSkill};
+use super::resolve::weigh_resolve;
 use super::rules::{PlayedCard, initiative, legal_targets, play_cards, wear_off};
 use super::wounds::heal_wounds;
 use super::{Combat, FinishedFight, begin, narrate, turn};
 use crate::cast::{Dead, Faction, Kind, spawn};
 use crate::context::Chapters;
-use crate::event::{By, DeferredCommands, EventQueue};
+use crate::drama::{Condition, History};
+use crate::event::{By, DeferredCommands, EventQueue, deliver};
 use crate::exchange::{Answer, Ask, Prose, Reply};
+use crate::knowledge::{Fact, Knowledge, KnownBy};
 use crate::mind::{MindError, ScriptLine, ScriptMind};
 use crate::rpg::components::{
-    CurrentFight, Departure, Effect, Effects, FallenFoes, FightResult, Fighter, Foe, Health,
-    LastFight, RpgWorld, Wounded,
+    self, CurrentFight, Departure, Effect, Effects, FallenFoes, FightResult, Fighter, Health,
+    LastFight, Resolve, RpgWorld, Wounded, insert_data,
 };
 use crate::rpg::phase::Phase;
-use crate::rpg::world_file::{Dungeon, Fight, Skill, SkillKind, Stats, WorldFile};
+use crate::rpg::world_file::{Dungeon, Fight, Foe, MovedBy, Skill, SkillKind, Stats, WorldFile};
 use crate::testing::{TinyWorld, newcomer, tiny};
 
 /// The heroes Ann and Bob against Owl and Rat in the hall, about to begin.
@@ -100,8 +103,12 @@ pub(crate) fn fight_test() -> FightTest {
             Effects::default(),
         ));
     }
-    world.entity_mut(owl).insert(Foe { returns: true });
-    world.entity_mut(rat).insert(Foe { returns: false });
+    world
+        .entity_mut(owl)
+        .insert(components::Foe { returns: true });
+    world
+        .entity_mut(rat)
+        .insert(components::Foe { returns: false });
     let here = CurrentFight {
         dungeon: "Cellar".into(),
         fight: 0,
@@ -446,6 +453,65 @@ fn a_wound_weakens_until_it_has_healed_at_home() {
     assert!(fight.world().get::<Wounded>(ann).is_none());
 }
 
+#[test]
+fn a_foe_yields_to_what_it_is_told() {
+    let mut fight = fight_test();
+    let (hall, ann, owl) = (fight.tiny.hall, fight.tiny.ann, fight.owl);
+    let mut file = world_file();
+    file.facts = vec![Fact {
+        id: "the-name".into(),
+        title: "Its name".into(),
+        known_by: KnownBy::Only(vec!["Ann".into()]),
+        ..Fact::default()
+    }];
+    file.foes = vec![Foe {
+        name: "Owl".into(),
+        moved_by: vec![MovedBy {
+            when: Condition::Knows("Owl".into(), "the-name".into()),
+            by: 2,
+            seen: "The owl folds its wings.".into(),
+        }],
+        ..Foe::default()
+    }];
+    let world = fight.world();
+    insert_data(world, &Arc::new(file));
+    world.init_resource::<History>();
+    world
+        .entity_mut(ann)
+        .insert(Knowledge::at_start(["the-name"]));
+    let left = Resolve {
+        left: 2,
+        ..Resolve::default()
+    };
+    world.entity_mut(owl).insert((left, Knowledge::default()));
+    fight.run(begin::begin_fight);
+    fight.run(turn::next_turn);
+    assert_eq!(
+        fight.get::<Ask<Choice>>(ann).noted()["facts"][0]["title"],
+        "Its name"
+    );
+    let telling = Choice {
+        say: Some("I know who you are.".into()),
+        tells: vec!["the-name".into()],
+        ..without_cards(Action::Hold)
+    };
+    fight.turn(ann, telling);
+    fight.run(deliver);
+    assert!(fight.get::<Knowledge>(owl).knows("the-name"));
+    for who in [fight.tiny.bob, owl, fight.rat] {
+        fight.turn(who, without_cards(Action::Hold));
+    }
+    assert_eq!(fight.phase(), Phase::RoundEnd);
+    fight.world().resource_mut::<EventQueue>().0.clear();
+    assert!(weigh_resolve(fight.world()));
+    assert_eq!(fight.told()[0].0, "combat_move");
+    let combat: &Combat = fight.get(hall);
+    assert_eq!(combat.departure(&"Owl".into()), Some(Departure::Yielded));
+    fight.run(turn::next_turn);
+    assert_eq!(fight.asked(), [ann], "the fight goes on with the rat");
+    assert!(!weigh_resolve(fight.world()));
+}
+
 /// A mind that never answers anything of use.
 fn mute() -> ScriptMind {
     ScriptMind::by_rule(|_| {
@@ -498,6 +564,8 @@ fn legal(skill: &str, targets: &[&str]) -> PlayableSkill {
 fn every_broken_rule_of_a_choice_is_named() {
     let constraints = ChoiceConstraints {
         hand: vec![legal("Cut", &["Owl", "Rat"]), legal("Balm", &["Ann"])],
+        facts: vec!["the-name".into()],
+        items: Vec::new(),
         say_chars: 20,
     };
     assert!(
@@ -511,6 +579,7 @@ fn every_broken_rule_of_a_choice_is_named() {
     long.description.clear();
     let bad = Choice {
         say: Some("A long speech, not a word.".into()),
+        tells: vec!["the-name".into(), "the-lie".into()],
         action: Action::Hold,
         ..play([long, card("Cut", &[]), card("Curse", &["Owl"])])
     };
@@ -522,6 +591,7 @@ fn every_broken_rule_of_a_choice_is_named() {
         .collect();
     insta::assert_snapshot!(told.join("\n"), @r#"
     say: at most 20 characters; this has 26
+    tells[1]: 'the-lie' is not among: the-name
     cards: cards are only for "play"
     cards[0].name: at most 40 characters; this has 41
     cards[0].description: must not be empty
@@ -547,6 +617,8 @@ fn the_schema_of_a_choice_is_narrowed_to_what_is_legal() {
     );
     let constraints = ChoiceConstraints {
         hand: Vec::new(),
+        facts: Vec::new(),
+        items: Vec::new(),
         say_chars: 9,
     };
     let schema = Choice::constrain_schema(&serde_json::Value::Null, &constraints);
@@ -568,6 +640,9 @@ fn combatant(number: usize, hero: bool, hp: i32, stats: Stats) -> Combatant {
         health: Health { hp, max: stats.hp },
         effects: Vec::new(),
         wounded: false,
+        resolve: 0,
+        facts: Vec::new(),
+        items: Vec::new(),
         departure: None,
     }
 }

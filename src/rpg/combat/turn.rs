@@ -15,6 +15,7 @@ use crate::exchange::Answers;
 use crate::rpg::components::Departure;
 use crate::rpg::events::{CardHeld, CardPlayed, CombatMove, CombatRound};
 use crate::rpg::phase::Phase;
+use crate::rpg::world_file::WorldFile;
 
 /// Carries out what the combatant whose turn it is chose.
 pub(super) fn take_turn(
@@ -25,6 +26,7 @@ pub(super) fn take_turn(
     mut commands: Commands,
 ) {
     let Some(stage) = arena.stage() else { return };
+    let world = arena.world();
     let mut combat = arena.combat(&stage);
     let mut combatants = arena.combatants(&combat);
     for (entity, choice, _by) in answers.take() {
@@ -38,15 +40,19 @@ pub(super) fn take_turn(
             me,
             events: &mut events,
         };
-        turn.say(choice.say.as_deref().unwrap_or_default().trim());
+        turn.say(
+            choice.say.as_deref().unwrap_or_default().trim(),
+            &choice.tells,
+        );
         let seen = choice.seen.as_deref().unwrap_or_default().trim();
         match choice.action {
             Action::Play if !choice.cards.is_empty() => {
-                for fallen in turn.play(&choice, &arena, &rng) {
+                for fallen in turn.play(&choice, &world, &rng) {
                     commands.entity(fallen).insert(Dead);
                 }
             }
             Action::Play | Action::Hold => turn.step("hold", seen),
+            Action::Show => turn.show(&world, choice.item.as_deref().unwrap_or_default(), seen),
             Action::Flee => turn.leave(Departure::Fled, seen),
             Action::Yield => turn.leave(Departure::Yielded, seen),
         }
@@ -83,6 +89,12 @@ pub(super) fn next_turn(
                 break;
             }
             continue;
+        }
+        let can_be_moved = |each: &Combatant| each.is_standing() && each.resolve > 0;
+        if combat.weighed < combat.round && combatants.iter().any(can_be_moved) {
+            combat.weighed = combat.round;
+            arena.set_phase(&stage, Phase::RoundEnd);
+            break;
         }
         if combat.round >= max_rounds {
             arena.set_phase(&stage, Phase::Narrate);
@@ -148,7 +160,7 @@ impl Turn<'_, '_, '_> {
         &self.combatants[self.me]
     }
 
-    fn say(&mut self, words: &str) {
+    fn say(&mut self, words: &str, tells: &[String]) {
         if words.is_empty() {
             return;
         }
@@ -156,7 +168,7 @@ impl Turn<'_, '_, '_> {
             actor: self.actor().name.to_string(),
             target: String::new(),
             message: words.to_owned(),
-            tells: Vec::new(),
+            tells: tells.to_vec(),
         };
         let me = self.actor().entity;
         self.events
@@ -175,10 +187,41 @@ impl Turn<'_, '_, '_> {
             actor: self.actor().name.to_string(),
             action: action.to_owned(),
             description: seen.to_owned(),
+            ..CombatMove::default()
         };
         self.events.broadcast_to_stage(self.stage.entity, step, &[]);
         self.note(FightAction {
             kind: action.into(),
+            words: seen.to_owned(),
+            ..FightAction::default()
+        });
+    }
+
+    /// Shows an item to everybody here, who learn what it teaches.
+    fn show(&mut self, world: &WorldFile, item: &str, seen: &str) {
+        let Some(item) = world.items.iter().find(|known| known.name == item) else {
+            return self.step("hold", seen);
+        };
+        let actor = self.actor().name.to_string();
+        let step = CombatMove {
+            stage: self.stage.name.to_string(),
+            actor: actor.clone(),
+            action: "show".into(),
+            item: item.name.clone(),
+            look: item.look.clone(),
+            description: seen.to_owned(),
+        };
+        self.events.broadcast_to_stage(self.stage.entity, step, &[]);
+        let present = self.combatants.iter();
+        let present = present.filter(|each| each.departure != Some(Departure::Fell));
+        let mut learners: Vec<_> = present.map(|each| each.entity).collect();
+        learners.insert(0, self.stage.entity);
+        for fact in &item.teaches {
+            self.events.teach(&learners, fact, &actor);
+        }
+        self.note(FightAction {
+            kind: "show".into(),
+            card: item.name.clone(),
             words: seen.to_owned(),
             ..FightAction::default()
         });
@@ -194,8 +237,7 @@ impl Turn<'_, '_, '_> {
 
     /// Plays cards, and returns who fell. A fallen combatant learns of the card that felled it, and
     /// of nothing after.
-    fn play(&mut self, choice: &Choice, arena: &Arena, rng: &StageRng) -> Vec<Entity> {
-        let world = arena.world();
+    fn play(&mut self, choice: &Choice, world: &WorldFile, rng: &StageRng) -> Vec<Entity> {
         let results = play_cards(
             self.combatants,
             self.me,

@@ -12,6 +12,9 @@ use crate::mind::{Notes, Prompt};
 
 /// How often, in a hundred turns, somebody says something: in the first round, and later.
 const TALK: [usize; 2] = [35, 12];
+/// How often, in a hundred turns, somebody who knows something tells it to a foe whom it may move,
+/// and how often it shows something.
+const REASONS: usize = 30;
 /// Below this share of its health, in percent, somebody may leave the fight.
 const DESPERATE: i64 = 25;
 
@@ -24,6 +27,25 @@ pub(super) fn turn<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
     let mut choice = json!({});
     if writer.rng().happens(TALK[usize::from(battle.round > 1)]) && !battle.foes.is_empty() {
         choice["say"] = writer.line("combat.say").into();
+    }
+    let facts: Vec<_> = notes.list("facts").map(|fact| fact.text("id")).collect();
+    if battle.may_move
+        && writer.rng().happens(REASONS)
+        && let Some(fact) = writer.rng().pick(&facts).copied()
+    {
+        choice["say"] = writer.line("combat.tell").into();
+        choice["tells"] = json!([fact]);
+    }
+    let items = notes.names("items");
+    if action.is_none()
+        && battle.may_move
+        && writer.rng().happens(REASONS / 3)
+        && let Some(item) = writer.rng().pick(&items).copied()
+    {
+        choice["action"] = "show".into();
+        choice["item"] = item.into();
+        choice["seen"] = writer.line("seen.show").into();
+        return Some(choice);
     }
     let cards = match action {
         None => battle.cards(notes, writer),
@@ -54,8 +76,8 @@ struct Temper {
 
 /// The temper of who is asked. It differs from campaign to campaign, as its first own words do.
 fn temper(prompt: &Prompt<'_>) -> Temper {
-    let entries = prompt.history.entries().iter();
-    let first = entries.filter(|entry| entry.role() == Role::Ai).next();
+    let mut entries = prompt.history.entries().iter();
+    let first = entries.find(|entry| entry.role() == Role::Ai);
     let first = first.map(|entry| entry.body().full_text());
     let (flees, yields) = match hash(first.as_deref().unwrap_or(prompt.entity)) % 5 {
         0 => (35, 0),
@@ -89,6 +111,8 @@ struct Battle<'n> {
     round: i64,
     foes: Vec<Fighter<'n>>,
     allies: Vec<Fighter<'n>>,
+    /// Whether words or things may move a foe.
+    may_move: bool,
 }
 
 impl<'n> Battle<'n> {
@@ -99,6 +123,7 @@ impl<'n> Battle<'n> {
             round: notes.number("round"),
             foes: notes.list("foes").map(Fighter::of).collect(),
             allies: notes.list("allies").map(Fighter::of).collect(),
+            may_move: notes.list("foes").any(|foe| foe.number("resolve") > 0),
         }
     }
 

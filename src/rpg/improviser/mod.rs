@@ -91,6 +91,8 @@ const SYMBOLS: &[(&str, &[&str])] = &[
     ("world.announce", &["events"]),
     ("world.quiet", &[]),
     ("combat.say", &["foe"]),
+    ("combat.tell", &["foe"]),
+    ("seen.show", &["foe"]),
     ("seen.hold", &[]),
     ("seen.flee", &[]),
     ("seen.yield", &[]),
