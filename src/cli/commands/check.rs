@@ -1,11 +1,10 @@
 //! `check`: all errors of a world at once.
 
 use playhouse::rpg::CampaignError;
-use playhouse::world_data::Problem;
+use playhouse::world_data::{Problem, Severity};
 use serde_json::json;
 
 use crate::cli::app::App;
-use crate::cli::catalogue::problem;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader;
 use crate::cli::say::say;
@@ -16,7 +15,7 @@ pub(super) fn check(app: &App, world: &str) -> Result<(), CommandError> {
         Ok(campaign) => (campaign.warnings, true),
         Err(CampaignError::Data(problems)) => (problems.into_iter().collect(), false),
         Err(error) => {
-            return Err(CommandError::new(ErrorKind::World, error.to_string()).at(world));
+            return Err(CommandError::of(ErrorKind::World, &error).at(world));
         }
     };
     print(app, world, &problems, is_playable);
@@ -37,13 +36,15 @@ fn print(app: &App, world: &str, problems: &[Problem], is_playable: bool) {
         }));
     }
     for found in problems {
-        out.line(problem(app.language, found));
+        out.line(found.in_language(app.language));
     }
     if !app.settings.quiet {
         out.line(if is_playable {
             say!(app.language, cli_world_ok, world)
         } else {
-            let count = problems.len();
+            let errors = problems.iter();
+            let errors = errors.filter(|problem| problem.severity == Severity::Error);
+            let count = errors.count();
             say!(app.language, cli_world_errors, world, count)
         });
     }

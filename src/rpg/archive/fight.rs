@@ -10,9 +10,7 @@ use super::range::fight_range;
 use super::summary::{close_chapter, summary_ask};
 use crate::cast::{EntityName, Whereabouts};
 use crate::context::{AgentContext, Chapters};
-use crate::event::{
-    AgentEvent, EventWriter, Fault, PhraseError, Phrasebook, PromptSet, PromptTemplate,
-};
+use crate::event::{AgentEvent, EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Answers, Ask, AskTemplate, Prose};
 use crate::rpg::combat::FinishedFight;
 use crate::rpg::components::{FightResult, Foe, RpgWorld};
@@ -120,12 +118,12 @@ pub(super) fn take_fight_summaries(
     let told = serde_json::to_value(outcome).map_err(PhraseError::from);
     match told.and_then(|data| outcome.text(events.phrases(), &data)) {
         Ok(told) => summaries.insert(0, (stage, format!("{told}\n{account}"), false)),
-        Err(error) => events.fault(Fault::Game(error.to_string())),
+        Err(error) => events.fault(error.into()),
     }
     let stage = &outcome.stage;
     let title = events.phrases().render(&TITLE, &TitleData { stage });
     let title = title.unwrap_or_else(|error| {
-        events.fault(Fault::Game(error.to_string()));
+        events.fault(error.into());
         stage.clone()
     });
     for (entity, summary, was_asked) in summaries {

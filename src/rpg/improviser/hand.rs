@@ -25,7 +25,8 @@ pub(super) fn turn<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
     battle.tell(writer);
     let action = temper(prompt).leaves(&battle, writer);
     let mut choice = json!({});
-    if writer.rng().happens(TALK[usize::from(battle.round > 1)]) && !battle.foes.is_empty() {
+    let talk = TALK[usize::from(battle.round > 1)];
+    if action.is_none() && writer.rng().happens(talk) && !battle.foes.is_empty() {
         choice["say"] = writer.line("combat.say").into();
     }
     let facts: Vec<_> = notes.list("facts").map(|fact| fact.text("id")).collect();
