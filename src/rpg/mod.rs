@@ -32,4 +32,5 @@ pub use campaign::{Campaign, CampaignError};
 pub use campaign_state::{CampaignPhase, CampaignState};
 pub use combat::{Combat, FightAction, FinishedFight};
 pub use phase::Phase;
+pub use scenes::choose_again::{ChooseAgainError, choose_again};
 pub use spawn::SpawnError;
