@@ -32,7 +32,9 @@ impl Played {
 
     /// Everything that a mind worded, in order: who and what.
     fn lines(&self) -> Vec<(String, String)> {
-        let told = self.events().filter(|event| event.kind != "query");
+        // What is learned is told in the words of the world file, to each who learns it.
+        let worded = |kind: &str| !["query", "learned"].contains(&kind);
+        let told = self.events().filter(|event| worded(&event.kind));
         let worded = told.filter_map(|event| {
             let words = event.data["message"]
                 .as_str()
