@@ -125,7 +125,7 @@ pub struct AnswerRecord {
     pub id: StableId,
     /// The number of the ask among all of its entity.
     pub number: u32,
-    /// The purpose of the ask, such as `combat.draw`.
+    /// The purpose of the ask, such as `combat.act`.
     pub purpose: String,
     /// The answer as the context keeps it.
     pub text: String,

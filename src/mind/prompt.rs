@@ -136,7 +136,7 @@ impl Tools<'_> {
 pub struct Prompt<'a> {
     /// Who is asked.
     pub entity: &'a Arc<str>,
-    /// The purpose, such as `combat.draw`; for statistics, scripts and people.
+    /// The purpose, such as `combat.act`; for statistics, scripts and people.
     pub purpose: &'a str,
     /// The number of this ask among those of the entity, from 1.
     pub number: u32,

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::combat::resolve::weigh_resolve;
+use super::combat::wounds::{heal_wounds, tell_wounds};
 use super::components::{
     CurrentFight, Effects, FightResult, Foe, Health, HomeStage, Residence, RpgWorld,
 };
@@ -140,8 +142,11 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
 }
 
 /// Begins the next phase of the campaign. Everything that the last one asked for is done when the
-/// world meets.
+/// world meets, except for a fight that goes on after the meeting.
 pub(super) fn advance_campaign(world: &mut World) {
+    if weigh_resolve(world) {
+        return;
+    }
     let phase = world.resource::<CampaignState>().phase.clone();
     let phase = match phase {
         CampaignPhase::Choice { after } => {
@@ -301,6 +306,7 @@ fn begin_night(world: &mut World, day: u32, days: u32) {
         },
     );
     world.resource_mut::<CampaignState>().days_done = date;
+    heal_wounds(world);
     let agents = all_of(world, Kind::WorldAgent);
     for place in home_stages(world).into_iter().chain(agents) {
         set_phase(world, place, Phase::Summarize);
@@ -396,7 +402,8 @@ fn note_fight(world: &mut World, name: &str, stage: Entity, result: FightResult)
     history.fallen.extend(fallen.into_iter().map(Arc::from));
 }
 
-/// The whole party goes home, fallen heroes included, healed and without effects.
+/// The whole party goes home, fallen heroes included, with full health and without effects. Only
+/// wounds remain.
 fn return_home(world: &mut World, dungeon: &str) {
     let party = party(world);
     inform_of_journey(world, dungeon, "return", "", &party);
@@ -416,6 +423,7 @@ fn send_home(world: &mut World) {
             travel_to(world, hero, &home);
         }
     }
+    tell_wounds(world);
 }
 
 /// The foes leave the stage: those who return are hidden and keep their memory, others are

@@ -122,6 +122,52 @@ pub struct LastFight {
     pub foes: Vec<Arc<str>>,
 }
 
+/// How somebody left a fight before it was over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Departure {
+    /// It has no hit points left.
+    Fell,
+    /// It ran away, unhurt; heroes stay behind the party.
+    Fled,
+    /// It gave up.
+    Yielded,
+}
+
+impl Departure {
+    /// What events call it.
+    pub(super) fn action(self) -> &'static str {
+        match self {
+            Self::Fell => "fall",
+            Self::Fled => "flee",
+            Self::Yielded => "yield",
+        }
+    }
+}
+
+/// On a hero who fell: attack and defense are lower until it heals.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wounded {
+    /// The number of days at home until it has healed.
+    pub days: u32,
+}
+
+/// On a foe that words or things may move: how firmly it still means to fight.
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Resolve {
+    /// What is left; at 0 it yields.
+    pub left: i32,
+    /// What has moved it already, by number in the world file.
+    pub moved: BTreeSet<usize>,
+}
+
+/// The names of foes who fell and never return.
+#[derive(Resource, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct FallenFoes(pub BTreeSet<Arc<str>>);
+
 /// On a dungeon stage: the fight that takes place there.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -136,8 +182,12 @@ pub struct CurrentFight {
 
 /// Saves what this file defines.
 pub(super) fn plugin(setup: &mut Setup) {
+    setup.world.init_resource::<FallenFoes>();
     setup
         .saves()
+        .resource::<FallenFoes>("fallen_foes")
+        .component::<Wounded>("wounded")
+        .component::<Resolve>("resolve")
         .component::<Health>("health")
         .component::<Fighter>("fighter")
         .component::<Effects>("effects")

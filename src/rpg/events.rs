@@ -3,7 +3,7 @@
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::components::FightResult;
+use super::components::{Departure, FightResult};
 use crate::event::{AgentEvent, PromptSet, register_event};
 use crate::message::{Tag, Tags};
 
@@ -15,7 +15,9 @@ pub(super) fn register(world: &mut World) {
     register_event::<CombatStart>(world);
     register_event::<CombatRound>(world);
     register_event::<CardPlayed>(world);
-    register_event::<StatusChange>(world);
+    register_event::<CombatMove>(world);
+    register_event::<CardHeld>(world);
+    register_event::<Wound>(world);
     register_event::<Narration>(world);
     register_event::<CombatOutcome>(world);
     register_event::<BattleReport>(world);
@@ -37,7 +39,9 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add_event::<CombatStart>();
     prompts.add_event::<CombatRound>();
     prompts.add_event::<CardPlayed>();
-    prompts.add_event::<StatusChange>();
+    prompts.add_event::<CombatMove>();
+    prompts.add_event::<CardHeld>();
+    prompts.add_event::<Wound>();
     prompts.add_event::<Narration>();
     prompts.add_event::<CombatOutcome>();
     prompts.add_event::<BattleReport>();
@@ -148,6 +152,21 @@ pub struct CombatantStatus {
     pub camp: String,
     /// The names of the effects on it.
     pub effects: Vec<String>,
+    /// Attack with all effects.
+    #[serde(default)]
+    pub attack: i32,
+    /// Defense with all effects.
+    #[serde(default)]
+    pub defense: i32,
+    /// Whether it bears a wound from an earlier fight.
+    #[serde(default)]
+    pub wounded: bool,
+    /// How firmly it means to fight; 0 if only blows can move it.
+    #[serde(default)]
+    pub resolve: i32,
+    /// How it left the fight; `None` while it stands.
+    #[serde(default)]
+    pub departure: Option<Departure>,
 }
 
 /// A round of a fight begins.
@@ -211,21 +230,61 @@ impl AgentEvent for CardPlayed {
     }
 }
 
-/// An effect was gained or lost.
+/// Somebody in a fight holds back, shows something, wavers, flees or yields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct StatusChange {
-    /// On whom.
-    pub actor: String,
+pub struct CombatMove {
     /// Where.
     pub stage: String,
-    /// The effect's name.
-    pub effect: String,
-    /// `gained`, `lost` or `revived`.
-    pub change: String,
+    /// Who.
+    pub actor: String,
+    /// `hold`, `show`, `waver`, `flee` or `yield`.
+    pub action: String,
+    /// The item that it shows; else empty.
+    pub item: String,
+    /// How the item looks.
+    pub look: String,
+    /// What it looks like, by its own mind; may be empty.
+    pub description: String,
 }
 
-impl AgentEvent for StatusChange {
-    const TYPE: &'static str = "status_change";
+impl AgentEvent for CombatMove {
+    const TYPE: &'static str = "combat_move";
+
+    fn speaker(&self) -> Option<&str> {
+        Some(&self.actor)
+    }
+
+    fn spoken(&mut self) -> Option<&mut String> {
+        Some(&mut self.description)
+    }
+}
+
+/// A card that somebody chose was not played; only its player learns of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CardHeld {
+    /// Who.
+    pub actor: String,
+    /// The card's name.
+    pub card: String,
+    /// `no_target` or `no_energy`.
+    pub reason: String,
+}
+
+impl AgentEvent for CardHeld {
+    const TYPE: &'static str = "card_held";
+}
+
+/// A hero is wounded, or its wound has healed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Wound {
+    /// Who.
+    pub actor: String,
+    /// The number of days at home until it has healed; 0 when it has.
+    pub days: u32,
+}
+
+impl AgentEvent for Wound {
+    const TYPE: &'static str = "wound";
 }
 
 /// A stage narrates what happened on it.
@@ -262,6 +321,15 @@ pub struct CombatOutcome {
     pub fallen: Vec<String>,
     /// Foes who fell.
     pub felled: Vec<String>,
+    /// Those of both sides who fled.
+    #[serde(default)]
+    pub fled: Vec<String>,
+    /// Those of both sides who yielded.
+    #[serde(default)]
+    pub yielded: Vec<String>,
+    /// How the last of the losing side left the fight; `None` if the rounds ran out.
+    #[serde(default)]
+    pub how: Option<Departure>,
     /// What the party gained.
     pub gains: Vec<String>,
 }

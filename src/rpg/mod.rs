@@ -31,7 +31,7 @@ mod stage_tests;
 
 pub use campaign::{Campaign, CampaignError};
 pub use campaign_state::{CampaignPhase, CampaignState};
-pub use combat::{Combat, FinishedFight, RoundAction};
+pub use combat::{Combat, FightAction, FinishedFight};
 pub use phase::Phase;
 pub use scenes::choose_again::{ChooseAgainError, choose_again};
 pub use spawn::SpawnError;

@@ -41,18 +41,16 @@ pub enum Phase {
     /// The announcement is in.
     #[serde(rename = "herald_done")]
     AnnounceDone,
-    /// A fight begins: combatants are informed and asked for their first thoughts.
+    /// A fight begins.
     FightBegin,
-    /// The first thoughts are in.
-    FightBegun,
-    /// Combatants draw cards.
-    Draw,
-    /// The cards are in and are played.
-    Play,
-    /// The stage narrates the round.
+    /// A combatant acts, and the next one is asked.
+    Act,
+    /// A round is over; at the meeting, what happened in it may move foes.
+    RoundEnd,
+    /// The fight is decided; the stage is asked to tell it.
     Narrate,
-    /// The round was narrated; next is another round, or the outcome.
-    RoundDone,
+    /// The fight has been told; next is its outcome.
+    Narrated,
     /// Participants summarize what is over.
     #[serde(rename = "sum_up")]
     Summarize,

@@ -1,4 +1,4 @@
-//! How a person plays in a campaign: turns at home, and hands of cards.
+//! How a person plays in a campaign: turns at home, and turns in fights.
 
 use std::io;
 
@@ -15,7 +15,7 @@ const NO_THOUGHT: &str = "…";
 pub fn teach(lessons: &mut SeatLessons) {
     lessons
         .skill("home.plan", take_turn)
-        .skill("combat.draw", play_hand);
+        .skill("combat.act", act);
 }
 
 /// Asks what to say and to do. `None` if the notes are not those of a turn.
@@ -168,21 +168,54 @@ fn one_of(question: UiText, names: Vec<&str>, dialogue: &mut Dialogue<'_>) -> io
     Ok(names.into_iter().nth(chosen).unwrap_or_default())
 }
 
-/// Asks how to play a hand: in which order, at whom, and under which names. `None` if there is
-/// none.
-fn play_hand(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value>> {
-    let hand: Vec<_> = notes.list("hand").collect();
-    if hand.is_empty() {
+/// Asks what to do at a turn in a fight, and for cards: in which order, at whom, and under which
+/// names. `None` if the notes tell of no fight.
+fn act(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value>> {
+    if notes.list("allies").len() == 0 {
         return Ok(None);
     }
-    let rows = hand.iter().map(|skill| dialogue.say(row(*skill)));
-    let rows: Vec<_> = rows.collect();
-    let order = dialogue.order(text!(rpg_seat_order_of_cards), &rows, true)?;
-    let mut cards = Vec::new();
-    for skill in order.into_iter().filter_map(|index| hand.get(index)) {
-        cards.push(card(*skill, dialogue)?);
+    let hand: Vec<_> = notes.list("hand").collect();
+    let mut actions = vec![
+        ("hold", text!(rpg_seat_hold)),
+        ("flee", text!(rpg_seat_flee)),
+        ("yield", text!(rpg_seat_yield)),
+    ];
+    if !hand.is_empty() {
+        actions.insert(0, ("play", text!(rpg_seat_play)));
     }
-    Ok(Some(json!({ "cards": cards })))
+    let items: Vec<_> = notes.names("items");
+    if !items.is_empty() {
+        actions.push(("show", text!(rpg_seat_show)));
+    }
+    let options: Vec<_> = actions
+        .iter()
+        .map(|(_, label)| dialogue.say(label.clone()))
+        .collect();
+    let chosen = dialogue.choice(text!(rpg_seat_act), &options)?;
+    let action = actions.get(chosen).map_or("hold", |(action, _)| *action);
+    let mut choice = json!({"action": action});
+    let said = dialogue.line(text!(rpg_seat_say))?;
+    if !said.is_empty() {
+        choice["say"] = said.into();
+    }
+    if action == "play" {
+        let rows: Vec<_> = hand.iter().map(|skill| dialogue.say(row(*skill))).collect();
+        let energy = notes.number("energy");
+        let order = dialogue.order(text!(rpg_seat_order_of_cards, energy), &rows, false)?;
+        let mut cards = Vec::new();
+        for skill in order.into_iter().filter_map(|index| hand.get(index)) {
+            cards.push(card(*skill, dialogue)?);
+        }
+        choice["cards"] = cards.into();
+    } else {
+        if action == "show" {
+            let names: Vec<_> = items.iter().map(ToString::to_string).collect();
+            let chosen = dialogue.choice(text!(rpg_seat_item), &names)?;
+            choice["item"] = items.get(chosen).copied().unwrap_or_default().into();
+        }
+        choice["seen"] = dialogue.text(text!(rpg_seat_seen))?.into();
+    }
+    Ok(Some(choice))
 }
 
 /// A skill in the menu.
@@ -286,24 +319,24 @@ mod tests {
         );
     }
 
-    fn ask_hand() -> SeatAsk<'static> {
+    fn ask_turn() -> SeatAsk<'static> {
         let skill = |name: &str, kind: &str, legal: &[&str]| json!({"skill": name, "kind": kind, "cost": 1, "power": 5, "about": format!("{name}!"), "legal": legal});
-        SeatAsk::new("combat.draw")
+        SeatAsk::new("combat.act")
             .json(json!({}))
-            .notes(json!({"hand": [
+            .notes(json!({"energy": 2, "allies": [{"name": "Ann"}], "hand": [
                 skill("Strike", "attack", &["Wolf", "Bear"]), skill("Mend", "heal", &["Ann"])]}))
             .taught(super::teach)
     }
 
     #[tokio::test]
     async fn cards_have_an_order_targets_and_names_of_ones_own() {
-        let typed = "2\n\n\n2 1\nMoonfall\nA pale arc.\n";
-        let (result, shown) = ask_hand().answer(Language::En, typed).await;
+        let typed = "1\nBack!\n2 1\n\n\nBear\nMoonfall\nA pale arc.\n";
+        let (result, shown) = ask_turn().answer(Language::En, typed).await;
         assert_eq!(
             json_of(&result.unwrap()),
-            json!({"cards": [
+            json!({"action": "play", "say": "Back!", "cards": [
                 {"skill": "Mend", "name": "Mend", "description": "Mend!", "targets": ["Ann"]},
-                {"skill": "Strike", "name": "Moonfall", "description": "A pale arc.", "targets": ["Bear", "Wolf"]}]})
+                {"skill": "Strike", "name": "Moonfall", "description": "A pale arc.", "targets": ["Bear"]}]})
         );
         assert!(
             shown.contains("1) Strike (attack, power 5, cost 1) Strike!"),
@@ -312,10 +345,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn cards_may_be_left_to_their_defaults() {
-        let (result, _) = ask_hand().answer(Language::Zh, "\n\n\n\n\n\n").await;
-        let cards = json_of(&result.unwrap());
-        assert_eq!(cards["cards"][0]["targets"], json!(["Wolf", "Bear"]));
-        assert_eq!(cards["cards"][1]["name"], "Mend");
+    async fn a_turn_may_be_spent_without_cards() {
+        let typed = "4\n\nAnn lowers her sword.\n";
+        let (result, _) = ask_turn().answer(Language::En, typed).await;
+        assert_eq!(
+            json_of(&result.unwrap()),
+            json!({"action": "yield", "seen": "Ann lowers her sword."})
+        );
     }
 }

@@ -7,7 +7,8 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::components::{
-    Acquaintances, Effects, Fighter, Foe, Health, HomeStage, Residence, RpgWorld, insert_data,
+    Acquaintances, Effects, FallenFoes, Fighter, Foe, Health, HomeStage, Residence, Resolve,
+    RpgWorld, insert_data,
 };
 use super::phase::Phase;
 use super::talk::Talk;
@@ -240,7 +241,7 @@ fn spawn_actor(
 }
 
 /// Puts the foes of a fight on its stage, at a meeting. One that was met before and returns comes
-/// back with its memory.
+/// back with its memory; one that fell and does not return stays away.
 ///
 /// # Errors
 /// As [`spawn_cast`].
@@ -254,6 +255,9 @@ pub(super) fn spawn_foes(
         let Some(foe) = file.foes.iter().find(|foe| foe.name == *name) else {
             continue;
         };
+        if world.resource::<FallenFoes>().0.contains(name.as_str()) {
+            continue;
+        }
         match world.resource::<CastList>().by_name(name) {
             Some(entity) => revive_foe(world, entity, foe, stage),
             None => spawn_foe(world, &file, foe, stage)?,
@@ -279,6 +283,7 @@ fn spawn_foe(
     let spec = spawn_spec(&foe.name, Kind::Actor, &rules, identity, Some(stage));
     let entity = spawn(world, spec)?;
     set_mind_alias(world, entity, &foe.model);
+    set_resolve(world, entity, foe);
     let knowledge = world.resource::<FactBook>().known_at_start(&foe.name);
     world.entity_mut(entity).insert((
         Faction(FOE.into()),
@@ -298,11 +303,22 @@ fn spawn_foe(
 
 fn revive_foe(world: &mut World, entity: Entity, foe: &world_file::Foe, stage: &str) {
     let stage = world.resource::<CastList>().by_name(stage);
+    set_resolve(world, entity, foe);
     let mut entity = world.entity_mut(entity);
     entity.remove::<Dead>();
     entity.insert((Health::full(foe.stats.hp), Effects::default()));
     if let Some(stage) = stage {
         entity.insert(OnStage(stage));
+    }
+}
+
+/// A foe that something can move meets the party with its whole resolve.
+fn set_resolve(world: &mut World, entity: Entity, foe: &world_file::Foe) {
+    if foe.resolve > 0 {
+        world.entity_mut(entity).insert(Resolve {
+            left: foe.resolve,
+            ..Resolve::default()
+        });
     }
 }
 

@@ -1,10 +1,9 @@
 //! Fights: how everybody stands, which cards are played, how it ends.
 
 use playhouse::locale::{Argument, text};
-use playhouse::rpg::components::FightResult;
+use playhouse::rpg::components::{Departure, FightResult};
 use playhouse::rpg::events::{
-    CardPlayed, CombatOutcome, CombatRound, CombatStart, CombatantStatus, StatusChange,
-    TargetResult,
+    CardPlayed, CombatMove, CombatOutcome, CombatRound, CombatStart, CombatantStatus, TargetResult,
 };
 
 use super::formatter::{Formatter, heading};
@@ -52,10 +51,11 @@ impl Formatter {
             name, hp, max_hp, ..
         } = fighter;
         let full = full_cells(*hp, *max_hp);
-        let note = if *hp <= 0 {
-            say!(self.language, story_down)
-        } else {
-            self.list(&fighter.effects)
+        let note = match fighter.departure {
+            Some(Departure::Fled) => say!(self.language, story_fled),
+            Some(Departure::Yielded) => say!(self.language, story_yielded),
+            _ if *hp <= 0 => say!(self.language, story_down),
+            _ => self.list(&fighter.effects),
         };
         let hp_of_max = format!("  {hp:>digits$}/{max_hp:<digits$}");
         let row = Paragraph::row()
@@ -119,15 +119,23 @@ impl Formatter {
         }
     }
 
-    pub(super) fn status_change(&self, event: &StatusChange) -> Vec<Paragraph> {
-        let StatusChange { actor, effect, .. } = event;
-        let text = match event.change.as_str() {
-            "lost" => text!(story_effect_lost, actor, effect),
-            "revived" => text!(story_revived, actor),
-            _ => text!(story_effect_gained, actor, effect),
+    pub(super) fn combat_move(&mut self, event: &CombatMove) -> Vec<Paragraph> {
+        let CombatMove {
+            actor, description, ..
+        } = event;
+        let text = match event.action.as_str() {
+            "flee" => text!(story_flees, actor),
+            "yield" => text!(story_yields, actor),
+            "waver" => text!(story_wavers, actor),
+            "show" => text!(story_shows, actor, item = &event.item),
+            _ => text!(story_holds, actor),
         };
         let text = text.in_language(self.language);
-        vec![Paragraph::indented(6, 8).add(Style::Dim, text)]
+        let mut paragraph = Paragraph::indented(2, 4).add(Style::Warn, text);
+        if !description.is_empty() {
+            paragraph = paragraph.plain(self.colon()).plain(description);
+        }
+        vec![self.mark_default(paragraph, actor)]
     }
 
     pub(super) fn combat_outcome(&self, event: &CombatOutcome) -> Vec<Paragraph> {
@@ -139,10 +147,13 @@ impl Formatter {
         };
         let text = text.in_language(self.language);
         let [foes, heroes] = [&event.felled, &event.fallen].map(Argument::list);
+        let [fled, yielded] = [&event.fled, &event.yielded].map(Argument::list);
         let gains = Argument::list(&event.gains);
         let lists = [
             (&event.felled, text!(story_foes_down, foes)),
             (&event.fallen, text!(story_heroes_down, heroes)),
+            (&event.fled, text!(story_who_fled, names = fled)),
+            (&event.yielded, text!(story_who_yielded, names = yielded)),
             (&event.gains, text!(story_gains, gains)),
         ];
         let lists = lists.into_iter().filter(|(items, _)| !items.is_empty());

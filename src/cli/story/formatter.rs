@@ -62,7 +62,7 @@ impl Formatter {
         }
         let is_prose = matches!(
             answer.purpose.as_str(),
-            "kickoff" | "home.scene" | "combat.initiation" | "combat.narrate"
+            "kickoff" | "home.scene" | "combat.narrate"
         );
         let calls = answer.calls.iter();
         let mut paragraphs: Vec<_> = calls.map(|call| self.call(&answer.entity, call)).collect();
@@ -196,7 +196,7 @@ impl Formatter {
             "combat_start" => self.combat_start(&data(event)?),
             "combat_round" => self.combat_round(&data(event)?),
             "card_played" => self.card_played(&data(event)?),
-            "status_change" => self.status_change(&data(event)?),
+            "combat_move" => self.combat_move(&data(event)?),
             "combat_outcome" => self.combat_outcome(&data(event)?),
             "finale" => self.finale(&event.text),
             "learned" => {

@@ -25,6 +25,7 @@ drama_option_id = the option has no id, or one that is taken
 drama_out_of_range = the value must be from { $low } to { $high }
 drama_put_it_last = give it a condition, or put it last
 drama_remove_it = remove it
+drama_resolve_alone = resolve and moved_by only work together
 drama_same_condition = the ending "{ $id }" has the same condition and comes first
 drama_secrets_are_facts = `secrets` has been replaced by `facts`
 drama_too_late = the schedule has { $days ->

@@ -22,6 +22,7 @@ drama_option_id = 选项没有 id，或 id 与别的选项相同
 drama_out_of_range = 取值范围是 { $low } 到 { $high }
 drama_put_it_last = 给它加上条件，或放到最后
 drama_remove_it = 请删除
+drama_resolve_alone = resolve 和 moved_by 要一起写才有用
 drama_same_condition = 结局“{ $id }”的条件与此相同，而且排在前面
 drama_secrets_are_facts = `secrets` 已改为 `facts`
 drama_too_late = 日程中只有 { $days } 天在家

@@ -146,7 +146,7 @@ pub(super) fn take_day_summaries(
             EntryRange { begin, end },
             whereabouts.name_text(place),
             title,
-            summary,
+            (summary, context.last_exchange()),
         );
         commands.entity(entity).remove::<PendingSummary>();
     }

@@ -1,4 +1,5 @@
-//! A fight is over: everybody who will remember it summarizes it, and the summary replaces it.
+//! A fight is over: everybody who will remember it summarizes it, and the summary replaces it. The
+//! stage has told it already, so its account is its summary.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use super::range::fight_range;
 use super::summary::{close_chapter, summary_ask};
 use crate::cast::{EntityName, Whereabouts};
 use crate::context::{AgentContext, Chapters};
-use crate::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use crate::event::{AgentEvent, EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Answers, Ask, AskTemplate, Prose};
 use crate::rpg::combat::FinishedFight;
 use crate::rpg::components::{FightResult, Foe, RpgWorld};
@@ -56,7 +57,7 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add(&FALLBACK).add(&OUTCOME).add(&TITLE);
 }
 
-/// Asks the stage, every hero, fallen ones included, and every foe that may be met again.
+/// Asks every hero, fallen ones included, and every foe that may be met again.
 pub(super) fn ask_fight_summaries(
     world: Res<RpgWorld>,
     whereabouts: Whereabouts,
@@ -77,18 +78,14 @@ pub(super) fn ask_fight_summaries(
         let returns = foes.get(entity).is_ok_and(|foe| foe.returns);
         fight.heroes.contains(name) || (fight.foes.contains(name) && returns)
     };
-    for entity in std::iter::once(stage).chain(whereabouts.on_stage(stage)) {
+    for entity in whereabouts.on_stage(stage) {
         let Some(EntityName(name)) = whereabouts.name(entity) else {
             continue;
         };
-        let data = if entity == stage {
-            seen_by_stage(fight, name)
-        } else if remembers(entity, name) {
-            seen_by_fighter(fight, name)
-        } else {
+        if !remembers(entity, name) {
             continue;
-        };
-        let ask = fight_ask(events.phrases(), &world.0, data);
+        }
+        let ask = fight_ask(events.phrases(), &world.0, seen_by_fighter(fight, name));
         events.insert_or_fault(&mut commands, entity, ask);
     }
 }
@@ -106,18 +103,30 @@ pub(super) fn take_fight_summaries(
     let Some(stage) = current.entity() else {
         return;
     };
-    let Ok(FinishedFight { outcome, .. }) = fights.get(stage) else {
+    let Ok(FinishedFight {
+        outcome, account, ..
+    }) = fights.get(stage)
+    else {
         return;
     };
     current.set_phase(Phase::Idle);
     commands.entity(stage).remove::<FinishedFight>();
+    let answers = answers.take().into_iter();
+    let mut summaries: Vec<_> = answers
+        .map(|(entity, Prose(summary), _by)| (entity, summary, true))
+        .collect();
+    let told = serde_json::to_value(outcome).map_err(PhraseError::from);
+    match told.and_then(|data| outcome.text(events.phrases(), &data)) {
+        Ok(told) => summaries.insert(0, (stage, format!("{told}\n{account}"), false)),
+        Err(error) => events.fault(error.into()),
+    }
     let stage = &outcome.stage;
     let title = events.phrases().render(&TITLE, &TitleData { stage });
     let title = title.unwrap_or_else(|error| {
         events.fault(error.into());
         stage.clone()
     });
-    for (entity, Prose(summary), _by) in answers.take() {
+    for (entity, summary, was_asked) in summaries {
         let Ok((context, chapters)) = minds.get(entity) else {
             continue;
         };
@@ -128,29 +137,12 @@ pub(super) fn take_fight_summaries(
                 range,
                 stage.clone(),
                 title.clone(),
-                summary,
+                (summary, context.last_exchange().filter(|_| was_asked)),
             ),
             Err(reason) => {
                 tracing::warn!(entity = %context.name(), "'{title}' is not archived: {reason}");
             }
         }
-    }
-}
-
-/// The stage saw everything, and tells it as the party's fight.
-fn seen_by_stage<'a>(fight: &'a FinishedFight, name: &'a str) -> FightData<'a> {
-    let outcome = &fight.outcome;
-    FightData {
-        me: name,
-        kind: "stage",
-        place: &outcome.stage,
-        what: "fight",
-        foes: fight.foes.iter().map(|name| &**name).collect(),
-        with: fight.heroes.iter().map(|name| &**name).collect(),
-        result: result_name(outcome.result, true),
-        fallen: outcome.fallen.iter().map(String::as_str).collect(),
-        gains: outcome.gains.iter().map(|gain| bare(gain)).collect(),
-        ..FightData::default()
     }
 }
 

@@ -4,7 +4,7 @@ use bevy_ecs::prelude::*;
 use serde::Serialize;
 
 use super::range::EntryRange;
-use crate::context::{AgentContext, Chapters};
+use crate::context::{AgentContext, Chapters, EntryId};
 use crate::event::kinds::Archive;
 use crate::event::{ChapterClose, EventWriter, PhraseError, Phrasebook, PromptTemplate};
 use crate::exchange::{Ask, AskTemplate, Prose, ProseRules, Reply};
@@ -51,14 +51,15 @@ fn with_facts(mut text: String, facts: &[String]) -> String {
     text
 }
 
-/// Closes a chapter: its summary replaces a range of the entity's context.
+/// Closes a chapter: its summary replaces a range of the entity's context. The exchange that asked
+/// for the summary, if there was one, moves to the chapter too.
 pub(super) fn close_chapter(
     events: &mut EventWriter,
     (entity, context, chapters): (Entity, &AgentContext, &Chapters),
     EntryRange { begin, end }: EntryRange,
     stage: String,
     title: String,
-    summary: String,
+    (summary, summing_up): (String, Option<(EntryId, EntryId)>),
 ) {
     let event = Archive {
         actor: context.name().to_string(),
@@ -69,7 +70,7 @@ pub(super) fn close_chapter(
     let close = ChapterClose {
         begin,
         end,
-        summing_up: context.last_exchange(),
+        summing_up,
         title,
     };
     events.close_chapter(entity, event, close);

@@ -4,15 +4,23 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
-use serde::Serialize;
 
 use super::state::Combat;
-use crate::cast::{Appearance, Dead, EntityName, Faction, StageQuery};
-use crate::rpg::components::{Effect, Effects, Fighter, Health, RpgWorld};
+use crate::cast::{Dead, EntityName, Faction, StageQuery};
+use crate::drama::Belongings;
+use crate::knowledge::Knowledge;
+use crate::rpg::components::{
+    Departure, Effect, Effects, Fighter, Health, Resolve, RpgWorld, Wounded,
+};
 use crate::rpg::events::CombatantStatus;
 use crate::rpg::phase::Phase;
 use crate::rpg::spawn::HERO;
 use crate::rpg::world_file::{Stats, WorldFile};
+
+/// How much a wound takes from attack until it heals.
+const WOUND_ATTACK: i32 = 2;
+/// How much a wound takes from defense until it heals.
+const WOUND_DEFENSE: i32 = 1;
 
 /// A copy of one combatant: the rules change copies, and the arena writes them back.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,8 +31,6 @@ pub(super) struct Combatant {
     pub(super) name: Arc<str>,
     /// Its faction.
     pub(super) faction: Arc<str>,
-    /// What others see of it.
-    pub(super) look: Arc<str>,
     /// Its numbers.
     pub(super) stats: Stats,
     /// The names of its skills.
@@ -33,19 +39,22 @@ pub(super) struct Combatant {
     pub(super) health: Health,
     /// The status effects on it.
     pub(super) effects: Vec<Effect>,
-}
-
-/// What prompts say of how somebody looks.
-#[derive(Serialize)]
-pub(super) struct Look {
-    name: Arc<str>,
-    look: Arc<str>,
+    /// Whether it bears a wound from an earlier fight.
+    pub(super) wounded: bool,
+    /// How firmly it means to fight; 0 if only blows can move it.
+    pub(super) resolve: i32,
+    /// The facts that it knows, by id.
+    pub(super) facts: Vec<Arc<str>>,
+    /// The items that it carries.
+    pub(super) items: Vec<Arc<str>>,
+    /// How it left the fight; `None` while it stands.
+    pub(super) departure: Option<Departure>,
 }
 
 impl Combatant {
     /// Whether it can still fight.
     pub(super) fn is_standing(&self) -> bool {
-        self.health.hp > 0
+        self.health.hp > 0 && self.departure.is_none()
     }
 
     /// Whether it fights for the party.
@@ -58,20 +67,24 @@ impl Combatant {
         self.faction == other.faction
     }
 
-    /// Its attack with all effects, at least 0.
+    /// Its attack with all effects and wounds, at least 0.
     pub(super) fn attack(&self) -> i32 {
         let effects = self.effects.iter().map(|effect| effect.attack);
-        effects.fold(self.stats.attack, i32::saturating_add).max(0)
+        let attack = effects.fold(self.stats.attack, i32::saturating_add);
+        let wound = if self.wounded { WOUND_ATTACK } else { 0 };
+        attack.saturating_sub(wound).max(0)
     }
 
-    /// Its defense with all effects, at least 0.
+    /// Its defense with all effects and wounds, at least 0.
     pub(super) fn defense(&self) -> i32 {
         let effects = self.effects.iter().map(|effect| effect.defense);
-        effects.fold(self.stats.defense, i32::saturating_add).max(0)
+        let defense = effects.fold(self.stats.defense, i32::saturating_add);
+        let wound = if self.wounded { WOUND_DEFENSE } else { 0 };
+        defense.saturating_sub(wound).max(0)
     }
 
     /// The names of the effects on it.
-    pub(super) fn effect_names(&self) -> Vec<String> {
+    fn effect_names(&self) -> Vec<String> {
         let names = self.effects.iter().map(|effect| effect.skill.to_string());
         names.collect()
     }
@@ -84,6 +97,11 @@ impl Combatant {
             max_hp: self.health.max,
             camp: self.faction.to_string(),
             effects: self.effect_names(),
+            attack: self.attack(),
+            defense: self.defense(),
+            wounded: self.wounded,
+            resolve: self.resolve,
+            departure: self.departure,
         }
     }
 }
@@ -101,29 +119,11 @@ pub(super) fn statuses<'a>(
     combatants.into_iter().map(Combatant::status).collect()
 }
 
-/// The names and looks of some combatants.
-pub(super) fn looks<'a>(combatants: impl IntoIterator<Item = &'a Combatant>) -> Vec<Look> {
-    let look = |combatant: &Combatant| Look {
-        name: combatant.name.clone(),
-        look: combatant.look.clone(),
-    };
-    combatants.into_iter().map(look).collect()
-}
-
 /// The current stage and the combatants on it.
 #[derive(SystemParam)]
 pub(super) struct Arena<'w, 's> {
     world: Res<'w, RpgWorld>,
-    stages: Query<
-        'w,
-        's,
-        (
-            &'static EntityName,
-            &'static mut Phase,
-            &'static mut Combat,
-            Option<&'static Appearance>,
-        ),
-    >,
+    stages: Query<'w, 's, (&'static EntityName, &'static mut Phase, &'static mut Combat)>,
     occupants: StageQuery<
         'w,
         's,
@@ -133,7 +133,10 @@ pub(super) struct Arena<'w, 's> {
             &'static Fighter,
             &'static mut Health,
             &'static mut Effects,
-            Option<&'static Appearance>,
+            Has<Wounded>,
+            Option<&'static Resolve>,
+            Option<&'static Knowledge>,
+            Option<&'static Belongings>,
             Has<Dead>,
         ),
     >,
@@ -146,8 +149,6 @@ pub(super) struct FightStage {
     pub(super) entity: Entity,
     /// Its name.
     pub(super) name: Arc<str>,
-    /// What anyone there can see.
-    pub(super) look: Arc<str>,
 }
 
 impl Arena<'_, '_> {
@@ -159,32 +160,29 @@ impl Arena<'_, '_> {
     /// The current stage; `None` if there can be no fight on it.
     pub(super) fn stage(&self) -> Option<FightStage> {
         let entity = self.occupants.stage()?;
-        let (name, _, _, look) = self.stages.get(entity).ok()?;
-        Some(FightStage {
-            entity,
-            name: name.0.clone(),
-            look: look.map(|look| look.0.clone()).unwrap_or_default(),
-        })
+        let (name, ..) = self.stages.get(entity).ok()?;
+        let name = name.0.clone();
+        Some(FightStage { entity, name })
     }
 
     /// The fight on a stage.
     pub(super) fn combat(&self, stage: &FightStage) -> Combat {
         let stage = self.stages.get(stage.entity);
         stage
-            .map(|(_, _, combat, _)| combat.clone())
+            .map(|(_, _, combat)| combat.clone())
             .unwrap_or_default()
     }
 
     /// Changes the fight on a stage.
     pub(super) fn update_combat(&mut self, stage: &FightStage, update: impl FnOnce(&mut Combat)) {
-        if let Ok((_, _, mut combat, _)) = self.stages.get_mut(stage.entity) {
+        if let Ok((_, _, mut combat)) = self.stages.get_mut(stage.entity) {
             update(&mut combat);
         }
     }
 
     /// Begins the next phase of a stage.
     pub(super) fn set_phase(&mut self, stage: &FightStage, next: Phase) {
-        if let Ok((_, mut phase, _, _)) = self.stages.get_mut(stage.entity) {
+        if let Ok((_, mut phase, _)) = self.stages.get_mut(stage.entity) {
             *phase = next;
         }
     }
@@ -199,9 +197,13 @@ impl Arena<'_, '_> {
     /// The combatants of a fight, fallen ones included, in stable order.
     pub(super) fn combatants(&self, combat: &Combat) -> Vec<Combatant> {
         let everybody = self.everybody().map(|(combatant, _)| combatant);
-        everybody
+        let mut combatants: Vec<_> = everybody
             .filter(|combatant| combat.includes(&combatant.name))
-            .collect()
+            .collect();
+        for combatant in &mut combatants {
+            combatant.departure = combat.departure(&combatant.name);
+        }
+        combatants
     }
 
     /// Writes the state of combatants back.
@@ -221,17 +223,24 @@ impl Arena<'_, '_> {
     fn everybody(&self) -> impl Iterator<Item = (Combatant, bool)> {
         let entities = self.occupants.entities().into_iter();
         entities.filter_map(|entity| {
-            let (name, faction, fighter, health, effects, look, dead) =
-                self.occupants.get(entity)?;
+            let components = self.occupants.get(entity)?;
+            let (name, faction, fighter, health, effects, ..) = components;
+            let (.., wounded, resolve, knowledge, belongings, dead) = components;
+            let facts = knowledge.into_iter().flat_map(Knowledge::all);
+            let items = belongings.into_iter().flat_map(|held| &held.0);
             let combatant = Combatant {
                 entity,
                 name: name.0.clone(),
                 faction: faction.0.clone(),
-                look: look.map(|look| look.0.clone()).unwrap_or_default(),
                 stats: fighter.stats,
                 skills: fighter.skills.clone(),
                 health: *health,
                 effects: effects.0.clone(),
+                wounded,
+                resolve: resolve.map_or(0, |resolve| resolve.left),
+                facts: facts.map(|(id, _)| id.clone()).collect(),
+                items: items.cloned().collect(),
+                departure: None,
             };
             Some((combatant, dead))
         })

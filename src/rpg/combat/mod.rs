@@ -1,23 +1,26 @@
 //! Fights: minds choose and describe, code rules, the stage narrates.
 //!
-//! A fight leads its stage through phases, and each has a file: [`begin`] (first thoughts), then in
-//! each round [`draw`] (cards), [`play`] (which applies [`rules`]) and [`narrate`] (the stage's
-//! words), at last [`outcome`]. All of them see the fight through [`arena::Arena`]. This room knows
-//! nothing of days at home. Start reading at `rules.rs`.
+//! A fight leads its stage through phases, and each has a file: [`begin`], then [`turn`] for each
+//! turn of a combatant (which asks with [`ask`] and applies [`rules`]), [`narrate`] (the stage's
+//! account of the whole fight), at last [`outcome`]. All of them see the fight through
+//! [`arena::Arena`]. Between two rounds words may have moved a foe ([`resolve`]), and [`wounds`]
+//! remain after the fight. Start reading at `turn.rs`.
 
 mod arena;
+mod ask;
 mod begin;
-mod draw;
-mod hand;
+mod choice;
 mod narrate;
 mod outcome;
-mod play;
+pub(super) mod resolve;
 mod rules;
 mod state;
 #[cfg(test)]
 pub(super) mod tests;
+mod turn;
+pub(super) mod wounds;
 
-pub use state::{Combat, FinishedFight, RoundAction};
+pub use state::{Combat, FightAction, FinishedFight};
 
 use bevy_ecs::prelude::*;
 
@@ -37,14 +40,11 @@ pub(super) fn plugin(setup: &mut Setup) {
         .component::<FinishedFight>("aftermath");
     // Systems that take answers come before those that ask, so that a step asks in one phase only.
     let systems = (
-        narrate::take_narration.run_if(in_phase(Phase::RoundDone)),
-        outcome::end_fight.run_if(in_phase(Phase::RoundDone)),
-        outcome::next_round.run_if(in_phase(Phase::RoundDone)),
-        begin::take_first_thoughts.run_if(in_phase(Phase::FightBegun)),
-        play::play_hands.run_if(in_phase(Phase::Play)),
-        narrate::ask_narration.run_if(in_phase(Phase::Narrate)),
+        narrate::take_account.run_if(in_phase(Phase::Narrated)),
         begin::begin_fight.run_if(in_phase(Phase::FightBegin)),
-        draw::draw_hands.run_if(in_phase(Phase::Draw)),
+        turn::take_turn.run_if(in_phase(Phase::Act)),
+        turn::next_turn.run_if(in_phase(Phase::Act)),
+        narrate::ask_account.run_if(in_phase(Phase::Narrate)),
     );
     setup
         .step
@@ -53,8 +53,7 @@ pub(super) fn plugin(setup: &mut Setup) {
 
 /// Adds the templates of this room.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
-    begin::FIRST_THOUGHT.add_templates(prompts);
-    draw::add_templates(prompts);
-    hand::add_templates(prompts);
-    narrate::NARRATION.add_templates(prompts);
+    ask::add_templates(prompts);
+    choice::add_templates(prompts);
+    narrate::ACCOUNT.add_templates(prompts);
 }

@@ -1,64 +1,81 @@
-//! The stage narrates the round from what was done on it in public.
+//! A fight is decided: the stage tells it once, from beginning to end, and it ends.
 
 use bevy_ecs::prelude::*;
 use serde::Serialize;
 
 use super::arena::{Arena, statuses};
-use super::state::RoundAction;
+use super::outcome::{end_fight, outcome_of};
+use super::state::FightAction;
 use crate::event::{EventWriter, PromptTemplate};
 use crate::exchange::{Answers, AskTemplate, Prose};
-use crate::rpg::events::{CombatantStatus, Narration};
+use crate::rpg::components::CurrentFight;
+use crate::rpg::events::{CombatOutcome, CombatantStatus, Narration};
 use crate::rpg::phase::Phase;
 use crate::rpg::question::ProseQuestion;
 
-pub(super) const NARRATION: ProseQuestion<NarrationData> = ProseQuestion {
-    question: AskTemplate::condensed(
-        "combat.narrate",
-        "asks/combat_narrate",
-        "asks/combat_narrate_short",
-    ),
-    fallback: PromptTemplate::new("fallback/combat_round"),
+pub(super) const ACCOUNT: ProseQuestion<AccountData> = ProseQuestion {
+    question: AskTemplate::new("combat.narrate", "asks/combat_narrate"),
+    fallback: PromptTemplate::new("fallback/combat_narrate"),
     max_chars: 0,
 };
 
-/// What a stage is asked for its narration with.
+/// What a stage is asked for its account of a fight with.
 #[derive(Default, Serialize)]
-pub(super) struct NarrationData<'a> {
+pub(super) struct AccountData<'a> {
     me: &'a str,
     kind: &'a str,
     place: &'a str,
-    round: u32,
+    rounds: u32,
+    outcome: CombatOutcome,
     #[serde(rename = "deeds")]
-    actions: &'a [RoundAction],
+    actions: &'a [FightAction],
     #[serde(rename = "standing")]
     combatants: Vec<CombatantStatus>,
 }
 
-/// Asks the stage to narrate the round.
-pub(super) fn ask_narration(mut arena: Arena, mut events: EventWriter, mut commands: Commands) {
+/// Asks the stage for its account of the fight.
+pub(super) fn ask_account(
+    mut arena: Arena,
+    fights: Query<&CurrentFight>,
+    mut events: EventWriter,
+    mut commands: Commands,
+) {
     let Some(stage) = arena.stage() else { return };
-    arena.set_phase(&stage, Phase::RoundDone);
+    arena.set_phase(&stage, Phase::Narrated);
     let combat = arena.combat(&stage);
-    let data = NarrationData {
+    let combatants = arena.combatants(&combat);
+    let world = arena.world();
+    let fight = fights.get(stage.entity).ok();
+    let data = AccountData {
         me: &stage.name,
         kind: "stage",
         place: &stage.name,
-        round: combat.round,
+        rounds: combat.round,
+        outcome: outcome_of(&world, fight, &stage, &combat, &combatants),
         actions: &combat.actions,
-        combatants: statuses(&arena.combatants(&combat)),
+        combatants: statuses(&combatants),
     };
-    let ask = NARRATION.ask(events.phrases(), &arena.world(), &data);
+    let ask = ACCOUNT.ask(events.phrases(), &world, &data);
     events.insert_or_fault(&mut commands, stage.entity, ask);
 }
 
-/// Everybody alive on the stage hears its narration.
-pub(super) fn take_narration(arena: Arena, mut answers: Answers<Prose>, mut events: EventWriter) {
+/// Everybody alive on the stage hears its account, and the fight ends.
+pub(super) fn take_account(
+    arena: Arena,
+    mut answers: Answers<Prose>,
+    fights: Query<&mut CurrentFight>,
+    mut events: EventWriter,
+    commands: Commands,
+) {
     let Some(stage) = arena.stage() else { return };
+    let mut account = String::new();
     for (narrator, Prose(message), _by) in answers.take() {
+        account.clone_from(&message);
         let narration = Narration {
             stage: stage.name.to_string(),
             message,
         };
         events.broadcast_to_stage(stage.entity, narration, &[narrator]);
     }
+    end_fight(arena, &stage, account, fights, events, commands);
 }

@@ -1,51 +1,35 @@
-//! A round is over: another one begins, or the fight ends.
+//! How a fight ended, and what remains of it.
 
 use bevy_ecs::prelude::*;
 
-use super::arena::{Arena, Combatant, names};
-use super::rules::wear_off;
+use super::arena::{Arena, Combatant, FightStage, names};
+use super::rules::has_standing;
 use super::state::{Combat, FinishedFight};
+use super::wounds::wound;
 use crate::event::EventWriter;
-use crate::rpg::components::{CurrentFight, FightResult, LastFight};
-use crate::rpg::events::{CombatOutcome, StatusChange};
+use crate::rpg::components::{CurrentFight, Departure, FallenFoes, FightResult, LastFight};
+use crate::rpg::events::CombatOutcome;
 use crate::rpg::phase::Phase;
 use crate::rpg::world_file::WorldFile;
 
-/// Ends the fight if nobody of a side is standing or the rounds have run out. The stage and all who
-/// fought, fallen ones included, learn the result.
+/// Ends a fight. The stage and all who fought, fallen ones included, learn the result.
 pub(super) fn end_fight(
     mut arena: Arena,
+    stage: &FightStage,
+    account: String,
     mut fights: Query<&mut CurrentFight>,
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = arena.stage() else { return };
-    let combat = arena.combat(&stage);
+    let combat = arena.combat(stage);
     let mut combatants = arena.combatants(&combat);
     let world = arena.world();
-    let max_rounds = world.limits.combat_rounds.max(1) as u32;
-    let Some(result) = result_of(&combatants, combat.round >= max_rounds) else {
-        return;
-    };
-    let gains = match fights.get_mut(stage.entity) {
-        Ok(mut fight) => {
-            fight.end = Some(result);
-            gains(&world, &fight, result)
-        }
-        Err(_) => Vec::new(),
-    };
-    let fallen = |heroes: bool| {
-        let fallen = combatants.iter().filter(|each| !each.is_standing());
-        names(fallen.filter(|each| each.is_hero() == heroes))
-    };
-    let outcome = CombatOutcome {
-        stage: stage.name.to_string(),
-        combat_id: combat.id(&stage.name),
-        result,
-        fallen: fallen(true),
-        felled: fallen(false),
-        gains,
-    };
+    let mut fight = fights.get_mut(stage.entity).ok();
+    let outcome = outcome_of(&world, fight.as_deref(), stage, &combat, &combatants);
+    let result = outcome.result;
+    if let Some(fight) = &mut fight {
+        fight.end = Some(result);
+    }
     let mut audience = vec![stage.entity];
     audience.extend(combatants.iter().map(|each| each.entity));
     events.notify_entities(&audience, outcome.clone());
@@ -55,10 +39,15 @@ pub(super) fn end_fight(
             result,
             foes: combat.foes.clone(),
         });
+        if hero.departure == Some(Departure::Fell) {
+            commands.entity(hero.entity).insert(wound());
+        }
     }
+    remember_fallen_foes(&world, &outcome, &mut events);
     let Combat { heroes, foes, .. } = combat;
     commands.entity(stage.entity).insert(FinishedFight {
         outcome,
+        account,
         heroes,
         foes,
     });
@@ -66,39 +55,67 @@ pub(super) fn end_fight(
         combatant.effects.clear();
     }
     arena.write_back(&combatants);
-    arena.set_phase(&stage, Phase::Summarize);
+    arena.set_phase(stage, Phase::Summarize);
 }
 
-/// The fight is undecided: effects last one round less, and the next round begins.
-pub(super) fn next_round(mut arena: Arena, mut events: EventWriter) {
-    let Some(stage) = arena.stage() else { return };
-    let mut combatants = arena.combatants(&arena.combat(&stage));
-    for (index, effect) in wear_off(&mut combatants) {
-        let combatant = &combatants[index];
-        if combatant.is_standing() {
-            let lost = StatusChange {
-                actor: combatant.name.to_string(),
-                stage: stage.name.to_string(),
-                effect: effect.skill.to_string(),
-                change: "lost".into(),
-            };
-            events.broadcast_to_stage(stage.entity, lost, &[]);
-        }
-    }
-    arena.write_back(&combatants);
-    arena.set_phase(&stage, Phase::Draw);
-}
-
-/// How the fight ended, from the party's point of view; `None` while it is undecided.
-fn result_of(combatants: &[Combatant], out_of_rounds: bool) -> Option<FightResult> {
-    let is_standing = |heroes: bool| {
-        let mut side = combatants.iter().filter(|each| each.is_hero() == heroes);
-        side.any(Combatant::is_standing)
+/// Foes who fell are never met again, unless the world file lets them return.
+fn remember_fallen_foes(world: &WorldFile, outcome: &CombatOutcome, events: &mut EventWriter) {
+    let returns = |name: &str| {
+        let mut foes = world.foes.iter();
+        foes.any(|foe| foe.name == *name && foe.returns)
     };
-    match (is_standing(true), is_standing(false)) {
-        (false, _) => Some(FightResult::Lost),
-        (true, false) => Some(FightResult::Won),
-        (true, true) => out_of_rounds.then_some(FightResult::Drawn),
+    let fallen = outcome.felled.iter().filter(|name| !returns(name));
+    let fallen: Vec<_> = fallen.map(|name| name.as_str().into()).collect();
+    events.defer(move |world| world.resource_mut::<FallenFoes>().0.extend(fallen));
+}
+
+/// How a fight stands, as its outcome.
+pub(super) fn outcome_of(
+    world: &WorldFile,
+    fight: Option<&CurrentFight>,
+    stage: &FightStage,
+    combat: &Combat,
+    combatants: &[Combatant],
+) -> CombatOutcome {
+    let result = result_of(combatants);
+    let left = |how: Departure| {
+        let left = combatants.iter();
+        left.filter(move |each| each.departure == Some(how))
+    };
+    let fallen = |heroes| names(left(Departure::Fell).filter(|each| each.is_hero() == heroes));
+    let lost_by = match result {
+        FightResult::Won => Some(&combat.foes),
+        FightResult::Lost => Some(&combat.heroes),
+        FightResult::Drawn => None,
+    };
+    let last = lost_by.and_then(|side| {
+        let mut last = combat.departures.iter().rev();
+        last.find(|(name, _)| side.contains(name))
+    });
+    CombatOutcome {
+        stage: stage.name.to_string(),
+        combat_id: combat.id(&stage.name),
+        result,
+        fallen: fallen(true),
+        felled: fallen(false),
+        fled: names(left(Departure::Fled)),
+        yielded: names(left(Departure::Yielded)),
+        how: last.map(|(_, how)| *how),
+        gains: fight
+            .map(|fight| gains(world, fight, result))
+            .unwrap_or_default(),
+    }
+}
+
+/// How the fight ended, from the party's point of view.
+fn result_of(combatants: &[Combatant]) -> FightResult {
+    match (
+        has_standing(true, combatants),
+        has_standing(false, combatants),
+    ) {
+        (false, _) => FightResult::Lost,
+        (true, false) => FightResult::Won,
+        (true, true) => FightResult::Drawn,
     }
 }
 

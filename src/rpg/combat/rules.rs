@@ -1,15 +1,14 @@
 //! The rules of a fight, as pure functions on copies of the combatants.
 //!
 //! In a round, in order of [`initiative`], each combatant plays its cards in its own order as far
-//! as its energy allows ([`play_round`]). An attack takes `max(1, power + attack − defense / 2)`
+//! as its energy allows ([`play_cards`]). An attack takes `max(1, power + attack − defense / 2)`
 //! hit points, a healing restores its power, and any other skill leaves an [`Effect`] that
 //! [`wear_off`] counts down.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 use super::arena::Combatant;
-use super::hand::{Card, Hand};
+use super::choice::Card;
 use crate::rpg::components::Effect;
 use crate::rpg::events::TargetResult;
 use crate::rpg::world_file::{Skill, SkillKind};
@@ -70,73 +69,63 @@ fn damage(power: i32, attack: i32, defense: i32) -> i32 {
         .max(1)
 }
 
-/// A card that was played, and its result.
+/// What became of a card.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct ResolvedCard<'a> {
-    /// The index of who played it.
-    pub(super) by: usize,
-    /// The index of its target.
-    pub(super) target: usize,
-    /// The card.
-    pub(super) card: Card,
-    /// Its skill.
-    pub(super) skill: &'a Skill,
-    /// What it did to the target.
-    pub(super) result: TargetResult,
+pub(super) enum PlayedCard<'a> {
+    /// It was played with this skill on the combatant of this index.
+    Played(&'a Skill, usize, TargetResult),
+    /// It was not played: `no_target` or `no_energy`.
+    Held(&'static str),
 }
 
-/// Plays a round. `roll` gives a number from 0 to 99 for one use of a skill, by the names of the
-/// combatant and the skill. Cards that cost too much or have no legal target are skipped.
-pub(super) fn play_round<'a>(
+/// Plays the cards of a combatant in order, and says what became of each. `roll` gives a number
+/// from 0 to 99 for one use of a skill, by the names of the combatant and the skill. A card is used
+/// on the first of its targets that is still legal, and on nobody else.
+pub(super) fn play_cards<'a>(
     combatants: &mut [Combatant],
-    order: &[usize],
-    hands: &BTreeMap<usize, Hand>,
+    by: usize,
+    cards: &[Card],
     skill: impl Fn(&str) -> Option<&'a Skill>,
     mut roll: impl FnMut(&str, &str) -> i32,
-) -> Vec<ResolvedCard<'a>> {
-    let mut played = Vec::new();
-    for &by in order {
-        let Some(hand) = hands.get(&by) else { continue };
-        let mut energy = combatants[by].stats.energy;
-        for card in &hand.cards {
-            if !combatants[by].is_standing() || !has_foe(by, combatants) {
-                break;
-            }
-            let Some(skill) = skill(&card.skill).filter(|skill| skill.cost <= energy) else {
-                continue;
-            };
-            let Some(target) = target_of(card, skill.kind, by, combatants) else {
-                continue;
-            };
-            energy -= skill.cost;
-            let roll = roll(&combatants[by].name, &skill.name);
-            played.push(ResolvedCard {
-                by,
-                target,
-                card: card.clone(),
-                skill,
-                result: resolve(skill, by, target, combatants, roll),
-            });
-        }
-    }
-    played
-}
-
-/// Whether a foe is still standing; once the fight is decided, no more cards are played.
-fn has_foe(me: usize, combatants: &[Combatant]) -> bool {
-    let mut standing = combatants.iter().filter(|each| each.is_standing());
-    standing.any(|each| !each.is_ally_of(&combatants[me]))
-}
-
-/// The first wanted target that is still legal, else the best legal one.
-fn target_of(card: &Card, kind: SkillKind, by: usize, combatants: &[Combatant]) -> Option<usize> {
-    let legal = legal_targets(kind, by, combatants);
-    let legal_by_name = |name: &String| {
-        let mut legal = legal.iter();
-        legal.find(|index| *combatants[**index].name == **name)
+) -> Vec<PlayedCard<'a>> {
+    let mut energy = combatants[by].stats.energy;
+    let mut play = |card: &Card| {
+        let Some(skill) = skill(&card.skill).filter(|skill| skill.cost <= energy) else {
+            return PlayedCard::Held("no_energy");
+        };
+        let Some(target) = target_of(card, skill.kind, by, combatants) else {
+            return PlayedCard::Held("no_target");
+        };
+        energy -= skill.cost;
+        let roll = roll(&combatants[by].name, &skill.name);
+        PlayedCard::Played(skill, target, resolve(skill, by, target, combatants, roll))
     };
-    let wanted = card.targets.iter().find_map(legal_by_name);
-    wanted.or(legal.first()).copied()
+    cards.iter().map(&mut play).collect()
+}
+
+/// Whether a side has nobody left who stands.
+pub(super) fn is_decided(combatants: &[Combatant]) -> bool {
+    !has_standing(true, combatants) || !has_standing(false, combatants)
+}
+
+/// Whether anybody of the party, or of its foes, still stands.
+pub(super) fn has_standing(heroes: bool, combatants: &[Combatant]) -> bool {
+    let mut side = combatants.iter().filter(|each| each.is_hero() == heroes);
+    side.any(Combatant::is_standing)
+}
+
+/// The first wanted target that is still legal. Once the fight is decided, no card has one.
+fn target_of(card: &Card, kind: SkillKind, by: usize, combatants: &[Combatant]) -> Option<usize> {
+    if is_decided(combatants) {
+        return None;
+    }
+    let legal = legal_targets(kind, by, combatants);
+    card.targets.iter().find_map(|name| {
+        let mut legal = legal.iter();
+        legal
+            .find(|index| *combatants[**index].name == **name)
+            .copied()
+    })
 }
 
 fn resolve(
@@ -190,18 +179,12 @@ fn add_effect(target: &mut Combatant, skill: &Skill) {
     });
 }
 
-/// A round ends: effects last one round less. Returns those that ended, each with the index of the
-/// combatant that had it.
-pub(super) fn wear_off(combatants: &mut [Combatant]) -> Vec<(usize, Effect)> {
-    let mut ended = Vec::new();
-    for (index, combatant) in combatants.iter_mut().enumerate() {
+/// A round ends: effects last one round less.
+pub(super) fn wear_off(combatants: &mut [Combatant]) {
+    for combatant in combatants {
         for effect in &mut combatant.effects {
             effect.rounds -= 1;
         }
-        let over = combatant
-            .effects
-            .extract_if(.., |effect| effect.rounds <= 0);
-        ended.extend(over.map(|effect| (index, effect)));
+        combatant.effects.retain(|effect| effect.rounds > 0);
     }
-    ended
 }

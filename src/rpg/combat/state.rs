@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::rpg::components::Departure;
 use crate::rpg::events::CombatOutcome;
 
 /// The fight on a stage. It stays after the fight, so that the next one gets another number.
@@ -19,9 +20,18 @@ pub struct Combat {
     pub heroes: Vec<Arc<str>>,
     /// Their foes, by name.
     pub foes: Vec<Arc<str>>,
-    /// What was done in this round, in order.
+    /// Those who have yet to act in this round, in order.
+    #[serde(default)]
+    pub waiting: Vec<Arc<str>>,
+    /// The last round after which it was weighed what moves foes.
+    #[serde(default)]
+    pub weighed: u32,
+    /// Those who are out of the fight, in the order in which they left it.
+    #[serde(default)]
+    pub departures: Vec<(Arc<str>, Departure)>,
+    /// What was done in this fight, in order.
     #[serde(rename = "deeds")]
-    pub actions: Vec<RoundAction>,
+    pub actions: Vec<FightAction>,
 }
 
 impl Combat {
@@ -34,21 +44,31 @@ impl Combat {
     pub(super) fn includes(&self, name: &Arc<str>) -> bool {
         self.heroes.contains(name) || self.foes.contains(name)
     }
+
+    /// How somebody left it; `None` while it stands.
+    pub(super) fn departure(&self, name: &Arc<str>) -> Option<Departure> {
+        let mut departures = self.departures.iter();
+        let departure = departures.find(|(other, _)| other == name);
+        departure.map(|(_, how)| *how)
+    }
 }
 
-/// A card that was played in a round, and its effect.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RoundAction {
-    /// Who played it.
+/// Something that was done or said in a fight.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FightAction {
+    /// In which round, from 1.
+    pub round: u32,
+    /// By whom.
     pub by: Arc<str>,
-    /// The skill.
+    /// `attack`, `heal`, `guard`, `weaken` or `strengthen` for a card; else `say`, `hold`, `show`,
+    /// `flee`, `yield`, or `waver` for a foe who was moved.
+    pub kind: String,
+    /// The card's skill.
     pub skill: Arc<str>,
     /// The card's name, by its player's mind.
     pub card: String,
-    /// `attack`, `heal`, `guard`, `weaken` or `strengthen`.
-    pub kind: String,
-    /// On whom.
+    /// On whom the card was played.
     pub target: Arc<str>,
     /// Whether it hit.
     pub hit: bool,
@@ -56,6 +76,8 @@ pub struct RoundAction {
     pub amount: i32,
     /// Whether the target fell.
     pub fell: bool,
+    /// What was said, or seen without a card.
+    pub words: String,
 }
 
 /// On a stage: a fight that is over and not summarized yet.
@@ -64,6 +86,9 @@ pub struct RoundAction {
 pub struct FinishedFight {
     /// How it ended, as everybody was told.
     pub outcome: CombatOutcome,
+    /// The stage's account of it.
+    #[serde(default)]
+    pub account: String,
     /// The party's combatants, by name.
     pub heroes: Vec<Arc<str>>,
     /// Their foes, by name.

@@ -1,6 +1,5 @@
 //! The systems of a fight, each run alone on a small stage, and the rules under random rounds.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
@@ -8,19 +7,24 @@ use bevy_ecs::system::{IntoSystem, RunSystemOnce};
 use proptest::prelude::*;
 
 use super::arena::Combatant;
-use super::hand::{Card, Hand, PlayableSkill};
-use super::rules::{initiative, legal_targets, play_round, wear_off};
-use super::{Combat, FinishedFight, begin, draw, narrate, outcome, play};
-use crate::cast::{Appearance, Dead, Faction, Kind, spawn};
+use super::choice::{Action, Card, Choice, ChoiceConstraints, PlayableSkill};
+use super::resolve::weigh_resolve;
+use super::rules::{PlayedCard, initiative, legal_targets, play_cards, wear_off};
+use super::wounds::heal_wounds;
+use super::{Combat, FinishedFight, begin, narrate, turn};
+use crate::cast::{Dead, Faction, Kind, spawn};
 use crate::context::Chapters;
-use crate::event::{By, EventQueue};
+use crate::drama::{Condition, History};
+use crate::event::{By, DeferredCommands, EventQueue, deliver};
 use crate::exchange::{Answer, Ask, Prose, Reply};
+use crate::knowledge::{Fact, Knowledge, KnownBy};
 use crate::mind::{MindError, ScriptLine, ScriptMind};
 use crate::rpg::components::{
-    CurrentFight, Effect, Effects, FightResult, Fighter, Foe, Health, LastFight, RpgWorld,
+    self, CurrentFight, Departure, Effect, Effects, FallenFoes, FightResult, Fighter, Health,
+    LastFight, Resolve, RpgWorld, Wounded, insert_data,
 };
 use crate::rpg::phase::Phase;
-use crate::rpg::world_file::{Dungeon, Fight, Skill, SkillKind, Stats, WorldFile};
+use crate::rpg::world_file::{Dungeon, Fight, Foe, MovedBy, Skill, SkillKind, Stats, WorldFile};
 use crate::testing::{TinyWorld, newcomer, tiny};
 
 /// The heroes Ann and Bob against Owl and Rat in the hall, about to begin.
@@ -97,11 +101,14 @@ pub(crate) fn fight_test() -> FightTest {
             Health::full(20),
             Fighter { stats, skills },
             Effects::default(),
-            Appearance("somebody".into()),
         ));
     }
-    world.entity_mut(owl).insert(Foe { returns: true });
-    world.entity_mut(rat).insert(Foe { returns: false });
+    world
+        .entity_mut(owl)
+        .insert(components::Foe { returns: true });
+    world
+        .entity_mut(rat)
+        .insert(components::Foe { returns: false });
     let here = CurrentFight {
         dungeon: "Cellar".into(),
         fight: 0,
@@ -120,20 +127,24 @@ impl FightTest {
         self.world().run_system_once(system).expect("runs");
     }
 
-    /// The fight under way, before its first draw.
+    /// The first round, with Ann's turn before those of Bob, the owl and the rat.
     fn begun() -> Self {
         let mut fight = fight_test();
         fight.run(begin::begin_fight);
-        let everybody = fight.everybody();
-        for who in everybody {
-            fight.world().entity_mut(who).remove::<Ask<Prose>>();
-        }
+        fight.run(turn::next_turn);
         fight.world().resource_mut::<EventQueue>().0.clear();
         fight
     }
 
     fn everybody(&self) -> [Entity; 4] {
         [self.tiny.ann, self.tiny.bob, self.owl, self.rat]
+    }
+
+    /// Who is asked.
+    fn asked(&self) -> Vec<Entity> {
+        let everybody = self.everybody().into_iter();
+        let is_asked = |who: &Entity| self.tiny.setup.world.get::<Ask<Choice>>(*who).is_some();
+        everybody.filter(is_asked).collect()
     }
 
     fn phase(&self) -> Phase {
@@ -147,7 +158,16 @@ impl FightTest {
     pub(crate) fn answer<R: Reply>(&mut self, who: Entity, reply: R) {
         self.world()
             .entity_mut(who)
+            .remove::<Ask<R>>()
             .insert(Answer::new(reply, By::Mind));
+    }
+
+    /// Whoever is asked chooses, and the next one is asked.
+    fn turn(&mut self, who: Entity, choice: Choice) {
+        assert_eq!(self.asked(), [who]);
+        self.answer(who, choice);
+        self.run(turn::take_turn);
+        self.run(turn::next_turn);
     }
 
     fn wound(&mut self, who: Entity, hp: i32) {
@@ -173,110 +193,71 @@ fn card(skill: &str, targets: &[&str]) -> Card {
     }
 }
 
-fn hand(cards: impl IntoIterator<Item = Card>) -> Hand {
-    Hand {
+fn play(cards: impl IntoIterator<Item = Card>) -> Choice {
+    Choice {
+        action: Action::Play,
         cards: cards.into_iter().collect(),
+        ..Choice::default()
+    }
+}
+
+fn without_cards(action: Action) -> Choice {
+    Choice {
+        action,
+        seen: Some("A step back.".into()),
+        ..Choice::default()
     }
 }
 
 #[test]
-fn a_beginning_is_told_to_the_stage_and_everybody_is_asked_with_its_tags() {
+fn a_beginning_is_told_to_the_stage_and_all_who_fight() {
     let mut fight = fight_test();
-    fight.run(begin::begin_fight);
-    assert_eq!(fight.told(), [("combat_start", vec![fight.tiny.hall])]);
-    for who in fight.everybody() {
-        let ask: &Ask<Prose> = fight.get(who);
-        assert_eq!(ask.purpose(), "combat.initiation");
-        assert_eq!(ask.tags().text("combat_initialization"), Some("Hall"));
-        assert_eq!(ask.tags().text("combat_id"), Some("Hall/1"));
-        assert!(ask.fallback().check(ask.constraints()).is_empty());
-    }
-    let notes = fight.get::<Ask<Prose>>(fight.rat).noted();
-    assert_eq!(notes["allies"], serde_json::json!(["Owl"]));
-    assert_eq!(notes["foes"][0]["name"], "Ann");
-    assert_eq!(fight.phase(), Phase::FightBegun);
-}
-
-#[test]
-fn the_fallen_of_an_earlier_fight_take_no_part() {
-    let mut fight = fight_test();
-    let bob = fight.tiny.bob;
+    let (hall, bob) = (fight.tiny.hall, fight.tiny.bob);
     fight.world().entity_mut(bob).insert(Dead);
     fight.run(begin::begin_fight);
-    assert!(fight.world().get::<Ask<Prose>>(bob).is_none());
-    assert_eq!(fight.get::<Combat>(fight.tiny.hall).heroes, ["Ann".into()]);
+    let living = vec![hall, fight.tiny.ann, fight.owl, fight.rat];
+    assert_eq!(fight.told(), [("combat_start", living)]);
+    let queue = fight.world().resource::<EventQueue>();
+    assert_eq!(queue.0[0].tags.text("combat_id"), Some("Hall/1"));
+    assert_eq!(fight.get::<Combat>(hall).heroes, ["Ann".into()]);
+    assert_eq!(fight.phase(), Phase::Act);
 }
 
 #[test]
-fn first_thoughts_stay_private() {
-    let mut fight = FightTest::begun();
-    let ann = fight.tiny.ann;
-    fight.answer(ann, Prose("I am afraid.".into()));
-    fight.run(begin::take_first_thoughts);
-    assert!(fight.told().is_empty());
-    assert_eq!(fight.phase(), Phase::Draw);
-}
-
-#[test]
-fn everybody_sees_the_round_and_draws_what_is_of_use() {
-    let mut fight = FightTest::begun();
-    let (hall, ann, rat) = (fight.tiny.hall, fight.tiny.ann, fight.rat);
-    fight
-        .world()
-        .get_mut::<Fighter>(rat)
-        .expect("fights")
-        .skills
-        .clear();
-    fight.run(draw::draw_hands);
+fn one_is_asked_at_a_time_in_the_order_of_speed() {
+    let mut fight = fight_test();
+    let (hall, ann) = (fight.tiny.hall, fight.tiny.ann);
+    fight.run(begin::begin_fight);
+    fight.world().resource_mut::<EventQueue>().0.clear();
+    fight.run(turn::next_turn);
     let all = [vec![hall], fight.everybody().to_vec()].concat();
     assert_eq!(fight.told(), [("combat_round", all)]);
+    assert_eq!(fight.asked(), [ann]);
+    let ask: &Ask<Choice> = fight.get(ann);
+    assert_eq!(ask.purpose(), "combat.act");
     // Nobody is hurt, so nobody holds a balm.
     let targets = vec!["Owl".into(), "Rat".into()];
-    let ask: &Ask<Hand> = fight.get(ann);
-    assert_eq!(
-        *ask.constraints(),
-        [PlayableSkill {
-            skill: "Cut".into(),
-            targets
-        }]
-    );
+    let skill = "Cut".into();
+    assert_eq!(ask.constraints().hand, [PlayableSkill { skill, targets }]);
     assert!(ask.fallback().check(ask.constraints()).is_empty());
-    assert!(ask.short().is_some());
-    assert!(
-        fight.world().get::<Ask<Hand>>(rat).is_none(),
-        "without skills one passes"
-    );
-    assert_eq!(fight.phase(), Phase::Play);
-}
-
-#[test]
-fn the_hurt_are_healed_by_rule_and_by_choice() {
-    let mut fight = FightTest::begun();
-    let (ann, bob) = (fight.tiny.ann, fight.tiny.bob);
-    fight.wound(bob, 4);
-    fight.run(draw::draw_hands);
-    let notes = fight.get::<Ask<Hand>>(ann).noted().clone();
-    let balm = notes["hand"]
-        .as_array()
-        .expect("is a list")
-        .iter()
-        .find(|card| card["skill"] == "Balm");
     assert_eq!(
-        balm.expect("is in hand")["legal"],
-        serde_json::json!(["Bob"])
+        ask.noted()["later"],
+        serde_json::json!(["Bob", "Owl", "Rat"])
     );
-    fight.world().entity_mut(ann).remove::<Ask<Hand>>();
-    fight.answer(ann, hand([card("Balm", &["Bob"])]));
-    fight.run(play::play_hands);
-    assert_eq!(fight.get::<Health>(bob).hp, 9);
+    assert_eq!(ask.noted()["foes"][0]["attack"], 3);
+    assert_eq!(ask.noted()["foes"][0]["defense"], 2);
+    for who in fight.everybody() {
+        fight.turn(who, without_cards(Action::Hold));
+    }
+    assert_eq!(fight.asked(), [ann], "the next round has begun");
+    assert_eq!(fight.get::<Combat>(hall).round, 2);
 }
 
 #[test]
-fn a_card_hurts_and_everybody_learns_of_it() {
+fn a_card_is_played_at_once_and_everybody_learns_of_it() {
     let mut fight = FightTest::begun();
-    let (hall, ann, rat) = (fight.tiny.hall, fight.tiny.ann, fight.rat);
-    fight.answer(ann, hand([card("Cut", &["Rat"])]));
-    fight.run(play::play_hands);
+    let (hall, ann, bob, rat) = (fight.tiny.hall, fight.tiny.ann, fight.tiny.bob, fight.rat);
+    fight.turn(ann, play([card("Cut", &["Rat"])]));
     assert_eq!(fight.get::<Health>(rat).hp, 20 - (5 + 3 - 1));
     let all = [vec![hall], fight.everybody().to_vec()].concat();
     assert_eq!(fight.told(), [("card_played", all)]);
@@ -285,11 +266,11 @@ fn a_card_hurts_and_everybody_learns_of_it() {
         (&*action.by, &*action.target, action.amount, action.fell),
         ("Ann", "Rat", 7, false)
     );
-    assert_eq!(fight.phase(), Phase::Narrate);
+    assert_eq!(fight.get::<Ask<Choice>>(bob).noted()["foes"][1]["hp"], 13);
 }
 
 #[test]
-fn the_fallen_learn_of_their_death_and_of_nothing_after() {
+fn a_blow_never_falls_on_somebody_who_was_not_named() {
     let mut fight = FightTest::begun();
     let (hall, ann, bob, owl, rat) = (
         fight.tiny.hall,
@@ -299,40 +280,26 @@ fn the_fallen_learn_of_their_death_and_of_nothing_after() {
         fight.rat,
     );
     fight.wound(rat, 1);
-    fight.answer(ann, hand([card("Cut", &["Rat"])]));
-    fight.answer(bob, hand([card("Cut", &["Rat"])]));
-    fight.answer(rat, hand([card("Cut", &["Ann"])]));
-    fight.run(play::play_hands);
-    let everybody = vec![hall, ann, bob, owl, rat];
-    let others = vec![hall, ann, bob, owl];
-    let told = [
-        ("card_played", everybody.clone()),
-        ("death", everybody),
-        ("card_played", others),
-    ];
-    assert_eq!(fight.told(), told);
+    fight.wound(bob, 5);
+    let cards = [card("Cut", &["Rat"]), card("Balm", &["Rat"])];
+    fight.turn(ann, play([cards[0].clone()]));
     assert!(fight.world().get::<Dead>(rat).is_some());
-    // Bob's card found another; the fallen rat's own was never played.
-    assert_eq!(fight.get::<Health>(owl).hp, 13);
-    assert_eq!(fight.get::<Health>(ann).hp, 20);
+    fight.world().resource_mut::<EventQueue>().0.clear();
+    fight.turn(bob, play(cards));
+    assert_eq!(fight.get::<Health>(owl).hp, 20, "Bob has spared the owl");
+    let held = ("card_held", vec![bob]);
+    assert_eq!(
+        fight.told(),
+        [held.clone(), held],
+        "and knows that he did nothing"
+    );
+    assert_eq!(fight.get::<Combat>(hall).actions.len(), 1);
+    fight.turn(owl, without_cards(Action::Hold));
+    assert_eq!(fight.asked(), [ann], "the fallen rat is not asked");
 }
 
 #[test]
-fn the_stage_tells_the_round_to_all_but_itself() {
-    let mut fight = FightTest::begun();
-    let hall = fight.tiny.hall;
-    fight.run(narrate::ask_narration);
-    let ask: &Ask<Prose> = fight.get(hall);
-    assert_eq!(ask.purpose(), "combat.narrate");
-    assert!(ask.short().is_some() && ask.fallback().check(ask.constraints()).is_empty());
-    fight.world().entity_mut(hall).remove::<Ask<Prose>>();
-    fight.answer(hall, Prose("Dust falls.".into()));
-    fight.run(narrate::take_narration);
-    assert_eq!(fight.told(), [("narration", fight.everybody().to_vec())]);
-}
-
-#[test]
-fn an_outcome_reaches_the_fallen_too_and_brings_its_gain() {
+fn words_are_heard_by_all_but_the_speaker_before_it_acts() {
     let mut fight = FightTest::begun();
     let (hall, ann, bob, owl, rat) = (
         fight.tiny.hall,
@@ -341,31 +308,105 @@ fn an_outcome_reaches_the_fallen_too_and_brings_its_gain() {
         fight.owl,
         fight.rat,
     );
-    for fallen in [bob, owl, rat] {
-        fight.wound(fallen, 0);
-        fight.world().entity_mut(fallen).insert(Dead);
+    let words = Choice {
+        say: Some("Stand back!".into()),
+        ..without_cards(Action::Hold)
+    };
+    fight.turn(ann, words);
+    let others = vec![hall, bob, owl, rat];
+    let all = vec![hall, ann, bob, owl, rat];
+    assert_eq!(fight.told(), [("speak", others), ("combat_move", all)]);
+    let kinds = fight.get::<Combat>(hall).actions.iter();
+    let kinds: Vec<_> = kinds.map(|action| action.kind.as_str()).collect();
+    assert_eq!(kinds, ["say", "hold"]);
+}
+
+#[test]
+fn whoever_has_fled_or_yielded_is_out_of_the_fight_alive() {
+    let mut fight = FightTest::begun();
+    let (hall, ann, bob, owl, rat) = (
+        fight.tiny.hall,
+        fight.tiny.ann,
+        fight.tiny.bob,
+        fight.owl,
+        fight.rat,
+    );
+    fight.turn(ann, without_cards(Action::Hold));
+    fight.turn(bob, without_cards(Action::Flee));
+    fight.turn(owl, without_cards(Action::Yield));
+    let legal = &fight.get::<Ask<Choice>>(rat).constraints().hand[0].targets;
+    assert_eq!(*legal, ["Ann".into()]);
+    fight.turn(rat, without_cards(Action::Hold));
+    fight.turn(ann, without_cards(Action::Hold));
+    fight.turn(rat, without_cards(Action::Yield));
+    assert!(fight.asked().is_empty());
+    assert_eq!(fight.phase(), Phase::Narrate);
+    fight.run(narrate::ask_account);
+    fight.answer(hall, Prose("Dust falls.".into()));
+    fight.run(narrate::take_account);
+    let outcome = &fight.get::<FinishedFight>(hall).outcome;
+    assert_eq!(outcome.result, FightResult::Won);
+    assert_eq!(outcome.how, Some(Departure::Yielded));
+    assert_eq!(
+        (&outcome.fled[..], outcome.yielded.len()),
+        (&["Bob".to_owned()][..], 2)
+    );
+    assert!(fight.world().get::<Wounded>(bob).is_none());
+}
+
+/// The outcome of a fight in which these have fallen.
+fn end(fallen: impl IntoIterator<Item = Entity>) -> FightTest {
+    let mut fight = FightTest::begun();
+    let (hall, ann) = (fight.tiny.hall, fight.tiny.ann);
+    for who in fallen {
+        fight.wound(who, 0);
+        let name = fight.get::<crate::cast::EntityName>(who).0.clone();
+        fight.world().entity_mut(who).insert(Dead);
+        let mut combat = fight.world().get_mut::<Combat>(hall).expect("a fight");
+        combat.departures.push((name, Departure::Fell));
     }
+    let skill = "Ward".into();
     let effect = Effect {
-        skill: "Ward".into(),
+        skill,
         attack: 0,
         defense: 5,
         rounds: 2,
     };
     fight.world().entity_mut(ann).insert(Effects(vec![effect]));
-    fight.run(outcome::end_fight);
-    assert_eq!(
-        fight.told(),
-        [("combat_outcome", vec![hall, ann, bob, owl, rat])]
+    fight.run(narrate::ask_account);
+    let ask: &Ask<Prose> = fight.get(hall);
+    assert_eq!(ask.purpose(), "combat.narrate");
+    assert!(ask.fallback().check(ask.constraints()).is_empty());
+    fight.answer(hall, Prose("Dust falls.".into()));
+    fight.run(narrate::take_account);
+    fight
+}
+
+#[test]
+fn a_fight_is_told_once_and_its_outcome_reaches_the_fallen_too() {
+    let probe = fight_test();
+    let (hall, ann, bob, owl, rat) = (
+        probe.tiny.hall,
+        probe.tiny.ann,
+        probe.tiny.bob,
+        probe.owl,
+        probe.rat,
     );
-    let FinishedFight { outcome, .. } = fight.get(hall);
-    assert_eq!(outcome.result, FightResult::Won);
+    let mut fight = end([bob, owl, rat]);
+    let told = [
+        ("narration", vec![ann]),
+        ("combat_outcome", vec![hall, ann, bob, owl, rat]),
+    ];
+    assert_eq!(fight.told(), told);
+    let FinishedFight {
+        outcome, account, ..
+    } = fight.get(hall);
     assert_eq!(
-        (&outcome.fallen[..], &outcome.felled[..]),
-        (
-            &["Bob".to_owned()][..],
-            &["Owl".to_owned(), "Rat".to_owned()][..]
-        )
+        (outcome.result, account.as_str()),
+        (FightResult::Won, "Dust falls.")
     );
+    assert_eq!(outcome.fallen, ["Bob"]);
+    assert_eq!(outcome.felled, ["Owl", "Rat"]);
     assert_eq!(outcome.gains, ["A brass key."]);
     assert_eq!(fight.get::<CurrentFight>(hall).end, Some(FightResult::Won));
     assert_eq!(
@@ -374,50 +415,101 @@ fn an_outcome_reaches_the_fallen_too_and_brings_its_gain() {
     );
     assert!(fight.get::<Effects>(ann).0.is_empty());
     assert_eq!(fight.phase(), Phase::Summarize);
+    let changes = fight.world().resource_mut::<DeferredCommands>().take();
+    for change in changes {
+        change(fight.world());
+    }
+    let fallen = &fight.world().resource::<FallenFoes>().0;
+    assert!(fallen.contains("Owl") && fallen.contains("Rat"));
 }
 
 #[test]
 fn a_fight_is_lost_without_heroes_and_drawn_when_its_rounds_run_out() {
-    let mut fight = FightTest::begun();
-    let (hall, ann, bob) = (fight.tiny.hall, fight.tiny.ann, fight.tiny.bob);
-    fight.run(outcome::end_fight);
-    assert_eq!(fight.get::<CurrentFight>(hall).end, None, "it goes on");
-    fight
-        .world()
-        .get_mut::<Combat>(hall)
-        .expect("a fight")
-        .round = 1_000;
-    fight.run(outcome::end_fight);
-    assert_eq!(
-        fight.get::<CurrentFight>(hall).end,
-        Some(FightResult::Drawn)
-    );
-    assert!(fight.get::<FinishedFight>(hall).outcome.gains.is_empty());
-    fight.wound(ann, 0);
-    fight.wound(bob, 0);
-    fight.run(outcome::end_fight);
-    assert_eq!(fight.get::<CurrentFight>(hall).end, Some(FightResult::Lost));
+    let probe = fight_test();
+    let (hall, ann, bob) = (probe.tiny.hall, probe.tiny.ann, probe.tiny.bob);
+    let result = |fight: &FightTest| fight.get::<CurrentFight>(hall).end;
+    let drawn = end([]);
+    assert_eq!(result(&drawn), Some(FightResult::Drawn));
+    assert!(drawn.get::<FinishedFight>(hall).outcome.gains.is_empty());
+    let lost = end([ann, bob]);
+    assert_eq!(result(&lost), Some(FightResult::Lost));
+    assert!(lost.tiny.setup.world.get::<Wounded>(ann).is_some());
 }
 
 #[test]
-fn effects_wear_off_at_the_end_of_a_round_and_everybody_hears() {
-    let mut fight = FightTest::begun();
+fn a_wound_weakens_until_it_has_healed_at_home() {
+    let mut fight = fight_test();
     let ann = fight.tiny.ann;
-    let effect = |rounds| Effect {
-        skill: format!("Ward {rounds}").into(),
-        attack: 0,
-        defense: 5,
-        rounds,
-    };
-    fight
-        .world()
+    fight.world().entity_mut(ann).insert(Wounded { days: 2 });
+    fight.run(begin::begin_fight);
+    fight.run(turn::next_turn);
+    let me = fight.get::<Ask<Choice>>(ann).noted()["allies"][0].clone();
+    assert_eq!((&me["attack"], &me["defense"]), (&1.into(), &1.into()));
+    fight.world().resource_mut::<EventQueue>().0.clear();
+    heal_wounds(fight.world());
+    assert!(fight.told().is_empty());
+    heal_wounds(fight.world());
+    assert_eq!(fight.told()[0].0, "wound");
+    assert!(fight.world().get::<Wounded>(ann).is_none());
+}
+
+#[test]
+fn a_foe_yields_to_what_it_is_told() {
+    let mut fight = fight_test();
+    let (hall, ann, owl) = (fight.tiny.hall, fight.tiny.ann, fight.owl);
+    let mut file = world_file();
+    file.facts = vec![Fact {
+        id: "the-name".into(),
+        title: "Its name".into(),
+        known_by: KnownBy::Only(vec!["Ann".into()]),
+        ..Fact::default()
+    }];
+    file.foes = vec![Foe {
+        name: "Owl".into(),
+        moved_by: vec![MovedBy {
+            when: Condition::Knows("Owl".into(), "the-name".into()),
+            by: 2,
+            seen: "The owl folds its wings.".into(),
+        }],
+        ..Foe::default()
+    }];
+    let world = fight.world();
+    insert_data(world, &Arc::new(file));
+    world.init_resource::<History>();
+    world
         .entity_mut(ann)
-        .insert(Effects(vec![effect(1), effect(2)]));
-    fight.run(outcome::next_round);
-    assert_eq!(fight.told().len(), 1);
-    assert_eq!(fight.told()[0].0, "status_change");
-    assert_eq!(fight.get::<Effects>(ann).0[0].rounds, 1);
-    assert_eq!(fight.phase(), Phase::Draw);
+        .insert(Knowledge::at_start(["the-name"]));
+    let left = Resolve {
+        left: 2,
+        ..Resolve::default()
+    };
+    world.entity_mut(owl).insert((left, Knowledge::default()));
+    fight.run(begin::begin_fight);
+    fight.run(turn::next_turn);
+    assert_eq!(
+        fight.get::<Ask<Choice>>(ann).noted()["facts"][0]["title"],
+        "Its name"
+    );
+    let telling = Choice {
+        say: Some("I know who you are.".into()),
+        tells: vec!["the-name".into()],
+        ..without_cards(Action::Hold)
+    };
+    fight.turn(ann, telling);
+    fight.run(deliver);
+    assert!(fight.get::<Knowledge>(owl).knows("the-name"));
+    for who in [fight.tiny.bob, owl, fight.rat] {
+        fight.turn(who, without_cards(Action::Hold));
+    }
+    assert_eq!(fight.phase(), Phase::RoundEnd);
+    fight.world().resource_mut::<EventQueue>().0.clear();
+    assert!(weigh_resolve(fight.world()));
+    assert_eq!(fight.told()[0].0, "combat_move");
+    let combat: &Combat = fight.get(hall);
+    assert_eq!(combat.departure(&"Owl".into()), Some(Departure::Yielded));
+    fight.run(turn::next_turn);
+    assert_eq!(fight.asked(), [ann], "the fight goes on with the rat");
+    assert!(!weigh_resolve(fight.world()));
 }
 
 /// A mind that never answers anything of use.
@@ -432,7 +524,10 @@ fn mute() -> ScriptMind {
 
 #[tokio::test]
 async fn a_fight_without_a_single_answer_is_fought_summed_up_and_archived() {
-    let fight = fight_test();
+    let mut fight = fight_test();
+    let mut file = world_file();
+    file.limits.combat_rounds = 3;
+    fight.world().insert_resource(RpgWorld(Arc::new(file)));
     let (hall, ann, owl, rat) = (fight.tiny.hall, fight.tiny.ann, fight.owl, fight.rat);
     let mut engine = fight.tiny.engine(mute()).expect("every order is declared");
     engine.run(Some(2)).await.expect("runs");
@@ -456,53 +551,81 @@ async fn a_fight_without_a_single_answer_is_fought_summed_up_and_archived() {
     );
 }
 
-// --- the hand ---
+// --- the choice ---
 
-#[test]
-fn every_broken_rule_of_a_hand_is_named() {
-    let legal = |skill: &str, targets: &[&str]| PlayableSkill {
+fn legal(skill: &str, targets: &[&str]) -> PlayableSkill {
+    PlayableSkill {
         skill: skill.into(),
         targets: targets.iter().map(|name| (*name).into()).collect(),
+    }
+}
+
+#[test]
+fn every_broken_rule_of_a_choice_is_named() {
+    let constraints = ChoiceConstraints {
+        hand: vec![legal("Cut", &["Owl", "Rat"]), legal("Balm", &["Ann"])],
+        facts: vec!["the-name".into()],
+        items: Vec::new(),
+        say_chars: 20,
     };
-    let facts = vec![legal("Cut", &["Owl", "Rat"]), legal("Balm", &["Ann"])];
-    let good = hand([card("Balm", &["Ann"]), card("Cut", &["Rat", "Owl"])]);
-    assert!(good.check(&facts).is_empty());
+    assert!(
+        play([card("Cut", &["Rat", "Owl"])])
+            .check(&constraints)
+            .is_empty()
+    );
+    assert!(without_cards(Action::Yield).check(&constraints).is_empty());
     let mut long = card("Cut", &["Rat", "Ann"]);
     long.name = "x".repeat(41);
     long.description.clear();
-    let bad = hand([long, card("Cut", &[]), card("Curse", &["Owl"])]);
-    let told: Vec<_> = bad
-        .check(&facts)
-        .into_iter()
+    let bad = Choice {
+        say: Some("A long speech, not a word.".into()),
+        tells: vec!["the-name".into(), "the-lie".into()],
+        action: Action::Hold,
+        ..play([long, card("Cut", &[]), card("Curse", &["Owl"])])
+    };
+    let empty = Choice::default();
+    let told: Vec<_> = [bad, empty]
+        .iter()
+        .flat_map(|choice| choice.check(&constraints))
         .map(|b| format!("{}: {}", b.path, b.rule))
         .collect();
-    insta::assert_snapshot!(told.join("\n"), @"
+    insta::assert_snapshot!(told.join("\n"), @r#"
+    say: at most 20 characters; this has 26
+    tells[1]: 'the-lie' is not among: the-name
+    cards: cards are only for "play"
     cards[0].name: at most 40 characters; this has 41
     cards[0].description: must not be empty
     cards[0].targets[1]: 'Cut' can't be used on 'Ann'; choose from: Owl, Rat
     cards[1].targets: name at least one of: Owl, Rat
     cards[2].skill: 'Curse' is not in your hand, which holds: Cut, Balm
-    cards: exactly one card of 'Cut', not 2
-    cards: a card of 'Balm' is missing
-    ");
+    cards: at most one card of 'Cut', not 2
+    seen: must not be empty
+    "#);
 }
 
 #[test]
-fn the_schema_of_a_hand_is_narrowed_to_what_is_legal() {
-    let mut fight = FightTest::begun();
-    fight.run(draw::draw_hands);
-    let schema = fight.get::<Ask<Hand>>(fight.tiny.ann).constrained_schema();
-    let cards = &schema["properties"]["cards"];
-    assert_eq!(
-        (&cards["minItems"], &cards["maxItems"]),
-        (&1.into(), &1.into())
-    );
-    let card = &cards["items"]["properties"];
+fn the_schema_of_a_choice_is_narrowed_to_what_is_legal() {
+    let fight = FightTest::begun();
+    let schema = fight
+        .get::<Ask<Choice>>(fight.tiny.ann)
+        .constrained_schema();
+    let card = &schema["properties"]["cards"]["items"]["properties"];
     assert_eq!(card["skill"]["enum"], serde_json::json!(["Cut"]));
     assert_eq!(
         card["targets"]["items"]["enum"],
         serde_json::json!(["Owl", "Rat"])
     );
+    let constraints = ChoiceConstraints {
+        hand: Vec::new(),
+        facts: Vec::new(),
+        items: Vec::new(),
+        say_chars: 9,
+    };
+    let schema = Choice::constrain_schema(&serde_json::Value::Null, &constraints);
+    let schema = schema.expect("is narrowed");
+    assert!(schema["properties"].get("cards").is_none());
+    let actions = &schema["properties"]["action"]["enum"];
+    assert_eq!(*actions, serde_json::json!(["hold", "flee", "yield"]));
 }
 
 // --- the rules ---
@@ -512,11 +635,15 @@ fn combatant(number: usize, hero: bool, hp: i32, stats: Stats) -> Combatant {
         entity: Entity::PLACEHOLDER,
         name: format!("C{number}").into(),
         faction: if hero { "hero" } else { "foe" }.into(),
-        look: "".into(),
         stats,
         skills: Vec::new(),
         health: Health { hp, max: stats.hp },
         effects: Vec::new(),
+        wounded: false,
+        resolve: 0,
+        facts: Vec::new(),
+        items: Vec::new(),
+        departure: None,
     }
 }
 
@@ -628,38 +755,45 @@ proptest! {
         wishes in prop::collection::vec((0..7usize, 0..7usize, 0..7usize), 0..30),
         rolls in prop::collection::vec(0..100i32, 1..9),
     ) {
-        let mut hands: BTreeMap<usize, Hand> = BTreeMap::new();
-        for (by, skill, target) in wishes {
-            let wish = card(&format!("S{skill}"), &[&format!("C{target}")]);
-            hands.entry(by % all.len()).or_default().cards.push(wish);
-        }
-        let order = initiative(&all, |_| 0);
         let mut now = all.clone();
         let mut rolls = rolls.iter().cycle();
         let find = |name: &str| skills.iter().find(|skill| skill.name == name);
-        let played = play_round(&mut now, &order, &hands, find, |_, _| *rolls.next().unwrap_or(&0));
+        for by in initiative(&all, |_| 0) {
+            if !now[by].is_standing() {
+                continue;
+            }
+            let own = wishes.iter().filter(|(who, ..)| who % all.len() == by);
+            let cards: Vec<_> = own
+                .map(|(_, skill, target)| card(&format!("S{skill}"), &[&format!("C{target}")]))
+                .collect();
+            let before = now.clone();
+            let roll = |_: &str, _: &str| *rolls.next().unwrap_or(&0);
+            let mut spent = 0;
+            let mut fallen = Vec::new();
+            let played = play_cards(&mut now, by, &cards, find, roll);
+            for (card, played) in cards.iter().zip(played) {
+                let PlayedCard::Played(skill, target, result) = played else { continue };
+                prop_assert!(card.targets.iter().any(|name| **name == *all[target].name));
+                prop_assert!(before[target].is_standing() && !fallen.contains(&target));
+                let hostile = matches!(skill.kind, SkillKind::Attack | SkillKind::Weaken);
+                prop_assert_eq!(hostile, !all[by].is_ally_of(&all[target]));
+                spent += skill.cost;
+                if result.fell {
+                    fallen.push(target);
+                }
+            }
+            prop_assert!(spent <= all[by].stats.energy);
+        }
         for (before, after) in all.iter().zip(&now) {
             prop_assert!((0..=after.health.max).contains(&after.health.hp));
             prop_assert!(before.is_standing() || !after.is_standing(), "nobody rises from the dead");
             prop_assert!(after.attack() >= 0 && after.defense() >= 0);
         }
-        let mut spent = vec![0; all.len()];
-        let mut fallen: Vec<usize> = (0..all.len()).filter(|at| !all[*at].is_standing()).collect();
-        for one in &played {
-            prop_assert!(!fallen.contains(&one.by) && !fallen.contains(&one.target));
-            let hostile = matches!(one.skill.kind, SkillKind::Attack | SkillKind::Weaken);
-            prop_assert_eq!(hostile, !all[one.by].is_ally_of(&all[one.target]));
-            spent[one.by] += one.skill.cost;
-            if one.result.fell {
-                fallen.push(one.target);
-            }
+        let before = now.clone();
+        wear_off(&mut now);
+        for (before, after) in before.iter().zip(&now) {
+            let lasts = before.effects.iter().filter(|effect| effect.rounds > 1).count();
+            prop_assert_eq!(after.effects.len(), lasts);
         }
-        for (one, spent) in all.iter().zip(spent) {
-            prop_assert!(spent <= one.stats.energy);
-        }
-        let lasting = |all: &[Combatant]| all.iter().map(|one| one.effects.len()).sum::<usize>();
-        let before = lasting(&now);
-        let ended = wear_off(&mut now).len();
-        prop_assert_eq!(before, ended + lasting(&now));
     }
 }

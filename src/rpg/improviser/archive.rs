@@ -48,16 +48,12 @@ fn fight<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
     writer.set_list("gains", &gains);
     writer.flag("won", result == "won");
     writer.flag("lost", result == "lost");
-    let (open, close) = match notes.text("kind") {
-        "stage" | "world" => ("saw.open", "saw.close"),
-        _ => ("fight.open", "fight.close"),
-    };
     let parts = [
-        (open, !foes.is_empty()),
+        ("fight.open", !foes.is_empty()),
         ("fight.result", !result.is_empty()),
         ("fight.fallen", !fallen.is_empty()),
         ("fight.gains", !gains.is_empty()),
-        (close, true),
+        ("fight.close", true),
     ];
     let parts = parts.into_iter().filter(|(_, is_told)| *is_told);
     writer.lines(&parts.map(|(symbol, _)| symbol).collect::<Vec<_>>())

@@ -7,6 +7,8 @@ pub(super) struct Fighter<'n> {
     pub(super) name: &'n str,
     pub(super) hp: i64,
     pub(super) max_hp: i64,
+    pub(super) attack: i64,
+    pub(super) defense: i64,
     pub(super) effects: Vec<String>,
 }
 
@@ -16,6 +18,8 @@ impl<'n> Fighter<'n> {
             name: notes.name(),
             hp: notes.number("hp"),
             max_hp: notes.number("max_hp"),
+            attack: notes.number("attack"),
+            defense: notes.number("defense"),
             effects: notes.list("effects").map(Notes::shown).collect(),
         }
     }

@@ -1,38 +1,165 @@
-//! Which cards are played in a round, in which order, on whom.
+//! What somebody does at its turn in a fight: which cards it plays on whom, or that it leaves.
 
 use std::cmp::Reverse;
 
 use serde_json::{Value, json};
 
 use super::fighter::Fighter;
-use crate::mind::Notes;
+use crate::message::Role;
 use crate::mind::improviser::Writer;
+use crate::mind::splitmix::hash;
+use crate::mind::{Notes, Prompt};
 
-/// A hand; `None` if the notes tell of none.
-pub(super) fn hand<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Option<Value> {
-    let battle = Battle {
-        energy: notes.number("energy"),
-        round: notes.number("round"),
-        foes: notes.list("foes").map(Fighter::of).collect(),
-        allies: notes.list("allies").map(Fighter::of).collect(),
-    };
-    let skills = notes.list("hand").map(Skill::of);
-    let mut plays: Vec<_> = skills.map(|skill| Play::new(skill, &battle)).collect();
-    if plays.is_empty() || plays.iter().any(|play| play.targets.is_empty()) {
-        return None;
+/// How often, in a hundred turns, somebody says something: in the first round, and later.
+const TALK: [usize; 2] = [35, 12];
+/// How often, in a hundred turns, somebody who knows something tells it to a foe whom it may move,
+/// and how often it shows something.
+const REASONS: usize = 30;
+/// Below this share of its health, in percent, somebody may leave the fight.
+const DESPERATE: i64 = 25;
+
+/// A choice.
+pub(super) fn turn<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {
+    let notes = Notes::of(prompt);
+    let battle = Battle::of(notes);
+    battle.tell(writer);
+    let action = temper(prompt).leaves(&battle, writer);
+    let mut choice = json!({});
+    let talk = TALK[usize::from(battle.round > 1)];
+    if action.is_none() && writer.rng().happens(talk) && !battle.foes.is_empty() {
+        choice["say"] = writer.line("combat.say").into();
     }
-    // Sorting is stable: cards of equal worth stay in the order in which they were dealt.
-    plays.sort_by_key(|play| Reverse(play.worth));
-    let cards: Vec<_> = plays.iter().map(|play| play.card(writer)).collect();
-    Some(json!({ "cards": cards }))
+    let facts: Vec<_> = notes.list("facts").map(|fact| fact.text("id")).collect();
+    if battle.may_move
+        && writer.rng().happens(REASONS)
+        && let Some(fact) = writer.rng().pick(&facts).copied()
+    {
+        choice["say"] = writer.line("combat.tell").into();
+        choice["tells"] = json!([fact]);
+    }
+    let items = notes.names("items");
+    if action.is_none()
+        && battle.may_move
+        && writer.rng().happens(REASONS / 3)
+        && let Some(item) = writer.rng().pick(&items).copied()
+    {
+        choice["action"] = "show".into();
+        choice["item"] = item.into();
+        choice["seen"] = writer.line("seen.show").into();
+        return Some(choice);
+    }
+    let cards = match action {
+        None => battle.cards(notes, writer),
+        Some(_) => Vec::new(),
+    };
+    match action {
+        Some(action) => {
+            choice["action"] = action.into();
+            choice["seen"] = writer.line(&format!("seen.{action}")).into();
+        }
+        None if cards.is_empty() => {
+            choice["action"] = "hold".into();
+            choice["seen"] = writer.line("seen.hold").into();
+        }
+        None => {
+            choice["action"] = "play".into();
+            choice["cards"] = cards.into();
+        }
+    }
+    Some(choice)
 }
 
-/// What counts for the choice of cards.
+/// What somebody in danger of its life tends to do, in percent of its turns.
+struct Temper {
+    flees: usize,
+    yields: usize,
+}
+
+/// The temper of who is asked. It differs from campaign to campaign, as its first own words do.
+fn temper(prompt: &Prompt<'_>) -> Temper {
+    let mut entries = prompt.history.entries().iter();
+    let first = entries.find(|entry| entry.role() == Role::Ai);
+    let first = first.map(|entry| entry.body().full_text());
+    let (flees, yields) = match hash(first.as_deref().unwrap_or(prompt.entity)) % 5 {
+        0 => (35, 0),
+        1 => (0, 30),
+        2 => (15, 10),
+        _ => (0, 0),
+    };
+    Temper { flees, yields }
+}
+
+impl Temper {
+    /// Whoever is nearly dead may leave, unless its foes are hardly better off.
+    fn leaves(&self, battle: &Battle<'_>, writer: &mut Writer<'_>) -> Option<&'static str> {
+        let strength = |fighters: &[Fighter<'_>]| fighters.iter().map(|each| each.hp).sum::<i64>();
+        let is_outmatched = strength(&battle.foes) > strength(&battle.allies);
+        if battle.me().is_none_or(|me| me.health() >= DESPERATE) || !is_outmatched {
+            return None;
+        }
+        if writer.rng().happens(self.flees) {
+            Some("flee")
+        } else {
+            writer.rng().happens(self.yields).then_some("yield")
+        }
+    }
+}
+
+/// What counts for a choice.
 struct Battle<'n> {
+    me: &'n str,
     energy: i64,
     round: i64,
     foes: Vec<Fighter<'n>>,
     allies: Vec<Fighter<'n>>,
+    /// Whether words or things may move a foe.
+    may_move: bool,
+}
+
+impl<'n> Battle<'n> {
+    fn of(notes: Notes<'n>) -> Self {
+        Self {
+            me: notes.text("me"),
+            energy: notes.number("energy"),
+            round: notes.number("round"),
+            foes: notes.list("foes").map(Fighter::of).collect(),
+            allies: notes.list("allies").map(Fighter::of).collect(),
+            may_move: notes.list("foes").any(|foe| foe.number("resolve") > 0),
+        }
+    }
+
+    fn me(&self) -> Option<&Fighter<'n>> {
+        self.allies.iter().find(|ally| ally.name == self.me)
+    }
+
+    /// Tells the writer what is known in the fight.
+    fn tell(&self, writer: &mut Writer<'n>) {
+        let foes: Vec<_> = self.foes.iter().map(|foe| foe.name).collect();
+        let allies = self.allies.iter().map(|ally| ally.name);
+        let allies: Vec<_> = allies.filter(|name| *name != self.me).collect();
+        writer.set_any("foe", &foes);
+        writer.set_any("ally", &allies);
+        writer.flag("many", foes.len() > 1);
+        writer.flag("alone", allies.is_empty());
+        writer.flag("early", self.round <= 1);
+        writer.flag("hurt", self.me().is_some_and(|me| me.health() < 50));
+    }
+
+    /// The cards worth playing, best first, as far as the energy goes.
+    fn cards(&self, notes: Notes<'n>, writer: &mut Writer<'n>) -> Vec<Value> {
+        let skills = notes.list("hand").map(Skill::of);
+        let mut plays: Vec<_> = skills.map(|skill| Play::new(skill, self)).collect();
+        plays.retain(|play| play.worth > 0 && !play.targets.is_empty());
+        // Sorting is stable: cards of equal worth stay in the order in which they were dealt.
+        plays.sort_by_key(|play| Reverse(play.worth));
+        let mut energy = self.energy;
+        plays.retain(|play| {
+            let is_paid = play.skill.cost <= energy;
+            energy -= if is_paid { play.skill.cost } else { 0 };
+            is_paid
+        });
+        plays.iter().map(|play| play.card(writer)).collect()
+    }
 }
 
 /// A skill in the hand.
@@ -41,6 +168,7 @@ struct Skill<'n> {
     kind: &'n str,
     cost: i64,
     power: i64,
+    accuracy: i64,
     legal: Vec<&'n str>,
 }
 
@@ -51,12 +179,19 @@ impl<'n> Skill<'n> {
             kind: notes.text("kind"),
             cost: notes.number("cost"),
             power: notes.number("power"),
+            accuracy: notes.number("accuracy"),
             legal: notes.texts("legal"),
         }
     }
+
+    /// What an attack would take from a fighter, if it hits.
+    fn damage(&self, battle: &Battle<'_>, foe: &Fighter<'_>) -> i64 {
+        let attack = battle.me().map_or(0, |me| me.attack);
+        (self.power + attack - foe.defense / 2).max(1)
+    }
 }
 
-/// A skill with its targets, best first, and what it is worth now.
+/// A skill with its targets, best first, and what it is worth now; nothing if that is not above 0.
 struct Play<'n> {
     skill: Skill<'n>,
     targets: Vec<&'n str>,
@@ -72,42 +207,36 @@ impl<'n> Play<'n> {
             "strengthen" => strengthen(&skill, battle),
             _ => attack(&skill, battle),
         };
-        let mut targets: Vec<_> = targets.into_iter().map(|fighter| fighter.name).collect();
-        if targets.is_empty() {
-            // Nobody suits; the reply wants somebody, and the rules say who may be named at all.
-            targets.extend(skill.legal.first());
-        }
-        let unaffordable = battle.energy > 0 && skill.cost > battle.energy;
+        let targets = targets.into_iter().map(|fighter| fighter.name).collect();
         Self {
             skill,
             targets,
-            worth: if unaffordable { worth - 1000 } else { worth },
+            worth,
         }
     }
 
     fn card(&self, writer: &mut Writer<'n>) -> Value {
-        let (name, about) = match self.skill.kind {
-            "heal" => ("card.heal", "about.heal"),
-            "guard" => ("card.guard", "about.guard"),
-            "weaken" => ("card.weaken", "about.weaken"),
-            "strengthen" => ("card.strengthen", "about.strengthen"),
-            _ => ("card.attack", "about.attack"),
+        let about = match self.skill.kind {
+            "heal" => "about.heal",
+            "guard" => "about.guard",
+            "weaken" => "about.weaken",
+            "strengthen" => "about.strengthen",
+            _ => "about.attack",
         };
         let target = self.targets.first().copied().unwrap_or_default();
-        writer.set("skill", self.skill.name);
         writer.set("target", target);
         let is_me = writer.is("me", target);
         writer.flag("self", is_me);
         json!({
             "skill": self.skill.name,
-            "name": writer.line(name),
+            "name": self.skill.name,
             "description": writer.line(about),
             "targets": self.targets,
         })
     }
 }
 
-type Choice<'b, 'n> = (Vec<&'b Fighter<'n>>, i64);
+type Targets<'b, 'n> = (Vec<&'b Fighter<'n>>, i64);
 
 /// The legal ones among some fighters, the living only.
 fn legal<'b, 'n>(skill: &Skill<'_>, fighters: &'b [Fighter<'n>]) -> Vec<&'b Fighter<'n>> {
@@ -117,59 +246,59 @@ fn legal<'b, 'n>(skill: &Skill<'_>, fighters: &'b [Fighter<'n>]) -> Vec<&'b Figh
 }
 
 /// Whoever can be felled first, the most dangerous of them; then the weakest.
-fn attack<'b, 'n>(skill: &Skill<'_>, battle: &'b Battle<'n>) -> Choice<'b, 'n> {
+fn attack<'b, 'n>(skill: &Skill<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> {
     let mut foes = legal(skill, &battle.foes);
+    let falls = |foe: &Fighter<'_>| foe.hp <= skill.damage(battle, foe);
     foes.sort_by_key(|foe| {
-        if foe.hp <= skill.power {
-            (0, -foe.max_hp)
+        if falls(foe) {
+            (0, -foe.attack, -foe.max_hp)
         } else {
-            (1, foe.hp)
+            (1, foe.hp, 0)
         }
     });
     let worth = match foes.first() {
-        Some(foe) if foe.hp <= skill.power => 90,
-        Some(_) => 50 + skill.power.clamp(0, 20),
-        None => -10,
+        Some(foe) if falls(foe) => 90,
+        Some(foe) => 45 + (skill.damage(battle, foe) * skill.accuracy / 100).clamp(0, 30),
+        None => 0,
     };
     (foes, worth)
 }
 
-/// The most wounded first, and nobody who is whole while somebody is not.
-fn heal<'b, 'n>(skill: &Skill<'_>, battle: &'b Battle<'n>) -> Choice<'b, 'n> {
+/// The most wounded first.
+fn heal<'b, 'n>(skill: &Skill<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> {
     let mut allies = legal(skill, &battle.allies);
-    allies.sort_by_key(|ally| ally.health());
-    let wounded = allies.iter().filter(|ally| ally.health() < 100);
-    let wounded: Vec<_> = wounded.copied().collect();
-    let worth = match wounded.first().map(|ally| ally.health()) {
-        Some(..35) => 120,
-        Some(35..60) => 80,
-        Some(60..85) => 40,
-        Some(_) => 5,
-        None => -20,
-    };
-    (if wounded.is_empty() { allies } else { wounded }, worth)
-}
-
-/// Whoever is nearest to falling; worth much only when somebody is.
-fn guard<'b, 'n>(skill: &Skill<'_>, battle: &'b Battle<'n>) -> Choice<'b, 'n> {
-    let mut allies = legal(skill, &battle.allies);
+    allies.retain(|ally| ally.health() < 100);
     allies.sort_by_key(|ally| ally.health());
     let worth = match allies.first().map(|ally| ally.health()) {
-        Some(..40) => 95,
-        Some(40..70) => 45,
-        Some(_) => 20,
-        None => -10,
+        Some(..35) => 120,
+        Some(35..60) => 80,
+        Some(60..80) => 40,
+        _ => 0,
     };
     (allies, worth)
 }
 
-/// The strongest foe that does not bear this effect yet.
-fn weaken<'b, 'n>(skill: &Skill<'_>, battle: &'b Battle<'n>) -> Choice<'b, 'n> {
+/// Whoever is nearest to falling and is not guarded yet; worth much only when somebody is.
+fn guard<'b, 'n>(skill: &Skill<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> {
+    let mut allies = legal(skill, &battle.allies);
+    allies.retain(|ally| !bears(skill, ally));
+    allies.sort_by_key(|ally| ally.health());
+    let worth = match allies.first().map(|ally| ally.health()) {
+        Some(..40) => 85,
+        Some(40..70) => 55,
+        Some(_) => 20,
+        None => 0,
+    };
+    (allies, worth)
+}
+
+/// The most dangerous foe that does not bear this effect yet.
+fn weaken<'b, 'n>(skill: &Skill<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> {
     affect(skill, legal(skill, &battle.foes), 48)
 }
 
-/// The hardiest ally that does not bear this effect yet; best early.
-fn strengthen<'b, 'n>(skill: &Skill<'_>, battle: &'b Battle<'n>) -> Choice<'b, 'n> {
+/// The strongest ally that does not bear this effect yet; best early.
+fn strengthen<'b, 'n>(skill: &Skill<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> {
     let worth = if battle.round <= 1 { 75 } else { 35 };
     affect(skill, legal(skill, &battle.allies), worth)
 }
@@ -178,15 +307,14 @@ fn affect<'b, 'n>(
     skill: &Skill<'_>,
     mut fighters: Vec<&'b Fighter<'n>>,
     worth: i64,
-) -> Choice<'b, 'n> {
-    let bears = |fighter: &Fighter<'_>| {
-        let mut effects = fighter.effects.iter();
-        effects.any(|effect| effect.contains(skill.name))
-    };
-    fighters.sort_by_key(|fighter| (bears(fighter), Reverse(fighter.hp)));
-    let worth = match fighters.first() {
-        Some(first) if !bears(first) => worth,
-        _ => 0,
-    };
+) -> Targets<'b, 'n> {
+    fighters.retain(|fighter| !bears(skill, fighter));
+    fighters.sort_by_key(|fighter| (Reverse(fighter.attack), Reverse(fighter.hp)));
     (fighters, worth)
+}
+
+/// Whether the effect of a skill is on somebody.
+fn bears(skill: &Skill<'_>, fighter: &Fighter<'_>) -> bool {
+    let mut effects = fighter.effects.iter();
+    effects.any(|effect| effect == skill.name)
 }

@@ -1,8 +1,8 @@
 //! How the improviser plays a campaign: what the campaign's asks are answered with.
 //!
 //! Start reading at [`teach`]; `prose` answers asks for text, `archive` those for summaries,
-//! `narrate` tells rounds of fights, `plan` chooses what to say and do at home (`telling`: which
-//! fact to whom), and `hand` plays cards.
+//! `narrate` tells fights, `plan` chooses what to say and do at home (`telling`: which fact to whom),
+//! and `hand` acts in fights.
 
 mod archive;
 mod fighter;
@@ -47,22 +47,18 @@ const FACTS: &[&str] = &[
     "fight_foes",
     "foe",
     "foes",
-    "foe_look",
     "ally",
     "by",
-    "skill",
     "card",
     "fallen",
     "gains",
     "with",
     "must",
     "events",
-    "weakest",
 ];
 const CONDITIONS: &[&str] = &[
-    "won", "lost", "hurt", "alone", "self", "light", "heavy", "asked", "many", "over", "early",
-    "late", "refused", "home", "hostile", "water", "wood", "deep", "hearth", "shrine", "market",
-    "height",
+    "won", "lost", "hurt", "alone", "self", "asked", "many", "early", "late", "refused", "home",
+    "hostile", "water", "wood", "deep", "hearth", "shrine", "market", "height",
 ];
 
 /// The symbols that skills write with, each with the facts that always come with it.
@@ -112,34 +108,29 @@ const SYMBOLS: &[(&str, &[&str])] = &[
     ("wait", &[]),
     ("world.announce", &["events"]),
     ("world.quiet", &[]),
-    ("combat.initiation", &[]),
-    ("combat.initiation.more", &[]),
-    ("card.attack", &[]),
-    ("card.heal", &[]),
-    ("card.guard", &[]),
-    ("card.weaken", &[]),
-    ("card.strengthen", &[]),
-    ("about.attack", &["skill", "target"]),
-    ("about.heal", &["skill", "target"]),
-    ("about.guard", &["skill", "target"]),
-    ("about.weaken", &["skill", "target"]),
-    ("about.strengthen", &["skill", "target"]),
-    ("round.open", &[]),
-    ("round.close", &[]),
+    ("combat.say", &["foe"]),
+    ("combat.tell", &["foe"]),
+    ("seen.show", &["foe"]),
+    ("seen.hold", &[]),
+    ("seen.flee", &[]),
+    ("seen.yield", &[]),
+    ("about.attack", &["target"]),
+    ("about.heal", &["target"]),
+    ("about.guard", &["target"]),
+    ("about.weaken", &["target"]),
+    ("about.strengthen", &["target"]),
+    ("account.open", &["place", "heroes", "foes"]),
+    ("account.close", &["place", "foes"]),
     ("deed.hit", &["by", "target", "card"]),
-    ("deed.miss", &["by", "target", "card"]),
     ("deed.fell", &["by", "target", "card"]),
     ("deed.heal", &["by", "target", "card"]),
-    ("deed.guard", &["by", "target", "card"]),
-    ("deed.weaken", &["by", "target", "card"]),
-    ("deed.strengthen", &["by", "target", "card"]),
+    ("deed.flee", &["by"]),
+    ("deed.yield", &["by"]),
     ("fight.open", &["foes"]),
     ("fight.result", &[]),
     ("fight.fallen", &["fallen"]),
     ("fight.gains", &["gains"]),
     ("fight.close", &[]),
-    ("saw.open", &["foes"]),
-    ("saw.close", &[]),
     ("day.open", &[]),
     ("day.said", &["speaker", "said"]),
     ("day.close", &[]),
@@ -172,9 +163,8 @@ pub fn teach(lessons: &mut Lessons) {
         .skill("home.scene", CampaignSkill::Scene)
         .skill("home.plan", CampaignSkill::Plan)
         .skill("world.announce", CampaignSkill::Announcement)
-        .skill("combat.initiation", CampaignSkill::FirstThought)
-        .skill("combat.draw", CampaignSkill::Hand)
-        .skill("combat.narrate", CampaignSkill::Round)
+        .skill("combat.act", CampaignSkill::Turn)
+        .skill("combat.narrate", CampaignSkill::Account)
         .skill("archive", CampaignSkill::Summary);
 }
 
@@ -184,9 +174,8 @@ enum CampaignSkill {
     Scene,
     Plan,
     Announcement,
-    FirstThought,
-    Hand,
-    Round,
+    Turn,
+    Account,
     Summary,
 }
 
@@ -198,11 +187,10 @@ impl Skill for CampaignSkill {
             Self::Kickoff => prose::kickoff(notes, writer),
             Self::Scene => prose::scene(notes, writer),
             Self::Announcement => prose::announcement(notes, writer),
-            Self::FirstThought => prose::first_thought(notes, writer),
-            Self::Round => narrate::round(notes, writer),
+            Self::Account => narrate::account(notes, writer),
             Self::Summary => archive::summary(notes, writer),
             Self::Plan => return plan::plan(prompt, writer),
-            Self::Hand => return hand::hand(notes, writer),
+            Self::Turn => return hand::turn(prompt, writer),
         };
         Some(text.into())
     }

@@ -1,88 +1,80 @@
-//! What a stage tells of a round: every deed by name, in a handful of sentences.
+//! What a stage tells of a fight: how it began, what turned it, how it ended.
 
-use super::fighter::Fighter;
+use std::cmp::Reverse;
+
 use crate::mind::improviser::Writer;
 use crate::mind::improviser::wording::{cap, semicolon};
 use crate::mind::{Language, Notes};
 
-/// The deeds of a round go into at most this many sentences.
-const SENTENCES: usize = 3;
+/// At most this many actions of a fight are told.
+const TOLD: usize = 5;
+/// At most this many of them in one sentence.
+const IN_SENTENCE: usize = 2;
 
-/// Tells a round.
-pub(super) fn round<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
-    let fighters: Vec<_> = notes.list("standing").collect();
-    let standing: Vec<_> = fighters
-        .iter()
-        .filter(|fighter| fighter.number("hp") > 0)
-        .collect();
-    let standing_fighters = standing.iter().map(|notes| Fighter::of(**notes));
-    let weakest = standing_fighters.filter(|fighter| fighter.health() < 60);
-    let weakest = weakest.min_by_key(Fighter::health);
-    writer.set(
-        "weakest",
-        weakest.map(|fighter| fighter.name).unwrap_or_default(),
-    );
-    let number = notes.number("round");
-    writer.flag("early", number <= 1);
-    writer.flag("late", number >= 3);
-    let mut camps = standing.iter().map(|fighter| fighter.text("camp"));
-    let first = camps.next();
-    let is_over = camps.all(|camp| Some(camp) == first);
-    writer.flag("over", is_over && !fighters.is_empty());
+/// Tells a fight.
+pub(super) fn account<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
+    let fighters = notes.list("standing");
+    let (heroes, foes): (Vec<_>, Vec<_>) =
+        fighters.partition(|fighter| fighter.text("camp") == "hero");
+    let names = |fighters: &[Notes<'a>]| -> Vec<_> {
+        fighters.iter().map(|fighter| fighter.name()).collect()
+    };
+    writer.set_list("heroes", &names(&heroes));
+    writer.set_list("foes", &names(&foes));
+    let outcome = notes.object("outcome");
+    writer.flag("won", outcome.text("result") == "won");
+    writer.flag("lost", outcome.text("result") == "lost");
+    writer.flag("many", foes.len() > 1);
 
     let deeds: Vec<_> = notes.list("deeds").collect();
-    let clauses: Vec<_> = deeds
-        .iter()
-        .map(|deed| tell(*deed, &fighters, writer))
-        .collect();
-    let mut texts = Vec::new();
-    if clauses.len() <= SENTENCES {
-        texts.push(writer.line("round.open"));
-    }
+    let mut turning: Vec<_> = deeds.iter().enumerate().collect();
+    turning.retain(|(_, deed)| weight(**deed) > 0);
+    turning.sort_by_key(|(at, deed)| (Reverse(weight(**deed)), *at));
+    turning.truncate(TOLD);
+    turning.sort_by_key(|(at, _)| *at);
+    let clauses = turning.iter().map(|(_, deed)| tell(**deed, writer));
+    let clauses: Vec<_> = clauses.collect();
+
+    let mut texts = vec![writer.line("account.open")];
     texts.extend(sentences(writer.language(), &clauses));
-    texts.push(writer.line("round.close"));
+    texts.push(writer.line("account.close"));
     writer.paragraph(&texts)
 }
 
+/// How much an action turned the fight; 0 if it is not told.
+fn weight(deed: Notes<'_>) -> i64 {
+    match deed.text("kind") {
+        "flee" | "yield" => 1000,
+        _ if deed.flag("fell") => 1000,
+        "attack" if deed.flag("hit") => 10 + deed.number("amount"),
+        "heal" => deed.number("amount"),
+        _ => 0,
+    }
+}
+
 /// One deed as a clause without final punctuation.
-fn tell<'a>(deed: Notes<'a>, fighters: &[Notes<'a>], writer: &mut Writer<'a>) -> String {
+fn tell<'a>(deed: Notes<'a>, writer: &mut Writer<'a>) -> String {
     let (by, target) = (deed.text("by"), deed.text("target"));
-    let card = match deed.text("card") {
-        "" => deed.text("skill"),
-        card => card,
-    };
     writer.set("by", by);
     writer.set("target", target);
-    writer.set("card", card);
+    writer.set("card", deed.text("card"));
     writer.flag("self", by == target);
-    let fighter = fighters.iter().find(|fighter| fighter.name() == target);
-    let share = fighter.map_or(25, |fighter| {
-        deed.number("amount") * 100 / fighter.number("max_hp").max(1)
-    });
-    writer.flag("light", share < 12);
-    writer.flag("heavy", share >= 35);
     writer.clause(match deed.text("kind") {
+        "flee" => "deed.flee",
+        "yield" => "deed.yield",
         "heal" => "deed.heal",
-        "guard" => "deed.guard",
-        _ if !deed.flag("hit") => "deed.miss",
         _ if deed.flag("fell") => "deed.fell",
-        "weaken" => "deed.weaken",
-        "strengthen" => "deed.strengthen",
         _ => "deed.hit",
     })
 }
 
-/// Clauses gathered into a few sentences of about equal length.
+/// Clauses gathered into sentences.
 fn sentences(language: Language, clauses: &[String]) -> Vec<String> {
     let stop = match language {
         Language::En => ".",
         Language::Zh => "。",
     };
-    let told: Vec<_> = clauses.iter().filter(|clause| !clause.is_empty()).collect();
-    let each = told.len().div_ceil(SENTENCES).max(1);
-    let sentences = told.chunks(each).map(|part| {
-        let part: Vec<_> = part.iter().map(|clause| clause.as_str()).collect();
-        cap(&part.join(semicolon(language))) + stop
-    });
+    let sentences = clauses.chunks(IN_SENTENCE);
+    let sentences = sentences.map(|part| cap(&part.join(semicolon(language))) + stop);
     sentences.collect()
 }

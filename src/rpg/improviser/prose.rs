@@ -1,7 +1,7 @@
-//! First words, scenes, announcements and thoughts before a fight.
+//! First words, scenes and announcements.
 
 use crate::mind::improviser::Writer;
-use crate::mind::improviser::wording::{bare, fragment};
+use crate::mind::improviser::wording::bare;
 use crate::mind::{Language, Notes};
 
 /// How many events an announcement tells; the weightiest come first.
@@ -90,29 +90,4 @@ fn after_semicolon(text: &str) -> String {
         Some(format!("{lower}{rest}"))
     });
     continued.next().unwrap_or_else(|| text.into())
-}
-
-/// What goes through one's mind as a fight begins.
-pub(super) fn first_thought<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
-    let me = notes.text("me");
-    let foes: Vec<_> = notes.list("foes").collect();
-    let allies = notes.names("allies").into_iter();
-    let allies: Vec<_> = allies.filter(|name| *name != me).collect();
-    let foe = writer.rng().pick(&foes).copied();
-    let ally = writer.rng().pick(&allies).copied();
-    let names: Vec<_> = foes.iter().map(|foe| foe.name()).collect();
-    writer.set_list("foes", &names);
-    writer.set("foe", foe.map(Notes::name).unwrap_or_default());
-    let look = foe.map(|foe| fragment(foe.text("look"), 60));
-    writer.set("foe_look", look.unwrap_or_default());
-    writer.set("ally", ally.unwrap_or_default());
-    writer.flag("many", names.len() > 1);
-    writer.flag("alone", allies.is_empty());
-    let (hp, max_hp) = (notes.number("hp"), notes.number("max_hp"));
-    writer.flag("hurt", max_hp > 0 && hp * 2 < max_hp);
-    if writer.rng().happens(70) {
-        writer.lines(&["combat.initiation", "combat.initiation.more"])
-    } else {
-        writer.line("combat.initiation")
-    }
 }

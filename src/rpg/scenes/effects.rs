@@ -14,7 +14,7 @@ use crate::drama::{
 use crate::event::kinds::{Announce, Death};
 use crate::event::{AgentEvent, deliver, write_events_at_meeting};
 use crate::rpg::campaign_state::CampaignState;
-use crate::rpg::components::Health;
+use crate::rpg::components::{Health, Wounded};
 use crate::rpg::spawn::{HERO, NEUTRAL};
 use crate::rpg::travel::travel;
 
@@ -108,10 +108,10 @@ fn apply(world: &mut World, stage: Entity, effect: &Effect) -> Option<()> {
                 world.get_mut::<Health>(who)?.heal(*by);
             }
         }
-        Effect::Wound(who, _days) => {
+        Effect::Wound(who, days) => {
             for who in some(living(world, who))? {
-                let mut health = world.get_mut::<Health>(who)?;
-                health.hp = (health.hp / 2).max(1);
+                world.get::<Health>(who)?;
+                world.entity_mut(who).insert(Wounded { days: *days });
             }
         }
         Effect::Kill(who) => {

@@ -6,7 +6,7 @@
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use crate::drama::{BondSpec, Ending, Goal, Item, Quality, Scene, StoryData};
+use crate::drama::{BondSpec, Condition, Ending, Goal, Item, Quality, Scene, StoryData};
 use crate::knowledge::{Fact, FactBook};
 use crate::mind::Language;
 use crate::world_data::prose;
@@ -193,8 +193,27 @@ pub struct Foe {
     pub kickoff: String,
     /// Whether it may be met again, and so remembers.
     pub returns: bool,
+    /// How firmly it means to fight, from 1 to 5; 0 if nothing but blows can move it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub resolve: i32,
+    /// What lowers its resolve in a fight; at 0 it yields.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub moved_by: Vec<MovedBy>,
     /// The alias of the model that answers for it; the default model of the run if empty.
     pub model: String,
+}
+
+/// Something that lowers a foe's resolve, once, when a round ends.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MovedBy {
+    /// When.
+    pub when: Condition,
+    /// By how much.
+    pub by: i32,
+    /// What others see of it.
+    #[serde(deserialize_with = "prose")]
+    pub seen: String,
 }
 
 /// What a skill does to its target.
@@ -310,7 +329,7 @@ pub struct Limits {
     pub together: bool,
     /// The number of rounds after which a fight ends undecided.
     pub combat_rounds: i32,
-    /// The number of skills that a combatant holds in a round.
+    /// The number of skills that a combatant can choose from at its turn.
     pub hand_size: i32,
     /// The number of tokens of a conversation above which its past is summarized.
     pub context_tokens: i32,
@@ -336,7 +355,7 @@ impl Default for Limits {
             talk_turns: 6,
             together: false,
             combat_rounds: 10,
-            hand_size: 2,
+            hand_size: 4,
             context_tokens: 12_000,
             reply_tokens: 600,
             speech_chars: 600,
@@ -353,6 +372,10 @@ pub struct Pattern {
     pub text: String,
     /// What is heard instead.
     pub mask: String,
+}
+
+fn is_zero(number: &i32) -> bool {
+    *number == 0
 }
 
 fn always_hits() -> i32 {

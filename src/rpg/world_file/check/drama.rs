@@ -7,7 +7,7 @@ use super::report::Report;
 use crate::drama::{Condition, Effect, PARTY, Scene};
 use crate::knowledge::KnownBy;
 use crate::locale::{Argument, UiText, text};
-use crate::rpg::world_file::types::{Step, WorldFile};
+use crate::rpg::world_file::types::{Foe, Step, WorldFile};
 use crate::world_data::nearest;
 
 pub(super) fn check<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
@@ -25,6 +25,9 @@ pub(super) fn check<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
             links.condition(&format!("{path}.met"), &goal.met, world);
             links.condition(&format!("{path}.lost"), &goal.lost, world);
         }
+    }
+    for (i, foe) in world.foes.iter().enumerate() {
+        links.foe(&format!("foes[{i}]"), foe, world);
     }
     for (i, scene) in world.scenes.iter().enumerate() {
         links.scene(&format!("scenes[{i}]"), scene, world);
@@ -212,6 +215,28 @@ impl<'a> Links<'a, '_> {
             if !(-3..=3).contains(&bond.value) {
                 let path = format!("{path}.value");
                 let wrong = text!(drama_out_of_range, low = -3, high = 3);
+                self.report.error(&path, wrong, text!(drama_change_it));
+            }
+        }
+    }
+
+    fn foe(&mut self, path: &str, foe: &'a Foe, world: &'a WorldFile) {
+        if !(0..=5).contains(&foe.resolve) {
+            let wrong = text!(drama_out_of_range, low = 0, high = 5);
+            let path = format!("{path}.resolve");
+            self.report.error(&path, wrong, text!(drama_change_it));
+        }
+        if (foe.resolve > 0) == foe.moved_by.is_empty() {
+            let path = format!("{path}.resolve");
+            let wrong = text!(drama_resolve_alone);
+            self.report.warn(&path, wrong, text!(drama_change_it));
+        }
+        for (i, moved) in foe.moved_by.iter().enumerate() {
+            let path = format!("{path}.moved_by[{i}]");
+            self.condition(&format!("{path}.when"), &moved.when, world);
+            if !(1..=5).contains(&moved.by) {
+                let path = format!("{path}.by");
+                let wrong = text!(drama_out_of_range, low = 1, high = 5);
                 self.report.error(&path, wrong, text!(drama_change_it));
             }
         }

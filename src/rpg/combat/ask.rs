@@ -1,0 +1,254 @@
+//! A combatant's turn comes: it is asked with what it needs to choose well.
+
+use std::sync::Arc;
+
+use rand::Rng;
+use rand::seq::SliceRandom;
+use serde::Serialize;
+
+use super::arena::{Combatant, FightStage, names, statuses};
+use super::choice::{
+    Action, Card, Choice, ChoiceConstraints, NAME_CHARS, PlayableSkill, SEEN_CHARS,
+};
+use super::rules::{kind_name, legal_targets};
+use super::state::Combat;
+use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use crate::exchange::{Ask, AskTemplate};
+use crate::rpg::components::Departure;
+use crate::rpg::events::CombatantStatus;
+use crate::rpg::world_file::{Skill, WorldFile};
+
+const ACT: AskTemplate<ActData> =
+    AskTemplate::condensed("combat.act", "asks/combat_act", "asks/combat_act_short");
+const DEFAULT_CARD: PromptTemplate<CardData> = PromptTemplate::new("fallback/combat_card");
+const DEFAULT_HOLD: PromptTemplate<CardData> = PromptTemplate::new("fallback/combat_hold");
+
+/// What a combatant is asked for its choice with.
+#[derive(Default, Serialize)]
+struct ActData<'a> {
+    me: &'a str,
+    kind: &'a str,
+    place: &'a str,
+    camp: &'a str,
+    round: u32,
+    rounds: u32,
+    hp: i32,
+    max_hp: i32,
+    energy: i32,
+    hand: Vec<SkillData<'a>>,
+    foes: Vec<CombatantStatus>,
+    allies: Vec<CombatantStatus>,
+    /// Those who act later in this round, in order.
+    later: Vec<String>,
+    fallen: Vec<String>,
+    fled: Vec<String>,
+    yielded: Vec<String>,
+    facts: Vec<FactNote<'a>>,
+    items: Vec<ItemNote<'a>>,
+    say_chars: usize,
+}
+
+/// A fact that may be told.
+#[derive(Serialize)]
+struct FactNote<'a> {
+    id: &'a str,
+    title: &'a str,
+}
+
+/// An item that may be shown.
+#[derive(Serialize)]
+struct ItemNote<'a> {
+    name: &'a str,
+    look: &'a str,
+}
+
+/// A skill in hand.
+#[derive(Serialize)]
+struct SkillData<'a> {
+    skill: &'a str,
+    kind: &'a str,
+    cost: i32,
+    power: i32,
+    accuracy: i32,
+    rounds: i32,
+    about: &'a str,
+    legal: Vec<Arc<str>>,
+}
+
+/// What the descriptions of the default choice are made from.
+#[derive(Default, Serialize)]
+struct CardData<'a> {
+    me: &'a str,
+    skill: &'a str,
+}
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    ACT.add_to(prompts);
+    prompts.add(&DEFAULT_CARD).add(&DEFAULT_HOLD);
+}
+
+/// A skill in hand, and the indices of its legal targets, best first.
+struct DrawnSkill<'a> {
+    skill: &'a Skill,
+    targets: Vec<usize>,
+}
+
+impl DrawnSkill<'_> {
+    fn playable(&self, combatants: &[Combatant]) -> PlayableSkill {
+        let targets = self.targets.iter();
+        let targets = targets.filter_map(|index| combatants.get(*index));
+        PlayableSkill {
+            skill: self.skill.name.as_str().into(),
+            targets: targets.map(|target| target.name.clone()).collect(),
+        }
+    }
+}
+
+/// Asks a combatant what it does.
+pub(super) fn act_ask(
+    phrases: &Phrasebook,
+    world: &WorldFile,
+    stage: &FightStage,
+    combat: &Combat,
+    (me, combatants): (usize, &[Combatant]),
+    rng: &mut impl Rng,
+) -> Option<Result<Ask<Choice>, PhraseError>> {
+    let actor = combatants.get(me)?;
+    let hand = draw_hand(world, (me, actor), combatants, rng);
+    let data = data(world, stage, combat, actor, combatants, &hand);
+    let playable = hand.iter().map(|drawn| drawn.playable(combatants));
+    let constraints = ChoiceConstraints {
+        hand: playable.collect(),
+        facts: data.facts.iter().map(|fact| fact.id.into()).collect(),
+        items: data.items.iter().map(|item| item.name.into()).collect(),
+        say_chars: data.say_chars,
+    };
+    let ask = || {
+        let fallback = default_choice(phrases, &actor.name, actor.stats.energy, &hand, combatants)?;
+        let ask = ACT.ask(phrases, &data, constraints, fallback)?;
+        let ask = ask.max_tokens(world.limits.max_reply_tokens());
+        // The prompt says everything that matters in a fight; tools would only cost time.
+        Ok(ask.without_tools())
+    };
+    Some(ask())
+}
+
+/// Samples a hand from the skills that a combatant knows, can pay for and has a target for.
+fn draw_hand<'a>(
+    world: &'a WorldFile,
+    (me, actor): (usize, &Combatant),
+    combatants: &[Combatant],
+    rng: &mut impl Rng,
+) -> Vec<DrawnSkill<'a>> {
+    let knows = |skill: &Skill| actor.skills.iter().any(|name| **name == *skill.name);
+    let skills = world.skills.iter();
+    let affordable = skills.filter(|skill| knows(skill) && skill.cost <= actor.stats.energy);
+    let all = affordable.map(|skill| DrawnSkill {
+        skill,
+        targets: legal_targets(skill.kind, me, combatants),
+    });
+    let mut hand: Vec<_> = all.filter(|drawn| !drawn.targets.is_empty()).collect();
+    hand.shuffle(rng);
+    hand.truncate(world.limits.hand_size.max(1) as usize);
+    hand
+}
+
+fn data<'a>(
+    world: &'a WorldFile,
+    stage: &'a FightStage,
+    combat: &Combat,
+    me: &'a Combatant,
+    combatants: &[Combatant],
+    hand: &[DrawnSkill<'a>],
+) -> ActData<'a> {
+    let skill_data = |drawn: &DrawnSkill<'a>| SkillData {
+        skill: &drawn.skill.name,
+        kind: kind_name(drawn.skill.kind),
+        cost: drawn.skill.cost,
+        power: drawn.skill.power,
+        accuracy: drawn.skill.accuracy,
+        rounds: drawn.skill.duration,
+        about: &drawn.skill.about,
+        legal: drawn.playable(combatants).targets,
+    };
+    let standing = || combatants.iter().filter(|each| each.is_standing());
+    let left = |how| names(combatants.iter().filter(|each| each.departure == Some(how)));
+    let later = combat.waiting.iter();
+    let later = later.filter(|name| standing().any(|each| each.name == **name));
+    let facts = world.facts.iter();
+    let facts = facts.filter(|fact| !fact.sworn && me.facts.iter().any(|id| **id == *fact.id));
+    let items = world.items.iter();
+    let items = items.filter(|item| me.items.iter().any(|name| **name == *item.name));
+    ActData {
+        me: &me.name,
+        kind: "actor",
+        place: &stage.name,
+        camp: &me.faction,
+        round: combat.round,
+        rounds: world.limits.combat_rounds.max(1) as u32,
+        hp: me.health.hp,
+        max_hp: me.health.max,
+        energy: me.stats.energy,
+        hand: hand.iter().map(skill_data).collect(),
+        foes: statuses(standing().filter(|each| !each.is_ally_of(me))),
+        allies: statuses(standing().filter(|each| each.is_ally_of(me))),
+        later: later.map(ToString::to_string).collect(),
+        fallen: left(Departure::Fell),
+        fled: left(Departure::Fled),
+        yielded: left(Departure::Yielded),
+        facts: facts
+            .map(|fact| FactNote {
+                id: &fact.id,
+                title: &fact.title,
+            })
+            .collect(),
+        items: items
+            .map(|item| ItemNote {
+                name: &item.name,
+                look: &item.look,
+            })
+            .collect(),
+        say_chars: world.limits.speech_chars.max(1) as usize,
+    }
+}
+
+/// A card of each skill that the energy pays for, named after it, for the targets that the rules
+/// find best.
+fn default_choice(
+    phrases: &Phrasebook,
+    me: &str,
+    energy: i32,
+    hand: &[DrawnSkill<'_>],
+    combatants: &[Combatant],
+) -> Result<Choice, PhraseError> {
+    let mut left = energy;
+    let mut cards = Vec::new();
+    for drawn in hand.iter().filter(|drawn| drawn.skill.cost <= energy) {
+        if drawn.skill.cost > left {
+            continue;
+        }
+        left -= drawn.skill.cost;
+        let skill = &*drawn.skill.name;
+        let description = phrases.render(&DEFAULT_CARD, &CardData { me, skill })?;
+        let targets = drawn.playable(combatants).targets;
+        cards.push(Card {
+            skill: skill.to_owned(),
+            name: skill.chars().take(NAME_CHARS).collect(),
+            description: description.chars().take(SEEN_CHARS).collect(),
+            targets: targets.iter().map(ToString::to_string).collect(),
+        });
+    }
+    if !cards.is_empty() {
+        return Ok(Choice {
+            action: Action::Play,
+            cards,
+            ..Choice::default()
+        });
+    }
+    let seen = phrases.render(&DEFAULT_HOLD, &CardData { me, skill: "" })?;
+    Ok(Choice {
+        seen: Some(seen.chars().take(SEEN_CHARS).collect()),
+        ..Choice::default()
+    })
+}

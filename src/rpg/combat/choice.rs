@@ -1,0 +1,293 @@
+//! What a mind answers at its turn in a fight: cards, or to hold, flee or yield.
+//!
+//! The doc comments of the types that minds answer with are part of the schema that models read.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::event::{PromptSet, PromptTemplate};
+use crate::exchange::{Reply, Violation};
+
+/// The maximum number of characters of a card's name.
+pub(super) const NAME_CHARS: usize = 40;
+/// The maximum number of characters of what others see or hear of an action.
+pub(super) const SEEN_CHARS: usize = 300;
+
+/// What a combatant does at its turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Choice {
+    /// Words said aloud before acting; everybody in the fight hears them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) say: Option<String>,
+    /// The ids of the facts that these words tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) tells: Vec<String>,
+    /// What you do.
+    pub(super) action: Action,
+    /// The cards to play, in order; only with "play".
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) cards: Vec<Card>,
+    /// The item to show; only with "show".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) item: Option<String>,
+    /// Without cards: what the others see you do, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) seen: Option<String>,
+}
+
+/// The ways to spend a turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Action {
+    /// Play cards.
+    Play,
+    /// Do nothing this round.
+    #[default]
+    Hold,
+    /// Show an item that you carry.
+    Show,
+    /// Leave the fight.
+    Flee,
+    /// Give up.
+    Yield,
+}
+
+/// A skill as its mind means to use it now.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Card {
+    /// The skill, by name.
+    pub(super) skill: String,
+    /// What the mind calls this move.
+    pub(super) name: String,
+    /// How it looks, in a sentence.
+    pub(super) description: String,
+    /// Everybody it may be used on, the most wanted first; it is used on one, and on nobody else.
+    pub(super) targets: Vec<String>,
+}
+
+/// A skill in hand and its legal targets, by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PlayableSkill {
+    /// The skill.
+    pub(super) skill: Arc<str>,
+    /// Its legal targets, best first as the rules measure it.
+    pub(super) targets: Vec<Arc<str>>,
+}
+
+/// What is legal at one turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ChoiceConstraints {
+    /// The hand.
+    pub(super) hand: Vec<PlayableSkill>,
+    /// The ids of the facts that may be told.
+    pub(super) facts: Vec<Arc<str>>,
+    /// The items that may be shown.
+    pub(super) items: Vec<Arc<str>>,
+    /// The maximum number of characters that may be said.
+    pub(super) say_chars: usize,
+}
+
+const ONE_LINE: PromptTemplate<()> = PromptTemplate::new("rules/one_line");
+const NO_CARDS: PromptTemplate<()> = PromptTemplate::new("rules/no_cards");
+const NOT_OFFERED: PromptTemplate<NotOffered> = PromptTemplate::new("rules/not_known");
+const NOT_IN_HAND: PromptTemplate<NotInHand> = PromptTemplate::new("rules/not_in_hand");
+const ONE_CARD: PromptTemplate<OneCard> = PromptTemplate::new("rules/one_card");
+const NO_TARGET: PromptTemplate<NoTarget> = PromptTemplate::new("rules/no_target");
+const ILLEGAL_TARGET: PromptTemplate<IllegalTarget> = PromptTemplate::new("rules/illegal_target");
+
+#[derive(Default, Serialize)]
+struct NotOffered<'a> {
+    name: &'a str,
+    legal: &'a str,
+}
+
+#[derive(Default, Serialize)]
+struct NotInHand<'a> {
+    skill: &'a str,
+    hand: &'a str,
+}
+
+#[derive(Default, Serialize)]
+struct OneCard<'a> {
+    skill: &'a str,
+    count: usize,
+}
+
+#[derive(Default, Serialize)]
+struct NoTarget<'a> {
+    legal: &'a str,
+}
+
+#[derive(Default, Serialize)]
+struct IllegalTarget<'a> {
+    skill: &'a str,
+    name: &'a str,
+    legal: &'a str,
+}
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    prompts.add(&ONE_LINE).add(&NO_CARDS).add(&NOT_OFFERED);
+    prompts.add(&NOT_IN_HAND);
+    prompts.add(&ONE_CARD).add(&NO_TARGET).add(&ILLEGAL_TARGET);
+}
+
+impl Reply for Choice {
+    type Constraints = ChoiceConstraints;
+    const NAME: &'static str = "fight_choice";
+
+    fn constrain_schema(_schema: &Value, constraints: &ChoiceConstraints) -> Option<Value> {
+        let text = |most: usize| json!({"type": "string", "minLength": 1, "maxLength": most});
+        let hand = &constraints.hand;
+        let mut actions = vec!["play", "hold", "flee", "yield"];
+        let mut properties = json!({"say": text(constraints.say_chars)});
+        if hand.is_empty() {
+            actions.remove(0);
+        }
+        if !constraints.facts.is_empty() {
+            let fact = json!({"type": "string", "enum": constraints.facts});
+            properties["tells"] = json!({"type": "array", "items": fact});
+        }
+        if !constraints.items.is_empty() {
+            actions.push("show");
+            properties["item"] = json!({"type": "string", "enum": constraints.items});
+        }
+        properties["action"] = json!({"type": "string", "enum": actions});
+        if !hand.is_empty() {
+            let skills: Vec<_> = hand.iter().map(|playable| &playable.skill).collect();
+            let mut targets: Vec<_> = hand.iter().flat_map(|playable| &playable.targets).collect();
+            let mut seen = BTreeSet::new();
+            targets.retain(|name| seen.insert(*name));
+            let targets = json!({
+                "type": "array", "items": {"type": "string", "enum": targets}, "minItems": 1,
+            });
+            let card = json!({
+                "type": "object",
+                "properties": {
+                    "skill": {"type": "string", "enum": skills},
+                    "name": text(NAME_CHARS),
+                    "description": text(SEEN_CHARS),
+                    "targets": targets,
+                },
+                "required": ["skill", "name", "description", "targets"],
+                "additionalProperties": false,
+            });
+            properties["cards"] = json!({"type": "array", "items": card, "maxItems": hand.len()});
+        }
+        properties["seen"] = text(SEEN_CHARS);
+        Some(json!({
+            "type": "object",
+            "properties": properties,
+            "required": ["action"],
+            "additionalProperties": false,
+        }))
+    }
+
+    fn check(&self, constraints: &ChoiceConstraints) -> Vec<Violation> {
+        let mut violations = Vec::new();
+        if let Some(say) = &self.say {
+            violations.extend(Violation::too_long("say", say, constraints.say_chars));
+        }
+        for (index, fact) in self.tells.iter().enumerate() {
+            let path = format!("tells[{index}]");
+            violations.extend(check_offered(path, fact, &constraints.facts));
+        }
+        if self.action == Action::Show {
+            let item = self.item.as_deref().unwrap_or_default();
+            violations.extend(check_offered("item".into(), item, &constraints.items));
+        }
+        if self.action != Action::Play && !self.cards.is_empty() {
+            let violation = Violation::new("cards", "cards are only for \"play\"");
+            violations.push(violation.with_template(&NO_CARDS, &()));
+        }
+        if self.cards.is_empty() {
+            let seen = self.seen.as_deref().unwrap_or_default();
+            violations.extend(check_text("seen".into(), seen, SEEN_CHARS));
+        }
+        let hand = &constraints.hand;
+        for (index, card) in self.cards.iter().enumerate() {
+            let path = |member: &str| format!("cards[{index}].{member}");
+            violations.extend(check_text(path("name"), &card.name, NAME_CHARS));
+            let description = &card.description;
+            violations.extend(check_text(path("description"), description, SEEN_CHARS));
+            if card.name.contains(char::is_control) {
+                let violation = Violation::new(path("name"), "a name is a single line");
+                violations.push(violation.with_template(&ONE_LINE, &()));
+            }
+            match hand.iter().find(|playable| *playable.skill == *card.skill) {
+                Some(playable) => {
+                    violations.extend(check_targets(&path("targets"), card, playable));
+                }
+                None => violations.push(not_in_hand(path("skill"), &card.skill, hand)),
+            }
+        }
+        let counts = hand
+            .iter()
+            .filter_map(|playable| self.check_count(playable));
+        violations.extend(counts);
+        violations
+    }
+}
+
+impl Choice {
+    /// Each skill in hand may be played once.
+    fn check_count(&self, playable: &PlayableSkill) -> Option<Violation> {
+        let skill = &*playable.skill;
+        let cards = self.cards.iter().filter(|card| card.skill == skill);
+        let count = cards.count();
+        (count > 1).then(|| {
+            let rule = format!("at most one card of '{skill}', not {count}");
+            let violation = Violation::new("cards", rule);
+            violation.with_template(&ONE_CARD, &OneCard { skill, count })
+        })
+    }
+}
+
+fn check_text(path: String, text: &str, most: usize) -> Option<Violation> {
+    if text.trim().is_empty() {
+        Some(Violation::empty(path))
+    } else {
+        Violation::too_long(path, text, most)
+    }
+}
+
+fn check_offered(path: String, name: &str, offered: &[Arc<str>]) -> Option<Violation> {
+    if offered.iter().any(|offered| **offered == *name) {
+        return None;
+    }
+    let legal = &offered.join(", ");
+    let rule = format!("'{name}' is not among: {legal}");
+    Some(Violation::new(path, rule).with_template(&NOT_OFFERED, &NotOffered { name, legal }))
+}
+
+fn not_in_hand(path: String, skill: &str, hand: &[PlayableSkill]) -> Violation {
+    let names: Vec<_> = hand.iter().map(|playable| &*playable.skill).collect();
+    let hand = &names.join(", ");
+    let rule = format!("'{skill}' is not in your hand, which holds: {hand}");
+    Violation::new(path, rule).with_template(&NOT_IN_HAND, &NotInHand { skill, hand })
+}
+
+fn check_targets(path: &str, card: &Card, playable: &PlayableSkill) -> Vec<Violation> {
+    let legal = &playable.targets.join(", ");
+    if card.targets.is_empty() {
+        let violation = Violation::new(path, format!("name at least one of: {legal}"));
+        return vec![violation.with_template(&NO_TARGET, &NoTarget { legal })];
+    }
+    let is_legal = |name: &str| playable.targets.iter().any(|target| **target == *name);
+    let targets = card.targets.iter().enumerate();
+    let illegal = targets.filter(|(_, name)| !is_legal(name));
+    illegal
+        .map(|(index, name)| {
+            let skill = &card.skill;
+            let rule = format!("'{skill}' can't be used on '{name}'; choose from: {legal}");
+            let violation = Violation::new(format!("{path}[{index}]"), rule);
+            violation.with_template(&ILLEGAL_TARGET, &IllegalTarget { skill, name, legal })
+        })
+        .collect()
+}

@@ -1,0 +1,88 @@
+//! Foes whose resolve fails. What moves them may concern the whole world, so it is weighed at the
+//! meeting after a round.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+
+use super::state::{Combat, FightAction};
+use crate::cast::{CastList, EntityName, Kind, all_of};
+use crate::event::write_events_at_meeting;
+use crate::rpg::components::{Departure, Health, Resolve, RpgWorld};
+use crate::rpg::events::CombatMove;
+use crate::rpg::phase::Phase;
+use crate::rpg::world_file::MovedBy;
+
+/// Weighs what may move foes, wherever a round is over. Returns whether there is a fight that goes
+/// on.
+pub(in crate::rpg) fn weigh_resolve(world: &mut World) -> bool {
+    let mut stages = all_of(world, Kind::Stage);
+    stages.retain(|stage| world.get::<Phase>(*stage) == Some(&Phase::RoundEnd));
+    for stage in &stages {
+        let foes = world
+            .get::<Combat>(*stage)
+            .map(|combat| combat.foes.clone());
+        for foe in foes.unwrap_or_default() {
+            weigh(world, *stage, &foe);
+        }
+        world.entity_mut(*stage).insert(Phase::Act);
+    }
+    !stages.is_empty()
+}
+
+/// Lowers the resolve of a foe by what has come true since it was last weighed.
+fn weigh(world: &mut World, stage: Entity, name: &Arc<str>) {
+    let Some(foe) = world.resource::<CastList>().by_name(name) else {
+        return;
+    };
+    let file = world.resource::<RpgWorld>().0.clone();
+    let known = file.foes.iter().find(|known| *known.name == **name);
+    for (number, moved) in known.iter().flat_map(|known| &known.moved_by).enumerate() {
+        let combat = world.get::<Combat>(stage);
+        let has_left = combat.is_none_or(|combat| combat.departure(name).is_some());
+        let has_fallen = world.get::<Health>(foe).is_none_or(|health| health.hp <= 0);
+        let resolve = world.get::<Resolve>(foe);
+        let is_new = resolve.is_some_and(|resolve| !resolve.moved.contains(&number));
+        let key = format!("foes/{name}/{number}");
+        if !has_left && !has_fallen && is_new && moved.when.holds(world, &key) {
+            move_foe(world, (stage, foe), number, moved);
+        }
+    }
+}
+
+/// Something moves a foe; without any resolve left it yields.
+fn move_foe(world: &mut World, (stage, foe): (Entity, Entity), number: usize, moved: &MovedBy) {
+    let Some(mut resolve) = world.get_mut::<Resolve>(foe) else {
+        return;
+    };
+    resolve.moved.insert(number);
+    resolve.left = (resolve.left - moved.by).max(0);
+    let yields = resolve.left == 0;
+    let name_of = |entity: Entity| world.get::<EntityName>(entity).map(|name| name.0.clone());
+    let (name, place) = (
+        name_of(foe).unwrap_or_default(),
+        name_of(stage).unwrap_or_default(),
+    );
+    let action = if yields { "yield" } else { "waver" };
+    if let Some(mut combat) = world.get_mut::<Combat>(stage) {
+        let round = combat.round;
+        combat.actions.push(FightAction {
+            round,
+            by: name.clone(),
+            kind: action.into(),
+            words: moved.seen.clone(),
+            ..FightAction::default()
+        });
+        if yields {
+            combat.departures.push((name.clone(), Departure::Yielded));
+        }
+    }
+    let event = CombatMove {
+        stage: place.to_string(),
+        actor: name.to_string(),
+        action: action.into(),
+        description: moved.seen.clone(),
+        ..CombatMove::default()
+    };
+    write_events_at_meeting(world, |events| events.broadcast_to_stage(stage, event, &[]));
+}

@@ -1,0 +1,46 @@
+//! What heroes who fell take home from a fight. All of it happens at meetings.
+
+use bevy_ecs::prelude::*;
+
+use crate::cast::{EntityName, Kind, all_of};
+use crate::event::write_events_at_meeting;
+use crate::rpg::components::Wounded;
+use crate::rpg::events::Wound;
+
+/// The number of days at home that a wound lasts.
+const WOUND_DAYS: u32 = 2;
+
+/// A fresh wound.
+pub(super) fn wound() -> Wounded {
+    Wounded { days: WOUND_DAYS }
+}
+
+/// The party is home: everybody where a wounded hero is learns of the wound.
+pub(in crate::rpg) fn tell_wounds(world: &mut World) {
+    for hero in all_of(world, Kind::Actor) {
+        if let Some(Wounded { days }) = world.get(hero).copied() {
+            tell(world, hero, days);
+        }
+    }
+}
+
+/// A day at home is over: wounds heal.
+pub(in crate::rpg) fn heal_wounds(world: &mut World) {
+    for hero in all_of(world, Kind::Actor) {
+        let Some(mut wound) = world.get_mut::<Wounded>(hero) else {
+            continue;
+        };
+        wound.days = wound.days.saturating_sub(1);
+        if wound.days == 0 {
+            world.entity_mut(hero).remove::<Wounded>();
+            tell(world, hero, 0);
+        }
+    }
+}
+
+fn tell(world: &mut World, hero: Entity, days: u32) {
+    let name = world.get::<EntityName>(hero);
+    let actor = name.map(ToString::to_string).unwrap_or_default();
+    let event = Wound { actor, days };
+    write_events_at_meeting(world, |events| events.broadcast_to_stage(hero, event, &[]));
+}
