@@ -47,6 +47,7 @@ pub mod prelude;
 pub mod rpg;
 pub mod save;
 pub mod session;
+pub mod statistics;
 pub mod testing;
 pub mod tool;
 #[cfg(feature = "undercover")]

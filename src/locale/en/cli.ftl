@@ -255,3 +255,66 @@ cli_stat_won_as_undercover = wins as undercover
 cli_stat_word_slips = word slips
 cli_stat_word_slips_per_game = word slips caught per game
 cli_tournament_saved = Saved in { $folder }. To see the statistics again: playhouse undercover --from { $slot }
+
+## Rehearsals
+
+cli_expectation_errors = { $count ->
+    [one] { $count } mistake in the expectations
+   *[other] { $count } mistakes in the expectations
+    }
+cli_no_price_as = --cost-as needs a price, but the model '{ $model }' has none
+cli_rehearsal_answer_tokens = answer tokens per run
+cli_rehearsal_bar = { $hits } of { $of }; 95% interval { $interval }
+cli_rehearsal_cached = of these from the cache
+cli_rehearsal_calls = calls per run
+cli_rehearsal_cards = cards
+cli_rehearsal_cost = cost of a run as { $model }
+cli_rehearsal_course = Course
+cli_rehearsal_course_note = What followed what; the thicker a line, the more often. Percentages are shares of runs.
+cli_rehearsal_days = days at home per run
+cli_rehearsal_default_answers = default answers per run
+cli_rehearsal_end = Seed { $seed } ended: { $text }
+cli_rehearsal_failed = { $count ->
+    [one] { $count } run failed, with seed { $seed }: { $reason }
+   *[other] { $count } runs failed; the first one, with seed { $seed }: { $reason }
+    }
+cli_rehearsal_failed_runs = failed runs
+cli_rehearsal_fallen = heroes who fell per fight
+cli_rehearsal_falls = Who fell
+cli_rehearsal_fights = Fights
+cli_rehearsal_fights_won = fights won
+cli_rehearsal_fought = fought, of runs
+cli_rehearsal_lost = lost
+cli_rehearsal_memories = memories
+cli_rehearsal_narration = narration
+cli_rehearsal_overview = Overview
+cli_rehearsal_page = Page written: { $path }
+cli_rehearsal_prompt_tokens = prompt tokens per run
+cli_rehearsal_purposes = Calls per run, by purpose
+cli_rehearsal_repeated = Clauses of four or more words, repeated within a run
+cli_rehearsal_rounds = rounds
+cli_rehearsal_runs = runs
+cli_rehearsal_share_of_clauses = share of clauses
+cli_rehearsal_share_of_runs = share of runs
+cli_rehearsal_share_of_tokens = share of tokens
+cli_rehearsal_speech = speech
+cli_rehearsal_stage = stage
+cli_rehearsal_start = Start
+cli_rehearsal_subtitle = { $runs ->
+    [one] { $runs } run by the improviser, with seed { $seed }
+   *[other] { $runs } runs by the improviser, the first with seed { $seed }
+    }
+cli_rehearsal_texts = texts
+cli_rehearsal_thoughts = thoughts
+cli_rehearsal_tokens_fights = tokens spent on fights
+cli_rehearsal_tokens_memory = tokens spent on memories
+cli_rehearsal_tokens_other = tokens spent on everything else
+cli_rehearsal_tokens_talk = tokens spent on talk
+cli_rehearsal_turns = turns per run
+cli_rehearsal_unmet = { $count ->
+    [one] { $count } expectation is not met
+   *[other] { $count } expectations are not met
+    }
+cli_rehearsal_unmet_title = Expectations that are not met
+cli_rehearsal_won = won
+cli_runs_played = { $done } of { $all } runs played

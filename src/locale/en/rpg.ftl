@@ -1,5 +1,18 @@
 # Texts of `src/rpg/`. Keys begin with `rpg_`.
 
+rpg_expect_choose = choose one of: { $names }
+rpg_expect_did_you_mean = did you mean "{ $name }"?
+rpg_expect_never = { $what }: none took place, expected { $from } to { $to }%
+rpg_expect_no_fight = no fight takes place on "{ $stage }"
+rpg_expect_range = { $from } to { $to }% is no range
+rpg_expect_range_help = write two numbers from 0 to 100, the smaller one first
+rpg_expect_repeated = repeated clauses in speech
+rpg_expect_talk = tokens spent on talk
+rpg_expect_unmet = { $what }: { $percent }%, expected { $from } to { $to }%
+rpg_expect_won = fights won
+rpg_expect_won_at = fights won on "{ $stage }"
+rpg_rehearsal_idle = the story never ends: nothing happens any more
+rpg_rehearsal_runtime = can't start a thread for calls: { $error }
 rpg_seat_announce = announce to everyone
 rpg_seat_attack = attack
 rpg_seat_guard = guard

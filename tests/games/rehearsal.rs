@@ -1,0 +1,72 @@
+//! Rehearsals of a small world.
+
+use std::ops::ControlFlow;
+
+use playhouse::message::Language;
+use playhouse::rpg::Campaign;
+use playhouse::rpg::rehearsal::{Plan, Rehearsal, RunEnd, RunFigures, rehearse};
+use playhouse::rpg::world_file::new_world;
+use playhouse::statistics::Share;
+use playhouse::world_data::DataFolder;
+
+fn small_world() -> Campaign {
+    let folder = tempfile::tempdir().unwrap();
+    new_world(folder.path(), Language::En).unwrap();
+    let data = DataFolder::embedded();
+    let world = DataFolder::at(folder.path()).unwrap();
+    Campaign::load_from(&data, &world, "mill").unwrap()
+}
+
+fn runs(campaign: &Campaign, plan: Plan) -> Vec<RunFigures> {
+    rehearse(campaign, &plan, &|_| ControlFlow::Continue(())).unwrap()
+}
+
+#[test]
+fn the_number_of_jobs_changes_no_figure() {
+    let campaign = small_world();
+    let plan = |jobs| Plan {
+        seed: 5,
+        runs: 20,
+        jobs,
+    };
+    let one = runs(&campaign, plan(1));
+    assert_eq!(one, runs(&campaign, plan(2)));
+    let seeds: Vec<_> = one.iter().map(|run| run.seed).collect();
+    assert_eq!(seeds, (5..25).collect::<Vec<_>>());
+    let rehearsal = Rehearsal::of(&campaign.file, &one);
+    assert_eq!((rehearsal.runs, rehearsal.failed.len()), (20, 0));
+    assert_eq!(rehearsal.fights[0].fought, Share { hits: 20, of: 20 });
+    assert_eq!(rehearsal.fights[0].won.of, 20);
+    assert_eq!(rehearsal.default_answers.value(), Some(0.0));
+    let shares: f64 = rehearsal.activities.values().sum();
+    assert!((shares - 1.0).abs() < 1e-9, "{:?}", rehearsal.activities);
+}
+
+#[test]
+fn a_run_is_the_same_alone_and_among_others() {
+    let campaign = small_world();
+    let plan = |seed, runs| Plan {
+        seed,
+        runs,
+        jobs: 1,
+    };
+    let all = runs(&campaign, plan(1, 4));
+    assert_eq!(all[3..], runs(&campaign, plan(4, 1))[..]);
+    assert!(matches!(all[3].end, RunEnd::Finished(_)));
+    assert_ne!(all[2].spent, all[3].spent);
+}
+
+#[test]
+fn a_rehearsal_can_be_broken_off() {
+    let campaign = small_world();
+    let plan = Plan {
+        seed: 1,
+        runs: 1_000,
+        jobs: 1,
+    };
+    let stopped = rehearse(&campaign, &plan, &|run| match run.seed {
+        3 => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    });
+    assert_eq!(stopped.unwrap().len(), 3);
+}
