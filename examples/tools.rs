@@ -57,6 +57,7 @@ fn take_stakes(mut stakes: Answers<Prose>, names: Query<&EntityName>, mut events
             actor: name.unwrap_or_default(),
             target: "all".into(),
             message: stake.0,
+            tells: Vec::new(),
         };
         events.broadcast_to_stage(gambler, event, &[gambler]);
     }

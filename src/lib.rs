@@ -33,12 +33,14 @@ pub mod bevy;
 pub mod cast;
 pub mod context;
 pub mod dialect;
+pub mod drama;
 pub mod engine;
 pub mod event;
 pub mod exchange;
 #[cfg(feature = "groupchat")]
 pub mod groupchat;
 pub mod journal;
+pub mod knowledge;
 pub mod locale;
 pub mod message;
 pub mod mind;

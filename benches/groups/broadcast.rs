@@ -24,6 +24,7 @@ fn say_next(next: Res<Next>, company: StageQuery<()>, mut tell: EventWriter) {
         actor: "Stage 0".into(),
         target: "all".into(),
         message: next.0.clone(),
+        tells: Vec::new(),
     };
     tell.broadcast_to_stage(company.stage().unwrap(), event, &[]);
 }

@@ -47,6 +47,7 @@ pub(crate) fn guards() -> Guards {
         text: text.into(),
         mask: None,
         action: Default::default(),
+        ..SecretRule::default()
     });
     Guards::built_in(2_000, secrets.into())
 }
@@ -155,6 +156,7 @@ pub(crate) fn tell_lines(
             actor: names.get(who).unwrap().to_string(),
             target: "all".into(),
             message: line.words,
+            tells: Vec::new(),
         };
         tell.broadcast_to_stage(who, event, &[who]);
     }

@@ -31,7 +31,7 @@ pub(crate) fn bench(criterion: &mut Criterion) {
                     common::timed(|| {
                         for _ in 0..RUNS {
                             seed += 1;
-                            let run = runtime.block_on(play(&campaign, &improviser, seed));
+                            let run = runtime.block_on(play(&campaign, &improviser, seed, None));
                             assert!(matches!(run.end, RunEnd::Finished(_)), "{:?}", run.end);
                         }
                     })

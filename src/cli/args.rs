@@ -260,6 +260,8 @@ pub(crate) struct RehearseArgs {
     pub(crate) jobs: Option<u32>,
     #[arg(long, value_name = "MODEL")]
     pub(crate) cost_as: Option<String>,
+    #[arg(long, value_name = "CONDITION")]
+    pub(crate) find: Option<String>,
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 }

@@ -177,6 +177,7 @@ impl Engine {
             kind: question.purpose(),
             speaker: None,
             receiver: None,
+            knowledge: None,
             public: false,
             language: *self.world.resource::<Language>(),
         });

@@ -136,6 +136,7 @@ impl Engine {
                 kind: "tool_description",
                 speaker: Some(name),
                 receiver: None,
+                knowledge: None,
                 public: false,
                 language,
             });

@@ -42,6 +42,12 @@ pub trait AgentEvent: Serialize + DeserializeOwned + Send + Sync + 'static {
         None
     }
 
+    /// The ids of the facts that it tells on purpose. A speaker tells only what it knows; whoever
+    /// gets the event knows it from then on.
+    fn tells(&self) -> &[String] {
+        &[]
+    }
+
     /// Whether everybody in the audience may repeat it: `true` for speech, `false` for a whisper.
     fn is_public(&self) -> bool {
         true

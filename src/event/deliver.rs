@@ -1,17 +1,23 @@
 //! The end of a step: its events reach contexts and feeds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
 use serde_json::{Map, Value};
 
 use super::guard::{GuardAct, Guards, Judged, Point, Receiver};
-use super::{AudienceRule, ChapterClose, EventQueue, EventRecord, PendingEvent, Record, Records};
+use super::kinds::Learned;
+use super::{
+    AgentEvent, AudienceRule, ChapterClose, EventQueue, EventRecord, Fault, Faults, PendingEvent,
+    PhraseError, Phrasebook, Record, Records,
+};
 use crate::cast::{
     Clock, CurrentStage, EntityName, Kind, MEETING, MeetingClock, StableId, WorldTurn,
 };
 use crate::context::{AgentContext, Chapter, Chapters};
+use crate::knowledge::{Fact, FactBook, Knowledge, Known, Today};
 use crate::message::{Body, BodyId, Language, Tag, Tags};
 
 /// Adds one human message to the context of each audience member, all sharing one body for each
@@ -28,6 +34,7 @@ pub fn deliver(
     mut kinds: Local<BTreeMap<&'static str, Metadata>>,
     mut places: Query<(&StableId, &EntityName, &mut Clock)>,
     mut cast: Query<(&mut AgentContext, &mut Chapters, &Kind, &StableId)>,
+    mut teaching: Teaching,
 ) {
     let (place, place_name, clock) = match *current {
         CurrentStage::Meeting => (MEETING, Arc::from(""), &mut meeting.0),
@@ -36,15 +43,17 @@ pub fn deliver(
             Err(_) => return,
         },
     };
-    for event in queue.0.drain(..) {
+    let mut queue = VecDeque::from(std::mem::take(&mut queue.0));
+    while let Some(event) = queue.pop_front() {
         let id = clock.next_body(place);
         let time = clock.time;
         let metadata = metadata_of(&mut kinds, event.kind);
         let mut bodies = Bodies::new(&event, id, time, metadata);
         let mut audience = Vec::with_capacity(event.audience.len());
+        let mut reached = Vec::new();
         let mut masked = Vec::new();
-        for &receiver in &event.audience {
-            let Ok((mut context, mut chapters, kind, &receiver)) = cast.get_mut(receiver) else {
+        for &entity in &event.audience {
+            let Ok((mut context, mut chapters, kind, &receiver)) = cast.get_mut(entity) else {
                 continue;
             };
             let mut next_id = || clock.next_body(place);
@@ -53,6 +62,9 @@ pub fn deliver(
                 continue;
             }
             audience.push(receiver);
+            if !event.tells.is_empty() {
+                reached.push(entity);
+            }
             if let Some(words) = &copy.masked {
                 masked.push((receiver, words.clone()));
             }
@@ -66,6 +78,14 @@ pub fn deliver(
             } else if event.rule != AudienceRule::Private {
                 context.add_human_message(copy.body.clone(), copy.tags.clone());
             }
+        }
+        // What is learned is told right after the event that taught it.
+        for learned in teaching
+            .teach(&event, id, turn.0, &reached)
+            .into_iter()
+            .rev()
+        {
+            queue.push_front(learned);
         }
         records.0.push(Record::Event(EventRecord {
             id,
@@ -81,6 +101,99 @@ pub fn deliver(
             rule: event.rule,
             guarded: event.guarded.into_iter().chain(bodies.guarded).collect(),
         }));
+    }
+}
+
+/// The only place where knowledge grows: those whom an event reached know what it tells.
+#[derive(SystemParam)]
+pub struct Teaching<'w, 's> {
+    facts: Res<'w, FactBook>,
+    today: Res<'w, Today>,
+    phrases: Res<'w, Phrasebook>,
+    faults: ResMut<'w, Faults>,
+    knowledge: Query<'w, 's, &'static mut Knowledge>,
+}
+
+impl Teaching<'_, '_> {
+    /// Teaches what an event tells, and returns the events by which the learners are told.
+    fn teach(
+        &mut self,
+        event: &PendingEvent,
+        id: BodyId,
+        turn: u64,
+        reached: &[Entity],
+    ) -> Vec<PendingEvent> {
+        let mut told = Vec::new();
+        for fact in &event.tells {
+            let Some(known) = self.facts.get(fact).filter(|fact| !fact.is_common()) else {
+                continue;
+            };
+            let from = match event.data.get("from").and_then(Value::as_str) {
+                Some(from) if event.kind == Learned::TYPE => {
+                    Some(from).filter(|from| !from.is_empty())
+                }
+                _ => event.speaker.as_deref(),
+            };
+            let known = known.clone();
+            let how = Known {
+                from: from.map(Into::into),
+                by: event.kind.into(),
+                event: id.to_string().into(),
+                turn,
+                day: self.today.0,
+            };
+            let learns = |entity: &Entity| {
+                let knowledge = self.knowledge.get_mut(*entity);
+                knowledge.is_ok_and(|mut knowledge| {
+                    !knowledge.knows(fact) && knowledge.learn(fact, how.clone())
+                })
+            };
+            let learners: Vec<_> = reached
+                .iter()
+                .copied()
+                .filter({
+                    let mut learns = learns;
+                    move |entity| learns(entity)
+                })
+                .collect();
+            if !learners.is_empty() && event.kind != Learned::TYPE {
+                told.extend(self.learned(&known, from.unwrap_or_default(), learners));
+            }
+        }
+        told
+    }
+
+    /// The event by which learners are told a fact that they just learned.
+    fn learned(&mut self, fact: &Fact, from: &str, learners: Vec<Entity>) -> Option<PendingEvent> {
+        let event = Learned {
+            fact: fact.id.clone(),
+            title: fact.title.clone(),
+            message: fact.text.clone(),
+            from: from.to_owned(),
+        };
+        let data = serde_json::to_value(&event).map_err(PhraseError::from);
+        let text = data.and_then(|data| Ok((event.text(&self.phrases, &data)?, data)));
+        match text {
+            Ok((text, data)) => Some(PendingEvent {
+                kind: Learned::TYPE,
+                speaker: None,
+                data,
+                text,
+                tags: event.tags(),
+                audience: learners,
+                rule: AudienceRule::Notified,
+                guarded: Vec::new(),
+                public: false,
+                tells: Vec::new(),
+                blocked: false,
+                chapter_close: None,
+            }),
+            Err(reason) => {
+                let event = Learned::TYPE.into();
+                self.faults.note(Fault::NoText { event, reason });
+                None
+            }
+        }
     }
 }
 
@@ -198,6 +311,7 @@ impl Bodies {
                 Kind::Stage => Receiver::Stage,
                 Kind::WorldAgent => Receiver::WorldAgent,
             }),
+            knowledge: None,
             public: event.public,
             language,
         });

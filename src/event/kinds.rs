@@ -20,16 +20,18 @@ pub fn register(world: &mut World) {
     register_event::<Sighting>(world);
     register_event::<Death>(world);
     register_event::<Archive>(world);
+    register_event::<Learned>(world);
+    register_event::<Masked>(world);
 }
 
 macro_rules! events {
     ($($(#[$doc:meta])* $name:ident = $type:literal
-        { $($(#[$field_doc:meta])* $field:ident: $kind:ty,)* }
+        { $($(#[$field_attribute:meta])* $field:ident: $kind:ty,)* }
         $({ $($body:tt)* })?)*) => {
         $(
             $(#[$doc])*
             #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-            pub struct $name { $($(#[$field_doc])* pub $field: $kind,)* }
+            pub struct $name { $($(#[$field_attribute])* pub $field: $kind,)* }
 
             impl AgentEvent for $name {
                 const TYPE: &'static str = $type;
@@ -64,7 +66,11 @@ events! {
         target: String,
         /// The words.
         message: String,
+        /// The ids of the facts that they tell on purpose.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tells: Vec<String>,
     } {
+        fn tells(&self) -> &[String] { &self.tells }
         fn speaker(&self) -> Option<&str> { Some(&self.actor) }
         fn spoken(&mut self) -> Option<&mut String> { Some(&mut self.message) }
     }
@@ -77,7 +83,11 @@ events! {
         target: String,
         /// The words.
         message: String,
+        /// The ids of the facts that they tell on purpose.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tells: Vec<String>,
     } {
+        fn tells(&self) -> &[String] { &self.tells }
         fn speaker(&self) -> Option<&str> { Some(&self.actor) }
         fn spoken(&mut self) -> Option<&mut String> { Some(&mut self.message) }
         fn is_public(&self) -> bool { false }
@@ -91,7 +101,11 @@ events! {
         stage: String,
         /// The words.
         message: String,
+        /// The ids of the facts that they tell on purpose.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tells: Vec<String>,
     } {
+        fn tells(&self) -> &[String] { &self.tells }
         fn speaker(&self) -> Option<&str> { Some(&self.actor) }
         fn spoken(&mut self) -> Option<&mut String> { Some(&mut self.message) }
     }
@@ -172,6 +186,31 @@ events! {
         by: String,
         /// Where.
         stage: String,
+    }
+
+    /// Somebody learned something. Whoever gets it knows the fact from then on.
+    Learned = "learned" {
+        /// The id of the fact.
+        fact: String,
+        /// What it is about.
+        title: String,
+        /// The fact.
+        message: String,
+        /// From whom; empty if from nobody.
+        from: String,
+    } {
+        fn is_public(&self) -> bool { false }
+        fn tells(&self) -> &[String] { std::slice::from_ref(&self.fact) }
+    }
+
+    /// Others did not hear what its speaker said, told to the speaker alone.
+    Masked = "masked" {
+        /// Who spoke.
+        actor: String,
+        /// What the others heard; empty if they heard nothing.
+        message: String,
+    } {
+        fn is_public(&self) -> bool { false }
     }
 
     /// A chapter was closed: its summary, for its owner alone.

@@ -30,6 +30,7 @@ pub use writer::{EventWriter, write_events_at_meeting};
 
 use bevy_ecs::prelude::*;
 
+use crate::knowledge::{FactBook, Today};
 use crate::message::Language;
 
 /// Adds what this room needs to a world, with every built-in event type registered.
@@ -41,6 +42,9 @@ pub fn install(world: &mut World) {
     world.init_resource::<EventTypes>();
     world.init_resource::<Phrasebook>();
     world.init_resource::<Language>();
+    world.init_resource::<FactBook>();
+    world.init_resource::<Today>();
+    world.init_resource::<guard::FactPhrases>();
     world.insert_resource(guard::Guards::none());
     kinds::register(world);
 }

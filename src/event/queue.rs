@@ -32,6 +32,8 @@ pub struct PendingEvent {
     pub guarded: Vec<GuardAct>,
     /// Whether everybody in the audience may repeat it.
     pub public: bool,
+    /// The ids of the facts that it tells: whoever gets it knows them from then on.
+    pub tells: Vec<Arc<str>>,
     /// Whether a guard stopped it: it is recorded, but nobody gets it.
     pub blocked: bool,
     /// The range of its one receiver's context that the message replaces.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemParam, SystemState};
 
-use super::guard::{Guards, Judged, Point};
+use super::guard::{FactPhrases, Guards, Judged, Point};
+use super::kinds::{Learned, Masked};
 use super::{
     AgentEvent, AudienceRule, ChapterClose, DeferredCommands, EventQueue, EventTypes, Fault,
     Faults, PendingEvent, PhraseError, Phrasebook,
@@ -13,6 +14,7 @@ use super::{
 use crate::cast::{
     CastList, CurrentStage, Dead, EntityName, Kind, MEETING, Occupants, OnStage, StableId,
 };
+use crate::knowledge::{FactBook, Knowledge};
 use crate::message::{Language, Tag};
 
 /// Tells entities what happened. Two systems with an `EventWriter` must have a declared order;
@@ -43,6 +45,9 @@ pub struct EventWriter<'w, 's> {
     >,
     stages: Query<'w, 's, &'static Occupants>,
     on_stage: Query<'w, 's, &'static OnStage>,
+    facts: Res<'w, FactBook>,
+    fact_phrases: Res<'w, FactPhrases>,
+    knowledge: Query<'w, 's, &'static Knowledge>,
 }
 
 impl EventWriter<'_, '_> {
@@ -77,6 +82,28 @@ impl EventWriter<'_, '_> {
     /// context already, as its own answer, so nothing is added there.
     pub fn think(&mut self, thinker: Entity, event: impl AgentEvent) {
         self.write_to(&[thinker], event, AudienceRule::Private);
+    }
+
+    /// Teaches these entities a fact, whoever of them does not know it yet. An id that no fact has
+    /// teaches nothing.
+    pub fn teach(&mut self, learners: &[Entity], fact: &str, from: &str) {
+        let Some(fact) = self.facts.get(fact).cloned() else {
+            return;
+        };
+        let is_new = |entity: &Entity| {
+            let knowledge = self.knowledge.get(*entity);
+            knowledge.is_ok_and(|knowledge| !knowledge.knows(&fact.id))
+        };
+        let learners: Vec<_> = learners.iter().copied().filter(is_new).collect();
+        if !learners.is_empty() && !fact.is_common() {
+            let learned = Learned {
+                fact: fact.id.clone(),
+                title: fact.title.clone(),
+                message: fact.text.clone(),
+                from: from.to_owned(),
+            };
+            self.notify_entities(&learners, learned);
+        }
     }
 
     /// Closes a chapter of an entity: the event's words replace a range of its context, and what
@@ -164,13 +191,24 @@ impl EventWriter<'_, '_> {
         let public = event.is_public();
         let mut guarded = Vec::new();
         let mut blocked = false;
+        let mut heard_instead = None;
+        let speaking = speaker.as_deref();
+        let speaking = speaking.and_then(|name| self.list.by_name(name));
+        let knowledge = speaking.and_then(|entity| self.knowledge.get(entity).ok());
+        let mut tells: Vec<Arc<str>> = event.tells().iter().map(|id| id.as_str().into()).collect();
         if let Some(spoken) = event.spoken() {
+            for fact in self.fact_phrases.facts_in(spoken) {
+                if !tells.contains(&fact) {
+                    tells.push(fact);
+                }
+            }
             let judgement = self.guards.judge(Judged {
                 point: Point::Send,
                 text: spoken,
                 kind: E::TYPE,
                 speaker: speaker.as_deref(),
                 receiver: None,
+                knowledge,
                 public,
                 language: *self.language,
             });
@@ -178,9 +216,19 @@ impl EventWriter<'_, '_> {
             if let Some(flag) = judgement.flagged().next() {
                 tags = tags.with(Tag::Suspicious(flag.to_string().into()));
             }
-            guarded = judgement.acts;
             let text = judgement.text.into_owned();
+            if self.guards.hid(&judgement.acts) {
+                heard_instead = Some(if blocked { String::new() } else { text.clone() });
+            }
+            guarded = judgement.acts;
             *spoken = text;
+        }
+        if speaker.is_some() {
+            // Nobody can tell what it does not know, nor what is sworn.
+            tells.retain(|id| {
+                let is_sworn = self.facts.get(id).is_none_or(|fact| fact.sworn);
+                !is_sworn && knowledge.is_some_and(|knowledge| knowledge.knows(id))
+            });
         }
         let data = serde_json::to_value(&event).map_err(PhraseError::from);
         match data.and_then(|data| Ok((event.text(&self.phrases, &data)?, data))) {
@@ -194,6 +242,7 @@ impl EventWriter<'_, '_> {
                 rule,
                 guarded,
                 public,
+                tells,
                 blocked,
                 chapter_close: None,
             }),
@@ -201,6 +250,10 @@ impl EventWriter<'_, '_> {
                 event: E::TYPE.into(),
                 reason,
             }),
+        }
+        if let (Some(message), Some(entity)) = (heard_instead, speaking) {
+            let actor = self.name(entity).to_string();
+            self.notify_entities(&[entity], Masked { actor, message });
         }
     }
 

@@ -191,6 +191,7 @@ impl Resolved {
                 kind: question.purpose(),
                 speaker: None,
                 receiver: None,
+                knowledge: None,
                 public: true,
                 language,
             });

@@ -130,6 +130,7 @@ impl RoundMaker<'_> {
                 kind: TOOL_CALL,
                 speaker: Some(self.name),
                 receiver: None,
+                knowledge: None,
                 public: false,
                 language: self.language,
             });
@@ -179,6 +180,7 @@ impl RoundMaker<'_> {
             kind: TOOL_RESULT,
             speaker: tool,
             receiver: None,
+            knowledge: None,
             public: false,
             language: self.language,
         })

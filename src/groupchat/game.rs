@@ -18,9 +18,7 @@ use crate::cast::{CastError, Kind, SpawnSpec, spawn};
 use crate::context::View;
 use crate::engine::Setup;
 use crate::event::Phrasebook;
-use crate::event::guard::{
-    ForgedMarks, Guard, Guards, LengthLimit, SecretAction, SecretRule, Secrets,
-};
+use crate::event::guard::{ForgedMarks, Guard, Guards, LengthLimit, SecretRule, Secrets};
 use crate::locale::UiText;
 use crate::message::{Digest, Text};
 use crate::mind::{MindAlias, Minds};
@@ -199,8 +197,7 @@ impl ChatGame {
         let secrets = teams.iter().flat_map(|team| &team.secrets);
         let secrets = secrets.map(|text| SecretRule {
             text: text.clone(),
-            mask: None,
-            action: SecretAction::Mask,
+            ..SecretRule::default()
         });
         let mut names: Vec<&str> = teams.iter().flat_map(|team| team.names()).collect();
         names.extend(teams.iter().map(|team| team.name.as_str()));

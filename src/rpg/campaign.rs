@@ -7,10 +7,13 @@ use thiserror::Error;
 use super::components::insert_data;
 use super::spawn::{SpawnError, spawn_cast};
 use super::world_file::WorldFile;
-use super::{archive, campaign_state, combat, components, events, home, kickoff, phase, phrases};
+use super::{
+    archive, campaign_state, combat, components, events, home, kickoff, phase, phrases, scenes,
+};
+use crate::drama;
 use crate::engine::Setup;
 use crate::event::Phrasebook;
-use crate::event::guard::{Guards, SecretAction, SecretRule};
+use crate::event::guard::{Guards, SecretRule, Secrets};
 use crate::locale::UiText;
 use crate::save::Meta;
 use crate::session::Game;
@@ -39,12 +42,14 @@ impl From<Problems> for CampaignError {
 /// Adds the campaign's systems, events and saved state.
 fn plugin(setup: &mut Setup) {
     events::register(&mut setup.world);
+    drama::plugin(setup);
     components::plugin(setup);
     phase::plugin(setup);
     kickoff::plugin(setup);
     home::plugin(setup);
     combat::plugin(setup);
     archive::plugin(setup);
+    scenes::plugin(setup);
     campaign_state::plugin(setup);
 }
 
@@ -167,17 +172,15 @@ fn in_data(error: DataError) -> CampaignError {
     Problems::from(Problem::from(error)).into()
 }
 
+/// The phrases of facts, masked in what those say who don't know them, and the texts that nobody
+/// may say in public.
 fn secret_rules(file: &WorldFile) -> Vec<SecretRule> {
-    let guarded = file.secrets.iter().flat_map(|secret| &secret.guard);
-    let secrets = guarded.map(|text| SecretRule {
-        text: text.clone(),
-        mask: None,
-        action: SecretAction::Mask,
-    });
     let patterns = file.patterns.iter().map(|pattern| SecretRule {
         text: pattern.text.clone(),
         mask: Some(pattern.mask.clone()),
-        action: SecretAction::Mask,
+        ..SecretRule::default()
     });
-    secrets.chain(patterns).collect()
+    Secrets::of_facts(&file.fact_book())
+        .chain(patterns)
+        .collect()
 }

@@ -11,16 +11,21 @@ use super::components::{
 };
 use super::events::{BattleReport, Day, Homecoming, Journey};
 use super::phase::Phase;
+use super::scenes::choose::{apply_choices, offer_choices};
+use super::scenes::endings::{begin_closing, begin_epilogue, reached_ending, settle_goals};
+use super::scenes::open::open_scene;
 use super::spawn::{HERO, spawn_foes};
 use super::travel::{introduce, travel, travel_to};
 use super::world_file::{Fight, Step};
 use crate::cast::{
     CastList, Dead, EntityName, Faction, Kind, OnStage, StableId, all_of, despawn, stable_id,
 };
+use crate::drama::{Ending, History, StoryData};
 use crate::engine::{MeetSet, Setup, StoryEnd};
 use crate::event::{
     AgentEvent, Fault, Faults, Phrasebook, PromptSet, PromptTemplate, write_events_at_meeting,
 };
+use crate::knowledge::Today;
 
 const FINISHED: PromptTemplate<Score> = PromptTemplate::new("engine/finished");
 
@@ -46,6 +51,9 @@ pub struct CampaignState {
     pub won: u32,
     /// The number of all fights.
     pub fights: u32,
+    /// The dungeons to which the party will not go any more.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub closed_dungeons: BTreeSet<Arc<str>>,
 }
 
 /// What is going on in the campaign.
@@ -96,6 +104,22 @@ pub enum CampaignPhase {
         /// Which fight, from 0.
         fight: usize,
     },
+    /// After a fight the party talks.
+    Camp {
+        /// The dungeon.
+        dungeon: Arc<str>,
+        /// The fight that was won, from 0.
+        fight: usize,
+    },
+    /// What has to be decided in the scenes of a phase is decided.
+    Choice {
+        /// The phase after which the campaign goes on.
+        after: Box<Self>,
+    },
+    /// Everybody says what became of them.
+    Epilogue,
+    /// The world agents close the story.
+    Closing,
     /// The campaign is over.
     Over,
 }
@@ -117,8 +141,27 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
 /// Begins the next phase of the campaign. Everything that the last one asked for is done when the
 /// world meets.
 pub(super) fn advance_campaign(world: &mut World) {
-    let campaign = world.resource::<CampaignState>().clone();
-    match campaign.phase {
+    let phase = world.resource::<CampaignState>().phase.clone();
+    let phase = match phase {
+        CampaignPhase::Choice { after } => {
+            apply_choices(world);
+            *after
+        }
+        phase => {
+            if offer_choices(world) {
+                let after = Box::new(phase);
+                return set_campaign_phase(world, CampaignPhase::Choice { after });
+            }
+            phase
+        }
+    };
+    settle_goals(world);
+    if is_running(&phase)
+        && let Some(ending) = reached_ending(world, false)
+    {
+        return finish(world, &ending);
+    }
+    match phase {
         CampaignPhase::NotStarted => begin(world),
         CampaignPhase::Kickoff => next_step(world),
         CampaignPhase::Home { day, days, round } => {
@@ -134,8 +177,30 @@ pub(super) fn advance_campaign(world: &mut World) {
         CampaignPhase::Night { .. } => next_step(world),
         CampaignPhase::Arrival { dungeon, fight } => begin_fight(world, dungeon, fight),
         CampaignPhase::Fight { dungeon, fight } => after_fight(world, dungeon, fight),
-        CampaignPhase::Over => {}
+        CampaignPhase::Camp { dungeon, fight } => {
+            after_camp(world, dungeon, fight, FightResult::Won);
+        }
+        CampaignPhase::Epilogue => {
+            begin_closing(world);
+            set_campaign_phase(world, CampaignPhase::Closing);
+        }
+        CampaignPhase::Closing => end_story(world),
+        // A choice is never after a choice.
+        CampaignPhase::Choice { .. } | CampaignPhase::Over => {}
     }
+}
+
+/// Whether the story may end after this phase. A fight is fought to its end.
+fn is_running(phase: &CampaignPhase) -> bool {
+    !matches!(
+        phase,
+        CampaignPhase::NotStarted
+            | CampaignPhase::Kickoff
+            | CampaignPhase::Arrival { .. }
+            | CampaignPhase::Epilogue
+            | CampaignPhase::Closing
+            | CampaignPhase::Over
+    )
 }
 
 fn set_campaign_phase(world: &mut World, phase: CampaignPhase) {
@@ -164,8 +229,19 @@ fn next_step(world: &mut World) {
     match step {
         Some(Step::Home { days }) if days > 0 => begin_day(world, 1, days as u32),
         Some(Step::Home { .. }) => next_step(world),
-        Some(Step::Dungeon(name)) => enter_stage(world, name.into(), 0),
-        None => finish(world),
+        Some(Step::Dungeon(name)) => {
+            let name: Arc<str> = name.into();
+            let closed = &world.resource::<CampaignState>().closed_dungeons;
+            if closed.contains(&name) {
+                next_step(world);
+            } else {
+                enter_stage(world, name, 0);
+            }
+        }
+        None => match reached_ending(world, true) {
+            Some(ending) => finish(world, &ending),
+            None => finish_without_ending(world),
+        },
     }
 }
 
@@ -180,8 +256,10 @@ fn begin_day(world: &mut World, day: u32, days: u32) {
             part: "begin".into(),
         },
     );
+    world.resource_mut::<Today>().0 = date;
     for stage in home_stages(world) {
-        set_phase(world, stage, Phase::Scene);
+        let opens = open_scene(world, stage);
+        set_phase(world, stage, if opens { Phase::Plan } else { Phase::Scene });
     }
     let round = 1;
     set_campaign_phase(world, CampaignPhase::Home { day, days, round });
@@ -189,6 +267,7 @@ fn begin_day(world: &mut World, day: u32, days: u32) {
 
 fn begin_home_round(world: &mut World, day: u32, days: u32, round: u32) {
     for stage in home_stages(world) {
+        open_scene(world, stage);
         set_phase(world, stage, Phase::Plan);
     }
     set_campaign_phase(world, CampaignPhase::Home { day, days, round });
@@ -276,8 +355,19 @@ fn after_fight(world: &mut World, dungeon: Arc<str>, fight: usize) {
     campaign.fights += 1;
     campaign.won += u32::from(result == FightResult::Won);
     report_battle(world, &dungeon, &done, stage, result);
+    note_fight(world, &done.stage, stage, result);
     world.entity_mut(stage).remove::<CurrentFight>();
     clear_foes(world, stage);
+    if result == FightResult::Won && open_scene(world, stage) {
+        set_phase(world, stage, Phase::Plan);
+        set_campaign_phase(world, CampaignPhase::Camp { dungeon, fight });
+    } else {
+        after_camp(world, dungeon, fight, result);
+    }
+}
+
+/// The party goes deeper after a victory, or home.
+fn after_camp(world: &mut World, dungeon: Arc<str>, fight: usize, result: FightResult) {
     if result == FightResult::Won && find_fight(world, &dungeon, fight + 1).is_some() {
         enter_stage(world, dungeon, fight + 1);
     } else {
@@ -285,11 +375,26 @@ fn after_fight(world: &mut World, dungeon: Arc<str>, fight: usize) {
     }
 }
 
+/// Remembers how a fight ended and who fell in it.
+fn note_fight(world: &mut World, name: &str, stage: Entity, result: FightResult) {
+    let mut fallen = on_stage(world, stage);
+    fallen.retain(|actor| is_dead(world, *actor));
+    let fallen = names(world, &fallen);
+    let mut history = world.resource_mut::<History>();
+    history.fights.push((name.into(), result));
+    history.fallen.extend(fallen.into_iter().map(Arc::from));
+}
+
 /// The whole party goes home, fallen heroes included, healed and without effects.
 fn return_home(world: &mut World, dungeon: &str) {
     let party = party(world);
     inform_of_journey(world, dungeon, "return", "", &party);
-    for hero in party {
+    send_home(world);
+    next_step(world);
+}
+
+fn send_home(world: &mut World) {
+    for hero in party(world) {
         let mut entity = world.entity_mut(hero);
         entity.remove::<Dead>();
         entity.insert(Effects::default());
@@ -300,7 +405,6 @@ fn return_home(world: &mut World, dungeon: &str) {
             travel_to(world, hero, &home);
         }
     }
-    next_step(world);
 }
 
 /// The foes leave the stage: those who return are hidden and keep their memory, others are
@@ -319,7 +423,16 @@ fn clear_foes(world: &mut World, stage: Entity) {
     }
 }
 
-fn finish(world: &mut World) {
+/// The story ends with an ending: whoever is on a journey comes home, and everybody says what
+/// became of them.
+fn finish(world: &mut World, ending: &Ending) {
+    send_home(world);
+    begin_epilogue(world, ending);
+    set_campaign_phase(world, CampaignPhase::Epilogue);
+}
+
+/// A world without endings ends with how its fights went.
+fn finish_without_ending(world: &mut World) {
     let CampaignState { won, fights, .. } = *world.resource::<CampaignState>();
     let party = names(world, &party(world));
     inform_home(world, Homecoming { won, fights, party });
@@ -328,6 +441,15 @@ fn finish(world: &mut World) {
     let last_words = phrases.render(&FINISHED, &Score { won, fights });
     let last_words = last_words.unwrap_or_else(|_| format!("{won}/{fights}"));
     world.insert_resource(StoryEnd(last_words));
+}
+
+fn end_story(world: &mut World) {
+    set_campaign_phase(world, CampaignPhase::Over);
+    let ending = world.resource::<History>().ending.clone();
+    let story = world.resource::<StoryData>();
+    let ending = ending.and_then(|id| story.ending(&id));
+    let title = ending.map(|ending| ending.title.clone());
+    world.insert_resource(StoryEnd(title.unwrap_or_default()));
 }
 
 // --- who learns of it ---

@@ -7,7 +7,9 @@ use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::world_file::{Stats, WorldFile};
+pub use crate::drama::FightResult;
 use crate::engine::Setup;
+use crate::event::guard::FactPhrases;
 
 /// The world file that is played. Data, not state: it is not saved.
 #[derive(Resource, Clone, Debug)]
@@ -16,7 +18,10 @@ pub struct RpgWorld(pub Arc<WorldFile>);
 /// Puts the contents of a world file into the world, for systems and tools.
 pub(super) fn insert_data(world: &mut World, file: &Arc<WorldFile>) {
     world.insert_resource(RpgWorld(file.clone()));
-    world.insert_resource(file.lore_book());
+    let book = file.fact_book();
+    world.insert_resource(FactPhrases::new(&book));
+    world.insert_resource(book);
+    world.insert_resource(file.story_data());
 }
 
 /// Hit points, always between 0 and the maximum.
@@ -105,11 +110,6 @@ pub struct KickedOff;
 #[serde(transparent)]
 pub struct Acquaintances(pub BTreeSet<Arc<str>>);
 
-/// The ids of the secrets that an actor knows.
-#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Secrets(pub Vec<Arc<str>>);
-
 /// The last fight that an actor was in, as it knows it.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -120,19 +120,6 @@ pub struct LastFight {
     pub result: FightResult,
     /// Against whom.
     pub foes: Vec<Arc<str>>,
-}
-
-/// How a fight ended, from the party's point of view.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FightResult {
-    /// No foe is standing.
-    Won,
-    /// No hero is standing.
-    Lost,
-    /// The rounds ran out.
-    #[default]
-    Drawn,
 }
 
 /// On a dungeon stage: the fight that takes place there.
@@ -159,7 +146,6 @@ pub(super) fn plugin(setup: &mut Setup) {
         .component::<HomeStage>("home_stage")
         .component::<KickedOff>("kicked_off")
         .component::<Acquaintances>("acquainted")
-        .component::<Secrets>("secrets")
         .component::<LastFight>("last_fight")
         .component::<CurrentFight>("fight_here");
 }

@@ -20,6 +20,7 @@ pub mod phrases;
 mod plan;
 mod question;
 pub mod rehearsal;
+mod scenes;
 pub mod seat;
 mod spawn;
 mod travel;

@@ -27,6 +27,14 @@ pub enum Phase {
     Plan,
     /// The plans are in and are carried out.
     PlanDone,
+    /// Whoever must decide in a scene is asked.
+    Choose,
+    /// The decision is in.
+    Chosen,
+    /// Everybody here is asked what became of it.
+    Epilogue,
+    /// The answers to that are in.
+    EpilogueDone,
     /// A world agent makes its announcement.
     #[serde(rename = "herald")]
     Announce,
@@ -95,6 +103,8 @@ pub(super) enum CampaignSet {
     Kickoff,
     /// Days at home.
     Home,
+    /// Choices and epilogues.
+    Scenes,
     /// Fights.
     Combat,
     /// Chapters close.
@@ -107,6 +117,7 @@ pub(super) fn plugin(setup: &mut Setup) {
     let sets = (
         CampaignSet::Kickoff,
         CampaignSet::Home,
+        CampaignSet::Scenes,
         CampaignSet::Combat,
         CampaignSet::Archive,
     );

@@ -1,6 +1,6 @@
 //! The templates of the campaign, in `data/prompts/<language>/`.
 
-use super::{archive, campaign_state, combat, events, home, kickoff, plan, spawn};
+use super::{archive, campaign_state, combat, events, home, kickoff, plan, scenes, spawn};
 use crate::event::{Phrasebook, PromptSet, kinds};
 use crate::mind::Language;
 use crate::world_data::{DataError, DataFolder, Problems};
@@ -41,5 +41,6 @@ fn prompts() -> PromptSet {
     home::add_templates(&mut prompts);
     combat::add_templates(&mut prompts);
     archive::add_templates(&mut prompts);
+    scenes::add_templates(&mut prompts);
     prompts
 }

@@ -7,8 +7,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::components::{
-    Acquaintances, Effects, Fighter, Foe, Health, HomeStage, Residence, RpgWorld, Secrets,
-    insert_data,
+    Acquaintances, Effects, Fighter, Foe, Health, HomeStage, Residence, RpgWorld, insert_data,
 };
 use super::phase::Phase;
 use super::world_file::{self, StageKind, WorldFile};
@@ -17,7 +16,9 @@ use crate::cast::{
     spawn,
 };
 use crate::context::AgentContext;
+use crate::drama::{Belongings, Bond, BondSpec, Bonds, GoalState, Goals, Item};
 use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use crate::knowledge::FactBook;
 use crate::message::Text;
 use crate::mind::MindAlias;
 use crate::tool::ToolSet;
@@ -43,7 +44,7 @@ pub(super) const HERO: &str = "hero";
 /// The faction of those whom the party fights.
 pub(super) const FOE: &str = "foe";
 /// The faction of those who stay at home.
-const NEUTRAL: &str = "neutral";
+pub(super) const NEUTRAL: &str = "neutral";
 
 const ACTOR: PromptTemplate<ActorIdentity> = PromptTemplate::new("system/actor");
 const FOE_ACTOR: PromptTemplate<FoeIdentity> = PromptTemplate::new("system/foe");
@@ -55,7 +56,10 @@ struct ActorIdentity<'a> {
     name: &'a str,
     profile: &'a str,
     look: &'a str,
-    secrets: Vec<&'a str>,
+    facts: Vec<&'a str>,
+    bonds: Vec<&'a BondSpec>,
+    goals: Vec<&'a str>,
+    items: Vec<&'a Item>,
     skills: Vec<SkillNote<'a>>,
 }
 
@@ -101,7 +105,7 @@ pub(super) fn spawn_cast(world: &mut World, file: &Arc<WorldFile>) -> Result<(),
     insert_data(world, file);
     let rules = rules_text(file);
     for stage in &file.stages {
-        spawn_stage(world, stage, &rules)?;
+        spawn_stage(world, file, stage, &rules)?;
     }
     for stage in &file.stages {
         connect(world, stage);
@@ -114,7 +118,8 @@ pub(super) fn spawn_cast(world: &mut World, file: &Arc<WorldFile>) -> Result<(),
         let identity = identity(world, &WORLD_AGENT, &agent.name, &data)?;
         let spec = spawn_spec(&agent.name, Kind::WorldAgent, &rules, identity, None);
         let entity = spawn(world, spec)?;
-        world.entity_mut(entity).insert(Phase::Idle);
+        let knowledge = world.resource::<FactBook>().known_at_start(&agent.name);
+        world.entity_mut(entity).insert((Phase::Idle, knowledge));
         set_mind_alias(world, entity, &agent.model);
     }
     for actor in &file.actors {
@@ -125,6 +130,7 @@ pub(super) fn spawn_cast(world: &mut World, file: &Arc<WorldFile>) -> Result<(),
 
 fn spawn_stage(
     world: &mut World,
+    file: &WorldFile,
     stage: &world_file::Stage,
     rules: &Arc<Text>,
 ) -> Result<(), SpawnError> {
@@ -139,8 +145,14 @@ fn spawn_stage(
     let spec = spawn_spec(&stage.name, Kind::Stage, rules, identity, None);
     let entity = spawn(world, spec)?;
     set_mind_alias(world, entity, &stage.model);
+    let knowledge = world.resource::<FactBook>().known_at_start(&stage.name);
     let mut entity = world.entity_mut(entity);
-    entity.insert((Phase::Idle, Appearance(stage.profile.as_str().into())));
+    entity.insert((
+        Phase::Idle,
+        Appearance(stage.profile.as_str().into()),
+        knowledge,
+        belongings(file, &stage.name),
+    ));
     if home {
         entity.insert(HomeStage);
     }
@@ -163,13 +175,17 @@ fn spawn_actor(
     actor: &world_file::Actor,
     rules: &Arc<Text>,
 ) -> Result<(), SpawnError> {
-    let secrets = file.secrets.iter();
-    let secrets = secrets.filter(|secret| actor.secrets.contains(&secret.id));
+    let book = world.resource::<FactBook>().clone();
+    let known = book.all().filter(|fact| !fact.is_common());
+    let known = known.filter(|fact| fact.is_known_at_start(&actor.name));
     let data = ActorIdentity {
         name: &actor.name,
         profile: &actor.profile,
         look: &actor.look,
-        secrets: secrets.map(|secret| secret.text.as_str()).collect(),
+        facts: known.map(|fact| fact.text.as_str()).collect(),
+        bonds: bonds_of(file, &actor.name).collect(),
+        goals: actor.goals.iter().map(|goal| goal.words.as_str()).collect(),
+        items: items_of(file, &actor.name).collect(),
         skills: skill_notes(file, &actor.skills),
     };
     let identity = identity(world, &ACTOR, &actor.name, &data)?;
@@ -193,7 +209,14 @@ fn spawn_actor(
         Effects::default(),
         Residence(actor.stage.as_str().into()),
         Acquaintances::default(),
-        Secrets(actor.secrets.iter().map(|id| id.as_str().into()).collect()),
+        book.known_at_start(&actor.name),
+        belongings(file, &actor.name),
+        Bonds(
+            bonds_of(file, &actor.name)
+                .map(|spec| (spec.to.as_str().into(), bond(spec)))
+                .collect(),
+        ),
+        Goals(vec![GoalState::Open; actor.goals.len()]),
     ));
     Ok(())
 }
@@ -238,6 +261,7 @@ fn spawn_foe(
     let spec = spawn_spec(&foe.name, Kind::Actor, &rules, identity, Some(stage));
     let entity = spawn(world, spec)?;
     set_mind_alias(world, entity, &foe.model);
+    let knowledge = world.resource::<FactBook>().known_at_start(&foe.name);
     world.entity_mut(entity).insert((
         Faction(FOE.into()),
         Appearance(foe.look.as_str().into()),
@@ -248,6 +272,8 @@ fn spawn_foe(
         Foe {
             returns: foe.returns,
         },
+        knowledge,
+        belongings(file, &foe.name),
     ));
     Ok(())
 }
@@ -269,9 +295,35 @@ fn set_mind_alias(world: &mut World, entity: Entity, model: &str) {
     }
 }
 
-/// The first part of every system message.
+/// The part of the system message that all share: the rules, then what everybody knows.
 fn rules_text(file: &WorldFile) -> Arc<Text> {
-    Arc::new(Text::from(format!("{}\n\n", file.rules.trim_end())))
+    let parts = [file.rules.trim_end(), file.common.trim_end()];
+    let parts = parts.iter().filter(|part| !part.is_empty());
+    let text: String = parts.map(|part| format!("{part}\n\n")).collect();
+    Arc::new(Text::from(text))
+}
+
+fn bonds_of<'a>(file: &'a WorldFile, name: &'a str) -> impl Iterator<Item = &'a BondSpec> {
+    file.bonds.iter().filter(move |bond| bond.from == name)
+}
+
+fn bond(spec: &BondSpec) -> Bond {
+    Bond {
+        word: spec.word.as_str().into(),
+        value: spec.value.clamp(-3, 3),
+    }
+}
+
+fn items_of<'a>(file: &'a WorldFile, name: &'a str) -> impl Iterator<Item = &'a Item> {
+    file.items.iter().filter(move |item| item.at == name)
+}
+
+fn belongings(file: &WorldFile, name: &str) -> Belongings {
+    Belongings(
+        items_of(file, name)
+            .map(|item| item.name.as_str().into())
+            .collect(),
+    )
 }
 
 /// The rules as the bodies in the world already share them.

@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{LoreBook, NoArguments, ToolCaller, ToolError, Toolbox, recall};
+use super::{NoArguments, ToolCaller, ToolError, Toolbox, recall};
+use crate::knowledge::{FactBook, Knowledge};
 
 /// The maximum number of dice in one roll, and of sides of a die.
 const MAX_DICE: u32 = 100;
@@ -90,12 +91,11 @@ fn recall_chapters(caller: &ToolCaller<'_>, search: Search) -> Result<Value, Too
 }
 
 fn search_lore(caller: &ToolCaller<'_>, search: Search) -> Result<Value, ToolError> {
-    let name = caller.name();
-    let book = caller.data::<LoreBook>().into_iter();
-    let found = book.flat_map(|book| book.find(&name, &search.question));
+    let book = caller.data::<FactBook>().into_iter();
+    let found = book.flat_map(|book| book.find(caller.own::<Knowledge>(), &search.question));
     let found = found
         .take(MAX_FOUND)
-        .map(|lore| json!({"title": lore.title, "text": lore.text}));
+        .map(|fact| json!({"title": fact.title, "text": fact.text}));
     Ok(json!({"found": found.collect::<Vec<_>>()}))
 }
 
@@ -103,8 +103,8 @@ fn search_lore(caller: &ToolCaller<'_>, search: Search) -> Result<Value, ToolErr
 mod tests {
     use super::*;
     use crate::cast::{Appearance, Dead};
+    use crate::knowledge::Fact;
     use crate::testing::tiny;
-    use crate::tool::Lore;
 
     fn call(caller: &ToolCaller<'_>, name: &str, arguments: Value) -> Value {
         let tools = Toolbox::standard();
@@ -182,13 +182,16 @@ mod tests {
     #[test]
     fn lore_is_found_by_those_who_may_know_it() {
         let mut tiny = tiny();
-        let lore = Lore {
+        let fact = Fact {
+            id: "bell".into(),
             title: "The Bell".into(),
             text: "It rings.".into(),
-            only: Some(vec!["Ann".into()]),
-            ..Lore::default()
+            ..Fact::default()
         };
-        tiny.world().insert_resource(LoreBook(vec![lore]));
+        let ann = tiny.ann;
+        let knowledge = Knowledge::at_start(["bell"]);
+        tiny.world().insert_resource(FactBook::new([fact]));
+        tiny.world().entity_mut(ann).insert(knowledge);
         let found = |who| {
             let caller = ToolCaller::new(&tiny.setup.world, who, 1, 0, 0);
             call(&caller, "search_lore", json!({"question": "the bell?"}))

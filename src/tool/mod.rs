@@ -35,7 +35,7 @@ pub use arguments::{NoArguments, read_arguments};
 pub use call::ToolCall;
 pub use caller::{Present, ToolCaller};
 pub use error::ToolError;
-pub use lookup::{Lore, LoreBook, recall};
+pub use lookup::recall;
 pub use not_built::NotBuilt;
 pub use schema::schema_for;
 pub use set::ToolSet;

@@ -68,6 +68,7 @@ pub(super) fn take_descriptions(
             kind: Described::TYPE,
             speaker: Some(&name),
             receiver: None,
+            knowledge: None,
             public: true,
             language: *language,
         });

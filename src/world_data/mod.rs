@@ -11,6 +11,7 @@ mod mistake;
 mod names;
 mod outline;
 mod problem;
+mod prose;
 mod source;
 mod templates;
 
@@ -18,5 +19,6 @@ pub use folder::{DataError, DataFolder};
 pub use lexicon::{Lexicon, Word, WordPair};
 pub use names::{by_distance, fold_name, nearest};
 pub use problem::{Problem, Problems, Severity};
+pub use prose::prose;
 pub use source::{Parsed, Source, is_within};
 pub use templates::Templates;

@@ -56,6 +56,7 @@ fn take_lines(mut answers: Answers<Line>, mut tell: EventWriter) {
             actor: format!("{who}"),
             target: "all".into(),
             message: line.words,
+            tells: Vec::new(),
         };
         tell.broadcast_to_stage(who, event, &[who]);
     }
@@ -187,6 +188,7 @@ fn two_tellers_without_an_order_are_named() {
             actor: "x".into(),
             target: "y".into(),
             message: "z".into(),
+            tells: Vec::new(),
         };
         if let Some(stage) = company.stage() {
             tell.broadcast_to_stage(stage, event, &[]);

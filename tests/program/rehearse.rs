@@ -82,6 +82,29 @@ fn the_page_needs_nothing_else() {
 }
 
 #[test]
+fn runs_are_found_by_a_condition() {
+    let folder = mill("");
+    let find = |condition: &str| {
+        let mut command = super::playhouse(folder.path());
+        command.args(["rehearse", "mill", "--runs", "4", "--find", condition]);
+        command.output().unwrap()
+    };
+    let found = find("At(\"Isa Finch\", \"Grinding Floor\")");
+    assert_eq!(found.status.code(), Some(0), "{}", err(&found));
+    assert!(
+        out(&found).contains("Found in none of 4 runs"),
+        "{}",
+        out(&found)
+    );
+    let found = find("Alive(\"Isa Finch\")");
+    assert!(out(&found).contains("seeds: 1, 2, 3, 4"), "{}", out(&found));
+    let wrong = find("Alive(\"Isa Flinch\")");
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(err(&wrong).contains("Isa Finch"), "{}", err(&wrong));
+    assert_eq!(find("Alive(").status.code(), Some(2));
+}
+
+#[test]
 fn expectations_are_met_or_told_with_their_place() {
     let met = mill("[Fights(0, 100), Fight(\"Grinding Floor\", 0, 100)]");
     assert_eq!(rehearse(met.path(), "--quiet").0, Some(0));

@@ -12,7 +12,7 @@ use crate::cli::say::say;
 
 /// Checks a world and the prompts of its language.
 pub(super) fn check(app: &App, world: &str) -> Result<(), CommandError> {
-    let (problems, is_playable) = match loader::load(app, world)? {
+    let (problems, is_playable): (Vec<Problem>, bool) = match loader::load(app, world)? {
         Ok(campaign) => {
             let expectations = loader::expectations(app, world, &campaign.file)?;
             let wrong = expectations.err().unwrap_or_default();

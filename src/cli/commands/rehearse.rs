@@ -30,10 +30,22 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<(), CommandErro
     })?;
     let price = args.cost_as.as_deref().map(|model| price(app, model));
     let price = price.transpose()?;
+    let find = args.find.as_deref().map(|text| {
+        let found = campaign.file.read_condition("--find", text);
+        let found = found.map_err(|problems| {
+            loader::print_problems(app, &problems);
+            CommandError::printed(ErrorKind::Usage)
+        });
+        found.map(|(condition, warnings)| {
+            loader::print_problems(app, &warnings);
+            condition
+        })
+    });
     let plan = Plan {
         seed: args.seed.unwrap_or(DEFAULT_SEED),
         runs: args.runs,
         jobs: play::jobs(args.jobs, args.runs) as usize,
+        find: find.transpose()?,
     };
     let token = CancellationToken::default();
     let runtime = play::runtime()?;
@@ -110,6 +122,7 @@ fn print(app: &App, report: &Report<'_>) {
                 "currency": priced.price.currency,
             })),
             "unmet": report.unmet,
+            "found": report.found(),
         });
         out.json(&play::joined(vec![head, json!(report.rehearsal)]));
     } else if !app.settings.quiet {

@@ -62,7 +62,10 @@ pub(super) fn graph(language: Language, rehearsal: &Rehearsal) -> String {
     for (node, (x, y)) in rehearsal.nodes.iter().zip(&places) {
         let class = match node.kind {
             NodeKind::Start => "start",
+            NodeKind::Scene => "scene",
+            NodeKind::Choice => "choice",
             NodeKind::Fight => "fight",
+            NodeKind::Ending => "ending",
         };
         let name = label(language, node);
         let (tip, short) = (escape(&name), escape(&shortened(&name)));
@@ -102,7 +105,7 @@ fn places(nodes: &[CourseNode]) -> Vec<(usize, usize)> {
 fn label(language: Language, node: &CourseNode) -> String {
     match node.kind {
         NodeKind::Start => say!(language, cli_rehearsal_start),
-        NodeKind::Fight => node.name.clone(),
+        _ => node.name.clone(),
     }
 }
 

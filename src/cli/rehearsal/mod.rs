@@ -7,7 +7,7 @@ mod graph;
 mod page;
 mod sections;
 
-use playhouse::locale::Language;
+use playhouse::locale::{Argument, Language};
 use playhouse::message::{Cost, Price};
 use playhouse::rpg::rehearsal::{Rehearsal, RunEnd, RunFigures};
 use playhouse::rpg::world_file::WorldFile;
@@ -21,6 +21,9 @@ use super::tables::Table;
 
 pub(crate) use self::page::page;
 
+/// Of the seeds that were found, so many are told.
+const SEEDS: usize = 20;
+
 /// What is reported.
 pub(crate) struct Report<'a> {
     /// The world.
@@ -33,6 +36,15 @@ pub(crate) struct Report<'a> {
     pub(crate) price: Option<&'a PricedAs>,
     /// Expectations that are not met.
     pub(crate) unmet: &'a Problems,
+}
+
+impl Report<'_> {
+    /// The seeds of the runs at whose end the condition holds; `None` if none was looked for.
+    pub(crate) fn found(&self) -> Option<Vec<u64>> {
+        let looked_for = self.runs.iter().any(|run| run.found.is_some());
+        let found = self.runs.iter().filter(|run| run.found == Some(true));
+        looked_for.then(|| found.map(|run| run.seed).collect())
+    }
 }
 
 /// A model and its price.
@@ -69,7 +81,33 @@ pub(crate) fn write(out: &mut Output, language: Language, report: &Report<'_>) {
         out.paragraph(&Paragraph::default().plain(end));
         out.paragraph(&Paragraph::blank());
     }
+    if let Some(found) = found(language, report) {
+        out.paragraph(&Paragraph::of(Style::Bold, found));
+        out.paragraph(&Paragraph::blank());
+    }
     out.paragraph(&Paragraph::of(Style::Dim, say!(language, cli_stat_note)));
+}
+
+/// In which runs the condition that was looked for holds.
+fn found(language: Language, report: &Report<'_>) -> Option<String> {
+    let found = report.found()?;
+    let (count, of) = (found.len(), report.runs.len());
+    let first = found.iter().take(SEEDS);
+    let seeds = Argument::list(first);
+    Some(if found.is_empty() {
+        say!(language, cli_rehearsal_found_none, of)
+    } else if count > SEEDS {
+        say!(
+            language,
+            cli_rehearsal_found_many,
+            count,
+            of,
+            first = SEEDS,
+            seeds
+        )
+    } else {
+        say!(language, cli_rehearsal_found, count, of, seeds)
+    })
 }
 
 /// How the first story ended.

@@ -7,7 +7,7 @@ use playhouse::statistics::Share;
 
 use super::graph::graph;
 use super::sections::{Cell, Section, sections};
-use super::{Report, one_end};
+use super::{Report, found, one_end};
 use crate::cli::say::say;
 use crate::cli::statistics::{interval, percent};
 use crate::cli::tables::Side;
@@ -33,7 +33,8 @@ pub(crate) fn page(language: Language, report: &Report<'_>) -> String {
     let subtitle = escape(&say!(language, cli_rehearsal_subtitle, runs, seed));
     let unmet = unmet(language, report);
     let end = one_end(language, report).unwrap_or_default();
-    let (name, end) = (escape(&report.world.name), escape(&end));
+    let found = found(language, report).unwrap_or_default();
+    let [name, end, found] = [&report.world.name, &end, &found].map(|text| escape(text));
     let note = escape(&say!(language, cli_stat_note));
     let code = language.code();
     format!(
@@ -41,7 +42,7 @@ pub(crate) fn page(language: Language, report: &Report<'_>) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{name}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
          <h1>{name}</h1>\n<p class=\"dim\">{subtitle}</p>\n{unmet}{body}\
-         <p>{end}</p>\n<p class=\"dim\">{note}</p>\n</main>\n</body>\n</html>\n"
+         <p>{end}</p>\n<p>{found}</p>\n<p class=\"dim\">{note}</p>\n</main>\n</body>\n</html>\n"
     )
 }
 

@@ -1,7 +1,9 @@
 //! The tables of a rehearsal.
 
+use std::collections::BTreeMap;
+
 use playhouse::locale::{Language, UiText};
-use playhouse::rpg::rehearsal::{Activity, FightFigures, Rehearsal, Wording};
+use playhouse::rpg::rehearsal::{Activity, DramaFigures, FightFigures, Rehearsal, Wording};
 use playhouse::statistics::{Mean, Share};
 
 use super::Report;
@@ -9,6 +11,9 @@ use crate::cli::labels::purpose_label;
 use crate::cli::say::say;
 use crate::cli::statistics::{interval, margin, number, percent};
 use crate::cli::tables::Side;
+
+/// Of those from whom a fact was learned, so many are named.
+const NAMES: usize = 3;
 
 /// A table with its title.
 pub(super) struct Section {
@@ -30,6 +35,14 @@ pub(super) fn sections(language: Language, report: &Report<'_>) -> Vec<Section> 
     let rehearsal = report.rehearsal;
     let sections = [
         overview(language, report),
+        endings(language, &rehearsal.drama),
+        scenes(language, &rehearsal.drama),
+        options(language, &rehearsal.drama),
+        facts(language, &rehearsal.drama),
+        items(language, &rehearsal.drama),
+        goals(language, &rehearsal.drama),
+        bonds(language, &rehearsal.drama),
+        qualities(language, &rehearsal.drama),
         fights(language, rehearsal),
         falls(language, rehearsal),
         repeated(language, rehearsal),
@@ -82,8 +95,7 @@ fn overview(language: Language, report: &Report<'_>) -> Section {
     let name = say!(language, cli_rehearsal_answer_tokens);
     mean(name, all.answer_tokens, 0);
     for (activity, share) in &all.activities {
-        let name = activity_label(language, *activity);
-        row(name, number(Some(share * 100.0), 1) + "%", none());
+        row(activity_label(language, *activity), percent(*share), none());
     }
     if let Some(priced) = report.price {
         let (model, unit) = (&priced.model, &priced.price.currency);
@@ -107,6 +119,198 @@ fn activity_label(language: Language, activity: Activity) -> String {
         Activity::Memory => say!(language, cli_rehearsal_tokens_memory),
         Activity::Other => say!(language, cli_rehearsal_tokens_other),
     }
+}
+
+fn endings(language: Language, drama: &DramaFigures) -> Section {
+    let rows = drama.endings.iter().map(|ending| {
+        vec![
+            Cell::Text(ending.id.clone()),
+            Cell::Text(ending.title.clone()),
+            Cell::Share(ending.runs),
+        ]
+    });
+    Section {
+        title: say!(language, cli_rehearsal_endings),
+        columns: vec![
+            (say!(language, cli_rehearsal_ending), Side::Left),
+            (say!(language, cli_title), Side::Left),
+            (say!(language, cli_rehearsal_share_of_runs), Side::Right),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+fn scenes(language: Language, drama: &DramaFigures) -> Section {
+    let rows = drama.scenes.iter().map(|scene| {
+        vec![
+            Cell::Text(scene.id.clone()),
+            Cell::Text(scene.at.clone()),
+            or_never(language, scene.runs),
+            Cell::Text(number(scene.day.value(), 1)),
+        ]
+    });
+    Section {
+        title: say!(language, cli_rehearsal_scenes),
+        columns: vec![
+            (say!(language, cli_rehearsal_scene), Side::Left),
+            (say!(language, cli_rehearsal_stage), Side::Left),
+            (say!(language, cli_rehearsal_share_of_runs), Side::Right),
+            (say!(language, cli_rehearsal_day), Side::Right),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+fn options(language: Language, drama: &DramaFigures) -> Section {
+    let rows = drama.options.iter().map(|option| {
+        vec![
+            Cell::Text(option.scene.clone()),
+            Cell::Text(option.option.clone()),
+            or_never(language, option.chosen),
+        ]
+    });
+    Section {
+        title: say!(language, cli_rehearsal_options),
+        columns: vec![
+            (say!(language, cli_rehearsal_scene), Side::Left),
+            (say!(language, cli_rehearsal_option), Side::Left),
+            (say!(language, cli_rehearsal_chosen), Side::Right),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+fn facts(language: Language, drama: &DramaFigures) -> Section {
+    let rows = drama.facts.iter().map(|fact| {
+        vec![
+            Cell::Text(fact.id.clone()),
+            or_never(language, fact.told),
+            or_never(language, fact.learned),
+            Cell::Text(number(fact.day.value(), 1)),
+            Cell::Text(most_frequent(&fact.from)),
+            Cell::Text(most_frequent(&fact.by)),
+        ]
+    });
+    Section {
+        title: say!(language, cli_rehearsal_facts),
+        columns: vec![
+            (say!(language, cli_rehearsal_fact), Side::Left),
+            (say!(language, cli_rehearsal_told), Side::Right),
+            (say!(language, cli_rehearsal_learned), Side::Right),
+            (say!(language, cli_rehearsal_day), Side::Right),
+            (say!(language, cli_rehearsal_from), Side::Left),
+            (say!(language, cli_rehearsal_by), Side::Left),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+fn items(language: Language, drama: &DramaFigures) -> Section {
+    let mut rows = Vec::new();
+    for item in &drama.items {
+        let holders = item.holders.iter();
+        let holders = holders.map(|(holder, share)| (holder.clone(), *share));
+        let gone = (say!(language, cli_rehearsal_gone), item.gone);
+        let mut holders: Vec<_> = holders.chain([gone]).collect();
+        holders.retain(|(_, share)| share.hits > 0);
+        holders.sort_by_key(|(_, share)| std::cmp::Reverse(share.hits));
+        for (holder, share) in holders {
+            rows.push(vec![
+                Cell::Text(item.name.clone()),
+                Cell::Text(holder),
+                Cell::Share(share),
+            ]);
+        }
+    }
+    Section {
+        title: say!(language, cli_rehearsal_items),
+        columns: vec![
+            (say!(language, cli_rehearsal_item), Side::Left),
+            (say!(language, cli_rehearsal_holder), Side::Left),
+            (say!(language, cli_rehearsal_share_of_runs), Side::Right),
+        ],
+        rows,
+    }
+}
+
+fn goals(language: Language, drama: &DramaFigures) -> Section {
+    let rows = drama.goals.iter().map(|goal| {
+        vec![
+            Cell::Text(goal.who.clone()),
+            Cell::Text(goal.words.clone()),
+            Cell::Share(goal.met),
+            Cell::Share(goal.lost),
+        ]
+    });
+    Section {
+        title: say!(language, cli_rehearsal_goals),
+        columns: vec![
+            (say!(language, cli_name), Side::Left),
+            (say!(language, cli_rehearsal_goal), Side::Left),
+            (say!(language, cli_rehearsal_met), Side::Right),
+            (say!(language, cli_rehearsal_not_met), Side::Right),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+fn bonds(language: Language, drama: &DramaFigures) -> Section {
+    let rows = drama.bonds.iter().map(|bond| {
+        vec![
+            Cell::Text(format!("{} → {}", bond.from, bond.to)),
+            Cell::Text(bond.start.to_string()),
+            Cell::Text(number(bond.end.value(), 1)),
+            Cell::Text(bond.end.of.to_string()),
+        ]
+    });
+    Section {
+        title: say!(language, cli_rehearsal_bonds),
+        columns: columns(
+            say!(language, cli_rehearsal_bond),
+            [
+                say!(language, cli_rehearsal_at_start),
+                say!(language, cli_rehearsal_at_end),
+                say!(language, cli_rehearsal_in_runs),
+            ],
+        ),
+        rows: rows.collect(),
+    }
+}
+
+fn qualities(language: Language, drama: &DramaFigures) -> Section {
+    let rows = drama.qualities.iter().map(|quality| {
+        vec![
+            Cell::Text(quality.id.clone()),
+            Cell::Text(number(quality.end.value(), 1)),
+        ]
+    });
+    Section {
+        title: say!(language, cli_rehearsal_qualities),
+        columns: columns(
+            say!(language, cli_rehearsal_quality),
+            [say!(language, cli_rehearsal_at_end)],
+        ),
+        rows: rows.collect(),
+    }
+}
+
+/// A share, or that it never happened.
+fn or_never(language: Language, share: Share) -> Cell {
+    if share.hits == 0 {
+        Cell::Text(say!(language, cli_rehearsal_never))
+    } else {
+        Cell::Share(share)
+    }
+}
+
+/// The names with the highest counts, and their share of all in percent.
+fn most_frequent(counts: &BTreeMap<String, u64>) -> String {
+    let all: u64 = counts.values().sum();
+    let mut names: Vec<_> = counts.iter().collect();
+    names.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let names = names.into_iter().take(NAMES);
+    let names = names.map(|(name, count)| format!("{name} {}%", 100 * count / all.max(1)));
+    names.collect::<Vec<_>>().join(" · ")
 }
 
 fn fights(language: Language, rehearsal: &Rehearsal) -> Section {

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use playhouse::event::guard::GuardAct;
 use playhouse::event::kinds::{
-    Announce, Archive, Arrive, Death, Kickoff, Leave, Mind, Query, Refusal, Sighting, Speak,
-    Whisper,
+    Announce, Archive, Arrive, Death, Kickoff, Learned, Leave, Masked, Mind, Query, Refusal,
+    Sighting, Speak, Whisper,
 };
 use playhouse::event::{AnswerRecord, By, CallRecord, EventRecord};
 use playhouse::locale::{Argument, Language, text};
@@ -129,6 +129,7 @@ impl Formatter {
                     actor,
                     target,
                     message,
+                    ..
                 } = data(event)?;
                 let to = say!(self.language, story_whispers_to, target);
                 vec![self.said(&actor, &to, &message, Style::Whisper)]
@@ -198,6 +199,40 @@ impl Formatter {
             "status_change" => self.status_change(&data(event)?),
             "combat_outcome" => self.combat_outcome(&data(event)?),
             "finale" => self.finale(&event.text),
+            "learned" => {
+                let Learned { title, from, .. } = data(event)?;
+                let learned = if from.is_empty() {
+                    text!(story_found_out, title)
+                } else {
+                    text!(story_learned, title, from)
+                };
+                let learned = learned.in_language(self.language);
+                vec![Paragraph::indented(4, 6).add(Style::Dim, learned)]
+            }
+            "masked" => {
+                let Masked { actor, .. } = data(event)?;
+                let masked = say!(self.language, story_masked, actor);
+                vec![Paragraph::indented(4, 6).add(Style::Dim, masked)]
+            }
+            "scene_opens" | "told" => {
+                self.once(&format!("told {}", event.text))?;
+                vec![Paragraph::indented(2, 2).plain(&event.text)]
+            }
+            "choice" => {
+                vec![Paragraph::indented(2, 4).add(Style::Bold, format!("◆ {}", event.text))]
+            }
+            "epilogue" => {
+                let actor = event.speaker.clone().unwrap_or_default();
+                let message = event.data.get("message").and_then(Value::as_str);
+                vec![self.said(&actor, "", message.unwrap_or_default(), Style::Plain)]
+            }
+            "story_closes" => {
+                let text = |field: &str| event.data.get(field).and_then(Value::as_str);
+                let mut paragraphs = chapter(text("title").unwrap_or_default());
+                let message = text("message").unwrap_or_default();
+                paragraphs.push(Paragraph::indented(2, 2).plain(message));
+                paragraphs
+            }
             _ => return None,
         })
     }

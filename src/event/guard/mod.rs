@@ -14,13 +14,14 @@ mod secrets;
 
 pub use forged_marks::ForgedMarks;
 pub use length_limit::LengthLimit;
-pub use secrets::{SecretAction, SecretRule, Secrets};
+pub use secrets::{FactPhrases, SecretAction, SecretRule, Secrets};
 
 use std::borrow::Cow;
 
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::knowledge::Knowledge;
 use crate::locale::{Language, UiText};
 
 /// A point at which guards judge a message.
@@ -63,6 +64,8 @@ pub struct Judged<'a> {
     pub speaker: Option<&'a str>,
     /// Who would store it; set at [`Point::Store`].
     pub receiver: Option<Receiver>,
+    /// What the speaker knows, if it is an entity that can know something.
+    pub knowledge: Option<&'a Knowledge>,
     /// Whether everybody on the stage gets it. A whisper and a thought are not public.
     pub public: bool,
     /// The language of the world.
@@ -214,6 +217,14 @@ impl Guards {
         self.points.iter().any(|points| points[point as usize])
     }
 
+    /// Whether any of these acts hid something from those who hear the text.
+    pub fn hid(&self, acts: &[GuardAct]) -> bool {
+        acts.iter().any(|act| {
+            let mut guards = self.guards.iter();
+            act.act != Act::Flag && guards.any(|guard| guard.hides() && guard.name() == act.guard)
+        })
+    }
+
     /// Runs the guards of the message's point in order, each on what the previous ones left. A
     /// block ends it.
     pub fn judge<'a>(&self, message: Judged<'a>) -> Judgement<'a> {
@@ -261,6 +272,7 @@ pub(crate) fn spoken(text: &str) -> Judged<'_> {
         kind: "speak",
         speaker: Some("Wren"),
         receiver: None,
+        knowledge: None,
         public: true,
         language: Language::En,
     }
@@ -351,6 +363,7 @@ mod tests {
             text: "amber".into(),
             mask: None,
             action: SecretAction::Mask,
+            ..SecretRule::default()
         };
         assert!(Guards::built_in(100, vec![rule]).may_hide());
         let mut guards = Guards::none();

@@ -1,12 +1,15 @@
 //! Keeps the secrets of a world file out of public speech.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use bevy_ecs::prelude::*;
 use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 
 use super::fold::{Folded, folded};
 use super::{Guard, Judged, Point, Reason, Verdict};
+use crate::knowledge::{FactBook, Knowledge};
 use crate::locale::{Argument, text};
 
 /// What happens to a public text that reveals a secret.
@@ -23,7 +26,7 @@ pub enum SecretAction {
 }
 
 /// One secret of a world file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SecretRule {
     /// The words that must not be said, in any case, width and spacing, joined by hyphens or
@@ -36,12 +39,19 @@ pub struct SecretRule {
     /// What happens to a text that contains them.
     #[serde(default)]
     pub action: SecretAction,
+    /// The id of the fact that they give away: whoever knows it may say them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fact: Option<Arc<str>>,
+    /// Whether nobody may say them, not even those who know the fact, and not even in a whisper.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sworn: bool,
 }
 
 /// The maximum number of characters that a `*` stands for, without spaces.
 const MAX_GAP: usize = 40;
 
-/// Looks for secrets in public texts, before they are sent. Whispers and thoughts pass.
+/// Looks for secrets in public texts, before they are sent. Whispers and thoughts pass, unless the
+/// secret is sworn.
 #[derive(Clone, Debug, Default)]
 pub struct Secrets {
     rules: Vec<CompiledRule>,
@@ -55,6 +65,8 @@ struct CompiledRule {
     head: Option<Finder<'static>>,
     mask: String,
     action: SecretAction,
+    fact: Option<Arc<str>>,
+    sworn: bool,
 }
 
 /// A part of a text that reveals a secret, in bytes, and the number of its rule.
@@ -75,10 +87,38 @@ impl Secrets {
             parts: parts(&rule.text),
             mask: rule.mask.unwrap_or_else(|| "███".into()),
             action: rule.action,
+            fact: rule.fact,
+            sworn: rule.sworn,
         });
         Self {
             rules: rules.collect(),
         }
+    }
+
+    /// The rules for the phrases of all facts of a book, which are masked.
+    pub fn of_facts(book: &FactBook) -> impl Iterator<Item = SecretRule> {
+        book.all().flat_map(|fact| {
+            let id: Arc<str> = fact.id.as_str().into();
+            fact.phrases.iter().map(move |phrase| SecretRule {
+                text: phrase.clone(),
+                fact: Some(id.clone()),
+                sworn: fact.sworn,
+                ..SecretRule::default()
+            })
+        })
+    }
+
+    /// The ids of the facts that a text gives away, without duplicates. Sworn facts are not among
+    /// them.
+    pub fn facts_in(&self, text: &str) -> Vec<Arc<str>> {
+        if self.rules.is_empty() || self.is_surely_clean(text) {
+            return Vec::new();
+        }
+        let leaks = self.leaks(text).into_iter();
+        let rules = leaks.filter_map(|leak| self.rules.get(leak.rule));
+        let facts = rules.filter(|rule| !rule.sworn);
+        let facts: BTreeSet<_> = facts.filter_map(|rule| rule.fact.clone()).collect();
+        facts.into_iter().collect()
     }
 
     /// A quick test that is enough for most plain English: whether the text is ASCII without
@@ -126,6 +166,22 @@ impl Secrets {
     }
 }
 
+/// Finds the phrases of facts in what those say who know them. It is empty by default.
+#[derive(Resource, Clone, Debug, Default)]
+pub struct FactPhrases(Secrets);
+
+impl FactPhrases {
+    /// The phrases of a book.
+    pub fn new(book: &FactBook) -> Self {
+        Self(Secrets::new(Secrets::of_facts(book)))
+    }
+
+    /// As [`Secrets::facts_in`].
+    pub fn facts_in(&self, text: &str) -> Vec<Arc<str>> {
+        self.0.facts_in(text)
+    }
+}
+
 impl Guard for Secrets {
     fn name(&self) -> &str {
         "secrets"
@@ -140,13 +196,11 @@ impl Guard for Secrets {
     }
 
     fn judge(&self, message: &Judged<'_>) -> Verdict {
-        if !message.public {
-            return Verdict::Pass;
-        }
         if self.is_surely_clean(message.text) {
             return Verdict::Pass;
         }
         let mut leaks = self.leaks(message.text);
+        leaks.retain(|leak| !self.rules[leak.rule].allows(message.public, message.knowledge));
         let Some(worst) = leaks.iter().map(|leak| self.rules[leak.rule].action).max() else {
             return Verdict::Pass;
         };
@@ -170,6 +224,12 @@ fn reason(leaks: &[Leak]) -> Reason {
 }
 
 impl CompiledRule {
+    /// Whether the speaker may say its words: in a whisper anybody may, aloud those who know.
+    fn allows(&self, public: bool, knowledge: Option<&Knowledge>) -> bool {
+        let knows = |fact: &Arc<str>| knowledge.is_some_and(|knowledge| knowledge.knows(fact));
+        !self.sworn && (!public || self.fact.as_ref().is_some_and(knows))
+    }
+
     fn leaks(&self, text: &str, read: &[Folded], number: usize) -> Vec<Leak> {
         let mut leaks = Vec::new();
         let mut index = 0;
@@ -329,6 +389,7 @@ mod tests {
             text: text.into(),
             mask: mask.map(Into::into),
             action,
+            ..SecretRule::default()
         }
     }
 

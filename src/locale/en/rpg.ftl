@@ -1,13 +1,14 @@
 # Texts of `src/rpg/`. Keys begin with `rpg_`.
 
-rpg_expect_choose = choose one of: { $names }
-rpg_expect_did_you_mean = did you mean "{ $name }"?
+rpg_expect_chosen = "{ $option }" chosen in the scene "{ $scene }"
+rpg_expect_ending = runs with the ending "{ $id }"
 rpg_expect_never = { $what }: none took place, expected { $from } to { $to }%
-rpg_expect_no_fight = no fight takes place on "{ $stage }"
 rpg_expect_range = { $from } to { $to }% is no range
 rpg_expect_range_help = write two numbers from 0 to 100, the smaller one first
 rpg_expect_repeated = repeated clauses in speech
+rpg_expect_scene = runs with the scene "{ $id }"
 rpg_expect_talk = tokens spent on talk
+rpg_expect_told = runs in which somebody is told "{ $id }"
 rpg_expect_unmet = { $what }: { $percent }%, expected { $from } to { $to }%
 rpg_expect_won = fights won
 rpg_expect_won_at = fights won on "{ $stage }"

@@ -134,3 +134,6 @@ story_event_undercover_round = round
 story_event_undercover_verdict = verdict
 story_event_undercover_votes = votes
 story_event_whisper = whisper
+story_found_out = (Learned: { $title })
+story_learned = (Learned from { $from }: { $title })
+story_masked = ({ $actor } could not say it.)

@@ -1,13 +1,14 @@
 # Texts of `src/rpg/`. Keys begin with `rpg_`.
 
-rpg_expect_choose = 可选：{ $names }
-rpg_expect_did_you_mean = 是不是“{ $name }”？
+rpg_expect_chosen = 场景“{ $scene }”中选择“{ $option }”
+rpg_expect_ending = 以“{ $id }”为结局的运行
 rpg_expect_never = { $what }：一次也没有发生，预期 { $from }% 到 { $to }%
-rpg_expect_no_fight = “{ $stage }”没有战斗
 rpg_expect_range = { $from }% 到 { $to }% 不是有效范围
 rpg_expect_range_help = 写两个 0 到 100 之间的数，小的在前
 rpg_expect_repeated = 对话中重复的分句
+rpg_expect_scene = 出现场景“{ $id }”的运行
 rpg_expect_talk = 对话所用的 token
+rpg_expect_told = 有人得知“{ $id }”的运行
 rpg_expect_unmet = { $what }：{ $percent }%，预期 { $from }% 到 { $to }%
 rpg_expect_won = 战斗胜率
 rpg_expect_won_at = “{ $stage }”的战斗胜率

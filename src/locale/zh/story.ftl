@@ -137,3 +137,6 @@ story_event_undercover_round = 一轮开始
 story_event_undercover_verdict = 结果
 story_event_undercover_votes = 投票
 story_event_whisper = 耳语
+story_found_out = （得知：{ $title }）
+story_learned = （从{ $from }那里得知：{ $title }）
+story_masked = （{ $actor }没能把话说出口。）

@@ -72,6 +72,7 @@ pub(crate) fn take_announcement(
             actor: whereabouts.name_text(agent),
             stage: String::new(),
             message,
+            tells: Vec::new(),
         };
         events.announce(event, &[agent]);
     }

@@ -9,15 +9,16 @@ use crate::context::{AgentContext, Chapters};
 use crate::event::kinds::{Announce, Mind, Query as Search, Refusal, Speak, Whisper};
 use crate::event::{EventWriter, Fault, PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Answers, Ask, AskTemplate};
+use crate::knowledge::{FactBook, Knowledge};
 use crate::rpg::campaign_state::{CampaignPhase, CampaignState};
-use crate::rpg::components::{LastFight, RpgWorld, Secrets};
+use crate::rpg::components::{LastFight, RpgWorld};
 use crate::rpg::conversation::{SpokenLine, heard, last_event_text};
 use crate::rpg::kickoff::names_without;
 use crate::rpg::phase::{CurrentPlace, Phase};
 use crate::rpg::plan::{Plan, PlanConstraints, Speech};
 use crate::rpg::travel::walk;
 use crate::rpg::world_file::{Step, WorldFile};
-use crate::tool::{LoreBook, recall};
+use crate::tool::recall;
 
 /// The maximum number of finds that a search tells.
 const MAX_FINDS: usize = 3;
@@ -80,10 +81,11 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
 pub(crate) fn ask_plans(
     world: Res<RpgWorld>,
     campaign: Res<CampaignState>,
+    facts: Res<FactBook>,
     whereabouts: Whereabouts,
     list: Res<CastList>,
     exits: Query<&Exits>,
-    minds: Query<(&AgentContext, Option<&Secrets>, Option<&LastFight>)>,
+    minds: Query<(&AgentContext, Option<&Knowledge>, Option<&LastFight>)>,
     appearances: Query<&Appearance>,
     mut current: CurrentPlace,
     mut events: EventWriter,
@@ -104,7 +106,7 @@ pub(crate) fn ask_plans(
     let exits: Vec<_> = exits.map(ToString::to_string).collect();
     let limits = &world.0.limits;
     for &actor in &living {
-        let Ok((context, secrets, last_fight)) = minds.get(actor) else {
+        let Ok((context, knowledge, last_fight)) = minds.get(actor) else {
             continue;
         };
         let constraints = PlanConstraints {
@@ -135,7 +137,7 @@ pub(crate) fn ask_plans(
             heard: heard(context),
             next_dungeon: next_dungeon(&world.0, &campaign),
             last_fight,
-            secrets: secret_texts(&world.0, secrets),
+            secrets: known_texts(&facts, knowledge),
             whisper: constraints.whisper,
             speech_chars: constraints.speech_chars,
             refused: last_event_text(context, "refusal"),
@@ -161,13 +163,13 @@ fn plan_ask(
 
 /// Plans are carried out in a seeded order; an actor is told when the rules refuse its action.
 pub(crate) fn take_plans(
-    book: Res<LoreBook>,
+    book: Res<FactBook>,
     rng: StageRng,
     mut answers: Answers<Plan>,
     whereabouts: Whereabouts,
     list: Res<CastList>,
     exits: Query<&Exits>,
-    chapters: Query<&Chapters>,
+    memories: Query<(&Chapters, Option<&Knowledge>)>,
     mut current: CurrentPlace,
     mut events: EventWriter,
 ) {
@@ -197,6 +199,7 @@ pub(crate) fn take_plans(
                     actor,
                     target,
                     message: text,
+                    tells: Vec::new(),
                 };
                 events.broadcast_to_stage(entity, event, &[entity]);
             } else {
@@ -209,6 +212,7 @@ pub(crate) fn take_plans(
                     actor,
                     target,
                     message: text,
+                    tells: Vec::new(),
                 };
                 events.notify_entities(&[listener], event);
             } else {
@@ -220,11 +224,12 @@ pub(crate) fn take_plans(
                 actor,
                 stage: whereabouts.name_text(stage),
                 message: announcement.text,
+                tells: Vec::new(),
             };
             events.announce(event, &[entity]);
         } else if let Some(question) = plan.query {
-            let own_chapters = chapters.get(entity);
-            let found = own_chapters.map(|own| search(&book, &actor, own, &question.text));
+            let found = memories.get(entity);
+            let found = found.map(|(own, knowledge)| search(&book, knowledge, own, &question.text));
             let event = Search {
                 actor,
                 message: question.text,
@@ -271,20 +276,24 @@ fn refuse<D: Serialize>(
     }
 }
 
-/// What an actor finds, best first: lore that it may know, then its own chapters.
-fn search(book: &LoreBook, name: &str, chapters: &Chapters, question: &str) -> Vec<String> {
-    let lore = book.find(name, question);
-    let lore = lore.map(|lore| format!("{}: {}", lore.title, lore.text));
+/// What an actor finds, best first: facts that it knows, then its own chapters.
+fn search(
+    book: &FactBook,
+    knowledge: Option<&Knowledge>,
+    chapters: &Chapters,
+    question: &str,
+) -> Vec<String> {
+    let facts = book.find(knowledge, question);
+    let facts = facts.map(|fact| format!("{}: {}", fact.title, fact.text));
     let remembered = recall(chapters, question);
     let remembered = remembered.map(|chapter| chapter.summary.full_text().into_owned());
-    lore.chain(remembered).take(MAX_FINDS).collect()
+    facts.chain(remembered).take(MAX_FINDS).collect()
 }
 
-fn secret_texts<'a>(world: &'a WorldFile, known: Option<&Secrets>) -> Vec<&'a str> {
-    let known = known.map(|known| known.0.as_slice()).unwrap_or_default();
-    let secrets = world.secrets.iter();
-    let secrets = secrets.filter(|secret| known.iter().any(|id| **id == *secret.id));
-    secrets.map(|secret| secret.text.as_str()).collect()
+fn known_texts<'a>(facts: &'a FactBook, known: Option<&Knowledge>) -> Vec<&'a str> {
+    let is_known = |id: &str| known.is_some_and(|known| known.knows(id));
+    let known = facts.all().filter(|fact| is_known(&fact.id));
+    known.map(|fact| fact.text.as_str()).collect()
 }
 
 /// The dungeon that the schedule leads to next; empty if there is none.

@@ -3,7 +3,8 @@
 use serde::Deserialize;
 
 use super::clauses::Wording;
-use super::summary::{Activity, FightFigures, Rehearsal};
+use super::drama::OptionFigures;
+use super::summary::{Activity, Rehearsal};
 use crate::locale::{Argument, UiText, text};
 use crate::rpg::world_file::WorldFile;
 use crate::statistics::Share;
@@ -12,6 +13,20 @@ use crate::world_data::{Problems, Source, nearest};
 /// One expectation. The last two numbers are percentages, from and to.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub enum Expectation {
+    /// Of the runs, those that end with this ending.
+    Ending(String, f64, f64),
+    /// Of the runs, those that end with each ending.
+    EachEnding(f64, f64),
+    /// Of the runs, those in which this scene is played.
+    Scene(String, f64, f64),
+    /// Of the choices in this scene, those of this option.
+    Option(String, String, f64, f64),
+    /// Of the choices in each scene, those of each option.
+    EachOption(f64, f64),
+    /// Of the runs, those in which a character learns this fact from somebody.
+    Told(String, f64, f64),
+    /// Of the runs, those in which a character learns each fact from somebody, sworn ones excepted.
+    EachTold(f64, f64),
     /// Of the fights on this stage, those that are won.
     Fight(String, f64, f64),
     /// Of all fights, those that are won.
@@ -47,8 +62,14 @@ impl Expectations {
                 let path = format!("[{index}].{member}");
                 problems.push(read.source.problem(&path, message, help));
             };
-            if let Some((message, help)) = expectation.unknown_name(world) {
-                wrong(0, message, help);
+            for (member, (name, known)) in expectation.names(world).into_iter().enumerate() {
+                if !known.contains(&name) {
+                    let help = match nearest(name, known.iter().copied()) {
+                        Some(near) => text!(drama_did_you_mean, near),
+                        None => text!(drama_one_of, names = Argument::list(known)),
+                    };
+                    wrong(member, text!(drama_unknown, name), help);
+                }
             }
             let (member, from, to) = expectation.range();
             if !(0.0..=100.0).contains(&from) || !(from..=100.0).contains(&to) {
@@ -77,75 +98,142 @@ impl Expectation {
     /// The percentages, and the position of the first one.
     fn range(&self) -> (usize, f64, f64) {
         match *self {
-            Self::Fight(_, from, to) => (1, from, to),
-            Self::Fights(from, to)
+            Self::Option(_, _, from, to) => (2, from, to),
+            Self::Ending(_, from, to)
+            | Self::Scene(_, from, to)
+            | Self::Told(_, from, to)
+            | Self::Fight(_, from, to) => (1, from, to),
+            Self::EachEnding(from, to)
+            | Self::EachOption(from, to)
+            | Self::EachTold(from, to)
+            | Self::Fights(from, to)
             | Self::EachFight(from, to)
             | Self::Talk(from, to)
             | Self::Repeated(from, to) => (0, from, to),
         }
     }
 
-    /// What is wrong about its name, and what would be right.
-    fn unknown_name(&self, world: &WorldFile) -> Option<(UiText, UiText)> {
-        let Self::Fight(stage, ..) = self else {
-            return None;
-        };
-        let fights = world.dungeons.iter().flat_map(|dungeon| &dungeon.fights);
-        let stages: Vec<_> = fights.map(|fight| fight.stage.as_str()).collect();
-        if stages.contains(&stage.as_str()) {
-            return None;
+    /// Its names, each with the names that there are.
+    fn names<'a>(&'a self, world: &'a WorldFile) -> Vec<(&'a str, Vec<&'a str>)> {
+        match self {
+            Self::Ending(id, ..) => {
+                let endings = world.endings.iter();
+                vec![(id, endings.map(|ending| ending.id.as_str()).collect())]
+            }
+            Self::Scene(id, ..) => {
+                let scenes = world.scenes.iter();
+                vec![(id, scenes.map(|scene| scene.id.as_str()).collect())]
+            }
+            Self::Option(id, option, ..) => {
+                let scenes = world.scenes.iter();
+                let scenes: Vec<_> = scenes.filter(|scene| scene.choice.is_some()).collect();
+                let scene = scenes.iter().find(|scene| scene.id == *id);
+                let options = scene.and_then(|scene| scene.choice.as_ref());
+                let options = options.map(|choice| {
+                    let options = choice.options.iter().map(|option| option.id.as_str());
+                    (option.as_str(), options.collect())
+                });
+                let scenes = scenes.iter().map(|scene| scene.id.as_str()).collect();
+                [(id.as_str(), scenes)].into_iter().chain(options).collect()
+            }
+            Self::Told(id, ..) => {
+                let facts = world.facts.iter().filter(|fact| !fact.is_common());
+                vec![(id, facts.map(|fact| fact.id.as_str()).collect())]
+            }
+            Self::Fight(stage, ..) => {
+                let fights = world.dungeons.iter().flat_map(|dungeon| &dungeon.fights);
+                vec![(stage, fights.map(|fight| fight.stage.as_str()).collect())]
+            }
+            _ => Vec::new(),
         }
-        let help = match nearest(stage, stages.iter().copied()) {
-            Some(name) => text!(rpg_expect_did_you_mean, name),
-            None => text!(rpg_expect_choose, names = Argument::list(stages)),
-        };
-        Some((text!(rpg_expect_no_fight, stage), help))
+    }
+
+    /// What it is about in a rehearsal of a world: of each its name and its share.
+    fn shares(&self, rehearsal: &Rehearsal) -> Vec<(UiText, Share)> {
+        let drama = &rehearsal.drama;
+        match self {
+            Self::Ending(..) | Self::EachEnding(..) => {
+                let endings = drama.endings.iter();
+                let endings = endings.filter(|ending| self.is_about(&ending.id));
+                endings
+                    .map(|ending| (text!(rpg_expect_ending, id = &ending.id), ending.runs))
+                    .collect()
+            }
+            Self::Scene(..) => {
+                let scenes = drama.scenes.iter();
+                let scenes = scenes.filter(|scene| self.is_about(&scene.id));
+                scenes
+                    .map(|scene| (text!(rpg_expect_scene, id = &scene.id), scene.runs))
+                    .collect()
+            }
+            Self::Option(_, option, ..) => {
+                let options = drama.options.iter();
+                let options = options.filter(|known| self.is_about(&known.scene));
+                let options = options.filter(|known| known.option == *option);
+                options.map(chosen).collect()
+            }
+            Self::EachOption(..) => drama.options.iter().map(chosen).collect(),
+            Self::Told(..) | Self::EachTold(..) => {
+                let facts = drama.facts.iter().filter(|fact| self.is_about(&fact.id));
+                facts
+                    .map(|fact| (text!(rpg_expect_told, id = &fact.id), fact.told))
+                    .collect()
+            }
+            Self::Fight(..) | Self::EachFight(..) => {
+                let fights = rehearsal.fights.iter();
+                let fights = fights.filter(|fight| self.is_about(&fight.stage));
+                fights
+                    .map(|fight| {
+                        let what = text!(rpg_expect_won_at, stage = &fight.stage);
+                        (what, fight.won)
+                    })
+                    .collect()
+            }
+            Self::Fights(..) => vec![(text!(rpg_expect_won), rehearsal.all_fights.won)],
+            Self::Repeated(..) => {
+                let speech = rehearsal.repeated.get(&Wording::Speech);
+                let speech = speech.copied().unwrap_or_default();
+                vec![(text!(rpg_expect_repeated), speech)]
+            }
+            Self::Talk(..) => {
+                let talk = rehearsal.activities.get(&Activity::Talk);
+                vec![(text!(rpg_expect_talk), talk.copied().unwrap_or_default())]
+            }
+        }
+    }
+
+    /// Whether it is about all things of its kind, or about the one with this name.
+    fn is_about(&self, name: &str) -> bool {
+        match self {
+            Self::Ending(id, ..)
+            | Self::Scene(id, ..)
+            | Self::Option(id, ..)
+            | Self::Told(id, ..)
+            | Self::Fight(id, ..) => id == name,
+            _ => true,
+        }
     }
 
     /// How the rehearsal differs from it.
     fn unmet(&self, rehearsal: &Rehearsal) -> Vec<UiText> {
         let (_, from, to) = self.range();
-        let won = |fight: &FightFigures| {
-            let stage = &fight.stage;
-            self::unmet(text!(rpg_expect_won_at, stage), fight.won, from, to)
-        };
-        match self {
-            Self::Fight(stage, ..) => {
-                let mut fights = rehearsal.fights.iter();
-                let fight = fights.find(|fight| fight.stage == *stage);
-                fight.and_then(won).into_iter().collect()
-            }
-            Self::EachFight(..) => rehearsal.fights.iter().filter_map(won).collect(),
-            Self::Fights(..) => {
-                let won = rehearsal.all_fights.won;
-                let unmet = self::unmet(text!(rpg_expect_won), won, from, to);
-                unmet.into_iter().collect()
-            }
-            Self::Talk(..) => {
-                let talk = rehearsal.activities.get(&Activity::Talk);
-                let talk = talk.copied().unwrap_or_default() * 100.0;
-                let unmet = outside(text!(rpg_expect_talk), talk, from, to);
-                unmet.into_iter().collect()
-            }
-            Self::Repeated(..) => {
-                let speech = rehearsal.repeated.get(&Wording::Speech);
-                let speech = speech.copied().unwrap_or_default();
-                let unmet = self::unmet(text!(rpg_expect_repeated), speech, from, to);
-                unmet.into_iter().collect()
-            }
-        }
+        let shares = self.shares(rehearsal).into_iter();
+        let unmet = shares.filter_map(|(what, share)| self::unmet(what, share, from, to));
+        unmet.collect()
     }
+}
+
+fn chosen(option: &OptionFigures) -> (UiText, Share) {
+    let (scene, option, chosen) = (&option.scene, &option.option, option.chosen);
+    (text!(rpg_expect_chosen, scene, option), chosen)
 }
 
 /// How a share differs from what was expected; `None` if it does not.
 fn unmet(what: UiText, share: Share, from: f64, to: f64) -> Option<UiText> {
-    match share.value() {
-        Some(value) => outside(what, value * 100.0, from, to),
-        None => Some(text!(rpg_expect_never, what, from, to)),
-    }
-}
-
-fn outside(what: UiText, percent: f64, from: f64, to: f64) -> Option<UiText> {
+    let Some(value) = share.value() else {
+        return Some(text!(rpg_expect_never, what, from, to));
+    };
+    let percent = value * 100.0;
     let is_met = (from..=to).contains(&percent);
     let percent = format!("{percent:.1}");
     (!is_met).then(|| text!(rpg_expect_unmet, what, percent, from, to))
@@ -153,6 +241,7 @@ fn outside(what: UiText, percent: f64, from: f64, to: f64) -> Option<UiText> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::summary::FightFigures;
     use super::*;
     use crate::locale::Language;
     use crate::rpg::world_file::{Dungeon, Fight};

@@ -6,6 +6,8 @@
 //! compared with a rehearsal. Start reading at `play.rs`.
 
 mod clauses;
+mod course;
+mod drama;
 mod expectations;
 mod figures;
 mod play;
@@ -13,9 +15,12 @@ mod summary;
 mod watch;
 
 pub use clauses::Wording;
-pub use expectations::{Expectation, Expectations};
-pub use figures::{Moment, RunEnd, RunFigures};
-pub use play::{Plan, RehearsalError, play, rehearse};
-pub use summary::{
-    Activity, CourseEdge, CourseNode, FailedRun, FightFigures, NodeKind, PurposeFigures, Rehearsal,
+pub use course::{CourseEdge, CourseNode, NodeKind};
+pub use drama::{
+    BondSummary, DramaFigures, EndingFigures, FactFigures, GoalSummary, ItemFigures, OptionFigures,
+    QualityFigures, SceneFigures,
 };
+pub use expectations::{Expectation, Expectations};
+pub use figures::{BondFigures, GoalFigures, Learned, Moment, RunEnd, RunFigures};
+pub use play::{Plan, RehearsalError, play, rehearse};
+pub use summary::{Activity, FailedRun, FightFigures, PurposeFigures, Rehearsal};

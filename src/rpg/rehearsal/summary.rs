@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::clauses::Wording;
+use super::course::{Course, CourseEdge, CourseNode};
+use super::drama::DramaFigures;
 use super::figures::{Moment, RunEnd, RunFigures};
 use crate::exchange::Spent;
 use crate::locale::UiText;
@@ -59,7 +60,7 @@ pub enum Activity {
     Fight,
     /// Summaries of days and fights.
     Memory,
-    /// Openings, announcements, and whatever else.
+    /// Openings, announcements, epilogues, and whatever else.
     Other,
 }
 
@@ -67,7 +68,7 @@ impl Activity {
     /// What a purpose of asks, such as `combat.draw`, belongs to.
     fn of(purpose: &str) -> Self {
         match purpose.split('.').next() {
-            Some("home") => Self::Talk,
+            Some("home" | "scene") => Self::Talk,
             Some("combat") => Self::Fight,
             Some("archive") => Self::Memory,
             _ => Self::Other,
@@ -90,40 +91,6 @@ pub struct PurposeFigures {
     pub answer_tokens: Mean,
     /// Its share of all tokens, from 0 to 1.
     pub share: f64,
-}
-
-/// The kinds of nodes of the graph of courses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NodeKind {
-    /// Where every run begins.
-    Start,
-    /// A fight.
-    Fight,
-}
-
-/// Something that happened in at least one run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CourseNode {
-    /// Its kind.
-    pub kind: NodeKind,
-    /// The stage of a fight; empty for the start.
-    pub name: String,
-    /// Of the runs, those in which it happened.
-    pub runs: Share,
-    /// How many things had happened before it.
-    pub position: Mean,
-}
-
-/// Something that directly followed something else, in at least one run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CourseEdge {
-    /// The index of the node before.
-    pub from: usize,
-    /// The index of the node after.
-    pub to: usize,
-    /// How often it did, in all runs.
-    pub times: u64,
 }
 
 /// What all runs of a world came to. Runs that failed count nowhere but in `failed`.
@@ -155,10 +122,13 @@ pub struct Rehearsal {
     pub answer_tokens: Mean,
     /// What the tokens of a run were spent on.
     pub purposes: Vec<PurposeFigures>,
-    /// The shares of all tokens, from 0 to 1.
-    pub activities: BTreeMap<Activity, f64>,
+    /// Of all tokens, those that were spent on each activity.
+    pub activities: BTreeMap<Activity, Share>,
     /// Of the clauses of each kind of text, those that had been worded before in the same run.
     pub repeated: BTreeMap<Wording, Share>,
+    /// What became of the drama.
+    #[serde(flatten)]
+    pub drama: DramaFigures,
     /// What happened, for a graph.
     pub nodes: Vec<CourseNode>,
     /// What followed what.
@@ -179,12 +149,14 @@ impl Rehearsal {
             }
             all.runs += 1;
             all.add(run);
+            all.drama.add(run);
             course.add(run);
             for (purpose, of_run) in &run.spent {
                 spent.entry(purpose).or_default().push(*of_run);
             }
         }
         all.add_spending(&spent);
+        all.drama.sort();
         (all.nodes, all.edges) = course.graph(all.runs);
         all
     }
@@ -220,6 +192,7 @@ impl Rehearsal {
             falls: heroes
                 .map(|hero| (hero.name.clone(), Share::default()))
                 .collect(),
+            drama: DramaFigures::of_nothing(world),
             ..Self::default()
         }
     }
@@ -228,6 +201,7 @@ impl Rehearsal {
         let mut fought = BTreeSet::new();
         for moment in &run.course {
             match moment {
+                Moment::Scene { .. } | Moment::Choice { .. } => {}
                 Moment::Fight {
                     stage,
                     result,
@@ -286,50 +260,10 @@ impl Rehearsal {
                 figures.prompt_tokens.add(spent.usage.input as f64);
                 figures.answer_tokens.add(spent.usage.output as f64);
             }
-            *self.activities.entry(figures.activity).or_default() += figures.share;
+            let activity = self.activities.entry(figures.activity).or_default();
+            activity.hits += tokens(spent);
+            activity.of = all;
             self.purposes.push(figures);
         }
-    }
-}
-
-/// What happened after what, over all runs.
-#[derive(Default)]
-struct Course {
-    /// How often it happened in how many runs, and when.
-    nodes: IndexMap<(NodeKind, String), (u64, Mean)>,
-    edges: BTreeMap<(usize, usize), u64>,
-}
-
-impl Course {
-    fn add(&mut self, run: &RunFigures) {
-        let start = (NodeKind::Start, String::new());
-        let moments = run.course.iter().map(|moment| match moment {
-            Moment::Fight { stage, .. } => (NodeKind::Fight, stage.clone()),
-        });
-        let mut seen = BTreeSet::new();
-        let mut last = None;
-        for (position, node) in std::iter::once(start).chain(moments).enumerate() {
-            let entry = self.nodes.entry(node);
-            let index = entry.index();
-            let (runs, positions) = entry.or_default();
-            *runs += u64::from(seen.insert(index));
-            positions.add(position as f64);
-            if let Some(last) = last.replace(index) {
-                *self.edges.entry((last, index)).or_default() += 1;
-            }
-        }
-    }
-
-    fn graph(self, of: u64) -> (Vec<CourseNode>, Vec<CourseEdge>) {
-        let nodes = self.nodes.into_iter();
-        let nodes = nodes.map(|((kind, name), (hits, position))| CourseNode {
-            kind,
-            name,
-            runs: Share { hits, of },
-            position,
-        });
-        let edges = self.edges.into_iter();
-        let edges = edges.map(|((from, to), times)| CourseEdge { from, to, times });
-        (nodes.collect(), edges.collect())
     }
 }

@@ -13,6 +13,6 @@ mod types;
 pub use load::{DEFAULT_WORLD, WorldListing, list_worlds};
 pub use sample::{NewWorldError, new_world};
 pub use types::{
-    Actor, Dungeon, Faction, Fight, Foe, KnownTo, Limits, Lore, Pattern, Secret, Skill, SkillKind,
-    Stage, StageKind, Stats, Step, WorldAgent, WorldFile,
+    Actor, Dungeon, Faction, Fight, Foe, Limits, Pattern, Skill, SkillKind, Stage, StageKind,
+    Stats, Step, WorldAgent, WorldFile,
 };

@@ -3,10 +3,13 @@
 //! Every field has a default, so that one mistake does not hide the next; the check says which are
 //! required. The indentation of long texts is removed.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 
+use crate::drama::{BondSpec, Ending, Goal, Item, Quality, Scene, StoryData};
+use crate::knowledge::{Fact, FactBook};
 use crate::mind::Language;
-use crate::tool::{self, LoreBook};
+use crate::world_data::prose;
 
 /// A whole world, as its author wrote it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -31,10 +34,28 @@ pub struct WorldFile {
     pub foes: Vec<Foe>,
     /// What actors and foes can do in a fight.
     pub skills: Vec<Skill>,
-    /// What only some know.
-    pub secrets: Vec<Secret>,
-    /// What can be looked up.
-    pub lore: Vec<Lore>,
+    /// What everybody knows: who is who, what day it is, why the journey is made. It ends the part
+    /// of the system message that all share.
+    #[serde(deserialize_with = "prose")]
+    pub common: String,
+    /// What can be known, told and looked up.
+    pub facts: Vec<Fact>,
+    /// What can be held, given and read.
+    pub items: Vec<Item>,
+    /// The named numbers of the world.
+    pub qualities: Vec<Quality>,
+    /// Who is what to whom at the start.
+    pub bonds: Vec<BondSpec>,
+    /// What may happen, and what has to be decided.
+    pub scenes: Vec<Scene>,
+    /// How the story may end; the last one always may.
+    pub endings: Vec<Ending>,
+    /// Replaced by `facts`; the check says so.
+    #[serde(skip_serializing)]
+    pub secrets: Vec<IgnoredAny>,
+    /// Replaced by `facts`; the check says so.
+    #[serde(skip_serializing)]
+    pub lore: Vec<IgnoredAny>,
     /// Where the heroes go.
     pub dungeons: Vec<Dungeon>,
     /// The steps of the campaign, which ends at home after the last one.
@@ -124,8 +145,9 @@ pub struct Actor {
     /// What it is told when the campaign begins.
     #[serde(deserialize_with = "prose")]
     pub kickoff: String,
-    /// The ids of the secrets that it knows.
-    pub secrets: Vec<String>,
+    /// What it wants.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<Goal>,
     /// The names of the tools that its mind may call: the engine's own, and `server.tool` or
     /// `server.*` of servers that the player's model file defines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -220,57 +242,20 @@ pub struct Skill {
     pub about: String,
 }
 
-/// Something that only some know.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Secret {
-    /// Unique among secrets.
-    pub id: String,
-    /// The secret, as those who know it would tell it.
-    #[serde(deserialize_with = "prose")]
-    pub text: String,
-    /// Words that must not be spoken in public; a guard masks them.
-    pub guard: Vec<String>,
-}
-
-/// Who can look something up.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum KnownTo {
-    /// Everyone.
-    #[default]
-    Everyone,
-    /// Only these.
-    Only(Vec<String>),
-}
-
-/// Something that can be looked up.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Lore {
-    /// Unique among lore.
-    pub title: String,
-    /// Words by which it is found.
-    pub keys: Vec<String>,
-    /// What is found.
-    #[serde(deserialize_with = "prose")]
-    pub text: String,
-    /// By whom.
-    pub known_to: KnownTo,
-}
-
 impl WorldFile {
-    /// What can be looked up, in the form that tools and queries use.
-    pub(crate) fn lore_book(&self) -> LoreBook {
-        let lore = self.lore.iter().map(|lore| tool::Lore {
-            title: lore.title.clone(),
-            keys: lore.keys.clone(),
-            text: lore.text.clone(),
-            only: match &lore.known_to {
-                KnownTo::Everyone => None,
-                KnownTo::Only(names) => Some(names.clone()),
-            },
-        });
-        LoreBook(lore.collect())
+    /// Its facts.
+    pub(crate) fn fact_book(&self) -> FactBook {
+        FactBook::new(self.facts.iter().cloned())
+    }
+
+    /// Its drama.
+    pub(crate) fn story_data(&self) -> StoryData {
+        StoryData {
+            items: self.items.clone(),
+            qualities: self.qualities.clone(),
+            scenes: self.scenes.clone(),
+            endings: self.endings.clone(),
+        }
     }
 }
 
@@ -368,93 +353,21 @@ fn always_hits() -> i32 {
     100
 }
 
-fn prose<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    Ok(unwrapped(&unindented(&String::deserialize(from)?)))
-}
-
-/// Joins the lines of each paragraph. Empty lines, lists, headings and indented lines are kept.
-fn unwrapped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for line in text.lines() {
-        let starts_anew = line.is_empty()
-            || line.starts_with(['-', '*', '#', '|', '>', ' ', '\t'])
-            || line.starts_with(|c: char| c.is_ascii_digit());
-        match out.chars().next_back() {
-            None | Some('\n') => {}
-            Some(_) if starts_anew => out.push('\n'),
-            // Chinese is written without spaces, so its lines are joined without one.
-            Some(last) if is_wide(last) || line.starts_with(is_wide) => {}
-            Some(_) => out.push(' '),
-        }
-        out.push_str(line);
-        if line.is_empty() {
-            out.push('\n');
-        }
-    }
-    out
-}
-
-/// Whether the character is written without spaces around it: ideographs, kana and full-width
-/// punctuation.
-fn is_wide(character: char) -> bool {
-    matches!(
-        character,
-        '\u{2018}'..='\u{201d}'
-            | '\u{2026}'
-            | '\u{2014}'
-            | '\u{2e80}'..='\u{9fff}'
-            | '\u{f900}'..='\u{faff}'
-            | '\u{ff00}'..='\u{ffef}'
-    )
-}
-
-/// Removes the common indentation of all lines but the first, and blanks at both ends.
-fn unindented(text: &str) -> String {
-    let indent = |line: &str| line.len() - line.trim_start().len();
-    let lines = || text.trim().lines();
-    let filled = lines().skip(1).filter(|line| !line.trim().is_empty());
-    let common = filled.map(indent).min().unwrap_or(0);
-    let cut = |(number, line): (usize, &'_ str)| {
-        let from = if number == 0 { 0 } else { common };
-        line.get(from..).unwrap_or_default().trim_end().to_owned()
-    };
-    lines().enumerate().map(cut).collect::<Vec<_>>().join("\n")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn long_texts_lose_their_indentation() {
-        let text = "\n    One.\n\n      - two  \n    three\n  ";
-        assert_eq!(unindented(text), "One.\n\n  - two\nthree");
-        assert_eq!(unindented("\u{3000}\u{3000}一\n\u{3000}二"), "一\n二");
-        assert_eq!(unindented(" \n "), "");
-    }
-
-    #[test]
-    fn the_lines_of_a_paragraph_are_joined() {
-        assert_eq!(
-            unwrapped("One\ntwo.\n\nThree:\n- four\n- five"),
-            "One two.\n\nThree:\n- four\n- five"
-        );
-        assert_eq!(
-            unwrapped("她站在灯下，\n没有说话。"),
-            "她站在灯下，没有说话。"
-        );
-        assert_eq!(unwrapped(""), "");
-    }
+    use crate::knowledge::KnownBy;
 
     #[test]
     fn a_world_survives_being_written_and_read() {
         let world = WorldFile {
             name: "W".into(),
             schedule: vec![Step::Home { days: 1 }, Step::Dungeon("D".into())],
-            lore: vec![Lore {
-                known_to: KnownTo::Only(vec!["A".into()]),
-                ..Lore::default()
+            facts: vec![Fact {
+                known_by: KnownBy::Only(vec!["A".into()]),
+                ..Fact::default()
             }],
+            scenes: vec![Scene::default()],
             skills: vec![Skill::default()],
             ..WorldFile::default()
         };

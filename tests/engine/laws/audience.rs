@@ -25,6 +25,7 @@ fn speech(words: &str) -> Speak {
         actor: "Ann".into(),
         target: "all".into(),
         message: words.into(),
+        tells: Vec::new(),
     }
 }
 
@@ -107,6 +108,7 @@ fn a_whisper_reaches_its_ear_alone_and_once() {
             actor: "Ann".into(),
             target: "Bob".into(),
             message: "psst".into(),
+            tells: Vec::new(),
         };
         tell.notify_entities(&[cast["Bob"], cast["Bob"]], whisper);
     });

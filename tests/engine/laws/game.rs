@@ -269,6 +269,7 @@ fn take_deeds(
                     actor,
                     target,
                     message,
+                    tells: Vec::new(),
                 };
                 tell.broadcast_to_stage(who, event, &[who]);
             }
@@ -277,6 +278,7 @@ fn take_deeds(
                     actor,
                     target,
                     message,
+                    tells: Vec::new(),
                 };
                 tell.notify_entities(&[other], event);
             }
@@ -285,6 +287,7 @@ fn take_deeds(
                     actor,
                     stage,
                     message,
+                    tells: Vec::new(),
                 };
                 tell.announce(event, &[who]);
             }
@@ -342,6 +345,7 @@ fn take_news(mut answers: Answers<Prose>, whereabouts: Whereabouts, mut tell: Ev
             actor,
             stage: String::new(),
             message,
+            tells: Vec::new(),
         };
         tell.announce(event, &[who]);
     }

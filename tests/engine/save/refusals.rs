@@ -379,6 +379,7 @@ fn a_world_that_does_not_rest_is_not_saved() {
             actor: "Ann".into(),
             target: "all".into(),
             message: "x".into(),
+            tells: Vec::new(),
         };
         tell.broadcast_to_stage(who, event, &[]);
         tell.defer(|_| {});

@@ -181,6 +181,7 @@ fn take_deeds(
                 actor: name.clone(),
                 stage: String::new(),
                 message: deed.words.clone(),
+                tells: Vec::new(),
             };
             tell.announce(news, &[who]);
         }
@@ -188,6 +189,7 @@ fn take_deeds(
             actor: name,
             target: "all".into(),
             message: deed.words,
+            tells: Vec::new(),
         };
         tell.broadcast_to_stage(who, event, &[who]);
         if deed.go {

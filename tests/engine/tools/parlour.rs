@@ -168,6 +168,7 @@ fn take_words(mut answers: Answers<Prose>, mut tell: EventWriter) {
             actor: who.to_string(),
             target: "all".into(),
             message: words.0,
+            tells: Vec::new(),
         };
         tell.broadcast_to_stage(who, event, &[who]);
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::locale::{Localize, text};
 use crate::rpg::world_file::types::{
-    Dungeon, Faction, KnownTo, SkillKind, Stage, StageKind, Step, WorldFile,
+    Dungeon, Faction, SkillKind, Stage, StageKind, Step, WorldFile,
 };
 use crate::tool::{self, NotBuilt};
 use crate::world_data::nearest;
@@ -15,8 +15,6 @@ pub(super) fn check<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
     check_stages(world, report);
     check_actors(world, report);
     check_foes(world, report);
-    check_secrets(world, report);
-    check_lore(world, report);
     check_dungeons(world, report);
     check_schedule(world, report);
     check_patterns(world, report);
@@ -68,10 +66,6 @@ impl<'a> Known<'a> {
 
     fn skills(world: &'a WorldFile) -> Self {
         Self::new("skill", world.skills.iter().map(|skill| &skill.name))
-    }
-
-    fn secrets(world: &'a WorldFile) -> Self {
-        Self::new("secret", world.secrets.iter().map(|secret| &secret.id))
     }
 
     fn stages(world: &'a WorldFile, kind: StageKind) -> Self {
@@ -142,13 +136,12 @@ fn check_way(path: &str, from: &Stage, to: &Stage, report: &mut Report<'_>) {
 }
 
 fn check_actors(world: &WorldFile, report: &mut Report<'_>) {
-    let (skills, secrets) = (Known::skills(world), Known::secrets(world));
+    let skills = Known::skills(world);
     let homes = Known::stages(world, StageKind::Home);
     for (i, actor) in world.actors.iter().enumerate() {
         let path = format!("actors[{i}]");
         homes.require(&format!("{path}.stage"), &actor.stage, report);
         skills.require_all(&format!("{path}.skills"), &actor.skills, report);
-        secrets.require_all(&format!("{path}.secrets"), &actor.secrets, report);
         check_tools(&format!("{path}.tools"), &actor.tools, report);
         if actor.skills.is_empty() && actor.camp == Faction::Hero {
             report.error(
@@ -167,54 +160,6 @@ fn check_foes(world: &WorldFile, report: &mut Report<'_>) {
         skills.require_all(&path, &foe.skills, report);
         if foe.skills.is_empty() {
             report.error(&path, "a foe has no skills", skills.offer());
-        }
-    }
-}
-
-fn check_secrets<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
-    let known = used(world.actors.iter().map(|actor| &actor.secrets), report);
-    for (i, secret) in world.secrets.iter().enumerate() {
-        if !secret.id.is_empty() && !known.contains(secret.id.as_str()) {
-            let wrong = format!("nobody knows the secret {:?}", secret.id);
-            report.error(
-                &format!("secrets[{i}].id"),
-                wrong,
-                "add it to the `secrets` of an actor",
-            );
-        }
-        for (j, words) in secret.guard.iter().enumerate() {
-            if words.trim().is_empty() {
-                report.error(
-                    &format!("secrets[{i}].guard[{j}]"),
-                    "guards nothing",
-                    "take it away",
-                );
-            }
-        }
-    }
-}
-
-fn check_lore(world: &WorldFile, report: &mut Report<'_>) {
-    let actors = world.actors.iter().map(|actor| &actor.name);
-    let agents = world.agents.iter().map(|agent| &agent.name);
-    let known = Known::new("actor or agent", actors.chain(agents));
-    for (i, lore) in world.lore.iter().enumerate() {
-        let path = format!("lore[{i}]");
-        if lore.keys.iter().all(|key| key.trim().is_empty()) {
-            let right = "give it at least one word";
-            report.error(&format!("{path}.keys"), "nothing leads to this lore", right);
-        }
-        let KnownTo::Only(names) = &lore.known_to else {
-            continue;
-        };
-        let path = format!("{path}.known_to");
-        known.require_all(&format!("{path}.0"), names, report);
-        if names.is_empty() {
-            report.error(
-                &path,
-                "nobody knows this lore",
-                "name someone, or write Everyone",
-            );
         }
     }
 }

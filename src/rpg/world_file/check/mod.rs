@@ -1,9 +1,10 @@
 //! Finds everything that is wrong with a world.
 //!
 //! Each file checks one side of it: `names` what things are called, `texts` what is told, `numbers`
-//! stats, skills and limits, `links` who refers to whom, `reachable` which stages can be reached.
+//! stats, skills and limits, `links` who refers to whom, `drama` facts, items, scenes and endings, `reachable` which stages can be reached.
 //! All of them write into a `Report`, which knows the places in the file.
 
+mod drama;
 mod links;
 mod names;
 mod numbers;
@@ -14,8 +15,26 @@ mod tests;
 mod texts;
 
 use super::types::WorldFile;
-use crate::world_data::{Parsed, Problems};
+use crate::drama::Condition;
+use crate::world_data::{Parsed, Problems, Source};
 use report::Report;
+
+/// Adds everything that is wrong with a condition to `problems`, given its source and its world.
+pub(super) fn check_condition(
+    condition: &Condition,
+    source: Source,
+    world: &WorldFile,
+    problems: &mut Problems,
+) {
+    let reading = Parsed {
+        value: world.clone(),
+        source,
+        skipped: Vec::new(),
+        skipped_texts: Vec::new(),
+    };
+    let mut report = Report::new(&reading, problems);
+    drama::check_condition(condition, world, &mut report);
+}
 
 /// Adds everything that is wrong with a world to `problems`.
 pub(super) fn check(reading: &Parsed<WorldFile>, problems: &mut Problems) {
@@ -26,4 +45,5 @@ pub(super) fn check(reading: &Parsed<WorldFile>, problems: &mut Problems) {
     numbers::check(world, &mut report);
     links::check(world, &mut report);
     reachable::check(world, &mut report);
+    drama::check(world, &mut report);
 }

@@ -24,13 +24,28 @@ pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
         report,
     );
     check_group(
-        paths("secrets", &world.secrets, "id", |s| &s.id),
-        "secret",
+        paths("facts", &world.facts, "id", |f| &f.id),
+        "fact",
         report,
     );
     check_group(
-        paths("lore", &world.lore, "title", |l| &l.title),
-        "piece of lore",
+        paths("items", &world.items, "name", |i| &i.name),
+        "item",
+        report,
+    );
+    check_group(
+        paths("qualities", &world.qualities, "id", |q| &q.id),
+        "quality",
+        report,
+    );
+    check_group(
+        paths("scenes", &world.scenes, "id", |s| &s.id),
+        "scene",
+        report,
+    );
+    check_group(
+        paths("endings", &world.endings, "id", |e| &e.id),
+        "ending",
         report,
     );
     check_group(

@@ -2,7 +2,7 @@
 //! secret where everybody can read it.
 
 use crate::mind::Language;
-use crate::rpg::world_file::types::{KnownTo, WorldFile};
+use crate::rpg::world_file::types::WorldFile;
 
 use super::report::Report;
 
@@ -69,15 +69,9 @@ fn texts(world: &WorldFile) -> Vec<Text<'_>> {
     for (i, skill) in world.skills.iter().enumerate() {
         add(format!("skills[{i}].about"), &skill.about, Everyone);
     }
-    for (i, secret) in world.secrets.iter().enumerate() {
-        add(format!("secrets[{i}].text"), &secret.text, Some);
-    }
-    for (i, lore) in world.lore.iter().enumerate() {
-        let readers = match lore.known_to {
-            KnownTo::Everyone => Everyone,
-            KnownTo::Only(_) => Some,
-        };
-        add(format!("lore[{i}].text"), &lore.text, readers);
+    for (i, fact) in world.facts.iter().enumerate() {
+        let readers = if fact.is_common() { Everyone } else { Some };
+        add(format!("facts[{i}].text"), &fact.text, readers);
     }
     for (i, dungeon) in world.dungeons.iter().enumerate() {
         add(format!("dungeons[{i}].profile"), &dungeon.profile, Everyone);
@@ -139,14 +133,15 @@ fn is_han(c: char) -> bool {
 
 /// A text that everybody reads must not contain words that must not be spoken.
 fn check_secrets(world: &WorldFile, text: &Text<'_>, report: &mut Report<'_>) {
-    for secret in &world.secrets {
-        let guards = secret.guard.iter().filter(|words| !words.trim().is_empty());
-        for words in guards.filter(|words| text.text.contains(words.as_str())) {
+    for fact in &world.facts {
+        let phrases = fact.phrases.iter();
+        let phrases = phrases.filter(|words| !words.trim().is_empty());
+        for words in phrases.filter(|words| text.text.contains(words.as_str())) {
             let wrong = format!(
-                "everyone reads {words:?} here, which the secret {:?} guards",
-                secret.id
+                "everyone reads {words:?} here, which give away the fact {:?}",
+                fact.id
             );
-            report.warn(&text.path, wrong, "leave it out, or guard other words");
+            report.warn(&text.path, wrong, "leave it out, or choose other phrases");
         }
     }
 }

@@ -1,0 +1,207 @@
+//! Conditions on the state of a story.
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Belongings, Bonds, FightResult, GoalState, Goals, History, PARTY, PromiseState, Promises,
+    Qualities,
+};
+use crate::cast::{
+    CastList, Dead, EntityName, Faction, Kind, OnStage, WorldSeed, WorldTurn, all_of,
+};
+use crate::knowledge::{FactBook, Knowledge, Today};
+
+/// What must hold for a scene, an option or an ending. A name is that of an agent, a stage, an
+/// actor or a foe, or `party` for any hero.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum Condition {
+    /// It always holds; what a missing condition is.
+    #[default]
+    Always,
+    /// It never holds.
+    Never,
+    /// Somebody knows a fact: `Knows("Odile Marsh", "the-order")`.
+    Knows(String, String),
+    /// Somebody holds an item, or it lies on a stage: `Holds("party", "the log")`.
+    Holds(String, String),
+    /// Somebody alive is at a place: `At("Edda Hollis", "Customs Stair")`.
+    At(String, String),
+    /// All of these are alive and at the same place: `Together(["Odile Marsh", "Brant Hollis"])`.
+    Together(Vec<String>),
+    /// Somebody is alive.
+    Alive(String),
+    /// A quality is at least this high: `Quality("lamp", 2)`.
+    Quality(String, i32),
+    /// A bond is at least this strong: `Bond("Edda Hollis", "Brant Hollis", 1)`.
+    Bond(String, String, i32),
+    /// It is this day or later, from 1: `Day(2)`.
+    Day(u32),
+    /// A fight on a stage ended like this: `Fought("The Captain's Bench", Won)`.
+    Fought(String, FightResult),
+    /// Somebody has fallen at least once.
+    Fell(String),
+    /// A scene was played.
+    Happened(String),
+    /// An option of a scene was chosen: `Chose("the-log", "burn")`.
+    Chose(String, String),
+    /// Somebody has made somebody a promise that is not broken: `Promised("Jory Teasel", "Odile
+    /// Marsh")`.
+    Promised(String, String),
+    /// A goal of an actor, by number from 0, is in a state: `Goal("Brant Hollis", 0, Met)`.
+    Goal(String, usize, GoalState),
+    /// It holds in so many percent of stories, by the seed: `Chance(50)`.
+    Chance(u32),
+    /// All of these hold.
+    All(Vec<Self>),
+    /// Any of these holds.
+    Any(Vec<Self>),
+    /// It does not hold.
+    Not(Box<Self>),
+}
+
+/// The entities that a name in a condition or an effect means.
+pub fn entities_of(world: &World, name: &str) -> Vec<Entity> {
+    if name != PARTY {
+        return world
+            .resource::<CastList>()
+            .by_name(name)
+            .into_iter()
+            .collect();
+    }
+    let is_hero = |entity: &Entity| {
+        let faction = world.get::<Faction>(*entity);
+        faction.is_some_and(|faction| &*faction.0 == "hero")
+    };
+    all_of(world, Kind::Actor)
+        .into_iter()
+        .filter(is_hero)
+        .collect()
+}
+
+impl Condition {
+    /// Whether it holds now. To be asked at meetings, when every place rests. `key` names what it
+    /// belongs to, so that two chances are independent of each other.
+    pub fn holds(&self, world: &World, key: &str) -> bool {
+        let any = |who: &str, test: &dyn Fn(Entity) -> bool| {
+            entities_of(world, who).into_iter().any(test)
+        };
+        let history = world.resource::<History>();
+        match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::Knows(who, fact) => any(who, &|entity| {
+                let is_common = world.resource::<FactBook>().get(fact);
+                let knowledge = world.get::<Knowledge>(entity);
+                is_common.is_some_and(|fact| fact.is_common())
+                    || knowledge.is_some_and(|knowledge| knowledge.knows(fact))
+            }),
+            Self::Holds(who, item) => any(who, &|entity| {
+                let belongings = world.get::<Belongings>(entity);
+                belongings.is_some_and(|held| held.0.contains(item.as_str()))
+            }),
+            Self::At(who, place) => any(who, &|entity| {
+                is_alive(world, entity) && place_of(world, entity) == by_name(world, place)
+            }),
+            Self::Together(names) => {
+                let mut places = names.iter().map(|name| {
+                    let mut entities = entities_of(world, name).into_iter();
+                    let entity = entities.find(|entity| is_alive(world, *entity))?;
+                    place_of(world, entity)
+                });
+                match places.next() {
+                    Some(Some(first)) => places.all(|place| place == Some(first)),
+                    Some(None) => false,
+                    None => true,
+                }
+            }
+            Self::Alive(who) => any(who, &|entity| is_alive(world, entity)),
+            Self::Quality(id, least) => world.resource::<Qualities>().value(id) >= *least,
+            Self::Bond(from, to, least) => any(from, &|entity| {
+                world
+                    .get::<Bonds>(entity)
+                    .map_or(0, |bonds| bonds.value(to))
+                    >= *least
+            }),
+            Self::Day(day) => world.resource::<Today>().0 >= *day,
+            Self::Fought(stage, result) => history.fought(stage, *result),
+            Self::Fell(who) => any(who, &|entity| {
+                let name = world.get::<EntityName>(entity);
+                name.is_some_and(|name| history.fallen.contains(&name.0))
+            }),
+            Self::Happened(scene) => history.times(scene) > 0,
+            Self::Chose(scene, option) => history.chose(scene, option),
+            Self::Promised(from, to) => any(from, &|entity| {
+                let promises = world.get::<Promises>(entity);
+                promises.is_some_and(|promises| {
+                    let mut promises = promises.0.iter();
+                    promises.any(|it| *it.to == **to && it.state != PromiseState::Broken)
+                })
+            }),
+            Self::Goal(who, number, state) => any(who, &|entity| {
+                let goals = world.get::<Goals>(entity);
+                goals.is_some_and(|goals| goals.0.get(*number) == Some(state))
+            }),
+            Self::Chance(percent) => rolled(world, key) < *percent,
+            Self::All(all) => {
+                let mut all = all.iter().enumerate();
+                all.all(|(number, one)| one.holds(world, &format!("{key}/{number}")))
+            }
+            Self::Any(any) => {
+                let mut any = any.iter().enumerate();
+                any.any(|(number, one)| one.holds(world, &format!("{key}/{number}")))
+            }
+            Self::Not(condition) => !condition.holds(world, key),
+        }
+    }
+
+    /// How many things it names: the more, the more specific is what it belongs to.
+    pub fn specificity(&self) -> usize {
+        match self {
+            Self::Always | Self::Never => 0,
+            Self::All(all) => all.iter().map(Self::specificity).sum(),
+            Self::Any(any) => any.iter().map(Self::specificity).min().unwrap_or_default(),
+            Self::Not(condition) => condition.specificity(),
+            _ => 1,
+        }
+    }
+
+    /// It and all conditions within it.
+    pub fn parts(&self) -> Vec<&Self> {
+        let mut parts = vec![self];
+        match self {
+            Self::All(within) | Self::Any(within) => {
+                parts.extend(within.iter().flat_map(Self::parts));
+            }
+            Self::Not(condition) => parts.extend(condition.parts()),
+            _ => {}
+        }
+        parts
+    }
+}
+
+fn by_name(world: &World, name: &str) -> Option<Entity> {
+    world.resource::<CastList>().by_name(name)
+}
+
+fn place_of(world: &World, entity: Entity) -> Option<Entity> {
+    world.get::<OnStage>(entity).map(|stage| stage.0)
+}
+
+fn is_alive(world: &World, entity: Entity) -> bool {
+    world.get::<Dead>(entity).is_none()
+}
+
+/// A number from 0 to 99, the same for the same story, turn and key.
+fn rolled(world: &World, key: &str) -> u32 {
+    let turn = world.resource::<WorldTurn>().0.to_le_bytes();
+    let bytes = world
+        .resource::<WorldSeed>()
+        .mixed(&[b"chance", key.as_bytes(), &turn]);
+    let number = bytes
+        .iter()
+        .take(4)
+        .fold(0u32, |number, byte| (number << 8) | u32::from(*byte));
+    number % 100
+}

@@ -1,0 +1,122 @@
+//! What a world file says about items, bonds, qualities and goals.
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::{Condition, Ending, Scene};
+use crate::world_data::prose;
+
+/// A thing that somebody holds, or that lies somewhere.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Item {
+    /// Unique among items.
+    pub name: String,
+    /// What one sees of it.
+    #[serde(deserialize_with = "prose")]
+    pub look: String,
+    /// Who holds it at the start, or on which stage it lies; nowhere yet if empty.
+    pub at: String,
+    /// Whether only its holder knows that it is there.
+    pub hidden: bool,
+    /// The ids of the facts that reading it teaches.
+    pub teaches: Vec<String>,
+}
+
+/// A bond from one character to another at the start.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BondSpec {
+    /// Whose bond.
+    pub from: String,
+    /// To whom.
+    pub to: String,
+    /// What the other is to it, such as `grandson`.
+    pub word: String,
+    /// From -3, hatred, to 3, love.
+    pub value: i32,
+}
+
+/// A named number of the world, such as how far a lamp has burned down.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Quality {
+    /// Unique among qualities.
+    pub id: String,
+    /// The highest value; the lowest is 0.
+    pub max: i32,
+    /// The value at the start.
+    pub start: i32,
+    /// Whether nobody is told when it changes.
+    pub hidden: bool,
+    /// What everybody is told when it reaches a value.
+    pub steps: Vec<QualityStep>,
+}
+
+/// What everybody is told when a quality reaches a value.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct QualityStep {
+    /// The value.
+    pub at: i32,
+    /// What is told.
+    #[serde(deserialize_with = "prose")]
+    pub text: String,
+}
+
+/// What a character wants.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Goal {
+    /// The goal, as the character would put it.
+    pub words: String,
+    /// When it is met.
+    pub met: Condition,
+    /// When it can't be met any more.
+    pub lost: Condition,
+}
+
+impl Default for Goal {
+    fn default() -> Self {
+        Self {
+            words: String::new(),
+            met: Condition::Never,
+            lost: Condition::Never,
+        }
+    }
+}
+
+/// The drama of a world file. Data, not state: it is not saved.
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
+pub struct StoryData {
+    /// All items.
+    pub items: Vec<Item>,
+    /// All qualities.
+    pub qualities: Vec<Quality>,
+    /// All scenes.
+    pub scenes: Vec<Scene>,
+    /// All endings; the last one always holds.
+    pub endings: Vec<Ending>,
+}
+
+impl StoryData {
+    /// The item of this name.
+    pub fn item(&self, name: &str) -> Option<&Item> {
+        self.items.iter().find(|item| item.name == name)
+    }
+
+    /// The quality with this id.
+    pub fn quality(&self, id: &str) -> Option<&Quality> {
+        self.qualities.iter().find(|quality| quality.id == id)
+    }
+
+    /// The scene with this id.
+    pub fn scene(&self, id: &str) -> Option<&Scene> {
+        self.scenes.iter().find(|scene| scene.id == id)
+    }
+
+    /// The ending with this id.
+    pub fn ending(&self, id: &str) -> Option<&Ending> {
+        self.endings.iter().find(|ending| ending.id == id)
+    }
+}

@@ -1,0 +1,43 @@
+//! Drama: what is at stake in a story, and how choices change it.
+//!
+//! State moves by typed choices and by rules whose conditions hold, never by prose. A world has
+//! items, bonds between characters, named numbers ([`Qualities`]), promises and goals; what anybody
+//! knows is in [`knowledge`](crate::knowledge). Writers tie them together with [`Scene`]s, whose
+//! [`Condition`]s say when they open and whose choices have [`Effect`]s, and with [`Ending`]s.
+//! Conditions read the whole world, so they are checked at meetings, when every place rests. Games
+//! decide how a scene is played and apply its effects. Start reading at [`Scene`].
+
+mod condition;
+mod data;
+mod scene;
+mod state;
+
+pub use condition::{Condition, entities_of};
+pub use data::{BondSpec, Goal, Item, Quality, QualityStep, StoryData};
+pub use scene::{Choice, ChoiceOption, Effect, Ending, Scene, next_scene};
+pub use state::{
+    Belongings, Bond, Bonds, FightResult, GoalState, Goals, History, Promise, PromiseState,
+    Promises, Qualities, change_bond, holder_of, move_item,
+};
+
+use crate::engine::Setup;
+
+/// What a name in conditions and effects may be besides a name: any hero.
+pub const PARTY: &str = "party";
+
+/// Saves the state of this room.
+pub fn plugin(setup: &mut Setup) {
+    setup.world.init_resource::<Qualities>();
+    setup.world.init_resource::<History>();
+    setup.world.init_resource::<StoryData>();
+    setup
+        .saves()
+        .resource::<Qualities>("qualities")
+        .resource::<History>("history")
+        .resource::<crate::knowledge::Today>("today")
+        .component::<crate::knowledge::Knowledge>("knowledge")
+        .component::<Belongings>("belongings")
+        .component::<Bonds>("bonds")
+        .component::<Promises>("promises")
+        .component::<Goals>("goals");
+}

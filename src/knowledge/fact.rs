@@ -1,0 +1,153 @@
+//! Facts, and the book of all facts of a world.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::Knowledge;
+use crate::world_data::prose;
+
+/// Who knows a fact when the story begins.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum KnownBy {
+    /// Everyone, for the whole story.
+    Everyone,
+    /// Only these, by name.
+    Only(Vec<String>),
+}
+
+impl Default for KnownBy {
+    fn default() -> Self {
+        Self::Only(Vec::new())
+    }
+}
+
+/// Something that can be known, told and looked up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Fact {
+    /// Unique among facts.
+    pub id: String,
+    /// What it is about, in a few words that give nothing away.
+    pub title: String,
+    /// The fact, as those who know it would tell it.
+    #[serde(deserialize_with = "prose")]
+    pub text: String,
+    /// Who knows it at the start.
+    pub known_by: KnownBy,
+    /// Words that give it away. Whoever knows the fact tells it by saying them; from anybody else
+    /// they are masked. A `*` stands for up to 40 characters of any kind.
+    pub phrases: Vec<String>,
+    /// Words by which those who know it can look it up.
+    pub keys: Vec<String>,
+    /// Whether nobody can tell it, not even those who know it.
+    pub sworn: bool,
+    /// The id of the fact that can't be true if this one is.
+    pub contradicts: String,
+}
+
+impl Fact {
+    /// Whether everyone knows it, for the whole story.
+    pub fn is_common(&self) -> bool {
+        self.known_by == KnownBy::Everyone
+    }
+
+    /// Whether the entity of this name knows it at the start.
+    pub fn is_known_at_start(&self, name: &str) -> bool {
+        match &self.known_by {
+            KnownBy::Everyone => true,
+            KnownBy::Only(names) => names.iter().any(|known| known == name),
+        }
+    }
+}
+
+/// All facts of a world, in the order of its file. Data, not state: it is not saved.
+#[derive(Resource, Clone, Debug, Default)]
+pub struct FactBook {
+    facts: Vec<Arc<Fact>>,
+    by_id: BTreeMap<Arc<str>, usize>,
+}
+
+impl FactBook {
+    /// A book of these facts. Of facts with the same id, the first counts.
+    pub fn new(facts: impl IntoIterator<Item = Fact>) -> Self {
+        let mut book = Self::default();
+        for fact in facts {
+            let id: Arc<str> = fact.id.as_str().into();
+            if !book.by_id.contains_key(&id) {
+                book.by_id.insert(id, book.facts.len());
+                book.facts.push(Arc::new(fact));
+            }
+        }
+        book
+    }
+
+    /// All facts, in order.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<Fact>> {
+        self.facts.iter()
+    }
+
+    /// The fact with this id.
+    pub fn get(&self, id: &str) -> Option<&Arc<Fact>> {
+        self.facts.get(*self.by_id.get(id)?)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.facts.is_empty()
+    }
+
+    /// What an entity knows when the story begins. Common facts are not in it: everyone knows them
+    /// anyway.
+    pub fn known_at_start(&self, name: &str) -> Knowledge {
+        let known = self.facts.iter().filter(|fact| !fact.is_common());
+        let known = known.filter(|fact| fact.is_known_at_start(name));
+        Knowledge::at_start(known.map(|fact| fact.id.as_str()))
+    }
+
+    /// What somebody finds for a question: the facts that the question names by title or key and
+    /// that are common or known to it.
+    pub fn find<'a>(
+        &'a self,
+        knowledge: Option<&'a Knowledge>,
+        question: &str,
+    ) -> impl Iterator<Item = &'a Arc<Fact>> {
+        let question = question.to_lowercase();
+        let is_known = move |fact: &&Arc<Fact>| {
+            fact.is_common() || knowledge.is_some_and(|knowledge| knowledge.knows(&fact.id))
+        };
+        let asks_for = move |subject: &String| {
+            !subject.is_empty() && question.contains(&subject.to_lowercase())
+        };
+        let open = self.facts.iter().filter(is_known);
+        open.filter(move |fact| asks_for(&fact.title) || fact.keys.iter().any(&asks_for))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_are_found_by_key_and_only_by_those_who_know_them() {
+        let fact = |id: &str, known_by| Fact {
+            id: id.into(),
+            title: format!("About {id}"),
+            keys: vec!["bell".into()],
+            known_by,
+            ..Fact::default()
+        };
+        let only = KnownBy::Only(vec!["Ann".into()]);
+        let book = FactBook::new([fact("crack", only), fact("bell", KnownBy::Everyone)]);
+        let found = |name: &str, question: &str| {
+            let knowledge = book.known_at_start(name);
+            let found = book.find(Some(&knowledge), question);
+            found.map(|fact| fact.id.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(found("Ann", "Who cast the Bell?"), ["crack", "bell"]);
+        assert_eq!(found("Bob", "Who cast the Bell?"), ["bell"]);
+        assert!(found("Ann", "soup").is_empty());
+    }
+}

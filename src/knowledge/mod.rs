@@ -1,0 +1,13 @@
+//! Who knows what: the facts of a world, and which of them each entity knows, from whom and since
+//! when.
+//!
+//! A [`Fact`] is anything that can be known, told or looked up: a secret, a rumour, lore. The
+//! [`FactBook`] holds all facts of a world; it is data and not saved. [`Knowledge`] is the state of
+//! one entity. It grows in one place only, the delivery of events: whoever receives an event that
+//! tells a fact knows it from then on. Start reading at [`Knowledge`].
+
+mod fact;
+mod known;
+
+pub use fact::{Fact, FactBook, KnownBy};
+pub use known::{Knowledge, Known, Today};

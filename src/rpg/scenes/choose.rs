@@ -1,0 +1,367 @@
+//! Choices: whoever must decide is offered the options whose conditions hold.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::effects::apply_effects;
+use super::open::OpenScene;
+use crate::cast::Kind;
+use crate::cast::{CastList, Dead, EntityName, OnStage, Whereabouts, all_of};
+use crate::drama::{History, StoryData};
+use crate::event::kinds::{Mind, Speak};
+use crate::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate, write_events_at_meeting};
+use crate::exchange::{Answers, AskTemplate, Reply, Violation};
+use crate::rpg::components::RpgWorld;
+use crate::rpg::phase::{CurrentPlace, Phase};
+
+const CHOICE: AskTemplate<ChoiceData> = AskTemplate::new("scene.choose", "asks/choose");
+const NOT_OFFERED: PromptTemplate<NotOffered> = PromptTemplate::new("rules/not_offered");
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    CHOICE.add_to(prompts);
+    prompts.add(&NOT_OFFERED);
+}
+
+/// On a stage: a choice that has to be made there.
+#[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PendingChoice {
+    scene: Arc<str>,
+    who: Arc<str>,
+    /// The ids of the options that are offered.
+    options: Vec<Arc<str>>,
+}
+
+/// On a stage: the option that was chosen there; its effects are applied at the next meeting.
+#[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Decided {
+    scene: Arc<str>,
+    who: Arc<str>,
+    option: Arc<str>,
+}
+
+/// Somebody decided.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ChoiceMade {
+    /// Who.
+    pub(crate) actor: String,
+    /// The scene's id.
+    pub(crate) scene: String,
+    /// The option's id.
+    pub(crate) option: String,
+    /// What everybody there sees.
+    pub(crate) message: String,
+}
+
+impl AgentEvent for ChoiceMade {
+    const TYPE: &'static str = "choice";
+}
+
+/// A decision: what one thinks, what one does, and what one says as one does it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Decision {
+    /// What you think and feel, in the first person; nobody else learns it.
+    #[serde(default)]
+    pub(crate) mind: String,
+    /// The id of the option that you choose.
+    pub(crate) option: String,
+    /// What you say as you do it, aloud; may be left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) say: Option<String>,
+}
+
+/// What may be chosen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DecisionConstraints {
+    options: Vec<String>,
+    speech_chars: usize,
+}
+
+#[derive(Default, Serialize)]
+struct NotOffered<'a> {
+    option: &'a str,
+    options: &'a [String],
+}
+
+impl Reply for Decision {
+    type Constraints = DecisionConstraints;
+    const NAME: &'static str = "decision";
+
+    fn constrain_schema(_schema: &Value, constraints: &DecisionConstraints) -> Option<Value> {
+        let text = json!({"type": "string", "maxLength": constraints.speech_chars});
+        Some(json!({
+            "type": "object",
+            "properties": {
+                "mind": text,
+                "option": {"type": "string", "enum": constraints.options},
+                "say": text,
+            },
+            "required": ["mind", "option"],
+            "additionalProperties": false,
+        }))
+    }
+
+    fn check(&self, constraints: &DecisionConstraints) -> Vec<Violation> {
+        let mut violations = Vec::new();
+        let (option, options) = (&self.option, &constraints.options);
+        if !options.contains(option) {
+            let ids = options.join(", ");
+            let rule = format!("'{option}' is not offered; choose one of: {ids}");
+            let violation = Violation::new("option", rule);
+            violations.push(violation.with_template(&NOT_OFFERED, &NotOffered { option, options }));
+        }
+        for (path, text) in [("mind", Some(&self.mind)), ("say", self.say.as_ref())] {
+            let text = text.map(String::as_str).unwrap_or_default();
+            violations.extend(Violation::too_long(path, text, constraints.speech_chars));
+        }
+        violations
+    }
+}
+
+/// What somebody is asked for a decision with.
+#[derive(Default, Serialize)]
+struct ChoiceData<'a> {
+    me: &'a str,
+    name: &'a str,
+    kind: &'a str,
+    place: &'a str,
+    scene: &'a str,
+    question: &'a str,
+    options: Vec<OfferedOption<'a>>,
+    goals: Vec<&'a str>,
+    speech_chars: usize,
+}
+
+#[derive(Serialize)]
+struct OfferedOption<'a> {
+    id: &'a str,
+    label: &'a str,
+}
+
+/// Offers the choices of all open scenes, and ends the scenes that have none; returns whether there
+/// is anything to decide. At a meeting, after the talk.
+pub(crate) fn offer_choices(world: &mut World) -> bool {
+    let mut any = false;
+    for stage in all_of(world, Kind::Stage) {
+        let Some(open) = world.get::<OpenScene>(stage).cloned() else {
+            continue;
+        };
+        match offered(world, stage, &open) {
+            Some(choice) => {
+                world.entity_mut(stage).insert((choice, Phase::Choose));
+                any = true;
+            }
+            None => end_scene(world, stage, &open.id),
+        }
+    }
+    any
+}
+
+/// The choice of a scene; `None` if it has none, whoever decides is not there, or no option's
+/// condition holds.
+fn offered(world: &World, stage: Entity, open: &OpenScene) -> Option<PendingChoice> {
+    let scene = world.resource::<StoryData>().scene(&open.id)?;
+    let choice = scene.choice.as_ref()?;
+    let who = world.resource::<CastList>().by_name(&choice.who)?;
+    let is_here = world.get::<OnStage>(who).is_some_and(|on| on.0 == stage);
+    if !is_here || world.get::<Dead>(who).is_some() {
+        return None;
+    }
+    let options = choice.options.iter().filter(|option| {
+        let key = format!("{}/{}", scene.id, option.id);
+        option.when.holds(world, &key)
+    });
+    let options: Vec<_> = options.map(|option| option.id.as_str().into()).collect();
+    (!options.is_empty()).then(|| PendingChoice {
+        scene: open.id.clone(),
+        who: choice.who.as_str().into(),
+        options,
+    })
+}
+
+/// The effects of a scene are applied, and it is over.
+fn end_scene(world: &mut World, stage: Entity, scene: &str) {
+    let scene = world.resource::<StoryData>().scene(scene).cloned();
+    if let Some(scene) = scene {
+        apply_effects(world, stage, &scene.effects);
+    }
+    world.entity_mut(stage).remove::<OpenScene>();
+}
+
+/// Applies what was decided, and ends the scenes. At a meeting.
+pub(crate) fn apply_choices(world: &mut World) {
+    for stage in all_of(world, Kind::Stage) {
+        let pending = world.entity_mut(stage).take::<PendingChoice>();
+        let Some(pending) = pending else { continue };
+        if let Some(decided) = world.entity_mut(stage).take::<Decided>() {
+            let story = world.resource::<StoryData>();
+            let choice = story
+                .scene(&decided.scene)
+                .and_then(|scene| scene.choice.as_ref());
+            let options = choice
+                .map(|choice| choice.options.as_slice())
+                .unwrap_or_default();
+            let option = options
+                .iter()
+                .find(|option| *option.id == *decided.option)
+                .cloned();
+            let Decided {
+                scene,
+                who,
+                option: id,
+            } = decided;
+            world
+                .resource_mut::<History>()
+                .choices
+                .push((scene, id, who));
+            if let Some(option) = option {
+                apply_effects(world, stage, &option.effects);
+            }
+        }
+        end_scene(world, stage, &pending.scene);
+    }
+}
+
+/// Whoever must decide is asked.
+pub(crate) fn ask_choice(
+    rpg: Res<RpgWorld>,
+    story: Res<StoryData>,
+    pending: Query<&PendingChoice>,
+    names: Query<&EntityName>,
+    list: Res<CastList>,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
+    mut commands: Commands,
+) {
+    let Some(stage) = current.entity() else {
+        return;
+    };
+    current.set_phase(Phase::Idle);
+    let Ok(pending) = pending.get(stage) else {
+        return;
+    };
+    let choice = story
+        .scene(&pending.scene)
+        .and_then(|scene| scene.choice.as_ref());
+    let Some((choice, entity)) = choice.zip(list.by_name(&pending.who)) else {
+        return;
+    };
+    current.set_phase(Phase::Chosen);
+    let is_offered = |id: &str| pending.options.iter().any(|option| **option == *id);
+    let options = choice
+        .options
+        .iter()
+        .filter(|option| is_offered(&option.id));
+    let mut actors = rpg.0.actors.iter();
+    let actor = actors.find(|actor| *actor.name == *pending.who);
+    let goals = actor
+        .map(|actor| actor.goals.as_slice())
+        .unwrap_or_default();
+    let constraints = DecisionConstraints {
+        options: pending.options.iter().map(ToString::to_string).collect(),
+        speech_chars: rpg.0.limits.speech_chars.max(1) as usize,
+    };
+    let place = names
+        .get(stage)
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    let data = ChoiceData {
+        me: &pending.who,
+        name: &pending.who,
+        kind: "actor",
+        place: &place,
+        scene: &pending.scene,
+        question: &choice.question,
+        options: options
+            .map(|option| OfferedOption {
+                id: &option.id,
+                label: &option.label,
+            })
+            .collect(),
+        goals: goals.iter().map(|goal| goal.words.as_str()).collect(),
+        speech_chars: constraints.speech_chars,
+    };
+    // Without an answer nothing is decided, and nothing moves.
+    let ask = CHOICE.ask(events.phrases(), &data, constraints, Decision::default());
+    let ask = ask.map(|ask| ask.max_tokens(rpg.0.limits.max_reply_tokens()));
+    events.insert_or_fault(&mut commands, entity, ask);
+}
+
+/// The decision is seen by everybody there; its effects wait for the meeting.
+pub(crate) fn take_choice(
+    story: Res<StoryData>,
+    pending: Query<&PendingChoice>,
+    whereabouts: Whereabouts,
+    mut answers: Answers<Decision>,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
+    mut commands: Commands,
+) {
+    let Some(stage) = current.entity() else {
+        return;
+    };
+    current.set_phase(Phase::Idle);
+    let Ok(pending) = pending.get(stage) else {
+        return;
+    };
+    for (entity, decision, _by) in answers.take() {
+        let actor = whereabouts.name_text(entity);
+        let choice = story
+            .scene(&pending.scene)
+            .and_then(|scene| scene.choice.as_ref());
+        let options = choice
+            .map(|choice| choice.options.as_slice())
+            .unwrap_or_default();
+        let option = options.iter().find(|option| option.id == decision.option);
+        let Some(option) = option else { continue };
+        if !decision.mind.trim().is_empty() {
+            let thought = Mind {
+                actor: actor.clone(),
+                message: decision.mind,
+            };
+            events.think(entity, thought);
+        }
+        if let Some(message) = decision.say.filter(|said| !said.trim().is_empty()) {
+            let event = Speak {
+                actor: actor.clone(),
+                target: String::new(),
+                message,
+                tells: Vec::new(),
+            };
+            events.broadcast_to_stage(entity, event, &[entity]);
+        }
+        let event = ChoiceMade {
+            actor,
+            scene: pending.scene.to_string(),
+            option: option.id.clone(),
+            message: if option.seen.is_empty() {
+                option.label.clone()
+            } else {
+                option.seen.clone()
+            },
+        };
+        events.broadcast_to_stage(entity, event, &[]);
+        commands.entity(stage).insert(Decided {
+            scene: pending.scene.clone(),
+            who: pending.who.clone(),
+            option: option.id.as_str().into(),
+        });
+    }
+}
+
+/// Tells everybody at a stage something, at a meeting.
+pub(super) fn tell_stage(world: &mut World, stage: Entity, event: impl AgentEvent) {
+    write_events_at_meeting(world, |events| events.broadcast_to_stage(stage, event, &[]));
+}
+
+/// The name of an entity; empty if it has none.
+pub(super) fn name_of(world: &World, entity: Entity) -> String {
+    let name = world.get::<EntityName>(entity);
+    name.map(ToString::to_string).unwrap_or_default()
+}

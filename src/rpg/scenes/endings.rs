@@ -1,0 +1,252 @@
+//! How a story ends: the ending that holds, what became of everybody, and the last words.
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::cast::{CastList, Kind, Whereabouts, all_of};
+use crate::drama::{Bonds, Ending, GoalState, Goals, History, StoryData};
+use crate::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate, write_events_at_meeting};
+use crate::exchange::{Answers, AskTemplate, Prose};
+use crate::knowledge::{FactBook, Knowledge};
+use crate::rpg::components::RpgWorld;
+use crate::rpg::phase::{CurrentPlace, Phase};
+use crate::rpg::question::ProseQuestion;
+
+const EPILOGUE: ProseQuestion<EpilogueData> = ProseQuestion {
+    question: AskTemplate::new("epilogue", "asks/epilogue"),
+    fallback: PromptTemplate::new("fallback/epilogue"),
+    max_chars: 700,
+};
+const CLOSING: ProseQuestion<EpilogueData> = ProseQuestion {
+    question: AskTemplate::new("epilogue", "asks/closing"),
+    fallback: PromptTemplate::new("fallback/closing"),
+    max_chars: 1_200,
+};
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    EPILOGUE.add_templates(prompts);
+    CLOSING.add_templates(prompts);
+}
+
+/// What became of somebody, in its own words.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Epilogue {
+    /// Who.
+    pub(crate) actor: String,
+    /// Its words.
+    pub(crate) message: String,
+}
+
+impl AgentEvent for Epilogue {
+    const TYPE: &'static str = "epilogue";
+
+    fn speaker(&self) -> Option<&str> {
+        Some(&self.actor)
+    }
+
+    fn spoken(&mut self) -> Option<&mut String> {
+        Some(&mut self.message)
+    }
+}
+
+/// The story ends: which ending was reached.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct StoryCloses {
+    /// The ending's id.
+    pub(crate) ending: String,
+    /// Its title.
+    pub(crate) title: String,
+    /// What the world file says of it.
+    pub(crate) message: String,
+}
+
+impl AgentEvent for StoryCloses {
+    const TYPE: &'static str = "story_closes";
+}
+
+/// What somebody is asked for its epilogue with.
+#[derive(Default, Serialize)]
+struct EpilogueData<'a> {
+    me: &'a str,
+    name: &'a str,
+    kind: &'a str,
+    place: &'a str,
+    title: &'a str,
+    closing: &'a str,
+    goals: Vec<GoalNote<'a>>,
+    bonds: Vec<BondNote<'a>>,
+    facts: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct GoalNote<'a> {
+    words: &'a str,
+    state: GoalState,
+}
+
+#[derive(Serialize)]
+struct BondNote<'a> {
+    name: &'a str,
+    word: &'a str,
+    value: i32,
+}
+
+/// Settles the goals whose conditions hold now. At a meeting.
+pub(crate) fn settle_goals(world: &mut World) {
+    let file = world.resource::<RpgWorld>().0.clone();
+    for actor in &file.actors {
+        let Some(entity) = world.resource::<CastList>().by_name(&actor.name) else {
+            continue;
+        };
+        for (number, goal) in actor.goals.iter().enumerate() {
+            let key = format!("{}/goal/{number}", actor.name);
+            let open = world
+                .get::<Goals>(entity)
+                .and_then(|goals| goals.0.get(number));
+            if open != Some(&GoalState::Open) {
+                continue;
+            }
+            let state = if goal.met.holds(world, &key) {
+                GoalState::Met
+            } else if goal.lost.holds(world, &key) {
+                GoalState::Lost
+            } else {
+                continue;
+            };
+            if let Some(mut goals) = world.get_mut::<Goals>(entity)
+                && let Some(goal) = goals.0.get_mut(number)
+            {
+                *goal = state;
+            }
+        }
+    }
+}
+
+/// The ending that was reached: by an effect, by an early ending whose condition holds, or, once the
+/// course is over, by the first that holds. The last one always does. At a meeting.
+pub(crate) fn reached_ending(world: &World, is_over: bool) -> Option<Ending> {
+    let story = world.resource::<StoryData>();
+    let chosen = world.resource::<History>().ending.as_deref();
+    if let Some(chosen) = chosen.and_then(|id| story.ending(id)) {
+        return Some(chosen.clone());
+    }
+    let mut endings = story
+        .endings
+        .iter()
+        .filter(|ending| is_over || ending.early);
+    let holds = |ending: &&Ending| ending.when.holds(world, &ending.id);
+    let reached = endings.find(holds);
+    let last = story.endings.last().filter(|_| is_over);
+    reached.or(last).cloned()
+}
+
+/// Everybody learns how the story ends, and is asked what became of it. At a meeting.
+pub(crate) fn begin_epilogue(world: &mut World, ending: &Ending) {
+    world.resource_mut::<History>().ending = Some(ending.id.as_str().into());
+    let event = StoryCloses {
+        ending: ending.id.clone(),
+        title: ending.title.clone(),
+        message: ending.closing.clone(),
+    };
+    let stages = all_of(world, Kind::Stage);
+    let mut audience = all_of(world, Kind::WorldAgent);
+    audience.extend(&stages);
+    audience.extend(all_of(world, Kind::Actor));
+    write_events_at_meeting(world, |events| events.notify_entities(&audience, event));
+    for stage in stages {
+        world.entity_mut(stage).insert(Phase::Epilogue);
+    }
+}
+
+/// The world agents close the story. At a meeting.
+pub(crate) fn begin_closing(world: &mut World) {
+    for agent in all_of(world, Kind::WorldAgent) {
+        world.entity_mut(agent).insert(Phase::Epilogue);
+    }
+}
+
+/// Every living actor here is asked what became of it; a world agent is asked to close the story.
+pub(crate) fn ask_epilogues(
+    rpg: Res<RpgWorld>,
+    story: Res<StoryData>,
+    history: Res<History>,
+    facts: Res<FactBook>,
+    whereabouts: Whereabouts,
+    minds: Query<(Option<&Goals>, Option<&Bonds>, Option<&Knowledge>)>,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
+    mut commands: Commands,
+) {
+    let Some(place) = current.entity() else {
+        return;
+    };
+    let ending = history.ending.as_deref().and_then(|id| story.ending(id));
+    let (title, closing) = ending.map_or(("", ""), |ending| (&ending.title, &ending.closing));
+    let is_agent = whereabouts.kind(place) == Some(Kind::WorldAgent);
+    let asked = if is_agent {
+        vec![place]
+    } else {
+        whereabouts.living_on(place)
+    };
+    current.set_phase(if asked.is_empty() {
+        Phase::Idle
+    } else {
+        Phase::EpilogueDone
+    });
+    let place_name = whereabouts.name_text(place);
+    for entity in asked {
+        let name = whereabouts.name_text(entity);
+        let (goals, bonds, knowledge) = minds.get(entity).unwrap_or_default();
+        let actor = rpg.0.actors.iter().find(|actor| actor.name == name);
+        let words = actor
+            .map(|actor| actor.goals.as_slice())
+            .unwrap_or_default();
+        let states = goals.map(|goals| goals.0.as_slice()).unwrap_or_default();
+        let goals = words.iter().zip(states).map(|(goal, state)| GoalNote {
+            words: &goal.words,
+            state: *state,
+        });
+        let bonds = bonds.into_iter().flat_map(|bonds| &bonds.0);
+        let bonds = bonds.filter(|(_, bond)| bond.value != 0 || !bond.word.is_empty());
+        let learned = |id: &str| {
+            let known = knowledge.and_then(|knowledge| knowledge.get(id));
+            known.is_some_and(|known| !known.by.is_empty())
+        };
+        let facts = facts.all().filter(|fact| learned(&fact.id));
+        let data = EpilogueData {
+            me: &name,
+            name: &name,
+            kind: if is_agent { "world" } else { "actor" },
+            place: if is_agent { "" } else { &place_name },
+            title,
+            closing,
+            goals: goals.collect(),
+            bonds: bonds
+                .map(|(name, bond)| BondNote {
+                    name,
+                    word: &bond.word,
+                    value: bond.value,
+                })
+                .collect(),
+            facts: facts.map(|fact| fact.text.as_str()).collect(),
+        };
+        let question = if is_agent { CLOSING } else { EPILOGUE };
+        let ask = question.ask(events.phrases(), &rpg.0, &data);
+        events.insert_or_fault(&mut commands, entity, ask);
+    }
+}
+
+/// What became of everybody is told.
+pub(crate) fn take_epilogues(
+    whereabouts: Whereabouts,
+    mut answers: Answers<Prose>,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
+) {
+    for (entity, Prose(message), _by) in answers.take() {
+        let actor = whereabouts.name_text(entity);
+        events.broadcast_to_stage(entity, Epilogue { actor, message }, &[entity]);
+    }
+    current.set_phase(Phase::Idle);
+}

@@ -1,0 +1,52 @@
+//! Scenes: they open on stages, people talk, somebody decides, and the story changes.
+//!
+//! At a meeting [`open`] chooses the scene of each stage; the talk is that of any day. At the next
+//! meeting [`choose`] offers the options whose conditions hold; the answer's effects are applied at
+//! the meeting after that, by [`effects`]. [`endings`] looks whether the story is over and lets
+//! everybody say what became of them. Start reading at `open.rs`.
+
+pub(super) mod choose;
+mod effects;
+pub(super) mod endings;
+pub(super) mod open;
+
+use bevy_ecs::prelude::*;
+
+use super::phase::{CampaignSet, Phase, in_phase};
+use crate::engine::Setup;
+use crate::event::{PromptSet, register_event};
+
+/// Adds the systems and events of this room.
+pub(super) fn plugin(setup: &mut Setup) {
+    register_event::<open::SceneOpens>(&mut setup.world);
+    register_event::<choose::ChoiceMade>(&mut setup.world);
+    register_event::<effects::Told>(&mut setup.world);
+    register_event::<endings::Epilogue>(&mut setup.world);
+    register_event::<endings::StoryCloses>(&mut setup.world);
+    setup
+        .saves()
+        .component::<open::OpenScene>("open_scene")
+        .component::<choose::PendingChoice>("pending_choice")
+        .component::<choose::Decided>("decided");
+    let systems = (
+        choose::take_choice.run_if(in_phase(Phase::Chosen)),
+        choose::ask_choice.run_if(in_phase(Phase::Choose)),
+        endings::take_epilogues.run_if(in_phase(Phase::EpilogueDone)),
+        endings::ask_epilogues.run_if(in_phase(Phase::Epilogue)),
+    );
+    setup
+        .step
+        .add_systems(systems.chain().in_set(CampaignSet::Scenes));
+}
+
+/// Adds the templates of this room.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    prompts.add_event::<open::SceneOpens>();
+    prompts.add_event::<choose::ChoiceMade>();
+    prompts.add_event::<effects::Told>();
+    prompts.add_event::<endings::Epilogue>();
+    prompts.add_event::<endings::StoryCloses>();
+    choose::add_templates(prompts);
+    effects::add_templates(prompts);
+    endings::add_templates(prompts);
+}

@@ -1,0 +1,62 @@
+//! Which scene opens where.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::cast::EntityName;
+use crate::drama::{History, StoryData, next_scene};
+use crate::event::{AgentEvent, write_events_at_meeting};
+use crate::knowledge::Today;
+
+/// On a stage: the scene that is played there, from its opening to its effects.
+#[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OpenScene {
+    /// The scene's id.
+    pub(crate) id: Arc<str>,
+    /// The number of turns of talk.
+    pub(crate) turns: u32,
+}
+
+/// A scene begins, in the words of the world file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SceneOpens {
+    /// The stage.
+    pub(crate) stage: String,
+    /// The scene's id.
+    pub(crate) scene: String,
+    /// What is told.
+    pub(crate) message: String,
+}
+
+impl AgentEvent for SceneOpens {
+    const TYPE: &'static str = "scene_opens";
+}
+
+/// Opens the scene of a stage, if one may open now; returns whether it did. At a meeting.
+pub(crate) fn open_scene(world: &mut World, stage: Entity) -> bool {
+    let Some(name) = world.get::<EntityName>(stage).map(ToString::to_string) else {
+        return false;
+    };
+    let scene = next_scene(world, world.resource::<StoryData>(), &name).cloned();
+    let Some(scene) = scene else { return false };
+    let day = world.resource::<Today>().0;
+    let id: Arc<str> = scene.id.as_str().into();
+    world
+        .resource_mut::<History>()
+        .scenes
+        .push((id.clone(), day));
+    let turns = scene.turns;
+    world.entity_mut(stage).insert(OpenScene { id, turns });
+    if !scene.opening.is_empty() {
+        let event = SceneOpens {
+            stage: name,
+            scene: scene.id,
+            message: scene.opening,
+        };
+        write_events_at_meeting(world, |events| events.broadcast_to_stage(stage, event, &[]));
+    }
+    true
+}

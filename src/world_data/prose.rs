@@ -1,0 +1,87 @@
+//! Long texts in data files.
+
+use serde::{Deserialize, Deserializer};
+
+/// Reads a long text: its indentation is removed and the lines of each paragraph are joined, so that
+/// writers may break lines where they like. For `#[serde(deserialize_with = "prose")]`.
+///
+/// # Errors
+/// It is not a text.
+pub fn prose<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    Ok(unwrapped(&unindented(&String::deserialize(from)?)))
+}
+
+/// Joins the lines of each paragraph. Empty lines, lists, headings and indented lines are kept.
+fn unwrapped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines() {
+        let starts_anew = line.is_empty()
+            || line.starts_with(['-', '*', '#', '|', '>', ' ', '\t'])
+            || line.starts_with(|c: char| c.is_ascii_digit());
+        match out.chars().next_back() {
+            None | Some('\n') => {}
+            Some(_) if starts_anew => out.push('\n'),
+            // Chinese is written without spaces, so its lines are joined without one.
+            Some(last) if is_wide(last) || line.starts_with(is_wide) => {}
+            Some(_) => out.push(' '),
+        }
+        out.push_str(line);
+        if line.is_empty() {
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// Whether the character is written without spaces around it: ideographs, kana and full-width
+/// punctuation.
+fn is_wide(character: char) -> bool {
+    matches!(
+        character,
+        '\u{2018}'..='\u{201d}'
+            | '\u{2026}'
+            | '\u{2014}'
+            | '\u{2e80}'..='\u{9fff}'
+            | '\u{f900}'..='\u{faff}'
+            | '\u{ff00}'..='\u{ffef}'
+    )
+}
+
+/// Removes the common indentation of all lines but the first, and blanks at both ends.
+fn unindented(text: &str) -> String {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let lines = || text.trim().lines();
+    let filled = lines().skip(1).filter(|line| !line.trim().is_empty());
+    let common = filled.map(indent).min().unwrap_or(0);
+    let cut = |(number, line): (usize, &'_ str)| {
+        let from = if number == 0 { 0 } else { common };
+        line.get(from..).unwrap_or_default().trim_end().to_owned()
+    };
+    lines().enumerate().map(cut).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_lose_their_indentation() {
+        let text = "\n    One.\n\n      - two  \n    three\n  ";
+        assert_eq!(unindented(text), "One.\n\n  - two\nthree");
+        assert_eq!(unindented("\u{3000}\u{3000}一\n\u{3000}二"), "一\n二");
+        assert_eq!(unindented(" \n "), "");
+    }
+
+    #[test]
+    fn the_lines_of_a_paragraph_are_joined() {
+        assert_eq!(
+            unwrapped("One\ntwo.\n\nThree:\n- four\n- five"),
+            "One two.\n\nThree:\n- four\n- five"
+        );
+        assert_eq!(
+            unwrapped("她站在灯下，\n没有说话。"),
+            "她站在灯下，没有说话。"
+        );
+        assert_eq!(unwrapped(""), "");
+    }
+}
