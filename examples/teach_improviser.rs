@@ -7,6 +7,7 @@ use std::io::{self, Cursor, Write};
 use std::sync::Arc;
 
 use playhouse::context::AgentContext;
+use playhouse::locale::UiText;
 use playhouse::message::Body;
 use playhouse::mind::human::{Dialogue, HumanMind, SeatLessons, TextConsole};
 use playhouse::mind::improviser::{Improviser, Lessons, Writer};
@@ -40,7 +41,8 @@ fn teach_seat(lessons: &mut SeatLessons) {
 }
 
 fn type_toast(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value>> {
-    let words = dialogue.text(format!("Your toast to {}", notes.text("guest")))?;
+    let label = format!("Your toast to {}", notes.text("guest"));
+    let words = dialogue.text(UiText::verbatim(label))?;
     Ok(Some(json!({"words": words, "cups": 1})))
 }
 

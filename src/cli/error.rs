@@ -2,8 +2,8 @@
 
 use playhouse::engine::EngineError;
 use playhouse::locale::{Argument, Language, Localize, UiText, text};
+use playhouse::session::SetupError;
 
-use super::catalogue::library;
 use super::output::{Output, Paragraph, Style};
 use super::say::say;
 
@@ -41,9 +41,9 @@ pub(crate) struct CommandError {
 
 impl CommandError {
     /// An error with this message.
-    pub(crate) fn new(kind: ErrorKind, message: impl Into<UiText>) -> Self {
+    pub(crate) fn new(kind: ErrorKind, message: UiText) -> Self {
         Self {
-            message: Some(message.into()),
+            message: Some(message),
             ..Self::printed(kind)
         }
     }
@@ -85,7 +85,7 @@ impl CommandError {
         let colon = say!(language, cli_colon);
         let mut print = |indent, label: String, style, text: UiText| {
             let row = Paragraph::indented(indent, indent + 2).add(style, label);
-            err.paragraph(&row.plain(&colon).plain(library(language, text)));
+            err.paragraph(&row.plain(&colon).plain(text.in_language(language)));
         };
         print(0, say!(language, cli_error), Style::Bad, message);
         if let Some(place) = self.place {
@@ -94,6 +94,12 @@ impl CommandError {
         if let Some(help) = self.help {
             print(2, say!(language, cli_help), Style::Dim, help);
         }
+    }
+}
+
+impl From<SetupError> for CommandError {
+    fn from(error: SetupError) -> Self {
+        Self::of(ErrorKind::World, &error)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Labels for people of what programs call by ids.
 
-use playhouse::locale::UiText;
+use playhouse::event::guard::GuardAct;
+use playhouse::locale::{UiText, text};
 
 /// What a call is for, such as `home.plan`; the id itself if it has no label.
 pub(crate) fn purpose_label(purpose: &str) -> UiText {
@@ -10,6 +11,12 @@ pub(crate) fn purpose_label(purpose: &str) -> UiText {
 /// The type of an event, such as `whisper`; the id itself if it has no label.
 pub(crate) fn event_label(kind: &str) -> UiText {
     label("event", kind)
+}
+
+/// What a guard did, and why.
+pub(crate) fn guard_note(act: &GuardAct) -> UiText {
+    let guard = label("guard", &act.guard);
+    text!(story_guard, guard, reason = &act.reason)
 }
 
 fn label(group: &str, id: &str) -> UiText {

@@ -21,7 +21,6 @@ use playhouse::world_data::{DataError, DataFolder, Problems, nearest};
 use playhouse::{rpg, undercover};
 
 use super::app::App;
-use super::catalogue::problem;
 use super::error::{CommandError, ErrorKind};
 use super::settings::IMPROVISER;
 
@@ -34,11 +33,15 @@ pub(crate) fn world(app: &App, name: &str) -> Result<Campaign, CommandError> {
         Ok(campaign) => Ok(campaign),
         Err(CampaignError::Data(problems)) => {
             print_problems(app, &problems);
-            let message = text!(cli_world_errors, world = name, count = problems.len());
+            let message = text!(
+                cli_world_errors,
+                world = name,
+                count = problems.error_count()
+            );
             let error = CommandError::new(ErrorKind::World, message);
             Err(error.help(text!(cli_fix_world, world = name)))
         }
-        Err(error) => Err(CommandError::new(ErrorKind::World, error.to_string()).at(name)),
+        Err(error) => Err(CommandError::of(ErrorKind::World, &error).at(name)),
     }
 }
 
@@ -114,7 +117,7 @@ pub(crate) fn team(app: &App, name: &str) -> Result<ChatGame, CommandError> {
     };
     game.map_err(|problems| {
         print_problems(app, &problems);
-        let message = text!(cli_team_errors, team = name, count = problems.len());
+        let message = text!(cli_team_errors, team = name, count = problems.error_count());
         CommandError::new(ErrorKind::World, message)
     })
 }
@@ -123,7 +126,7 @@ pub(crate) fn team(app: &App, name: &str) -> Result<ChatGame, CommandError> {
 pub(crate) fn print_problems(app: &App, problems: &Problems) {
     let mut err = app.err();
     for found in problems.iter() {
-        err.line(problem(app.language, found));
+        err.line(found.in_language(app.language));
     }
 }
 

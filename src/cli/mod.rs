@@ -10,7 +10,6 @@
 
 mod app;
 mod args;
-mod catalogue;
 mod chat_printer;
 mod commands;
 mod dry_run;

@@ -8,7 +8,6 @@ use playhouse::engine::Signal;
 use playhouse::event::By;
 use playhouse::locale::Language;
 
-use super::catalogue::library;
 use super::env::clock;
 use super::labels::purpose_label;
 use super::output::{Output, Paragraph, Style};
@@ -73,7 +72,7 @@ impl Progress {
                 let ms = latency.as_millis() as u64;
                 // The story marks default answers where it shows them.
                 if let By::Fallback(reason) = &by {
-                    tracing::info!(%entity, purpose, ms, reason, "default answer");
+                    tracing::info!(%entity, purpose, ms, %reason, "default answer");
                 } else {
                     tracing::info!(%entity, purpose, ms, ?by, "answered");
                 }
@@ -85,8 +84,7 @@ impl Progress {
                 tool,
             } => tracing::info!(%entity, purpose, tool, "tool called"),
             Signal::LimitNear(what) => {
-                let what = library(self.language, what);
-                let warning = say!(self.language, cli_limit_near, what);
+                let warning = say!(self.language, cli_limit_near, what = &what);
                 lock(&self.err).paragraph(&Paragraph::of(Style::Warn, warning));
             }
         }

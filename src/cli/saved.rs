@@ -94,8 +94,7 @@ impl Saved {
     pub(crate) fn world(&self, force: bool) -> Result<Setup, CommandError> {
         let text = self.slot.read_world().map_err(save_error)?;
         let game = self.played.game();
-        let setup = game.set_up(self.head.seed);
-        let mut setup = setup.map_err(|reason| CommandError::new(ErrorKind::World, reason))?;
+        let mut setup = game.set_up(self.head.seed)?;
         let data = game.meta().data;
         let expected = if force {
             Expected::default()
@@ -179,11 +178,11 @@ pub(crate) fn match_error(app: &App, error: MatchError) -> CommandError {
     match error {
         MatchError::Data(problems) => {
             loader::print_problems(app, &problems);
-            let message = text!(cli_game_errors, count = problems.len());
+            let message = text!(cli_game_errors, count = problems.error_count());
             CommandError::new(ErrorKind::World, message)
         }
-        MatchError::Setup(_) => CommandError::new(ErrorKind::Save, error.to_string()),
-        error => CommandError::new(ErrorKind::Usage, error.to_string()),
+        MatchError::Setup(_) => CommandError::of(ErrorKind::Save, &error),
+        error => CommandError::of(ErrorKind::Usage, &error),
     }
 }
 

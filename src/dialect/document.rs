@@ -417,7 +417,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            error.contains("speaker") && error.contains("can't detect the format"),
+            error.contains("speaker") && error.contains("can't tell the format"),
             "{error}"
         );
         let error = read("once upon a time", None).unwrap_err().to_string();

@@ -17,7 +17,7 @@ use crate::context::{AgentContext, ContextStats};
 use crate::event::{By, Phrasebook};
 use crate::exchange::{BoxedAnswer, Budget, Ledger, Spent, Violation};
 use crate::journal::Ending;
-use crate::locale::Localize;
+use crate::locale::{Localize, text};
 use crate::message::tokens::Correction;
 use crate::message::{Language, shown};
 use crate::mind::{Answering, Completion, FailedCall, Finish, MindError, Prompt, Round};
@@ -65,7 +65,7 @@ impl Engine {
         job.usage.prompt_tokens = job.estimate(&stats);
         job.usage.worst = self.worst_of(&job);
         if self.is_over_budget(&job) {
-            let reason = "the entity's budget is used up".into();
+            let reason = text!(engine_budget_used_up);
             return self.end(job, Ending::Failed { reason }, None);
         }
         let refusal = self.totals.refuses(&self.settings.limits, &job.usage.worst);
@@ -75,7 +75,7 @@ impl Engine {
             return;
         }
         let Some(answering) = self.ask_mind(&job) else {
-            let reason = "the entity is gone".into();
+            let reason = text!(engine_entity_gone);
             return self.end(job, Ending::Failed { reason }, None);
         };
         self.totals.reserve(job.usage.worst);
@@ -331,7 +331,7 @@ impl Engine {
     fn retry(&mut self, mut job: Box<Job>, answer: &str, violations: &[Violation]) {
         job.retract_stream();
         if job.rounds.refused().count() as u32 >= job.ask.question.repairs() {
-            let reason = Violation::summary(violations);
+            let reason = Violation::summary(violations, self.world.get_resource());
             job.rounds.refuse(answer, "");
             return self.end(job, Ending::Failed { reason }, None);
         }
@@ -373,7 +373,7 @@ impl Engine {
             self.calls.waiting.push_front(job);
             return Some(Stop::ServerDown(error.text()));
         }
-        let reason = error.to_string();
+        let reason = error.text();
         self.end(job, Ending::Failed { reason }, None);
         None
     }

@@ -360,7 +360,7 @@ impl Engine {
         if !self.world.resource::<EventQueue>().0.is_empty()
             && let Err(error) = self.world.run_system_cached(deliver)
         {
-            let fault = Fault::Game(error.to_string());
+            let fault = Fault::Game(UiText::verbatim(error.to_string()));
             self.world.resource_mut::<Faults>().note(fault);
         }
         Ok(())

@@ -48,8 +48,8 @@ pub enum Fault {
     },
     /// A phrase that the game needs can't be made.
     Phrase(#[from] PhraseError),
-    /// A game's own mistake.
-    Game(String),
+    /// Any other mistake, such as a game's own.
+    Game(UiText),
 }
 
 impl Localize for Fault {
@@ -73,7 +73,7 @@ impl Localize for Fault {
                 reason,
             } => text!(event_bad_ask, entity, purpose, reason),
             Self::Phrase(error) => error.text(),
-            Self::Game(reason) => UiText::verbatim(reason),
+            Self::Game(reason) => reason.clone(),
         }
     }
 }

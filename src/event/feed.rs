@@ -6,8 +6,9 @@ use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::guard::GuardAct;
+use super::guard::{GuardAct, verbatim};
 use crate::cast::StableId;
+use crate::locale::UiText;
 use crate::message::BodyId;
 
 /// The rule by which an audience was made.
@@ -91,7 +92,8 @@ pub enum By {
     /// The entity's mind, after this many bad answers.
     Repaired(u32),
     /// The ask's fallback, and why it was used.
-    Fallback(String),
+    #[serde(deserialize_with = "verbatim")]
+    Fallback(UiText),
 }
 
 /// One call of a tool as feeds get it, with its result as the guards left it.

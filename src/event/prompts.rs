@@ -10,7 +10,7 @@ use bevy_ecs::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{AgentEvent, EventWriter, Fault, PhraseError, Phrasebook};
+use super::{AgentEvent, EventWriter, PhraseError, Phrasebook};
 use crate::world_data::{DataError, DataFolder, Problems, Templates};
 
 /// A template, such as `asks/plan`, that is filled with a `D`.
@@ -61,7 +61,7 @@ impl EventWriter<'_, '_> {
             Ok(bundle) => {
                 commands.entity(entity).insert(bundle);
             }
-            Err(error) => self.fault(Fault::Game(error.to_string())),
+            Err(error) => self.fault(error.into()),
         }
     }
 }

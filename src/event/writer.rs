@@ -15,6 +15,7 @@ use crate::cast::{
     CastList, CurrentStage, Dead, EntityName, Kind, MEETING, Occupants, OnStage, StableId,
 };
 use crate::knowledge::{FactBook, Knowledge};
+use crate::locale::UiText;
 use crate::message::{Language, Tag};
 
 /// Tells entities what happened. Two systems with an `EventWriter` must have a declared order;
@@ -331,7 +332,7 @@ pub fn write_events_at_meeting(world: &mut World, write: impl FnOnce(&mut EventW
         Ok(mut events) => write(&mut events),
         Err(error) => world
             .get_resource_or_init::<Faults>()
-            .note(Fault::Game(error.to_string())),
+            .note(Fault::Game(UiText::verbatim(error.to_string()))),
     }
     state.apply(world);
     world.insert_resource(MeetingWriter(state));

@@ -12,6 +12,7 @@ use crate::context::AgentContext;
 use crate::event::guard::{GuardAct, Guards, Judged, Point};
 use crate::event::{AnswerRecord, By, CallRecord, Phrasebook, Record, Records};
 use crate::journal::{Ending, Outcome};
+use crate::locale::text;
 use crate::message::tokens::Correction;
 use crate::message::{
     Block, Body, BodyId, Content, Digest, Language, ResponseMetadata, TokenUsage,
@@ -38,7 +39,13 @@ pub(crate) fn commit(
     };
     let place = place_of(world, entity);
     let turn = world.resource::<WorldTurn>().0;
-    let mut answer = Resolved::of(&*question, outcome, judged, guard_acts);
+    let mut answer = Resolved::of(
+        world.get_resource(),
+        &*question,
+        outcome,
+        judged,
+        guard_acts,
+    );
     answer.guard(world, &*question);
     let (mut rounds, mut calls) = (Vec::with_capacity(outcome.rounds.len()), Vec::new());
     for round in &outcome.rounds {
@@ -144,6 +151,7 @@ struct Resolved {
 
 impl Resolved {
     fn of(
+        phrases: Option<&Phrasebook>,
         question: &dyn ErasedAsk,
         outcome: &Outcome,
         judged: Option<BoxedAnswer>,
@@ -153,7 +161,7 @@ impl Resolved {
             Ending::Answered { text, .. } => judged
                 .map_or_else(|| question.judge(text), Ok)
                 .map(|value| (value, text.clone()))
-                .map_err(|violations| Violation::summary(&violations)),
+                .map_err(|violations| Violation::summary(&violations, phrases)),
             Ending::Failed { reason } => Err(reason.clone()),
         };
         let (value, text, by) = match judged {
@@ -214,8 +222,7 @@ impl Resolved {
             Ok(value) => (self.value, self.text) = (value, left),
             Err(_) => {
                 (self.value, self.text) = question.fallback();
-                let reason = "what the guards left of the answer fails its check";
-                self.by = By::Fallback(reason.into());
+                self.by = By::Fallback(text!(exchange_guarded_answer));
             }
         }
     }
@@ -238,7 +245,7 @@ fn answer_body(outcome: &Outcome, text: &str, by: &By, name: Arc<str>) -> Body {
     let metadata = match by {
         By::Fallback(reason) => {
             let metadata = ResponseMetadata::new("playhouse", "fallback", Default::default())
-                .with("fallback", reason.as_str());
+                .with("fallback", reason.to_string());
             return Body::text(text).from_sender(name).with_response(metadata);
         }
         _ => ResponseMetadata::new(

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::event::{Phrasebook, PromptTemplate};
+use crate::locale::{UiText, text};
 
 /// A rule that an answer broke, and where in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,10 +64,13 @@ impl Violation {
         words.unwrap_or_else(|| self.rule.clone())
     }
 
-    /// Why an answer with these violations is not used, for the journal.
-    pub fn summary(violations: &[Self]) -> String {
-        let rules = violations.iter().map(|violation| violation.rule.as_str());
+    /// Why an answer with these violations is not used.
+    pub(crate) fn summary(violations: &[Self], phrases: Option<&Phrasebook>) -> UiText {
+        let rules = violations.iter().map(|violation| match phrases {
+            Some(phrases) => violation.words(phrases),
+            None => violation.rule.clone(),
+        });
         let rules = rules.collect::<Vec<_>>().join("; ");
-        format!("the answer failed its check: {rules}")
+        text!(exchange_check_failed, rules)
     }
 }

@@ -19,11 +19,10 @@ use crate::context::View;
 use crate::engine::Setup;
 use crate::event::Phrasebook;
 use crate::event::guard::{ForgedMarks, Guard, Guards, LengthLimit, SecretRule, Secrets};
-use crate::locale::UiText;
 use crate::message::{Digest, Text};
 use crate::mind::{MindAlias, Minds};
 use crate::save::Meta;
-use crate::session::Game;
+use crate::session::{Game, SetupError};
 use crate::tool::code::CodePolicy;
 use crate::tool::{self, TABLES, Table, ToolSet, Toolbox};
 use crate::world_data::{DataFolder, Problem, Problems};
@@ -225,7 +224,7 @@ impl Game for ChatGame {
         }
     }
 
-    fn set_up(&self, seed: u64) -> Result<Setup, UiText> {
+    fn set_up(&self, seed: u64) -> Result<Setup, SetupError> {
         let mut setup = Setup::new(seed);
         setup.world.insert_resource(self.phrases.clone());
         setup.world.insert_resource(self.team().language);
@@ -257,8 +256,8 @@ impl Game for ChatGame {
         Ok(setup)
     }
 
-    fn populate(&self, setup: &mut Setup) -> Result<(), UiText> {
-        spawn_teams(&mut setup.world, self.team()).map_err(|error| error.to_string().into())
+    fn populate(&self, setup: &mut Setup) -> Result<(), SetupError> {
+        Ok(spawn_teams(&mut setup.world, self.team())?)
     }
 }
 

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::event::guard::{Guard, Judged, Point, Secrets, Verdict};
+use crate::locale::text;
 
 /// A guard that judges answers too, so that the speaker keeps the same text that the others hear.
 pub(super) struct AtAnswers<G>(pub(super) G);
@@ -120,7 +121,7 @@ impl Guard for ForgedSpeakers {
         match self.defused(message.text) {
             Some(text) => Verdict::Mask {
                 text,
-                reason: "a line pretended to be somebody else's".into(),
+                reason: text!(groupchat_forged_speaker),
             },
             None => Verdict::Pass,
         }

@@ -26,14 +26,14 @@ use crate::journal::{FORMAT, Journal, JournalHeader, Line, Recording};
 use crate::locale::{Localize, UiText, text};
 use crate::mind::Minds;
 use crate::save::{Expected, SaveError, restore, snapshot};
-use crate::session::Game;
+use crate::session::{Game, SetupError};
 
 /// Why a team can't run.
 #[derive(Debug, Error)]
 #[error("{}", self.text())]
 pub enum ChatError {
     /// The world can't be set up.
-    SetUp(UiText),
+    SetUp(SetupError),
     /// A task without messages.
     EmptyTask,
     /// A task with an invalid message.
@@ -58,7 +58,7 @@ pub enum ChatError {
 impl Localize for ChatError {
     fn text(&self) -> UiText {
         match self {
-            Self::SetUp(reason) => text!(groupchat_set_up, reason),
+            Self::SetUp(error) => text!(groupchat_set_up, reason = error),
             Self::EmptyTask => text!(groupchat_empty_task),
             Self::Message(error) => error.text(),
             Self::Run(reason) => text!(groupchat_run_failed, reason),

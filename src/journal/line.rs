@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::locale::{StoredText, UiText};
 use crate::message::{Block, Cost, Digest, Finish, TokenUsage};
 
 /// The version of the journal's format.
@@ -41,8 +42,35 @@ pub enum Ending {
     /// There was no usable answer; the ask's own fallback was used.
     Failed {
         /// Why.
-        reason: String,
+        #[serde(flatten, with = "stored_reason")]
+        reason: UiText,
     },
+}
+
+/// The English and, except for journals of old versions, the key.
+mod stored_reason {
+    use super::*;
+
+    #[derive(Serialize, Deserialize)]
+    struct StoredReason {
+        reason: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<StoredText>,
+    }
+
+    pub(super) fn serialize<S: Serializer>(text: &UiText, to: S) -> Result<S::Ok, S::Error> {
+        let reason = StoredReason {
+            reason: text.to_string(),
+            text: StoredText::of(text),
+        };
+        reason.serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<UiText, D::Error> {
+        let StoredReason { reason, text } = StoredReason::deserialize(from)?;
+        let text = text.and_then(StoredText::into_text);
+        Ok(text.unwrap_or_else(|| UiText::verbatim(reason)))
+    }
 }
 
 /// An answer that failed its check.

@@ -28,13 +28,17 @@ impl Argument {
 
 impl From<UiText> for Argument {
     fn from(text: UiText) -> Self {
-        Self::Text(text)
+        // Equal texts are equal arguments.
+        match text.key_and_arguments() {
+            Some(_) => Self::Text(text),
+            None => Self::Verbatim(text.to_string()),
+        }
     }
 }
 
 impl<T: Localize> From<&T> for Argument {
     fn from(value: &T) -> Self {
-        Self::Text(value.text())
+        value.text().into()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The texts of each language, embedded in the program.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use fluent_bundle::concurrent::FluentBundle;
@@ -54,14 +55,14 @@ impl Bundle {
     }
 
     /// The text of a key; the key itself if there is none, which `text!` and tests rule out.
-    pub(super) fn render(&self, key: &str, arguments: &[(&'static str, Argument)]) -> String {
+    pub(super) fn render(&self, key: &str, arguments: &[(Cow<'static, str>, Argument)]) -> String {
         let message = self.texts.get_message(key);
         let Some(pattern) = message.and_then(|message| message.value()) else {
             return key.to_owned();
         };
         let values = arguments
             .iter()
-            .map(|(name, argument)| (*name, self.value(argument)));
+            .map(|(name, argument)| (&**name, self.value(argument)));
         let values: FluentArgs = values.collect();
         let mut errors = Vec::new();
         self.texts

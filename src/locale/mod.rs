@@ -81,6 +81,7 @@ mod argument;
 mod bundle;
 mod foreign;
 mod language;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod ui_text;
@@ -88,6 +89,7 @@ mod ui_text;
 pub use crate::text;
 pub use argument::Argument;
 pub use language::Language;
+pub(crate) use stored::StoredText;
 pub use ui_text::{Localize, UiText};
 
 /// A type for each key, with a field for each of its arguments; used by [`text!`] alone.

@@ -157,7 +157,7 @@ fn every_text_is_in_its_language() {
 fn english_counts_have_a_singular() {
     let file = "turns = { $count ->\n    [one] { $count } turn\n   *[other] { $count } turns\n }";
     let bundle = Bundle::new(Language::En, [file].into_iter());
-    let turns = |count: Argument| bundle.render("turns", &[("count", count)]);
+    let turns = |count: Argument| bundle.render("turns", &[("count".into(), count)]);
     assert_eq!(turns(1.into()), "1 turn");
     assert_eq!(turns(0.into()), "0 turns");
     assert_eq!(turns(1_234_567.into()), "1234567 turns");

@@ -1,6 +1,7 @@
 //! A text that is rendered when it is shown.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Serialize, Serializer};
@@ -18,7 +19,8 @@ pub struct UiText(Content);
 enum Content {
     Message {
         key: Cow<'static, str>,
-        arguments: Vec<(&'static str, Argument)>,
+        /// By name.
+        arguments: Vec<(Cow<'static, str>, Argument)>,
     },
     /// The same in every language.
     Verbatim(String),
@@ -39,22 +41,41 @@ impl UiText {
     /// For [`text!`](super::text), which checks the arguments.
     #[doc(hidden)]
     pub fn message(key: &'static str, arguments: Vec<(&'static str, Argument)>) -> Self {
+        let arguments = arguments.into_iter();
+        let arguments = arguments.map(|(name, argument)| (Cow::Borrowed(name), argument));
+        let mut arguments: Vec<_> = arguments.collect();
+        arguments.sort_by(|(one, _), (other, _)| one.cmp(other));
         Self(Content::Message {
             key: key.into(),
             arguments,
         })
     }
 
+    /// The text of a key that comes from a file. `None` for an unknown key.
+    pub(super) fn of_key(key: String, arguments: BTreeMap<String, Argument>) -> Option<Self> {
+        let is_known = bundle::of(Language::En).has(&key);
+        let arguments = arguments.into_iter();
+        let arguments = arguments.map(|(name, argument)| (Cow::Owned(name), argument));
+        is_known.then(|| {
+            Self(Content::Message {
+                key: key.into(),
+                arguments: arguments.collect(),
+            })
+        })
+    }
+
+    /// Its key and its arguments by name; `None` if it is verbatim.
+    pub(super) fn key_and_arguments(&self) -> Option<(&str, &[(Cow<'static, str>, Argument)])> {
+        match &self.0 {
+            Content::Message { key, arguments } => Some((key, arguments)),
+            Content::Verbatim(_) => None,
+        }
+    }
+
     /// The text of a key that is put together at run time, such as one for each option of a
     /// command. It takes no arguments. `None` for an unknown key.
     pub fn find(key: &str) -> Option<Self> {
-        let is_known = bundle::of(Language::En).has(key);
-        is_known.then(|| {
-            Self(Content::Message {
-                key: key.to_owned().into(),
-                arguments: Vec::new(),
-            })
-        })
+        Self::of_key(key.to_owned(), BTreeMap::new())
     }
 
     /// The text in a language.
@@ -91,20 +112,6 @@ impl fmt::Display for UiText {
 impl Serialize for UiText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
-    }
-}
-
-/// As [`UiText::verbatim`].
-impl From<String> for UiText {
-    fn from(text: String) -> Self {
-        Self::verbatim(text)
-    }
-}
-
-/// As [`UiText::verbatim`].
-impl From<&str> for UiText {
-    fn from(text: &str) -> Self {
-        Self::verbatim(text)
     }
 }
 

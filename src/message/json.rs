@@ -19,10 +19,10 @@ pub struct FormatError {
 
 impl FormatError {
     /// An error at a path.
-    pub fn new(path: impl Into<String>, problem: impl Into<UiText>) -> Self {
+    pub fn new(path: impl Into<String>, problem: UiText) -> Self {
         Self {
             path: path.into(),
-            problem: problem.into(),
+            problem,
         }
     }
 

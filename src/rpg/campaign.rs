@@ -14,9 +14,9 @@ use crate::drama;
 use crate::engine::Setup;
 use crate::event::Phrasebook;
 use crate::event::guard::{Guards, SecretRule, Secrets};
-use crate::locale::UiText;
+use crate::locale::{Localize, UiText};
 use crate::save::Meta;
-use crate::session::Game;
+use crate::session::{Game, SetupError};
 use crate::world_data::{DataError, DataFolder, Problem, Problems};
 
 /// The maximum number of characters of a speech that reaches anybody.
@@ -24,13 +24,22 @@ const MAX_SPEECH_CHARS: usize = 4_000;
 
 /// Why a world can't be played.
 #[derive(Debug, Error)]
+#[error("{}", self.text())]
 pub enum CampaignError {
     /// All mistakes in its files.
-    #[error("{0}")]
     Data(Problems),
     /// Its cast can't be spawned.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
+}
+
+impl Localize for CampaignError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Data(problems) => problems.text(),
+            Self::Spawn(error) => error.text(),
+        }
+    }
 }
 
 impl From<Problems> for CampaignError {
@@ -148,12 +157,12 @@ impl Game for Campaign {
         }
     }
 
-    fn set_up(&self, seed: u64) -> Result<Setup, UiText> {
+    fn set_up(&self, seed: u64) -> Result<Setup, SetupError> {
         Ok(self.without_cast(seed))
     }
 
-    fn populate(&self, setup: &mut Setup) -> Result<(), UiText> {
-        spawn_cast(&mut setup.world, &self.file).map_err(|error| error.to_string().into())
+    fn populate(&self, setup: &mut Setup) -> Result<(), SetupError> {
+        Ok(spawn_cast(&mut setup.world, &self.file)?)
     }
 }
 

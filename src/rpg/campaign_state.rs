@@ -26,6 +26,7 @@ use crate::event::{
     AgentEvent, Fault, Faults, Phrasebook, PromptSet, PromptTemplate, write_events_at_meeting,
 };
 use crate::knowledge::Today;
+use crate::locale::Localize;
 
 const FINISHED: PromptTemplate<Score> = PromptTemplate::new("engine/finished");
 
@@ -321,7 +322,7 @@ fn enter_stage(world: &mut World, dungeon: Arc<str>, fight: usize) {
         travel(world, hero, stage);
     }
     if let Err(error) = spawn_foes(world, &next.foes, &next.stage) {
-        let fault = Fault::Game(error.to_string());
+        let fault = Fault::Game(error.text());
         world.resource_mut::<Faults>().note(fault);
     }
     for foe in on_stage(world, stage) {

@@ -19,24 +19,36 @@ use crate::context::AgentContext;
 use crate::drama::{Belongings, Bond, BondSpec, Bonds, GoalState, Goals, Item};
 use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::knowledge::FactBook;
+use crate::locale::{Localize, UiText, text};
 use crate::message::Text;
 use crate::mind::MindAlias;
 use crate::tool::ToolSet;
 
 /// Why the cast of a world file can't be spawned.
 #[derive(Debug, Error)]
+#[error("{}", self.text())]
 pub enum SpawnError {
     /// Somebody was refused.
     #[error(transparent)]
     Cast(#[from] CastError),
     /// A system message could not be made.
-    #[error("the system message of '{name}' can't be made: {source}")]
     SystemMessage {
         /// Whose.
         name: String,
         /// Why.
         source: PhraseError,
     },
+}
+
+impl Localize for SpawnError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Cast(error) => error.text(),
+            Self::SystemMessage { name, source } => {
+                text!(rpg_system_message, name, reason = source)
+            }
+        }
+    }
 }
 
 /// The faction of the party.

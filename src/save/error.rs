@@ -178,17 +178,18 @@ impl Localize for SaveError {
 
 impl SaveError {
     /// Something invalid at a place of the save.
-    pub(super) fn wrong(at: impl Into<String>, problem: impl Into<UiText>) -> Self {
+    pub(super) fn wrong(at: impl Into<String>, problem: UiText) -> Self {
         Self::Wrong {
             at: at.into().replace(char::is_control, "\u{fffd}"),
-            problem: problem.into(),
+            problem,
         }
     }
 
     /// Something that serde finds invalid at a place of the save. The place and the error may quote
     /// the file, so control characters are replaced.
     pub(super) fn unreadable(at: impl Into<String>, error: &impl ToString) -> Self {
-        Self::wrong(at, error.to_string().replace(char::is_control, "\u{fffd}"))
+        let shown = error.to_string().replace(char::is_control, "\u{fffd}");
+        Self::wrong(at, UiText::verbatim(shown))
     }
 
     /// An index into a list that is shorter.

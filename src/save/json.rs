@@ -41,7 +41,7 @@ pub(super) fn write(save: &impl Serialize, size: usize) -> Result<Vec<u8>, SaveE
     let writer = &mut serde_json::Serializer::with_formatter(io::sink(), Lines::default());
     match serde_path_to_error::serialize(save, writer) {
         Err(error) => Err(SaveError::Unwritable {
-            at: error.path().to_string().into(),
+            at: UiText::verbatim(error.path().to_string()),
             problem: problem_of(error.inner()),
         }),
         Ok(()) => Ok(bytes),

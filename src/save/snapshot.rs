@@ -144,7 +144,7 @@ fn check_size(contexts: &[ContextDto], chapters: &[ChaptersDto]) -> Result<(), S
 fn resources(world: &World, registry: &SaveRegistry) -> Result<Members<'static>, SaveError> {
     let values = registry.resources.iter();
     let values = values.filter_map(|(name, io)| Some((*name, (io.write)(world)?)));
-    members(values, |name| format!("resources.{name}").into())
+    members(values, |name| UiText::verbatim(format!("resources.{name}")))
 }
 
 fn members(

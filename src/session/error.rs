@@ -1,5 +1,7 @@
 //! Why a story can't be started, resumed or replayed.
 
+use std::error::Error as StdError;
+use std::fmt;
 use std::path::PathBuf;
 
 use thiserror::Error;
@@ -8,6 +10,41 @@ use crate::engine::EngineError;
 use crate::journal::JournalError;
 use crate::locale::{Localize, UiText, text};
 use crate::save::SaveError;
+
+/// Why a game can't set up its world: any error with a text for people, by `?`.
+#[derive(Debug)]
+pub struct SetupError {
+    text: UiText,
+    cause: Box<dyn StdError + Send + Sync>,
+}
+
+impl SetupError {
+    /// The game's own error.
+    pub fn cause(&self) -> &(dyn StdError + Send + Sync + 'static) {
+        &*self.cause
+    }
+}
+
+impl<E: StdError + Localize + Send + Sync + 'static> From<E> for SetupError {
+    fn from(error: E) -> Self {
+        Self {
+            text: error.text(),
+            cause: Box::new(error),
+        }
+    }
+}
+
+impl fmt::Display for SetupError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.text.fmt(out)
+    }
+}
+
+impl Localize for SetupError {
+    fn text(&self) -> UiText {
+        self.text.clone()
+    }
+}
 
 /// Why a story can't be started, resumed, replayed or branched.
 #[derive(Debug, Error)]
@@ -22,8 +59,8 @@ pub enum SessionError {
     /// The engine; in a replay, the first difference.
     #[error(transparent)]
     Engine(#[from] Box<EngineError>),
-    /// The game can't set its world up.
-    World(UiText),
+    /// The game can't set up its world.
+    World(SetupError),
     /// A journal without its first line: the program ended while the slot was being made.
     NoHead {
         /// The journal's file.
@@ -65,7 +102,7 @@ impl Localize for SessionError {
             Self::Save(error) => error.text(),
             Self::Journal(error) => error.text(),
             Self::Engine(error) => error.text(),
-            Self::World(reason) => text!(session_world, reason),
+            Self::World(error) => text!(session_world, reason = error),
             Self::NoHead { path } => text!(session_no_head, path),
             Self::OtherSeed { snapshot, journal } => {
                 text!(session_other_seed, snapshot, journal)

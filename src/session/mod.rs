@@ -9,13 +9,12 @@ mod error;
 mod live;
 mod rewind;
 
-pub use error::SessionError;
+pub use error::{SessionError, SetupError};
 pub use live::Session;
 pub use rewind::{Replayed, branch, replay, replay_with, state_at};
 
 use crate::engine::Setup;
 use crate::journal::GameSetup;
-use crate::locale::UiText;
 use crate::save::Meta;
 
 /// A game with its world, as a session needs it.
@@ -32,12 +31,12 @@ pub trait Game: Send + Sync {
     /// The world without its cast: language, systems, event types, and which parts are saved.
     ///
     /// # Errors
-    /// Why the world's data can't be used, in words for its writer.
-    fn set_up(&self, seed: u64) -> Result<Setup, UiText>;
+    /// Why the world's data can't be used.
+    fn set_up(&self, seed: u64) -> Result<Setup, SetupError>;
 
     /// Adds the cast of a new story. A loaded story has its own.
     ///
     /// # Errors
-    /// Why the world's data can't be used, in words for its writer.
-    fn populate(&self, setup: &mut Setup) -> Result<(), UiText>;
+    /// Why the world's data can't be used.
+    fn populate(&self, setup: &mut Setup) -> Result<(), SetupError>;
 }

@@ -18,6 +18,7 @@ use crate::event::{
     AgentEvent, EventWriter, Fault, PhraseError, Phrasebook, PromptSet, PromptTemplate,
 };
 use crate::exchange::{Answers, Ask, AskTemplate};
+use crate::locale::text;
 use crate::message::Language;
 
 const DESCRIBE: AskTemplate<DescribeData> = AskTemplate::condensed(
@@ -131,7 +132,10 @@ pub(super) fn ask_description(
     let speaker = living.iter().find(|player| Some(player.id) == next);
     let Some(speaker) = speaker else { return };
     let Ok(taboo) = taboos.get(speaker.entity) else {
-        return events.fault(Fault::Game(format!("{} has no card", speaker.name)));
+        return events.fault(Fault::Game(text!(
+            undercover_no_card,
+            player = &*speaker.name
+        )));
     };
     let rules = current.rules();
     let data = DescribeData {

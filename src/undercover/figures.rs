@@ -17,18 +17,19 @@ use super::taboo::Taboo;
 use crate::cast::{CastList, Kind, all_of};
 use crate::exchange::{Reply, Spent};
 use crate::journal::{Ending, GameSetup, JournalError, Line, Outcome};
+use crate::locale::{Localize, UiText, text};
 use crate::save::Slot;
 use crate::session::{SessionError, replay};
 use crate::world_data::DataFolder;
 
 /// Why the figures of a journal can't be computed.
 #[derive(Debug, Error)]
+#[error("{}", self.text())]
 pub enum FiguresError {
     /// The journal can't be read.
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// The journal belongs to another game.
-    #[error("the journal of '{0}' is of no game of who is the undercover")]
     OtherGame(String),
     /// The game can't be set up again.
     #[error(transparent)]
@@ -37,8 +38,19 @@ pub enum FiguresError {
     #[error(transparent)]
     Replay(#[from] SessionError),
     /// The world of the game has no table.
-    #[error("the game of '{0}' has no table")]
     NoTable(String),
+}
+
+impl Localize for FiguresError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Journal(error) => error.text(),
+            Self::OtherGame(slot) => text!(undercover_other_game, slot),
+            Self::Match(error) => error.text(),
+            Self::Replay(error) => error.text(),
+            Self::NoTable(slot) => text!(undercover_no_table, slot),
+        }
+    }
 }
 
 /// The figures of a game.

@@ -18,10 +18,10 @@ use crate::engine::{MeetSet, Setup, StepSet};
 use crate::event::Phrasebook;
 use crate::event::guard::Guards;
 use crate::journal::GameSetup;
-use crate::locale::UiText;
+use crate::locale::{Localize, UiText, text};
 use crate::message::{FoldedText, Language};
 use crate::save::Meta;
-use crate::session::Game;
+use crate::session::{Game, SetupError};
 use crate::world_data::{
     DataError, DataFolder, Lexicon, Problem, Problems, Source, Word, WordPair,
 };
@@ -72,15 +72,14 @@ pub fn reflection(setup: &mut Setup) {
 
 /// Why no game can be set up.
 #[derive(Debug, Error)]
+#[error("{}", self.text())]
 pub enum MatchError {
     /// The rules make no sense.
     #[error(transparent)]
     Rules(#[from] RulesError),
     /// All mistakes in the data files.
-    #[error("{0}")]
     Data(Problems),
     /// There are more players than names.
-    #[error("there are names for at most {names} players, not {asked}; add names to {file}")]
     TooFewNames {
         /// The number of players.
         asked: usize,
@@ -90,22 +89,34 @@ pub enum MatchError {
         file: String,
     },
     /// There is no pair of words.
-    #[error("there is no pair of words; write A,B or name a word file")]
     NoWords,
     /// Two words that a reader can't tell apart.
-    #[error("the words '{0}' and '{1}' are the same; two neighbours must differ")]
     EqualWords(String, String),
     /// A word is refused.
-    #[error("'{word}' can't be a word: {reason}")]
     BadWord {
         /// The word.
         word: String,
         /// What is wrong with it.
-        reason: String,
+        reason: UiText,
     },
     /// The setup in a journal can't be read.
-    #[error("the set-up of the game in the journal can't be read: {0}")]
     Setup(String),
+}
+
+impl Localize for MatchError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Rules(error) => error.text(),
+            Self::Data(problems) => problems.text(),
+            Self::TooFewNames { asked, names, file } => {
+                text!(undercover_too_few_names, players = asked, names, file)
+            }
+            Self::NoWords => text!(undercover_no_words),
+            Self::EqualWords(first, second) => text!(undercover_equal_words, first, second),
+            Self::BadWord { word, reason } => text!(undercover_bad_word, word, reason),
+            Self::Setup(problem) => text!(undercover_journal_setup, problem),
+        }
+    }
 }
 
 impl From<Problems> for MatchError {
@@ -296,23 +307,21 @@ pub fn check_words(lexicon: &Lexicon) -> Result<(), MatchError> {
 }
 
 fn check_word(word: &Word, pair: &WordPair) -> Result<(), MatchError> {
-    let refuse = |reason: String| {
+    let refuse = |reason| {
         let word = word.word.chars().take(MAX_WORD_CHARS).collect();
         Err(MatchError::BadWord { word, reason })
     };
     let text = &word.word;
     if FoldedText::of(text).is_empty() {
-        return refuse("it has no letters".into());
+        return refuse(text!(undercover_word_empty));
     }
     if text.chars().count() > MAX_WORD_CHARS || text.chars().any(char::is_control) {
-        return refuse(format!(
-            "a word has at most {MAX_WORD_CHARS} characters on one line"
-        ));
+        return refuse(text!(undercover_word_limit, max = MAX_WORD_CHARS));
     }
     let taboo = Taboo::new(text, &word.also);
     let said = word.own.iter().chain(&pair.shared);
     match said.into_iter().find(|text| taboo.slip(text).is_some()) {
-        Some(text) => refuse(format!("what is said of it says it: '{text}'")),
+        Some(text) => refuse(text!(undercover_word_told, text)),
         None => Ok(()),
     }
 }
@@ -325,7 +334,7 @@ impl Game for Match {
         }
     }
 
-    fn set_up(&self, seed: u64) -> Result<Setup, UiText> {
+    fn set_up(&self, seed: u64) -> Result<Setup, SetupError> {
         let mut setup = Setup::new(seed);
         setup.world.insert_resource(self.phrases.clone());
         setup.world.insert_resource(self.rules.language);
@@ -341,13 +350,11 @@ impl Game for Match {
         Ok(setup)
     }
 
-    fn populate(&self, setup: &mut Setup) -> Result<(), UiText> {
+    fn populate(&self, setup: &mut Setup) -> Result<(), SetupError> {
         let seed = setup.world.resource::<WorldSeed>().0;
-        let pair = self
-            .pair(seed)
-            .ok_or_else(|| MatchError::NoWords.to_string())?;
-        let stage = set_up_table(&mut setup.world, &self.rules, pair);
-        stage.map(|_| ()).map_err(|error| error.to_string().into())
+        let pair = self.pair(seed).ok_or(MatchError::NoWords)?;
+        set_up_table(&mut setup.world, &self.rules, pair)?;
+        Ok(())
     }
 
     fn game_setup(&self, seed: u64) -> Option<GameSetup> {

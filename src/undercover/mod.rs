@@ -38,9 +38,9 @@ pub use game::{
     shipped_words,
 };
 pub use ids::{PlayerId, Role, Side};
-pub use rules::{MIN_PLAYERS, Reflect, Rules, RulesError, SpeakingOrder, Ties};
+pub use rules::{MIN_PLAYERS, Reflect, RuleLimit, Rules, RulesError, SpeakingOrder, Ties};
 pub use secret::{Card, Moderator, with_moderator};
-pub use setup::{SetupError, set_up_table};
+pub use setup::{TableError, set_up_table};
 pub use statistics::{ModelStatistics, RoundStatistics, Statistics};
 pub use table::{Description, Elimination, Phase, Player, Round, Seat, Table, Vote};
 pub use tournament::{OpenedGame, Tournament, TournamentError};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::cast::check_name;
-use crate::locale::UiText;
+use crate::locale::{Argument, Localize, UiText, text};
 use crate::message::Language;
 
 /// What happens if several players have the most votes.
@@ -84,17 +84,13 @@ pub struct Rules {
 
 /// Why no game can be played by these rules.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{}", self.text())]
 pub enum RulesError {
     /// There are too few players.
-    #[error("{0} players are too few; at least {MIN_PLAYERS} must sit at the table")]
     TooFew(usize),
     /// Nobody would be undercover.
-    #[error("nobody is undercover; at least one player must be")]
     NobodyUndercover,
     /// The undercover players would have won before the first description.
-    #[error(
-        "with {undercover} undercover and {blank} blank of {players} players {civilians} civilians are left; they must be more than those undercover: add players, or let fewer be undercover or blank"
-    )]
     TooMany {
         /// The number of undercover players.
         undercover: usize,
@@ -106,7 +102,6 @@ pub enum RulesError {
         civilians: usize,
     },
     /// A name is refused.
-    #[error("'{name}' can't be a name: {reason}")]
     BadName {
         /// The name.
         name: String,
@@ -114,19 +109,55 @@ pub enum RulesError {
         reason: UiText,
     },
     /// A name is used twice.
-    #[error("the name '{0}' is used twice; players and table need names of their own")]
     NameTwice(String),
     /// A model was chosen for somebody who does not play.
-    #[error("no player is called '{name}'; there are: {players}")]
     NoSuchPlayer {
         /// The name.
         name: String,
         /// The names of all players.
-        players: String,
+        players: Vec<String>,
     },
     /// A limit is zero.
-    #[error("{0} must be at least 1")]
-    ZeroLimit(&'static str),
+    ZeroLimit(RuleLimit),
+}
+
+/// A limit that the rules set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleLimit {
+    /// [`Rules::max_rounds`].
+    Rounds,
+    /// [`Rules::description_chars`].
+    DescriptionChars,
+    /// [`Rules::reply_tokens`].
+    ReplyTokens,
+}
+
+impl Localize for RulesError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::TooFew(players) => {
+                text!(undercover_too_few_players, players, least = MIN_PLAYERS)
+            }
+            Self::NobodyUndercover => text!(undercover_nobody_undercover),
+            Self::TooMany {
+                undercover,
+                blank,
+                players,
+                civilians,
+            } => text!(undercover_too_many, undercover, blank, players, civilians),
+            Self::BadName { name, reason } => text!(cast_bad_name, name, reason),
+            Self::NameTwice(name) => text!(undercover_name_twice, name),
+            Self::NoSuchPlayer { name, players } => {
+                let players = Argument::list(players);
+                text!(undercover_no_such_player, name, players)
+            }
+            Self::ZeroLimit(RuleLimit::Rounds) => text!(undercover_no_rounds),
+            Self::ZeroLimit(RuleLimit::DescriptionChars) => {
+                text!(undercover_no_description_chars)
+            }
+            Self::ZeroLimit(RuleLimit::ReplyTokens) => text!(undercover_no_reply_tokens),
+        }
+    }
 }
 
 /// The minimum number of players.
@@ -180,12 +211,12 @@ impl Rules {
         }
         self.check_names()?;
         let limits = [
-            (self.max_rounds as usize, "the limit of rounds"),
-            (self.description_chars, "the length of a description"),
-            (self.reply_tokens as usize, "the length of an answer"),
+            (self.max_rounds as usize, RuleLimit::Rounds),
+            (self.description_chars, RuleLimit::DescriptionChars),
+            (self.reply_tokens as usize, RuleLimit::ReplyTokens),
         ];
         match limits.into_iter().find(|(limit, _)| *limit == 0) {
-            Some((_, name)) => Err(RulesError::ZeroLimit(name)),
+            Some((_, limit)) => Err(RulesError::ZeroLimit(limit)),
             None => Ok(()),
         }
     }
@@ -205,7 +236,7 @@ impl Rules {
         match unknown {
             Some(name) => Err(RulesError::NoSuchPlayer {
                 name: name.clone(),
-                players: self.players.join(", "),
+                players: self.players.clone(),
             }),
             None => Ok(()),
         }
@@ -252,9 +283,13 @@ mod tests {
         assert!(matches!(bad.check(), Err(RulesError::NoSuchPlayer { .. })));
         bad.models.clear();
         bad.max_rounds = 0;
-        assert_eq!(
-            bad.check(),
-            Err(RulesError::ZeroLimit("the limit of rounds"))
-        );
+        assert_eq!(bad.check(), Err(RulesError::ZeroLimit(RuleLimit::Rounds)));
+    }
+
+    #[test]
+    fn one_civilian_is_not_several() {
+        let told = |players| rules(players, 2, 0).check().unwrap_err().to_string();
+        assert!(told(3).contains("only 1 civilian is left"), "{}", told(3));
+        assert!(told(4).contains("only 2 civilians are left"), "{}", told(4));
     }
 }

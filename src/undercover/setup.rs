@@ -15,6 +15,7 @@ use super::secret::{Card, PrivateRecord};
 use super::table::{Seat, Table};
 use crate::cast::{CastError, CastList, Kind, SpawnSpec, StableId, WorldSeed, spawn};
 use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use crate::locale::{Localize, UiText};
 use crate::message::Text;
 use crate::mind::MindAlias;
 use crate::world_data::{Word, WordPair};
@@ -60,13 +61,23 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
 
 /// Why a table can't be set up.
 #[derive(Debug, Error)]
-pub enum SetupError {
+#[error("{}", self.text())]
+pub enum TableError {
     /// A name is refused.
     #[error(transparent)]
     Cast(#[from] CastError),
     /// A system message can't be made.
     #[error(transparent)]
     Prompt(#[from] PhraseError),
+}
+
+impl Localize for TableError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Cast(error) => error.text(),
+            Self::Prompt(error) => error.text(),
+        }
+    }
 }
 
 /// Sets a table up: it spawns the stage and its players, each with a card that it has not seen yet.
@@ -78,7 +89,7 @@ pub fn set_up_table(
     world: &mut World,
     rules: &Rules,
     pair: &WordPair,
-) -> Result<Entity, SetupError> {
+) -> Result<Entity, TableError> {
     world.insert_resource(rules.clone());
     let phrases = world.resource::<Phrasebook>().clone();
     let rules_text = phrases.render(&RULES, &rules_data(rules))?;

@@ -16,6 +16,7 @@ use thiserror::Error;
 use super::figures::{FiguresError, GameFigures, figures_like};
 use super::game::{Match, MatchError, WordSource};
 use super::rules::Rules;
+use crate::locale::{Localize, UiText, text};
 use crate::mind::Minds;
 use crate::save::{
     Durability, FileAction, SaveError, Slot, SlotName, io_error, make_folder, replace,
@@ -32,6 +33,7 @@ const GAMES: &str = "games";
 
 /// Why a tournament can't be created or continued.
 #[derive(Debug, Error)]
+#[error("{}", self.text())]
 pub enum TournamentError {
     /// Its folder can't be used.
     #[error(transparent)]
@@ -43,22 +45,31 @@ pub enum TournamentError {
     #[error(transparent)]
     Session(#[from] SessionError),
     /// `tournament.json` can't be read.
-    #[error("{path}: the tournament can't be read: {reason}", path = .path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
         /// Why.
-        reason: String,
+        reason: UiText,
     },
     /// The prompts have changed, so that later games can't be compared with earlier ones.
-    #[error(
-        "{path}: the prompts have changed since the tournament began; put them back, or begin a new one",
-        path = .path.display()
-    )]
     OtherData {
         /// The file.
         path: PathBuf,
     },
+}
+
+impl Localize for TournamentError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Save(error) => error.text(),
+            Self::Match(error) => error.text(),
+            Self::Session(error) => error.text(),
+            Self::Unreadable { path, reason } => {
+                text!(undercover_tournament_unreadable, path, reason)
+            }
+            Self::OtherData { path } => text!(undercover_other_data, path),
+        }
+    }
 }
 
 /// The contents of `tournament.json`.
@@ -120,7 +131,7 @@ impl Tournament {
         };
         let path = folder.join(FILE);
         let text = serde_json::to_vec_pretty(&file);
-        let text = text.map_err(|error| unreadable(&path, error.to_string()))?;
+        let text = text.map_err(|error| unreadable(&path, error.text()))?;
         replace(&path, &text, Durability::Synced)?;
         Ok(Self {
             name,
@@ -146,9 +157,13 @@ impl Tournament {
         let path = folder.join(FILE);
         let text = fs::read(&path).map_err(|source| io_error(&path, FileAction::Read, source))?;
         let file: TournamentFile =
-            serde_json::from_slice(&text).map_err(|error| unreadable(&path, error.to_string()))?;
+            serde_json::from_slice(&text).map_err(|error| unreadable(&path, error.text()))?;
         if file.format != FORMAT {
-            let reason = format!("its format is {}, not {FORMAT}", file.format);
+            let reason = text!(
+                undercover_tournament_format,
+                found = file.format,
+                known = FORMAT
+            );
             return Err(unreadable(&path, reason));
         }
         let lexicon = Lexicon {
@@ -244,7 +259,7 @@ fn slot_name(game: u32) -> String {
     format!("{:05}", u64::from(game) + 1)
 }
 
-fn unreadable(path: &Path, reason: String) -> TournamentError {
+fn unreadable(path: &Path, reason: UiText) -> TournamentError {
     let path = path.to_owned();
     TournamentError::Unreadable { path, reason }
 }

@@ -63,7 +63,7 @@ impl DataError {
 impl From<DataError> for Problem {
     fn from(error: DataError) -> Self {
         let (file, message) = error.parts();
-        Self::of_file(file, message, "")
+        Self::of_file(file, message, UiText::default())
     }
 }
 

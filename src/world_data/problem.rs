@@ -37,19 +37,15 @@ pub struct Problem {
 
 impl Problem {
     /// An error in a whole file.
-    pub fn of_file(
-        file: impl Into<String>,
-        message: impl Into<UiText>,
-        help: impl Into<UiText>,
-    ) -> Self {
+    pub fn of_file(file: impl Into<String>, message: UiText, help: UiText) -> Self {
         Self {
             severity: Severity::Error,
             file: file.into(),
             line: 0,
             column: 0,
             field: String::new(),
-            message: message.into(),
-            help: help.into(),
+            message,
+            help,
         }
     }
 
@@ -129,10 +125,15 @@ impl Problems {
         self.0.is_empty()
     }
 
+    /// The number of errors, without warnings.
+    pub fn error_count(&self) -> usize {
+        let is_error = |problem: &&Problem| problem.severity == Severity::Error;
+        self.iter().filter(is_error).count()
+    }
+
     /// Whether any problem is an error.
     pub fn has_errors(&self) -> bool {
-        self.iter()
-            .any(|problem| problem.severity == Severity::Error)
+        self.error_count() > 0
     }
 
     /// Sorts them by file, line and column, and removes duplicates.
@@ -212,7 +213,11 @@ mod tests {
             line,
             column: 3,
             field: "a.b".into(),
-            ..Problem::of_file("w.ron", message, "write 1")
+            ..Problem::of_file(
+                "w.ron",
+                UiText::verbatim(message),
+                UiText::verbatim("write 1"),
+            )
         }
     }
 
@@ -223,7 +228,8 @@ mod tests {
             "w.ron:7:3: error: a.b: is 0; write 1"
         );
         assert!(!at(7, "\u{1b}[31m").to_string().contains('\u{1b}'));
-        let whole = Problem::of_file("w.ron", "is missing", "").warning();
+        let whole =
+            Problem::of_file("w.ron", UiText::verbatim("is missing"), UiText::default()).warning();
         assert_eq!(whole.to_string(), "w.ron: warning: is missing");
         assert_eq!(
             at(7, "is 0").in_language(Language::Zh),
@@ -244,6 +250,7 @@ mod tests {
     #[test]
     fn warnings_do_not_fail() {
         let warned = Problems::from(at(1, "odd").warning());
+        assert_eq!(warned.error_count(), 0);
         assert_eq!(warned.clone().unless_errors(5), Ok((5, warned)));
         assert!(Problems::from(at(1, "bad")).unless_errors(5).is_err());
     }

@@ -81,23 +81,18 @@ impl Source {
     /// part that would contain it.
     ///
     /// ```
-    /// use playhouse::locale::text;
+    /// use playhouse::locale::{UiText, text};
     /// use playhouse::world_data::Source;
     ///
     /// let source = Source::new("shop.ron", "(name: \"\")");
-    /// let problem = source.problem("name", text!(cast_name_empty), "");
+    /// let problem = source.problem("name", text!(cast_name_empty), UiText::default());
     /// assert_eq!(problem.to_string(), "shop.ron:1:8: error: name: a name can't be empty");
     /// ```
-    pub fn problem(
-        &self,
-        path: &str,
-        message: impl Into<UiText>,
-        help: impl Into<UiText>,
-    ) -> Problem {
+    pub fn problem(&self, path: &str, message: UiText, help: UiText) -> Problem {
         let (start, field) = self.find(path);
         Problem {
             field,
-            ..self.problem_at(start, message.into(), help.into())
+            ..self.problem_at(start, message, help)
         }
     }
 
@@ -466,7 +461,9 @@ mod tests {
         );
         let legs = parsed.value.cages.iter().map(|cage| cage.legs);
         assert_eq!(legs.collect::<Vec<_>>(), [0, 4, 0, 2]);
-        let late = parsed.source.problem("cages[3].legs", "", "");
+        let late = parsed
+            .source
+            .problem("cages[3].legs", UiText::default(), UiText::default());
         assert_eq!((late.line, late.column), (8, 39));
         assert_eq!(late.field, "cages[4].legs");
     }
@@ -488,7 +485,7 @@ mod tests {
     fn a_missing_path_has_the_position_of_what_should_contain_it() {
         let source = Source::new("x.ron", "\u{feff}(\r\n  cages: [\r\n    (legs: 1)],\r\n)");
         let place = |path: &str| {
-            let problem = source.problem(path, "", "");
+            let problem = source.problem(path, UiText::default(), UiText::default());
             (problem.line, problem.column, problem.field)
         };
         assert_eq!(place("cages[0].legs"), (3, 12, "cages[0].legs".into()));
@@ -500,7 +497,8 @@ mod tests {
     #[test]
     fn columns_count_characters() {
         let source = Source::new("x.ron", "(name: \"動物園\", cages: [])");
-        assert_eq!(source.problem("cages", "", "").column, 22);
+        let problem = source.problem("cages", UiText::default(), UiText::default());
+        assert_eq!(problem.column, 22);
     }
 
     proptest! {

@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::folder::{DataError, DataFolder};
 use super::names::nearest;
 use super::problem::{Problem, Problems};
-use crate::locale::{Argument, text};
+use crate::locale::{Argument, UiText, text};
 
 /// The extension of template files.
 const EXTENSION: &str = ".j2";
@@ -257,16 +257,18 @@ impl Templates {
     /// An error of minijinja with its position.
     fn problem(&self, asked: &str, error: &Error) -> Problem {
         let name = error.name().filter(|name| self.has(name)).unwrap_or(asked);
-        let mut message = error.kind().to_string();
+        // The kind and its details, which are English.
+        let mut details = error.kind().to_string();
         if let Some(detail) = error.detail() {
-            message = format!("{message}: {detail}");
+            details = format!("{details}: {detail}");
         }
         let mut cause = std::error::Error::source(error);
         while let Some(inner) = cause {
-            message = format!("{message}: {inner}");
+            details = format!("{details}: {inner}");
             cause = inner.source();
         }
-        let problem = Problem::of_file(name, message, "");
+        let message = text!(world_data_template, details);
+        let problem = Problem::of_file(name, message, UiText::default());
         match (error.range(), error.line()) {
             (Some(range), _) => self.at(name, range.start, problem),
             (None, line) => Problem {

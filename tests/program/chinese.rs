@@ -224,8 +224,8 @@ fn every_mistake_of_a_world_is_told_in_chinese() {
         "现在是 -30；请写 1 到 9999 之间的数",
         "这之前缺少逗号",
         "是不是 `Hero`？",
-        "没有写明险地舞台（Dungeon）；可选：芦苇荡",
-        "“雾里人”在这里出现了两次；请只写一次",
+        "缺少险地舞台（Dungeon）；可选：芦苇荡",
+        "“雾里人”写了两次；请只写一次",
         "没有人知道秘密“水中脸”",
     ] {
         assert!(told.contains(says), "no '{says}' in:\n{told}");
@@ -266,7 +266,7 @@ fn every_mistake_of_a_world_is_told_in_chinese() {
     let run = run_chinese(folder.path(), "run mine");
     assert_chinese(&err(&run));
     let json = out(&run_chinese(folder.path(), "check mine --json"));
-    assert!(json.contains("nobody is a hero"), "{json}");
+    assert!(json.contains("no actor is a hero"), "{json}");
     write(&file, &right);
     let fine = out(&run_chinese(folder.path(), "check mine"));
     assert_eq!(fine, "世界“mine”没有错误。\n");

@@ -33,7 +33,9 @@ fn tables_say_what_happened() {
         "Overview",
         "cost of a run as deepseek",
         "Grinding Floor",
-        "Tam Weller",
+        "Tam Orrin",
+        "the-coins",
+        "The mill stands",
         "Seed 1 ended: ",
     ] {
         assert!(told.contains(words), "no '{words}' in:\n{told}");

@@ -186,11 +186,11 @@ fn what_makes_no_game_is_refused_before_it_starts() {
     write(&folder.join("empty.ron"), "(pairs: [])");
     for (arguments, code, english, chinese) in [
         ("--players 2", 2, "at least 3", "至少"),
-        ("--players 99", 2, "there are names for at most", "99"),
+        ("--players 99", 2, "only 20 names for 99 players", "99"),
         ("--undercover 0", 2, "nobody is undercover", "卧底"),
         ("--undercover 3", 2, "civilians are left", "平民"),
         ("--blank 5", 2, "civilians are left", "平民"),
-        ("--max-rounds 0", 2, "the limit of rounds", "轮数上限"),
+        ("--max-rounds 0", 2, "at least 1 round", "至少要有 1 轮"),
         ("--words pear,Pear", 2, "are the same", "相同"),
         ("--words pear", 2, "neither a word file", "既不是词表文件"),
         ("--words pear,…", 2, "no letters", "没有文字"),

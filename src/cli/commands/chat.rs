@@ -8,7 +8,7 @@ use playhouse::cast::{CastList, WorldTurn};
 use playhouse::engine::{Engine, Stop};
 use playhouse::groupchat::team::{ParticipantKind, TeamFile, list_teams};
 use playhouse::groupchat::{Chat, ChatGame, Phase, UserInput, UserProxy, seat_user_proxy};
-use playhouse::locale::text;
+use playhouse::locale::{UiText, text};
 use playhouse::mind::Minds;
 use playhouse::mind::human::HumanMind;
 use playhouse::session::{Game, Session};
@@ -18,7 +18,6 @@ use serde_json::json;
 use super::play::{self, DEFAULT_SEED};
 use crate::cli::app::App;
 use crate::cli::args::{ChatArgs, PlayArgs};
-use crate::cli::catalogue::problem;
 use crate::cli::chat_printer::ChatPrinter;
 use crate::cli::env::{clock, since};
 use crate::cli::error::{CommandError, ErrorKind, engine_error};
@@ -120,7 +119,7 @@ fn list(app: &App) -> Result<(), CommandError> {
     let mut err = app.err();
     problems
         .iter()
-        .for_each(|found| err.line(problem(app.language, found)));
+        .for_each(|found| err.line(found.in_language(app.language)));
     let mut out = app.out();
     if app.settings.json {
         teams.iter().for_each(|team| out.json(team));
@@ -154,10 +153,8 @@ fn minds(
     user_proxy: &UserProxy,
     args: &PlayArgs,
 ) -> Result<Minds, CommandError> {
-    let world_error =
-        |reason: playhouse::locale::UiText| CommandError::new(ErrorKind::World, reason);
-    let mut setup = game.set_up(seed).map_err(world_error)?;
-    game.populate(&mut setup).map_err(world_error)?;
+    let mut setup = game.set_up(seed)?;
+    game.populate(&mut setup)?;
     let main = loader::main_mind(app, &app.settings.model.value)?;
     play::check_price(app, main.mind.info())?;
     if let (Some(introduction), false) = (&main.introduction, app.settings.quiet) {
@@ -250,12 +247,10 @@ impl ChatRun<'_> {
                 _ => say!(language, cli_saved_as, slot),
             });
         }
-        play::stopped(self.app, stop, Some(slot))?;
+        play::stopped(stop, Some(slot))?;
         if chat.is_some_and(|chat| chat.failed) {
-            return Err(CommandError::new(
-                ErrorKind::Other,
-                reason.unwrap_or_default(),
-            ));
+            let reason = UiText::verbatim(reason.unwrap_or_default());
+            return Err(CommandError::new(ErrorKind::Other, reason));
         }
         Ok(())
     }

@@ -5,7 +5,6 @@ use playhouse::world_data::{Problem, Severity};
 use serde_json::json;
 
 use crate::cli::app::App;
-use crate::cli::catalogue::problem;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader;
 use crate::cli::say::say;
@@ -20,22 +19,24 @@ pub(super) fn check(app: &App, world: &str) -> Result<(), CommandError> {
         }
         Err(CampaignError::Data(problems)) => (problems.into_iter().collect(), false),
         Err(error) => {
-            return Err(CommandError::new(ErrorKind::World, error.to_string()).at(world));
+            return Err(CommandError::of(ErrorKind::World, &error).at(world));
         }
     };
-    let is_right = is_playable
-        && problems
-            .iter()
-            .all(|found| found.severity == Severity::Warning);
-    print(app, world, &problems, is_playable, is_right);
-    if is_right {
+    print(app, world, &problems, is_playable);
+    if errors(&problems) == 0 {
         Ok(())
     } else {
         Err(CommandError::printed(ErrorKind::World))
     }
 }
 
-fn print(app: &App, world: &str, problems: &[Problem], is_playable: bool, is_right: bool) {
+fn errors(problems: &[Problem]) -> usize {
+    let problems = problems.iter();
+    let errors = problems.filter(|problem| problem.severity == Severity::Error);
+    errors.count()
+}
+
+fn print(app: &App, world: &str, problems: &[Problem], is_playable: bool) {
     let mut out = app.out();
     if app.settings.json {
         return out.pretty_json(&json!({
@@ -45,14 +46,13 @@ fn print(app: &App, world: &str, problems: &[Problem], is_playable: bool, is_rig
         }));
     }
     for found in problems {
-        out.line(problem(app.language, found));
+        out.line(found.in_language(app.language));
     }
     if !app.settings.quiet {
-        out.line(if is_right {
-            say!(app.language, cli_world_ok, world)
-        } else {
-            let count = problems.len();
-            say!(app.language, cli_world_errors, world, count)
+        out.line(match errors(problems) {
+            0 => say!(app.language, cli_world_ok, world),
+            count if is_playable => say!(app.language, cli_expectation_errors, count),
+            count => say!(app.language, cli_world_errors, world, count),
         });
     }
 }

@@ -42,8 +42,8 @@ pub(super) fn config(app: &App) -> Result<(), CommandError> {
     table.write(&mut out);
     out.paragraph(&Paragraph::blank());
     let heads = [
+        say!(language, cli_name),
         say!(language, cli_model),
-        say!(language, cli_value),
         say!(language, cli_server),
         say!(language, cli_key),
         say!(language, cli_price),

@@ -19,7 +19,7 @@ pub(super) fn new(
 ) -> Result<(), CommandError> {
     let language = language.map_or(app.language, Language::from);
     let path = new_world(folder, language);
-    let path = path.map_err(|error| CommandError::new(ErrorKind::World, error.to_string()))?;
+    let path = path.map_err(|error| CommandError::of(ErrorKind::World, &error))?;
     let mut out = app.out();
     if app.settings.json {
         out.json(&json!({"path": path.display().to_string(), "language": language}));

@@ -17,7 +17,6 @@ use tokio::runtime::Runtime;
 
 use crate::cli::app::App;
 use crate::cli::args::OnServerError;
-use crate::cli::catalogue::library;
 use crate::cli::error::{CommandError, ErrorKind, engine_error};
 use crate::cli::output::{Output, Paragraph, Style};
 use crate::cli::progress::Progress;
@@ -257,7 +256,7 @@ impl<'a> RunView<'a> {
     /// Some ends are errors.
     fn report_end(&self, stop: &Stop, turn: u64, slot: Option<&str>) -> Result<(), CommandError> {
         let text = match stop {
-            Stop::LimitReached(_) | Stop::ServerDown(_) => return stopped(self.app, stop, slot),
+            Stop::LimitReached(_) | Stop::ServerDown(_) => return stopped(stop, slot),
             Stop::Finished(_) => text!(cli_end_finished),
             Stop::TurnReached(turn) => text!(cli_end_turn, turn),
             Stop::Cancelled => text!(cli_end_stopped),
@@ -283,14 +282,12 @@ impl<'a> RunView<'a> {
 }
 
 /// The error of a run that a limit or a server stopped, if one did.
-pub(super) fn stopped(app: &App, stop: &Stop, slot: Option<&str>) -> Result<(), CommandError> {
+pub(super) fn stopped(stop: &Stop, slot: Option<&str>) -> Result<(), CommandError> {
     let error = match stop {
         Stop::LimitReached(reason) => {
-            let reason = library(app.language, reason.clone());
             CommandError::new(ErrorKind::Limit, text!(cli_end_limit, reason))
         }
         Stop::ServerDown(reason) => {
-            let reason = library(app.language, reason.clone());
             CommandError::new(ErrorKind::Server, text!(cli_end_server, reason))
         }
         _ => return Ok(()),

@@ -44,7 +44,7 @@ impl Players {
     pub(super) fn find(app: &App, rules: &Rules) -> Result<Self, CommandError> {
         let improviser = loader::improviser()?;
         let find = |name: &str| match name {
-            IMPROVISER => Ok(None),
+            IMPROVISER => Ok::<_, CommandError>(None),
             name => {
                 let mind = loader::main_mind(app, name)?.mind;
                 play::check_price(app, mind.info())?;

@@ -32,10 +32,8 @@ pub(super) fn replay(
         Played::World(campaign) => campaign.file.language,
         Played::Undercover(game) => game.rules().language,
     };
-    let world_error =
-        |reason: playhouse::locale::UiText| CommandError::new(ErrorKind::World, reason);
-    let mut setup = game.set_up(saved.head.seed).map_err(world_error)?;
-    game.populate(&mut setup).map_err(world_error)?;
+    let mut setup = game.set_up(saved.head.seed)?;
+    game.populate(&mut setup)?;
     let seat = play::seat(&mut setup.world, actor)?;
     match &saved.played {
         Played::World(campaign) => play::introduce_world(app, &campaign.file, None),

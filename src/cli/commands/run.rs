@@ -16,8 +16,7 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<(), CommandError> {
     let campaign = loader::world(app, &app.settings.world.value)?;
     let seed = args.seed.unwrap_or(DEFAULT_SEED);
     let setup = campaign.new_game(seed);
-    let mut setup =
-        setup.map_err(|error| CommandError::new(ErrorKind::World, error.to_string()))?;
+    let mut setup = setup.map_err(|error| CommandError::of(ErrorKind::World, &error))?;
     let main = loader::main_mind(app, &app.settings.model.value)?;
     play::check_price(app, main.mind.info())?;
     let seat = play::seat(&mut setup.world, args.play.seat.as_deref())?;

@@ -8,7 +8,6 @@ use playhouse::undercover::{GAME, Tournament};
 use serde_json::{Value, json};
 
 use crate::cli::app::App;
-use crate::cli::catalogue::library;
 use crate::cli::error::CommandError;
 use crate::cli::saved::save_error;
 use crate::cli::say::say;
@@ -71,12 +70,12 @@ pub(super) fn saves(app: &App) -> Result<(), CommandError> {
 fn tournament_state(app: &App, name: &str) -> String {
     let found = app.data().map(|data| {
         let found = Tournament::find(&app.settings.saves.value, name, &data);
-        found.map_err(|error| library(app.language, error.to_string()))
+        found.map_err(|error| error.text().in_language(app.language))
     });
     match found {
         Ok(Ok(tournament)) => say!(app.language, cli_tournament, games = tournament.games()),
         Ok(Err(error)) => error,
-        Err(error) => library(app.language, error.message.unwrap_or_default()),
+        Err(error) => error.message.unwrap_or_default().in_language(app.language),
     }
 }
 

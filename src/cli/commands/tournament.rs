@@ -257,7 +257,7 @@ impl TournamentRun<'_> {
         let stop = self.handle.block_on(engine.run(None));
         self.budget.give_back(grant, &engine.totals().spent);
         let stop = stop.map_err(|error| engine_error(&error))?;
-        play::stopped(self.app, &stop, None)
+        play::stopped(&stop, None)
     }
 
     /// The figures of a game, from its journal alone.
@@ -313,7 +313,7 @@ fn tournament_error(app: &App, error: TournamentError) -> CommandError {
         TournamentError::Save(error) => save_error(error),
         TournamentError::Match(error) => match_error(app, error),
         TournamentError::Session(error) => session_error(error),
-        error => CommandError::new(ErrorKind::Save, error.to_string()),
+        error => CommandError::of(ErrorKind::Save, &error),
     }
 }
 
@@ -322,6 +322,6 @@ fn figures_error(app: &App, error: FiguresError) -> CommandError {
         FiguresError::Journal(error) => journal_error(error),
         FiguresError::Match(error) => match_error(app, error),
         FiguresError::Replay(error) => session_error(error),
-        error => CommandError::new(ErrorKind::Save, error.to_string()),
+        error => CommandError::of(ErrorKind::Save, &error),
     }
 }

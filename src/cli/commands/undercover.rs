@@ -90,10 +90,8 @@ fn lexicon(app: &App, words: &str) -> Result<Lexicon, CommandError> {
 /// Plays a single game.
 fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<(), CommandError> {
     let seed = args.seed.unwrap_or(DEFAULT_SEED);
-    let world_error =
-        |reason: playhouse::locale::UiText| CommandError::new(ErrorKind::World, reason);
-    let mut setup = game.set_up(seed).map_err(world_error)?;
-    game.populate(&mut setup).map_err(world_error)?;
+    let mut setup = game.set_up(seed)?;
+    game.populate(&mut setup)?;
     let seat = play::seat(&mut setup.world, args.play.seat.as_deref())?;
     let players = Players::find(app, game.rules())?;
     if args.play.dry_run {

@@ -13,9 +13,8 @@ use serde_json::json;
 
 use super::play;
 use crate::cli::app::App;
-use crate::cli::catalogue::library;
 use crate::cli::error::{CommandError, ErrorKind};
-use crate::cli::labels::event_label;
+use crate::cli::labels::{event_label, guard_note};
 use crate::cli::output::{Paragraph, Style};
 use crate::cli::saved::{Saved, session_error};
 use crate::cli::say::say;
@@ -95,9 +94,7 @@ fn print(app: &App, event: &EventRecord, names: &BTreeMap<StableId, String>) {
         out.paragraph(&row.plain(text.in_language(language)));
     }
     for act in &event.guarded {
-        let guard = library(language, act.guard.as_str());
-        let reason = library(language, act.reason.clone());
-        out.line(say!(language, story_guard, guard, reason));
+        out.line(guard_note(act).in_language(language));
     }
 }
 

@@ -4,7 +4,6 @@ use playhouse::rpg::world_file::list_worlds;
 use serde_json::json;
 
 use crate::cli::app::App;
-use crate::cli::catalogue::problem;
 use crate::cli::error::CommandError;
 use crate::cli::say::say;
 use crate::cli::tables::{Side, Table};
@@ -34,7 +33,7 @@ pub(super) fn worlds(app: &App) -> Result<(), CommandError> {
         table.write(&mut out);
     }
     for found in problems.iter() {
-        app.err().line(problem(language, found));
+        app.err().line(found.in_language(language));
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::roster::Roster;
-use crate::cli::catalogue::library;
+use crate::cli::labels::guard_note;
 use crate::cli::output::{Paragraph, Style};
 use crate::cli::say::say;
 
@@ -327,9 +327,7 @@ impl Formatter {
     }
 
     fn guarded(&self, act: &GuardAct) -> Paragraph {
-        let guard = library(self.language, act.guard.as_str());
-        let reason = library(self.language, act.reason.clone());
-        let note = say!(self.language, story_guard, guard, reason);
+        let note = guard_note(act).in_language(self.language);
         Paragraph::indented(6, 8).add(Style::Dim, note)
     }
 

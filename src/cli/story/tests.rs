@@ -93,7 +93,7 @@ fn a_home_scene_reads_as_one() {
                 "Mira",
                 "home.plan",
                 "{\"mind\": \"…\"}",
-                By::Fallback("silence".into()),
+                By::Fallback(playhouse::locale::UiText::verbatim("silence")),
             ),
             speak(
                 "Inn",

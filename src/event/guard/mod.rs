@@ -145,7 +145,7 @@ pub struct GuardAct {
 }
 
 /// A reason that was written as JSON has no key any more.
-fn verbatim<'de, D: Deserializer<'de>>(reason: D) -> Result<UiText, D::Error> {
+pub(super) fn verbatim<'de, D: Deserializer<'de>>(reason: D) -> Result<UiText, D::Error> {
     String::deserialize(reason).map(UiText::verbatim)
 }
 
@@ -306,7 +306,7 @@ mod tests {
             }
             Verdict::Mask {
                 text: message.text.replace(from, to),
-                reason: from.into(),
+                reason: UiText::verbatim(from),
             }
         }
     }
@@ -326,17 +326,20 @@ mod tests {
     fn a_block_ends_the_judging() {
         let mut guards = Guards::none();
         let flag = |_: &Judged<'_>| Verdict::Flag {
-            reason: "odd".into(),
+            reason: UiText::verbatim("odd"),
         };
         let block = |_: &Judged<'_>| Verdict::Block {
-            reason: "no".into(),
+            reason: UiText::verbatim("no"),
         };
         guards.add(FnGuard("flag", &[Point::Send, Point::Ask], flag));
         guards.add(FnGuard("block", &[Point::Send], block));
         guards.add(FnGuard("never", &[Point::Send], replace("hat", "")));
         let judgement = guards.judge(spoken("hat"));
-        assert_eq!(judgement.blocked(), Some(&"no".into()));
-        assert_eq!(judgement.flagged().collect::<Vec<_>>(), [&"odd".into()]);
+        assert_eq!(judgement.blocked(), Some(&UiText::verbatim("no")));
+        assert_eq!(
+            judgement.flagged().collect::<Vec<_>>(),
+            [&UiText::verbatim("odd")]
+        );
         assert_eq!(judgement.acts.len(), 2);
 
         let asked = Judged {

@@ -276,7 +276,7 @@ impl ChatStep<'_, '_, '_> {
         let approval = match by {
             By::Fallback(reason) => Approval {
                 approved: false,
-                reason,
+                reason: self.translate(&reason),
             },
             _ => approval,
         };

@@ -86,7 +86,7 @@ impl ChatStep<'_, '_, '_> {
         let turn = match by {
             By::Fallback(reason) => {
                 self.edit_context(entity, forget::remove_last_answer);
-                FinishedTurn::failed(reason)
+                FinishedTurn::failed(self.translate(&reason))
             }
             _ => self.turn(entity, participant, message, listeners),
         };

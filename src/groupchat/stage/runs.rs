@@ -36,7 +36,7 @@ impl ChatStep<'_, '_, '_> {
         self.chat.phase = Phase::Waiting;
         if let By::Fallback(reason) = by {
             self.edit_context(user, forget::remove_last_answer);
-            return self.fail(&reason.into());
+            return self.fail(&reason);
         }
         if input.reset {
             return self.reset();

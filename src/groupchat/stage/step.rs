@@ -8,7 +8,7 @@ use super::teams::Teams;
 use crate::cast::{CastList, EntityName, OnStage, StageRng};
 use crate::context::AgentContext;
 use crate::engine::AskCount;
-use crate::event::{EventWriter, Fault};
+use crate::event::EventWriter;
 use crate::exchange::{Ask, Reply};
 use crate::groupchat::message::RequestUsage;
 use crate::groupchat::perspective;
@@ -104,7 +104,7 @@ impl<'a> ChatStep<'a, '_, '_> {
     pub(super) fn prompt(&mut self, prompt: &impl Prompt) -> String {
         let events = &mut self.params.events;
         prompt.render(events.phrases()).unwrap_or_else(|reason| {
-            events.fault(Fault::Game(reason.into()));
+            events.fault(reason.into());
             String::new()
         })
     }

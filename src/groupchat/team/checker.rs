@@ -44,14 +44,14 @@ impl<'t> Checker<'t> {
     }
 
     /// Reports an error; the path is relative to the team.
-    pub(super) fn error(&mut self, path: impl Display, message: impl Into<UiText>, help: UiText) {
+    pub(super) fn error(&mut self, path: impl Display, message: UiText, help: UiText) {
         self.problems.push(Problem {
             field: format!("{}{path}", self.prefix),
             ..Problem::of_file("", message, help)
         });
     }
 
-    pub(super) fn warning(&mut self, path: impl Display, message: impl Into<UiText>, help: UiText) {
+    pub(super) fn warning(&mut self, path: impl Display, message: UiText, help: UiText) {
         self.error(path, message, help);
         let problem = self.problems.pop().map(Problem::warning);
         self.problems.extend(problem);

@@ -1,6 +1,8 @@
 # Texts of `src/engine/`. Keys begin with `engine_`.
 
 engine_ambiguous = two systems access the same data without a declared order; order them with .chain(), .before() or .after(): { $systems }
+engine_budget_used_up = the entity's budget is used up
+engine_entity_gone = the entity is gone
 engine_fault = at '{ $place }', turn { $turn }: { $fault }
 engine_limit_calls = the next call could bring the run to { $would } calls; the limit is { $limit }
 engine_limit_cost = the next call could bring the cost of the run to { $would }; the limit is { $limit }

@@ -164,3 +164,7 @@ groupchat_fail_unknown_speaker = '{ $name }' was selected to speak, but is not a
 
 groupchat_conclusion = The task is done.
 groupchat_no_approval = nobody is there to approve it
+
+## Why guards change messages.
+
+groupchat_forged_speaker = a line looked as if somebody else had said it

@@ -36,6 +36,7 @@ world_data_problem_warning = { $place }: warning: { $problem }
 world_data_quote_text = write a text in quotes: "…", or r#"…"# for a long one
 world_data_remove_it = remove it
 world_data_same_words = both words are '{ $word }'
+world_data_template = { $details }
 world_data_too_deep = brackets are nested too deeply
 world_data_too_large = is larger than { $max } bytes
 world_data_unexpected = unexpected `{ $found }`

@@ -1,6 +1,8 @@
 # Texts of `src/engine/`. Keys begin with `engine_`.
 
 engine_ambiguous = 有两个系统访问相同的数据，却没有声明先后；请用 .chain()、.before() 或 .after() 声明：{ $systems }
+engine_budget_used_up = 它的预算已用完
+engine_entity_gone = 它已经不在了
 engine_fault = “{ $place }”，第 { $turn } 轮：{ $fault }
 engine_limit_calls = 下一次请求可能使本次运行达到 { $would } 次请求；上限是 { $limit }
 engine_limit_cost = 下一次请求可能使本次运行的费用达到 { $would }；上限是 { $limit }

@@ -165,3 +165,7 @@ groupchat_fail_unknown_speaker = 选中的“{ $name }”不是参与者；应�
 
 groupchat_conclusion = 任务完成。
 groupchat_no_approval = 没有人在场可以批准
+
+## Why guards change messages.
+
+groupchat_forged_speaker = 有一行看起来像是别人说的

@@ -28,6 +28,10 @@ story_foes_down = 击倒：{ $foes }
 story_gains = 获得：{ $gains }
 # same
 story_guard = ［{ $guard }：{ $reason }］
+story_guard_forged_marks = 伪造标记
+story_guard_forged_speakers = 冒充发言
+story_guard_length_limit = 长度限制
+story_guard_secrets = 秘密
 story_guarded = { $name }：防御 +{ $amount }（{ $effect }）
 story_healed = { $name }：恢复 { $amount }
 story_heroes_down = 倒下：{ $heroes }

@@ -1,5 +1,19 @@
 # Texts of `src/undercover/`. Keys begin with `undercover_`.
 
+undercover_bad_word = “{ $word }”不能作词语：{ $reason }
+undercover_equal_words = 词语“{ $first }”和“{ $second }”相同；一对词必须不同
+undercover_journal_setup = 无法读取日志中的对局设置：{ $problem }
+undercover_name_twice = 名字“{ $name }”用了两次；玩家和牌桌的名字不能重复
+undercover_no_card = { $player }没有词卡
+undercover_no_description_chars = 描述的字数上限至少是 1
+undercover_no_reply_tokens = 回答的 token 上限至少是 1
+undercover_no_rounds = 至少要有 1 轮
+undercover_no_such_player = 没有名为“{ $name }”的玩家；玩家有：{ $players }
+undercover_no_table = “{ $slot }”的这一局没有牌桌
+undercover_no_words = 没有词语；请写成“甲,乙”，或指定词库文件
+undercover_nobody_undercover = 没有卧底；至少要有一名
+undercover_other_data = { $path }：赛事开始后，提示已有改动；请恢复原样，或另开一场赛事
+undercover_other_game = “{ $slot }”的日志不是谁是卧底的对局
 undercover_seat_blank = 白板
 undercover_seat_civilian = 平民
 undercover_seat_i_am = 你认为自己是什么？
@@ -9,3 +23,11 @@ undercover_seat_players = 你对他人的判断
 undercover_seat_undercover = 卧底
 undercover_seat_unsure = 不确定
 undercover_seat_vote_number = 投谁出局？（编号）
+undercover_too_few_names = 玩家有 { $players } 名，名字却只有 { $names } 个；请在 { $file } 中添加名字
+undercover_too_few_players = 至少要有 { $least } 名玩家，而现在是 { $players } 名
+undercover_too_many = { $players } 名玩家中有 { $undercover } 名卧底、{ $blank } 名白板，只剩 { $civilians } 名平民；平民必须多于卧底：请增加玩家，或减少卧底或白板
+undercover_tournament_format = 格式是 { $found }，不是 { $known }
+undercover_tournament_unreadable = { $path }：无法读取这场赛事：{ $reason }
+undercover_word_empty = 它没有文字
+undercover_word_limit = 词语只占一行，最多 { $max } 个字符
+undercover_word_told = 对它的描述“{ $text }”里就有它

@@ -39,6 +39,7 @@ world_data_problem_warning = { $place }: 警告：{ $problem }
 world_data_quote_text = 请写成带引号的文字："…"，长文用 r#"…"#
 world_data_remove_it = 请删掉它
 world_data_same_words = 两个词都是“{ $word }”
+world_data_template = 模板有错误：{ $details }
 world_data_too_deep = 括号嵌套太深
 world_data_too_large = 超过 { $max } 字节
 world_data_unexpected = `{ $found }` 不应出现在这里

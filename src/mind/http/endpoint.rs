@@ -34,7 +34,7 @@ pub enum EndpointError {
 impl Localize for EndpointError {
     fn text(&self) -> UiText {
         match self {
-            Self::InvalidUrl { reason } => reason.as_str().into(),
+            Self::InvalidUrl { reason } => UiText::verbatim(reason),
             Self::NotHttp => text!(mind_url_not_http),
         }
     }

@@ -119,7 +119,7 @@ impl ErrorContext {
         }
         let reason = match cause.downcast_ref::<io::Error>() {
             Some(error) => error.text(),
-            None => self.sanitized(&cause.to_string()).into(),
+            None => UiText::verbatim(self.sanitized(&cause.to_string())),
         };
         if is_dns {
             text!(mind_dns_failed, reason)
@@ -195,7 +195,7 @@ impl ErrorContext {
                 text!(mind_redirected, location = self.sanitized(location))
             }
             _ => match error {
-                Some(error) => self.sanitized(&error_message(error)).into(),
+                Some(error) => UiText::verbatim(self.sanitized(&error_message(error))),
                 None => self.plain_reason(body),
             },
         };
@@ -263,7 +263,7 @@ impl ErrorContext {
         match self.html_page(body) {
             Some(page) => page,
             None if body.trim().is_empty() => text!(mind_no_reason),
-            None => self.sanitized(body).into(),
+            None => UiText::verbatim(self.sanitized(body)),
         }
     }
 }

@@ -64,7 +64,7 @@ pub enum HttpMindError {
 impl Localize for HttpMindError {
     fn text(&self) -> UiText {
         match self {
-            Self::Client(error) => error.to_string().into(),
+            Self::Client(error) => UiText::verbatim(error.to_string()),
             Self::InvalidKey => text!(mind_invalid_key),
         }
     }

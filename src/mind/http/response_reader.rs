@@ -245,7 +245,8 @@ impl Values<'_> {
             }
         };
         if let Some(error) = find_error(&value) {
-            *self.error = Some(self.context.sanitized(&error_message(error)).into());
+            let message = self.context.sanitized(&error_message(error));
+            *self.error = Some(UiText::verbatim(message));
         }
         match value {
             // Gemini streams a list unless it is asked for events.

@@ -21,8 +21,8 @@ impl<'c> Dialogue<'c> {
     ///
     /// # Errors
     /// Nobody can read it.
-    pub fn show(&mut self, text: impl Into<UiText>) -> io::Result<()> {
-        let text = text.into().in_language(self.language);
+    pub fn show(&mut self, text: UiText) -> io::Result<()> {
+        let text = text.in_language(self.language);
         self.console.show(&text)
     }
 
@@ -30,8 +30,8 @@ impl<'c> Dialogue<'c> {
     ///
     /// # Errors
     /// The input ended or broke.
-    pub fn line(&mut self, label: impl Into<UiText>) -> io::Result<String> {
-        let label = label.into().in_language(self.language);
+    pub fn line(&mut self, label: UiText) -> io::Result<String> {
+        let label = label.in_language(self.language);
         let prompt = match label.as_str() {
             "" => "> ".to_owned(),
             label => format!("{label} > "),
@@ -45,8 +45,7 @@ impl<'c> Dialogue<'c> {
     ///
     /// # Errors
     /// The input ended or broke.
-    pub fn text(&mut self, label: impl Into<UiText>) -> io::Result<String> {
-        let label = label.into();
+    pub fn text(&mut self, label: UiText) -> io::Result<String> {
         loop {
             let line = self.line(label.clone())?;
             if !line.is_empty() {
@@ -60,8 +59,7 @@ impl<'c> Dialogue<'c> {
     ///
     /// # Errors
     /// The input ended or broke.
-    pub fn text_or(&mut self, label: impl Into<UiText>, default: &str) -> io::Result<String> {
-        let label = label.into();
+    pub fn text_or(&mut self, label: UiText, default: &str) -> io::Result<String> {
         let line = self.line(text!(mind_seat_with_default, label, default))?;
         Ok(if line.is_empty() {
             default.to_owned()
@@ -74,11 +72,10 @@ impl<'c> Dialogue<'c> {
     ///
     /// # Errors
     /// The input ended or broke.
-    pub fn choice(&mut self, label: impl Into<UiText>, options: &[String]) -> io::Result<usize> {
+    pub fn choice(&mut self, label: UiText, options: &[String]) -> io::Result<usize> {
         if options.len() == 1 {
             return Ok(0);
         }
-        let label = label.into();
         self.menu(options)?;
         loop {
             let line = self.line(label.clone())?;
@@ -96,14 +93,13 @@ impl<'c> Dialogue<'c> {
     /// The input ended or broke.
     pub fn order(
         &mut self,
-        label: impl Into<UiText>,
+        label: UiText,
         options: &[String],
         all: bool,
     ) -> io::Result<Vec<usize>> {
         if options.len() == 1 {
             return Ok(vec![0]);
         }
-        let label = label.into();
         self.menu(options)?;
         loop {
             let line = self.line(label.clone())?;
@@ -125,13 +121,13 @@ impl<'c> Dialogue<'c> {
     }
 
     /// A text in the language of the interface.
-    pub fn say(&self, text: impl Into<UiText>) -> String {
-        text.into().in_language(self.language)
+    pub fn say(&self, text: UiText) -> String {
+        text.in_language(self.language)
     }
 
     fn menu(&mut self, options: &[String]) -> io::Result<()> {
         for (number, option) in (1..).zip(options) {
-            self.show(format!("  {number}) {option}"))?;
+            self.console.show(&format!("  {number}) {option}"))?;
         }
         Ok(())
     }

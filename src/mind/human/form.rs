@@ -179,7 +179,7 @@ impl SchemaForm<'_, '_> {
                 break;
             }
             let label = format!("{} {}", self.dialogue.say(label.clone()), filled.len() + 1);
-            filled.push(self.fill(&items, &label.into(), depth + 1)?);
+            filled.push(self.fill(&items, &UiText::verbatim(label), depth + 1)?);
         }
         Ok(Value::Array(filled))
     }
@@ -188,7 +188,7 @@ impl SchemaForm<'_, '_> {
     fn raw(&mut self, schema: &Value, label: &UiText) -> io::Result<Value> {
         self.dialogue.show(text!(mind_seat_type_json))?;
         let shown = serde_json::to_string_pretty(schema).unwrap_or_default();
-        self.dialogue.show(shown)?;
+        self.dialogue.show(UiText::verbatim(shown))?;
         loop {
             match serde_json::from_str(&self.dialogue.text(label.clone())?) {
                 Ok(value) => return Ok(value),

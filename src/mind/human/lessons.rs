@@ -71,22 +71,14 @@ impl SeatLessons {
     }
 
     /// What a member of answers is called in questions and menus; else its name is shown.
-    pub fn member(
-        &mut self,
-        name: impl Into<Cow<'static, str>>,
-        label: impl Into<UiText>,
-    ) -> &mut Self {
-        self.members.insert(name.into(), label.into());
+    pub fn member(&mut self, name: impl Into<Cow<'static, str>>, label: UiText) -> &mut Self {
+        self.members.insert(name.into(), label);
         self
     }
 
     /// What a word of a closed list is called in menus; else it is shown itself.
-    pub fn option(
-        &mut self,
-        word: impl Into<Cow<'static, str>>,
-        label: impl Into<UiText>,
-    ) -> &mut Self {
-        self.options.insert(word.into(), label.into());
+    pub fn option(&mut self, word: impl Into<Cow<'static, str>>, label: UiText) -> &mut Self {
+        self.options.insert(word.into(), label);
         self
     }
 

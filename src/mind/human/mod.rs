@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::Value;
 
 use super::{Answering, Completion, Form, Language, Mind, MindError, MindInfo, Notes, Prompt};
-use crate::locale::text;
+use crate::locale::{UiText, text};
 
 /// The alias of a person in signals and ledgers.
 pub const ALIAS: &str = "human";
@@ -127,15 +127,16 @@ impl Question {
 
     fn put(&self, lessons: &SeatLessons, dialogue: &mut Dialogue<'_>) -> io::Result<String> {
         let heading = dialogue.say(text!(mind_seat_your_turn, entity = &*self.entity));
-        dialogue.show(format!("\n{heading}"))?;
+        dialogue.show(UiText::verbatim(format!("\n{heading}")))?;
         // Who is asked again has read the question already.
-        match (&self.complaint, &self.wanted) {
-            (Some(complaint), _) => dialogue.show(complaint.as_str())?,
-            (None, Wanted::Prose) => dialogue.show(self.text.as_str())?,
-            (None, Wanted::Json { .. }) => dialogue.show(without_format(&self.text))?,
-        }
+        let question = match (&self.complaint, &self.wanted) {
+            (Some(complaint), _) => complaint.clone(),
+            (None, Wanted::Prose) => self.text.clone(),
+            (None, Wanted::Json { .. }) => without_format(&self.text),
+        };
+        dialogue.show(UiText::verbatim(question))?;
         let Wanted::Json { schema, skill } = &self.wanted else {
-            return dialogue.text("");
+            return dialogue.text(UiText::default());
         };
         if let Some((skill, notes)) = skill
             && let Some(answer) = skill.answer(Notes::new(notes), dialogue)?

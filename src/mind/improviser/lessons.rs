@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::grammar::{Grammar, GrammarError, GrammarErrors, Names, load};
 use super::writer::Writer;
-use crate::locale::UiText;
+use crate::locale::Localize;
 use crate::mind::{Language, Notes, Prompt};
 use crate::world_data::{DataError, DataFolder};
 
@@ -161,7 +161,6 @@ impl Lessons {
     }
 
     fn unreadable(&mut self, file: &str, error: &DataError) {
-        let mistake = UiText::verbatim(error.to_string());
-        self.errors.push(GrammarError::of_whole(file, mistake));
+        self.errors.push(GrammarError::of_whole(file, error.text()));
     }
 }

@@ -54,8 +54,8 @@ pub enum SettingSource {
 impl Localize for SettingSource {
     fn text(&self) -> UiText {
         match self {
-            Self::File(file) => file.as_str().into(),
-            Self::Environment(variable) => variable.as_str().into(),
+            Self::File(file) => UiText::verbatim(file),
+            Self::Environment(variable) => UiText::verbatim(variable),
             Self::Name => text!(mind_setting_from_name),
         }
     }

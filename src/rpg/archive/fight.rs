@@ -9,7 +9,7 @@ use super::range::fight_range;
 use super::summary::{close_chapter, summary_ask};
 use crate::cast::{EntityName, Whereabouts};
 use crate::context::{AgentContext, Chapters};
-use crate::event::{EventWriter, Fault, PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use crate::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Answers, Ask, AskTemplate, Prose};
 use crate::rpg::combat::FinishedFight;
 use crate::rpg::components::{FightResult, Foe, RpgWorld};
@@ -114,7 +114,7 @@ pub(super) fn take_fight_summaries(
     let stage = &outcome.stage;
     let title = events.phrases().render(&TITLE, &TitleData { stage });
     let title = title.unwrap_or_else(|error| {
-        events.fault(Fault::Game(error.to_string()));
+        events.fault(error.into());
         stage.clone()
     });
     for (entity, Prose(summary), _by) in answers.take() {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::cast::{Appearance, CastList, Exits, StageRng, Whereabouts};
 use crate::context::{AgentContext, Chapters};
 use crate::event::kinds::{Announce, Mind, Query as Search, Refusal, Speak, Whisper};
-use crate::event::{EventWriter, Fault, PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use crate::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Answers, Ask, AskTemplate};
 use crate::knowledge::{FactBook, Knowledge};
 use crate::rpg::campaign_state::{CampaignPhase, CampaignState};
@@ -272,7 +272,7 @@ fn refuse<D: Serialize>(
             };
             events.notify_entities(&[entity], event);
         }
-        Err(error) => events.fault(Fault::Game(error.to_string())),
+        Err(error) => events.fault(error.into()),
     }
 }
 

@@ -307,3 +307,45 @@ impl FactFigures {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_never_happens_comes_first() {
+        let share = |hits| Share { hits, of: 9 };
+        let option = |scene: &str, option: &str, hits| OptionFigures {
+            scene: scene.into(),
+            option: option.into(),
+            chosen: share(hits),
+        };
+        let scene = |id: &str, hits| SceneFigures {
+            id: id.into(),
+            runs: share(hits),
+            ..SceneFigures::default()
+        };
+        let mut drama = DramaFigures {
+            scenes: vec![scene("often", 9), scene("never", 0), scene("once", 1)],
+            options: vec![
+                option("even", "a", 5),
+                option("even", "b", 4),
+                option("odd", "a", 9),
+                option("odd", "b", 0),
+            ],
+            ..DramaFigures::default()
+        };
+        drama.sort();
+        let scenes: Vec<_> = drama.scenes.iter().map(|scene| &*scene.id).collect();
+        assert_eq!(scenes, ["never", "once", "often"]);
+        let options: Vec<_> = drama
+            .options
+            .iter()
+            .map(|it| (&*it.scene, &*it.option))
+            .collect();
+        assert_eq!(
+            options,
+            [("odd", "b"), ("odd", "a"), ("even", "b"), ("even", "a")]
+        );
+    }
+}

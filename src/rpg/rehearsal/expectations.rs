@@ -87,7 +87,7 @@ impl Expectations {
         for (index, expectation) in self.list.iter().enumerate() {
             for message in expectation.unmet(rehearsal) {
                 let path = format!("[{index}]");
-                unmet.push(self.source.problem(&path, message, ""));
+                unmet.push(self.source.problem(&path, message, UiText::default()));
             }
         }
         unmet

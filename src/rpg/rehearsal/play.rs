@@ -161,9 +161,7 @@ pub async fn play(
 /// An engine for one run, with the improviser for everybody. Nobody resumes it, so its state is not
 /// hashed, and its journal is lost with it.
 fn set_up(campaign: &Campaign, improviser: &Improviser, seed: u64) -> Result<Engine, UiText> {
-    let mut setup = campaign
-        .new_game(seed)
-        .map_err(|error| UiText::verbatim(error.to_string()))?;
+    let mut setup = campaign.new_game(seed).map_err(|error| error.text())?;
     let mut minds = Minds::all(Arc::new(improviser.clone()));
     let mut preferences = setup.world.query::<&MindAlias>();
     for alias in preferences.iter(&setup.world) {

@@ -4,19 +4,30 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use thiserror::Error;
+
+use crate::locale::{Localize, UiText, text};
 use crate::mind::Language;
 
 use super::load::FILE;
 
 /// Why no new world could be written.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Error)]
+#[error("{}", self.text())]
 pub enum NewWorldError {
     /// There already is a world.
-    #[error("{} is there already; choose another folder", .0.display())]
     Exists(PathBuf),
     /// The file can't be written.
-    #[error("{path} can't be written: {why}", path = .0.display(), why = .1)]
     Unwritable(PathBuf, #[source] std::io::Error),
+}
+
+impl Localize for NewWorldError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Exists(path) => text!(rpg_new_world_exists, path),
+            Self::Unwritable(path, source) => text!(rpg_new_world_unwritable, path, source),
+        }
+    }
 }
 
 /// Writes a small world with comments for its author into `folder`, which is created if needed, and

@@ -125,7 +125,7 @@ async fn open(plan: &ServerPlan) -> Result<Client, UiText> {
             if let Some(token) = &plan.token {
                 transport = transport.auth_header(token.expose_secret());
             }
-            let http = http_client(url).map_err(|error| redact(&error))?;
+            let http = http_client(url).map_err(|error| UiText::verbatim(redact(&error)))?;
             let transport = StreamableHttpClientTransport::with_client(http, transport);
             config
                 .serve(transport)

@@ -13,6 +13,7 @@ use playhouse::event::kinds::{Archive, Mind, Speak, Whisper};
 use playhouse::event::{
     AgentEvent, ChapterClose, EventWriter, Fault, Faults, Feed, Record, Records, deliver,
 };
+use playhouse::locale::UiText;
 use playhouse::message::{BodyId, Role};
 use playhouse::mind::ScriptMind;
 use playhouse::testing::{newcomer, tiny};
@@ -249,7 +250,7 @@ impl Guard for Hider {
         match message.receiver {
             Some(Receiver::Actor) => Verdict::Mask {
                 text: message.text.replace("treasure", "███"),
-                reason: "not for actors".into(),
+                reason: UiText::verbatim("not for actors"),
             },
             _ => Verdict::Pass,
         }

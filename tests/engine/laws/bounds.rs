@@ -9,6 +9,7 @@ use playhouse::engine::{Engine, EngineError, Signal, SpendLimits, StepSet, Stop}
 use playhouse::event::{DeferredCommands, EventWriter, Fault};
 use playhouse::exchange::{Answers, Ask, Budget, Ledger, Prose, ProseRules};
 use playhouse::journal::{Line, Recording};
+use playhouse::locale::UiText;
 use playhouse::message::TokenUsage;
 use playhouse::mind::{Completion, Cost, MindError, Price, ScriptLine, ScriptMind};
 use playhouse::testing::tiny;
@@ -355,7 +356,7 @@ async fn a_brake_stops_between_commits_and_loses_only_what_is_under_way() {
 fn down() -> MindError {
     MindError::Unreachable {
         server: "test".into(),
-        reason: "no route".into(),
+        reason: UiText::verbatim("no route"),
     }
 }
 
@@ -385,7 +386,7 @@ async fn a_first_refusal_stops_before_anything_is_recorded() {
     let denied = MindError::Denied {
         server: "test".into(),
         status: 401,
-        reason: "bad key".into(),
+        reason: UiText::verbatim("bad key"),
     };
     for error in [denied, down()] {
         let mind = ScriptMind::by_rule(move |_| ScriptLine::fail(error.clone()));

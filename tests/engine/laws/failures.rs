@@ -9,6 +9,7 @@ use playhouse::context::{AgentContext, Chapters};
 use playhouse::engine::{AskCount, Engine, Stop};
 use playhouse::exchange::{Ledger, OpenAsks};
 use playhouse::journal::Ending;
+use playhouse::locale::UiText;
 use playhouse::message::{Role, Tag, TokenUsage};
 use playhouse::mind::{Completion, FailedCall, MindError, Price, ScriptLine, ScriptMind};
 use proptest::prelude::*;
@@ -222,7 +223,7 @@ async fn what_failed_calls_cost_is_booked_everywhere() {
     let mind = ScriptMind::by_rule(|prompt| {
         let mut lost = FailedCall::from(MindError::InvalidResponse {
             server: "test".into(),
-            reason: "cut".into(),
+            reason: UiText::verbatim("cut"),
         });
         (lost.retries, lost.usage) = (2, Some(usage(70, 3)));
         if prompt.number == 2 {

@@ -444,7 +444,7 @@ pub(crate) fn deed(prompt: &Prompt<'_>, choice: u64, words: &str) -> String {
 /// What goes wrong in a call, by number; 0 for nothing.
 pub(crate) fn mishap(prompt: &Prompt<'_>, number: u64) -> Option<ScriptLine> {
     let server = || Arc::<str>::from("test");
-    let reason = || UiText::from("made up");
+    let reason = || UiText::verbatim("made up");
     let (entity, at) = (prompt.entity.to_string(), prompt.number);
     let error = match number {
         1 => return Some(ScriptLine::say("NOT JSON {")),

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use playhouse::locale::UiText;
 use playhouse::mind::{MindError, ScriptLine, ScriptMind};
 
 use super::game::{Game, deed};
@@ -18,7 +19,7 @@ async fn asked(warms: bool, first_fails: bool) -> Vec<u128> {
         if first_fails && log.len() == 1 {
             let error = MindError::InvalidResponse {
                 server: "test".into(),
-                reason: "cut".into(),
+                reason: UiText::verbatim("cut"),
             };
             return ScriptLine::fail(error).after(Duration::from_millis(100));
         }

@@ -6,9 +6,8 @@ use std::path::Path;
 
 use playhouse::engine::{EngineError, Setup, Stop};
 use playhouse::journal::{Journal, Line};
-use playhouse::locale::UiText;
 use playhouse::save::{Meta, SaveError, Slot};
-use playhouse::session::{Game, Session, SessionError, branch, replay, state_at};
+use playhouse::session::{Game, Session, SessionError, SetupError, branch, replay, state_at};
 
 use crate::save::town::{Town, minds};
 
@@ -289,11 +288,11 @@ impl Game for Stillness {
         }
     }
 
-    fn set_up(&self, seed: u64) -> Result<Setup, UiText> {
+    fn set_up(&self, seed: u64) -> Result<Setup, SetupError> {
         Ok(Setup::new(seed))
     }
 
-    fn populate(&self, _setup: &mut Setup) -> Result<(), UiText> {
+    fn populate(&self, _setup: &mut Setup) -> Result<(), SetupError> {
         Ok(())
     }
 }

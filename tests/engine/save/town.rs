@@ -7,19 +7,18 @@ use std::time::Duration;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemState;
 use playhouse::cast::{
-    CastList, CurrentStage, Dead, EntityName, Kind, OnStage, SpawnSpec, StageQuery, WorldTurn,
-    spawn,
+    CastError, CastList, CurrentStage, Dead, EntityName, Kind, OnStage, SpawnSpec, StageQuery,
+    WorldTurn, spawn,
 };
 use playhouse::context::{AgentContext, Chapters};
 use playhouse::engine::{MeetSet, Setup, StepSet, StoryEnd};
 use playhouse::event::kinds::{Announce, Archive, Arrive, Leave, Speak};
 use playhouse::event::{ChapterClose, EventWriter};
 use playhouse::exchange::{Answers, Ask, Reply};
-use playhouse::locale::UiText;
 use playhouse::message::Text;
 use playhouse::mind::{Completion, Minds, ScriptLine, ScriptMind};
 use playhouse::save::Meta;
-use playhouse::session::Game;
+use playhouse::session::{Game, SetupError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -78,7 +77,7 @@ impl Game for Town {
         }
     }
 
-    fn set_up(&self, seed: u64) -> Result<Setup, UiText> {
+    fn set_up(&self, seed: u64) -> Result<Setup, SetupError> {
         let mut setup = Setup::new(seed);
         setup
             .saves()
@@ -100,7 +99,7 @@ impl Game for Town {
         Ok(setup)
     }
 
-    fn populate(&self, setup: &mut Setup) -> Result<(), UiText> {
+    fn populate(&self, setup: &mut Setup) -> Result<(), SetupError> {
         let rules = Arc::new(Text::from("These are the rules of \"Town\".\n"));
         let mut enter = |name: &str, kind, stage: Option<&str>| {
             let newcomer = SpawnSpec {
@@ -110,12 +109,12 @@ impl Game for Town {
                 identity: format!("You are {name}."),
                 stage: stage.map(Into::into),
             };
-            let entity = spawn(&mut setup.world, newcomer).map_err(|error| error.to_string())?;
+            let entity = spawn(&mut setup.world, newcomer)?;
             if kind == Kind::Actor {
                 let mut actor = setup.world.entity_mut(entity);
                 actor.insert((Purse::default(), Breath::default()));
             }
-            Ok::<_, UiText>(())
+            Ok::<_, CastError>(())
         };
         enter("Market", Kind::Stage, None)?;
         enter("Harbour", Kind::Stage, None)?;

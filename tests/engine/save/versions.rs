@@ -6,6 +6,7 @@ use std::path::Path;
 use playhouse::cast::{CastList, Dead, Occupants, WorldTurn};
 use playhouse::context::{AgentContext, Chapters};
 use playhouse::journal::{Journal, Line};
+use playhouse::locale::UiText;
 use playhouse::save::{
     Expected, FORMAT, Migration, OLDEST, SaveError, read_head, restore, snapshot,
 };
@@ -135,8 +136,8 @@ fn an_old_save_is_brought_up_to_date() {
     let migrations = [Migration {
         from: 0,
         apply: |mut save| {
-            let members = save.as_object_mut().ok_or("no object")?;
-            let day = members.remove("day").ok_or("no day")?;
+            let members = save.as_object_mut().ok_or(UiText::verbatim("no object"))?;
+            let day = members.remove("day").ok_or(UiText::verbatim("no day"))?;
             members.insert("turn".into(), day);
             Ok(save)
         },

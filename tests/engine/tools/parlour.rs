@@ -12,10 +12,9 @@ use playhouse::event::EventWriter;
 use playhouse::event::guard::Guards;
 use playhouse::event::kinds::Speak;
 use playhouse::exchange::{Answers, Ask, Prose, ProseRules};
-use playhouse::locale::UiText;
 use playhouse::mind::{Prompt, Round, ScriptLine};
 use playhouse::save::Meta;
-use playhouse::session::Game;
+use playhouse::session::{Game, SetupError};
 use playhouse::tool::{ToolError, ToolSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -111,11 +110,11 @@ impl Game for Parlour {
         }
     }
 
-    fn set_up(&self, seed: u64) -> Result<Setup, UiText> {
+    fn set_up(&self, seed: u64) -> Result<Setup, SetupError> {
         Ok(self.setup(seed))
     }
 
-    fn populate(&self, setup: &mut Setup) -> Result<(), UiText> {
+    fn populate(&self, setup: &mut Setup) -> Result<(), SetupError> {
         let mut enter = |name: &str, kind, stage: Option<&str>, tools: bool| {
             let newcomer = SpawnSpec {
                 name: name.into(),
@@ -124,14 +123,14 @@ impl Game for Parlour {
                 identity: format!("You are {name}."),
                 stage: stage.map(Into::into),
             };
-            let entity = spawn(&mut setup.world, newcomer).map_err(|error| error.to_string())?;
+            let entity = spawn(&mut setup.world, newcomer)?;
             if kind == Kind::Actor {
                 setup.world.entity_mut(entity).insert(Speaks::default());
             }
             if tools {
                 setup.world.entity_mut(entity).insert(ToolSet::of(TOOLS));
             }
-            Ok::<_, UiText>(())
+            Ok::<_, SetupError>(())
         };
         enter("Hall", Kind::Stage, None, false)?;
         enter("Attic", Kind::Stage, None, false)?;

@@ -11,6 +11,7 @@ use playhouse::groupchat::message::{ChatMessage, Content};
 use playhouse::groupchat::team::{Participant, TeamFile};
 use playhouse::groupchat::{ChatGame, Team};
 use playhouse::journal::{Ending, Line};
+use playhouse::locale::UiText;
 use playhouse::message::{Block, Content as Said, Language, Role};
 use playhouse::mind::Minds;
 use playhouse::world_data::DataFolder;
@@ -421,7 +422,7 @@ impl Guard for BlocksDynamite {
 
     fn judge(&self, message: &Judged<'_>) -> Verdict {
         if message.text.contains("dynamite") {
-            let reason = "not here".into();
+            let reason = UiText::verbatim("not here");
             Verdict::Block { reason }
         } else {
             Verdict::Pass

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use playhouse::groupchat::perspective;
+use playhouse::locale::UiText;
 use playhouse::message::{Role, TokenUsage};
 use playhouse::mind::{
     Answering, Completion, FailedCall, Finish, Mind, MindError, MindInfo, Prompt, prompt_text,
@@ -113,7 +114,7 @@ impl Mind for Scripted {
             line => match line.get("fail").and_then(Value::as_str) {
                 Some(reason) => Err(MindError::InvalidResponse {
                     server: "script".into(),
-                    reason: reason.into(),
+                    reason: UiText::verbatim(reason),
                 }
                 .into()),
                 None => {

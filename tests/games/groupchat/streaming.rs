@@ -13,6 +13,7 @@ use playhouse::groupchat::team::{
 use playhouse::groupchat::{
     ChatError, ChatGame, StreamItem, Task, Team, TeamTool, UserProxy, seat_user_proxy,
 };
+use playhouse::locale::UiText;
 use playhouse::mind::{Answering, Completion, Mind, MindError, MindInfo, Minds, Prompt};
 use playhouse::session::Session;
 use playhouse::world_data::DataFolder;
@@ -198,7 +199,7 @@ async fn who_does_not_stream_is_told_whole() {
 async fn what_was_written_in_vain_is_dropped() {
     let failure = MindError::InvalidResponse {
         server: "s".into(),
-        reason: "no power".into(),
+        reason: UiText::verbatim("no power"),
     };
     let anew = [Act::Write("Good ni"), Act::Retract, Act::Write("Good day")];
     let other = [Act::Write("Good night")];

@@ -113,7 +113,12 @@ fn words_that_make_no_game_are_refused_before_it_starts() {
         rules(Language::En, 6),
         WordSource::Custom(Lexicon::default()),
     );
-    assert!(none.err().unwrap().to_string().contains("no pair of words"));
+    assert!(
+        none.err()
+            .unwrap()
+            .to_string()
+            .contains("there are no words")
+    );
     let leaky = Lexicon::parse(
         "w.ron",
         r#"(pairs: [(shared: ["is a violin or so"], one: (word: "violin"), other: (word: "cello"))])"#,

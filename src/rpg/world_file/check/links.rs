@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::locale::{Localize, text};
+use crate::locale::{Argument, Localize, UiText, text};
 use crate::rpg::world_file::types::{
     Dungeon, Faction, SkillKind, Stage, StageKind, Step, WorldFile,
 };
@@ -29,7 +29,7 @@ fn check_tools(path: &str, tools: &[String], report: &mut Report<'_>) {
     for (i, name) in tools.iter().enumerate() {
         let path = format!("{path}[{i}]");
         if tools.iter().take(i).any(|earlier| earlier == name) {
-            report.error(&path, format!("{name:?} stands here twice"), "name it once");
+            report_twice(&path, name, report);
         }
         match name.split_once('.') {
             Some((server, of_server)) if !server.is_empty() && !of_server.is_empty() => {}
@@ -40,39 +40,47 @@ fn check_tools(path: &str, tools: &[String], report: &mut Report<'_>) {
             }
             _ => {
                 let right = match nearest(name, own.clone()) {
-                    Some(near) => format!("did you mean {near:?}?"),
-                    None => format!(
-                        "name one of: {}; or server.tool of a server of the player's",
-                        tool::BUILT_IN.join(", ")
+                    Some(near) => text!(rpg_check_did_you_mean, name = near),
+                    None => text!(
+                        rpg_check_choose_tool,
+                        tools = Argument::list(tool::BUILT_IN)
                     ),
                 };
-                report.error(&path, format!("there is no tool {name:?}"), right);
+                report.error(&path, text!(rpg_check_unknown_tool, tool = name), right);
             }
         }
     }
 }
 
+fn report_twice(path: &str, name: &str, report: &mut Report<'_>) {
+    let wrong = text!(rpg_check_listed_twice, name);
+    report.error(path, wrong, text!(rpg_check_list_once));
+}
+
 /// The names of all things of a kind, and what the kind is called.
 struct Known<'a> {
-    kind: &'a str,
+    kind: UiText,
     names: Vec<&'a str>,
 }
 
 impl<'a> Known<'a> {
-    fn new(kind: &'a str, names: impl IntoIterator<Item = &'a String>) -> Self {
+    fn new(kind: UiText, names: impl IntoIterator<Item = &'a String>) -> Self {
         let names = names.into_iter().map(String::as_str).collect();
         Self { kind, names }
     }
 
     fn skills(world: &'a WorldFile) -> Self {
-        Self::new("skill", world.skills.iter().map(|skill| &skill.name))
+        Self::new(
+            text!(rpg_check_kind_skill),
+            world.skills.iter().map(|skill| &skill.name),
+        )
     }
 
     fn stages(world: &'a WorldFile, kind: StageKind) -> Self {
         let stages = world.stages.iter().filter(|stage| stage.kind == kind);
         let called = match kind {
-            StageKind::Home => "home stage",
-            StageKind::Dungeon => "stage of kind Dungeon",
+            StageKind::Home => text!(rpg_check_kind_home),
+            StageKind::Dungeon => text!(rpg_check_kind_dungeon_stage),
         };
         Self::new(called, stages.map(|stage| &stage.name))
     }
@@ -80,13 +88,15 @@ impl<'a> Known<'a> {
     /// Reports `name`, used at `path`, if it is unknown.
     fn require(&self, path: &str, name: &str, report: &mut Report<'_>) {
         if name.is_empty() {
-            report.error(path, format!("no {} is named", self.kind), self.offer());
+            let wrong = text!(rpg_check_unnamed, kind = &self.kind);
+            report.error(path, wrong, self.offer());
         } else if !self.names.contains(&name) && !report.unread().contains(name) {
             let right = match nearest(name, self.names.iter().copied()) {
-                Some(near) => format!("did you mean {near:?}?"),
+                Some(near) => text!(rpg_check_did_you_mean, name = near),
                 None => self.offer(),
             };
-            report.error(path, format!("there is no {} {name:?}", self.kind), right);
+            let wrong = text!(rpg_check_unknown, kind = &self.kind, name);
+            report.error(path, wrong, right);
         }
     }
 
@@ -96,23 +106,26 @@ impl<'a> Known<'a> {
             let path = format!("{path}[{i}]");
             self.require(&path, name, report);
             if names.iter().take(i).any(|earlier| earlier == name) {
-                report.error(&path, format!("{name:?} stands here twice"), "name it once");
+                report_twice(&path, name, report);
             }
         }
     }
 
-    fn offer(&self) -> String {
-        let names: Vec<_> = self.names.iter().take(8).copied().collect();
-        if names.is_empty() {
-            format!("add a {} first", self.kind)
+    fn offer(&self) -> UiText {
+        if self.names.is_empty() {
+            text!(rpg_check_define, kind = &self.kind)
         } else {
-            format!("name one of: {}", names.join(", "))
+            let names = Argument::list(self.names.iter().copied().take(8));
+            text!(rpg_check_choose, names)
         }
     }
 }
 
 fn check_stages(world: &WorldFile, report: &mut Report<'_>) {
-    let known = Known::new("stage", world.stages.iter().map(|stage| &stage.name));
+    let known = Known::new(
+        text!(rpg_check_kind_stage),
+        world.stages.iter().map(|stage| &stage.name),
+    );
     for (i, stage) in world.stages.iter().enumerate() {
         let path = format!("stages[{i}].connects");
         known.require_all(&path, &stage.connects, report);
@@ -127,11 +140,11 @@ fn check_stages(world: &WorldFile, report: &mut Report<'_>) {
 
 fn check_way(path: &str, from: &Stage, to: &Stage, report: &mut Report<'_>) {
     if from.name == to.name {
-        report.error(path, "the stage connects to itself", "take it away");
+        let wrong = text!(rpg_check_connects_to_itself);
+        report.error(path, wrong, text!(world_data_remove_it));
     } else if from.kind != to.kind {
-        let wrong = format!("nobody can walk between {:?} and {:?}", from.name, to.name);
-        let right = "connect home stages with home stages; dungeons say which stages they have";
-        report.warn(path, wrong, right);
+        let wrong = text!(rpg_check_no_way, from = &from.name, to = &to.name);
+        report.warn(path, wrong, text!(rpg_check_connect_homes));
     }
 }
 
@@ -144,11 +157,8 @@ fn check_actors(world: &WorldFile, report: &mut Report<'_>) {
         skills.require_all(&format!("{path}.skills"), &actor.skills, report);
         check_tools(&format!("{path}.tools"), &actor.tools, report);
         if actor.skills.is_empty() && actor.camp == Faction::Hero {
-            report.error(
-                &format!("{path}.skills"),
-                "a hero has no skills",
-                skills.offer(),
-            );
+            let wrong = text!(rpg_check_hero_without_skills);
+            report.error(&format!("{path}.skills"), wrong, skills.offer());
         }
     }
 }
@@ -159,26 +169,30 @@ fn check_foes(world: &WorldFile, report: &mut Report<'_>) {
         let path = format!("foes[{i}].skills");
         skills.require_all(&path, &foe.skills, report);
         if foe.skills.is_empty() {
-            report.error(&path, "a foe has no skills", skills.offer());
+            report.error(&path, text!(rpg_check_foe_without_skills), skills.offer());
         }
     }
 }
 
 fn check_dungeons(world: &WorldFile, report: &mut Report<'_>) {
-    let foes = Known::new("foe", world.foes.iter().map(|foe| &foe.name));
+    let foes = Known::new(
+        text!(rpg_check_kind_foe),
+        world.foes.iter().map(|foe| &foe.name),
+    );
     let stages = Known::stages(world, StageKind::Dungeon);
     for (i, dungeon) in world.dungeons.iter().enumerate() {
         let path = format!("dungeons[{i}].fights");
         if dungeon.fights.is_empty() {
-            let right = "add a fight: (stage: …, foes: […], gain: …)";
-            report.error(&path, "the dungeon has no fights", right);
+            let wrong = text!(rpg_check_dungeon_without_fights);
+            report.error(&path, wrong, text!(rpg_check_write_fight));
         }
         for (j, fight) in dungeon.fights.iter().enumerate() {
             let path = format!("{path}[{j}]");
             stages.require(&format!("{path}.stage"), &fight.stage, report);
             foes.require_all(&format!("{path}.foes"), &fight.foes, report);
             if fight.foes.is_empty() {
-                report.error(&format!("{path}.foes"), "nobody waits here", foes.offer());
+                let wrong = text!(rpg_check_fight_without_foes);
+                report.error(&format!("{path}.foes"), wrong, foes.offer());
             }
         }
     }
@@ -196,8 +210,8 @@ fn check_meetings(world: &WorldFile, report: &mut Report<'_>) {
                 let fight = format!("dungeons[{i}].fights[{j}]");
                 let first = met.entry(foe).or_insert_with(|| fight.clone());
                 if *first != fight && once.contains(foe.as_str()) {
-                    let wrong = format!("{foe:?} is met in {first} already and does not return");
-                    let right = "write `returns: true` for it, or name another foe";
+                    let wrong = text!(rpg_check_foe_met_before, foe, fight = first.as_str());
+                    let right = text!(rpg_check_let_foe_return);
                     report.warn(&format!("{fight}.foes[{k}]"), wrong, right);
                 }
             }
@@ -207,7 +221,7 @@ fn check_meetings(world: &WorldFile, report: &mut Report<'_>) {
 
 fn check_schedule(world: &WorldFile, report: &mut Report<'_>) {
     let known = Known::new(
-        "dungeon",
+        text!(rpg_check_kind_dungeon),
         world.dungeons.iter().map(|dungeon| &dungeon.name),
     );
     for (i, step) in world.schedule.iter().enumerate() {
@@ -220,14 +234,13 @@ fn check_schedule(world: &WorldFile, report: &mut Report<'_>) {
 fn check_patterns(world: &WorldFile, report: &mut Report<'_>) {
     for (i, pattern) in world.patterns.iter().enumerate() {
         if pattern.text.trim().is_empty() {
-            report.error(
-                &format!("patterns[{i}].text"),
-                "guards nothing",
-                "write the text",
-            );
+            let wrong = text!(rpg_check_guards_nothing);
+            let right = text!(rpg_check_write_text);
+            report.error(&format!("patterns[{i}].text"), wrong, right);
         } else if pattern.mask.contains(&pattern.text) {
-            let wrong = "the mask holds the text that it should hide";
-            report.error(&format!("patterns[{i}].mask"), wrong, "write another mask");
+            let wrong = text!(rpg_check_mask_tells);
+            let right = text!(rpg_check_write_mask);
+            report.error(&format!("patterns[{i}].mask"), wrong, right);
         }
     }
 }
@@ -249,27 +262,27 @@ fn check_presence(world: &WorldFile, report: &mut Report<'_>) {
     } else if heroes().next().is_none() {
         report.error(
             "actors",
-            "nobody is a hero",
-            "let an actor have `camp: Hero`",
+            text!(rpg_check_no_hero),
+            text!(rpg_check_make_hero),
         );
     } else if !heroes().flat_map(|hero| &hero.skills).any(attacks) {
         report.warn(
             "actors",
-            "no hero can attack",
-            "give one a skill of kind Attack",
+            text!(rpg_check_no_attack),
+            text!(rpg_check_give_attack),
         );
     }
     let is_home = |stage: &Stage| stage.kind == StageKind::Home;
     if report.is_whole("stages") && !world.stages.iter().any(is_home) {
         report.error(
             "stages",
-            "there is no home stage",
-            "add a stage with `kind: Home`",
+            text!(rpg_check_no_home),
+            text!(rpg_check_add_home),
         );
     }
     if report.is_whole("schedule") && world.schedule.is_empty() {
-        let right = "write schedule: [Home(days: 1), Dungeon(\"…\")]";
-        report.error("schedule", "the schedule is missing or empty", right);
+        let right = text!(rpg_check_write_schedule);
+        report.error("schedule", text!(rpg_check_no_schedule), right);
     }
 }
 
@@ -280,8 +293,8 @@ fn check_use<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
     let skills = used(skills.chain(foes.map(|foe| &foe.skills)), report);
     for (i, skill) in world.skills.iter().enumerate() {
         if !skills.contains(skill.name.as_str()) {
-            let wrong = format!("nobody has the skill {:?}", skill.name);
-            let right = "give it to someone, or take it away";
+            let wrong = text!(rpg_check_skill_unused, skill = &skill.name);
+            let right = text!(rpg_check_give_skill);
             report.warn(&format!("skills[{i}]"), wrong, right);
         }
     }
@@ -289,8 +302,8 @@ fn check_use<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
     let met = used(fights.map(|fight| &fight.foes), report);
     for (i, foe) in world.foes.iter().enumerate() {
         if !met.contains(foe.name.as_str()) {
-            let wrong = format!("{:?} is met in no fight", foe.name);
-            let right = "name it in a fight, or take it away";
+            let wrong = text!(rpg_check_foe_unused, foe = &foe.name);
+            let right = text!(rpg_check_use_foe);
             report.warn(&format!("foes[{i}]"), wrong, right);
         }
     }
@@ -301,8 +314,8 @@ fn check_use<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
     }));
     for (i, dungeon) in world.dungeons.iter().enumerate() {
         if !visited.contains(dungeon.name.as_str()) {
-            let wrong = format!("the schedule never leads to {:?}", dungeon.name);
-            let right = "add it to the schedule";
+            let wrong = text!(rpg_check_dungeon_unused, dungeon = &dungeon.name);
+            let right = text!(rpg_check_schedule_dungeon);
             report.warn(&format!("dungeons[{i}]"), wrong, right);
         }
     }

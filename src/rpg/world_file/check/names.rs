@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::locale::text;
 use crate::rpg::world_file::types::WorldFile;
 use crate::world_data::fold_name;
 
@@ -17,43 +18,20 @@ const ROLES: [&str; 7] = ["system", "human", "ai", "user", "assistant", "tool", 
 type Named<'a> = (String, &'a str);
 
 pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
-    check_group(entities(world), "agent, stage, actor or foe", report);
-    check_group(
-        paths("skills", &world.skills, "name", |s| &s.name),
-        "skill",
-        report,
-    );
-    check_group(
-        paths("facts", &world.facts, "id", |f| &f.id),
-        "fact",
-        report,
-    );
-    check_group(
-        paths("items", &world.items, "name", |i| &i.name),
-        "item",
-        report,
-    );
-    check_group(
-        paths("qualities", &world.qualities, "id", |q| &q.id),
-        "quality",
-        report,
-    );
-    check_group(
-        paths("scenes", &world.scenes, "id", |s| &s.id),
-        "scene",
-        report,
-    );
-    check_group(
-        paths("endings", &world.endings, "id", |e| &e.id),
-        "ending",
-        report,
-    );
-    check_group(
-        paths("dungeons", &world.dungeons, "name", |d| &d.name),
-        "dungeon",
-        report,
-    );
-    check_group(vec![("name".into(), &world.name)], "world", report);
+    let named: [Vec<Named<'_>>; 9] = [
+        entities(world),
+        paths("skills", &world.skills, "name", |skill| &skill.name),
+        paths("facts", &world.facts, "id", |fact| &fact.id),
+        paths("items", &world.items, "name", |item| &item.name),
+        paths("qualities", &world.qualities, "id", |quality| &quality.id),
+        paths("scenes", &world.scenes, "id", |scene| &scene.id),
+        paths("endings", &world.endings, "id", |ending| &ending.id),
+        paths("dungeons", &world.dungeons, "name", |dungeon| &dungeon.name),
+        vec![("name".into(), &world.name)],
+    ];
+    for group in named {
+        check_group(group, report);
+    }
     check_roles(world, report);
 }
 
@@ -78,7 +56,8 @@ fn paths<'a, T>(
         .collect()
 }
 
-fn check_group(names: Vec<Named<'_>>, what: &str, report: &mut Report<'_>) {
+/// Within a group all names must differ.
+fn check_group(names: Vec<Named<'_>>, report: &mut Report<'_>) {
     let mut seen: BTreeMap<String, (&str, &str)> = BTreeMap::new();
     for (path, name) in &names {
         check_form(path, name, report);
@@ -87,16 +66,12 @@ fn check_group(names: Vec<Named<'_>>, what: &str, report: &mut Report<'_>) {
         }
         match seen.get(&fold_name(name)) {
             Some((first, place)) if first == name => {
-                let wrong = format!("the name {name:?} is taken already, by {place}");
-                report.error(path, wrong, format!("give each {what} a name of its own"));
+                let wrong = text!(rpg_check_name_taken, name, place);
+                report.error(path, wrong, text!(rpg_check_choose_name));
             }
             Some((first, place)) => {
-                let wrong = format!("{name:?} is easily taken for {first:?} at {place}");
-                report.warn(
-                    path,
-                    wrong,
-                    "let names differ in more than case, width or spaces",
-                );
+                let wrong = text!(rpg_check_name_similar, name, other = first, place);
+                report.warn(path, wrong, text!(rpg_check_distinct_names));
             }
             None => {
                 seen.insert(fold_name(name), (name, path));
@@ -107,27 +82,26 @@ fn check_group(names: Vec<Named<'_>>, what: &str, report: &mut Report<'_>) {
 
 fn check_form(path: &str, name: &str, report: &mut Report<'_>) {
     if name.trim().is_empty() {
-        report.error(path, "the name is missing or empty", "write one");
+        report.error(
+            path,
+            text!(rpg_check_name_missing),
+            text!(rpg_check_write_name),
+        );
         return;
     }
     if let Some(bad) = name.chars().find(|c| is_invisible(*c)) {
-        let wrong = format!(
-            "the name holds the unseen character U+{:04X}",
-            u32::from(bad)
-        );
-        report.error(path, wrong, "names are one line of plain letters");
+        let code = format!("{:04X}", u32::from(bad));
+        let wrong = text!(rpg_check_name_invisible, code);
+        report.error(path, wrong, text!(rpg_check_plain_name));
     }
     let length = name.chars().count();
     if length > MAX_CHARS {
-        let wrong = format!("the name has {length} characters");
-        report.error(path, wrong, format!("use at most {MAX_CHARS}"));
+        let wrong = text!(rpg_check_name_length, length);
+        report.error(path, wrong, text!(rpg_check_shorter_name, max = MAX_CHARS));
     }
     if name.trim() != name {
-        report.error(
-            path,
-            "the name begins or ends with a space",
-            "take the space away",
-        );
+        let wrong = text!(rpg_check_name_spaces);
+        report.error(path, wrong, text!(rpg_check_remove_space));
     }
 }
 
@@ -146,8 +120,8 @@ fn is_invisible(c: char) -> bool {
 fn check_roles(world: &WorldFile, report: &mut Report<'_>) {
     for (path, name) in entities(world) {
         if ROLES.contains(&fold_name(name).as_str()) {
-            let wrong = format!("{name:?} is what a turn of a conversation is called");
-            report.error(&path, wrong, "choose another name");
+            let wrong = text!(rpg_check_name_role, name);
+            report.error(&path, wrong, text!(rpg_check_choose_name));
         }
     }
 }

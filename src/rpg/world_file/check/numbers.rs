@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use crate::locale::text;
 use crate::rpg::world_file::types::{Limits, Skill, Stats, Step, WorldFile};
 
 use super::report::Report;
@@ -43,15 +44,16 @@ pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
 
 fn check_range(path: &str, number: i32, legal: RangeInclusive<i32>, report: &mut Report<'_>) {
     if !legal.contains(&number) {
-        let right = format!("write a number from {} to {}", legal.start(), legal.end());
-        report.error(path, format!("is {number}"), right);
+        let (least, most) = legal.into_inner();
+        let right = text!(rpg_check_write_number, least, most);
+        report.error(path, text!(rpg_check_number, number), right);
     }
 }
 
 fn check_stats(path: &str, stats: &Stats, report: &mut Report<'_>) {
     if *stats == Stats::default() {
-        let right = "write stats: (hp: 30, attack: 6, defense: 4, speed: 5, energy: 3)";
-        report.error(path, "the stats are missing", right);
+        let right = text!(rpg_check_write_stats);
+        report.error(path, text!(rpg_check_stats_missing), right);
         return;
     }
     let fields = [
@@ -77,8 +79,9 @@ fn check_costs(
     for (i, name) in skills.iter().enumerate() {
         let skill = world.skills.iter().find(|skill| skill.name == *name);
         if let Some(skill) = skill.filter(|skill| stats.energy > 0 && skill.cost > stats.energy) {
-            let wrong = format!("{name:?} costs {}, of {} energy", skill.cost, stats.energy);
-            let right = "raise the energy or lower the cost: it can never be used";
+            let (cost, energy) = (skill.cost, stats.energy);
+            let wrong = text!(rpg_check_cost, skill = name, cost, energy);
+            let right = text!(rpg_check_lower_cost);
             report.error(&format!("{path}.skills[{i}]"), wrong, right);
         }
     }
@@ -92,8 +95,8 @@ fn check_skill(path: &str, skill: &Skill, report: &mut Report<'_>) {
     if skill.kind.lasts() {
         check_range(&duration, skill.duration, 1..=20, report);
     } else if skill.duration != 0 {
-        let wrong = format!("is {}, but attacks and heals do not last", skill.duration);
-        report.error(&duration, wrong, "leave it out");
+        let wrong = text!(rpg_check_duration, number = skill.duration);
+        report.error(&duration, wrong, text!(world_data_remove_it));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::locale::text;
 use crate::rpg::world_file::types::{StageKind, WorldFile};
 
 use super::report::Report;
@@ -12,10 +13,10 @@ pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
         if reached.contains(stage.name.as_str()) || stage.name.is_empty() {
             continue;
         }
-        let wrong = format!("nobody can reach {:?}", stage.name);
+        let wrong = text!(rpg_check_unreachable, stage = &stage.name);
         let right = match stage.kind {
-            StageKind::Home => "name it in the `connects` of a stage that can be reached",
-            StageKind::Dungeon => "let a fight of a dungeon take place on it",
+            StageKind::Home => text!(rpg_check_connect_stage),
+            StageKind::Dungeon => text!(rpg_check_fight_on_stage),
         };
         report.error(&format!("stages[{i}]"), wrong, right);
     }

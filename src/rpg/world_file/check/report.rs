@@ -22,18 +22,13 @@ impl<'a> Report<'a> {
     }
 
     /// `path` is wrong.
-    pub(super) fn error(
-        &mut self,
-        path: &str,
-        message: impl Into<UiText>,
-        help: impl Into<UiText>,
-    ) {
+    pub(super) fn error(&mut self, path: &str, message: UiText, help: UiText) {
         let problem = self.reading.source.problem(path, message, help);
         self.push(problem);
     }
 
     /// `path` is likely not what was meant.
-    pub(super) fn warn(&mut self, path: &str, message: impl Into<UiText>, help: impl Into<UiText>) {
+    pub(super) fn warn(&mut self, path: &str, message: UiText, help: UiText) {
         let problem = self.reading.source.problem(path, message, help);
         self.push(problem.warning());
     }

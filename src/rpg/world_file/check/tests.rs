@@ -42,7 +42,7 @@ fn names_that_nobody_bears_are_found() {
     finds(stage, "actors[0].stage", "did you mean \"Bakehouse\"?");
     let skill = ("\"Peel Swing\", \"Stand", "\"Peal Swing\", \"Stand");
     let found = wrong(&[skill]).to_string();
-    assert!(found.contains("actors[0].skills[0]: there is no skill \"Peal Swing\""));
+    assert!(found.contains("actors[0].skills[0]: unknown skill \"Peal Swing\""));
     assert!(found.contains("nobody has the skill \"Peel Swing\""));
     let foe = (
         "foes: [\"Flour Wight\"]",
@@ -57,7 +57,7 @@ fn names_that_nobody_bears_are_found() {
         "connects: [\"Bakehouse\"]",
         "connects: [\"Bakehouse\", \"Pond\"]",
     );
-    finds(way, "stages[0].connects[1]", "there is no stage \"Pond\"");
+    finds(way, "stages[0].connects[1]", "unknown stage \"Pond\"");
     let lore = (
         "known_to: Everyone,\n",
         "known_to: Only([\"Ysa Finch\"]),\n",
@@ -67,16 +67,12 @@ fn names_that_nobody_bears_are_found() {
         "Home(days: 1), Dungeon",
         "Home(days: 1), Dungeon(\"The Hill\"), Dungeon",
     );
-    finds(step, "schedule[1].0", "there is no dungeon \"The Hill\"");
+    finds(step, "schedule[1].0", "unknown dungeon \"The Hill\"");
     let secret = (
         "secrets: [\"leaving\"], //",
         "secrets: [\"leaving\", \"staying\"], //",
     );
-    finds(
-        secret,
-        "actors[0].secrets[1]",
-        "there is no secret \"staying\"",
-    );
+    finds(secret, "actors[0].secrets[1]", "unknown secret \"staying\"");
 }
 
 #[test]
@@ -92,10 +88,10 @@ fn tools_are_the_engines_or_a_servers() {
         (
             r#""recall", "teleport""#,
             "tools[1]",
-            "name one of: roll_dice",
+            "choose one of: roll_dice",
         ),
-        (r#""recall", "recall""#, "tools[1]", "stands here twice"),
-        (r#"".forecast""#, "tools[0]", "there is no tool"),
+        (r#""recall", "recall""#, "tools[1]", "is listed twice"),
+        (r#"".forecast""#, "tools[0]", "unknown tool"),
     ] {
         let found = with(tools).to_string();
         assert!(
@@ -110,14 +106,14 @@ fn an_actor_needs_a_home_stage() {
     let nowhere = ("stage: \"Bakehouse\",", "");
     let found = wrong(&[nowhere]).to_string();
     assert!(
-        found.contains("actors[0].stage: no home stage is named"),
+        found.contains("actors[0].stage: missing home stage"),
         "{found}"
     );
     let dungeon = ("stage: \"Bakehouse\"", "stage: \"Grinding Floor\"");
     finds(
         dungeon,
         "actors[0].stage",
-        "there is no home stage \"Grinding Floor\"",
+        "unknown home stage \"Grinding Floor\"",
     );
 }
 
@@ -126,16 +122,19 @@ fn doubled_and_doubtful_names_are_found() {
     let same = ("name: \"Flour Wight\"", "name: \"Isa Finch\"");
     let found = wrong(&[same]).to_string();
     assert!(
-        found.contains("foes[0].name: the name \"Isa Finch\" is taken already, by actors[1].name")
+        found.contains("foes[0].name: the name \"Isa Finch\" is already taken by actors[1].name")
     );
     let alike = ("name: \"The Brook\"", "name: \"ｂａｋｅｈｏｕｓｅ\"");
     let found = wrong(&[alike]);
     assert!(!found.has_errors());
-    assert!(found.to_string().contains("is easily taken for"), "{found}");
+    assert!(
+        found.to_string().contains("is easily confused with"),
+        "{found}"
+    );
     finds(
         ("name: \"The Brook\"", "name: \"Assistant\""),
         "agents[0].name",
-        "turn of a conversation",
+        "role in conversations",
     );
     finds(
         ("name: \"The Brook\"", "name: \"The\\tBrook\""),
@@ -162,7 +161,7 @@ fn doubled_and_doubtful_names_are_found() {
     assert!(
         wrong(&[skill])
             .to_string()
-            .contains("skills[1].name: the name \"Peel Swing\" is taken")
+            .contains("skills[1].name: the name \"Peel Swing\" is already taken")
     );
 }
 
@@ -193,12 +192,14 @@ fn impossible_numbers_are_found() {
     finds(
         ("power: 8, cost: 2,", "power: 8, cost: 2, duration: 1,"),
         "skills[3].duration",
-        "do not last",
+        "no duration",
     );
     finds(("days: 1", "days: 0"), "schedule[0].days", "is 0");
     let cost = wrong(&[("power: 8, cost: 2", "power: 8, cost: 4")]).to_string();
     assert!(
-        cost.contains("actors[1].skills[1]: \"Cool Water\" costs 4, of 3 energy"),
+        cost.contains(
+            "actors[1].skills[1]: \"Cool Water\" costs 4 energy, more than the available 3"
+        ),
         "{cost}"
     );
     let limits = wrong(&[(
@@ -232,7 +233,7 @@ fn what_cannot_be_reached_is_found() {
     assert!(
         wrong(&[home])
             .to_string()
-            .contains("there is no stage of kind Dungeon \"Grinding Floor\"")
+            .contains("unknown stage of kind Dungeon \"Grinding Floor\"")
     );
     let unused = ("secrets: [\"leaving\"], //", "secrets: [], //");
     assert!(
@@ -274,9 +275,9 @@ fn empty_parts_are_found() {
         ("camp: Hero", "camp: Neutral"),
     ])
     .to_string();
-    assert!(heroes.contains("actors: nobody is a hero"), "{heroes}");
+    assert!(heroes.contains("actors: no actor is a hero"), "{heroes}");
     assert!(
-        found(("keys: [\"miller\", \"mill\"]", "keys: []")).contains("nothing leads to this lore")
+        found(("keys: [\"miller\", \"mill\"]", "keys: []")).contains("no keys lead to this lore")
     );
     let empty = WorldFile::parse("w.ron", "()")
         .expect_err("is no world")
@@ -306,7 +307,7 @@ fn what_is_likely_a_slip_is_a_warning() {
     assert!(
         wrong(&[again])
             .to_string()
-            .contains("met in dungeons[0].fights[0] already and does not return")
+            .contains("is already met in dungeons[0].fights[0] and does not return")
     );
 }
 
@@ -327,15 +328,15 @@ fn all_mistakes_of_form_and_sense_are_found_at_once() {
     let told: Vec<_> = found.iter().map(Problem::to_string).collect();
     insta::assert_snapshot!(told.join("\n"), @r#"
     w.ron:6:15: error: language: unknown value `fr`; expected one of: en, zh
-    w.ron:45:9: error: stages[2]: nobody can reach "Grinding Floor"; let a fight of a dungeon take place on it
+    w.ron:45:9: error: stages[2]: nobody can reach "Grinding Floor"; use it as the stage of a fight
     w.ron:62:19: error: actors[0].camp: unknown value `Herro`; did you mean `Hero`?
     w.ron:64:25: error: actors[0].stats.hp: is -30; write a number from 1 to 9999
     w.ron:64:30: error: actors[0].stats.atack: unknown field `atack`; did you mean `attack`?
-    w.ron:77:20: error: actors[1].stage: there is no home stage "Vilage Green"; did you mean "Village Green"?
+    w.ron:77:20: error: actors[1].stage: unknown home stage "Vilage Green"; did you mean "Village Green"?
     w.ron:89:28: error: foes[0].stats.attack: missing comma before this; add a `,` after the previous item, or close its quotes
     w.ron:101:72: error: skills[2].accuracy: unexpected `ninety`; write an integer
     w.ron:108:14: error: secrets[0].id: nobody knows the secret "leaving"; add it to the `secrets` of an actor
-    w.ron:126:25: error: dungeons[0].fights[0].stage: no stage of kind Dungeon is named; name one of: Grinding Floor
+    w.ron:126:25: error: dungeons[0].fights[0].stage: missing stage of kind Dungeon; choose one of: Grinding Floor
     w.ron:132:27: error: schedule[0].days: is -1; write a number from 1 to 30
     "#);
 }
@@ -348,7 +349,7 @@ fn a_broken_part_hides_no_name() {
     )]);
     assert_eq!(found.len(), 1, "{found}");
     let found = wrong(&[("(name: \"Rope Snap\"", "[name: \"Rope Snap\"")]);
-    assert!(!found.to_string().contains("there is no skill"), "{found}");
+    assert!(!found.to_string().contains("unknown skill"), "{found}");
 }
 
 #[test]

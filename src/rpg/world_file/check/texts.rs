@@ -1,6 +1,7 @@
 //! Texts: nothing empty, nothing that can't be shown, everything in the world's language, and no
 //! secret where everybody can read it.
 
+use crate::locale::text;
 use crate::mind::Language;
 use crate::rpg::world_file::types::WorldFile;
 
@@ -24,7 +25,11 @@ struct Text<'a> {
 
 pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
     if world.title.contains('\n') {
-        report.error("title", "the title has several lines", "use one line");
+        report.error(
+            "title",
+            text!(rpg_check_title_lines),
+            text!(rpg_check_one_line),
+        );
     }
     for text in texts(world) {
         check_text(&text, report);
@@ -88,15 +93,17 @@ fn texts(world: &WorldFile) -> Vec<Text<'_>> {
 
 fn check_text(text: &Text<'_>, report: &mut Report<'_>) {
     if text.text.trim().is_empty() {
-        report.error(&text.path, "the text is missing or empty", "write it");
+        report.error(
+            &text.path,
+            text!(rpg_check_text_missing),
+            text!(rpg_check_write_text),
+        );
     }
     let invisible = |c: &char| c.is_control() && !matches!(c, '\n' | '\t');
     if let Some(bad) = text.text.chars().find(invisible) {
-        let wrong = format!(
-            "the text holds the control character U+{:04X}",
-            u32::from(bad)
-        );
-        report.error(&text.path, wrong, "take it away");
+        let code = format!("{:04X}", u32::from(bad));
+        let wrong = text!(rpg_check_text_control, code);
+        report.error(&text.path, wrong, text!(world_data_remove_it));
     }
 }
 
@@ -112,15 +119,15 @@ fn check_language(language: Language, text: &Text<'_>, report: &mut Report<'_>) 
         Language::En if han * 2 > all => {
             report.warn(
                 &text.path,
-                "the text is Chinese, but the world's language is en",
-                "translate it, or write `language: zh`",
+                text!(rpg_check_text_chinese),
+                text!(rpg_check_write_chinese),
             );
         }
         Language::Zh if han * 10 < all => {
             report.warn(
                 &text.path,
-                "the text is not Chinese, but the world's language is zh",
-                "translate it, or write `language: en`",
+                text!(rpg_check_text_not_chinese),
+                text!(rpg_check_write_english),
             );
         }
         _ => {}
@@ -137,11 +144,8 @@ fn check_secrets(world: &WorldFile, text: &Text<'_>, report: &mut Report<'_>) {
         let phrases = fact.phrases.iter();
         let phrases = phrases.filter(|words| !words.trim().is_empty());
         for words in phrases.filter(|words| text.text.contains(words.as_str())) {
-            let wrong = format!(
-                "everyone reads {words:?} here, which give away the fact {:?}",
-                fact.id
-            );
-            report.warn(&text.path, wrong, "leave it out, or choose other phrases");
+            let wrong = text!(rpg_check_fact_told, words, fact = &fact.id);
+            report.warn(&text.path, wrong, text!(rpg_check_leave_fact_out));
         }
     }
 }
