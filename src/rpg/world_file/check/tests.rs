@@ -58,21 +58,55 @@ fn names_that_nobody_bears_are_found() {
         "connects: [\"Bakehouse\", \"Pond\"]",
     );
     finds(way, "stages[0].connects[1]", "unknown stage \"Pond\"");
-    let lore = (
-        "known_to: Everyone,\n",
-        "known_to: Only([\"Ysa Finch\"]),\n",
+    let fact = (
+        "known_by: Only([\"Tam Weller\"]),\n",
+        "known_by: Only([\"Ysa Finch\"]),\n",
     );
-    finds(lore, "lore[0].known_to.0[0]", "did you mean \"Isa Finch\"?");
+    finds(
+        fact,
+        "facts[0].known_by.0[0]",
+        "did you mean \"Isa Finch\"?",
+    );
     let step = (
         "Home(days: 1), Dungeon",
         "Home(days: 1), Dungeon(\"The Hill\"), Dungeon",
     );
     finds(step, "schedule[1].0", "unknown dungeon \"The Hill\"");
-    let secret = (
-        "secrets: [\"leaving\"], //",
-        "secrets: [\"leaving\", \"staying\"], //",
-    );
-    finds(secret, "actors[0].secrets[1]", "unknown secret \"staying\"");
+    for (change, field, name) in [
+        (
+            (
+                "Teach(\"Isa Finch\", \"leaving\")",
+                "Teach(\"Isa Finch\", \"staying\")",
+            ),
+            "scenes[0].choice.0.options[1].effects[0]",
+            "staying",
+        ),
+        (
+            (
+                "Chose(\"the-coins\", \"share\"), closing",
+                "Chose(\"the-coins\", \"split\"), closing",
+            ),
+            "endings[0].when",
+            "split",
+        ),
+        (
+            ("at: \"Grinding Floor\"", "at: \"Grinding Flour\""),
+            "scenes[0].at",
+            "Grinding Flour",
+        ),
+        (
+            ("Give(\"the miller's key\"", "Give(\"the key\""),
+            "scenes[0].effects[0]",
+            "the key",
+        ),
+        (
+            ("from: \"Isa Finch\"", "from: \"Isa Fink\""),
+            "bonds[0].from",
+            "Isa Fink",
+        ),
+    ] {
+        finds(change, field, &format!("unknown name: \"{name}\""));
+    }
 }
 
 #[test]
@@ -235,11 +269,21 @@ fn what_cannot_be_reached_is_found() {
             .to_string()
             .contains("unknown stage of kind Dungeon \"Grinding Floor\"")
     );
-    let unused = ("secrets: [\"leaving\"], //", "secrets: [], //");
+    let last_first = ("when: Chose(\"the-coins\", \"share\"), closing", "closing");
     assert!(
-        wrong(&[unused])
+        wrong(&[last_first])
             .to_string()
-            .contains("secrets[0].id: nobody knows the secret")
+            .contains("the ending \"miller\" always holds")
+    );
+    let late = (
+        "turns: 4,",
+        "turns: 4, when: All([Day(9), Fought(\"Bakehouse\", Won)]),",
+    );
+    let late = wrong(&[late]).to_string();
+    assert!(late.contains("the schedule has 1 day at home"), "{late}");
+    assert!(
+        late.contains("no fight takes place at \"Bakehouse\""),
+        "{late}"
     );
 }
 
@@ -251,7 +295,7 @@ fn empty_parts_are_found() {
         "text: \" \"",
     ));
     assert!(
-        text.contains("lore[0].text: the text is missing or empty"),
+        text.contains("facts[1].text: the text is missing or empty"),
         "{text}"
     );
     let look = found((
@@ -276,9 +320,6 @@ fn empty_parts_are_found() {
     ])
     .to_string();
     assert!(heroes.contains("actors: no actor is a hero"), "{heroes}");
-    assert!(
-        found(("keys: [\"miller\", \"mill\"]", "keys: []")).contains("no keys lead to this lore")
-    );
     let empty = WorldFile::parse("w.ron", "()")
         .expect_err("is no world")
         .to_string();
@@ -294,7 +335,10 @@ fn empty_parts_are_found() {
 fn what_is_likely_a_slip_is_a_warning() {
     let found = wrong(&[("language: en", "language: zh")]);
     assert!(!found.has_errors() && found.to_string().contains("the world's language is zh"));
-    let leak = wrong(&[("guard: []", "guard: [\"forty houses\"]")]);
+    let leak = wrong(&[(
+        "phrases: [\"leave Hollow Brook\"",
+        "phrases: [\"forty houses\"",
+    )]);
     let leaks: Vec<_> = leak
         .iter()
         .map(|p| (p.severity, p.field.as_str()))
@@ -323,7 +367,7 @@ fn all_mistakes_of_form_and_sense_are_found_at_once() {
         ("accuracy: 90", "accuracy: ninety"),
         ("days: 1", "days: -1"),
         ("(stage: \"Grinding Floor\"", "(stage: \"\""),
-        ("secrets: [\"leaving\"], //", "secrets: [], //"),
+        ("facts: [", "secrets: [], facts: ["),
     ]);
     let told: Vec<_> = found.iter().map(Problem::to_string).collect();
     insta::assert_snapshot!(told.join("\n"), @r#"
@@ -335,9 +379,8 @@ fn all_mistakes_of_form_and_sense_are_found_at_once() {
     w.ron:77:20: error: actors[1].stage: unknown home stage "Vilage Green"; did you mean "Village Green"?
     w.ron:89:28: error: foes[0].stats.attack: missing comma before this; add a `,` after the previous item, or close its quotes
     w.ron:101:72: error: skills[2].accuracy: unexpected `ninety`; write an integer
-    w.ron:108:14: error: secrets[0].id: nobody knows the secret "leaving"; add it to the `secrets` of an actor
-    w.ron:126:25: error: dungeons[0].fights[0].stage: missing stage of kind Dungeon; choose one of: Grinding Floor
-    w.ron:132:27: error: schedule[0].days: is -1; write a number from 1 to 30
+    w.ron:168:25: error: dungeons[0].fights[0].stage: missing stage of kind Dungeon; choose one of: Grinding Floor
+    w.ron:174:27: error: schedule[0].days: is -1; write a number from 1 to 30
     "#);
 }
 
@@ -365,7 +408,7 @@ fn the_worlds_that_ship_are_right() {
     for world in worlds {
         let (world, warnings) = WorldFile::load(&data, &world.folder).expect("is right");
         assert!(warnings.is_empty(), "{warnings}");
-        assert!(world.actors.len() >= 5 && world.lore.len() >= 6 && world.secrets.len() >= 4);
+        assert!(world.actors.len() >= 5 && world.facts.len() >= 10);
     }
 }
 
@@ -417,19 +460,19 @@ fn a_lost_bracket_is_told_without_what_follows_from_it() {
     insta::assert_snapshot!(changes.map(told).join("\n\n"), @r##"
     w.ron:37:9: error: stages[0]: unexpected `)`; close the last open bracket, or complete its content
     w.ron:89:25: error: foes[0].stats.hp: is -24; write a number from 1 to 9999
-
+    
     w.ron:82:5: error: actors: unexpected input; write its fields in parentheses: ( name: value, … )
-
+    
     w.ron:55:9: error: actors: unexpected `(…`; write a list: [ … , … ]
     w.ron:82:5: error: unexpected `]`; close the last open bracket, or complete its content
-
+    
     w.ron:7:12: error: title: unexpected `A`; write a text in quotes: "…", or r#"…"# for a long one
-    w.ron:12:30: error: else: unknown field `else`; expected one of: name, language, title, rules, agents, stages, actors, foes, skills, secrets, lore, dungeons, schedule, limits, patterns
-
+    w.ron:12:30: error: else: unknown field `else`; expected one of: name, language, title, rules, agents, stages, actors, foes, skills, common, facts, items, qualities, bonds, scenes, endings, secrets, lore, dungeons, schedule, limits, patterns
+    
     w.ron:33:17: error: stages[0]: expected `:`; write a field: name: value
     w.ron:89:25: error: foes[0].stats.hp: is -24; write a number from 1 to 9999
-
+    
     w.ron:89:25: error: foes[0].stats.hp: is -24; write a number from 1 to 9999
-    w.ron:132:31: error: schedule[1]: unexpected `"The Mill"`; write the word without quotes
+    w.ron:174:31: error: schedule[1]: unexpected `"The Mill"`; write the word without quotes
     "##);
 }
