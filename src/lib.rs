@@ -56,8 +56,9 @@ pub mod tool;
 pub mod undercover;
 pub mod world_data;
 
-/// Tests the code of the README and of the page about tools.
+/// Tests the code of the README and of the pages about rehearsals and tools.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
+#[doc = include_str!("../docs/rehearsal.md")]
 #[doc = include_str!("../docs/tools.md")]
 struct Pages;

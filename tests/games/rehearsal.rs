@@ -1,4 +1,5 @@
 //! Rehearsals of a small world.
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::ops::ControlFlow;
 
@@ -65,19 +66,18 @@ fn drama_is_counted_as_it_happened() {
         options.find(|option| option.option == id).unwrap().chosen
     };
     let (shared, taken) = (chosen("share"), chosen("take"));
-    assert_eq!(
-        (shared.of, shared.hits + taken.hits),
-        (opened.hits, opened.hits)
-    );
+    // Nobody decides if whoever has to has fallen.
+    assert_eq!(shared.of, shared.hits + taken.hits);
+    assert!(shared.of <= opened.hits);
     let endings: Vec<_> = drama
         .endings
         .iter()
         .map(|ending| ending.runs.hits)
         .collect();
-    assert_eq!(endings, [shared.hits, taken.hits, 20 - opened.hits]);
+    assert_eq!(endings, [shared.hits, taken.hits, 20 - shared.of]);
     let key = &drama.items[0];
     let held = key.holders.get("Isa Finch").map_or(0, |share| share.hits);
-    assert_eq!((held, key.gone.hits), (opened.hits, 20 - opened.hits));
+    assert_eq!(held + key.gone.hits, 20);
     let leaving = drama.facts.iter().find(|fact| fact.id == "leaving");
     assert!(leaving.unwrap().learned.hits >= shared.hits);
     let found = runs.iter().filter(|run| run.found == Some(true)).count();

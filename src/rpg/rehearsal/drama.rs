@@ -52,6 +52,8 @@ pub struct FactFigures {
     pub id: String,
     /// What it is about.
     pub title: String,
+    /// Whether nobody can tell it.
+    pub sworn: bool,
     /// Of the runs, those in which a character learned it, however that happened.
     pub learned: Share,
     /// Of the runs, those in which a character learned it from somebody.
@@ -168,6 +170,7 @@ impl DramaFigures {
         let facts = facts.map(|fact| FactFigures {
             id: fact.id.clone(),
             title: fact.title.clone(),
+            sworn: fact.sworn,
             ..FactFigures::default()
         });
         let items = world.items.iter().map(|item| ItemFigures {

@@ -174,7 +174,9 @@ impl Expectation {
             }
             Self::EachOption(..) => drama.options.iter().map(chosen).collect(),
             Self::Told(..) | Self::EachTold(..) => {
+                let is_each = matches!(self, Self::EachTold(..));
                 let facts = drama.facts.iter().filter(|fact| self.is_about(&fact.id));
+                let facts = facts.filter(|fact| !(is_each && fact.sworn));
                 facts
                     .map(|fact| (text!(rpg_expect_told, id = &fact.id), fact.told))
                     .collect()
