@@ -33,7 +33,7 @@ fn tables_say_what_happened() {
         "Overview",
         "cost of a run as deepseek",
         "Grinding Floor",
-        "Tam Orrin",
+        "Tam Weller",
         "the-coins",
         "The mill stands",
         "Seed 1 ended: ",

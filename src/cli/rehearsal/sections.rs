@@ -126,7 +126,7 @@ fn endings(language: Language, drama: &DramaFigures) -> Section {
         vec![
             Cell::Text(ending.id.clone()),
             Cell::Text(ending.title.clone()),
-            Cell::Share(ending.runs),
+            or_never(language, ending.runs),
         ]
     });
     Section {
