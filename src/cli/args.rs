@@ -278,6 +278,18 @@ impl fmt::Display for BadValue {
 
 impl std::error::Error for BadValue {}
 
+/// A scene and one of its options, as `SCENE=OPTION`.
+fn scene_and_option(text: &str) -> Result<(String, String), BadValue> {
+    let parts = text.split_once('=');
+    let parts = parts.map(|(scene, option)| (scene.trim(), option.trim()));
+    match parts {
+        Some((scene, option)) if !scene.is_empty() && !option.is_empty() => {
+            Ok((scene.into(), option.into()))
+        }
+        _ => Err(BadValue(text!(cli_usage_choose))),
+    }
+}
+
 /// A player and its model, as `NAME=MODEL`.
 fn model_of(text: &str) -> Result<(String, String), BadValue> {
     let parts = text.split_once('=');
@@ -338,12 +350,22 @@ pub(crate) enum Command {
     Branch {
         slot: String,
         new: String,
-        #[arg(long, value_name = "N")]
-        turn: u64,
+        #[arg(long, value_name = "N", required_unless_present = "choose")]
+        turn: Option<u64>,
+        #[arg(long, value_name = "SCENE=OPTION", value_parser = scene_and_option, conflicts_with = "turn")]
+        choose: Option<(String, String)>,
     },
     Why {
         slot: String,
         event: String,
+    },
+    Who {
+        slot: String,
+        fact: String,
+    },
+    Knows {
+        slot: String,
+        name: String,
     },
     Show {
         slot: String,
@@ -447,6 +469,9 @@ mod tests {
             "playhouse saves -vv",
             "playhouse cost s --json",
             "playhouse branch s t --turn 4",
+            "playhouse branch s t --choose the-log=burn",
+            "playhouse who s the-order",
+            "playhouse knows s Ann",
             "playhouse why s 3-17",
             "playhouse show s",
             "playhouse chat",

@@ -135,6 +135,15 @@ pub struct Goals(pub Vec<GoalState>);
 pub struct Qualities(pub BTreeMap<Arc<str>, i32>);
 
 impl Qualities {
+    /// The values with which a story begins.
+    pub fn at_start(qualities: &[Quality]) -> Self {
+        let values = qualities.iter().map(|quality| {
+            let value = quality.start.clamp(0, quality.max.max(0));
+            (quality.id.as_str().into(), value)
+        });
+        Self(values.collect())
+    }
+
     /// The value of a quality; 0 if it has none.
     pub fn value(&self, id: &str) -> i32 {
         self.0.get(id).copied().unwrap_or_default()

@@ -257,6 +257,7 @@ fn begin_day(world: &mut World, day: u32, days: u32) {
             part: "begin".into(),
         },
     );
+    send_neighbours_home(world);
     world.resource_mut::<Today>().0 = date;
     for stage in home_stages(world) {
         let opens = open_scene(world, stage);
@@ -264,6 +265,17 @@ fn begin_day(world: &mut World, day: u32, days: u32) {
     }
     let round = 1;
     set_campaign_phase(world, CampaignPhase::Home { day, days, round });
+}
+
+/// Whoever stays at home has slept there.
+fn send_neighbours_home(world: &mut World) {
+    let party = party(world);
+    for actor in all_of(world, Kind::Actor) {
+        let home = world.get::<Residence>(actor).cloned();
+        if let Some(Residence(home)) = home.filter(|_| !party.contains(&actor)) {
+            travel_to(world, actor, &home);
+        }
+    }
 }
 
 fn begin_home_round(world: &mut World, day: u32, days: u32, round: u32) {

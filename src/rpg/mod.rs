@@ -33,4 +33,5 @@ pub use campaign::{Campaign, CampaignError};
 pub use campaign_state::{CampaignPhase, CampaignState};
 pub use combat::{Combat, FinishedFight, RoundAction};
 pub use phase::Phase;
+pub use scenes::choose_again::{ChooseAgainError, choose_again};
 pub use spawn::SpawnError;

@@ -16,7 +16,7 @@ use crate::cast::{
     spawn,
 };
 use crate::context::AgentContext;
-use crate::drama::{Belongings, Bond, BondSpec, Bonds, GoalState, Goals, Item};
+use crate::drama::{Belongings, Bond, BondSpec, Bonds, GoalState, Goals, Item, Qualities};
 use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::knowledge::FactBook;
 use crate::locale::{Localize, UiText, text};
@@ -115,6 +115,7 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
 /// A name is refused or a system message can't be made; neither happens with a checked world file.
 pub(super) fn spawn_cast(world: &mut World, file: &Arc<WorldFile>) -> Result<(), SpawnError> {
     insert_data(world, file);
+    world.insert_resource(Qualities::at_start(&file.qualities));
     let rules = rules_text(file);
     for stage in &file.stages {
         spawn_stage(world, file, stage, &rules)?;

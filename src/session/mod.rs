@@ -11,7 +11,7 @@ mod rewind;
 
 pub use error::{SessionError, SetupError};
 pub use live::Session;
-pub use rewind::{Replayed, branch, replay, replay_with, state_at};
+pub use rewind::{Replayed, branch, branch_with, replay, replay_with, state_at};
 
 use crate::engine::Setup;
 use crate::journal::GameSetup;

@@ -7,7 +7,7 @@ use super::live::{check_data, head_of, new_world};
 use super::{Game, SessionError};
 use crate::cast::WorldTurn;
 use crate::engine::{Engine, EngineError, Stop};
-use crate::journal::{Journal, Line, Recording};
+use crate::journal::{Journal, Line, Outcome, Recording};
 use crate::mind::{Answering, Mind, MindError, MindInfo, Minds, Prompt};
 use crate::save::{Slot, snapshot};
 
@@ -78,12 +78,31 @@ pub async fn branch(
     game: &dyn Game,
     turn: u64,
 ) -> Result<Slot, SessionError> {
+    branch_with(root, from, name, game, turn, None).await
+}
+
+/// As [`branch`], with the outcome of an ask of the next turn: whoever resumes the branch finds that
+/// answer and asks for all others.
+///
+/// # Errors
+/// As [`branch`].
+pub async fn branch_with(
+    root: &Path,
+    from: &Slot,
+    name: &str,
+    game: &dyn Game,
+    turn: u64,
+    next: Option<Outcome>,
+) -> Result<Slot, SessionError> {
     let world = state_at(from, game, turn).await?.engine.world;
     let lines = up_to(from.read_journal()?, turn)?;
     let head = head_of(from, &lines)?.clone();
     let mut locked = Slot::create(root, name)?;
     let mut journal = Journal::create(&locked.slot().journal_file(), head)?;
     journal.append(lines.get(1..).unwrap_or_default())?;
+    if let Some(next) = next {
+        journal.append(&[Line::Outcome(Arc::new(next))])?;
+    }
     locked.save(&world, &game.meta())?;
     Ok(locked.slot().clone())
 }

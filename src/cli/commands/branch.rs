@@ -1,11 +1,12 @@
 //! `branch`: a new slot from a turn of an old one.
 
+use playhouse::rpg::{ChooseAgainError, choose_again};
 use playhouse::session;
 use serde_json::json;
 
 use super::play;
 use crate::cli::app::App;
-use crate::cli::error::CommandError;
+use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::saved::{Saved, session_error};
 use crate::cli::say::say;
 
@@ -16,12 +17,43 @@ pub(super) fn branch(app: &App, old: &str, new: &str, turn: u64) -> Result<(), C
     let runtime = play::runtime()?;
     let branched = session::branch(root, &saved.slot, new, saved.played.game(), turn);
     let slot = runtime.block_on(branched).map_err(session_error)?;
+    report(app, slot.name().as_str(), turn);
+    Ok(())
+}
+
+/// Starts the slot `new` from the turn in which somebody decided in a scene, with another option.
+pub(super) fn choose(
+    app: &App,
+    old: &str,
+    new: &str,
+    scene: &str,
+    option: &str,
+) -> Result<(), CommandError> {
+    let saved = Saved::find(app, old)?;
+    let root = &app.settings.saves.value;
+    let game = saved.played.game();
+    let branched = async {
+        let (turn, outcome) = choose_again(&saved.slot, game, scene, option).await?;
+        let next = Some(outcome);
+        let slot = session::branch_with(root, &saved.slot, new, game, turn, next).await?;
+        Ok::<_, ChooseAgainError>((slot, turn))
+    };
+    let (slot, turn) = play::runtime()?
+        .block_on(branched)
+        .map_err(|error| match error {
+            ChooseAgainError::Session(error) => session_error(error),
+            error => CommandError::of(ErrorKind::Usage, &error),
+        })?;
+    report(app, slot.name().as_str(), turn);
+    Ok(())
+}
+
+fn report(app: &App, slot: &str, turn: u64) {
     let mut out = app.out();
     if app.settings.json {
-        out.json(&json!({"slot": slot.name().as_str(), "turn": turn}));
+        out.json(&json!({"slot": slot, "turn": turn}));
     } else if !app.settings.quiet {
-        out.line(say!(app.language, cli_branched, slot = new, turn));
-        out.line(say!(app.language, cli_continue_with, slot = new));
+        out.line(say!(app.language, cli_branched, slot, turn));
+        out.line(say!(app.language, cli_continue_with, slot));
     }
-    Ok(())
 }

@@ -9,6 +9,7 @@ mod convert;
 mod cost;
 mod doctor;
 mod dry_run;
+mod knows;
 mod new;
 mod play;
 mod players;
@@ -62,7 +63,17 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
         } => replay::replay(app, &slot, until, seat.as_deref(), form),
         Command::Saves => saves::saves(app),
         Command::Cost { slot } => cost::cost(app, &slot),
-        Command::Branch { slot, new, turn } => branch::branch(app, &slot, &new, turn),
+        Command::Who { slot, fact } => knows::who(app, &slot, &fact),
+        Command::Knows { slot, name } => knows::knows(app, &slot, &name),
+        Command::Branch {
+            slot,
+            new,
+            turn,
+            choose,
+        } => match choose {
+            Some((scene, option)) => branch::choose(app, &slot, &new, &scene, &option),
+            None => branch::branch(app, &slot, &new, turn.unwrap_or_default()),
+        },
         Command::Why { slot, event } => why::why(app, &slot, &event),
         Command::Show {
             slot,

@@ -255,6 +255,18 @@ cli_stat_won_as_undercover = wins as undercover
 cli_stat_word_slips = word slips
 cli_stat_word_slips_per_game = word slips caught per game
 cli_tournament_saved = Saved in { $folder }. To see the statistics again: playhouse undercover --from { $slot }
+cli_knows_day = day { $day }, turn { $turn }
+cli_knows_event = Event
+cli_knows_everyone = Everyone knows this from the start.
+cli_knows_fact = Fact
+cli_knows_from = From
+cli_knows_from_start = from the start
+cli_knows_no_fact = no fact has the id or title '{ $id }'
+cli_knows_nobody = nobody is called '{ $name }'
+cli_knows_since = Since
+cli_knows_title = About
+cli_knows_who = Who
+cli_usage_choose = expected a scene and one of its options, such as the-log=burn
 
 ## Rehearsals
 

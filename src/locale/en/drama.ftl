@@ -38,3 +38,6 @@ drama_write_id = give each option of a scene an id of its own
 drama_write_max = write max: 3, for example
 drama_write_options = add options: [(id: "…", label: "…", seen: "…", effects: […])]
 drama_write_title = say in a few words what it is about, without giving it away
+drama_never_chosen = nobody decided anything in the scene '{ $scene }'; choices were made in: { $chosen }
+drama_not_offered = the option '{ $option }' was not offered; offered were: { $offered }
+drama_nothing_chosen = nobody decided anything in the scene '{ $scene }', or in any other

@@ -232,6 +232,18 @@ cli_stat_won_as_undercover = 卧底胜率
 cli_stat_word_slips = 说出词语
 cli_stat_word_slips_per_game = 每局拦下的说出词语
 cli_tournament_saved = 已存入 { $folder }。再看统计：playhouse undercover --from { $slot }
+cli_knows_day = 第 { $day } 天，第 { $turn } 轮
+cli_knows_event = 事件
+cli_knows_everyone = 这件事一开始就人人皆知。
+cli_knows_fact = 编号
+cli_knows_from = 来源
+cli_knows_from_start = 一开始就知道
+cli_knows_no_fact = 没有 id 或标题为“{ $id }”的事
+cli_knows_nobody = 没有叫“{ $name }”的角色
+cli_knows_since = 得知时间
+cli_knows_title = 内容
+cli_knows_who = 知情者
+cli_usage_choose = 应写一幕和它的一个选项，如 the-log=burn
 
 ## Rehearsals
 

@@ -32,3 +32,6 @@ drama_write_id = 同一幕的每个选项要有各自的 id
 drama_write_max = 例如写 max: 3
 drama_write_options = 添加 options: [(id: "…", label: "…", seen: "…", effects: […])]
 drama_write_title = 用几个字说明是哪件事，但不要透露内容
+drama_never_chosen = 在“{ $scene }”这一幕没有人作过决定；作过决定的有：{ $chosen }
+drama_not_offered = 当时没有“{ $option }”这个选项；有的是：{ $offered }
+drama_nothing_chosen = 在“{ $scene }”这一幕没有人作过决定，别处也没有

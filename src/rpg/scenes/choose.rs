@@ -31,10 +31,12 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PendingChoice {
-    scene: Arc<str>,
-    who: Arc<str>,
+    /// The scene's id.
+    pub(super) scene: Arc<str>,
+    /// Who decides.
+    pub(super) who: Arc<str>,
     /// The ids of the options that are offered.
-    options: Vec<Arc<str>>,
+    pub(super) options: Vec<Arc<str>>,
 }
 
 /// On a stage: the option that was chosen there; its effects are applied at the next meeting.

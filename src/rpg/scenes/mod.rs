@@ -6,6 +6,7 @@
 //! everybody say what became of them. Start reading at `open.rs`.
 
 pub(super) mod choose;
+pub(super) mod choose_again;
 mod effects;
 pub(super) mod endings;
 pub(super) mod open;

@@ -1,0 +1,181 @@
+//! `who` and `knows`: who knows a fact and from whom, and what somebody knows.
+
+use bevy_ecs::prelude::*;
+use playhouse::cast::{CastList, EntityName};
+use playhouse::knowledge::{Fact, FactBook, Knowledge, Known};
+use playhouse::locale::{Language, text};
+use playhouse::world_data::nearest;
+use serde_json::{Value, json};
+
+use crate::cli::app::App;
+use crate::cli::error::{CommandError, ErrorKind};
+use crate::cli::saved::Saved;
+use crate::cli::say::say;
+use crate::cli::tables::{Side, Table};
+
+/// Prints who knows a fact, since when, and the chain back to its source.
+pub(super) fn who(app: &App, slot: &str, fact: &str) -> Result<(), CommandError> {
+    let setup = Saved::find(app, slot)?.world(true)?;
+    let world = &setup.world;
+    let fact = find_fact(world, fact)?;
+    let mut rows = Vec::new();
+    for (_, entity) in world.resource::<CastList>().all() {
+        let known = world
+            .get::<Knowledge>(entity)
+            .and_then(|it| it.get(&fact.id));
+        if let (Some(name), Some(known)) = (world.get::<EntityName>(entity), known) {
+            rows.push((
+                name.to_string(),
+                known.clone(),
+                chain(world, &fact.id, known),
+            ));
+        }
+    }
+    // Those who knew it first are first.
+    rows.sort_by_key(|(_, known, _)| known.turn);
+    let mut out = app.out();
+    if app.settings.json {
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|(name, known, chain)| row(name, known, chain))
+            .collect();
+        let everyone = fact.is_common();
+        let report =
+            json!({"fact": fact.id, "title": fact.title, "everyone": everyone, "known_by": rows});
+        out.pretty_json(&report);
+        return Ok(());
+    }
+    let language = app.language;
+    out.line(format!("{} · {}", fact.id, fact.title));
+    if fact.is_common() {
+        out.line(say!(language, cli_knows_everyone));
+        return Ok(());
+    }
+    let heads = [
+        say!(language, cli_knows_who),
+        say!(language, cli_knows_since),
+        say!(language, cli_knows_from),
+        say!(language, cli_knows_event),
+    ];
+    let mut table = Table::new(heads.map(|head| (head, Side::Left)));
+    for (name, known, chain) in rows {
+        table.row([
+            name,
+            since(language, &known),
+            chain.join(" ← "),
+            known.event.to_string(),
+        ]);
+    }
+    table.write(&mut out);
+    Ok(())
+}
+
+/// Prints what somebody knows, and from whom.
+pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<(), CommandError> {
+    let setup = Saved::find(app, slot)?.world(true)?;
+    let world = &setup.world;
+    let entity = find_entity(world, name)?;
+    let book = world.resource::<FactBook>();
+    let knowledge = world.get::<Knowledge>(entity);
+    let known = |fact: &Fact| {
+        knowledge
+            .and_then(|knowledge| knowledge.get(&fact.id))
+            .cloned()
+    };
+    let facts = book.all().filter_map(|fact| Some((fact, known(fact)?)));
+    let mut out = app.out();
+    if app.settings.json {
+        let facts = facts.map(|(fact, known)| {
+            let mut row = row(name, &known, &chain(world, &fact.id, &known));
+            row["fact"] = json!(fact.id);
+            row["title"] = json!(fact.title);
+            row["text"] = json!(fact.text);
+            row
+        });
+        out.pretty_json(&json!({"name": name, "facts": facts.collect::<Vec<_>>()}));
+        return Ok(());
+    }
+    let language = app.language;
+    let heads = [
+        say!(language, cli_knows_fact),
+        say!(language, cli_knows_title),
+        say!(language, cli_knows_since),
+        say!(language, cli_knows_from),
+    ];
+    let mut table = Table::new(heads.map(|head| (head, Side::Left)));
+    for (fact, known) in facts {
+        let from = chain(world, &fact.id, &known).join(" ← ");
+        table.row([
+            fact.id.clone(),
+            fact.title.clone(),
+            since(language, &known),
+            from,
+        ]);
+    }
+    table.write(&mut out);
+    Ok(())
+}
+
+/// From whom somebody knows a fact, then from whom that one knows it, back to the source.
+fn chain(world: &World, fact: &str, known: &Known) -> Vec<String> {
+    let mut chain = Vec::new();
+    let mut next = known.from.clone();
+    while let Some(from) = next {
+        if chain.contains(&from.to_string()) {
+            break;
+        }
+        let entity = world.resource::<CastList>().by_name(&from);
+        chain.push(from.to_string());
+        let known = entity.and_then(|entity| world.get::<Knowledge>(entity)?.get(fact));
+        next = known.and_then(|known| known.from.clone());
+    }
+    chain
+}
+
+fn since(language: Language, known: &Known) -> String {
+    if known.by.is_empty() {
+        say!(language, cli_knows_from_start)
+    } else {
+        say!(language, cli_knows_day, day = known.day, turn = known.turn)
+    }
+}
+
+fn row(name: &str, known: &Known, chain: &[String]) -> Value {
+    json!({
+        "name": name,
+        "day": known.day,
+        "turn": known.turn,
+        "by": known.by,
+        "event": known.event,
+        "from": chain,
+    })
+}
+
+fn find_fact(world: &World, id: &str) -> Result<Fact, CommandError> {
+    let book = world.resource::<FactBook>();
+    let by_title = || book.all().find(|fact| fact.title == id);
+    if let Some(fact) = book.get(id).or_else(by_title) {
+        return Ok(Fact::clone(fact));
+    }
+    let error = CommandError::new(ErrorKind::Usage, text!(cli_knows_no_fact, id));
+    Err(match nearest(id, book.all().map(|fact| fact.id.as_str())) {
+        Some(near) => error.help(text!(drama_did_you_mean, near)),
+        None => error,
+    })
+}
+
+fn find_entity(world: &World, name: &str) -> Result<Entity, CommandError> {
+    let list = world.resource::<CastList>();
+    if let Some(entity) = list.by_name(name) {
+        return Ok(entity);
+    }
+    let names = list
+        .all()
+        .filter_map(|(_, entity)| world.get::<EntityName>(entity));
+    let names: Vec<_> = names.map(ToString::to_string).collect();
+    let error = CommandError::new(ErrorKind::Usage, text!(cli_knows_nobody, name));
+    Err(match nearest(name, names.iter().map(String::as_str)) {
+        Some(near) => error.help(text!(drama_did_you_mean, near)),
+        None => error,
+    })
+}
