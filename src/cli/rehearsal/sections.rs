@@ -386,6 +386,7 @@ fn purposes(language: Language, rehearsal: &Rehearsal) -> Section {
         let label: UiText = purpose_label(&figures.purpose);
         let means = [
             (figures.calls, 1),
+            (figures.default_answers, 2),
             (figures.prompt_tokens, 0),
             (figures.answer_tokens, 0),
         ];
@@ -400,6 +401,7 @@ fn purposes(language: Language, rehearsal: &Rehearsal) -> Section {
             say!(language, cli_purpose),
             [
                 say!(language, cli_calls),
+                say!(language, cli_default_answers),
                 say!(language, cli_prompt_tokens),
                 say!(language, cli_answer_tokens),
                 say!(language, cli_rehearsal_share_of_tokens),

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy_ecs::prelude::*;
 use thiserror::Error;
+use tracing::subscriber::NoSubscriber;
 
 use super::figures::{BondFigures, GoalFigures, Learned, RunEnd, RunFigures};
 use super::watch::Watch;
@@ -55,9 +56,9 @@ impl Localize for RehearsalError {
     }
 }
 
-/// Lets the improviser play a world many times. The figures are in the order of the seeds, whatever
-/// the number of jobs. `on_run` is told of each run as it ends, in any order, and may break off
-/// the rehearsal: then the figures are those of the runs so far.
+/// Lets the improviser play a world many times, without logs. The figures are in the order of the
+/// seeds, whatever the number of jobs. `on_run` is told of each run as it ends, in any order, and
+/// may break off the rehearsal: then the figures are those of the runs so far.
 ///
 /// # Errors
 /// The improviser or the runtime can't be set up. A run that fails is among the figures.
@@ -69,6 +70,8 @@ pub fn rehearse(
     let (next, stopped) = (AtomicU32::new(0), AtomicBool::new(false));
     let played = Mutex::new(BTreeMap::new());
     let work = || -> Result<(), RehearsalError> {
+        // A warning of the world's systems would be logged once for each of many runs.
+        let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
         // Each thread has an improviser of its own, so that none waits for what another keeps.
         let improviser = Improviser::taught(improviser::teach)?;
         let runtime = tokio::runtime::Builder::new_current_thread()

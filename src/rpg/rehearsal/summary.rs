@@ -85,6 +85,8 @@ pub struct PurposeFigures {
     pub activity: Activity,
     /// Calls of a run.
     pub calls: Mean,
+    /// Default answers of a run.
+    pub default_answers: Mean,
     /// Tokens of prompts of a run.
     pub prompt_tokens: Mean,
     /// Tokens of answers of a run.
@@ -251,12 +253,14 @@ impl Rehearsal {
                 purpose: (*purpose).to_owned(),
                 activity: Activity::of(purpose),
                 calls: Mean::default(),
+                default_answers: Mean::default(),
                 prompt_tokens: Mean::default(),
                 answer_tokens: Mean::default(),
                 share: tokens(spent) as f64 / all.max(1) as f64,
             };
             for spent in spent.iter().copied().chain(nothing) {
                 figures.calls.add(spent.calls as f64);
+                figures.default_answers.add(spent.fallbacks as f64);
                 figures.prompt_tokens.add(spent.usage.input as f64);
                 figures.answer_tokens.add(spent.usage.output as f64);
             }
