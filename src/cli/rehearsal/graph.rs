@@ -7,7 +7,7 @@ use playhouse::locale::Language;
 use playhouse::rpg::rehearsal::{CourseNode, NodeKind, Rehearsal};
 use playhouse::statistics::Share;
 
-use super::page::escape;
+use super::html::escape;
 use crate::cli::output::cells;
 use crate::cli::say::say;
 use crate::cli::statistics::percent;

@@ -6,8 +6,9 @@ use playhouse::locale::Language;
 use playhouse::statistics::Share;
 
 use super::graph::graph;
+use super::html::escape;
 use super::sections::{Cell, Section, sections};
-use super::{Report, found, one_end};
+use super::report::{Report, found, one_end};
 use crate::cli::say::say;
 use crate::cli::statistics::{interval, percent};
 use crate::cli::tables::Side;
@@ -113,21 +114,4 @@ fn bar(language: Language, share: Share) -> String {
         escape(&tip),
         percent(share),
     )
-}
-
-/// A text in which nothing is markup.
-pub(super) fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\n' => escaped.push_str("<br>"),
-            c if c.is_control() => {}
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }

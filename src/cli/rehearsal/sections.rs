@@ -6,7 +6,7 @@ use playhouse::locale::{Language, UiText};
 use playhouse::rpg::rehearsal::{Activity, DramaFigures, FightFigures, Rehearsal, Wording};
 use playhouse::statistics::{Mean, Share};
 
-use super::Report;
+use super::report::Report;
 use crate::cli::labels::purpose_label;
 use crate::cli::say::say;
 use crate::cli::statistics::{interval, margin, number, percent};
