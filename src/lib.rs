@@ -49,14 +49,16 @@ pub mod prelude;
 pub mod rpg;
 pub mod save;
 pub mod session;
+pub mod statistics;
 pub mod testing;
 pub mod tool;
 #[cfg(feature = "undercover")]
 pub mod undercover;
 pub mod world_data;
 
-/// Tests the code of the README and of the page about tools.
+/// Tests the code of the README and of the pages about rehearsals and tools.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
+#[doc = include_str!("../docs/rehearsal.md")]
 #[doc = include_str!("../docs/tools.md")]
 struct Pages;

@@ -14,6 +14,7 @@ mod common;
 mod format;
 mod gather;
 mod groupchat;
+mod rehearse;
 mod save;
 mod turns;
 mod undercover;
@@ -34,6 +35,7 @@ const GROUPS: &[(&str, fn(&mut Criterion))] = &[
     ("gather", gather::bench),
     ("groupchat", groupchat::bench),
     ("load", save::load),
+    ("rehearse", rehearse::bench),
     ("save", save::save),
     ("turns", turns::bench),
     ("undercover", undercover::bench),

@@ -247,6 +247,25 @@ pub(crate) struct UndercoverArgs {
     pub(crate) play: PlayArgs,
 }
 
+/// The arguments of `rehearse`.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub(crate) struct RehearseArgs {
+    pub(crate) world: String,
+    #[arg(long, value_name = "N", default_value_t = 100,
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) runs: u32,
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub(crate) jobs: Option<u32>,
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) cost_as: Option<String>,
+    #[arg(long, value_name = "CONDITION")]
+    pub(crate) find: Option<String>,
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+}
+
 /// Why a value was rejected.
 #[derive(Clone, Debug)]
 pub(crate) struct BadValue(pub(crate) UiText);
@@ -359,6 +378,7 @@ pub(crate) enum Command {
     Check {
         world: String,
     },
+    Rehearse(RehearseArgs),
     New {
         dir: PathBuf,
         #[arg(long)]
@@ -465,6 +485,8 @@ mod tests {
             "playhouse trace s Ava",
             "playhouse show s Mira --as request --turn 2",
             "playhouse check w",
+            "playhouse rehearse w",
+            "playhouse rehearse w --runs 1000 --seed 3 --jobs 2 --cost-as deepseek --html w.html --json",
             "playhouse new d --world-lang zh",
             "playhouse worlds --data d",
             "playhouse config --log-format json",
@@ -491,6 +513,8 @@ mod tests {
             "playhouse convert talk.json --to yaml",
             "playhouse --width 3",
             "playhouse run --force",
+            "playhouse rehearse",
+            "playhouse rehearse w --runs 0",
             "playhouse undercover --games 0",
             "playhouse undercover --games 3 --seat Greta",
             "playhouse undercover --games 3 --until 2",

@@ -22,6 +22,8 @@ pub(crate) enum ErrorKind {
     Server = 5,
     /// A limit of the run.
     Limit = 6,
+    /// A world's expectations, which a rehearsal does not meet.
+    Expectation = 7,
 }
 
 /// Why a command failed.

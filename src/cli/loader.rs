@@ -12,7 +12,8 @@ use playhouse::groupchat::team::{FOLDER, list_teams};
 use playhouse::locale::{Argument, UiText, text};
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Mind, MindAlias, Minds};
-use playhouse::rpg::world_file::list_worlds;
+use playhouse::rpg::rehearsal::Expectations;
+use playhouse::rpg::world_file::{WorldFile, list_worlds};
 use playhouse::rpg::{Campaign, CampaignError};
 use playhouse::tool::servers::ToolServers;
 use playhouse::tool::{ToolSet, Toolbox};
@@ -22,6 +23,9 @@ use playhouse::{rpg, undercover};
 use super::app::App;
 use super::error::{CommandError, ErrorKind};
 use super::settings::IMPROVISER;
+
+/// What a writer expects of rehearsals, beside the world's file.
+const EXPECTATIONS: &str = "expect.ron";
 
 /// The world of this name: a folder in `worlds/`, else a path to a folder with a `world.ron`.
 pub(crate) fn world(app: &App, name: &str) -> Result<Campaign, CommandError> {
@@ -44,19 +48,48 @@ pub(crate) fn world(app: &App, name: &str) -> Result<Campaign, CommandError> {
 /// The world of this name, or what is wrong with it.
 pub(crate) fn load(app: &App, name: &str) -> Result<Result<Campaign, CampaignError>, CommandError> {
     let data = app.data()?;
-    let (listed, _) = list_worlds(&data);
+    Ok(match own_folder(&data, name)? {
+        None => Campaign::load(&data, name),
+        Some(world) => Campaign::load_from(&data, &world, name),
+    })
+}
+
+/// What the writer of the world of this name expects of rehearsals, or what is wrong with it.
+pub(crate) fn expectations(
+    app: &App,
+    name: &str,
+    world: &WorldFile,
+) -> Result<Result<Expectations, Problems>, CommandError> {
+    let data = app.data()?;
+    let (folder, path) = match own_folder(&data, name)? {
+        None => (data, format!("worlds/{name}/{EXPECTATIONS}")),
+        Some(world) => (world, EXPECTATIONS.to_owned()),
+    };
+    let text = match folder.read_text(&path) {
+        Ok(text) => text,
+        // Most worlds have none.
+        Err(DataError::Missing(_)) => return Ok(Ok(Expectations::default())),
+        Err(error) => return Err(CommandError::of(ErrorKind::World, &error)),
+    };
+    Ok(Expectations::read(&folder.name_of(&path), &text, world))
+}
+
+/// The folder of the world of this name, if it is not in the data folder.
+fn own_folder(data: &DataFolder, name: &str) -> Result<Option<DataFolder>, CommandError> {
     let folders = data.list("worlds").unwrap_or_default();
     if folders.iter().any(|folder| folder == name) {
-        return Ok(Campaign::load(&data, name));
+        return Ok(None);
     }
     // The path of the file itself will do as well.
     let folder = Path::new(name.strip_suffix("world.ron").unwrap_or(name));
     if folder.join("world.ron").is_file() || folder.is_dir() {
         let world = DataFolder::at(folder);
-        let world = world.map_err(|error| CommandError::of(ErrorKind::World, &error))?;
-        return Ok(Campaign::load_from(&data, &world, name));
+        return world
+            .map(Some)
+            .map_err(|error| CommandError::of(ErrorKind::World, &error));
     }
     let error = CommandError::new(ErrorKind::World, text!(cli_no_world, world = name));
+    let (listed, _) = list_worlds(data);
     let names = listed.iter().map(|world| world.folder.as_str());
     let help = did_you_mean(name, names).unwrap_or_else(|| text!(cli_list_worlds));
     Err(error.at(data.name_of("worlds")).help(help))

@@ -3,7 +3,8 @@
 //! [`main`] reads the command line (`args.rs`), adds the environment and the settings file
 //! (`settings.rs`) and runs one file of `commands/`. What people read goes through `output/`.
 //! `story/` prints a campaign as it happens, `undercover_printer.rs` a game of undercover,
-//! `chat_printer.rs` a team's conversation; `progress.rs` shows who is thinking. The texts are in
+//! `chat_printer.rs` a team's conversation; `rehearsal/` reports on rehearsals; `progress.rs` shows
+//! who is thinking. The texts are in
 //! the Fluent files `cli.ftl`, `story.ftl` and `help.ftl` (see `say.rs`). No other room imports
 //! this one.
 
@@ -21,6 +22,7 @@ mod loader;
 mod output;
 mod progress;
 mod record_printer;
+mod rehearsal;
 mod saved;
 mod say;
 mod seat;

@@ -1,7 +1,8 @@
 //! The statistics of undercover games, as tables.
 
 use playhouse::locale::Language;
-use playhouse::undercover::{Mean, ModelStatistics, RoundStatistics, Share, Statistics};
+use playhouse::statistics::{Mean, Share};
+use playhouse::undercover::{ModelStatistics, RoundStatistics, Statistics};
 
 use super::output::{Output, Paragraph, Style};
 use super::say::say;
@@ -136,12 +137,13 @@ fn model_row(name: &str, model: &ModelStatistics) -> Vec<String> {
         .collect()
 }
 
-fn percent(share: Share) -> String {
+/// A share in hundredths.
+pub(super) fn percent(share: Share) -> String {
     number(share.value().map(|value| value * 100.0), 1) + "%"
 }
 
 /// The interval of a share, in hundredths.
-fn interval(share: Share) -> String {
+pub(super) fn interval(share: Share) -> String {
     let bounds = share.interval();
     bounds.map_or_else(
         || "-".into(),
@@ -149,7 +151,8 @@ fn interval(share: Share) -> String {
     )
 }
 
-fn with_interval(share: Share) -> String {
+/// A share with its interval.
+pub(super) fn with_interval(share: Share) -> String {
     match share.interval() {
         None => "-".into(),
         Some((low, high)) => format!(
@@ -161,12 +164,13 @@ fn with_interval(share: Share) -> String {
     }
 }
 
-fn number(value: Option<f64>, digits: usize) -> String {
+/// A number with so many digits after the point.
+pub(super) fn number(value: Option<f64>, digits: usize) -> String {
     value.map_or_else(|| "-".into(), |value| format!("{value:.digits$}"))
 }
 
 /// Half the width of a mean's interval.
-fn margin(mean: Mean, digits: usize) -> String {
+pub(super) fn margin(mean: Mean, digits: usize) -> String {
     mean.margin()
         .map_or_else(|| "-".into(), |margin| format!("± {margin:.digits$}"))
 }

@@ -1,9 +1,10 @@
 //! Tables: of anything, and of what was spent.
 
+use std::collections::BTreeMap;
+
 use bevy_ecs::prelude::*;
-use playhouse::cast::{CastList, EntityName};
 use playhouse::engine::Totals;
-use playhouse::exchange::{Ledger, PastLedgers, Spent};
+use playhouse::exchange::{Spent, ledgers, spent_by_purpose};
 use playhouse::locale::Language;
 use serde_json::{Value, json};
 
@@ -149,31 +150,13 @@ pub(crate) fn spent_by_entity(world: &World) -> Vec<(String, Spent)> {
     let mut rows = Vec::<(String, Spent)>::new();
     for (name, ledger) in ledgers(world) {
         let spent = ledger.total();
-        match rows.iter_mut().find(|(known, _)| *known == name) {
+        match rows.iter_mut().find(|(known, _)| known == name) {
             Some((_, sum)) => *sum += spent,
-            None => rows.push((name, spent)),
+            None => rows.push((name.to_owned(), spent)),
         }
     }
     rows.retain(|(_, spent)| spent.asks > 0);
     rows
-}
-
-/// What was spent on each purpose.
-pub(crate) fn spent_by_purpose(world: &World) -> Vec<(String, Spent)> {
-    let mut sum = Ledger::default();
-    ledgers(world).for_each(|(_, ledger)| sum.add(ledger));
-    sum.purposes.into_iter().collect()
-}
-
-fn ledgers(world: &World) -> impl Iterator<Item = (String, &Ledger)> {
-    let present = world.resource::<CastList>().all();
-    let present = present.filter_map(|(_, entity)| {
-        let name = world.get::<EntityName>(entity)?.to_string();
-        Some((name, world.get::<Ledger>(entity)?))
-    });
-    let past = world.get_resource::<PastLedgers>();
-    let past = past.into_iter().flat_map(|past| &past.ledgers);
-    present.chain(past.map(|(name, ledger)| (name.clone(), ledger)))
 }
 
 /// A table of what was spent, with its sum. `first` is the heading of its first column.
@@ -199,9 +182,9 @@ pub(crate) fn spending(language: Language, first: String, rows: &[(String, Spent
 }
 
 /// A table of what was spent on each purpose.
-pub(crate) fn spending_by_purpose(language: Language, rows: &[(String, Spent)]) -> Table {
+pub(crate) fn spending_by_purpose(language: Language, spent: &BTreeMap<String, Spent>) -> Table {
     let label = |id: &str| purpose_label(id).in_language(language);
-    let rows = rows.iter().map(|(id, spent)| (label(id), *spent));
+    let rows = spent.iter().map(|(id, spent)| (label(id), *spent));
     let rows: Vec<_> = rows.collect();
     spending(language, say!(language, cli_purpose), &rows)
 }
@@ -251,7 +234,7 @@ pub(crate) fn write_totals(out: &mut Output, language: Language, totals: &Totals
 pub(crate) fn entities_json(world: &World) -> Value {
     json!({
         "by_entity": spending_json(&spent_by_entity(world)),
-        "by_purpose": spending_json(&spent_by_purpose(world)),
+        "by_purpose": spent_by_purpose(world),
     })
 }
 

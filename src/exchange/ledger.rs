@@ -7,7 +7,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
 use serde::{Deserialize, Serialize};
 
-use crate::cast::EntityName;
+use crate::cast::{CastList, EntityName};
 use crate::journal::ToolSpent;
 use crate::message::{Cost, TokenUsage};
 
@@ -112,6 +112,25 @@ fn keep_ledger(mut world: DeferredWorld, context: HookContext) {
         let mut past = world.get_resource_or_init::<PastLedgers>();
         past.ledgers.entry(name).or_default().add(&ledger);
     });
+}
+
+/// The ledgers of all entities, by name: in stable order, then those of entities that left.
+pub fn ledgers(world: &World) -> impl Iterator<Item = (&str, &Ledger)> {
+    let present = world.resource::<CastList>().all();
+    let present = present.filter_map(|(_, entity)| {
+        let name = &world.get::<EntityName>(entity)?.0;
+        Some((&**name, world.get::<Ledger>(entity)?))
+    });
+    let past = world.get_resource::<PastLedgers>();
+    let past = past.into_iter().flat_map(|past| &past.ledgers);
+    present.chain(past.map(|(name, ledger)| (&**name, ledger)))
+}
+
+/// What was spent on each purpose, by all entities.
+pub fn spent_by_purpose(world: &World) -> BTreeMap<String, Spent> {
+    let mut sum = Ledger::default();
+    ledgers(world).for_each(|(_, ledger)| sum.add(ledger));
+    sum.purposes
 }
 
 /// The most that an entity may spend in its lifetime. Without the component there is no limit.

@@ -41,6 +41,6 @@ pub use ids::{PlayerId, Role, Side};
 pub use rules::{MIN_PLAYERS, Reflect, RuleLimit, Rules, RulesError, SpeakingOrder, Ties};
 pub use secret::{Card, Moderator, with_moderator};
 pub use setup::{TableError, set_up_table};
-pub use statistics::{Mean, ModelStatistics, RoundStatistics, Share, Statistics};
+pub use statistics::{ModelStatistics, RoundStatistics, Statistics};
 pub use table::{Description, Elimination, Phase, Player, Round, Seat, Table, Vote};
 pub use tournament::{OpenedGame, Tournament, TournamentError};

@@ -14,7 +14,7 @@ use crate::locale::UiText;
 const MAX_MISTAKES: usize = 100;
 
 /// The text of one RON file that knows the line and column of every field.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Source {
     file: String,
     text: String,

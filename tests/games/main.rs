@@ -8,4 +8,5 @@ mod groupchat;
 mod http;
 mod memories;
 mod prompts;
+mod rehearsal;
 mod undercover;

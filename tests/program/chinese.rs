@@ -363,6 +363,8 @@ const NAMES: &[&str] = &[
     "ai",
     "tool",
     "task",
+    "rehearse",
+    "Knows",
 ];
 
 /// Fails if there is an English word that is not a name.
@@ -400,6 +402,7 @@ fn help_is_chinese() {
         "why",
         "show",
         "check",
+        "rehearse",
         "new",
         "worlds",
         "convert",

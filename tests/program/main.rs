@@ -3,6 +3,7 @@
 
 mod chinese;
 mod kill;
+mod rehearse;
 mod teams;
 mod undercover;
 

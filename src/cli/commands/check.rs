@@ -1,4 +1,4 @@
-//! `check`: all errors of a world at once.
+//! `check`: all errors of a world at once, and of what is expected of its rehearsals.
 
 use playhouse::rpg::CampaignError;
 use playhouse::world_data::{Problem, Severity};
@@ -11,19 +11,29 @@ use crate::cli::say::say;
 
 /// Checks a world and the prompts of its language.
 pub(super) fn check(app: &App, world: &str) -> Result<(), CommandError> {
-    let (problems, is_playable) = match loader::load(app, world)? {
-        Ok(campaign) => (campaign.warnings, true),
+    let (problems, is_playable): (Vec<Problem>, bool) = match loader::load(app, world)? {
+        Ok(campaign) => {
+            let expectations = loader::expectations(app, world, &campaign.file)?;
+            let wrong = expectations.err().unwrap_or_default();
+            (campaign.warnings.into_iter().chain(wrong).collect(), true)
+        }
         Err(CampaignError::Data(problems)) => (problems.into_iter().collect(), false),
         Err(error) => {
             return Err(CommandError::of(ErrorKind::World, &error).at(world));
         }
     };
     print(app, world, &problems, is_playable);
-    if is_playable {
+    if errors(&problems) == 0 {
         Ok(())
     } else {
         Err(CommandError::printed(ErrorKind::World))
     }
+}
+
+fn errors(problems: &[Problem]) -> usize {
+    let problems = problems.iter();
+    let errors = problems.filter(|problem| problem.severity == Severity::Error);
+    errors.count()
 }
 
 fn print(app: &App, world: &str, problems: &[Problem], is_playable: bool) {
@@ -39,13 +49,10 @@ fn print(app: &App, world: &str, problems: &[Problem], is_playable: bool) {
         out.line(found.in_language(app.language));
     }
     if !app.settings.quiet {
-        out.line(if is_playable {
-            say!(app.language, cli_world_ok, world)
-        } else {
-            let errors = problems.iter();
-            let errors = errors.filter(|problem| problem.severity == Severity::Error);
-            let count = errors.count();
-            say!(app.language, cli_world_errors, world, count)
+        out.line(match errors(problems) {
+            0 => say!(app.language, cli_world_ok, world),
+            count if is_playable => say!(app.language, cli_expectation_errors, count),
+            count => say!(app.language, cli_world_errors, world, count),
         });
     }
 }

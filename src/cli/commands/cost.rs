@@ -1,5 +1,6 @@
 //! `cost`: what a save has cost, by entity and by purpose.
 
+use playhouse::exchange::spent_by_purpose;
 use serde_json::json;
 
 use crate::cli::app::App;
@@ -7,9 +8,7 @@ use crate::cli::error::CommandError;
 use crate::cli::output::Paragraph;
 use crate::cli::saved::Saved;
 use crate::cli::say::say;
-use crate::cli::tables::{
-    spending, spending_by_purpose, spending_json, spent_by_entity, spent_by_purpose,
-};
+use crate::cli::tables::{spending, spending_by_purpose, spending_json, spent_by_entity};
 
 /// Prints what a save has cost.
 pub(super) fn cost(app: &App, slot: &str) -> Result<(), CommandError> {
@@ -21,7 +20,7 @@ pub(super) fn cost(app: &App, slot: &str) -> Result<(), CommandError> {
     if app.settings.json {
         out.pretty_json(&json!({
             "by_entity": spending_json(&by_entity),
-            "by_purpose": spending_json(&by_purpose),
+            "by_purpose": by_purpose,
         }));
         return Ok(());
     }

@@ -13,6 +13,7 @@ mod knows;
 mod new;
 mod play;
 mod players;
+mod rehearse;
 mod replay;
 mod resume;
 mod run;
@@ -81,6 +82,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
             turn,
         } => show::show(app, &slot, entity.as_deref(), form, turn),
         Command::Check { world } => check::check(app, &world),
+        Command::Rehearse(args) => rehearse::rehearse(app, &args),
         Command::New { dir, world_lang } => new::new(app, &dir, world_lang),
         Command::Worlds => worlds::worlds(app),
         Command::Convert {

@@ -30,8 +30,27 @@ use crate::cli::{loader, tables};
 pub(super) const DEFAULT_SEED: u64 = 1;
 /// The failed calls in a row after which a server counts as broken.
 const GIVE_UP_AFTER: u32 = 3;
+/// Without a terminal, progress is reported in this many lines.
+const PROGRESS_LINES: u32 = 10;
 /// The exit code after a second Ctrl-C, as shells expect it.
 const INTERRUPTED: i32 = 130;
+
+/// How many of these are played at a time: as many as was said, or one per core.
+pub(super) fn jobs(jobs: Option<u32>, of: u32) -> u32 {
+    let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
+    jobs.unwrap_or_else(cores).min(of).max(1)
+}
+
+/// Prints how many of all are played: a bar on a terminal, else a line now and then.
+pub(super) fn show_progress(app: &App, done: u32, all: u32, text: &str) {
+    if app.status.has_terminal() {
+        return app.status.show_bar(done.into(), all.into(), text);
+    }
+    let step = all.div_ceil(PROGRESS_LINES).max(1);
+    if app.prints_text() && (done.is_multiple_of(step) || done == all) {
+        app.err().line(text);
+    }
+}
 
 /// The runtime for calls.
 pub(super) fn runtime() -> Result<Runtime, CommandError> {
@@ -280,7 +299,7 @@ pub(super) fn stopped(stop: &Stop, slot: Option<&str>) -> Result<(), CommandErro
 }
 
 /// One object with the members of all parts.
-fn joined(parts: Vec<Value>) -> Value {
+pub(super) fn joined(parts: Vec<Value>) -> Value {
     let members = parts.into_iter().filter_map(|part| match part {
         Value::Object(members) => Some(members),
         _ => None,

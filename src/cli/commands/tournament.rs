@@ -12,7 +12,7 @@ use playhouse::undercover::{
     FiguresError, GameFigures, Match, OpenedGame, Side, Statistics, Tournament, TournamentError,
     figures_of,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::runtime::{Handle, Runtime};
 
 use super::budget::Budget;
@@ -24,9 +24,6 @@ use crate::cli::error::{CommandError, ErrorKind, engine_error};
 use crate::cli::saved::{clear, free_name, journal_error, match_error, save_error, session_error};
 use crate::cli::say::say;
 use crate::cli::statistics::write_statistics;
-
-/// Without a terminal, progress is reported in this many lines.
-const LINES: u32 = 10;
 
 /// Begins a tournament.
 pub(super) fn begin(
@@ -123,8 +120,7 @@ fn play_all(
 ) -> Result<(), CommandError> {
     let rules = tournament.game().rules();
     introduce(app, rules, players.introduction.as_deref());
-    let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
-    let jobs = jobs.unwrap_or_else(cores).min(tournament.games()).max(1);
+    let jobs = play::jobs(jobs, tournament.games());
     let runtime = play::runtime()?;
     let run = TournamentRun {
         app,
@@ -175,23 +171,15 @@ fn print_statistics(app: &App, games: &[GameFigures], tournament: Option<&Tourna
     let mut out = app.out();
     if app.settings.json {
         for game in games {
-            out.json(&with(json!({"record": "game"}), json!(game)));
+            out.json(&play::joined(vec![json!({"record": "game"}), json!(game)]));
         }
         let name = tournament.map(|tournament| tournament.name().as_str());
         let head = json!({"record": "tournament", "slot": name});
-        out.json(&with(head, json!(statistics)));
+        out.json(&play::joined(vec![head, json!(statistics)]));
     } else if !app.settings.quiet {
         write_statistics(&mut out, app.language, &statistics);
     }
     out.flush();
-}
-
-/// One object with the members of both.
-fn with(mut head: Value, members: Value) -> Value {
-    if let (Value::Object(head), Value::Object(members)) = (&mut head, members) {
-        head.extend(members);
-    }
-    head
 }
 
 /// What the games of a tournament share while they are played.
@@ -290,13 +278,7 @@ impl TournamentRun<'_> {
         let (civilians, undercover) = (won(Side::Civilian), won(Side::Undercover));
         let language = self.app.language;
         let text = say!(language, cli_games_played, done, all, civilians, undercover);
-        if self.app.status.has_terminal() {
-            return self.app.status.show_bar(done.into(), all.into(), &text);
-        }
-        let step = all.div_ceil(LINES).max(1);
-        if self.app.prints_text() && (done.is_multiple_of(step) || done == all) {
-            self.app.err().line(text);
-        }
+        play::show_progress(self.app, done, all, &text);
     }
 }
 

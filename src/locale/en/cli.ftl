@@ -267,3 +267,99 @@ cli_knows_since = Since
 cli_knows_title = About
 cli_knows_who = Who
 cli_usage_choose = expected a scene and one of its options, such as the-log=burn
+
+## Rehearsals
+
+cli_expectation_errors = { $count ->
+    [one] { $count } mistake in the expectations
+   *[other] { $count } mistakes in the expectations
+    }
+cli_no_price_as = --cost-as needs a price, but the model '{ $model }' has none
+cli_rehearsal_answer_tokens = answer tokens per run
+cli_rehearsal_at_end = at the end
+cli_rehearsal_at_start = at the start
+cli_rehearsal_bar = { $hits } of { $of }; 95% interval { $interval }
+cli_rehearsal_bond = bond
+cli_rehearsal_bonds = Bonds
+cli_rehearsal_by = by whom
+cli_rehearsal_cached = of these from the cache
+cli_rehearsal_calls = calls per run
+cli_rehearsal_cards = cards
+cli_rehearsal_chosen = share of choices
+cli_rehearsal_cost = cost of a run as { $model }
+cli_rehearsal_course = Course
+cli_rehearsal_course_note = What followed what; the thicker a line, the more often. Percentages are shares of runs.
+cli_rehearsal_day = first on day
+cli_rehearsal_days = days at home per run
+cli_rehearsal_default_answers = default answers per run
+cli_rehearsal_end = Seed { $seed } ended: { $text }
+cli_rehearsal_ending = ending
+cli_rehearsal_endings = Endings
+cli_rehearsal_fact = fact
+cli_rehearsal_facts = Facts, the least told first
+cli_rehearsal_failed = { $count ->
+    [one] { $count } run failed, with seed { $seed }: { $reason }
+   *[other] { $count } runs failed; the first one, with seed { $seed }: { $reason }
+    }
+cli_rehearsal_failed_runs = failed runs
+cli_rehearsal_fallen = heroes who fell per fight
+cli_rehearsal_falls = Who fell
+cli_rehearsal_fights = Fights
+cli_rehearsal_fights_won = fights won
+cli_rehearsal_fought = fought, of runs
+cli_rehearsal_found = Found in { $count } of { $of } runs, with these seeds: { $seeds }
+cli_rehearsal_found_many = Found in { $count } of { $of } runs; the first { $first } have these seeds: { $seeds }
+cli_rehearsal_found_none = Found in none of { $of } runs
+cli_rehearsal_from = from whom
+cli_rehearsal_goal = goal
+cli_rehearsal_goals = Goals
+cli_rehearsal_gone = gone
+cli_rehearsal_holder = last holder
+cli_rehearsal_in_runs = in runs
+cli_rehearsal_item = item
+cli_rehearsal_items = Items
+cli_rehearsal_learned = learned, of runs
+cli_rehearsal_lost = lost
+cli_rehearsal_memories = memories
+cli_rehearsal_met = met
+cli_rehearsal_narration = narration
+cli_rehearsal_never = never
+cli_rehearsal_not_met = lost
+cli_rehearsal_option = option
+cli_rehearsal_options = Choices
+cli_rehearsal_overview = Overview
+cli_rehearsal_page = Page written: { $path }
+cli_rehearsal_prompt_tokens = prompt tokens per run
+cli_rehearsal_purposes = Calls per run, by purpose
+cli_rehearsal_qualities = Qualities
+cli_rehearsal_quality = quality
+cli_rehearsal_repeated = Clauses of four or more words, repeated within a run
+cli_rehearsal_rounds = rounds
+cli_rehearsal_runs = runs
+cli_rehearsal_scene = scene
+cli_rehearsal_scenes = Scenes, the rarest first
+cli_rehearsal_share_of_clauses = share of clauses
+cli_rehearsal_share_of_runs = share of runs
+cli_rehearsal_share_of_tokens = share of tokens
+cli_rehearsal_speech = speech
+cli_rehearsal_stage = stage
+cli_rehearsal_start = Start
+cli_rehearsal_subtitle = { $runs ->
+    [one] { $runs } run by the improviser, with seed { $seed }
+   *[other] { $runs } runs by the improviser, the first with seed { $seed }
+    }
+cli_rehearsal_texts = texts
+cli_rehearsal_thoughts = thoughts
+cli_rehearsal_tokens_fights = tokens spent on fights
+cli_rehearsal_tokens_memory = tokens spent on memories
+cli_rehearsal_tokens_other = tokens spent on everything else
+cli_rehearsal_tokens_talk = tokens spent on talk
+cli_rehearsal_told = told, of runs
+cli_rehearsal_turns = turns per run
+cli_rehearsal_unmet = { $count ->
+    [one] { $count } expectation is not met
+   *[other] { $count } expectations are not met
+    }
+cli_rehearsal_unmet_title = Expectations that are not met
+cli_rehearsal_won = won
+cli_runs_played = { $done } of { $all } runs played

@@ -7,7 +7,7 @@ help_commands = Commands:
 help_common_options = Common options:
 help_default = {" "}[default: { $value }]
 help_end =
-    Exit codes: 0 success, 1 other errors, 2 usage, 3 world or data, 4 save, 5 model or server, 6 a limit was reached.
+    Exit codes: 0 success, 1 other errors, 2 usage, 3 world or data, 4 save, 5 model or server, 6 a limit was reached, 7 expectations of a rehearsal are not met.
 
     Limits (--max-calls, --max-tokens, --max-cost) are checked before each call, by the most that the call could use; a run that is stopped by a limit can be resumed. Settings come from options, then the environment, then playhouse.ron in the working directory, then defaults; `playhouse config` shows which. NO_COLOR is respected; RUST_LOG filters logs.
 help_options = Options:
@@ -20,6 +20,7 @@ help_usage_options = [OPTIONS]
 help_value_actor = ACTOR
 help_value_cells = CELLS
 help_value_command = COMMAND
+help_value_condition = CONDITION
 help_value_dir = DIR
 help_value_entity = NAME
 help_value_event = EVENT
@@ -53,6 +54,7 @@ help_about_doctor = Test each model with one cheap request, and each tool server
 help_about_help = Show help
 help_about_new = Create a small world to start from
 help_about_playhouse = A headless engine for stories whose characters are played by LLMs. Without a command, it runs a world.
+help_about_rehearse = Let the improviser play a world many times, and show what happens how often
 help_about_replay = Replay a save from its journal and check that the result is the same
 help_about_resume = Continue a save
 help_about_run = Run a world
@@ -110,6 +112,12 @@ help_doctor_name = Test only this model or tool server
 help_help_subcommand = The command
 help_new_dir = The folder to create
 help_new_world_lang = Language of the world: en, zh (default: that of the interface)
+help_rehearse_cost_as = Show what a run would cost with this model
+help_rehearse_find = Show the seeds of runs at whose end this condition holds, such as 'Knows("Odile Marsh", "the-order")'
+help_rehearse_html = Also write the tables and a graph into this file, as one page
+help_rehearse_jobs = Number of runs at a time (default: one per core)
+help_rehearse_runs = Number of runs
+help_rehearse_seed = Random seed of the first run; each further run adds one
 help_replay_seat = See only what this character saw
 help_resume_force = Load the save even if its data have changed or its journal does not match, at your own risk
 help_resume_task = The next task of a team

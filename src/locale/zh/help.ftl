@@ -7,7 +7,7 @@ help_commands = 命令：
 help_common_options = 通用选项：
 help_default = （默认：{ $value }）
 help_end =
-    退出码：0 成功，1 其他错误，2 用法，3 世界或数据，4 存档，5 模型或服务器，6 到达上限。
+    退出码：0 成功，1 其他错误，2 用法，3 世界或数据，4 存档，5 模型或服务器，6 到达上限，7 彩排没有达到预期。
 
     上限（--max-calls、--max-tokens、--max-cost）在每次请求前按最坏情况检查；因上限停下的运行可以继续。设置依次来自：选项、环境变量、工作目录中的 playhouse.ron、默认值；`playhouse config` 显示各项来自哪里。NO_COLOR 有效；RUST_LOG 过滤日志。
 help_options = 选项：
@@ -20,6 +20,7 @@ help_usage_options = [选项]
 help_value_actor = 角色
 help_value_cells = 列数
 help_value_command = 命令
+help_value_condition = 条件
 help_value_dir = 文件夹
 help_value_entity = 名字
 help_value_event = 事件
@@ -54,6 +55,7 @@ help_about_doctor = 用一次低成本请求测试每个模型，并测试每个
 help_about_help = 显示帮助
 help_about_new = 创建一个小世界，作为起点
 help_about_playhouse = 由大语言模型扮演角色的故事引擎，没有图形界面。不写命令就是运行一个世界。
+help_about_rehearse = 彩排：让即兴生成器多次运行一个世界，看什么发生得多频繁
 help_about_replay = 按日志重放存档，并检查结果是否一致
 help_about_resume = 继续一个存档
 help_about_run = 运行一个世界
@@ -111,6 +113,12 @@ help_doctor_name = 只测试这个模型或工具服务器
 help_help_subcommand = 要显示帮助的命令
 help_new_dir = 要创建的文件夹
 help_new_world_lang = 世界的语言：en、zh（默认：与界面相同）
+help_rehearse_cost_as = 显示用这个模型运行一次的费用
+help_rehearse_find = 显示结束时符合此条件的运行的种子，如 'Knows("人物", "事实")'
+help_rehearse_html = 另外把表格和图写进这个文件，成为一个网页
+help_rehearse_jobs = 同时运行的次数（默认：每个核心一次）
+help_rehearse_runs = 运行次数
+help_rehearse_seed = 第一次运行的随机种子；以后每次加一
 help_replay_seat = 只看这个角色当时看到的
 help_resume_force = 即使数据有变化或与日志不符也载入存档，后果自负
 help_resume_task = 团队的下一个任务

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check;
 use super::types::WorldFile;
+use crate::drama::Condition;
 use crate::mind::Language;
 use crate::world_data::{DataFolder, Problem, Problems, Source};
 
@@ -86,6 +87,23 @@ impl WorldFile {
     pub fn load_file(data: &DataFolder, path: &str) -> Result<(Self, Problems), Problems> {
         let text = data.read_text(path).map_err(Problem::from)?;
         Self::parse(&data.name_of(path), &text)
+    }
+
+    /// Reads and checks a condition on this world that is not part of its file, which messages call
+    /// `file`. The problems that come with it are warnings.
+    ///
+    /// # Errors
+    /// All mistakes in it.
+    pub fn read_condition(
+        &self,
+        file: &str,
+        text: &str,
+    ) -> Result<(Condition, Problems), Problems> {
+        let mut problems = Problems::new();
+        let source = Source::new(file, text);
+        let condition: Condition = source.read()?;
+        check::check_condition(&condition, source, self, &mut problems);
+        problems.unless_errors(condition)
     }
 
     /// Reads and checks the text of a world file, which messages call `file`.

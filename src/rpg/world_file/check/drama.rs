@@ -35,6 +35,16 @@ pub(super) fn check<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
     links.endings(world);
 }
 
+/// Adds everything that is wrong with a condition that is not part of the world file.
+pub(super) fn check_condition<'a>(
+    condition: &'a Condition,
+    world: &'a WorldFile,
+    report: &mut Report<'a>,
+) {
+    let names = Names::of(world);
+    Links { names, report }.condition("", condition, world);
+}
+
 fn check_old_fields(world: &WorldFile, report: &mut Report<'_>) {
     if !world.secrets.is_empty() {
         report.error(

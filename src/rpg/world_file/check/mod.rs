@@ -15,8 +15,26 @@ mod tests;
 mod texts;
 
 use super::types::WorldFile;
-use crate::world_data::{Parsed, Problems};
+use crate::drama::Condition;
+use crate::world_data::{Parsed, Problems, Source};
 use report::Report;
+
+/// Adds everything that is wrong with a condition to `problems`, given its source and its world.
+pub(super) fn check_condition(
+    condition: &Condition,
+    source: Source,
+    world: &WorldFile,
+    problems: &mut Problems,
+) {
+    let reading = Parsed {
+        value: world.clone(),
+        source,
+        skipped: Vec::new(),
+        skipped_texts: Vec::new(),
+    };
+    let mut report = Report::new(&reading, problems);
+    drama::check_condition(condition, world, &mut report);
+}
 
 /// Adds everything that is wrong with a world to `problems`.
 pub(super) fn check(reading: &Parsed<WorldFile>, problems: &mut Problems) {

@@ -1,0 +1,157 @@
+//! `rehearse`: the improviser plays a world many times, and tables say what happened how often.
+
+use std::fs::File;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use playhouse::engine::CancellationToken;
+use playhouse::locale::text;
+use playhouse::rpg::rehearsal::{Plan, Rehearsal, rehearse as play_runs};
+use serde_json::json;
+
+use super::play::{self, DEFAULT_SEED};
+use crate::cli::app::App;
+use crate::cli::args::RehearseArgs;
+use crate::cli::error::{CommandError, ErrorKind};
+use crate::cli::loader;
+use crate::cli::rehearsal::{self, PricedAs, Report};
+use crate::cli::say::say;
+
+/// Rehearses a world.
+pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<(), CommandError> {
+    let campaign = loader::world(app, &args.world)?;
+    let expectations = loader::expectations(app, &args.world, &campaign.file)?;
+    let expectations = expectations.map_err(|problems| {
+        loader::print_problems(app, &problems);
+        let message = text!(cli_expectation_errors, count = problems.len());
+        CommandError::new(ErrorKind::World, message)
+    })?;
+    let price = args.cost_as.as_deref().map(|model| price(app, model));
+    let price = price.transpose()?;
+    let find = args.find.as_deref().map(|text| {
+        let found = campaign.file.read_condition("--find", text);
+        let found = found.map_err(|problems| {
+            loader::print_problems(app, &problems);
+            CommandError::printed(ErrorKind::Usage)
+        });
+        found.map(|(condition, warnings)| {
+            loader::print_problems(app, &warnings);
+            condition
+        })
+    });
+    let plan = Plan {
+        seed: args.seed.unwrap_or(DEFAULT_SEED),
+        runs: args.runs,
+        jobs: play::jobs(args.jobs, args.runs) as usize,
+        find: find.transpose()?,
+    };
+    let token = CancellationToken::default();
+    let runtime = play::runtime()?;
+    runtime.spawn(play::handle_ctrl_c(token.clone(), app.err(), app.language));
+    let done = Mutex::new(0);
+    let runs = play_runs(&campaign, &plan, &|_| {
+        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+        *done += 1;
+        let text = say!(app.language, cli_runs_played, done = *done, all = plan.runs);
+        play::show_progress(app, *done, plan.runs, &text);
+        if token.is_cancelled() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    });
+    runtime.shutdown_background();
+    app.status.hide();
+    let runs = runs.map_err(|error| CommandError::of(ErrorKind::Other, &error))?;
+    let rehearsal = Rehearsal::of(&campaign.file, &runs);
+    let unmet = expectations.unmet(&rehearsal);
+    let report = Report {
+        world: &campaign.file,
+        runs: &runs,
+        rehearsal: &rehearsal,
+        price: price.as_ref(),
+        unmet: &unmet,
+    };
+    print(app, &report);
+    if let Some(path) = &args.html {
+        write_page(path, &rehearsal::page(app.language, &report))?;
+        if app.prints_text() {
+            app.err().line(say!(
+                app.language,
+                cli_rehearsal_page,
+                path = path.display()
+            ));
+        }
+    }
+    if token.is_cancelled() && app.prints_text() {
+        app.err().line(say!(app.language, cli_end_stopped));
+    }
+    verdict(app, &report)
+}
+
+/// The price of this model, which must be known.
+fn price(app: &App, model: &str) -> Result<PricedAs, CommandError> {
+    let summary = app.models()?.summary(model);
+    let summary = summary.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
+    let price = summary.price;
+    let model = model.to_owned();
+    match price {
+        Some(price) => Ok(PricedAs { model, price }),
+        None => Err(CommandError::new(
+            ErrorKind::Usage,
+            text!(cli_no_price_as, model),
+        )),
+    }
+}
+
+/// Prints what the runs came to.
+fn print(app: &App, report: &Report<'_>) {
+    let mut out = app.out();
+    if app.settings.json {
+        for run in report.runs {
+            out.json(&play::joined(vec![json!({"record": "run"}), json!(run)]));
+        }
+        let head = json!({
+            "record": "rehearsal",
+            "world": report.world.name,
+            "price": report.price.map(|priced| json!({
+                "model": priced.model,
+                "cost": priced.cost(report.rehearsal),
+                "currency": priced.price.currency,
+            })),
+            "unmet": report.unmet,
+            "found": report.found(),
+        });
+        out.json(&play::joined(vec![head, json!(report.rehearsal)]));
+    } else if !app.settings.quiet {
+        rehearsal::write(&mut out, app.language, report);
+    }
+    out.flush();
+}
+
+fn write_page(path: &Path, page: &str) -> Result<(), CommandError> {
+    let written = File::create(path).and_then(|mut file| file.write_all(page.as_bytes()));
+    written.map_err(|error| {
+        let message = text!(cli_cant_write, error = &error);
+        CommandError::new(ErrorKind::Other, message).at(path.display())
+    })
+}
+
+/// What is not as it should be: runs that failed, expectations that are not met.
+fn verdict(app: &App, report: &Report<'_>) -> Result<(), CommandError> {
+    let failed = &report.rehearsal.failed;
+    if let Some(first) = failed.first() {
+        let (count, seed) = (failed.len(), first.seed);
+        let reason = first.reason.clone();
+        let message = text!(cli_rehearsal_failed, count, seed, reason);
+        return Err(CommandError::new(ErrorKind::Other, message));
+    }
+    if report.unmet.is_empty() {
+        return Ok(());
+    }
+    loader::print_problems(app, report.unmet);
+    let message = text!(cli_rehearsal_unmet, count = report.unmet.len());
+    Err(CommandError::new(ErrorKind::Expectation, message))
+}

@@ -1,0 +1,48 @@
+//! What a rehearsal came to: the same tables on a terminal and in a page.
+//!
+//! `sections.rs` makes tables of figures; [`write`] prints them, `page.rs` puts them into a page
+//! with bars, and `graph.rs` draws what followed what.
+
+mod graph;
+mod html;
+mod page;
+mod report;
+mod sections;
+
+use playhouse::locale::Language;
+
+use self::report::{found, one_end};
+use self::sections::{Cell, sections};
+use super::output::{Output, Paragraph, Style};
+use super::say::say;
+use super::statistics::with_interval;
+use super::tables::Table;
+
+pub(crate) use self::page::page;
+pub(crate) use self::report::{PricedAs, Report};
+
+/// Writes all tables, and how one story ended.
+pub(crate) fn write(out: &mut Output, language: Language, report: &Report<'_>) {
+    for section in sections(language, report) {
+        out.paragraph(&Paragraph::blank());
+        out.paragraph(&Paragraph::of(Style::Bold, &section.title));
+        let mut table = Table::new(section.columns);
+        for row in section.rows {
+            table.row(row.into_iter().map(|cell| match cell {
+                Cell::Text(text) => text,
+                Cell::Share(share) => with_interval(share),
+            }));
+        }
+        table.write(out);
+    }
+    out.paragraph(&Paragraph::blank());
+    if let Some(end) = one_end(language, report) {
+        out.paragraph(&Paragraph::default().plain(end));
+        out.paragraph(&Paragraph::blank());
+    }
+    if let Some(found) = found(language, report) {
+        out.paragraph(&Paragraph::of(Style::Bold, found));
+        out.paragraph(&Paragraph::blank());
+    }
+    out.paragraph(&Paragraph::of(Style::Dim, say!(language, cli_stat_note)));
+}

@@ -1,0 +1,80 @@
+//! What is reported, and the sentences below the tables.
+
+use playhouse::locale::{Argument, Language};
+use playhouse::message::{Cost, Price};
+use playhouse::rpg::rehearsal::{Rehearsal, RunEnd, RunFigures};
+use playhouse::rpg::world_file::WorldFile;
+use playhouse::world_data::Problems;
+
+use crate::cli::say::say;
+
+/// Of the seeds that were found, so many are told.
+const SEEDS: usize = 20;
+
+/// What is reported.
+pub(crate) struct Report<'a> {
+    /// The world.
+    pub(crate) world: &'a WorldFile,
+    /// Its runs.
+    pub(crate) runs: &'a [RunFigures],
+    /// What they came to.
+    pub(crate) rehearsal: &'a Rehearsal,
+    /// What a run is priced as.
+    pub(crate) price: Option<&'a PricedAs>,
+    /// Expectations that are not met.
+    pub(crate) unmet: &'a Problems,
+}
+
+impl Report<'_> {
+    /// The seeds of the runs at whose end the condition holds; `None` if none was looked for.
+    pub(crate) fn found(&self) -> Option<Vec<u64>> {
+        let looked_for = self.runs.iter().any(|run| run.found.is_some());
+        let found = self.runs.iter().filter(|run| run.found == Some(true));
+        looked_for.then(|| found.map(|run| run.seed).collect())
+    }
+}
+
+/// A model and its price.
+pub(crate) struct PricedAs {
+    /// The model.
+    pub(crate) model: String,
+    /// Its price.
+    pub(crate) price: Price,
+}
+
+impl PricedAs {
+    /// What a run would cost on average.
+    pub(crate) fn cost(&self, rehearsal: &Rehearsal) -> Cost {
+        self.price.of(rehearsal.usage())
+    }
+}
+
+/// In which runs the condition that was looked for holds.
+pub(super) fn found(language: Language, report: &Report<'_>) -> Option<String> {
+    let found = report.found()?;
+    let (count, of) = (found.len(), report.runs.len());
+    let first = found.iter().take(SEEDS);
+    let seeds = Argument::list(first);
+    Some(if found.is_empty() {
+        say!(language, cli_rehearsal_found_none, of)
+    } else if count > SEEDS {
+        say!(
+            language,
+            cli_rehearsal_found_many,
+            count,
+            of,
+            first = SEEDS,
+            seeds
+        )
+    } else {
+        say!(language, cli_rehearsal_found, count, of, seeds)
+    })
+}
+
+/// How the first story ended.
+pub(super) fn one_end(language: Language, report: &Report<'_>) -> Option<String> {
+    report.runs.iter().find_map(|run| match &run.end {
+        RunEnd::Finished(text) => Some(say!(language, cli_rehearsal_end, seed = run.seed, text)),
+        RunEnd::Failed(_) => None,
+    })
+}

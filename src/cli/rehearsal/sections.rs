@@ -1,0 +1,412 @@
+//! The tables of a rehearsal.
+
+use std::collections::BTreeMap;
+
+use playhouse::locale::{Language, UiText};
+use playhouse::rpg::rehearsal::{Activity, DramaFigures, FightFigures, Rehearsal, Wording};
+use playhouse::statistics::{Mean, Share};
+
+use super::report::Report;
+use crate::cli::labels::purpose_label;
+use crate::cli::say::say;
+use crate::cli::statistics::{interval, margin, number, percent};
+use crate::cli::tables::Side;
+
+/// Of those from whom a fact was learned, so many are named.
+const NAMES: usize = 3;
+
+/// A table with its title.
+pub(super) struct Section {
+    pub(super) title: String,
+    pub(super) columns: Vec<(String, Side)>,
+    pub(super) rows: Vec<Vec<Cell>>,
+}
+
+/// A cell of a table.
+pub(super) enum Cell {
+    /// A text or a number.
+    Text(String),
+    /// A share, which a page shows as a bar.
+    Share(Share),
+}
+
+/// All tables that have rows.
+pub(super) fn sections(language: Language, report: &Report<'_>) -> Vec<Section> {
+    let rehearsal = report.rehearsal;
+    let sections = [
+        overview(language, report),
+        endings(language, &rehearsal.drama),
+        scenes(language, &rehearsal.drama),
+        options(language, &rehearsal.drama),
+        facts(language, &rehearsal.drama),
+        items(language, &rehearsal.drama),
+        goals(language, &rehearsal.drama),
+        bonds(language, &rehearsal.drama),
+        qualities(language, &rehearsal.drama),
+        fights(language, rehearsal),
+        falls(language, rehearsal),
+        repeated(language, rehearsal),
+        purposes(language, rehearsal),
+    ];
+    let sections = sections.into_iter();
+    sections
+        .filter(|section| !section.rows.is_empty())
+        .collect()
+}
+
+/// A column of text, then columns of numbers.
+fn columns<const N: usize>(first: String, numbers: [String; N]) -> Vec<(String, Side)> {
+    let numbers = numbers.into_iter().map(|head| (head, Side::Right));
+    [(first, Side::Left)].into_iter().chain(numbers).collect()
+}
+
+fn overview(language: Language, report: &Report<'_>) -> Section {
+    let all = report.rehearsal;
+    let mut rows = Vec::new();
+    let mut row = |name: String, value: String, interval: String| {
+        rows.push([name, value, interval].map(Cell::Text).into());
+    };
+    let none = String::new;
+    row(
+        say!(language, cli_rehearsal_runs),
+        all.runs.to_string(),
+        none(),
+    );
+    if !all.failed.is_empty() {
+        let failed = all.failed.len().to_string();
+        row(say!(language, cli_rehearsal_failed_runs), failed, none());
+    }
+    let won = all.all_fights.won;
+    if won.of > 0 {
+        let name = say!(language, cli_rehearsal_fights_won);
+        row(name, percent(won), interval(won));
+    }
+    let mut mean = |name: String, mean: Mean, digits: usize| {
+        row(name, number(mean.value(), digits), margin(mean, digits));
+    };
+    mean(say!(language, cli_rehearsal_days), all.days, 2);
+    mean(say!(language, cli_rehearsal_turns), all.turns, 1);
+    mean(say!(language, cli_rehearsal_calls), all.calls, 1);
+    let defaults = all.default_answers;
+    mean(say!(language, cli_rehearsal_default_answers), defaults, 2);
+    let name = say!(language, cli_rehearsal_prompt_tokens);
+    mean(name, all.prompt_tokens, 0);
+    mean(say!(language, cli_rehearsal_cached), all.cached_tokens, 0);
+    let name = say!(language, cli_rehearsal_answer_tokens);
+    mean(name, all.answer_tokens, 0);
+    for (activity, share) in &all.activities {
+        row(activity_label(language, *activity), percent(*share), none());
+    }
+    if let Some(priced) = report.price {
+        let (model, unit) = (&priced.model, &priced.price.currency);
+        let cost = format!("{} {unit}", priced.cost(all));
+        row(say!(language, cli_rehearsal_cost, model), cost, none());
+    }
+    Section {
+        title: say!(language, cli_rehearsal_overview),
+        columns: columns(
+            say!(language, cli_stat_figure),
+            [say!(language, cli_value), say!(language, cli_stat_interval)],
+        ),
+        rows,
+    }
+}
+
+fn activity_label(language: Language, activity: Activity) -> String {
+    match activity {
+        Activity::Talk => say!(language, cli_rehearsal_tokens_talk),
+        Activity::Fight => say!(language, cli_rehearsal_tokens_fights),
+        Activity::Memory => say!(language, cli_rehearsal_tokens_memory),
+        Activity::Other => say!(language, cli_rehearsal_tokens_other),
+    }
+}
+
+fn endings(language: Language, drama: &DramaFigures) -> Section {
+    let rows = drama.endings.iter().map(|ending| {
+        vec![
+            Cell::Text(ending.id.clone()),
+            Cell::Text(ending.title.clone()),
+            or_never(language, ending.runs),
+        ]
+    });
+    Section {
+        title: say!(language, cli_rehearsal_endings),
+        columns: vec![
+            (say!(language, cli_rehearsal_ending), Side::Left),
+            (say!(language, cli_title), Side::Left),
+            (say!(language, cli_rehearsal_share_of_runs), Side::Right),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+fn scenes(language: Language, drama: &DramaFigures) -> Section {
+    let rows = drama.scenes.iter().map(|scene| {
+        vec![
+            Cell::Text(scene.id.clone()),
+            Cell::Text(scene.at.clone()),
+            or_never(language, scene.runs),
+            Cell::Text(number(scene.day.value(), 1)),
+        ]
+    });
+    Section {
+        title: say!(language, cli_rehearsal_scenes),
+        columns: vec![
+            (say!(language, cli_rehearsal_scene), Side::Left),
+            (say!(language, cli_rehearsal_stage), Side::Left),
+            (say!(language, cli_rehearsal_share_of_runs), Side::Right),
+            (say!(language, cli_rehearsal_day), Side::Right),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+fn options(language: Language, drama: &DramaFigures) -> Section {
+    let rows = drama.options.iter().map(|option| {
+        vec![
+            Cell::Text(option.scene.clone()),
+            Cell::Text(option.option.clone()),
+            or_never(language, option.chosen),
+        ]
+    });
+    Section {
+        title: say!(language, cli_rehearsal_options),
+        columns: vec![
+            (say!(language, cli_rehearsal_scene), Side::Left),
+            (say!(language, cli_rehearsal_option), Side::Left),
+            (say!(language, cli_rehearsal_chosen), Side::Right),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+fn facts(language: Language, drama: &DramaFigures) -> Section {
+    let rows = drama.facts.iter().map(|fact| {
+        vec![
+            Cell::Text(fact.id.clone()),
+            or_never(language, fact.told),
+            or_never(language, fact.learned),
+            Cell::Text(number(fact.day.value(), 1)),
+            Cell::Text(most_frequent(&fact.from)),
+            Cell::Text(most_frequent(&fact.by)),
+        ]
+    });
+    Section {
+        title: say!(language, cli_rehearsal_facts),
+        columns: vec![
+            (say!(language, cli_rehearsal_fact), Side::Left),
+            (say!(language, cli_rehearsal_told), Side::Right),
+            (say!(language, cli_rehearsal_learned), Side::Right),
+            (say!(language, cli_rehearsal_day), Side::Right),
+            (say!(language, cli_rehearsal_from), Side::Left),
+            (say!(language, cli_rehearsal_by), Side::Left),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+fn items(language: Language, drama: &DramaFigures) -> Section {
+    let mut rows = Vec::new();
+    for item in &drama.items {
+        let holders = item.holders.iter();
+        let holders = holders.map(|(holder, share)| (holder.clone(), *share));
+        let gone = (say!(language, cli_rehearsal_gone), item.gone);
+        let mut holders: Vec<_> = holders.chain([gone]).collect();
+        holders.retain(|(_, share)| share.hits > 0);
+        holders.sort_by_key(|(_, share)| std::cmp::Reverse(share.hits));
+        for (holder, share) in holders {
+            rows.push(vec![
+                Cell::Text(item.name.clone()),
+                Cell::Text(holder),
+                Cell::Share(share),
+            ]);
+        }
+    }
+    Section {
+        title: say!(language, cli_rehearsal_items),
+        columns: vec![
+            (say!(language, cli_rehearsal_item), Side::Left),
+            (say!(language, cli_rehearsal_holder), Side::Left),
+            (say!(language, cli_rehearsal_share_of_runs), Side::Right),
+        ],
+        rows,
+    }
+}
+
+fn goals(language: Language, drama: &DramaFigures) -> Section {
+    let rows = drama.goals.iter().map(|goal| {
+        vec![
+            Cell::Text(goal.who.clone()),
+            Cell::Text(goal.words.clone()),
+            Cell::Share(goal.met),
+            Cell::Share(goal.lost),
+        ]
+    });
+    Section {
+        title: say!(language, cli_rehearsal_goals),
+        columns: vec![
+            (say!(language, cli_name), Side::Left),
+            (say!(language, cli_rehearsal_goal), Side::Left),
+            (say!(language, cli_rehearsal_met), Side::Right),
+            (say!(language, cli_rehearsal_not_met), Side::Right),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+fn bonds(language: Language, drama: &DramaFigures) -> Section {
+    let rows = drama.bonds.iter().map(|bond| {
+        vec![
+            Cell::Text(format!("{} → {}", bond.from, bond.to)),
+            Cell::Text(bond.start.to_string()),
+            Cell::Text(number(bond.end.value(), 1)),
+            Cell::Text(bond.end.of.to_string()),
+        ]
+    });
+    Section {
+        title: say!(language, cli_rehearsal_bonds),
+        columns: columns(
+            say!(language, cli_rehearsal_bond),
+            [
+                say!(language, cli_rehearsal_at_start),
+                say!(language, cli_rehearsal_at_end),
+                say!(language, cli_rehearsal_in_runs),
+            ],
+        ),
+        rows: rows.collect(),
+    }
+}
+
+fn qualities(language: Language, drama: &DramaFigures) -> Section {
+    let rows = drama.qualities.iter().map(|quality| {
+        vec![
+            Cell::Text(quality.id.clone()),
+            Cell::Text(number(quality.end.value(), 1)),
+        ]
+    });
+    Section {
+        title: say!(language, cli_rehearsal_qualities),
+        columns: columns(
+            say!(language, cli_rehearsal_quality),
+            [say!(language, cli_rehearsal_at_end)],
+        ),
+        rows: rows.collect(),
+    }
+}
+
+/// A share, or that it never happened.
+fn or_never(language: Language, share: Share) -> Cell {
+    if share.hits == 0 {
+        Cell::Text(say!(language, cli_rehearsal_never))
+    } else {
+        Cell::Share(share)
+    }
+}
+
+/// The names with the highest counts, and their share of all in percent.
+fn most_frequent(counts: &BTreeMap<String, u64>) -> String {
+    let all: u64 = counts.values().sum();
+    let mut names: Vec<_> = counts.iter().collect();
+    names.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let names = names.into_iter().take(NAMES);
+    let names = names.map(|(name, count)| format!("{name} {}%", 100 * count / all.max(1)));
+    names.collect::<Vec<_>>().join(" · ")
+}
+
+fn fights(language: Language, rehearsal: &Rehearsal) -> Section {
+    let row = |name: String, fight: &FightFigures| {
+        vec![
+            Cell::Text(name),
+            Cell::Share(fight.fought),
+            Cell::Share(fight.won),
+            Cell::Share(fight.lost),
+            Cell::Text(number(fight.rounds.value(), 1)),
+            Cell::Text(number(fight.fallen.value(), 2)),
+        ]
+    };
+    let fights = rehearsal.fights.iter();
+    let mut rows: Vec<_> = fights
+        .map(|fight| row(fight.stage.clone(), fight))
+        .collect();
+    if rows.len() > 1 {
+        rows.push(row(say!(language, cli_total), &rehearsal.all_fights));
+    }
+    Section {
+        title: say!(language, cli_rehearsal_fights),
+        columns: columns(
+            say!(language, cli_rehearsal_stage),
+            [
+                say!(language, cli_rehearsal_fought),
+                say!(language, cli_rehearsal_won),
+                say!(language, cli_rehearsal_lost),
+                say!(language, cli_rehearsal_rounds),
+                say!(language, cli_rehearsal_fallen),
+            ],
+        ),
+        rows,
+    }
+}
+
+fn falls(language: Language, rehearsal: &Rehearsal) -> Section {
+    let rows = rehearsal.falls.iter();
+    let rows = rows.map(|(hero, share)| vec![Cell::Text(hero.clone()), Cell::Share(*share)]);
+    Section {
+        title: say!(language, cli_rehearsal_falls),
+        columns: columns(
+            say!(language, cli_name),
+            [say!(language, cli_rehearsal_share_of_runs)],
+        ),
+        rows: rows.collect(),
+    }
+}
+
+fn repeated(language: Language, rehearsal: &Rehearsal) -> Section {
+    let rows = rehearsal.repeated.iter().map(|(wording, share)| {
+        let name = match wording {
+            Wording::Speech => say!(language, cli_rehearsal_speech),
+            Wording::Thought => say!(language, cli_rehearsal_thoughts),
+            Wording::Card => say!(language, cli_rehearsal_cards),
+            Wording::Narration => say!(language, cli_rehearsal_narration),
+            Wording::Memory => say!(language, cli_rehearsal_memories),
+        };
+        vec![Cell::Text(name), Cell::Share(*share)]
+    });
+    Section {
+        title: say!(language, cli_rehearsal_repeated),
+        columns: columns(
+            say!(language, cli_rehearsal_texts),
+            [say!(language, cli_rehearsal_share_of_clauses)],
+        ),
+        rows: rows.collect(),
+    }
+}
+
+fn purposes(language: Language, rehearsal: &Rehearsal) -> Section {
+    let rows = rehearsal.purposes.iter().map(|figures| {
+        let label: UiText = purpose_label(&figures.purpose);
+        let means = [
+            (figures.calls, 1),
+            (figures.default_answers, 2),
+            (figures.prompt_tokens, 0),
+            (figures.answer_tokens, 0),
+        ];
+        let means = means.map(|(mean, digits)| number(mean.value(), digits));
+        let share = number(Some(figures.share * 100.0), 1) + "%";
+        let cells = [label.in_language(language)].into_iter();
+        cells.chain(means).chain([share]).map(Cell::Text).collect()
+    });
+    Section {
+        title: say!(language, cli_rehearsal_purposes),
+        columns: columns(
+            say!(language, cli_purpose),
+            [
+                say!(language, cli_calls),
+                say!(language, cli_default_answers),
+                say!(language, cli_prompt_tokens),
+                say!(language, cli_answer_tokens),
+                say!(language, cli_rehearsal_share_of_tokens),
+            ],
+        ),
+        rows: rows.collect(),
+    }
+}

@@ -1,0 +1,311 @@
+//! What a writer expects of rehearsals: the file `expect.ron` beside `world.ron`.
+
+use serde::Deserialize;
+
+use super::clauses::Wording;
+use super::drama::OptionFigures;
+use super::summary::{Activity, Rehearsal};
+use crate::locale::{Argument, UiText, text};
+use crate::rpg::world_file::WorldFile;
+use crate::statistics::Share;
+use crate::world_data::{Problems, Source, nearest};
+
+/// One expectation. The last two numbers are percentages, from and to.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub enum Expectation {
+    /// Of the runs, those that end with this ending.
+    Ending(String, f64, f64),
+    /// Of the runs, those that end with each ending.
+    EachEnding(f64, f64),
+    /// Of the runs, those in which this scene is played.
+    Scene(String, f64, f64),
+    /// Of the choices in this scene, those of this option.
+    Option(String, String, f64, f64),
+    /// Of the choices in each scene, those of each option.
+    EachOption(f64, f64),
+    /// Of the runs, those in which a character learns this fact from somebody.
+    Told(String, f64, f64),
+    /// Of the runs, those in which a character learns each fact from somebody, sworn ones excepted.
+    EachTold(f64, f64),
+    /// Of the fights on this stage, those that are won.
+    Fight(String, f64, f64),
+    /// Of all fights, those that are won.
+    Fights(f64, f64),
+    /// Of the fights on each stage, those that are won.
+    EachFight(f64, f64),
+    /// Of all tokens, those that are spent on talk.
+    Talk(f64, f64),
+    /// Of the clauses that are spoken, those that were spoken before in the same run.
+    Repeated(f64, f64),
+}
+
+/// The expectations of a file; none by default.
+#[derive(Clone, Debug, Default)]
+pub struct Expectations {
+    list: Vec<Expectation>,
+    source: Source,
+}
+
+impl Expectations {
+    /// Reads a file, which messages call `file`.
+    ///
+    /// # Errors
+    /// Every mistake in it, and every name that is not in the world.
+    pub fn read(file: &str, text: &str, world: &WorldFile) -> Result<Self, Problems> {
+        let mut problems = Problems::new();
+        let source = Source::new(file, text);
+        let Some(read) = source.read_all::<Vec<Expectation>>(&mut problems) else {
+            return Err(problems);
+        };
+        for (index, expectation) in read.value.iter().enumerate() {
+            let mut wrong = |member: usize, message, help| {
+                let path = format!("[{index}].{member}");
+                problems.push(read.source.problem(&path, message, help));
+            };
+            for (member, (name, known)) in expectation.names(world).into_iter().enumerate() {
+                if !known.contains(&name) {
+                    let help = match nearest(name, known.iter().copied()) {
+                        Some(near) => text!(drama_did_you_mean, near),
+                        None => text!(drama_one_of, names = Argument::list(known)),
+                    };
+                    wrong(member, text!(drama_unknown, name), help);
+                }
+            }
+            let (member, from, to) = expectation.range();
+            if !(0.0..=100.0).contains(&from) || !(from..=100.0).contains(&to) {
+                let message = text!(rpg_expect_range, from, to);
+                wrong(member, message, text!(rpg_expect_range_help));
+            }
+        }
+        let (list, _) = problems.unless_errors(read.value)?;
+        Ok(Self { list, source })
+    }
+
+    /// Every expectation that the rehearsal does not meet.
+    pub fn unmet(&self, rehearsal: &Rehearsal) -> Problems {
+        let mut unmet = Problems::new();
+        for (index, expectation) in self.list.iter().enumerate() {
+            for message in expectation.unmet(rehearsal) {
+                let path = format!("[{index}]");
+                unmet.push(self.source.problem(&path, message, UiText::default()));
+            }
+        }
+        unmet
+    }
+}
+
+impl Expectation {
+    /// The percentages, and the position of the first one.
+    fn range(&self) -> (usize, f64, f64) {
+        match *self {
+            Self::Option(_, _, from, to) => (2, from, to),
+            Self::Ending(_, from, to)
+            | Self::Scene(_, from, to)
+            | Self::Told(_, from, to)
+            | Self::Fight(_, from, to) => (1, from, to),
+            Self::EachEnding(from, to)
+            | Self::EachOption(from, to)
+            | Self::EachTold(from, to)
+            | Self::Fights(from, to)
+            | Self::EachFight(from, to)
+            | Self::Talk(from, to)
+            | Self::Repeated(from, to) => (0, from, to),
+        }
+    }
+
+    /// Its names, each with the names that there are.
+    fn names<'a>(&'a self, world: &'a WorldFile) -> Vec<(&'a str, Vec<&'a str>)> {
+        match self {
+            Self::Ending(id, ..) => {
+                let endings = world.endings.iter();
+                vec![(id, endings.map(|ending| ending.id.as_str()).collect())]
+            }
+            Self::Scene(id, ..) => {
+                let scenes = world.scenes.iter();
+                vec![(id, scenes.map(|scene| scene.id.as_str()).collect())]
+            }
+            Self::Option(id, option, ..) => {
+                let scenes = world.scenes.iter();
+                let scenes: Vec<_> = scenes.filter(|scene| scene.choice.is_some()).collect();
+                let scene = scenes.iter().find(|scene| scene.id == *id);
+                let options = scene.and_then(|scene| scene.choice.as_ref());
+                let options = options.map(|choice| {
+                    let options = choice.options.iter().map(|option| option.id.as_str());
+                    (option.as_str(), options.collect())
+                });
+                let scenes = scenes.iter().map(|scene| scene.id.as_str()).collect();
+                [(id.as_str(), scenes)].into_iter().chain(options).collect()
+            }
+            Self::Told(id, ..) => {
+                let facts = world.facts.iter().filter(|fact| !fact.is_common());
+                vec![(id, facts.map(|fact| fact.id.as_str()).collect())]
+            }
+            Self::Fight(stage, ..) => {
+                let fights = world.dungeons.iter().flat_map(|dungeon| &dungeon.fights);
+                vec![(stage, fights.map(|fight| fight.stage.as_str()).collect())]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What it is about in a rehearsal of a world: of each its name and its share.
+    fn shares(&self, rehearsal: &Rehearsal) -> Vec<(UiText, Share)> {
+        let drama = &rehearsal.drama;
+        match self {
+            Self::Ending(..) | Self::EachEnding(..) => {
+                let endings = drama.endings.iter();
+                let endings = endings.filter(|ending| self.is_about(&ending.id));
+                endings
+                    .map(|ending| (text!(rpg_expect_ending, id = &ending.id), ending.runs))
+                    .collect()
+            }
+            Self::Scene(..) => {
+                let scenes = drama.scenes.iter();
+                let scenes = scenes.filter(|scene| self.is_about(&scene.id));
+                scenes
+                    .map(|scene| (text!(rpg_expect_scene, id = &scene.id), scene.runs))
+                    .collect()
+            }
+            Self::Option(_, option, ..) => {
+                let options = drama.options.iter();
+                let options = options.filter(|known| self.is_about(&known.scene));
+                let options = options.filter(|known| known.option == *option);
+                options.map(chosen).collect()
+            }
+            Self::EachOption(..) => drama.options.iter().map(chosen).collect(),
+            Self::Told(..) | Self::EachTold(..) => {
+                let is_each = matches!(self, Self::EachTold(..));
+                let facts = drama.facts.iter().filter(|fact| self.is_about(&fact.id));
+                let facts = facts.filter(|fact| !(is_each && fact.sworn));
+                facts
+                    .map(|fact| (text!(rpg_expect_told, id = &fact.id), fact.told))
+                    .collect()
+            }
+            Self::Fight(..) | Self::EachFight(..) => {
+                let fights = rehearsal.fights.iter();
+                let fights = fights.filter(|fight| self.is_about(&fight.stage));
+                fights
+                    .map(|fight| {
+                        let what = text!(rpg_expect_won_at, stage = &fight.stage);
+                        (what, fight.won)
+                    })
+                    .collect()
+            }
+            Self::Fights(..) => vec![(text!(rpg_expect_won), rehearsal.all_fights.won)],
+            Self::Repeated(..) => {
+                let speech = rehearsal.repeated.get(&Wording::Speech);
+                let speech = speech.copied().unwrap_or_default();
+                vec![(text!(rpg_expect_repeated), speech)]
+            }
+            Self::Talk(..) => {
+                let talk = rehearsal.activities.get(&Activity::Talk);
+                vec![(text!(rpg_expect_talk), talk.copied().unwrap_or_default())]
+            }
+        }
+    }
+
+    /// Whether it is about all things of its kind, or about the one with this name.
+    fn is_about(&self, name: &str) -> bool {
+        match self {
+            Self::Ending(id, ..)
+            | Self::Scene(id, ..)
+            | Self::Option(id, ..)
+            | Self::Told(id, ..)
+            | Self::Fight(id, ..) => id == name,
+            _ => true,
+        }
+    }
+
+    /// How the rehearsal differs from it.
+    fn unmet(&self, rehearsal: &Rehearsal) -> Vec<UiText> {
+        let (_, from, to) = self.range();
+        let shares = self.shares(rehearsal).into_iter();
+        let unmet = shares.filter_map(|(what, share)| self::unmet(what, share, from, to));
+        unmet.collect()
+    }
+}
+
+fn chosen(option: &OptionFigures) -> (UiText, Share) {
+    let (scene, option, chosen) = (&option.scene, &option.option, option.chosen);
+    (text!(rpg_expect_chosen, scene, option), chosen)
+}
+
+/// How a share differs from what was expected; `None` if it does not.
+fn unmet(what: UiText, share: Share, from: f64, to: f64) -> Option<UiText> {
+    let Some(value) = share.value() else {
+        return Some(text!(rpg_expect_never, what, from, to));
+    };
+    let percent = value * 100.0;
+    let is_met = (from..=to).contains(&percent);
+    let percent = format!("{percent:.1}");
+    (!is_met).then(|| text!(rpg_expect_unmet, what, percent, from, to))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::summary::FightFigures;
+    use super::*;
+    use crate::locale::Language;
+    use crate::rpg::world_file::{Dungeon, Fight};
+
+    fn world() -> WorldFile {
+        let fight = |stage: &str| Fight {
+            stage: stage.into(),
+            ..Fight::default()
+        };
+        WorldFile {
+            dungeons: vec![Dungeon {
+                fights: vec![fight("The Gallery"), fight("The Hold")],
+                ..Dungeon::default()
+            }],
+            ..WorldFile::default()
+        }
+    }
+
+    fn rehearsal() -> Rehearsal {
+        let fight = |stage: &str, hits, of| FightFigures {
+            stage: stage.into(),
+            won: Share { hits, of },
+            ..FightFigures::default()
+        };
+        Rehearsal {
+            fights: vec![fight("The Gallery", 19, 20), fight("The Hold", 0, 0)],
+            all_fights: fight("", 19, 20),
+            ..Rehearsal::default()
+        }
+    }
+
+    #[test]
+    fn every_mistake_is_told_with_its_place() {
+        let text = "[\n  Fight(\"The Galery\", 20, 90),\n  Fights(80, 45),\n  Fihgts(1, 2),\n  EachFight(-1, 5),\n]";
+        let problems = Expectations::read("expect.ron", text, &world()).unwrap_err();
+        let lines: Vec<_> = problems.iter().map(ToString::to_string).collect();
+        assert_eq!(lines.len(), 4, "{lines:#?}");
+        for (line, start) in lines.iter().zip([
+            "expect.ron:2:9: error: [0].0: ",
+            "expect.ron:3:10: error: [1].0: ",
+            "expect.ron:4:3: error: [2]: ",
+            "expect.ron:5:13: error: [3].0: ",
+        ]) {
+            assert!(line.starts_with(start), "{line}");
+        }
+        assert!(lines[0].contains("The Gallery"), "{lines:#?}");
+    }
+
+    #[test]
+    fn what_is_not_met_is_told_with_its_place() {
+        let text = "[Fights(90, 100), Fight(\"The Gallery\", 20, 90),\n EachFight(0, 100)]";
+        let expectations = Expectations::read("expect.ron", text, &world()).unwrap();
+        let unmet = expectations.unmet(&rehearsal());
+        let lines: Vec<_> = unmet.iter().map(ToString::to_string).collect();
+        assert_eq!(lines.len(), 2, "{lines:#?}");
+        assert!(lines[0].starts_with("expect.ron:1:19: error: [1]: "));
+        assert!(lines[0].contains("The Gallery") && lines[0].contains("95.0%"));
+        assert!(lines[1].starts_with("expect.ron:2:2: error: [2]: "));
+        assert!(lines[1].contains("The Hold"), "{lines:#?}");
+        let chinese = unmet
+            .iter()
+            .map(|problem| problem.in_language(Language::Zh));
+        assert!(chinese.into_iter().all(|line| line.contains("错误")));
+    }
+}

@@ -1,0 +1,127 @@
+//! What one run came to.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::clauses::Wording;
+use crate::drama::GoalState;
+use crate::exchange::Spent;
+use crate::locale::UiText;
+use crate::rpg::components::FightResult;
+use crate::statistics::Share;
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunEnd {
+    /// The story came to its end, in these words.
+    Finished(String),
+    /// It came to none, for this reason.
+    Failed(UiText),
+}
+
+/// Something that happened in the course of a story.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Moment {
+    /// A scene began.
+    Scene {
+        /// The scene's id.
+        id: String,
+        /// On which day.
+        day: u32,
+    },
+    /// An option was chosen.
+    Choice {
+        /// The scene's id.
+        scene: String,
+        /// The option's id.
+        option: String,
+        /// By whom.
+        who: String,
+    },
+    /// A fight was fought to its end.
+    Fight {
+        /// On which stage.
+        stage: String,
+        /// How it ended for the party.
+        result: FightResult,
+        /// After how many rounds.
+        rounds: u32,
+        /// The number of heroes who fell.
+        fallen: u32,
+    },
+}
+
+/// A fact that a character learned in a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Learned {
+    /// The fact's id.
+    pub fact: String,
+    /// Who learned it.
+    pub who: String,
+    /// From whom; `None` if from nobody.
+    pub from: Option<String>,
+    /// On which day.
+    pub day: u32,
+}
+
+/// A goal of a character at the end of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GoalFigures {
+    /// Whose goal.
+    pub who: String,
+    /// Which of its goals, from 0.
+    pub number: usize,
+    /// Whether it was reached.
+    pub state: GoalState,
+}
+
+/// A bond at the end of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BondFigures {
+    /// Whose bond.
+    pub from: String,
+    /// To whom.
+    pub to: String,
+    /// From -3 to 3.
+    pub value: i32,
+}
+
+/// What one run came to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunFigures {
+    /// The seed by which it can be played again.
+    pub seed: u64,
+    /// How it ended.
+    pub end: RunEnd,
+    /// The id of the ending that was reached.
+    pub ending: Option<String>,
+    /// Whether the condition that was looked for holds at the end; `None` if none was.
+    pub found: Option<bool>,
+    /// The number of turns.
+    pub turns: u64,
+    /// The number of days at home.
+    pub days: u32,
+    /// What happened, in order.
+    pub course: Vec<Moment>,
+    /// The heroes who fell, and how often.
+    pub falls: BTreeMap<String, u32>,
+    /// What characters learned.
+    pub learned: Vec<Learned>,
+    /// Who held each item at the end, or on which stage it lay; `None` if it was gone.
+    pub holders: BTreeMap<String, Option<String>>,
+    /// The goals at the end.
+    pub goals: Vec<GoalFigures>,
+    /// The bonds at the end.
+    pub bonds: Vec<BondFigures>,
+    /// The qualities at the end.
+    pub qualities: BTreeMap<String, i32>,
+    /// What was spent on each purpose. Tokens are estimated.
+    pub spent: BTreeMap<String, Spent>,
+    /// The prompt tokens that a provider would be expected to read from its cache.
+    pub cached_tokens: u64,
+    /// The share of clauses that had been worded before, by kind of text.
+    pub repeated: BTreeMap<Wording, Share>,
+}

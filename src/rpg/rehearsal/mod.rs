@@ -1,0 +1,26 @@
+//! Rehearsals: the improviser plays a world many times, so that its writer sees what happens how
+//! often, without a model.
+//!
+//! [`rehearse`] plays the runs on all cores, [`RunFigures`] is what one run came to, and
+//! [`Rehearsal`] sums them up. What a writer expects of a world is read as [`Expectations`] and
+//! compared with a rehearsal. Start reading at `play.rs`.
+
+mod clauses;
+mod course;
+mod drama;
+mod expectations;
+mod figures;
+mod play;
+mod summary;
+mod watch;
+
+pub use clauses::Wording;
+pub use course::{CourseEdge, CourseNode, NodeKind};
+pub use drama::{
+    BondSummary, DramaFigures, EndingFigures, FactFigures, GoalSummary, ItemFigures, OptionFigures,
+    QualityFigures, SceneFigures,
+};
+pub use expectations::{Expectation, Expectations};
+pub use figures::{BondFigures, GoalFigures, Learned, Moment, RunEnd, RunFigures};
+pub use play::{Plan, RehearsalError, play, rehearse};
+pub use summary::{Activity, FailedRun, FightFigures, PurposeFigures, Rehearsal};

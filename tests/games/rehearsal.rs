@@ -1,0 +1,120 @@
+//! Rehearsals of a small world.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::ops::ControlFlow;
+
+use playhouse::message::Language;
+use playhouse::rpg::Campaign;
+use playhouse::rpg::rehearsal::{Plan, Rehearsal, RunEnd, RunFigures, rehearse};
+use playhouse::rpg::world_file::new_world;
+use playhouse::statistics::Share;
+use playhouse::world_data::DataFolder;
+
+fn small_world() -> Campaign {
+    let folder = tempfile::tempdir().unwrap();
+    new_world(folder.path(), Language::En).unwrap();
+    let data = DataFolder::embedded();
+    let world = DataFolder::at(folder.path()).unwrap();
+    Campaign::load_from(&data, &world, "mill").unwrap()
+}
+
+fn runs(campaign: &Campaign, plan: Plan) -> Vec<RunFigures> {
+    rehearse(campaign, &plan, &|_| ControlFlow::Continue(())).unwrap()
+}
+
+#[test]
+fn the_number_of_jobs_changes_no_figure() {
+    let campaign = small_world();
+    let plan = |jobs| Plan {
+        seed: 5,
+        runs: 20,
+        jobs,
+        find: None,
+    };
+    let one = runs(&campaign, plan(1));
+    assert_eq!(one, runs(&campaign, plan(2)));
+    let seeds: Vec<_> = one.iter().map(|run| run.seed).collect();
+    assert_eq!(seeds, (5..25).collect::<Vec<_>>());
+    let rehearsal = Rehearsal::of(&campaign.file, &one);
+    assert_eq!((rehearsal.runs, rehearsal.failed.len()), (20, 0));
+    assert_eq!(rehearsal.fights[0].fought, Share { hits: 20, of: 20 });
+    assert_eq!(rehearsal.fights[0].won.of, 20);
+    assert_eq!(rehearsal.default_answers.value(), Some(0.0));
+    let shares = rehearsal.activities.values();
+    let shares: f64 = shares.filter_map(|share| share.value()).sum();
+    assert!((shares - 1.0).abs() < 1e-9, "{:?}", rehearsal.activities);
+}
+
+#[test]
+fn drama_is_counted_as_it_happened() {
+    let campaign = small_world();
+    let find = "Knows(\"Isa Finch\", \"leaving\")";
+    let (find, _) = campaign.file.read_condition("find", find).unwrap();
+    let plan = Plan {
+        seed: 1,
+        runs: 20,
+        jobs: 2,
+        find: Some(find),
+    };
+    let runs = runs(&campaign, plan);
+    let rehearsal = Rehearsal::of(&campaign.file, &runs);
+    let drama = &rehearsal.drama;
+    let opened = drama.scenes[0].runs;
+    assert_eq!(opened.hits, rehearsal.fights[0].won.hits);
+    let chosen = |id| {
+        let mut options = drama.options.iter();
+        options.find(|option| option.option == id).unwrap().chosen
+    };
+    let (shared, taken) = (chosen("share"), chosen("take"));
+    // Nobody decides if whoever has to has fallen.
+    assert_eq!(shared.of, shared.hits + taken.hits);
+    assert!(shared.of <= opened.hits);
+    let endings: Vec<_> = drama
+        .endings
+        .iter()
+        .map(|ending| ending.runs.hits)
+        .collect();
+    assert_eq!(endings, [shared.hits, taken.hits, 20 - shared.of]);
+    let key = &drama.items[0];
+    let held = key.holders.get("Isa Finch").map_or(0, |share| share.hits);
+    assert_eq!(held + key.gone.hits, 20);
+    let leaving = drama.facts.iter().find(|fact| fact.id == "leaving");
+    assert!(leaving.unwrap().learned.hits >= shared.hits);
+    let found = runs.iter().filter(|run| run.found == Some(true)).count();
+    assert_eq!(
+        found as u64,
+        leaving.unwrap().by.get("Isa Finch").copied().unwrap_or(0)
+    );
+    assert_eq!(drama.bonds[0].end.of, 20);
+}
+
+#[test]
+fn a_run_is_the_same_alone_and_among_others() {
+    let campaign = small_world();
+    let plan = |seed, runs| Plan {
+        seed,
+        runs,
+        jobs: 1,
+        find: None,
+    };
+    let all = runs(&campaign, plan(1, 4));
+    assert_eq!(all[3..], runs(&campaign, plan(4, 1))[..]);
+    assert!(matches!(all[3].end, RunEnd::Finished(_)));
+    assert_ne!(all[2].spent, all[3].spent);
+}
+
+#[test]
+fn a_rehearsal_can_be_broken_off() {
+    let campaign = small_world();
+    let plan = Plan {
+        seed: 1,
+        runs: 1_000,
+        jobs: 1,
+        find: None,
+    };
+    let stopped = rehearse(&campaign, &plan, &|run| match run.seed {
+        3 => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    });
+    assert_eq!(stopped.unwrap().len(), 3);
+}

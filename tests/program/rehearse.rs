@@ -1,0 +1,129 @@
+//! Rehearsals from outside: tables, JSON, the page, and expectations.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::chinese::write;
+use super::{err, out, run};
+
+/// A folder with a small world in `mill` and these expectations of it.
+fn mill(expectations: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let made = run(folder.path(), "new mill");
+    assert_eq!(made.status.code(), Some(0), "{}", err(&made));
+    if !expectations.is_empty() {
+        write(&folder.path().join("mill/expect.ron"), expectations);
+    }
+    folder
+}
+
+fn rehearse(folder: &Path, arguments: &str) -> (Option<i32>, String, String) {
+    let output = run(folder, &format!("rehearse mill --runs 4 {arguments}"));
+    (output.status.code(), out(&output), err(&output))
+}
+
+#[test]
+fn tables_say_what_happened() {
+    let folder = mill("");
+    let (code, told, errors) = rehearse(folder.path(), "--cost-as deepseek");
+    assert_eq!(code, Some(0), "{errors}");
+    for words in [
+        "Overview",
+        "cost of a run as deepseek",
+        "Grinding Floor",
+        "Tam Weller",
+        "the-coins",
+        "The mill stands",
+        "Seed 1 ended: ",
+    ] {
+        assert!(told.contains(words), "no '{words}' in:\n{told}");
+    }
+    assert!(errors.contains("4 of 4 runs played"), "{errors}");
+    assert!(!folder.path().join("saves").exists(), "nothing is saved");
+    let again = rehearse(folder.path(), "--cost-as deepseek --jobs 1");
+    assert_eq!(again.1, told);
+}
+
+#[test]
+fn json_has_a_line_for_each_run_and_one_for_all() {
+    let folder = mill("");
+    let (code, told, errors) = rehearse(folder.path(), "--json --seed 7");
+    assert_eq!((code, &*errors), (Some(0), ""));
+    let lines = told.lines().map(serde_json::from_str);
+    let lines: Vec<Value> = lines.collect::<Result<_, _>>().unwrap();
+    let seeds: Vec<_> = lines.iter().map(|line| line["seed"].as_u64()).collect();
+    assert_eq!(seeds, [Some(7), Some(8), Some(9), Some(10), None]);
+    let all = &lines[4];
+    assert_eq!(all["record"], "rehearsal");
+    assert_eq!(all["runs"], 4);
+    assert_eq!(all["fights"][0]["won"]["of"], 4);
+    assert_eq!(all["unmet"], serde_json::json!([]));
+}
+
+#[test]
+fn the_page_needs_nothing_else() {
+    let folder = mill("[Fights(0, 0)]");
+    for (lang, title) in [("en", "Overview"), ("zh", "总览")] {
+        let (code, _, errors) = rehearse(folder.path(), &format!("--html page.html --lang {lang}"));
+        assert_eq!(code, Some(7), "{errors}");
+        let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+        for words in [
+            title,
+            "Grinding Floor",
+            "<svg",
+            "prefers-color-scheme: dark",
+        ] {
+            assert!(page.contains(words), "no '{words}' in the page");
+        }
+        for link in ["http", "src=", "href=", "url(", "@import", "<script"] {
+            assert!(!page.contains(link), "the page has '{link}'");
+        }
+    }
+}
+
+#[test]
+fn runs_are_found_by_a_condition() {
+    let folder = mill("");
+    let find = |condition: &str| {
+        let mut command = super::playhouse(folder.path());
+        command.args(["rehearse", "mill", "--runs", "4", "--find", condition]);
+        command.output().unwrap()
+    };
+    let found = find("At(\"Isa Finch\", \"Grinding Floor\")");
+    assert_eq!(found.status.code(), Some(0), "{}", err(&found));
+    assert!(
+        out(&found).contains("Found in none of 4 runs"),
+        "{}",
+        out(&found)
+    );
+    let found = find("Alive(\"Isa Finch\")");
+    assert!(out(&found).contains("seeds: 1, 2, 3, 4"), "{}", out(&found));
+    let wrong = find("Alive(\"Isa Flinch\")");
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(err(&wrong).contains("Isa Finch"), "{}", err(&wrong));
+    assert_eq!(find("Alive(").status.code(), Some(2));
+}
+
+#[test]
+fn expectations_are_met_or_told_with_their_place() {
+    let met = mill("[Fights(0, 100), Fight(\"Grinding Floor\", 0, 100)]");
+    assert_eq!(rehearse(met.path(), "--quiet").0, Some(0));
+    let unmet = mill("[\n  Fights(0, 100),\n  Talk(99, 100),\n]");
+    let (code, told, errors) = rehearse(unmet.path(), "");
+    assert_eq!(code, Some(7));
+    assert!(told.contains("Overview"), "the tables are printed as well");
+    for words in ["expect.ron:3:3: error: [1]: ", "expected 99 to 100%"] {
+        assert!(errors.contains(words), "no '{words}' in:\n{errors}");
+    }
+    let wrong = mill("[Fight(\"Grinding Flour\", 0, 100)]");
+    for command in ["rehearse mill", "check mill"] {
+        let output = run(wrong.path(), command);
+        assert_eq!(output.status.code(), Some(3), "{command}");
+        let told = err(&output) + &out(&output);
+        for words in ["expect.ron:1:8: error: [0].0: ", "Grinding Floor"] {
+            assert!(told.contains(words), "{command}: no '{words}' in:\n{told}");
+        }
+    }
+}
