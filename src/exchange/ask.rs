@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::answer::Answer;
 use super::reply::{Schema, schema_of};
-use super::{Reply, Violation};
+use super::{Reply, Violation, json_in, lenient};
 use crate::cast::EntityName;
 use crate::event::{By, Fault, Faults};
 use crate::message::{Body, Digest, Tag, Tags};
@@ -308,15 +308,39 @@ pub trait ErasedAsk: Send + Sync {
     fn streamed(&self) -> bool;
     /// The calls that code chose; a mind answers if there are none.
     fn calls(&self) -> &[ToolCall];
-    /// Reads and checks an answer.
+    /// Reads and checks an answer, without its slips if it has some.
     ///
     /// # Errors
     /// Every rule that it breaks.
     fn judge(&self, raw: &str) -> Result<BoxedAnswer, Vec<Violation>>;
+    /// What a context keeps of an answer: of one in JSON, nothing around it.
+    fn kept_text<'t>(&self, raw: &'t str) -> &'t str;
     /// The answer that is used if the mind gives none, and its text.
     fn fallback(&self) -> (BoxedAnswer, String);
     /// Replaces the ask on the entity by its answer.
     fn answer(&self, entity: &mut EntityWorldMut, value: BoxedAnswer, by: By);
+}
+
+impl<R: Reply> Spec<R> {
+    fn read_and_check(&self, raw: &str) -> Result<BoxedAnswer, Vec<Violation>> {
+        let value = R::read(raw)?;
+        let violations = value.check(&self.constraints);
+        if violations.is_empty() {
+            Ok(Box::new(value))
+        } else {
+            Err(violations)
+        }
+    }
+
+    /// The JSON of an answer without its slips; `None` if it has none.
+    fn corrected(&self, raw: &str) -> Option<String> {
+        if !R::FORGIVES_SLIPS {
+            return None;
+        }
+        let schema = &self.json.as_ref()?.constrained;
+        let mut value = serde_json::from_str(json_in(raw)?).ok()?;
+        lenient::correct(&mut value, schema).then(|| value.to_string())
+    }
 }
 
 impl<R: Reply> ErasedAsk for Spec<R> {
@@ -377,13 +401,20 @@ impl<R: Reply> ErasedAsk for Spec<R> {
     }
 
     fn judge(&self, raw: &str) -> Result<BoxedAnswer, Vec<Violation>> {
-        let value = R::read(raw)?;
-        let violations = value.check(&self.constraints);
-        if violations.is_empty() {
-            Ok(Box::new(value))
-        } else {
-            Err(violations)
+        let read = self.read_and_check(raw);
+        let Err(violations) = read else {
+            return read;
+        };
+        // Most answers are right; only others are looked at for slips.
+        match self.corrected(raw) {
+            Some(corrected) => self.read_and_check(&corrected),
+            None => Err(violations),
         }
+    }
+
+    fn kept_text<'t>(&self, raw: &'t str) -> &'t str {
+        let json = self.json.as_ref().and_then(|_| json_in(raw));
+        json.unwrap_or(raw)
     }
 
     fn fallback(&self) -> (BoxedAnswer, String) {

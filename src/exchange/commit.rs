@@ -160,7 +160,7 @@ impl Resolved {
         let judged = match &outcome.ending {
             Ending::Answered { text, .. } => judged
                 .map_or_else(|| question.judge(text), Ok)
-                .map(|value| (value, text.clone()))
+                .map(|value| (value, question.kept_text(text).to_owned()))
                 .map_err(|violations| Violation::summary(&violations, phrases)),
             Ending::Failed { reason } => Err(reason.clone()),
         };

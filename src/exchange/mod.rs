@@ -12,6 +12,7 @@ mod commit;
 mod extract;
 mod guarded;
 mod ledger;
+mod lenient;
 mod prose;
 mod reply;
 mod rounds;

@@ -9,6 +9,7 @@ use super::spawn::{SpawnError, spawn_cast};
 use super::world_file::WorldFile;
 use super::{
     archive, campaign_state, combat, components, events, home, kickoff, phase, phrases, scenes,
+    talk,
 };
 use crate::drama;
 use crate::engine::Setup;
@@ -54,6 +55,7 @@ fn plugin(setup: &mut Setup) {
     drama::plugin(setup);
     components::plugin(setup);
     phase::plugin(setup);
+    talk::plugin(setup);
     kickoff::plugin(setup);
     home::plugin(setup);
     combat::plugin(setup);

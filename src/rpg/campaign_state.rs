@@ -15,7 +15,7 @@ use super::scenes::choose::{apply_choices, offer_choices};
 use super::scenes::endings::{begin_closing, begin_epilogue, reached_ending, settle_goals};
 use super::scenes::open::open_scene;
 use super::spawn::{HERO, spawn_foes};
-use super::travel::{introduce, travel, travel_to};
+use super::travel::{acquaint, introduce, travel, travel_to};
 use super::world_file::{Fight, Step};
 use crate::cast::{
     CastList, Dead, EntityName, Faction, Kind, OnStage, StableId, all_of, despawn, stable_id,
@@ -209,12 +209,10 @@ fn set_campaign_phase(world: &mut World, phase: CampaignPhase) {
 }
 
 fn begin(world: &mut World) {
+    let home = home_stages(world).into_iter();
+    let people: Vec<_> = home.flat_map(|stage| on_stage(world, stage)).collect();
+    acquaint(world, &people);
     let stages = all_of(world, Kind::Stage);
-    for stage in &stages {
-        for actor in on_stage(world, *stage) {
-            introduce(world, actor, *stage);
-        }
-    }
     for place in stages.into_iter().chain(all_of(world, Kind::WorldAgent)) {
         set_phase(world, place, Phase::Kickoff);
     }
@@ -479,7 +477,8 @@ fn inform_home(world: &mut World, event: impl AgentEvent) {
     write_events_at_meeting(world, |events| events.notify_entities(&audience, event));
 }
 
-/// Informs the party, the world agents and everybody at home of a journey.
+/// Informs the party, the stage that it reaches, the world agents and everybody at home of a
+/// journey.
 fn inform_of_journey(world: &mut World, dungeon: &str, part: &str, stage: &str, party: &[Entity]) {
     let event = Journey {
         dungeon: dungeon.into(),
@@ -488,6 +487,7 @@ fn inform_of_journey(world: &mut World, dungeon: &str, part: &str, stage: &str, 
         party: names(world, party),
     };
     let mut audience = party.to_vec();
+    audience.extend(world.resource::<CastList>().by_name(stage));
     audience.extend(all_of(world, Kind::WorldAgent));
     for stage in home_stages(world) {
         audience.push(stage);

@@ -20,6 +20,13 @@ pub(super) fn register(world: &mut World) {
     register_event::<CombatOutcome>(world);
     register_event::<BattleReport>(world);
     register_event::<Homecoming>(world);
+    register_event::<ItemTaken>(world);
+    register_event::<ItemGiven>(world);
+    register_event::<ItemShown>(world);
+    register_event::<ItemRead>(world);
+    register_event::<PromiseMade>(world);
+    register_event::<PromiseKept>(world);
+    register_event::<FeelingChanged>(world);
 }
 
 /// Adds the template of every type of this file.
@@ -35,6 +42,13 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add_event::<CombatOutcome>();
     prompts.add_event::<BattleReport>();
     prompts.add_event::<Homecoming>();
+    prompts.add_event::<ItemTaken>();
+    prompts.add_event::<ItemGiven>();
+    prompts.add_event::<ItemShown>();
+    prompts.add_event::<ItemRead>();
+    prompts.add_event::<PromiseMade>();
+    prompts.add_event::<PromiseKept>();
+    prompts.add_event::<FeelingChanged>();
 }
 
 /// A day at home begins or ends.
@@ -296,4 +310,153 @@ pub struct Homecoming {
 
 impl AgentEvent for Homecoming {
     const TYPE: &'static str = "finale";
+}
+
+/// Somebody takes something that lies on its stage.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ItemTaken {
+    /// Who.
+    pub actor: String,
+    /// What.
+    pub item: String,
+    /// How it looks.
+    pub look: String,
+}
+
+impl AgentEvent for ItemTaken {
+    const TYPE: &'static str = "take";
+
+    fn speaker(&self) -> Option<&str> {
+        Some(&self.actor)
+    }
+}
+
+/// Somebody gives something to somebody.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ItemGiven {
+    /// Who.
+    pub actor: String,
+    /// To whom.
+    pub to: String,
+    /// What.
+    pub item: String,
+    /// How it looks.
+    pub look: String,
+}
+
+impl AgentEvent for ItemGiven {
+    const TYPE: &'static str = "give";
+
+    fn speaker(&self) -> Option<&str> {
+        Some(&self.actor)
+    }
+}
+
+/// Somebody shows something to somebody.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ItemShown {
+    /// Who.
+    pub actor: String,
+    /// To whom.
+    pub to: String,
+    /// What.
+    pub item: String,
+    /// How it looks.
+    pub look: String,
+}
+
+impl AgentEvent for ItemShown {
+    const TYPE: &'static str = "show";
+
+    fn speaker(&self) -> Option<&str> {
+        Some(&self.actor)
+    }
+}
+
+/// Somebody reads something; what it learns from it is told to it alone.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ItemRead {
+    /// Who.
+    pub actor: String,
+    /// What.
+    pub item: String,
+}
+
+impl AgentEvent for ItemRead {
+    const TYPE: &'static str = "read";
+
+    fn speaker(&self) -> Option<&str> {
+        Some(&self.actor)
+    }
+}
+
+/// Somebody makes a promise.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PromiseMade {
+    /// Who.
+    pub actor: String,
+    /// To whom.
+    pub to: String,
+    /// What, in its words.
+    pub words: String,
+}
+
+impl AgentEvent for PromiseMade {
+    const TYPE: &'static str = "promise";
+
+    fn speaker(&self) -> Option<&str> {
+        Some(&self.actor)
+    }
+
+    fn spoken(&mut self) -> Option<&mut String> {
+        Some(&mut self.words)
+    }
+}
+
+/// Somebody keeps a promise.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PromiseKept {
+    /// Who.
+    pub actor: String,
+    /// To whom it was made.
+    pub to: String,
+    /// What was promised.
+    pub words: String,
+}
+
+impl AgentEvent for PromiseKept {
+    const TYPE: &'static str = "keep";
+
+    fn speaker(&self) -> Option<&str> {
+        Some(&self.actor)
+    }
+
+    fn spoken(&mut self) -> Option<&mut String> {
+        Some(&mut self.words)
+    }
+}
+
+/// Somebody feels differently for somebody; nobody else learns it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FeelingChanged {
+    /// Who.
+    pub actor: String,
+    /// For whom.
+    pub about: String,
+    /// 1 for better, -1 for worse.
+    pub change: i32,
+    /// Why, in its words.
+    pub why: String,
+}
+
+impl AgentEvent for FeelingChanged {
+    const TYPE: &'static str = "feels";
+
+    fn speaker(&self) -> Option<&str> {
+        Some(&self.actor)
+    }
+
+    fn is_public(&self) -> bool {
+        false
+    }
 }

@@ -8,7 +8,7 @@ use super::phase::{CampaignSet, CurrentPlace, Phase, in_phase};
 use super::question::ProseQuestion;
 use super::spawn::FOE;
 use super::world_file::{self, WorldFile};
-use crate::cast::{Faction, Kind, Whereabouts};
+use crate::cast::{Appearance, Faction, Kind, Whereabouts};
 use crate::engine::Setup;
 use crate::event::kinds::Kickoff;
 use crate::event::{EventWriter, PromptSet, PromptTemplate};
@@ -43,7 +43,7 @@ struct KickoffData<'a> {
     place_profile: Option<&'a str>,
     home: bool,
     exits: Option<&'a [String]>,
-    present: &'a [String],
+    present: Vec<PresentActor>,
     companions: &'a [String],
     heroes: Vec<&'a str>,
     dungeons: Vec<&'a str>,
@@ -71,6 +71,7 @@ pub(super) fn ask_kickoffs(
     whereabouts: Whereabouts,
     begun: Query<Has<KickedOff>>,
     traits: Query<(Has<HomeStage>, Option<&Faction>)>,
+    appearances: Query<&Appearance>,
     mut current: CurrentPlace,
     mut events: EventWriter,
     mut commands: Commands,
@@ -91,14 +92,14 @@ pub(super) fn ask_kickoffs(
             // Foes do not know yet who is coming.
             visible.retain(|other| whereabouts.same_side(entity, *other));
         }
-        let present = names_without(&whereabouts, &visible, entity);
+        let companions = names_without(&whereabouts, &visible, entity);
         let place_name = whereabouts.name_text(place);
         let data = KickoffData {
             kind: kind_name(kind),
             camp: faction.map(|faction| &*faction.0),
             home: is_home,
-            present: &present,
-            companions: &present,
+            present: present_without(&whereabouts, &appearances, &visible, entity),
+            companions: &companions,
             ..data(&world.0, &name.0, kind, &place_name)
         };
         let question = match kind {
@@ -196,4 +197,29 @@ pub(super) fn names_without(
     others
         .filter_map(|entity| Some(whereabouts.name(*entity)?.to_string()))
         .collect()
+}
+
+/// Somebody whom an actor sees.
+#[derive(Serialize)]
+pub(super) struct PresentActor {
+    name: String,
+    look: String,
+}
+
+/// How some entities look to one of them.
+pub(super) fn present_without(
+    whereabouts: &Whereabouts,
+    appearances: &Query<&Appearance>,
+    entities: &[Entity],
+    without: Entity,
+) -> Vec<PresentActor> {
+    let others = entities.iter().filter(|entity| **entity != without);
+    let present = others.map(|other| {
+        let look = appearances.get(*other);
+        PresentActor {
+            name: whereabouts.name_text(*other),
+            look: look.map(|look| look.0.to_string()).unwrap_or_default(),
+        }
+    });
+    present.collect()
 }

@@ -1,4 +1,4 @@
-//! What an actor does at home: a thought and exactly one action.
+//! What an actor does in its turn at home: a thought, at most one thing said, at most one thing done.
 //!
 //! The doc comments of the types that minds answer with are part of the schema that models read.
 
@@ -10,21 +10,65 @@ use crate::event::{PromptSet, PromptTemplate};
 use crate::exchange::{Reply, Violation};
 
 /// Words to somebody.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Words")]
 pub(super) struct Speech {
     /// The name of the one they are meant for.
     pub(super) target: String,
     /// The words themselves, without any name or mark before them.
     pub(super) text: String,
+    /// The ids of what you tell with these words, of those that you can tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) tells: Vec<String>,
 }
 
-/// Words to all, or to oneself.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Said")]
-pub(super) struct FreeText {
+/// Words to all.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Announcement {
     /// The words themselves.
     pub(super) text: String,
+    /// The ids of what you tell with these words, of those that you can tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) tells: Vec<String>,
+}
+
+/// A question to oneself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Question {
+    /// What you look for.
+    pub(super) text: String,
+}
+
+/// An item for somebody.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Handing {
+    /// The name of an item that you have.
+    pub(super) item: String,
+    /// The name of the one it is for.
+    pub(super) to: String,
+}
+
+/// An item.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Thing {
+    /// The name of the item.
+    pub(super) item: String,
+}
+
+/// A promise.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Vow {
+    /// The name of the one to whom you give it.
+    pub(super) to: String,
+    /// What you promise, in the first person.
+    pub(super) words: String,
+}
+
+/// Somebody to whom a promise was made.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Promisee {
+    /// The name.
+    pub(super) to: String,
 }
 
 /// A way to go.
@@ -43,7 +87,20 @@ pub(super) struct WaitReason {
     pub(super) reason: String,
 }
 
-/// A private thought and exactly one action.
+/// A feeling that changes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Feeling")]
+pub(super) struct Feeling {
+    /// The name of the one it is about.
+    pub(super) about: String,
+    /// 1 if you like them better now, -1 if you like them less.
+    pub(super) change: i8,
+    /// Why, in a few words.
+    pub(super) why: String,
+}
+
+/// A private thought, at most one thing said (speak, whisper, announce) and at most one thing done
+/// (all others but feels), at least one of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(super) struct Plan {
     /// What you think and feel, in the first person; nobody else learns it.
@@ -56,19 +113,40 @@ pub(super) struct Plan {
     pub(super) whisper: Option<Speech>,
     /// Have something made known in every place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) announce: Option<FreeText>,
-    /// Search your memory and what is told in these parts.
+    pub(super) announce: Option<Announcement>,
+    /// Search your memory and what you know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) query: Option<FreeText>,
+    pub(super) query: Option<Question>,
     /// Walk to another place.
     #[serde(default, rename = "move", skip_serializing_if = "Option::is_none")]
     pub(super) go: Option<Destination>,
-    /// Do nothing.
+    /// Take something that lies here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) take: Option<Thing>,
+    /// Give somebody here something that you have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) give: Option<Handing>,
+    /// Show somebody here something that you have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) show: Option<Handing>,
+    /// Read something that you have or that lies here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) read: Option<Thing>,
+    /// Promise something to somebody here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) promise: Option<Vow>,
+    /// Keep what you have promised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) keep: Option<Promisee>,
+    /// Do nothing; the talk ends when everybody waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) wait: Option<WaitReason>,
+    /// How your feelings for somebody here have changed, if they have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) feels: Option<Feeling>,
 }
 
-/// What is legal in one plan.
+/// What is legal in one turn.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PlanConstraints {
     /// The names of those present.
@@ -79,15 +157,36 @@ pub(super) struct PlanConstraints {
     pub(super) whisper: bool,
     /// The maximum number of characters of one speech.
     pub(super) speech_chars: usize,
+    /// The names of those about whom feelings may change now.
+    pub(super) feels_about: Vec<String>,
+    /// The ids of the facts that may be told.
+    pub(super) tells: Vec<String>,
+    /// The names of the items that one has.
+    pub(super) held: Vec<String>,
+    /// The names of the items that lie here for everybody to see.
+    pub(super) lying: Vec<String>,
+    /// The names of the items that one can read.
+    pub(super) readable: Vec<String>,
+    /// The names of those to whom one may promise something.
+    pub(super) promise_to: Vec<String>,
+    /// The names of those to whom one may keep a promise.
+    pub(super) keep_to: Vec<String>,
 }
 
-/// The actions by their names in JSON.
-const ACTIONS: [&str; 6] = ["speak", "whisper", "announce", "query", "move", "wait"];
+/// What may be said, by the names in JSON.
+const SAID: [&str; 3] = ["speak", "whisper", "announce"];
+/// What may be done, by the names in JSON.
+const DONE: [&str; 9] = [
+    "query", "move", "take", "give", "show", "read", "promise", "keep", "wait",
+];
 
 const NOT_HERE: PromptTemplate<NotHere> = PromptTemplate::new("rules/not_here");
+const NO_ACTION: PromptTemplate<NoAction> = PromptTemplate::new("rules/no_action");
 const ONE_ACTION: PromptTemplate<OneAction> = PromptTemplate::new("rules/one_action");
 const NOT_POSSIBLE: PromptTemplate<NotPossible> = PromptTemplate::new("rules/not_possible");
 const NO_WAY: PromptTemplate<NoWay> = PromptTemplate::new("rules/no_way");
+const NOT_ONE_OF: PromptTemplate<NotOneOf> = PromptTemplate::new("rules/not_one_of");
+const ONE_STEP: PromptTemplate<OneStep> = PromptTemplate::new("rules/one_step");
 
 #[derive(Default, Serialize)]
 struct NotHere<'a> {
@@ -96,9 +195,24 @@ struct NotHere<'a> {
 }
 
 #[derive(Default, Serialize)]
+struct NoAction<'a> {
+    actions: &'a [&'a str],
+}
+
+#[derive(Default, Serialize)]
 struct OneAction<'a> {
-    actions: [&'a str; 6],
     found: &'a [&'a str],
+}
+
+#[derive(Default, Serialize)]
+struct NotOneOf<'a> {
+    given: &'a str,
+    options: &'a [String],
+}
+
+#[derive(Default, Serialize)]
+struct OneStep {
+    change: i8,
 }
 
 #[derive(Default, Serialize)]
@@ -114,11 +228,9 @@ struct NoWay<'a> {
 
 /// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
-    prompts
-        .add(&NOT_HERE)
-        .add(&ONE_ACTION)
-        .add(&NOT_POSSIBLE)
-        .add(&NO_WAY);
+    prompts.add(&NOT_HERE).add(&NOT_POSSIBLE).add(&NO_WAY);
+    prompts.add(&NO_ACTION).add(&ONE_ACTION);
+    prompts.add(&NOT_ONE_OF).add(&ONE_STEP);
 }
 
 impl Plan {
@@ -133,42 +245,132 @@ impl Plan {
         }
     }
 
-    /// The actions that it holds, in the order of [`ACTIONS`].
-    fn actions(&self) -> Vec<&'static str> {
+    /// What it says, in the order of [`SAID`].
+    fn said(&self) -> Vec<&'static str> {
         let held = [
             self.speak.is_some(),
             self.whisper.is_some(),
             self.announce.is_some(),
+        ];
+        held_of(SAID, held)
+    }
+
+    /// What it does, in the order of [`DONE`].
+    fn done(&self) -> Vec<&'static str> {
+        let held = [
             self.query.is_some(),
             self.go.is_some(),
+            self.take.is_some(),
+            self.give.is_some(),
+            self.show.is_some(),
+            self.read.is_some(),
+            self.promise.is_some(),
+            self.keep.is_some(),
             self.wait.is_some(),
         ];
-        let actions = ACTIONS.into_iter().zip(held);
-        actions
-            .filter_map(|(action, held)| held.then_some(action))
-            .collect()
+        held_of(DONE, held)
+    }
+
+    /// Whether the actor says nothing and does nothing.
+    pub(super) fn passes(&self) -> bool {
+        self.said().is_empty() && self.done() == ["wait"]
     }
 }
 
+fn held_of<const N: usize>(actions: [&'static str; N], held: [bool; N]) -> Vec<&'static str> {
+    let actions = actions.into_iter().zip(held);
+    actions
+        .filter_map(|(action, held)| held.then_some(action))
+        .collect()
+}
+
 impl PlanConstraints {
+    /// What may be said and done now.
+    fn possible(&self) -> impl Iterator<Item = &'static str> {
+        let actions = SAID.into_iter().chain(DONE);
+        actions.filter(|action| self.allows(action))
+    }
+
     fn allows(&self, action: &str) -> bool {
         match action {
             "speak" => !self.present.is_empty(),
             "whisper" => self.whisper && !self.present.is_empty(),
             "move" => !self.exits.is_empty(),
+            "take" => !self.lying.is_empty(),
+            "give" | "show" => !self.held.is_empty() && !self.present.is_empty(),
+            "read" => !self.readable.is_empty(),
+            "promise" => !self.promise_to.is_empty(),
+            "keep" => !self.keep_to.is_empty(),
             _ => true,
         }
     }
 
     fn check_speech(&self, action: &str, speech: &Speech, violations: &mut Vec<Violation>) {
-        let (target, present) = (&speech.target, &self.present);
-        if !present.contains(target) {
+        self.check_present(format!("{action}.target"), &speech.target, violations);
+        self.check_told(action, &speech.text, &speech.tells, violations);
+    }
+
+    fn check_present(&self, path: String, target: &str, violations: &mut Vec<Violation>) {
+        let present = &self.present;
+        if !present.iter().any(|name| name == target) {
             let names = present.join(", ");
             let rule = format!("'{target}' is not here; choose one of: {names}");
-            let violation = Violation::new(format!("{action}.target"), rule);
+            let violation = Violation::new(path, rule);
             violations.push(violation.with_template(&NOT_HERE, &NotHere { target, present }));
         }
-        self.check_text(&format!("{action}.text"), &speech.text, violations);
+    }
+
+    fn check_told(
+        &self,
+        action: &str,
+        text: &str,
+        tells: &[String],
+        violations: &mut Vec<Violation>,
+    ) {
+        self.check_text(&format!("{action}.text"), text, violations);
+        for (number, fact) in tells.iter().enumerate() {
+            let path = format!("{action}.tells[{number}]");
+            check_one_of(path, fact, &self.tells, violations);
+        }
+    }
+
+    /// Checks what is done with items and promises.
+    fn check_deeds(&self, plan: &Plan, violations: &mut Vec<Violation>) {
+        let things = [
+            ("take", &plan.take, &self.lying),
+            ("read", &plan.read, &self.readable),
+        ];
+        for (action, thing, options) in things {
+            if let Some(thing) = thing.as_ref().filter(|_| self.allows(action)) {
+                check_one_of(format!("{action}.item"), &thing.item, options, violations);
+            }
+        }
+        for (action, handing) in [("give", &plan.give), ("show", &plan.show)] {
+            if let Some(handing) = handing.as_ref().filter(|_| self.allows(action)) {
+                let path = format!("{action}.item");
+                check_one_of(path, &handing.item, &self.held, violations);
+                self.check_present(format!("{action}.to"), &handing.to, violations);
+            }
+        }
+        if let Some(vow) = plan.promise.as_ref().filter(|_| self.allows("promise")) {
+            check_one_of("promise.to".into(), &vow.to, &self.promise_to, violations);
+            self.check_text("promise.words", &vow.words, violations);
+        }
+        if let Some(promisee) = plan.keep.as_ref().filter(|_| self.allows("keep")) {
+            check_one_of("keep.to".into(), &promisee.to, &self.keep_to, violations);
+        }
+    }
+
+    fn check_feeling(&self, feeling: &Feeling, violations: &mut Vec<Violation>) {
+        let path = "feels.about".to_owned();
+        check_one_of(path, &feeling.about, &self.feels_about, violations);
+        let change = feeling.change;
+        if ![-1, 1].contains(&change) {
+            let rule = format!("is {change}; write 1 or -1");
+            let violation = Violation::new("feels.change", rule);
+            violations.push(violation.with_template(&ONE_STEP, &OneStep { change }));
+        }
+        self.check_text("feels.why", &feeling.why, violations);
     }
 
     fn check_text(&self, path: &str, text: &str, violations: &mut Vec<Violation>) {
@@ -180,14 +382,29 @@ impl PlanConstraints {
     }
 }
 
-/// The schema of an object with a single member.
-fn object_of(member: &str, schema: &Value) -> Value {
+fn check_one_of(path: String, given: &str, options: &[String], violations: &mut Vec<Violation>) {
+    if !options.iter().any(|option| option == given) {
+        let rule = format!("'{given}' is not one of: {}", options.join(", "));
+        let violation = Violation::new(path, rule);
+        violations.push(violation.with_template(&NOT_ONE_OF, &NotOneOf { given, options }));
+    }
+}
+
+/// The schema of an object whose members must all be there.
+fn object_of<const N: usize>(members: [(&str, &Value); N]) -> Value {
+    let names = members.map(|(name, _)| name);
+    let members = members.map(|(name, schema)| (name.to_owned(), schema.clone()));
     json!({
         "type": "object",
-        "properties": {member: schema},
-        "required": [member],
+        "properties": Map::from_iter(members),
+        "required": names.as_slice(),
         "additionalProperties": false,
     })
+}
+
+/// The schema of one of these names.
+fn one_of(names: &[String]) -> Value {
+    json!({"type": "string", "enum": names})
 }
 
 impl Reply for Plan {
@@ -196,35 +413,45 @@ impl Reply for Plan {
 
     fn constrain_schema(_schema: &Value, constraints: &PlanConstraints) -> Option<Value> {
         let text = json!({"type": "string", "minLength": 1, "maxLength": constraints.speech_chars});
-        let speech = json!({
-            "type": "object",
-            "properties": {
-                "target": {"type": "string", "enum": constraints.present},
-                "text": text,
-            },
-            "required": ["target", "text"],
-            "additionalProperties": false,
-        });
-        let exits = json!({"type": "string", "enum": constraints.exits});
+        let other = one_of(&constraints.present);
+        let tells = json!({"type": "array", "items": one_of(&constraints.tells)});
+        let telling = |mut schema: Value| {
+            let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+            if let Some(properties) = properties.filter(|_| !constraints.tells.is_empty()) {
+                properties.insert("tells".to_owned(), tells.clone());
+            }
+            schema
+        };
         let mut properties = Map::from_iter([("mind".to_owned(), text.clone())]);
-        let mut alternatives = Vec::new();
-        for action in ACTIONS
-            .into_iter()
-            .filter(|action| constraints.allows(action))
-        {
+        for action in constraints.possible() {
+            let held = || one_of(&constraints.held);
             let schema = match action {
-                "speak" | "whisper" => speech.clone(),
-                "move" => object_of("to", &exits),
-                "wait" => object_of("reason", &text),
-                _ => object_of("text", &text),
+                "speak" | "whisper" => telling(object_of([("target", &other), ("text", &text)])),
+                "announce" => telling(object_of([("text", &text)])),
+                "move" => object_of([("to", &one_of(&constraints.exits))]),
+                "take" => object_of([("item", &one_of(&constraints.lying))]),
+                "give" | "show" => object_of([("item", &held()), ("to", &other)]),
+                "read" => object_of([("item", &one_of(&constraints.readable))]),
+                "promise" => {
+                    object_of([("to", &one_of(&constraints.promise_to)), ("words", &text)])
+                }
+                "keep" => object_of([("to", &one_of(&constraints.keep_to))]),
+                "wait" => object_of([("reason", &text)]),
+                _ => object_of([("text", &text)]),
             };
             properties.insert(action.to_owned(), schema);
-            alternatives.push(json!({"required": ["mind", action]}));
+        }
+        if !constraints.feels_about.is_empty() {
+            let change = json!({"type": "integer", "enum": [-1, 1]});
+            let about = one_of(&constraints.feels_about);
+            let feeling = object_of([("about", &about), ("change", &change), ("why", &text)]);
+            properties.insert("feels".to_owned(), feeling);
         }
         Some(json!({
             "type": "object",
             "properties": properties,
-            "oneOf": alternatives,
+            "required": ["mind"],
+            "minProperties": 2,
             "additionalProperties": false,
         }))
     }
@@ -232,21 +459,22 @@ impl Reply for Plan {
     fn check(&self, constraints: &PlanConstraints) -> Vec<Violation> {
         let mut violations = Vec::new();
         constraints.check_text("mind", &self.mind, &mut violations);
-        let found = self.actions();
-        if found.len() != 1 {
-            let what = if found.is_empty() {
-                "there is none".to_owned()
-            } else {
-                format!("there are {}", found.join(", "))
-            };
-            let rule = format!("exactly one of {} beside mind; {what}", ACTIONS.join(", "));
-            let data = OneAction {
-                actions: ACTIONS,
-                found: &found,
-            };
-            violations.push(Violation::new("", rule).with_template(&ONE_ACTION, &data));
+        let (said, done) = (self.said(), self.done());
+        if said.is_empty() && done.is_empty() {
+            let possible: Vec<_> = constraints.possible().collect();
+            let rule = format!("say or do something: {}", possible.join(", "));
+            let data = NoAction { actions: &possible };
+            violations.push(Violation::new("", rule).with_template(&NO_ACTION, &data));
         }
-        for &action in found.iter().filter(|action| !constraints.allows(action)) {
+        for found in [&said, &done] {
+            if found.len() > 1 {
+                let rule = format!("only one of {}", found.join(", "));
+                let violation = Violation::new("", rule);
+                violations.push(violation.with_template(&ONE_ACTION, &OneAction { found }));
+            }
+        }
+        let found = said.iter().chain(&done);
+        for &action in found.filter(|action| !constraints.allows(action)) {
             let rule = "not possible here and now; choose another action";
             let data = NotPossible { action };
             violations.push(Violation::new(action, rule).with_template(&NOT_POSSIBLE, &data));
@@ -256,14 +484,13 @@ impl Reply for Plan {
                 constraints.check_speech(action, speech, &mut violations);
             }
         }
-        for (path, said) in [
-            ("announce.text", &self.announce),
-            ("query.text", &self.query),
-        ] {
-            if let Some(said) = said {
-                constraints.check_text(path, &said.text, &mut violations);
-            }
+        if let Some(Announcement { text, tells }) = &self.announce {
+            constraints.check_told("announce", text, tells, &mut violations);
         }
+        if let Some(question) = &self.query {
+            constraints.check_text("query.text", &question.text, &mut violations);
+        }
+        constraints.check_deeds(self, &mut violations);
         if let Some(Destination { to }) = &self.go
             && !constraints.exits.contains(to)
         {
@@ -272,6 +499,9 @@ impl Reply for Plan {
             let rule = format!("no way leads to '{to}'; choose one of: {names}");
             let violation = Violation::new("move.to", rule);
             violations.push(violation.with_template(&NO_WAY, &NoWay { to, exits }));
+        }
+        if let Some(feeling) = &self.feels {
+            constraints.check_feeling(feeling, &mut violations);
         }
         violations
     }
@@ -287,6 +517,13 @@ mod tests {
             exits: vec!["Mill".into()],
             whisper: true,
             speech_chars: 50,
+            feels_about: vec!["Bob".into()],
+            tells: vec!["the-lamp".into()],
+            held: vec!["the key".into()],
+            lying: vec!["the log".into()],
+            readable: vec!["the log".into()],
+            promise_to: vec!["Bob".into()],
+            keep_to: vec!["Bob".into()],
         }
     }
 
@@ -299,12 +536,28 @@ mod tests {
     }
 
     #[test]
-    fn exactly_one_action_passes() {
-        let one = r#"{"mind": "m", "speak": {"target": "Bob", "text": "Hi"}}"#;
-        assert_eq!(broken_paths(one), Vec::<String>::new());
-        assert_eq!(broken_paths(r#"{"mind": "m"}"#), [""]);
-        let two = r#"{"mind": "m", "wait": {"reason": "r"}, "move": {"to": "Mill"}}"#;
-        assert_eq!(broken_paths(two), [""]);
+    fn one_thing_said_and_one_thing_done_pass() {
+        for right in [
+            r#"{"mind": "m", "speak": {"target": "Bob", "text": "Hi"}}"#,
+            r#"{"mind": "m", "wait": {"reason": "r"}, "speak": null}"#,
+            r#"{"mind": "m", "announce": {"text": "Hi"}, "move": {"to": "Mill"}}"#,
+            r#"{"mind": "m", "wait": {"reason": "r"}, "feels": {"about": "Bob", "change": -1, "why": "w"}}"#,
+            r#"{"mind": "m", "speak": {"target": "Bob", "text": "t", "tells": ["the-lamp"]}, "take": {"item": "the log"}}"#,
+            r#"{"mind": "m", "give": {"item": "the key", "to": "Bob"}}"#,
+            r#"{"mind": "m", "promise": {"to": "Bob", "words": "I will."}}"#,
+        ] {
+            assert_eq!(broken_paths(right), Vec::<String>::new(), "{right}");
+        }
+        let feeling = r#"{"about": "Bob", "change": 1, "why": "w"}"#;
+        assert_eq!(
+            broken_paths(&format!(r#"{{"mind": "m", "feels": {feeling}}}"#)),
+            [""]
+        );
+        let two_done = r#"{"mind": "m", "wait": {"reason": "r"}, "move": {"to": "Mill"}}"#;
+        assert_eq!(broken_paths(two_done), [""]);
+        let two_said =
+            r#"{"mind": "m", "announce": {"text": "a"}, "speak": {"target": "Bob", "text": "b"}}"#;
+        assert_eq!(broken_paths(two_said), [""]);
     }
 
     #[test]
@@ -318,20 +571,32 @@ mod tests {
             broken_paths(r#"{"mind": "m", "move": {"to": "Moon"}}"#),
             ["move.to"]
         );
+        let unknown = r#"{"mind": "m", "announce": {"text": "t", "tells": ["the-boy"]}, "show": {"item": "the log", "to": "Eve"}}"#;
+        assert_eq!(
+            broken_paths(unknown),
+            ["announce.tells[0]", "show.item", "show.to"]
+        );
+        let feels = r#"{"mind": "m", "wait": {"reason": "r"}, "feels": {"about": "Eve", "change": 2, "why": ""}}"#;
+        assert_eq!(
+            broken_paths(feels),
+            ["feels.about", "feels.change", "feels.why"]
+        );
     }
 
     #[test]
     fn the_schema_holds_only_what_is_legal() {
         let alone = PlanConstraints {
-            present: vec![],
-            ..constraints()
+            exits: vec!["Mill".into()],
+            speech_chars: 50,
+            ..PlanConstraints::default()
         };
         let schema = Plan::constrain_schema(&Value::Null, &alone).unwrap();
-        assert!(schema["properties"].get("speak").is_none());
+        let members = schema["properties"].as_object().unwrap();
+        let members: Vec<_> = members.keys().map(String::as_str).collect();
+        assert_eq!(members, ["announce", "mind", "move", "query", "wait"]);
         assert_eq!(
             schema["properties"]["move"]["properties"]["to"]["enum"],
             json!(["Mill"])
         );
-        assert_eq!(schema["oneOf"].as_array().unwrap().len(), 4);
     }
 }

@@ -1,23 +1,171 @@
-//! How a person plays in a campaign: what the parts of a plan are called, and a hand of cards.
+//! How a person plays in a campaign: turns at home, and hands of cards.
 
 use std::io;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::locale::{UiText, text};
 use crate::mind::Notes;
 use crate::mind::human::{Dialogue, SeatLessons};
 
+/// The thought that stands for none.
+const NO_THOUGHT: &str = "…";
+
 /// Teaches a seat the campaign.
 pub fn teach(lessons: &mut SeatLessons) {
     lessons
-        .skill("combat.draw", play_hand)
-        .member("speak", text!(rpg_seat_speak))
-        .member("whisper", text!(rpg_seat_whisper))
-        .member("announce", text!(rpg_seat_announce))
-        .member("query", text!(rpg_seat_query))
-        .member("move", text!(rpg_seat_move))
-        .member("wait", text!(rpg_seat_wait));
+        .skill("home.plan", take_turn)
+        .skill("combat.draw", play_hand);
+}
+
+/// Asks what to say and to do. `None` if the notes are not those of a turn.
+fn take_turn(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value>> {
+    if notes.text("place").is_empty() {
+        return Ok(None);
+    }
+    let others = notes.list("present").len() > 0;
+    let said = [
+        ("speak", others),
+        ("whisper", others && notes.flag("whisper")),
+        ("announce", true),
+    ];
+    let has = |member: &str| notes.list(member).len() > 0;
+    let done = [
+        ("take", has("lying")),
+        ("give", others && has("items")),
+        ("show", others && has("items")),
+        ("read", !readable(notes).is_empty()),
+        ("promise", has("promise_to")),
+        ("keep", has("promises")),
+        ("query", true),
+        ("move", has("exits")),
+        ("wait", true),
+    ];
+    let possible = |actions: &[(&'static str, bool)]| {
+        let actions = actions.iter().filter(|(_, is_possible)| *is_possible);
+        actions.map(|(action, _)| *action).collect::<Vec<_>>()
+    };
+    let (said, done) = (possible(&said), possible(&done));
+    let all: Vec<_> = said.iter().chain(&done).copied().collect();
+    let mut plan = Map::new();
+    let first = choose(text!(mind_seat_what_to_do), &all, dialogue)?;
+    fill(first, notes, &mut plan, dialogue)?;
+    if said.contains(&first) {
+        // To wait is to do nothing.
+        let mut more = done;
+        more.retain(|action| *action != "wait");
+        more.insert(0, "nothing");
+        match choose(text!(rpg_seat_and_then), &more, dialogue)? {
+            "nothing" => {}
+            second => fill(second, notes, &mut plan, dialogue)?,
+        }
+    }
+    let thought = dialogue.text_or(text!(mind_seat_thought), NO_THOUGHT)?;
+    plan.insert("mind".into(), thought.into());
+    Ok(Some(plan.into()))
+}
+
+fn choose(
+    question: UiText,
+    actions: &[&'static str],
+    dialogue: &mut Dialogue<'_>,
+) -> io::Result<&'static str> {
+    let labels = actions.iter().map(|action| dialogue.say(label(action)));
+    let labels: Vec<_> = labels.collect();
+    let chosen = dialogue.choice(question, &labels)?;
+    Ok(actions.get(chosen).copied().unwrap_or("wait"))
+}
+
+fn label(action: &str) -> UiText {
+    match action {
+        "speak" => text!(rpg_seat_speak),
+        "whisper" => text!(rpg_seat_whisper),
+        "announce" => text!(rpg_seat_announce),
+        "query" => text!(rpg_seat_query),
+        "take" => text!(rpg_seat_take),
+        "give" => text!(rpg_seat_give),
+        "show" => text!(rpg_seat_show),
+        "read" => text!(rpg_seat_read),
+        "promise" => text!(rpg_seat_promise),
+        "keep" => text!(rpg_seat_keep),
+        "move" => text!(rpg_seat_move),
+        "nothing" => text!(rpg_seat_nothing),
+        _ => text!(rpg_seat_wait),
+    }
+}
+
+/// Asks for the parts of an action.
+fn fill(
+    action: &str,
+    notes: Notes<'_>,
+    plan: &mut Map<String, Value>,
+    dialogue: &mut Dialogue<'_>,
+) -> io::Result<()> {
+    let (whom, what) = (text!(mind_seat_target), text!(rpg_seat_item));
+    let filled = match action {
+        "speak" | "whisper" | "announce" => {
+            let mut said = Map::new();
+            if action != "announce" {
+                let target = one_of(whom, notes.names("present"), dialogue)?;
+                said.insert("target".into(), target.into());
+            }
+            let words = dialogue.text(text!(mind_seat_words))?;
+            said.insert("text".into(), words.into());
+            if let Some(fact) = told(notes, dialogue)? {
+                said.insert("tells".into(), json!([fact]));
+            }
+            said.into()
+        }
+        "take" => json!({"item": one_of(what, notes.names("lying"), dialogue)?}),
+        "give" | "show" => json!({
+            "item": one_of(what, notes.names("items"), dialogue)?,
+            "to": one_of(whom, notes.names("present"), dialogue)?,
+        }),
+        "read" => json!({"item": one_of(what, readable(notes), dialogue)?}),
+        "promise" => json!({
+            "to": one_of(whom, notes.texts("promise_to"), dialogue)?,
+            "words": dialogue.text(text!(rpg_seat_vow))?,
+        }),
+        "keep" => {
+            let promises = notes.list("promises").map(|promise| promise.text("to"));
+            json!({"to": one_of(whom, promises.collect(), dialogue)?})
+        }
+        "move" => {
+            let to = one_of(text!(mind_seat_to), notes.texts("exits"), dialogue)?;
+            json!({ "to": to })
+        }
+        "wait" => json!({"reason": dialogue.text_or(text!(mind_seat_reason), NO_THOUGHT)?}),
+        _ => json!({"text": dialogue.text(text!(rpg_seat_what_to_find))?}),
+    };
+    plan.insert(action.to_owned(), filled);
+    Ok(())
+}
+
+/// The names of the items that can be read.
+fn readable(notes: Notes<'_>) -> Vec<&str> {
+    let items = notes.list("items").chain(notes.list("lying"));
+    let readable = items.filter(|item| item.flag("readable"));
+    readable.map(Notes::name).collect()
+}
+
+/// The id of the fact that words tell, if they tell one.
+fn told<'n>(notes: Notes<'n>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<&'n str>> {
+    let facts: Vec<_> = notes.list("facts").collect();
+    if facts.is_empty() {
+        return Ok(None);
+    }
+    let nothing = dialogue.say(text!(rpg_seat_tells_nothing));
+    let titles = facts.iter().map(|fact| fact.text("title").to_owned());
+    let options: Vec<_> = std::iter::once(nothing).chain(titles).collect();
+    let chosen = dialogue.choice(text!(rpg_seat_tells), &options)?;
+    let fact = chosen.checked_sub(1).and_then(|index| facts.get(index));
+    Ok(fact.map(|fact| fact.text("id")))
+}
+
+fn one_of(question: UiText, names: Vec<&str>, dialogue: &mut Dialogue<'_>) -> io::Result<String> {
+    let names: Vec<_> = names.into_iter().map(str::to_owned).collect();
+    let chosen = dialogue.choice(question, &names)?;
+    Ok(names.into_iter().nth(chosen).unwrap_or_default())
 }
 
 /// Asks how to play a hand: in which order, at whom, and under which names. `None` if there is
@@ -75,29 +223,24 @@ fn card(skill: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Value> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use crate::locale::Language;
     use crate::mind::human::testing::{SeatAsk, json_of};
 
-    fn plan(present: &[&str]) -> Value {
-        let words = json!({"type": "object", "required": ["target", "text"], "properties": {
-            "target": {"type": "string", "enum": present}, "text": {"type": "string"}}});
-        json!({"type": "object",
-            "properties": {"mind": {"type": "string"}, "speak": words,
-                "wait": {"type": "object", "required": ["reason"], "properties": {"reason": {"type": "string"}}}},
-            "oneOf": [{"required": ["mind", "speak"]}, {"required": ["mind", "wait"]}]})
-    }
-
     fn ask_plan(present: &[&str]) -> SeatAsk<'static> {
+        let present = present.iter().map(|name| json!({"name": name, "look": ""}));
+        let notes = json!({"place": "Inn", "present": present.collect::<Vec<_>>(),
+            "exits": ["Mill", "Quay"], "whisper": false});
         SeatAsk::new("home.plan")
-            .json(plan(present))
+            .json(json!({}))
+            .notes(notes)
             .taught(super::teach)
     }
 
     #[tokio::test]
-    async fn a_plan_is_chosen_from_menus() {
-        let typed = "9\n1\nbob\n\nGood evening!\nI am tired.\n";
+    async fn a_turn_is_chosen_from_menus() {
+        let typed = "9\n1\nbob\n\nGood evening!\nnothing else\nI am tired.\n";
         let ask = ask_plan(&["Ann", "Bob"]);
         let (result, shown) = ask.answer(Language::En, typed).await;
         assert_eq!(
@@ -108,24 +251,39 @@ mod tests {
         *** You are Mira. ***
         The tavern is full.
           1) speak to somebody
-          2) wait
-        What do you do? > Type a number from 1 to 2, or a name from the list.
+          2) announce to everyone
+          3) search your memory
+          4) go to another place
+          5) wait
+        What do you do? > Type a number from 1 to 5, or a name from the list.
         What do you do? >   1) Ann
           2) Bob
         To whom? > What do you say? > Type a line, or press Ctrl-D to leave.
-        What do you say? > What do you think? [Enter: …] >
+        What do you say? >   1) nothing else
+          2) search your memory
+          3) go to another place
+        Do you do anything else? > What do you think? [Enter: …] >
         ");
     }
 
     #[tokio::test]
-    async fn a_plan_in_chinese_needs_no_thought_and_asks_for_no_only_target() {
+    async fn something_said_and_something_done_go_together() {
         let ask = ask_plan(&["米拉"]);
-        let (result, shown) = ask.answer(Language::Zh, "1\n晚上好！\n\n").await;
+        let (result, shown) = ask.answer(Language::Zh, "1\n晚上好！\n3\n2\n\n").await;
         assert_eq!(
             json_of(&result.unwrap()),
-            json!({"mind": "…", "speak": {"target": "米拉", "text": "晚上好！"}})
+            json!({"mind": "…", "speak": {"target": "米拉", "text": "晚上好！"}, "move": {"to": "Quay"}})
         );
         assert!(shown.contains("1) 对人说话"), "{shown}");
+    }
+
+    #[tokio::test]
+    async fn somebody_alone_may_wait() {
+        let (result, _) = ask_plan(&[]).answer(Language::En, "wait\n\n\n").await;
+        assert_eq!(
+            json_of(&result.unwrap()),
+            json!({"mind": "…", "wait": {"reason": "…"}})
+        );
     }
 
     fn ask_hand() -> SeatAsk<'static> {

@@ -10,13 +10,16 @@ use super::components::{
     Acquaintances, Effects, Fighter, Foe, Health, HomeStage, Residence, RpgWorld, insert_data,
 };
 use super::phase::Phase;
+use super::talk::Talk;
 use super::world_file::{self, StageKind, WorldFile};
 use crate::cast::{
     Appearance, CastError, CastList, Dead, Exits, Faction, Kind, OnStage, SpawnSpec, StableId,
     spawn,
 };
 use crate::context::AgentContext;
-use crate::drama::{Belongings, Bond, BondSpec, Bonds, GoalState, Goals, Item, Qualities};
+use crate::drama::{
+    Belongings, Bond, BondSpec, Bonds, GoalState, Goals, Item, Promises, Qualities,
+};
 use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::knowledge::FactBook;
 use crate::locale::{Localize, UiText, text};
@@ -163,6 +166,7 @@ fn spawn_stage(
     entity.insert((
         Phase::Idle,
         Appearance(stage.profile.as_str().into()),
+        Talk::default(),
         knowledge,
         belongings(file, &stage.name),
     ));
@@ -229,6 +233,7 @@ fn spawn_actor(
                 .map(|spec| (spec.to.as_str().into(), bond(spec)))
                 .collect(),
         ),
+        Promises::default(),
         Goals(vec![GoalState::Open; actor.goals.len()]),
     ));
     Ok(())

@@ -6,15 +6,17 @@ use serde_json::Value;
 
 use super::campaign::Campaign;
 use super::campaign_state::{CampaignPhase, CampaignState, advance_campaign};
-use super::components::{Acquaintances, Health, KickedOff};
-use super::home::{plans, scene};
+use super::components::{Acquaintances, Health, KickedOff, RpgWorld};
+use super::home::{actions, plans, scene};
 use super::kickoff;
 use super::phase::Phase;
-use super::plan::{Destination, FreeText, Plan, Speech, WaitReason};
+use super::plan::{Announcement, Destination, Plan, Question, Speech, WaitReason};
 use crate::cast::{CastList, CurrentStage, Dead, OnStage};
+use crate::drama::{Belongings, Bonds, Item, PromiseState, Promises, StoryData};
 use crate::engine::{Setup, StoryEnd};
-use crate::event::{By, DeferredCommands, EventQueue};
+use crate::event::{By, DeferredCommands, EventQueue, deliver};
 use crate::exchange::{Answer, Ask, Prose};
+use crate::knowledge::Knowledge;
 use crate::world_data::DataFolder;
 
 /// The English world with the party in the tavern, about to step there.
@@ -71,7 +73,7 @@ impl StageTest {
         self.world()
             .entity_mut(who)
             .insert(Answer::new(plan, By::Mind));
-        let taken = self.world().run_system_once(plans::take_plans);
+        let taken = self.world().run_system_once(actions::take_plans);
         taken.expect("runs");
     }
 }
@@ -143,17 +145,222 @@ fn a_scene_leads_to_plans() {
 fn a_plan_may_address_those_present_and_go_where_ways_lead() {
     let mut stage = stage_test();
     let brant = stage.brant;
-    stage
-        .world()
-        .run_system_once(plans::ask_plans)
-        .expect("runs");
-    let ask = stage.world().get::<Ask<Plan>>(brant).expect("is asked");
-    assert_eq!(ask.constraints().present, ["Pell Gantry"]);
+    let next = asked(&mut stage)[0];
+    let ask = stage.world().get::<Ask<Plan>>(next).expect("is asked");
+    let other = if next == brant {
+        "Pell Gantry"
+    } else {
+        "Brant Hollis"
+    };
+    assert_eq!(ask.constraints().present, [other]);
     assert_eq!(
         ask.constraints().exits,
         ["Customs Stair", "Chapel of the Spared"]
     );
     assert_eq!(ask.noted()["place"], Value::from("The Lamp and Ledger"));
+}
+
+/// What somebody who acts like this is told, after everybody has learned what there was to learn.
+fn turn(stage: &mut StageTest, who: Entity, plan: &str) -> Vec<&'static str> {
+    let plan = crate::exchange::Reply::read(plan).expect("a plan");
+    stage.answer_plan(who, plan);
+    let told = stage.told().into_iter();
+    let told = told.filter(|(_, audience)| audience.contains(&who));
+    let told = told.map(|(kind, _)| kind).collect();
+    stage.world().run_system_once(deliver).expect("runs");
+    told
+}
+
+fn knows(stage: &StageTest, who: Entity, fact: &str) -> bool {
+    let knowledge = stage.setup.world.get::<Knowledge>(who);
+    knowledge.is_some_and(|knowledge| knowledge.knows(fact))
+}
+
+#[test]
+fn hearers_learn_what_is_told_and_an_ear_what_is_whispered() {
+    let mut stage = stage_test();
+    let (brant, pell, tavern) = (stage.brant, stage.pell, stage.tavern);
+    let whisper = r#"{"mind": "m", "whisper": {"target": "Pell Gantry", "text": "Listen.", "tells": ["cipher"]}}"#;
+    turn(&mut stage, brant, whisper);
+    assert!(knows(&stage, pell, "cipher") && !knows(&stage, tavern, "cipher"));
+    let speak = r#"{"mind": "m", "speak": {"target": "Pell Gantry", "text": "Listen.", "tells": ["the-order"]}}"#;
+    turn(&mut stage, brant, speak);
+    assert!(knows(&stage, pell, "the-order") && knows(&stage, tavern, "the-order"));
+    let knowledge = stage.world().get::<Knowledge>(pell).expect("has some");
+    let known = knowledge.get("the-order").expect("was told");
+    assert_eq!(known.from.as_deref(), Some("Brant Hollis"));
+}
+
+#[test]
+fn a_phrase_of_a_fact_tells_it_if_its_speaker_knows_it() {
+    let words = r#"{"mind": "m", "announce": {"text": "She was holed for the insurance."}}"#;
+    let mut stage = stage_test();
+    let pell = stage.pell;
+    let speak = words.replace("\"text\"", "\"target\": \"Pell Gantry\", \"text\"");
+    let speak = speak.replace("announce", "speak");
+    let brant = stage.brant;
+    turn(&mut stage, brant, &speak);
+    assert!(knows(&stage, pell, "the-order"));
+    let mut stage = stage_test();
+    let speak = speak.replace("Pell Gantry", "Brant Hollis");
+    let told = turn(&mut stage, pell, &speak);
+    assert_eq!(told, ["mind", "masked"]);
+    assert!(!knows(&stage, pell, "the-order"));
+}
+
+/// A letter that Brant has, and a hidden and an open thing in the tavern.
+fn with_items() -> StageTest {
+    let mut stage = stage_test();
+    let (brant, tavern) = (stage.brant, stage.tavern);
+    let item = |name: &str, hidden: bool| Item {
+        name: name.into(),
+        look: "small".into(),
+        hidden,
+        teaches: vec!["cipher".into()],
+        ..Item::default()
+    };
+    let story = StoryData {
+        items: vec![
+            item("letter", false),
+            item("coin", true),
+            item("cup", false),
+        ],
+        ..StoryData::default()
+    };
+    let has = |names: &[&str]| Belongings(names.iter().map(|name| (*name).into()).collect());
+    stage.world().insert_resource(story);
+    stage.world().entity_mut(brant).insert(has(&["letter"]));
+    stage
+        .world()
+        .entity_mut(tavern)
+        .insert(has(&["coin", "cup"]));
+    stage
+}
+
+fn held(stage: &StageTest, who: Entity) -> Vec<String> {
+    let belongings = stage.setup.world.get::<Belongings>(who);
+    let belongings = belongings.into_iter().flat_map(|held| &held.0);
+    belongings.map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_letter_is_given_and_read() {
+    let mut stage = with_items();
+    let (brant, pell) = (stage.brant, stage.pell);
+    let give = r#"{"mind": "m", "give": {"item": "letter", "to": "Pell Gantry"}}"#;
+    assert_eq!(turn(&mut stage, brant, give), ["mind"]);
+    assert_eq!(held(&stage, pell), ["letter"]);
+    assert_eq!(turn(&mut stage, brant, give), ["mind", "refusal"]);
+    turn(
+        &mut stage,
+        pell,
+        r#"{"mind": "m", "read": {"item": "letter"}}"#,
+    );
+    assert!(knows(&stage, pell, "cipher"));
+    let show = r#"{"mind": "m", "show": {"item": "letter", "to": "Brant Hollis"}}"#;
+    turn(&mut stage, pell, show);
+    assert_eq!(held(&stage, pell), ["letter"]);
+}
+
+#[test]
+fn only_what_lies_open_can_be_taken() {
+    let mut stage = with_items();
+    let (pell, tavern) = (stage.pell, stage.tavern);
+    let take = |item: &str| format!(r#"{{"mind": "m", "take": {{"item": "{item}"}}}}"#);
+    assert_eq!(turn(&mut stage, pell, &take("coin")), ["mind", "refusal"]);
+    assert_eq!(turn(&mut stage, pell, &take("letter")), ["mind", "refusal"]);
+    assert_eq!(turn(&mut stage, pell, &take("cup")), ["mind"]);
+    assert_eq!(held(&stage, pell), ["cup"]);
+    assert_eq!(held(&stage, tavern), ["coin"]);
+}
+
+#[test]
+fn promises_are_made_and_kept_and_feelings_change_once_a_talk() {
+    let mut stage = stage_test();
+    let brant = stage.brant;
+    let promise = r#"{"mind": "m", "promise": {"to": "Pell Gantry", "words": "I will pay."}, "feels": {"about": "Pell Gantry", "change": 1, "why": "w"}}"#;
+    let value = |stage: &StageTest| {
+        let bonds = stage.setup.world.get::<Bonds>(brant);
+        bonds.map(|bonds| bonds.value("Pell Gantry"))
+    };
+    let before = value(&stage).expect("has bonds");
+    turn(&mut stage, brant, promise);
+    let keep = r#"{"mind": "m", "keep": {"to": "Pell Gantry"}, "feels": {"about": "Pell Gantry", "change": 1, "why": "w"}}"#;
+    turn(&mut stage, brant, keep);
+    assert_eq!(value(&stage), Some(before + 1));
+    let promises = stage.world().get::<Promises>(brant).expect("has some");
+    assert_eq!(promises.0[0].state, PromiseState::Kept);
+}
+
+/// Who is asked for a plan.
+fn asked(stage: &mut StageTest) -> Vec<Entity> {
+    let asked = stage.world().run_system_once(plans::ask_plans);
+    asked.expect("runs");
+    let everybody = [stage.brant, stage.pell];
+    let world = &stage.setup.world;
+    let has_ask = |entity: &Entity| world.get::<Ask<Plan>>(*entity).is_some();
+    everybody.into_iter().filter(has_ask).collect()
+}
+
+#[test]
+fn one_is_asked_after_the_other_until_both_pass() {
+    let mut stage = stage_test();
+    let mut order = Vec::new();
+    while let [next] = asked(&mut stage)[..] {
+        stage.world().entity_mut(next).remove::<Ask<Plan>>();
+        let plan = Plan::wait("m", "r");
+        stage.answer_plan(next, plan);
+        assert_eq!(stage.phase(), Phase::Plan);
+        order.push(next);
+    }
+    assert_eq!(stage.phase(), Phase::Idle);
+    assert_eq!(order.len(), 2);
+    assert_ne!(order[0], order[1]);
+}
+
+#[test]
+fn a_world_may_let_all_act_at_the_same_time() {
+    let mut stage = stage_test();
+    let mut world = (*stage.world().resource::<RpgWorld>().0).clone();
+    world.limits.together = true;
+    stage.world().insert_resource(RpgWorld(world.into()));
+    assert_eq!(asked(&mut stage), [stage.brant, stage.pell]);
+    stage.answer_plan(stage.brant, Plan::wait("m", "r"));
+    assert_eq!(stage.phase(), Phase::Idle);
+}
+
+#[test]
+fn whoever_has_left_is_neither_heard_nor_spoken_to() {
+    let mut stage = stage_test();
+    let (tavern, brant, pell) = (stage.tavern, stage.brant, stage.pell);
+    for asked in asked(&mut stage) {
+        stage.world().entity_mut(asked).remove::<Ask<Plan>>();
+    }
+    let plan = Plan {
+        mind: "m".into(),
+        announce: Some(Announcement {
+            text: "I go.".into(),
+            ..Announcement::default()
+        }),
+        go: Some(Destination {
+            to: "Customs Stair".into(),
+        }),
+        ..Plan::default()
+    };
+    stage.answer_plan(brant, plan);
+    assert_eq!(stage.told()[1], ("leave", vec![tavern, pell]));
+    let plan = Plan {
+        mind: "m".into(),
+        speak: Some(Speech {
+            target: "Brant Hollis".into(),
+            text: "Wait!".into(),
+            ..Speech::default()
+        }),
+        ..Plan::default()
+    };
+    stage.answer_plan(pell, plan);
+    assert_eq!(stage.told()[3], ("refusal", vec![pell]));
+    assert_eq!(asked(&mut stage), [], "one who is alone had its turn");
 }
 
 #[test]
@@ -177,6 +384,7 @@ fn speech_excludes_its_speaker_and_a_whisper_reaches_one_ear() {
         Some(Speech {
             target: target.into(),
             text: "Listen.".into(),
+            ..Speech::default()
         })
     };
     let mut stage = stage_test();
@@ -257,7 +465,7 @@ fn a_walk_takes_effect_at_the_meeting() {
 fn a_question_finds_lore_and_tells_its_asker_alone() {
     let mut stage = stage_test();
     let brant = stage.brant;
-    let query = Some(FreeText {
+    let query = Some(Question {
         text: "What happened to the Constancy?".into(),
     });
     stage.answer_plan(
@@ -338,6 +546,44 @@ fn homecoming_heals_and_revives() {
 }
 
 #[test]
+fn those_who_live_together_are_no_strangers() {
+    let mut stage = stage_test();
+    let (brant, pell) = (stage.brant, stage.pell);
+    stage.world().insert_resource(CurrentStage::Meeting);
+    advance_campaign(stage.world());
+    let sightings = stage.told().into_iter();
+    let sightings = sightings.filter(|(kind, _)| *kind == "appearance");
+    assert!(
+        sightings
+            .into_iter()
+            .all(|(_, audience)| audience.is_empty())
+    );
+    let known = stage.world().get::<Acquaintances>(pell);
+    let known = known.expect("is an actor").0.clone();
+    assert!(known.contains("Brant Hollis") && known.contains("Edda Hollis"));
+    assert!(!known.contains("Pell Gantry"));
+    let tavern = stage.tavern;
+    super::travel::introduce(stage.world(), brant, tavern);
+    assert!(stage.told().iter().all(|(_, audience)| audience.is_empty()));
+}
+
+#[test]
+fn a_journey_is_told_once() {
+    let mut stage = stage_test();
+    stage.world().insert_resource(CurrentStage::Meeting);
+    stage.world().insert_resource(CampaignState {
+        phase: CampaignPhase::Night { day: 1, days: 1 },
+        steps_done: 1,
+        ..CampaignState::default()
+    });
+    advance_campaign(stage.world());
+    let brant = stage.brant;
+    let told = stage.told().into_iter();
+    let told = told.filter(|(kind, audience)| *kind != "appearance" && audience.contains(&brant));
+    assert_eq!(told.map(|(kind, _)| kind).collect::<Vec<_>>(), ["dungeon"]);
+}
+
+#[test]
 fn looks_are_told_once() {
     let mut stage = stage_test();
     let (brant, pell, tavern) = (stage.brant, stage.pell, stage.tavern);
@@ -368,9 +614,11 @@ fn a_mind_is_told_what_is_wrong_in_its_own_language() {
     let words = Some(Speech {
         target: "乙".into(),
         text: "太长了".into(),
+        ..Speech::default()
     });
     let plan = Plan {
         speak: words,
+        query: Some(Question { text: "x".into() }),
         wait: Some(WaitReason { reason: "x".into() }),
         ..Plan::default()
     };

@@ -1,4 +1,6 @@
-//! Moving between stages: both stages hear of it, and those who meet see each other.
+//! Moving between stages, and strangers who meet.
+
+use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 
@@ -7,30 +9,12 @@ use crate::cast::{Appearance, CastList, Dead, EntityName, Kind, Occupants, OnSta
 use crate::event::kinds::{Arrive, Leave, Sighting};
 use crate::event::write_events_at_meeting;
 
-/// Moves an actor at a meeting: the old stage hears it leave, the new one hears it arrive, and
-/// those who have not met see each other. Does nothing if the actor is there already.
+/// Moves an actor with a party at a meeting; whoever needs to know is told of the whole journey.
+/// Strangers see each other. Does nothing if the actor is there already.
 pub(super) fn travel(world: &mut World, actor: Entity, to: Entity) {
-    let from = world.get::<OnStage>(actor).map(|stage| stage.0);
-    if from == Some(to) || world.get::<Kind>(to) != Some(&Kind::Stage) {
-        return;
+    if put_on_stage(world, actor, to) {
+        introduce(world, actor, to);
     }
-    let from_name = from.map(|from| name_of(world, from)).unwrap_or_default();
-    if let Some(from) = from {
-        let event = Leave {
-            actor: name_of(world, actor),
-            stage: from_name.clone(),
-            to: name_of(world, to),
-        };
-        write_events_at_meeting(world, |events| events.broadcast_to_stage(from, event, &[]));
-    }
-    world.entity_mut(actor).insert(OnStage(to));
-    let event = Arrive {
-        actor: name_of(world, actor),
-        stage: name_of(world, to),
-        from: from_name,
-    };
-    write_events_at_meeting(world, |events| events.broadcast_to_stage(to, event, &[]));
-    introduce(world, actor, to);
 }
 
 /// Moves an actor at a meeting to the stage of this name.
@@ -40,18 +24,56 @@ pub(super) fn travel_to(world: &mut World, actor: Entity, stage: &str) {
     }
 }
 
-/// Moves an actor that chose to walk; the world agents see it too.
+/// Moves an actor at a meeting that chose to walk. Those whom it left have seen it go; those where
+/// it arrives and the world agents are told.
 pub(super) fn walk(world: &mut World, actor: Entity, to: Entity) {
     let from = world.get::<OnStage>(actor).map(|stage| stage.0);
-    travel(world, actor, to);
-    let Some(from) = from else { return };
-    let event = Leave {
+    if !put_on_stage(world, actor, to) {
+        return;
+    }
+    let from = from.map(|from| name_of(world, from)).unwrap_or_default();
+    let leave = Leave {
         actor: name_of(world, actor),
-        stage: name_of(world, from),
+        stage: from.clone(),
         to: name_of(world, to),
     };
+    let arrive = Arrive {
+        actor: name_of(world, actor),
+        stage: name_of(world, to),
+        from,
+    };
     let agents = all_of(world, Kind::WorldAgent);
-    write_events_at_meeting(world, |events| events.notify_entities(&agents, event));
+    write_events_at_meeting(world, |events| {
+        events.broadcast_to_stage(to, arrive, &[]);
+        events.notify_entities(&agents, leave);
+    });
+    introduce(world, actor, to);
+}
+
+/// Whether the actor was moved: it was elsewhere, and `to` is a stage.
+fn put_on_stage(world: &mut World, actor: Entity, to: Entity) -> bool {
+    let is_there = world.get::<OnStage>(actor).map(|stage| stage.0) == Some(to);
+    let moves = !is_there && world.get::<Kind>(to) == Some(&Kind::Stage);
+    if moves {
+        world.entity_mut(actor).insert(OnStage(to));
+    }
+    moves
+}
+
+/// Makes these people known to each other, as those are who live together. Only observers are shown
+/// how they look.
+pub(super) fn acquaint(world: &mut World, people: &[Entity]) {
+    let named = |entity: &Entity| Some((*entity, world.get::<EntityName>(*entity)?.0.clone()));
+    let names: Vec<(Entity, Arc<str>)> = people.iter().filter_map(named).collect();
+    for (person, _) in &names {
+        if let Some(mut known) = world.get_mut::<Acquaintances>(*person) {
+            let others = names.iter().filter(|(other, _)| other != person);
+            known.0.extend(others.map(|(_, name)| name.clone()));
+        }
+        if let Some(sighting) = sighting(world, *person) {
+            write_events_at_meeting(world, |events| events.notify_entities(&[], sighting));
+        }
+    }
 }
 
 /// Those on a stage who have not met the actor see it, and it sees them.
@@ -66,25 +88,25 @@ pub(super) fn introduce(world: &mut World, actor: Entity, stage: Entity) {
     }
 }
 
-/// Shows the appearance of an actor to somebody who has not seen it.
+/// Shows the appearance of an actor to somebody who has not met it.
 fn show(world: &mut World, actor: Entity, to: Entity) {
-    let name = world.get::<EntityName>(actor).map(|name| name.0.clone());
-    let look = world.get::<Appearance>(actor);
-    let look = look.map(|look| look.0.to_string());
-    let (Some(name), Some(look)) = (name, look) else {
+    let Some(sighting) = sighting(world, actor) else {
         return;
     };
     let mut acquaintances = world.get_mut::<Acquaintances>(to);
     let is_new = acquaintances
         .as_mut()
-        .is_some_and(|known| known.0.insert(name.clone()));
+        .is_some_and(|known| known.0.insert(sighting.actor.as_str().into()));
     if is_new {
-        let event = Sighting {
-            actor: name.to_string(),
-            look,
-        };
-        write_events_at_meeting(world, |events| events.notify_entities(&[to], event));
+        write_events_at_meeting(world, |events| events.notify_entities(&[to], sighting));
     }
+}
+
+fn sighting(world: &World, actor: Entity) -> Option<Sighting> {
+    Some(Sighting {
+        actor: world.get::<EntityName>(actor)?.to_string(),
+        look: world.get::<Appearance>(actor)?.0.to_string(),
+    })
 }
 
 fn name_of(world: &World, entity: Entity) -> String {

@@ -216,7 +216,10 @@ impl Formatter {
             }
             "scene_opens" | "told" => {
                 self.once(&format!("told {}", event.text))?;
-                vec![Paragraph::indented(2, 2).plain(&event.text)]
+                let stage = event.data.get("stage").and_then(Value::as_str);
+                let stage = stage.map(|stage| heading("──", stage));
+                let told = Paragraph::indented(2, 2).plain(&event.text);
+                stage.into_iter().chain([told]).collect()
             }
             "choice" => {
                 vec![Paragraph::indented(2, 4).add(Style::Bold, format!("◆ {}", event.text))]

@@ -147,6 +147,19 @@ impl<'a> Writer<'a> {
         known.any(|(other, known)| Some(*other) == fact && known == words)
     }
 
+    /// The words of a fact; empty if it is not known.
+    pub fn known(&self, fact: &str) -> &str {
+        let fact = self.grammar.fact(fact);
+        let mut facts = self.facts.iter();
+        let known = facts.find(|(other, _)| Some(*other) == fact);
+        known.map_or("", |(_, words)| words)
+    }
+
+    /// Whether a fact with words is known.
+    pub fn is_known(&self, fact: &str) -> bool {
+        !self.known(fact).is_empty()
+    }
+
     /// Whether these words occur in what the entity remembers.
     pub fn remembers(&self, words: &str) -> bool {
         self.memory.holds(words)

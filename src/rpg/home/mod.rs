@@ -1,8 +1,11 @@
-//! Days at home: stages describe themselves, actors plan and act, world agents make announcements.
+//! Days at home: stages describe themselves, actors talk and act in turns, world agents make
+//! announcements.
 //!
-//! Start reading at `plans.rs`.
+//! Start reading at `plans.rs`, which asks actors what they do; `actions.rs` carries it out.
 
+pub(super) mod actions;
 pub(super) mod announcements;
+mod deeds;
 pub(super) mod plans;
 pub(super) mod scene;
 
@@ -10,14 +13,16 @@ use bevy_ecs::prelude::*;
 
 use super::phase::{CampaignSet, Phase, in_phase};
 use crate::engine::Setup;
-use crate::event::PromptSet;
+use crate::event::{PromptSet, deliver};
 
 /// Adds the systems of this room.
 pub(super) fn plugin(setup: &mut Setup) {
     let systems = (
         scene::take_scene.run_if(in_phase(Phase::SceneDone)),
         scene::ask_scene.run_if(in_phase(Phase::Scene)),
-        plans::take_plans.run_if(in_phase(Phase::PlanDone)),
+        actions::take_plans.run_if(in_phase(Phase::PlanDone)),
+        // Who is next hears what was just said.
+        deliver.run_if(in_phase(Phase::Plan)),
         plans::ask_plans.run_if(in_phase(Phase::Plan)),
         announcements::take_announcement.run_if(in_phase(Phase::AnnounceDone)),
         announcements::ask_announcement.run_if(in_phase(Phase::Announce)),
@@ -31,5 +36,7 @@ pub(super) fn plugin(setup: &mut Setup) {
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     announcements::ANNOUNCEMENT.add_templates(prompts);
     plans::add_templates(prompts);
+    actions::add_templates(prompts);
+    deeds::add_templates(prompts);
     scene::SCENE.add_templates(prompts);
 }

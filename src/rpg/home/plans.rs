@@ -1,34 +1,30 @@
-//! The actors: each plans a thought and one action, and the rules carry the actions out.
+//! Whose turn it is at home, and what it is asked.
 
 use bevy_ecs::prelude::*;
-use rand::seq::SliceRandom;
+use bevy_ecs::system::SystemParam;
 use serde::Serialize;
 
-use crate::cast::{Appearance, CastList, Exits, StageRng, Whereabouts};
-use crate::context::{AgentContext, Chapters};
-use crate::event::kinds::{Announce, Mind, Query as Search, Refusal, Speak, Whisper};
+use super::deeds::items_of;
+use crate::cast::{Appearance, CastList, Exits, StageRng, Whereabouts, WorldTurn};
+use crate::context::AgentContext;
+use crate::drama::{Belongings, Bonds, Promise, PromiseState, Promises, StoryData};
 use crate::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
-use crate::exchange::{Answers, Ask, AskTemplate};
+use crate::exchange::{Ask, AskTemplate};
 use crate::knowledge::{FactBook, Knowledge};
 use crate::rpg::campaign_state::{CampaignPhase, CampaignState};
 use crate::rpg::components::{LastFight, RpgWorld};
 use crate::rpg::conversation::{SpokenLine, heard, last_event_text};
-use crate::rpg::kickoff::names_without;
+use crate::rpg::kickoff::{PresentActor, names_without, present_without};
 use crate::rpg::phase::{CurrentPlace, Phase};
-use crate::rpg::plan::{Plan, PlanConstraints, Speech};
-use crate::rpg::travel::walk;
+use crate::rpg::plan::{Plan, PlanConstraints};
+use crate::rpg::scenes::open::OpenScene;
+use crate::rpg::talk::Talk;
 use crate::rpg::world_file::{Step, WorldFile};
-use crate::tool::recall;
-
-/// The maximum number of finds that a search tells.
-const MAX_FINDS: usize = 3;
 
 const PLAN: AskTemplate<PlanData> =
     AskTemplate::condensed("home.plan", "asks/plan", "asks/plan_short");
 const DEFAULT_THOUGHT: PromptTemplate<PlanData> = PromptTemplate::new("fallback/plan_mind");
 const DEFAULT_REASON: PromptTemplate<PlanData> = PromptTemplate::new("fallback/plan_wait");
-const NOBODY_THERE: PromptTemplate<NobodyThere> = PromptTemplate::new("refusals/nobody_there");
-const NO_WAY: PromptTemplate<NoWay> = PromptTemplate::new("refusals/no_way");
 
 /// What an actor is asked for its plan with.
 #[derive(Default, Serialize)]
@@ -40,53 +36,74 @@ struct PlanData<'a> {
     day: u32,
     round: u32,
     rounds: i32,
+    together: bool,
     present: Vec<PresentActor>,
     exits: &'a [String],
     heard: Vec<SpokenLine>,
     next_dungeon: &'a str,
+    dungeon_profile: &'a str,
     last_fight: Option<&'a LastFight>,
-    secrets: Vec<&'a str>,
+    facts: Vec<KnownFact<'a>>,
+    items: Vec<SeenItem<'a>>,
+    lying: Vec<SeenItem<'a>>,
+    promise_to: &'a [String],
+    promises: Vec<OpenPromise<'a>>,
+    feelings: Vec<FeltFor<'a>>,
     whisper: bool,
     speech_chars: usize,
     refused: String,
 }
 
-/// Somebody whom an actor sees.
+/// A fact that may be told.
 #[derive(Serialize)]
-struct PresentActor {
-    name: String,
-    look: String,
+struct KnownFact<'a> {
+    id: &'a str,
+    title: &'a str,
+    text: &'a str,
+    /// From whom it was learned; empty if from nobody.
+    from: &'a str,
+    /// Whether it was learned in this talk.
+    is_new: bool,
 }
 
-/// Somebody was addressed who is not here.
-#[derive(Default, Serialize)]
-struct NobodyThere<'a> {
-    target: &'a str,
+#[derive(Serialize)]
+struct SeenItem<'a> {
+    name: &'a str,
+    look: &'a str,
+    /// Whether there is something to read.
+    readable: bool,
 }
 
-/// Somebody wanted to go where no way leads.
-#[derive(Default, Serialize)]
-struct NoWay<'a> {
+#[derive(Serialize)]
+struct OpenPromise<'a> {
     to: &'a str,
+    words: &'a str,
+}
+
+/// What somebody feels for somebody here, from -3 to 3.
+#[derive(Serialize)]
+struct FeltFor<'a> {
+    name: &'a str,
+    value: i32,
 }
 
 /// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     PLAN.add_to(prompts);
     prompts.add(&DEFAULT_THOUGHT).add(&DEFAULT_REASON);
-    prompts.add(&NOBODY_THERE).add(&NO_WAY);
 }
 
-/// Every living actor on a home stage plans: a thought and exactly one action.
+/// Asks whose turn it is what it does; everybody if the world lets all act at the same time.
 pub(crate) fn ask_plans(
     world: Res<RpgWorld>,
     campaign: Res<CampaignState>,
-    facts: Res<FactBook>,
+    turn: Res<WorldTurn>,
+    rng: StageRng,
     whereabouts: Whereabouts,
     list: Res<CastList>,
     exits: Query<&Exits>,
-    minds: Query<(&AgentContext, Option<&Knowledge>, Option<&LastFight>)>,
-    appearances: Query<&Appearance>,
+    minds: Minds,
+    mut talks: Query<(&mut Talk, Option<&OpenScene>)>,
     mut current: CurrentPlace,
     mut events: EventWriter,
     mut commands: Commands,
@@ -94,8 +111,24 @@ pub(crate) fn ask_plans(
     let Some(stage) = current.entity() else {
         return;
     };
-    let living = whereabouts.living_on(stage);
-    current.set_phase(if living.is_empty() {
+    let Ok((mut talk, scene)) = talks.get_mut(stage) else {
+        return current.set_phase(Phase::Idle);
+    };
+    let limits = &world.0.limits;
+    let (day, round) = (campaign.days_done + 1, round_of(&campaign));
+    talk.begin(turn.0);
+    let here = present(&whereabouts, &talk, stage);
+    let asked = if limits.together {
+        here.clone()
+    } else {
+        let names = here.iter().filter_map(|actor| whereabouts.name(*actor));
+        let names: Vec<_> = names.map(|name| name.0.clone()).collect();
+        let max_turns = scene.map_or(limits.talk_turns.max(1) as u32, |scene| scene.turns);
+        let next = talk.next(&names, max_turns, &mut rng.stream("order of talk"));
+        let next = next.and_then(|name| list.by_name(&name));
+        next.into_iter().collect()
+    };
+    current.set_phase(if asked.is_empty() {
         Phase::Idle
     } else {
         Phase::PlanDone
@@ -104,47 +137,141 @@ pub(crate) fn ask_plans(
     let exits = exits.unwrap_or_default().iter();
     let exits = exits.filter_map(|id| whereabouts.name(list.by_id(*id)?));
     let exits: Vec<_> = exits.map(ToString::to_string).collect();
-    let limits = &world.0.limits;
-    for &actor in &living {
-        let Ok((context, knowledge, last_fight)) = minds.get(actor) else {
+    let (next_dungeon, dungeon_profile) = next_dungeon(&world.0, &campaign);
+    for actor in asked {
+        let Ok((context, knowledge, last_fight, bonds, promises)) = minds.minds.get(actor) else {
             continue;
         };
+        let name = whereabouts.name_text(actor);
+        let present = names_without(&whereabouts, &here, actor);
+        let items: Vec<_> = minds.items_of(actor, true).collect();
+        let lying: Vec<_> = minds.items_of(stage, false).collect();
+        let facts: Vec<_> = minds.can_tell(knowledge, turn.0).collect();
+        let open = promises.into_iter().flat_map(|promises| &promises.0);
+        let open = open.filter(|promise| promise.state == PromiseState::Open);
+        let open: Vec<_> = open
+            .map(|Promise { to, words, .. }| OpenPromise { to, words })
+            .collect();
+        let readable = items.iter().chain(&lying).filter(|item| item.readable);
+        let mut feels_about = present.clone();
+        feels_about.retain(|other| bonds.is_some() && !talk.has_felt(&name, other));
+        let mut promise_to = present.clone();
+        promise_to.retain(|to| promises.is_some() && open.iter().all(|it| it.to != to));
+        let mut keep_to: Vec<_> = open.iter().map(|promise| promise.to.to_owned()).collect();
+        keep_to.dedup();
         let constraints = PlanConstraints {
-            present: names_without(&whereabouts, &living, actor),
             exits: exits.clone(),
             whisper: limits.whisper,
             speech_chars: limits.speech_chars.max(1) as usize,
+            tells: facts.iter().map(|fact| fact.id.to_owned()).collect(),
+            held: names_of(&items),
+            lying: names_of(&lying),
+            readable: readable.map(|item| item.name.to_owned()).collect(),
+            promise_to,
+            keep_to,
+            feels_about,
+            present,
         };
-        let others = living.iter().filter(|other| **other != actor);
-        let present = others.map(|other| PresentActor {
-            name: whereabouts.name_text(*other),
-            look: appearances
-                .get(*other)
-                .map(|appearance| appearance.0.to_string())
-                .unwrap_or_default(),
+        let feelings = constraints.feels_about.iter().map(|name| FeltFor {
+            name,
+            value: bonds.map_or(0, |bonds| bonds.value(name)),
         });
-        let name = whereabouts.name_text(actor);
         let data = PlanData {
             me: &name,
             name: &name,
             kind: "actor",
             place: &whereabouts.name_text(stage),
-            day: campaign.days_done + 1,
-            round: round_of(&campaign),
+            day,
+            round,
             rounds: limits.home_rounds.max(1),
-            present: present.collect(),
+            together: limits.together,
+            present: present_without(&whereabouts, &minds.appearances, &here, actor),
             exits: &exits,
             heard: heard(context),
-            next_dungeon: next_dungeon(&world.0, &campaign),
+            next_dungeon,
+            dungeon_profile,
             last_fight,
-            secrets: known_texts(&facts, knowledge),
+            facts,
+            items,
+            lying,
+            promise_to: &constraints.promise_to,
+            promises: open,
+            feelings: feelings.collect(),
             whisper: constraints.whisper,
             speech_chars: constraints.speech_chars,
             refused: last_event_text(context, "refusal"),
         };
-        let ask = plan_ask(events.phrases(), &world.0, &data, constraints);
+        let ask = plan_ask(events.phrases(), &world.0, &data, constraints.clone());
         events.insert_or_fault(&mut commands, actor, ask);
     }
+}
+
+/// What actors know, have and feel.
+#[derive(SystemParam)]
+pub(crate) struct Minds<'w, 's> {
+    book: Res<'w, FactBook>,
+    story: Res<'w, StoryData>,
+    minds: Query<
+        'w,
+        's,
+        (
+            &'static AgentContext,
+            Option<&'static Knowledge>,
+            Option<&'static LastFight>,
+            Option<&'static Bonds>,
+            Option<&'static Promises>,
+        ),
+    >,
+    belongings: Query<'w, 's, &'static Belongings>,
+    appearances: Query<'w, 's, &'static Appearance>,
+}
+
+impl Minds<'_, '_> {
+    /// What somebody has, or what lies on a stage.
+    fn items_of(&self, holder: Entity, hidden_too: bool) -> impl Iterator<Item = SeenItem<'_>> {
+        let items = items_of(&self.story, self.belongings.get(holder).ok());
+        let items = items.filter(move |item| hidden_too || !item.hidden);
+        items.map(|item| SeenItem {
+            name: &item.name,
+            look: &item.look,
+            readable: !item.teaches.is_empty(),
+        })
+    }
+
+    /// The facts that somebody who knows this may tell: what everyone knows is no news, and what is
+    /// sworn can't be said.
+    fn can_tell<'a>(
+        &'a self,
+        knowledge: Option<&'a Knowledge>,
+        turn: u64,
+    ) -> impl Iterator<Item = KnownFact<'a>> {
+        let facts = self.book.all();
+        let facts = facts.filter(|fact| !fact.is_common() && !fact.sworn);
+        facts.filter_map(move |fact| {
+            let known = knowledge?.get(&fact.id)?;
+            Some(KnownFact {
+                id: &fact.id,
+                title: &fact.title,
+                text: &fact.text,
+                from: known.from.as_deref().unwrap_or_default(),
+                is_new: !known.by.is_empty() && known.turn == turn,
+            })
+        })
+    }
+}
+
+fn names_of(items: &[SeenItem<'_>]) -> Vec<String> {
+    items.iter().map(|item| item.name.to_owned()).collect()
+}
+
+/// The living who are on a stage and have not left it in this round.
+pub(super) fn present(whereabouts: &Whereabouts, talk: &Talk, stage: Entity) -> Vec<Entity> {
+    let mut living = whereabouts.living_on(stage);
+    living.retain(|actor| {
+        let name = whereabouts.name(*actor);
+        name.is_some_and(|name| !talk.has_left(&name.0))
+    });
+    living
 }
 
 fn plan_ask(
@@ -161,154 +288,23 @@ fn plan_ask(
     Ok(ask.max_tokens(world.limits.max_reply_tokens()))
 }
 
-/// Plans are carried out in a seeded order; an actor is told when the rules refuse its action.
-pub(crate) fn take_plans(
-    book: Res<FactBook>,
-    rng: StageRng,
-    mut answers: Answers<Plan>,
-    whereabouts: Whereabouts,
-    list: Res<CastList>,
-    exits: Query<&Exits>,
-    memories: Query<(&Chapters, Option<&Knowledge>)>,
-    mut current: CurrentPlace,
-    mut events: EventWriter,
-) {
-    let Some(stage) = current.entity() else {
-        return;
-    };
-    let present = |name: &str| {
-        let entity = list.by_name(name)?;
-        let is_here = whereabouts.place_of(entity) == Some(stage) && entity != stage;
-        (is_here && whereabouts.is_alive(entity)).then_some(entity)
-    };
-    let mut plans = answers.take();
-    plans.shuffle(&mut rng.stream("order of plans"));
-    for (entity, plan, _by) in plans {
-        let Some(name) = whereabouts.name(entity) else {
-            continue;
-        };
-        let actor = name.to_string();
-        let thought = Mind {
-            actor: actor.clone(),
-            message: plan.mind,
-        };
-        events.think(entity, thought);
-        if let Some(Speech { target, text }) = plan.speak {
-            if present(&target).is_some() {
-                let event = Speak {
-                    actor,
-                    target,
-                    message: text,
-                    tells: Vec::new(),
-                };
-                events.broadcast_to_stage(entity, event, &[entity]);
-            } else {
-                let data = NobodyThere { target: &target };
-                refuse(&mut events, entity, actor, "speak", &NOBODY_THERE, &data);
-            }
-        } else if let Some(Speech { target, text }) = plan.whisper {
-            if let Some(listener) = present(&target) {
-                let event = Whisper {
-                    actor,
-                    target,
-                    message: text,
-                    tells: Vec::new(),
-                };
-                events.notify_entities(&[listener], event);
-            } else {
-                let data = NobodyThere { target: &target };
-                refuse(&mut events, entity, actor, "whisper", &NOBODY_THERE, &data);
-            }
-        } else if let Some(announcement) = plan.announce {
-            let event = Announce {
-                actor,
-                stage: whereabouts.name_text(stage),
-                message: announcement.text,
-                tells: Vec::new(),
-            };
-            events.announce(event, &[entity]);
-        } else if let Some(question) = plan.query {
-            let found = memories.get(entity);
-            let found = found.map(|(own, knowledge)| search(&book, knowledge, own, &question.text));
-            let event = Search {
-                actor,
-                message: question.text,
-                found: found.unwrap_or_default(),
-            };
-            events.notify_entities(&[entity], event);
-        } else if let Some(destination) = plan.go {
-            let exits = exits.get(stage).map(|exits| exits.0.as_slice());
-            let is_exit = |to: &Entity| {
-                let id = whereabouts.id(*to);
-                id.is_some_and(|id| exits.is_ok_and(|exits| exits.contains(&id)))
-            };
-            if let Some(to) = list.by_name(&destination.to).filter(is_exit) {
-                events.defer(move |world| walk(world, entity, to));
-            } else {
-                let data = NoWay {
-                    to: &destination.to,
-                };
-                refuse(&mut events, entity, actor, "move", &NO_WAY, &data);
-            }
-        }
-    }
-    current.set_phase(Phase::Idle);
-}
-
-fn refuse<D: Serialize>(
-    events: &mut EventWriter,
-    entity: Entity,
-    actor: String,
-    action: &str,
-    template: &PromptTemplate<D>,
-    data: &D,
-) {
-    match events.phrases().render(template, data) {
-        Ok(reason) => {
-            let event = Refusal {
-                actor,
-                action: action.to_owned(),
-                reason,
-            };
-            events.notify_entities(&[entity], event);
-        }
-        Err(error) => events.fault(error.into()),
-    }
-}
-
-/// What an actor finds, best first: facts that it knows, then its own chapters.
-fn search(
-    book: &FactBook,
-    knowledge: Option<&Knowledge>,
-    chapters: &Chapters,
-    question: &str,
-) -> Vec<String> {
-    let facts = book.find(knowledge, question);
-    let facts = facts.map(|fact| format!("{}: {}", fact.title, fact.text));
-    let remembered = recall(chapters, question);
-    let remembered = remembered.map(|chapter| chapter.summary.full_text().into_owned());
-    facts.chain(remembered).take(MAX_FINDS).collect()
-}
-
-fn known_texts<'a>(facts: &'a FactBook, known: Option<&Knowledge>) -> Vec<&'a str> {
-    let is_known = |id: &str| known.is_some_and(|known| known.knows(id));
-    let known = facts.all().filter(|fact| is_known(&fact.id));
-    known.map(|fact| fact.text.as_str()).collect()
-}
-
-/// The dungeon that the schedule leads to next; empty if there is none.
-fn next_dungeon<'a>(world: &'a WorldFile, campaign: &CampaignState) -> &'a str {
+/// The dungeon that the schedule leads to next, and what is known of it; empty if there is none.
+fn next_dungeon<'a>(world: &'a WorldFile, campaign: &CampaignState) -> (&'a str, &'a str) {
     let mut ahead = world.schedule.iter().skip(campaign.steps_done);
-    let dungeon = ahead.find_map(|step| match step {
+    let next = ahead.find_map(|step| match step {
         Step::Dungeon(name) => Some(name.as_str()),
         Step::Home { .. } => None,
     });
-    dungeon.unwrap_or_default()
+    let mut dungeons = world.dungeons.iter();
+    let profile = dungeons.find(|dungeon| Some(dungeon.name.as_str()) == next);
+    let profile = profile.map(|dungeon| dungeon.profile.as_str());
+    (next.unwrap_or_default(), profile.unwrap_or_default())
 }
 
+/// The round of a day at home; 0 anywhere else.
 fn round_of(campaign: &CampaignState) -> u32 {
     match campaign.phase {
         CampaignPhase::Home { round, .. } => round,
-        _ => 1,
+        _ => 0,
     }
 }

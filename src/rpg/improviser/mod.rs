@@ -1,7 +1,8 @@
 //! How the improviser plays a campaign: what the campaign's asks are answered with.
 //!
 //! Start reading at [`teach`]; `prose` answers asks for text, `archive` those for summaries,
-//! `narrate` tells rounds of fights, `plan` chooses what to do at home, and `hand` plays cards.
+//! `narrate` tells rounds of fights, `plan` chooses what to say and do at home (`telling`: which
+//! fact to whom), and `hand` plays cards.
 
 mod archive;
 mod fighter;
@@ -9,6 +10,7 @@ mod hand;
 mod narrate;
 mod plan;
 mod prose;
+mod telling;
 
 #[cfg(test)]
 mod tests;
@@ -34,6 +36,10 @@ const FACTS: &[&str] = &[
     // What somebody else just spoke of: a name that one knows too.
     "topic",
     "secret",
+    // What a fact is about, and from whom one has it.
+    "title",
+    "from",
+    "item",
     // The dungeon that comes next.
     "next",
     "fight_place",
@@ -82,15 +88,27 @@ const SYMBOLS: &[(&str, &[&str])] = &[
     ("mind.speak", &["target"]),
     ("mind.whisper", &["target"]),
     ("mind.announce", &[]),
+    ("mind.item", &["item"]),
+    ("mind.promise", &["target"]),
     ("mind.query", &[]),
     ("mind.move", &["exit"]),
     ("mind.wait", &[]),
     ("speak.open", &["target"]),
     ("speak.answer", &["target"]),
     ("speak.more", &["target"]),
+    ("speak.learned", &["target", "title"]),
+    ("speak.item", &["target", "item"]),
+    ("tell", &["target", "secret"]),
+    ("tell.about", &["target", "title"]),
+    ("tell.heard", &["target", "from"]),
+    ("tell.plain", &["target"]),
+    ("promise.words", &[]),
+    ("feels.warmer", &["target"]),
+    ("feels.colder", &["target"]),
     ("whisper", &["target", "secret"]),
     ("whisper.plain", &["target"]),
     ("announce", &[]),
+    ("announce.tell", &["secret"]),
     ("wait", &[]),
     ("world.announce", &["events"]),
     ("world.quiet", &[]),

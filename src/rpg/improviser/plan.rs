@@ -1,145 +1,238 @@
-//! What somebody at home does next.
+//! What somebody at home says and does in its turn.
 
 use serde_json::{Map, Value, json};
 
+use super::telling::{Fact, Telling};
 use crate::message::Role;
 use crate::mind::improviser::Writer;
-use crate::mind::improviser::wording::bare;
+use crate::mind::splitmix::{SplitMix64, hash};
 use crate::mind::{Form, Notes, Prompt};
 
-/// The kinds of action, as the reply names them.
-const KINDS: [&str; 6] = ["speak", "whisper", "announce", "query", "move", "wait"];
+/// What may be said and done, as the reply names it.
+const KINDS: [&str; 12] = [
+    "speak", "whisper", "announce", "take", "give", "show", "read", "promise", "keep", "query",
+    "move", "wait",
+];
+/// What may be done beside something said.
+const BESIDE: [&str; 7] = ["take", "give", "show", "read", "promise", "keep", "move"];
+/// In how many of a hundred turns with words something is done as well.
+const DOES_BOTH: usize = 15;
+/// In how many of a hundred turns a feeling changes, if somebody spoke.
+const FEELS: usize = 8;
 
-/// A plan; `None` if the schema asks for something else.
+/// A turn; `None` if the schema asks for something else.
 pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {
     let Form::Json { narrowed, .. } = prompt.form else {
         return None;
     };
-    let home = Home::read(narrowed, Notes::of(prompt))?;
+    let home = Home::read(narrowed, Notes::of(prompt), Temperament::of(prompt))?;
     let earlier = earlier_kinds(prompt);
-    let kind = home.choose(&earlier, prompt, writer)?;
+    let refused = home.refused_kinds(&earlier, prompt);
     home.tell(writer);
-    let (symbol, action) = match kind {
-        "speak" => home.speak(writer)?,
-        "whisper" => home.whisper(writer)?,
-        "announce" => ("mind.announce", json!({"text": writer.line("announce")})),
-        "query" => home.query(writer)?,
-        "move" => home.walk(writer)?,
-        _ => ("mind.wait", json!({"reason": writer.line("wait")})),
+    let mut turn = Map::new();
+    let weight = |kind: &str, writer: &Writer<'a>| home.weight(kind, &earlier, &refused, writer);
+    // To talk and to tell are both to speak, for different reasons.
+    let telling = home.telling(writer);
+    let can_speak = home.allows("speak") && !refused.contains(&"speak");
+    let tell_weight = telling
+        .as_ref()
+        .filter(|_| can_speak)
+        .map_or(0, |telling| telling.weight(home.temperament.openness));
+    let mut weights: Vec<_> = KINDS.iter().map(|kind| weight(kind, writer)).collect();
+    weights.push(tell_weight);
+    let chosen = writer.rng().weighted(weights.iter().copied());
+    let symbol = match chosen {
+        Some(index) if index == KINDS.len() => telling?.tell(&home.kinds, writer, &mut turn)?,
+        Some(index) => home.act(KINDS.get(index)?, writer, &mut turn)?,
+        None => home.act(home.calm(&refused), writer, &mut turn)?,
     };
-    let mind = Value::from(writer.line(symbol));
-    Some(Value::Object(Map::from_iter([
-        ("mind".into(), mind),
-        (kind.into(), action),
-    ])))
+    let did = |turn: &Map<String, Value>| turn.keys().any(|kind| BESIDE.contains(&kind.as_str()));
+    let spoke = turn.keys().any(|kind| SAID.contains(&kind.as_str()));
+    if spoke && writer.rng().happens(DOES_BOTH) {
+        let weights: Vec<_> = BESIDE.iter().map(|kind| weight(kind, writer)).collect();
+        let beside = writer.rng().weighted(weights.iter().copied());
+        if let Some(kind) = beside.and_then(|index| BESIDE.get(index)) {
+            home.act(kind, writer, &mut turn)?;
+        }
+    } else if did(&turn) && writer.is_known("target") && can_speak {
+        home.say_beside(writer, &mut turn);
+    }
+    if let Some(feeling) = home.feel(writer) {
+        turn.insert("feels".into(), feeling);
+    }
+    let mind = writer.line(symbol);
+    turn.insert("mind".into(), mind.into());
+    Some(turn.into())
+}
+
+const SAID: [&str; 3] = ["speak", "whisper", "announce"];
+
+/// What somebody is inclined to, for the whole story: it is drawn from its first words, which the
+/// seed decides.
+struct Temperament {
+    /// Of a hundred turns, in how many it would tell a friend what it knows.
+    openness: u32,
+    /// How easily it parts with things.
+    giving: u32,
+    /// How easily it walks away.
+    restless: u32,
+}
+
+impl Temperament {
+    fn of(prompt: &Prompt<'_>) -> Self {
+        let mut own = prompt.history.entries().iter();
+        let first = own.find(|entry| entry.role() == Role::Ai);
+        let first = first.map(|entry| hash(&entry.body().full_text()));
+        let mut dice = SplitMix64::new(first.unwrap_or(prompt.seed));
+        let mut draw = |most: usize| dice.below(most) as u32;
+        Self {
+            openness: 4 + draw(24),
+            giving: 2 + draw(8),
+            restless: 3 + draw(8),
+        }
+    }
 }
 
 /// What the notes tell, and what the narrowed schema leaves open.
 struct Home<'n> {
     notes: Notes<'n>,
     me: &'n str,
-    round: i64,
+    temperament: Temperament,
     subjects: Vec<&'n str>,
     present: Vec<&'n str>,
     heard: Vec<Notes<'n>>,
-    refused: bool,
     kinds: Vec<&'static str>,
     listeners: Vec<&'n str>,
     confidants: Vec<&'n str>,
     exits: Vec<&'n str>,
+    lying: Vec<&'n str>,
+    held: Vec<&'n str>,
+    readable: Vec<&'n str>,
+    promise_to: Vec<&'n str>,
+    keep_to: Vec<&'n str>,
+    feels_about: Vec<&'n str>,
+    facts: Vec<Fact<'n>>,
 }
 
 impl<'n> Home<'n> {
-    fn read(schema: &Value, notes: Notes<'n>) -> Option<Self> {
+    fn read(schema: &Value, notes: Notes<'n>, temperament: Temperament) -> Option<Self> {
         let options = schema.get("properties")?.as_object()?;
         let kinds = KINDS.into_iter().filter(|kind| options.contains_key(*kind));
         let kinds: Vec<_> = kinds.collect();
-        // Names of the notes that the schema allows: a plan never names anybody who is not there.
-        let allowed = |kind: &str, member: &str, names: &[&'n str]| {
-            let pointer = format!("/properties/{kind}/properties/{member}/enum");
+        // Names of the notes that the schema allows: a turn never names anybody who is not there.
+        let allowed = |path: &str, names: Vec<&'n str>| {
+            let (member, part) = path.split_once('.').unwrap_or((path, ""));
+            let pointer = format!("/properties/{member}/properties/{part}/enum");
             let legal = schema.pointer(&pointer).and_then(Value::as_array);
-            let is_legal = |name: &&&str| {
-                legal.is_none_or(|legal| legal.iter().any(|other| other.as_str() == Some(**name)))
+            let is_legal = |name: &&str| {
+                legal.is_some_and(|legal| legal.iter().any(|other| other.as_str() == Some(*name)))
             };
-            names.iter().filter(is_legal).copied().collect::<Vec<_>>()
+            names.into_iter().filter(is_legal).collect::<Vec<_>>()
         };
         let me = notes.text("me");
         let present = notes.names("present");
-        let others = present.iter().copied().filter(|name| *name != me);
-        let others: Vec<_> = others.collect();
+        let mut all_others = present.clone();
+        all_others.retain(|name| *name != me);
+        let others = || all_others.clone();
+        let things = || [notes.names("items"), notes.names("lying")].concat();
+        let promises = notes.list("promises").map(|promise| promise.text("to"));
+        let facts = notes.list("facts").map(Fact::of);
         (!kinds.is_empty()).then(|| Self {
             notes,
             me,
-            round: notes.number("round"),
+            temperament,
             subjects: subjects(notes),
             heard: notes.list("heard").collect(),
-            refused: !notes.text("refused").is_empty(),
-            listeners: allowed("speak", "target", &others),
-            confidants: allowed("whisper", "target", &others),
-            exits: allowed("move", "to", &notes.texts("exits")),
+            listeners: allowed("speak.target", others()),
+            confidants: allowed("whisper.target", others()),
+            exits: allowed("move.to", notes.texts("exits")),
+            lying: allowed("take.item", things()),
+            held: allowed("give.item", things()),
+            readable: allowed("read.item", things()),
+            promise_to: allowed("promise.to", others()),
+            keep_to: allowed("keep.to", promises.collect()),
+            feels_about: allowed("feels.about", others()),
+            facts: facts.collect(),
             present,
             kinds,
         })
     }
 
     fn allows(&self, kind: &str) -> bool {
-        match kind {
+        let has_object = match kind {
             "speak" => !self.listeners.is_empty(),
             "whisper" => !self.confidants.is_empty(),
             "move" => !self.exits.is_empty(),
+            "take" => !self.lying.is_empty(),
+            "give" | "show" => !self.held.is_empty() && !self.listeners.is_empty(),
+            "read" => !self.readable.is_empty(),
+            "promise" => !self.promise_to.is_empty(),
+            "keep" => !self.keep_to.is_empty(),
+            "query" => !self.subjects.is_empty(),
             _ => true,
-        }
-    }
-
-    /// Chooses what to do: mostly to speak, above all to who spoke last; never what was just
-    /// refused.
-    fn choose(
-        &self,
-        earlier: &[&'static str],
-        prompt: &Prompt<'_>,
-        writer: &mut Writer<'_>,
-    ) -> Option<&'static str> {
-        let refused = prompt
-            .refused()
-            .filter_map(|refused| kind_of(refused.answer.as_str()));
-        let mut refused: Vec<_> = refused.collect();
-        if self.refused {
-            refused.extend(earlier.first());
-        }
-        let last = earlier.first().copied();
-        let has_untold = !self.untold(writer).is_empty();
-        let weight = |kind: &&str| match *kind {
-            kind if !self.allows(kind) || refused.contains(&kind) => 0,
-            "speak" if self.heard.is_empty() => 60,
-            "speak" => 75,
-            "whisper" if has_untold && !earlier.contains(&"whisper") => 10,
-            "query" if last != Some("query") && !self.subjects.is_empty() => 8,
-            "move" if self.listeners.is_empty() => 40,
-            "move" if !earlier.contains(&"move") && self.round > 1 => 7,
-            "announce" if !earlier.contains(&"announce") => 4,
-            "wait" if self.listeners.is_empty() => 25,
-            "wait" if last != Some("wait") => 3,
-            _ => 0,
         };
-        let weights: Vec<_> = self.kinds.iter().map(weight).collect();
-        let chosen = writer.rng().weighted(weights.iter().copied());
-        // If nothing attracts, whatever is possible and was not refused; else whatever is possible.
-        let is_possible =
-            |kind: &&&str| self.allows(kind) && (**kind != "query" || !self.subjects.is_empty());
-        let calm = self.kinds.iter().rev().filter(is_possible);
-        let mut calm = calm.copied().collect::<Vec<_>>();
-        calm.sort_by_key(|kind| refused.contains(kind));
-        chosen
-            .and_then(|index| self.kinds.get(index))
-            .or(calm.first())
-            .copied()
+        has_object && self.kinds.contains(&kind)
     }
 
-    /// Secrets that one has not told yet, as far as one remembers.
-    fn untold(&self, writer: &Writer<'_>) -> Vec<&'n str> {
-        let secrets = self.notes.texts("secrets").into_iter();
-        let is_untold = |secret: &&str| !secret.is_empty() && !writer.remembers(bare(secret));
-        secrets.filter(is_untold).collect()
+    fn refused_kinds(
+        &self,
+        earlier: &[Vec<&'static str>],
+        prompt: &Prompt<'_>,
+    ) -> Vec<&'static str> {
+        let refused = prompt.refused();
+        let refused = refused.flat_map(|refused| kinds_of(refused.answer.as_str()));
+        let mut refused: Vec<_> = refused.collect();
+        if !self.notes.text("refused").is_empty() {
+            refused.extend(earlier.first().into_iter().flatten());
+        }
+        refused
+    }
+
+    /// How much something attracts: mostly to speak, above all to who spoke last; never what was
+    /// just refused.
+    fn weight(
+        &self,
+        kind: &str,
+        earlier: &[Vec<&'static str>],
+        refused: &[&str],
+        writer: &Writer<'_>,
+    ) -> u32 {
+        if !self.allows(kind) || refused.contains(&kind) {
+            return 0;
+        }
+        let is_alone = self.listeners.is_empty();
+        let last = earlier.first().is_some_and(|kinds| kinds.contains(&kind));
+        let recent = earlier.iter().any(|kinds| kinds.contains(&kind));
+        let Temperament {
+            giving, restless, ..
+        } = self.temperament;
+        match kind {
+            "speak" if self.heard.is_empty() => 55,
+            "speak" => 75,
+            "whisper" if !recent => 4,
+            "read" if self.unread(writer).is_some() => 40,
+            "take" => 25,
+            "give" if !recent => giving,
+            "show" if !recent => 4,
+            "promise" if !recent => 5,
+            "keep" if !last => 4,
+            "query" if !last => 6,
+            "move" if is_alone => 40,
+            "move" if !recent && self.notes.number("round") != 1 => restless,
+            "announce" if !recent => 3,
+            "wait" if is_alone => 25,
+            "wait" if !last => 6,
+            _ => 0,
+        }
+    }
+
+    /// What is done if nothing attracts: whatever is possible, best what was not refused.
+    fn calm(&self, refused: &[&str]) -> &'static str {
+        let quiet = ["wait", "query", "move", "announce", "speak"];
+        let mut possible = quiet.iter().filter(|kind| self.allows(kind));
+        let first = possible.clone().next();
+        let best = possible.find(|kind| !refused.contains(*kind));
+        best.or(first).copied().unwrap_or("wait")
     }
 
     /// Tells the writer what is known at home.
@@ -152,13 +245,113 @@ impl<'n> Home<'n> {
         writer.set_any("fight_foe", &foes);
         writer.flag("won", fight.text("result") == "won");
         writer.flag("lost", fight.text("result") == "lost");
-        writer.flag("refused", self.refused);
-        writer.flag("early", self.round <= 1);
+        writer.flag("refused", !self.notes.text("refused").is_empty());
+        writer.flag("early", self.notes.number("round") <= 1);
         writer.flag("alone", self.listeners.is_empty());
         writer.set_any("exit", &self.exits);
     }
 
+    /// What it would tell now, and whom.
+    fn telling(&self, writer: &mut Writer<'n>) -> Option<Telling<'n>> {
+        let feelings = self.notes.list("feelings");
+        let feelings: Vec<_> = feelings
+            .map(|felt| (felt.name(), felt.number("value")))
+            .collect();
+        let most = self.notes.number("speech_chars");
+        Telling::choose(
+            self.me,
+            &self.facts,
+            &self.listeners,
+            &feelings,
+            most,
+            writer,
+        )
+    }
+
+    /// Fills one kind; returns the symbol of the thought behind it.
+    fn act(
+        &self,
+        kind: &str,
+        writer: &mut Writer<'n>,
+        turn: &mut Map<String, Value>,
+    ) -> Option<&'static str> {
+        let (symbol, action) = match kind {
+            "speak" => self.speak(writer)?,
+            "whisper" => {
+                self.to_any(&self.confidants, writer)?;
+                let target = writer.known("target").to_owned();
+                let text = writer.line("whisper.plain");
+                ("mind.whisper", json!({"target": target, "text": text}))
+            }
+            "announce" => ("mind.announce", json!({"text": writer.line("announce")})),
+            "take" => (
+                "mind.item",
+                json!({"item": self.item(&self.lying, writer)?}),
+            ),
+            "read" => {
+                let item = self.unread(writer)?;
+                writer.set("item", item);
+                ("mind.item", json!({"item": item}))
+            }
+            "give" | "show" => {
+                let item = self.item(&self.held, writer)?;
+                let to = self.to_any(&self.listeners, writer)?;
+                ("mind.item", json!({"item": item, "to": to}))
+            }
+            "promise" => {
+                let to = self.to_any(&self.promise_to, writer)?;
+                let words = writer.line("promise.words");
+                ("mind.promise", json!({"to": to, "words": words}))
+            }
+            "keep" => {
+                let to = self.to_any(&self.keep_to, writer)?;
+                ("mind.promise", json!({ "to": to }))
+            }
+            "query" => self.query(writer)?,
+            "move" => self.walk(writer)?,
+            _ => ("mind.wait", json!({"reason": writer.line("wait")})),
+        };
+        turn.insert(kind.to_owned(), action);
+        Some(symbol)
+    }
+
+    /// One of these people. Whoever is spoken to already stays the one.
+    fn to_any(&self, names: &[&'n str], writer: &mut Writer<'n>) -> Option<&'n str> {
+        let known = names.iter().find(|name| writer.is("target", name));
+        let name = match known {
+            Some(name) => *name,
+            None => *writer.rng().pick(names)?,
+        };
+        self.address(name, writer);
+        Some(name)
+    }
+
+    fn address(&self, target: &'n str, writer: &mut Writer<'n>) {
+        writer.set("target", target);
+        let others = self.listeners.iter().copied();
+        let others: Vec<_> = others.filter(|name| *name != target).collect();
+        writer.set_any("other", &others);
+    }
+
+    fn item(&self, items: &[&'n str], writer: &mut Writer<'n>) -> Option<&'n str> {
+        let item = *writer.rng().pick(items)?;
+        writer.set("item", item);
+        Some(item)
+    }
+
+    /// Something to read that it has not read, as far as it remembers.
+    fn unread(&self, writer: &Writer<'_>) -> Option<&'n str> {
+        let mut readable = self.readable.iter().copied();
+        readable.find(|item| {
+            let read = format!("\"read\":{{\"item\":{}}}", Value::from(*item));
+            !writer.remembers(&read)
+        })
+    }
+
     fn speak(&self, writer: &mut Writer<'n>) -> Option<(&'static str, Value)> {
+        if let Some(answer) = self.take_up(writer) {
+            return Some(("mind.speak", answer));
+        }
         let mut heard = self.heard.iter().rev();
         let heard = heard.find(|line| self.listeners.contains(&line.text("who")));
         // Who was named is addressed, and answers; others may turn to somebody else.
@@ -169,10 +362,7 @@ impl<'n> Home<'n> {
             Some(line) => line.text("who"),
             None => writer.rng().pick(&self.listeners).copied()?,
         };
-        writer.set("target", target);
-        let others = self.listeners.iter().copied();
-        let others: Vec<_> = others.filter(|name| *name != target).collect();
-        writer.set_any("other", &others);
+        self.address(target, writer);
         let first = match heard.map(|line| line.text("text")) {
             Some(text) => {
                 writer.flag("asked", text.contains(['?', '？']));
@@ -182,11 +372,54 @@ impl<'n> Home<'n> {
             None => "speak.open",
         };
         let mut text = writer.line(first);
-        if writer.rng().happens(65) {
+        if writer.rng().happens(50) {
             let more = writer.line("speak.more");
             text = writer.paragraph(&[text, more]);
         }
         Some(("mind.speak", json!({"target": target, "text": text})))
+    }
+
+    /// Words about something that it was just told, to whoever told it.
+    fn take_up(&self, writer: &mut Writer<'n>) -> Option<Value> {
+        let mut facts = self.facts.iter().filter(|fact| fact.is_new);
+        let fact = facts.find(|fact| {
+            let title = fact.about(self.me, writer.language());
+            let is_open = title.is_some_and(|title| !writer.remembers(&title));
+            is_open && self.listeners.contains(&fact.from)
+        })?;
+        self.address(fact.from, writer);
+        writer.set("title", fact.about(self.me, writer.language())?);
+        let text = writer.line("speak.learned");
+        Some(json!({"target": fact.from, "text": text}))
+    }
+
+    /// A few words with what is done for somebody.
+    fn say_beside(&self, writer: &mut Writer<'n>, turn: &mut Map<String, Value>) {
+        let symbol = if writer.is_known("item") {
+            "speak.item"
+        } else {
+            "speak.more"
+        };
+        let target = writer.known("target").to_owned();
+        let text = writer.line(symbol);
+        turn.insert("speak".into(), json!({"target": target, "text": text}));
+    }
+
+    /// How it feels about whoever spoke last now.
+    fn feel(&self, writer: &mut Writer<'n>) -> Option<Value> {
+        let mut heard = self.heard.iter().rev().map(|line| line.text("who"));
+        let about = heard.find(|who| self.feels_about.contains(who))?;
+        if !writer.rng().happens(FEELS) {
+            return None;
+        }
+        self.address(about, writer);
+        let (change, symbol) = if writer.rng().happens(60) {
+            (1, "feels.warmer")
+        } else {
+            (-1, "feels.colder")
+        };
+        let why = writer.line(symbol);
+        Some(json!({"about": about, "change": change, "why": why}))
     }
 
     /// The name we know that a line spoke of last.
@@ -198,20 +431,6 @@ impl<'n> Home<'n> {
             .max_by_key(|(start, name)| (*start, name.len()))
             .map(|(_, name)| name)
             .unwrap_or_default()
-    }
-
-    fn whisper(&self, writer: &mut Writer<'n>) -> Option<(&'static str, Value)> {
-        let target = writer.rng().pick(&self.confidants).copied()?;
-        writer.set("target", target);
-        let secrets = self.untold(writer);
-        let text = match writer.rng().pick(&secrets) {
-            Some(secret) => {
-                writer.set("secret", bare(secret));
-                writer.line("whisper")
-            }
-            None => writer.line("whisper.plain"),
-        };
-        Some(("mind.whisper", json!({"target": target, "text": text})))
     }
 
     /// A search for one name: chapters are found by the words they hold.
@@ -242,17 +461,17 @@ pub(super) fn subjects(notes: Notes<'_>) -> Vec<&str> {
     names
 }
 
-/// The kinds of one's own latest plans, the latest first.
-fn earlier_kinds(prompt: &Prompt<'_>) -> Vec<&'static str> {
-    let entries = prompt.history.entries().iter().rev().take(12);
+/// What one said and did in one's own latest turns, the latest first.
+fn earlier_kinds(prompt: &Prompt<'_>) -> Vec<Vec<&'static str>> {
+    let entries = prompt.history.entries().iter().rev().take(16);
     let own = entries.filter(|entry| entry.role() == Role::Ai);
-    own.filter_map(|entry| kind_of(&entry.body().full_text()))
+    own.map(|entry| kinds_of(&entry.body().full_text()))
+        .filter(|kinds| !kinds.is_empty())
         .collect()
 }
 
-fn kind_of(answer: &str) -> Option<&'static str> {
-    let answer: Value = serde_json::from_str(answer).ok()?;
-    KINDS
-        .into_iter()
-        .find(|kind| answer.get(*kind).is_some_and(|action| !action.is_null()))
+fn kinds_of(answer: &str) -> Vec<&'static str> {
+    let answer: Value = serde_json::from_str(answer).unwrap_or_default();
+    let is_there = |kind: &&str| answer.get(*kind).is_some_and(|action| !action.is_null());
+    KINDS.into_iter().filter(is_there).collect()
 }

@@ -93,15 +93,59 @@ fn plan(language: Language, me: &str) -> HandPrompt {
         "exits": cast.exits, "heard": [{"who": present[0], "text": asks}],
         "next_dungeon": cast.dungeon,
         "last_fight": {"place": cast.cave, "result": "won", "foes": cast.foes},
-        "secrets": [cast.secret], "refused": "",
+        "refused": "", "speech_chars": 600,
     });
     HandPrompt::new(me, "home.plan", language, notes).json(plan_schema(&present, &cast.exits))
+}
+
+/// A turn with something to tell, to read, to take and to promise.
+fn rich_plan(language: Language, me: &str) -> HandPrompt {
+    let cast = cast(language);
+    let mut asked = plan(language, me);
+    let (fact, title, letter, lamp, vow) = match language {
+        Language::En => (
+            "the-key",
+            "Where the key is",
+            "the letter",
+            "the lamp",
+            "I will.",
+        ),
+        Language::Zh => ("钥匙", "钥匙在哪里", "信", "灯", "我答应。"),
+    };
+    let others: Vec<_> = cast.heroes.iter().filter(|name| **name != me).collect();
+    let item = |name: &str, readable: bool| json!({"name": name, "look": "", "readable": readable});
+    let facts =
+        json!([{"id": fact, "title": title, "text": cast.secret, "from": "", "is_new": false}]);
+    let feelings = others.iter().map(|name| json!({"name": name, "value": 1}));
+    asked.notes["facts"] = facts;
+    asked.notes["items"] = json!([item(letter, true)]);
+    asked.notes["lying"] = json!([item(lamp, false)]);
+    asked.notes["promise_to"] = json!(others);
+    asked.notes["promises"] = json!([{"to": others[0], "words": vow}]);
+    asked.notes["feelings"] = feelings.collect();
+    let text = json!({"type": "string", "minLength": 1, "maxLength": 600});
+    let one_of = |names: &Value| json!({"type": "string", "enum": names});
+    let (other, letter) = (one_of(&json!(others)), one_of(&json!([letter])));
+    let handing = object(&[("item", letter.clone()), ("to", other.clone())]);
+    let properties = &mut asked.narrowed["properties"];
+    let tells = json!({"type": "array", "items": one_of(&json!([fact]))});
+    for kind in ["speak", "whisper", "announce"] {
+        properties[kind]["properties"]["tells"] = tells.clone();
+    }
+    properties["take"] = object(&[("item", one_of(&json!([lamp])))]);
+    properties["read"] = object(&[("item", letter)]);
+    properties["give"] = handing.clone();
+    properties["show"] = handing;
+    properties["promise"] = object(&[("to", other.clone()), ("words", text.clone())]);
+    properties["keep"] = object(&[("to", one_of(&json!([others[0]])))]);
+    let change = json!({"type": "integer", "enum": [-1, 1]});
+    properties["feels"] = object(&[("about", other), ("change", change), ("why", text)]);
+    asked
 }
 
 fn plan_schema(present: &[&str], exits: &[&str]) -> Value {
     let text = json!({"type": "string", "minLength": 1, "maxLength": 600});
     let mut properties = json!({"mind": text});
-    let mut legal = vec!["announce", "query", "wait"];
     for kind in ["announce", "query"] {
         properties[kind] = object(&[("text", text.clone())]);
     }
@@ -110,19 +154,13 @@ fn plan_schema(present: &[&str], exits: &[&str]) -> Value {
         for kind in ["speak", "whisper"] {
             let target = json!({"type": "string", "enum": present});
             properties[kind] = object(&[("target", target), ("text", text.clone())]);
-            legal.push(kind);
         }
     }
     if !exits.is_empty() {
         properties["move"] = object(&[("to", json!({"enum": exits}))]);
-        legal.push("move");
     }
-    let options: Vec<_> = legal
-        .iter()
-        .map(|kind| json!({"required": ["mind", kind]}))
-        .collect();
     json!({
-        "type": "object", "properties": properties, "required": ["mind"], "oneOf": options,
+        "type": "object", "properties": properties, "required": ["mind"], "minProperties": 2,
         "additionalProperties": false,
     })
 }
@@ -275,6 +313,7 @@ fn every_purpose(language: Language) -> Vec<HandPrompt> {
         kickoff(language, "7", "world"),
         scene(language),
         plan(language, me),
+        rich_plan(language, me),
         announcement(language),
         initiation(language, me),
         draw(language, [20, 12, 5, 20], [4, 20, 11]),
@@ -374,32 +413,39 @@ fn equal_prompts_get_equal_answers_and_other_seeds_others() {
 }
 
 #[test]
-fn a_plan_is_one_legal_action() {
+fn a_turn_is_something_said_something_done_or_both() {
     let improviser = improviser();
     let mut kinds = BTreeSet::new();
     for language in BOTH {
         let cast = cast(language);
         for me in cast.heroes {
-            let asked = plan(language, me);
+            let asked = rich_plan(language, me);
             for seed in 0..SEEDS {
                 let answer = asked.value(improviser, seed);
                 let members = answer.as_object().unwrap();
-                assert!(
-                    members.len() == 2 && members.contains_key("mind"),
-                    "{answer}"
-                );
-                let (kind, action) = members.iter().find(|(key, _)| *key != "mind").unwrap();
-                kinds.insert(kind.clone());
-                if let Some(target) = action.get("target").and_then(Value::as_str) {
-                    assert!(target != me && cast.heroes.contains(&target), "{answer}");
-                }
-                if let Some(to) = action.get("to").and_then(Value::as_str) {
-                    assert!(cast.exits.contains(&to), "{answer}");
+                assert!(members.contains_key("mind"), "{answer}");
+                let acts = members
+                    .keys()
+                    .filter(|kind| !["mind", "feels"].contains(&kind.as_str()));
+                let (said, done): (Vec<&String>, Vec<_>) = acts
+                    .partition(|kind| ["speak", "whisper", "announce"].contains(&kind.as_str()));
+                assert!(said.len() <= 1 && done.len() <= 1, "{answer}");
+                assert!(said.len() + done.len() > 0, "{answer}");
+                kinds.extend(members.keys().cloned());
+                for (_, action) in members {
+                    for member in ["target", "to", "about"] {
+                        let name = action.get(member).and_then(Value::as_str);
+                        assert!(
+                            name.is_none_or(|name| name != me
+                                && (cast.heroes.contains(&name) || cast.exits.contains(&name))),
+                            "{answer}"
+                        );
+                    }
                 }
             }
         }
     }
-    assert_eq!(kinds.len(), 6, "{kinds:?}");
+    assert_eq!(kinds.len(), 14, "{kinds:?}");
 }
 
 #[test]
@@ -424,21 +470,35 @@ fn the_one_who_asked_is_answered() {
 }
 
 #[test]
-fn secrets_are_whispered_rarely_and_once() {
+fn what_one_knows_is_told_now_and_then_and_its_words_once() {
     let improviser = improviser();
     for language in BOTH {
         let cast = cast(language);
-        let mut asked = plan(language, cast.heroes[0]);
+        let mut asked = rich_plan(language, cast.heroes[0]);
         let secret = cast.secret.trim_end_matches(['.', '。']);
-        let tells = |answer: &String| answer.contains(&secret[6..]);
+        let says = |answer: &String| answer.contains(&secret[6..]);
         let answers: Vec<_> = (0..SEEDS)
             .map(|seed| asked.answer(improviser, seed))
             .collect();
-        let told: Vec<_> = answers.iter().filter(|answer| tells(answer)).collect();
-        assert!((1..40).contains(&told.len()), "{} of {SEEDS}", told.len());
-        assert!(told.iter().all(|answer| answer.contains("\"whisper\"")));
+        let told: Vec<_> = answers.iter().filter(|answer| says(answer)).collect();
+        assert!((5..60).contains(&told.len()), "{} of {SEEDS}", told.len());
+        assert!(told.iter().all(|answer| answer.contains("\"tells\"")));
         asked.remember(told[0]);
-        assert!((0..SEEDS).all(|seed| !tells(&asked.answer(improviser, seed))));
+        assert!((0..SEEDS).all(|seed| !says(&asked.answer(improviser, seed))));
+    }
+}
+
+#[test]
+fn what_one_was_just_told_is_taken_up() {
+    let improviser = improviser();
+    for language in BOTH {
+        let cast = cast(language);
+        let mut asked = rich_plan(language, cast.heroes[0]);
+        asked.notes["facts"][0]["from"] = json!(cast.heroes[2]);
+        asked.notes["facts"][0]["is_new"] = json!(true);
+        let turns = (0..SEEDS).map(|seed| asked.value(improviser, seed));
+        let answered = turns.filter(|turn| turn["speak"]["target"] == cast.heroes[2]);
+        assert!(answered.count() * 3 > SEEDS as usize);
     }
 }
 
@@ -695,7 +755,7 @@ fn nobody_says_a_sentence_twice() {
         // They did not hear each other here, so a few may coincide by chance, though of one scene
         // none.
         assert!(
-            repeated * 100 <= lines,
+            repeated * 50 <= lines,
             "{language:?}: {repeated} of {lines}"
         );
     }

@@ -12,7 +12,7 @@ use crate::drama::{
     entities_of, holder_of, move_item,
 };
 use crate::event::kinds::{Announce, Death};
-use crate::event::{AgentEvent, PromptSet, write_events_at_meeting};
+use crate::event::{AgentEvent, deliver, write_events_at_meeting};
 use crate::rpg::campaign_state::CampaignState;
 use crate::rpg::components::Health;
 use crate::rpg::spawn::{HERO, NEUTRAL};
@@ -29,16 +29,17 @@ impl AgentEvent for Told {
     const TYPE: &'static str = "told";
 }
 
-/// Adds the templates of this file.
-pub(super) fn add_templates(_prompts: &mut PromptSet) {}
-
 /// Applies effects one after the other, each whole or not at all. One that can't apply is skipped
-/// with a warning in the log. At a meeting.
+/// with a line in the log. At a meeting.
 pub(super) fn apply_effects(world: &mut World, stage: Entity, effects: &[Effect]) {
     for effect in effects {
         if apply(world, stage, effect).is_none() {
-            tracing::warn!(?effect, "skipped, since it can't apply any more");
+            tracing::debug!(?effect, "skipped, since it can't apply any more");
         }
+    }
+    // What was taught is known before other conditions are checked at this meeting.
+    if let Err(error) = world.run_system_cached(deliver) {
+        tracing::error!("events of effects are delivered later: {error}");
     }
 }
 

@@ -48,6 +48,5 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add_event::<endings::Epilogue>();
     prompts.add_event::<endings::StoryCloses>();
     choose::add_templates(prompts);
-    effects::add_templates(prompts);
     endings::add_templates(prompts);
 }

@@ -302,8 +302,12 @@ pub enum Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// The number of plans of each actor on a day at home.
+    /// The number of rounds of talk on a day at home.
     pub home_rounds: i32,
+    /// The number of turns in the talk of a round at one home stage; somebody alone has one.
+    pub talk_turns: i32,
+    /// Whether everybody at a home stage acts at the same time, once a round, instead of by turns.
+    pub together: bool,
     /// The number of rounds after which a fight ends undecided.
     pub combat_rounds: i32,
     /// The number of skills that a combatant holds in a round.
@@ -329,6 +333,8 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             home_rounds: 2,
+            talk_turns: 6,
+            together: false,
             combat_rounds: 10,
             hand_size: 2,
             context_tokens: 12_000,

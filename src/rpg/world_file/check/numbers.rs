@@ -103,6 +103,7 @@ fn check_skill(path: &str, skill: &Skill, report: &mut Report<'_>) {
 fn check_limits(limits: &Limits, report: &mut Report<'_>) {
     let checks = [
         ("home_rounds", limits.home_rounds, 1..=20),
+        ("talk_turns", limits.talk_turns, 1..=60),
         ("combat_rounds", limits.combat_rounds, 1..=100),
         ("hand_size", limits.hand_size, 1..=10),
         ("context_tokens", limits.context_tokens, 2_000..=2_000_000),

@@ -1,0 +1,302 @@
+//! What actors do with their turns: the rules carry it out, or tell the actor why not.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use rand::seq::SliceRandom;
+use serde::Serialize;
+
+use super::plans::present;
+use crate::cast::{CastList, Exits, StageRng, Whereabouts};
+use crate::context::Chapters;
+use crate::drama::{Belongings, Bonds, Promises, StoryData};
+use crate::event::kinds::{Announce, Leave, Mind, Query as Search, Refusal, Speak, Whisper};
+use crate::event::{EventWriter, PromptSet, PromptTemplate};
+use crate::exchange::Answers;
+use crate::knowledge::{FactBook, Knowledge};
+use crate::rpg::components::RpgWorld;
+use crate::rpg::phase::{CurrentPlace, Phase};
+use crate::rpg::plan::{Announcement, Destination, Plan, Promisee, Question, Speech, Thing};
+use crate::rpg::talk::{Talk, TurnTaken};
+use crate::rpg::travel::walk;
+use crate::tool::recall;
+
+/// The maximum number of finds that a search tells.
+const MAX_FINDS: usize = 3;
+
+const NOBODY_THERE: PromptTemplate<NobodyThere> = PromptTemplate::new("refusals/nobody_there");
+const NO_WAY: PromptTemplate<NoWay> = PromptTemplate::new("refusals/no_way");
+
+/// Somebody was addressed who is not here.
+#[derive(Default, Serialize)]
+struct NobodyThere<'a> {
+    target: &'a str,
+}
+
+/// Somebody wanted to go where no way leads.
+#[derive(Default, Serialize)]
+struct NoWay<'a> {
+    to: &'a str,
+}
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    prompts.add(&NOBODY_THERE).add(&NO_WAY);
+}
+
+/// Plans are carried out, several in a seeded order; then somebody else has its turn.
+pub(crate) fn take_plans(
+    world: Res<RpgWorld>,
+    rng: StageRng,
+    mut answers: Answers<Plan>,
+    mut talks: Query<&mut Talk>,
+    mut current: CurrentPlace,
+    mut actions: Actions,
+) {
+    let mut plans = answers.take();
+    plans.shuffle(&mut rng.stream("order of plans"));
+    let Some(mut talk) = current.entity().and_then(|stage| talks.get_mut(stage).ok()) else {
+        return current.set_phase(Phase::Idle);
+    };
+    for (entity, plan, _by) in plans {
+        if let Some(name) = actions.whereabouts.name(entity).map(|name| name.0.clone()) {
+            let taken = actions.carry_out(&talk, entity, &name, plan);
+            talk.take_turn(&name, taken);
+        }
+    }
+    current.set_phase(if world.0.limits.together {
+        Phase::Idle
+    } else {
+        Phase::Plan
+    });
+}
+
+/// Carries out what actors choose. What is done with items and promises is in `deeds.rs`.
+#[derive(SystemParam)]
+pub(crate) struct Actions<'w, 's> {
+    book: Res<'w, FactBook>,
+    list: Res<'w, CastList>,
+    whereabouts: Whereabouts<'w, 's>,
+    exits: Query<'w, 's, &'static Exits>,
+    memories: Query<'w, 's, (&'static Chapters, Option<&'static Knowledge>)>,
+    pub(super) story: Res<'w, StoryData>,
+    pub(super) belongings: Query<'w, 's, &'static mut Belongings>,
+    pub(super) bonds: Query<'w, 's, &'static mut Bonds>,
+    pub(super) promises: Query<'w, 's, &'static mut Promises>,
+    pub(super) events: EventWriter<'w, 's>,
+}
+
+/// Who acts, and who is there.
+pub(super) struct Acting<'a> {
+    pub(super) entity: Entity,
+    pub(super) name: &'a Arc<str>,
+    pub(super) stage: Entity,
+    /// The living who are there, and the actor.
+    present: Vec<Entity>,
+    /// Whoever does not notice it: the actor, and those who have left.
+    pub(super) unaware: Vec<Entity>,
+}
+
+impl Actions<'_, '_> {
+    fn carry_out(&mut self, talk: &Talk, entity: Entity, name: &Arc<str>, plan: Plan) -> TurnTaken {
+        let Some(stage) = self.whereabouts.place_of(entity) else {
+            return TurnTaken::default();
+        };
+        let present = present(&self.whereabouts, talk, stage);
+        let mut unaware = self.whereabouts.on_stage(stage);
+        unaware.retain(|other| *other == entity || !present.contains(other));
+        let acting = Acting {
+            entity,
+            name,
+            stage,
+            present,
+            unaware,
+        };
+        let mut taken = TurnTaken {
+            passed: plan.passes(),
+            ..TurnTaken::default()
+        };
+        let thought = Mind {
+            actor: name.to_string(),
+            message: plan.mind,
+        };
+        self.events.think(entity, thought);
+        if let Some(speech) = plan.speak {
+            taken.addressed = self.speak(&acting, speech);
+        }
+        if let Some(speech) = plan.whisper {
+            taken.addressed = self.whisper(&acting, speech);
+        }
+        if let Some(announcement) = plan.announce {
+            self.announce(&acting, announcement);
+        }
+        if let Some(question) = plan.query {
+            self.query(&acting, question);
+        }
+        if let Some(destination) = plan.go {
+            taken.left = self.leave(&acting, &destination);
+        }
+        if let Some(Thing { item }) = plan.take {
+            self.take(&acting, item);
+        }
+        if let Some(handing) = plan.give {
+            self.give(&acting, handing);
+        }
+        if let Some(handing) = plan.show {
+            self.show(&acting, handing);
+        }
+        if let Some(Thing { item }) = plan.read {
+            self.read(&acting, item);
+        }
+        if let Some(vow) = plan.promise {
+            self.promise(&acting, vow);
+        }
+        if let Some(Promisee { to }) = plan.keep {
+            self.keep(&acting, to);
+        }
+        if let Some(feeling) = plan.feels.filter(|it| !talk.has_felt(name, &it.about)) {
+            taken.felt = self.feel(&acting, feeling);
+        }
+        taken
+    }
+
+    /// Returns to whom the actor spoke.
+    fn speak(&mut self, acting: &Acting<'_>, speech: Speech) -> Option<Arc<str>> {
+        let Speech {
+            target,
+            text,
+            tells,
+        } = speech;
+        self.listener(acting, "speak", &target)?;
+        let addressed = target.as_str().into();
+        let event = Speak {
+            actor: acting.name.to_string(),
+            target,
+            message: text,
+            tells,
+        };
+        let unaware = &acting.unaware;
+        self.events.broadcast_to_stage(acting.stage, event, unaware);
+        Some(addressed)
+    }
+
+    /// Returns to whom the actor whispered.
+    fn whisper(&mut self, acting: &Acting<'_>, speech: Speech) -> Option<Arc<str>> {
+        let Speech {
+            target,
+            text,
+            tells,
+        } = speech;
+        let listener = self.listener(acting, "whisper", &target)?;
+        let addressed = target.as_str().into();
+        let event = Whisper {
+            actor: acting.name.to_string(),
+            target,
+            message: text,
+            tells,
+        };
+        self.events.notify_entities(&[listener], event);
+        Some(addressed)
+    }
+
+    fn announce(&mut self, acting: &Acting<'_>, announcement: Announcement) {
+        let event = Announce {
+            actor: acting.name.to_string(),
+            stage: self.whereabouts.name_text(acting.stage),
+            message: announcement.text,
+            tells: announcement.tells,
+        };
+        self.events.announce(event, &[acting.entity]);
+    }
+
+    fn query(&mut self, acting: &Acting<'_>, question: Question) {
+        let found = self.memories.get(acting.entity);
+        let found =
+            found.map(|(own, knowledge)| search(&self.book, knowledge, own, &question.text));
+        let event = Search {
+            actor: acting.name.to_string(),
+            message: question.text,
+            found: found.unwrap_or_default(),
+        };
+        self.events.notify_entities(&[acting.entity], event);
+    }
+
+    /// Returns whether the actor leaves. Those here see it at once; it arrives at the meeting.
+    fn leave(&mut self, acting: &Acting<'_>, destination: &Destination) -> bool {
+        let exits = self.exits.get(acting.stage);
+        let exits = exits.map(|exits| exits.0.as_slice()).unwrap_or_default();
+        let to = self.list.by_name(&destination.to);
+        let is_exit = |to: &Entity| {
+            let id = self.whereabouts.id(*to);
+            id.is_some_and(|id| exits.contains(&id))
+        };
+        let Some(to) = to.filter(is_exit) else {
+            let data = NoWay {
+                to: &destination.to,
+            };
+            self.refuse(acting, "move", &NO_WAY, &data);
+            return false;
+        };
+        let event = Leave {
+            actor: acting.name.to_string(),
+            stage: self.whereabouts.name_text(acting.stage),
+            to: destination.to.clone(),
+        };
+        let unaware = &acting.unaware;
+        self.events.broadcast_to_stage(acting.stage, event, unaware);
+        let actor = acting.entity;
+        self.events.defer(move |world| walk(world, actor, to));
+        true
+    }
+
+    /// Somebody here who can be spoken to; if there is nobody of this name, the actor is told so.
+    pub(super) fn listener(
+        &mut self,
+        acting: &Acting<'_>,
+        action: &str,
+        target: &str,
+    ) -> Option<Entity> {
+        let listener = self.list.by_name(target);
+        let listener = listener
+            .filter(|listener| *listener != acting.entity && acting.present.contains(listener));
+        if listener.is_none() {
+            self.refuse(acting, action, &NOBODY_THERE, &NobodyThere { target });
+        }
+        listener
+    }
+
+    pub(super) fn refuse<D: Serialize>(
+        &mut self,
+        acting: &Acting<'_>,
+        action: &str,
+        template: &PromptTemplate<D>,
+        data: &D,
+    ) {
+        match self.events.phrases().render(template, data) {
+            Ok(reason) => {
+                let event = Refusal {
+                    actor: acting.name.to_string(),
+                    action: action.to_owned(),
+                    reason,
+                };
+                self.events.notify_entities(&[acting.entity], event);
+            }
+            Err(error) => self.events.fault(error.into()),
+        }
+    }
+}
+
+/// What an actor finds, best first: facts that it knows, then its own chapters.
+fn search(
+    book: &FactBook,
+    knowledge: Option<&Knowledge>,
+    chapters: &Chapters,
+    question: &str,
+) -> Vec<String> {
+    let facts = book.find(knowledge, question);
+    let facts = facts.map(|fact| format!("{}: {}", fact.title, fact.text));
+    let remembered = recall(chapters, question);
+    let remembered = remembered.map(|chapter| chapter.summary.full_text().into_owned());
+    facts.chain(remembered).take(MAX_FINDS).collect()
+}

@@ -1,0 +1,190 @@
+//! What is done with items, promises and feelings: seen by everybody there, but for feelings.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use serde::Serialize;
+
+use super::actions::{Acting, Actions};
+use crate::drama::{Belongings, Item, Promise, PromiseState, StoryData};
+use crate::event::{AgentEvent, PromptSet, PromptTemplate};
+use crate::rpg::events::{
+    FeelingChanged, ItemGiven, ItemRead, ItemShown, ItemTaken, PromiseKept, PromiseMade,
+};
+use crate::rpg::plan::{Feeling, Handing, Vow};
+
+const NO_ITEM: PromptTemplate<NoItem> = PromptTemplate::new("refusals/no_item");
+
+/// An item is not where it was.
+#[derive(Default, Serialize)]
+struct NoItem<'a> {
+    item: &'a str,
+}
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    prompts.add(&NO_ITEM);
+}
+
+/// The items that somebody has or that lie somewhere, in the order of the world file.
+pub(super) fn items_of<'s>(
+    story: &'s StoryData,
+    belongings: Option<&'s Belongings>,
+) -> impl Iterator<Item = &'s Item> {
+    let is_held =
+        move |item: &&Item| belongings.is_some_and(|held| held.0.contains(item.name.as_str()));
+    story.items.iter().filter(is_held)
+}
+
+impl Actions<'_, '_> {
+    /// Takes something that lies on the stage for everybody to see.
+    pub(super) fn take(&mut self, acting: &Acting<'_>, item: String) {
+        if !self.lies_here(acting, &item) {
+            return self.refuse(acting, "take", &NO_ITEM, &NoItem { item: &item });
+        }
+        self.move_item(&item, acting.stage, acting.entity);
+        let event = ItemTaken {
+            actor: acting.name.to_string(),
+            look: self.look_of(&item),
+            item,
+        };
+        self.show_all(acting, event);
+    }
+
+    pub(super) fn give(&mut self, acting: &Acting<'_>, handing: Handing) {
+        if let Some((receiver, Handing { item, to })) = self.handed(acting, "give", handing) {
+            self.move_item(&item, acting.entity, receiver);
+            let event = ItemGiven {
+                actor: acting.name.to_string(),
+                to,
+                look: self.look_of(&item),
+                item,
+            };
+            self.show_all(acting, event);
+        }
+    }
+
+    pub(super) fn show(&mut self, acting: &Acting<'_>, handing: Handing) {
+        if let Some((_, Handing { item, to })) = self.handed(acting, "show", handing) {
+            let event = ItemShown {
+                actor: acting.name.to_string(),
+                to,
+                look: self.look_of(&item),
+                item,
+            };
+            self.show_all(acting, event);
+        }
+    }
+
+    /// Teaches the actor what reading an item teaches.
+    pub(super) fn read(&mut self, acting: &Acting<'_>, item: String) {
+        if !self.has(acting.entity, &item) && !self.lies_here(acting, &item) {
+            return self.refuse(acting, "read", &NO_ITEM, &NoItem { item: &item });
+        }
+        let teaches = self.story.item(&item).map(|item| item.teaches.clone());
+        let event = ItemRead {
+            actor: acting.name.to_string(),
+            item,
+        };
+        self.show_all(acting, event);
+        for fact in teaches.unwrap_or_default() {
+            self.events.teach(&[acting.entity], &fact, "");
+        }
+    }
+
+    pub(super) fn promise(&mut self, acting: &Acting<'_>, vow: Vow) {
+        let Vow { to, words } = vow;
+        if self.listener(acting, "promise", &to).is_none() {
+            return;
+        }
+        let Ok(mut promises) = self.promises.get_mut(acting.entity) else {
+            return;
+        };
+        promises.0.push(Promise {
+            to: to.as_str().into(),
+            words: words.as_str().into(),
+            state: PromiseState::Open,
+        });
+        let actor = acting.name.to_string();
+        self.show_all(acting, PromiseMade { actor, to, words });
+    }
+
+    /// Keeps the oldest open promise to somebody.
+    pub(super) fn keep(&mut self, acting: &Acting<'_>, to: String) {
+        let Ok(mut promises) = self.promises.get_mut(acting.entity) else {
+            return;
+        };
+        let mut open = promises.0.iter_mut();
+        let open = open.find(|it| it.state == PromiseState::Open && *it.to == *to);
+        let Some(promise) = open else { return };
+        promise.state = PromiseState::Kept;
+        let event = PromiseKept {
+            actor: acting.name.to_string(),
+            words: promise.words.to_string(),
+            to,
+        };
+        self.show_all(acting, event);
+    }
+
+    /// Moves a bond by one step; returns to whom.
+    pub(super) fn feel(&mut self, acting: &Acting<'_>, feeling: Feeling) -> Option<Arc<str>> {
+        let Feeling { about, change, why } = feeling;
+        let change = i32::from(change.signum());
+        let mut bonds = self.bonds.get_mut(acting.entity).ok()?;
+        bonds.change(&about, change);
+        let felt = about.as_str().into();
+        let event = FeelingChanged {
+            actor: acting.name.to_string(),
+            about,
+            change,
+            why,
+        };
+        self.events.think(acting.entity, event);
+        Some(felt)
+    }
+
+    /// Who gets or sees an item; if that can't be, the actor is told so.
+    fn handed(
+        &mut self,
+        acting: &Acting<'_>,
+        action: &str,
+        handing: Handing,
+    ) -> Option<(Entity, Handing)> {
+        let receiver = self.listener(acting, action, &handing.to)?;
+        if !self.has(acting.entity, &handing.item) {
+            let item = &handing.item;
+            self.refuse(acting, action, &NO_ITEM, &NoItem { item });
+            return None;
+        }
+        Some((receiver, handing))
+    }
+
+    fn has(&self, holder: Entity, item: &str) -> bool {
+        let belongings = self.belongings.get(holder);
+        belongings.is_ok_and(|belongings| belongings.0.contains(item))
+    }
+
+    fn lies_here(&self, acting: &Acting<'_>, item: &str) -> bool {
+        let is_hidden = self.story.item(item).is_none_or(|item| item.hidden);
+        !is_hidden && self.has(acting.stage, item)
+    }
+
+    /// Moves an item that is there. It stays if the receiver can't hold anything.
+    fn move_item(&mut self, item: &str, from: Entity, to: Entity) {
+        if let Ok([mut from, mut to]) = self.belongings.get_many_mut([from, to])
+            && let Some(item) = from.0.take(item)
+        {
+            to.0.insert(item);
+        }
+    }
+
+    fn look_of(&self, item: &str) -> String {
+        let item = self.story.item(item);
+        item.map(|item| item.look.clone()).unwrap_or_default()
+    }
+
+    fn show_all(&mut self, acting: &Acting<'_>, event: impl AgentEvent) {
+        let unaware = &acting.unaware;
+        self.events.broadcast_to_stage(acting.stage, event, unaware);
+    }
+}

@@ -1,0 +1,226 @@
+//! Who speaks next in the talk at a stage.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use rand::Rng;
+use rand::seq::SliceRandom;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::Setup;
+
+/// On a stage: the talk there. One has a turn after the other.
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Talk {
+    /// The turn of the world in which the talk of this round takes place.
+    round: u64,
+    /// The number of turns in this round.
+    turns: u32,
+    /// Who has passed since somebody last said or did something.
+    passed: BTreeSet<Arc<str>>,
+    /// Who has left in this round.
+    left: BTreeSet<Arc<str>>,
+    /// Whose feelings for whom have changed in this round.
+    felt: BTreeSet<(Arc<str>, Arc<str>)>,
+    /// To whom somebody spoke last, if there was no answer yet.
+    addressed: Option<Arc<str>>,
+    /// The number of turns in all rounds.
+    all_turns: u64,
+    /// For everybody who has been here, the number of all turns after its last one, or when it was
+    /// first seen.
+    since: BTreeMap<Arc<str>, u64>,
+}
+
+/// Saves what this file defines.
+pub(super) fn plugin(setup: &mut Setup) {
+    setup.saves().component::<Talk>("talk");
+}
+
+/// What somebody did with its turn.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TurnTaken {
+    /// To whom it spoke.
+    pub(super) addressed: Option<Arc<str>>,
+    /// Whether it said nothing and did nothing.
+    pub(super) passed: bool,
+    /// Whether it leaves the stage.
+    pub(super) left: bool,
+    /// For whom its feelings changed.
+    pub(super) felt: Option<Arc<str>>,
+}
+
+impl Talk {
+    /// Begins the talk of a round unless it has begun. Who was addressed at the end of the last
+    /// round is still first.
+    pub(super) fn begin(&mut self, world_turn: u64) {
+        if self.round != world_turn {
+            self.round = world_turn;
+            self.turns = 0;
+            self.passed.clear();
+            self.left.clear();
+            self.felt.clear();
+        }
+    }
+
+    /// Whether somebody has left in this round. It is on the stage until the meeting, but sees and
+    /// hears nothing more.
+    pub(super) fn has_left(&self, name: &str) -> bool {
+        self.left.contains(name)
+    }
+
+    /// Whether somebody's feelings for somebody have changed in this round.
+    pub(super) fn has_felt(&self, name: &str, about: &str) -> bool {
+        let mut felt = self.felt.iter();
+        felt.any(|(who, whom)| **who == *name && **whom == *about)
+    }
+
+    /// Whose turn is next among those present; `None` if the talk of this round is over: everybody
+    /// has passed, or all turns are used up. Somebody alone has one turn.
+    ///
+    /// Whoever was addressed last is next, unless somebody has been silent for as many turns as
+    /// there are people. Else it is whoever has been silent longest, by dice if several have.
+    pub(super) fn next(
+        &mut self,
+        present: &[Arc<str>],
+        max_turns: u32,
+        rng: &mut impl Rng,
+    ) -> Option<Arc<str>> {
+        let max_turns = if present.len() > 1 { max_turns } else { 1 };
+        let all_passed = present.iter().all(|name| self.passed.contains(name));
+        if self.turns >= max_turns || all_passed {
+            return None;
+        }
+        for name in present {
+            self.since.entry(name.clone()).or_insert(self.all_turns);
+        }
+        let silent_for = |name: &Arc<str>| {
+            let since = self.since.get(name).copied();
+            self.all_turns
+                .saturating_sub(since.unwrap_or(self.all_turns))
+        };
+        let mut order = present.to_vec();
+        order.shuffle(rng);
+        order.sort_by_key(|name| std::cmp::Reverse(silent_for(name)));
+        let longest = order.first()?;
+        let is_starving = silent_for(longest) >= present.len() as u64;
+        let addressed = self.addressed.as_ref();
+        let addressed = addressed.filter(|name| !is_starving && present.contains(name));
+        Some(addressed.unwrap_or(longest).clone())
+    }
+
+    /// Notes what somebody did with its turn.
+    pub(super) fn take_turn(&mut self, name: &Arc<str>, taken: TurnTaken) {
+        self.turns += 1;
+        self.all_turns += 1;
+        self.since.insert(name.clone(), self.all_turns);
+        if self.addressed.as_ref() == Some(name) {
+            self.addressed = None;
+        }
+        if taken.addressed.is_some() {
+            self.addressed = taken.addressed;
+        }
+        if taken.passed {
+            self.passed.insert(name.clone());
+        } else {
+            self.passed.clear();
+        }
+        if let Some(about) = taken.felt {
+            self.felt.insert((name.clone(), about));
+        }
+        if taken.left {
+            self.left.insert(name.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::SeedableRng;
+
+    use super::*;
+
+    fn people(names: &[&str]) -> Vec<Arc<str>> {
+        names.iter().map(|name| (*name).into()).collect()
+    }
+
+    /// The order of a round in which everybody does what `act` says.
+    fn round(
+        talk: &mut Talk,
+        present: &[Arc<str>],
+        act: impl Fn(&str) -> TurnTaken,
+    ) -> Vec<Arc<str>> {
+        let mut rng = ChaCha8Rng::seed_from_u64(7);
+        let mut order = Vec::new();
+        while let Some(next) = talk.next(present, 6, &mut rng) {
+            talk.take_turn(&next, act(&next));
+            order.push(next);
+        }
+        order
+    }
+
+    fn to(name: &str) -> TurnTaken {
+        TurnTaken {
+            addressed: Some(name.into()),
+            ..TurnTaken::default()
+        }
+    }
+
+    fn passing(_: &str) -> TurnTaken {
+        TurnTaken {
+            passed: true,
+            ..TurnTaken::default()
+        }
+    }
+
+    #[test]
+    fn whoever_was_addressed_is_next_and_nobody_starves() {
+        let present = people(&["A", "B", "C", "D"]);
+        let mut talk = Talk::default();
+        talk.begin(1);
+        let order = round(&mut talk, &present, |name| {
+            to(if name == "A" { "B" } else { "A" })
+        });
+        assert_eq!(order.len(), 6);
+        let at = |name: &str| order.iter().position(|other| **other == *name);
+        for pair in order.windows(2).take(2) {
+            let addressed = if *pair[0] == *"A" { "B" } else { "A" };
+            assert_eq!(*pair[1], *addressed, "{order:?}");
+        }
+        assert!(present.iter().all(|name| at(name).is_some()), "{order:?}");
+    }
+
+    #[test]
+    fn a_question_at_the_end_of_a_round_is_answered_first_in_the_next() {
+        let present = people(&["A", "B", "C"]);
+        let mut talk = Talk {
+            addressed: Some("C".into()),
+            ..Talk::default()
+        };
+        talk.begin(2);
+        let order = round(&mut talk, &present, passing);
+        assert_eq!(*order[0], *"C");
+        assert_eq!(order.len(), 3, "all passed");
+        talk.begin(2);
+        assert_eq!(round(&mut talk, &present, passing).len(), 0, "it is over");
+    }
+
+    #[test]
+    fn one_alone_has_one_turn_and_who_has_left_none() {
+        let mut talk = Talk::default();
+        talk.begin(1);
+        let alone = round(&mut talk, &people(&["A"]), |_| TurnTaken::default());
+        assert_eq!(alone.len(), 1);
+        assert_eq!(round(&mut talk, &[], passing).len(), 0);
+        let left = TurnTaken {
+            left: true,
+            ..TurnTaken::default()
+        };
+        talk.take_turn(&"A".into(), left);
+        assert!(talk.has_left("A"));
+        talk.begin(2);
+        assert!(!talk.has_left("A"));
+    }
+}
