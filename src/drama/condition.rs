@@ -3,14 +3,17 @@
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Belongings, Bonds, FightResult, GoalState, Goals, History, PARTY, PromiseState, Promises,
-    Qualities,
+use super::quality::Qualities;
+use super::state::{
+    Belongings, Bonds, FightResult, GoalState, Goals, History, PromiseState, Promises,
 };
 use crate::cast::{
     CastList, Dead, EntityName, Faction, Kind, OnStage, WorldSeed, WorldTurn, all_of,
 };
 use crate::knowledge::{FactBook, Knowledge, Today};
+
+/// What a name in conditions and effects may be besides a name: any hero.
+pub const PARTY: &str = "party";
 
 /// What must hold for a scene, an option or an ending. A name is that of an agent, a stage, an
 /// actor or a foe, or `party` for any hero.

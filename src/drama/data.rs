@@ -3,7 +3,9 @@
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Condition, Ending, Scene};
+use super::condition::Condition;
+use super::quality::Quality;
+use super::scene::{Ending, Scene};
 use crate::world_data::prose;
 
 /// A thing that somebody holds, or that lies somewhere.
@@ -35,33 +37,6 @@ pub struct BondSpec {
     pub word: String,
     /// From -3, hatred, to 3, love.
     pub value: i32,
-}
-
-/// A named number of the world, such as how far a lamp has burned down.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Quality {
-    /// Unique among qualities.
-    pub id: String,
-    /// The highest value; the lowest is 0.
-    pub max: i32,
-    /// The value at the start.
-    pub start: i32,
-    /// Whether nobody is told when it changes.
-    pub hidden: bool,
-    /// What everybody is told when it reaches a value.
-    pub steps: Vec<QualityStep>,
-}
-
-/// What everybody is told when a quality reaches a value.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct QualityStep {
-    /// The value.
-    pub at: i32,
-    /// What is told.
-    #[serde(deserialize_with = "prose")]
-    pub text: String,
 }
 
 /// What a character wants.

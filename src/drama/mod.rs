@@ -9,21 +9,20 @@
 
 mod condition;
 mod data;
+mod quality;
 mod scene;
 mod state;
 
-pub use condition::{Condition, entities_of};
-pub use data::{BondSpec, Goal, Item, Quality, QualityStep, StoryData};
+pub use condition::{Condition, PARTY, entities_of};
+pub use data::{BondSpec, Goal, Item, StoryData};
+pub use quality::{Qualities, Quality, QualityStep};
 pub use scene::{Choice, ChoiceOption, Effect, Ending, Scene, next_scene};
 pub use state::{
     Belongings, Bond, Bonds, FightResult, GoalState, Goals, History, Promise, PromiseState,
-    Promises, Qualities, change_bond, holder_of, move_item,
+    Promises, change_bond, holder_of, move_item,
 };
 
 use crate::engine::Setup;
-
-/// What a name in conditions and effects may be besides a name: any hero.
-pub const PARTY: &str = "party";
 
 /// Saves the state of this room.
 pub fn plugin(setup: &mut Setup) {

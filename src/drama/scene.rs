@@ -3,7 +3,8 @@
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Condition, History, StoryData};
+use super::condition::Condition;
+use super::state::History;
 use crate::world_data::prose;
 
 /// A writer's unit of drama: where and when it opens, what is told at its beginning, how long
@@ -150,15 +151,14 @@ pub struct Ending {
 
 /// The scene that opens on a stage now: the most specific, then the least often played, then the
 /// first in the file.
-pub fn next_scene<'a>(world: &World, story: &'a StoryData, stage: &str) -> Option<&'a Scene> {
+pub fn next_scene<'a>(world: &World, scenes: &'a [Scene], stage: &str) -> Option<&'a Scene> {
     let history = world.resource::<History>();
     let may_open = |scene: &&Scene| {
         scene.at == stage
             && (scene.again || history.times(&scene.id) == 0)
             && scene.when.holds(world, &scene.id)
     };
-    let open = story
-        .scenes
+    let open = scenes
         .iter()
         .enumerate()
         .filter(|(_, scene)| may_open(scene));

@@ -8,8 +8,6 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::Quality;
-
 /// On characters and stages: the names of the items that they hold. An item is in one place only:
 /// [`move_item`] takes it from its holder before it gives it to another.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -129,35 +127,6 @@ pub enum GoalState {
 #[serde(transparent)]
 pub struct Goals(pub Vec<GoalState>);
 
-/// The values of the world's qualities by id. They change at meetings only.
-#[derive(Resource, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Qualities(pub BTreeMap<Arc<str>, i32>);
-
-impl Qualities {
-    /// The values with which a story begins.
-    pub fn at_start(qualities: &[Quality]) -> Self {
-        let values = qualities.iter().map(|quality| {
-            let value = quality.start.clamp(0, quality.max.max(0));
-            (quality.id.as_str().into(), value)
-        });
-        Self(values.collect())
-    }
-
-    /// The value of a quality; 0 if it has none.
-    pub fn value(&self, id: &str) -> i32 {
-        self.0.get(id).copied().unwrap_or_default()
-    }
-
-    /// Changes a quality within its bounds; returns the old and the new value.
-    pub fn change(&mut self, quality: &Quality, by: i32) -> (i32, i32) {
-        let value = self.0.entry(quality.id.as_str().into()).or_default();
-        let before = *value;
-        *value = value.saturating_add(by).clamp(0, quality.max.max(0));
-        (before, *value)
-    }
-}
-
 /// How a fight ended, from the party's point of view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -216,6 +185,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::drama::{Qualities, Quality};
 
     proptest! {
         #[test]

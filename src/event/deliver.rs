@@ -8,7 +8,7 @@ use bevy_ecs::system::SystemParam;
 use serde_json::{Map, Value};
 
 use super::guard::{GuardAct, Guards, Judged, Point, Receiver};
-use super::kinds::Learned;
+use super::learning::Learned;
 use super::{
     AgentEvent, AudienceRule, ChapterClose, EventQueue, EventRecord, Fault, Faults, PendingEvent,
     PhraseError, Phrasebook, Record, Records,

@@ -3,6 +3,7 @@
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
+pub use super::learning::{Learned, Masked};
 use super::{AgentEvent, PromptSet, register_event};
 use crate::message::{Tag, Tags};
 
@@ -42,6 +43,8 @@ macro_rules! events {
         /// Adds the template of every type of this file.
         pub fn add_templates(prompts: &mut PromptSet) {
             $(prompts.add_event::<$name>();)*
+            prompts.add_event::<Learned>();
+            prompts.add_event::<Masked>();
         }
     };
 }
@@ -186,31 +189,6 @@ events! {
         by: String,
         /// Where.
         stage: String,
-    }
-
-    /// Somebody learned something. Whoever gets it knows the fact from then on.
-    Learned = "learned" {
-        /// The id of the fact.
-        fact: String,
-        /// What it is about.
-        title: String,
-        /// The fact.
-        message: String,
-        /// From whom; empty if from nobody.
-        from: String,
-    } {
-        fn is_public(&self) -> bool { false }
-        fn tells(&self) -> &[String] { std::slice::from_ref(&self.fact) }
-    }
-
-    /// Others did not hear what its speaker said, told to the speaker alone.
-    Masked = "masked" {
-        /// Who spoke.
-        actor: String,
-        /// What the others heard; empty if they heard nothing.
-        message: String,
-    } {
-        fn is_public(&self) -> bool { false }
     }
 
     /// A chapter was closed: its summary, for its owner alone.

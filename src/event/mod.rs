@@ -12,6 +12,7 @@ mod fault;
 mod feed;
 pub mod guard;
 pub mod kinds;
+mod learning;
 mod phrasebook;
 mod prompts;
 mod queue;

@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemParam, SystemState};
 
 use super::guard::{FactPhrases, Guards, Judged, Point};
-use super::kinds::{Learned, Masked};
+use super::learning::{Learned, Masked};
 use super::{
     AgentEvent, AudienceRule, ChapterClose, DeferredCommands, EventQueue, EventTypes, Fault,
     Faults, PendingEvent, PhraseError, Phrasebook,
@@ -318,6 +318,7 @@ struct MeetingWriter(SystemState<EventWriter<'static, 'static>>);
 ///         actor: "The clock".into(),
 ///         stage: String::new(),
 ///         message: "Twelve o'clock.".into(),
+///         tells: Vec::new(),
 ///     };
 ///     write_events_at_meeting(world, |events| events.announce(event, &[]));
 /// }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::combat::resolve::weigh_resolve;
 use super::combat::wounds::{heal_wounds, tell_wounds};
 use super::components::{
-    CurrentFight, Effects, FightResult, Foe, Health, HomeStage, Residence, RpgWorld,
+    ClosedDungeons, CurrentFight, Effects, FightResult, Foe, Health, HomeStage, Residence, RpgWorld,
 };
 use super::events::{BattleReport, Day, Homecoming, Journey};
 use super::phase::Phase;
@@ -54,9 +54,6 @@ pub struct CampaignState {
     pub won: u32,
     /// The number of all fights.
     pub fights: u32,
-    /// The dungeons to which the party will not go any more.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub closed_dungeons: BTreeSet<Arc<str>>,
 }
 
 /// What is going on in the campaign.
@@ -235,8 +232,8 @@ fn next_step(world: &mut World) {
         Some(Step::Home { .. }) => next_step(world),
         Some(Step::Dungeon(name)) => {
             let name: Arc<str> = name.into();
-            let closed = &world.resource::<CampaignState>().closed_dungeons;
-            if closed.contains(&name) {
+            let closed = world.resource::<ClosedDungeons>();
+            if closed.0.contains(&name) {
                 next_step(world);
             } else {
                 enter_stage(world, name, 0);

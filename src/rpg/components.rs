@@ -168,6 +168,11 @@ pub struct Resolve {
 #[serde(transparent)]
 pub struct FallenFoes(pub BTreeSet<Arc<str>>);
 
+/// The dungeons to which the party will not go any more, by name.
+#[derive(Resource, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ClosedDungeons(pub BTreeSet<Arc<str>>);
+
 /// On a dungeon stage: the fight that takes place there.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -183,8 +188,10 @@ pub struct CurrentFight {
 /// Saves what this file defines.
 pub(super) fn plugin(setup: &mut Setup) {
     setup.world.init_resource::<FallenFoes>();
+    setup.world.init_resource::<ClosedDungeons>();
     setup
         .saves()
+        .resource::<ClosedDungeons>("closed_dungeons")
         .resource::<FallenFoes>("fallen_foes")
         .component::<Wounded>("wounded")
         .component::<Resolve>("resolve")

@@ -1,4 +1,5 @@
-//! What an actor does in its turn at home: a thought, at most one thing said, at most one thing done.
+//! What an actor does in its turn at home: a thought, at most one thing said, at most one thing
+//! done.
 //!
 //! The doc comments of the types that minds answer with are part of the schema that models read.
 

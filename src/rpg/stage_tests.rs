@@ -229,6 +229,8 @@ fn with_items() -> StageTest {
     };
     let has = |names: &[&str]| Belongings(names.iter().map(|name| (*name).into()).collect());
     stage.world().insert_resource(story);
+    let pell = stage.pell;
+    stage.world().entity_mut(pell).insert(Belongings::default());
     stage.world().entity_mut(brant).insert(has(&["letter"]));
     stage
         .world()

@@ -81,8 +81,8 @@ pub async fn branch(
     branch_with(root, from, name, game, turn, None).await
 }
 
-/// As [`branch`], with the outcome of an ask of the next turn: whoever resumes the branch finds that
-/// answer and asks for all others.
+/// As [`branch`], with the outcome of an ask of the next turn: whoever resumes the branch finds
+/// that answer and asks for all others.
 ///
 /// # Errors
 /// As [`branch`].

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Deserializer};
 
-/// Reads a long text: its indentation is removed and the lines of each paragraph are joined, so that
-/// writers may break lines where they like. For `#[serde(deserialize_with = "prose")]`.
+/// Reads a long text: its indentation is removed and the lines of each paragraph are joined, so
+/// that writers may break lines where they like. For `#[serde(deserialize_with = "prose")]`.
 ///
 /// # Errors
 /// It is not a text.

@@ -50,7 +50,7 @@ fn a_campaign_is_told_saved_and_replayed() {
         "Day 1 at home",
         "⚔ Fight",
         "Round 1",
-        "Homecoming",
+        "◆",
     ] {
         assert!(story.contains(mark), "no '{mark}' in the story");
     }

@@ -7,8 +7,8 @@ use playhouse::statistics::Share;
 
 use super::graph::graph;
 use super::html::escape;
-use super::sections::{Cell, Section, sections};
 use super::report::{Report, found, one_end};
+use super::sections::{Cell, Section, sections};
 use crate::cli::say::say;
 use crate::cli::statistics::{interval, percent};
 use crate::cli::tables::Side;

@@ -148,3 +148,5 @@ story_event_wound = wound
 story_found_out = (Learned: { $title })
 story_learned = (Learned from { $from }: { $title })
 story_masked = ({ $actor } could not say it.)
+story_purpose_epilogue = epilogue
+story_purpose_scene_choose = choice

@@ -151,3 +151,5 @@ story_event_wound = 伤
 story_found_out = （得知：{ $title }）
 story_learned = （从{ $from }那里得知：{ $title }）
 story_masked = （{ $actor }没能把话说出口。）
+story_purpose_epilogue = 尾声
+story_purpose_scene_choose = 抉择

@@ -7,7 +7,7 @@ use bevy_ecs::system::SystemParam;
 use rand::seq::SliceRandom;
 use serde::Serialize;
 
-use super::plans::present;
+use super::here::present;
 use crate::cast::{CastList, Exits, StageRng, Whereabouts};
 use crate::context::Chapters;
 use crate::drama::{Belongings, Bonds, Promises, StoryData};

@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 use serde::Serialize;
 
 use super::actions::{Acting, Actions};
-use crate::drama::{Belongings, Item, Promise, PromiseState, StoryData};
+use crate::drama::{Promise, PromiseState};
 use crate::event::{AgentEvent, PromptSet, PromptTemplate};
 use crate::rpg::events::{
     FeelingChanged, ItemGiven, ItemRead, ItemShown, ItemTaken, PromiseKept, PromiseMade,
@@ -24,16 +24,6 @@ struct NoItem<'a> {
 /// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add(&NO_ITEM);
-}
-
-/// The items that somebody has or that lie somewhere, in the order of the world file.
-pub(super) fn items_of<'s>(
-    story: &'s StoryData,
-    belongings: Option<&'s Belongings>,
-) -> impl Iterator<Item = &'s Item> {
-    let is_held =
-        move |item: &&Item| belongings.is_some_and(|held| held.0.contains(item.name.as_str()));
-    story.items.iter().filter(is_held)
 }
 
 impl Actions<'_, '_> {

@@ -6,6 +6,7 @@
 pub(super) mod actions;
 pub(super) mod announcements;
 mod deeds;
+mod here;
 pub(super) mod plans;
 pub(super) mod scene;
 

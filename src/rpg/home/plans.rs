@@ -4,7 +4,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use serde::Serialize;
 
-use super::deeds::items_of;
+use super::here::{items_of, present};
 use crate::cast::{Appearance, CastList, Exits, StageRng, Whereabouts, WorldTurn};
 use crate::context::AgentContext;
 use crate::drama::{Belongings, Bonds, Promise, PromiseState, Promises, StoryData};
@@ -262,16 +262,6 @@ impl Minds<'_, '_> {
 
 fn names_of(items: &[SeenItem<'_>]) -> Vec<String> {
     items.iter().map(|item| item.name.to_owned()).collect()
-}
-
-/// The living who are on a stage and have not left it in this round.
-pub(super) fn present(whereabouts: &Whereabouts, talk: &Talk, stage: Entity) -> Vec<Entity> {
-    let mut living = whereabouts.living_on(stage);
-    living.retain(|actor| {
-        let name = whereabouts.name(*actor);
-        name.is_some_and(|name| !talk.has_left(&name.0))
-    });
-    living
 }
 
 fn plan_ask(

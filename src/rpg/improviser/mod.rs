@@ -1,8 +1,8 @@
 //! How the improviser plays a campaign: what the campaign's asks are answered with.
 //!
 //! Start reading at [`teach`]; `prose` answers asks for text, `archive` those for summaries,
-//! `narrate` tells fights, `plan` chooses what to say and do at home (`telling`: which fact to whom),
-//! and `hand` acts in fights.
+//! `narrate` tells fights, `plan` chooses what to say and do at home (`telling`: which fact to
+//! whom), and `hand` acts in fights.
 
 mod archive;
 mod fighter;

@@ -6,6 +6,8 @@ use crate::mind::{Language, Notes};
 
 /// How many events an announcement tells; the weightiest come first.
 const EVENTS: usize = 4;
+/// How many characters of events it tells.
+const EVENT_CHARS: usize = 400;
 
 /// Who one is, with whom, and what lies ahead.
 pub(super) fn kickoff<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
@@ -71,11 +73,17 @@ pub(super) fn announcement<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Str
     }
     let mut told = String::new();
     for (_, _, text) in events {
+        if told.chars().count() + text.chars().count() > EVENT_CHARS {
+            continue;
+        }
         match (told.is_empty(), writer.language()) {
             (true, _) => told.push_str(text),
             (false, Language::Zh) => told.extend(["；", text]),
             (false, Language::En) => told.extend(["; ", &after_semicolon(text)]),
         }
+    }
+    if told.is_empty() {
+        return writer.line("world.quiet");
     }
     writer.set("events", told);
     writer.line("world.announce")

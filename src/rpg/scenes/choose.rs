@@ -13,7 +13,7 @@ use crate::cast::Kind;
 use crate::cast::{CastList, Dead, EntityName, OnStage, Whereabouts, all_of};
 use crate::drama::{History, StoryData};
 use crate::event::kinds::{Mind, Speak};
-use crate::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate, write_events_at_meeting};
+use crate::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::{Answers, AskTemplate, Reply, Violation};
 use crate::rpg::components::RpgWorld;
 use crate::rpg::phase::{CurrentPlace, Phase};
@@ -355,15 +355,4 @@ pub(crate) fn take_choice(
             option: option.id.as_str().into(),
         });
     }
-}
-
-/// Tells everybody at a stage something, at a meeting.
-pub(super) fn tell_stage(world: &mut World, stage: Entity, event: impl AgentEvent) {
-    write_events_at_meeting(world, |events| events.broadcast_to_stage(stage, event, &[]));
-}
-
-/// The name of an entity; empty if it has none.
-pub(super) fn name_of(world: &World, entity: Entity) -> String {
-    let name = world.get::<EntityName>(entity);
-    name.map(ToString::to_string).unwrap_or_default()
 }

@@ -5,16 +5,14 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::choose::{name_of, tell_stage};
-use crate::cast::{CastList, Dead, Exits, Faction, Kind, Occupants, StableId};
+use crate::cast::{CastList, Dead, EntityName, Exits, Faction, Kind, Occupants, StableId};
 use crate::drama::{
     Effect, History, Promise, PromiseState, Promises, Qualities, StoryData, change_bond,
     entities_of, holder_of, move_item,
 };
 use crate::event::kinds::{Announce, Death};
 use crate::event::{AgentEvent, deliver, write_events_at_meeting};
-use crate::rpg::campaign_state::CampaignState;
-use crate::rpg::components::{Health, Wounded};
+use crate::rpg::components::{ClosedDungeons, Health, Wounded};
 use crate::rpg::spawn::{HERO, NEUTRAL};
 use crate::rpg::travel::travel;
 
@@ -140,8 +138,8 @@ fn apply(world: &mut World, stage: Entity, effect: &Effect) -> Option<()> {
         Effect::OpenWay(from, to) => change_way(world, from, to, true)?,
         Effect::CloseWay(from, to) => change_way(world, from, to, false)?,
         Effect::CloseDungeon(dungeon) => {
-            let mut campaign = world.resource_mut::<CampaignState>();
-            campaign.closed_dungeons.insert(dungeon.as_str().into());
+            let mut closed = world.resource_mut::<ClosedDungeons>();
+            closed.0.insert(dungeon.as_str().into());
         }
         Effect::Tell(message) => {
             let message = message.clone();
@@ -223,4 +221,15 @@ fn living(world: &World, who: &str) -> Vec<Entity> {
 
 fn some(entities: Vec<Entity>) -> Option<Vec<Entity>> {
     (!entities.is_empty()).then_some(entities)
+}
+
+/// Tells everybody at a stage something, at a meeting.
+fn tell_stage(world: &mut World, stage: Entity, event: impl AgentEvent) {
+    write_events_at_meeting(world, |events| events.broadcast_to_stage(stage, event, &[]));
+}
+
+/// The name of an entity; empty if it has none.
+fn name_of(world: &World, entity: Entity) -> String {
+    let name = world.get::<EntityName>(entity);
+    name.map(ToString::to_string).unwrap_or_default()
 }

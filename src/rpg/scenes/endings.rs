@@ -123,8 +123,8 @@ pub(crate) fn settle_goals(world: &mut World) {
     }
 }
 
-/// The ending that was reached: by an effect, by an early ending whose condition holds, or, once the
-/// course is over, by the first that holds. The last one always does. At a meeting.
+/// The ending that was reached: by an effect, by an early ending whose condition holds, or, once
+/// the course is over, by the first that holds. The last one always does. At a meeting.
 pub(crate) fn reached_ending(world: &World, is_over: bool) -> Option<Ending> {
     let story = world.resource::<StoryData>();
     let chosen = world.resource::<History>().ending.as_deref();

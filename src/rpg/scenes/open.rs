@@ -40,7 +40,7 @@ pub(crate) fn open_scene(world: &mut World, stage: Entity) -> bool {
     let Some(name) = world.get::<EntityName>(stage).map(ToString::to_string) else {
         return false;
     };
-    let scene = next_scene(world, world.resource::<StoryData>(), &name).cloned();
+    let scene = next_scene(world, &world.resource::<StoryData>().scenes, &name).cloned();
     let Some(scene) = scene else { return false };
     let day = world.resource::<Today>().0;
     let id: Arc<str> = scene.id.as_str().into();

@@ -128,11 +128,5 @@ fn words_that_make_no_game_are_refused_before_it_starts() {
         rules(Language::En, 6),
         WordSource::Custom(leaky.unwrap()),
     );
-    assert!(
-        leaky
-            .err()
-            .unwrap()
-            .to_string()
-            .contains("what is said of it says it")
-    );
+    assert!(leaky.err().unwrap().to_string().contains("violin"));
 }

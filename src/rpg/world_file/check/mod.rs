@@ -1,7 +1,8 @@
 //! Finds everything that is wrong with a world.
 //!
 //! Each file checks one side of it: `names` what things are called, `texts` what is told, `numbers`
-//! stats, skills and limits, `links` who refers to whom, `drama` facts, items, scenes and endings, `reachable` which stages can be reached.
+//! stats, skills and limits, `links` who refers to whom, `drama` facts, items, scenes and endings,
+//! `reachable` which stages can be reached.
 //! All of them write into a `Report`, which knows the places in the file.
 
 mod drama;

@@ -1,0 +1,47 @@
+//! The events of knowing: what somebody learned, and what its speaker could not say.
+
+use serde::{Deserialize, Serialize};
+
+use super::agent_event::AgentEvent;
+
+/// Somebody learned something. Whoever gets it knows the fact from then on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Learned {
+    /// The id of the fact.
+    pub fact: String,
+    /// What it is about.
+    pub title: String,
+    /// The fact.
+    pub message: String,
+    /// From whom; empty if from nobody.
+    pub from: String,
+}
+
+impl AgentEvent for Learned {
+    const TYPE: &'static str = "learned";
+
+    fn is_public(&self) -> bool {
+        false
+    }
+
+    fn tells(&self) -> &[String] {
+        std::slice::from_ref(&self.fact)
+    }
+}
+
+/// Others did not hear what its speaker said, told to the speaker alone.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Masked {
+    /// Who spoke.
+    pub actor: String,
+    /// What the others heard; empty if they heard nothing.
+    pub message: String,
+}
+
+impl AgentEvent for Masked {
+    const TYPE: &'static str = "masked";
+
+    fn is_public(&self) -> bool {
+        false
+    }
+}
