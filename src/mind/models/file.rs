@@ -299,11 +299,11 @@ impl ModelFile {
             problems.require(is_name, &path, text!(mind_file_server_name));
             problems.variable(server.token_env.as_ref(), &format!("{path}.token_env"));
             for problem in server.problems() {
-                problems.add(&path, problem.into());
+                problems.add(&path, problem);
             }
         }
         for problem in self.web.problems() {
-            problems.add("web", problem.into());
+            problems.add("web", problem);
         }
         problems.0
     }
