@@ -27,6 +27,7 @@ mod tests;
 mod truncate;
 mod turn;
 mod wire;
+#[cfg(feature = "http")]
 mod writer;
 
 pub use folder::MediaFolder;
@@ -39,4 +40,5 @@ pub use options::{
 pub use render::Rendered;
 pub use truncate::{Truncated, truncate};
 pub use turn::{Turn, TurnContent};
+#[cfg(feature = "http")]
 pub(crate) use writer::{Checkpoint, MessageWriter, WriterState, Written};

@@ -55,6 +55,8 @@ const FACTS: &[&str] = &[
     "with",
     "must",
     "events",
+    // What somebody wants, in its own words.
+    "goal",
 ];
 const CONDITIONS: &[&str] = &[
     "won", "lost", "hurt", "alone", "self", "asked", "many", "early", "late", "refused", "home",
@@ -134,6 +136,12 @@ const SYMBOLS: &[(&str, &[&str])] = &[
     ("day.open", &[]),
     ("day.said", &["speaker", "said"]),
     ("day.close", &[]),
+    ("epilogue.met", &["goal"]),
+    ("epilogue.lost", &["goal"]),
+    ("epilogue.open", &["goal"]),
+    ("epilogue.near", &["other"]),
+    ("epilogue.far", &["other"]),
+    ("epilogue.close", &[]),
     ("remember", &["must"]),
 ];
 
@@ -158,8 +166,9 @@ pub fn teach(lessons: &mut Lessons) {
         lessons.symbol(symbol, given);
     }
     lessons
-        .shipped(&["places", "kickoff", "home", "combat", "archive"])
+        .shipped(&["places", "kickoff", "home", "combat", "archive", "epilogue"])
         .skill("kickoff", CampaignSkill::Kickoff)
+        .skill("epilogue", CampaignSkill::Epilogue)
         .skill("home.scene", CampaignSkill::Scene)
         .skill("home.plan", CampaignSkill::Plan)
         .skill("world.announce", CampaignSkill::Announcement)
@@ -177,6 +186,7 @@ enum CampaignSkill {
     Turn,
     Account,
     Summary,
+    Epilogue,
 }
 
 impl Skill for CampaignSkill {
@@ -189,6 +199,7 @@ impl Skill for CampaignSkill {
             Self::Announcement => prose::announcement(notes, writer),
             Self::Account => narrate::account(notes, writer),
             Self::Summary => archive::summary(notes, writer),
+            Self::Epilogue => prose::epilogue(notes, writer),
             Self::Plan => return plan::plan(prompt, writer),
             Self::Turn => return hand::turn(prompt, writer),
         };

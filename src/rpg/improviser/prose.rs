@@ -38,6 +38,44 @@ pub(super) fn scene<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
     writer.lines(&["scene.light", "scene.place", "scene.people"])
 }
 
+/// What became of somebody: what it wanted, and somebody who matters to it. A world agent says how
+/// the story ended.
+pub(super) fn epilogue<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
+    if notes.text("kind") == "world" {
+        return notes.text("title").to_owned() + full_stop(writer.language());
+    }
+    let mut parts = Vec::new();
+    let goals: Vec<_> = notes.list("goals").collect();
+    if let Some(goal) = writer.rng().pick(&goals).copied() {
+        writer.set("goal", goal.text("words"));
+        let symbol = match goal.text("state") {
+            "met" => "epilogue.met",
+            "lost" => "epilogue.lost",
+            _ => "epilogue.open",
+        };
+        parts.push(writer.line(symbol));
+    }
+    let bonds: Vec<_> = notes.list("bonds").collect();
+    if let Some(bond) = writer.rng().pick(&bonds).copied() {
+        writer.set("other", bond.name());
+        let is_near = bond.number("value") >= 0;
+        parts.push(writer.line(if is_near {
+            "epilogue.near"
+        } else {
+            "epilogue.far"
+        }));
+    }
+    parts.push(writer.line("epilogue.close"));
+    writer.paragraph(&parts)
+}
+
+fn full_stop(language: Language) -> &'static str {
+    match language {
+        Language::En => ".",
+        Language::Zh => "。",
+    }
+}
+
 /// Two of those who are there, to be seen one by one.
 fn people<'a>(writer: &mut Writer<'a>, names: &[&'a str]) {
     let first = writer.rng().below(names.len());
