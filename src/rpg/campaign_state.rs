@@ -405,6 +405,7 @@ fn return_home(world: &mut World, dungeon: &str) {
     let party = party(world);
     inform_of_journey(world, dungeon, "return", "", &party);
     send_home(world);
+    tell_wounds(world);
     next_step(world);
 }
 
@@ -420,7 +421,6 @@ fn send_home(world: &mut World) {
             travel_to(world, hero, &home);
         }
     }
-    tell_wounds(world);
 }
 
 /// The foes leave the stage: those who return are hidden and keep their memory, others are

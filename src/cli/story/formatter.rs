@@ -201,10 +201,16 @@ impl Formatter {
             "finale" => self.finale(&event.text),
             "learned" => {
                 let Learned { title, from, .. } = data(event)?;
+                let who = self.roster.actors(&event.audience);
+                // Places and foes learn too, but readers need not be told.
+                if who.is_empty() {
+                    return Some(Vec::new());
+                }
+                let who = Argument::list(who);
                 let learned = if from.is_empty() {
-                    text!(story_found_out, title)
+                    text!(story_found_out, who, title)
                 } else {
-                    text!(story_learned, title, from)
+                    text!(story_learned, who, title, from)
                 };
                 let learned = learned.in_language(self.language);
                 vec![Paragraph::indented(4, 6).add(Style::Dim, learned)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use playhouse::cast::{EntityName, Faction, Kind};
+use playhouse::cast::{EntityName, Faction, Kind, StableId};
 
 use crate::cli::output::Style;
 
@@ -12,22 +12,33 @@ use crate::cli::output::Style;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Roster {
     styles: BTreeMap<Arc<str>, Style>,
+    /// The names of the actors who were there at the beginning, by number.
+    actors: BTreeMap<StableId, Arc<str>>,
 }
 
 impl Roster {
     /// Everybody who is in the world now.
     pub(crate) fn of(world: &mut World) -> Self {
         let mut roster = Self::default();
-        let mut entities = world.query::<(&EntityName, &Kind, Option<&Faction>)>();
-        for (name, kind, camp) in entities.iter(world) {
+        let mut entities = world.query::<(&StableId, &EntityName, &Kind, Option<&Faction>)>();
+        for (id, name, kind, camp) in entities.iter(world) {
             let style = match kind {
                 Kind::Stage => Style::Place,
                 Kind::WorldAgent => Style::Voice,
                 Kind::Actor => style_of_camp(camp.map_or("", |camp| &camp.0)),
             };
             roster.styles.insert(name.0.clone(), style);
+            if *kind == Kind::Actor {
+                roster.actors.insert(*id, name.0.clone());
+            }
         }
         roster
+    }
+
+    /// The names of the actors among these.
+    pub(crate) fn actors(&self, ids: &[StableId]) -> Vec<String> {
+        let names = ids.iter().filter_map(|id| self.actors.get(id));
+        names.map(ToString::to_string).collect()
     }
 
     /// Notes which side somebody is on.
