@@ -20,6 +20,7 @@ const STEPS: usize = 1_000_000;
 const LARGEST_PATTERN: usize = 100_000;
 
 /// Keywords that assert something and are not known here.
+#[cfg(feature = "groupchat")]
 const UNSUPPORTED: [&str; 12] = [
     "$dynamicRef",
     "$recursiveRef",
@@ -36,6 +37,7 @@ const UNSUPPORTED: [&str; 12] = [
 ];
 
 /// Why a schema can't be used. Paths are JSON pointers into the schema.
+#[cfg(feature = "groupchat")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SchemaError {
     /// The keyword here asserts something that we don't check.
@@ -45,6 +47,7 @@ pub(crate) enum SchemaError {
 }
 
 /// Whether a schema accepts a value.
+#[cfg(feature = "groupchat")]
 pub(crate) fn accepts(schema: &Value, value: &Value) -> bool {
     let check = SchemaCheck {
         root: schema,
@@ -234,10 +237,12 @@ fn bounded(schema: &Map<String, Value>, number: f64) -> bool {
 ///
 /// # Errors
 /// The first keyword that is not supported, or whose value has the wrong form.
+#[cfg(feature = "groupchat")]
 pub(crate) fn check_schema(schema: &Value) -> Result<(), SchemaError> {
     check_part(schema, schema, "#")
 }
 
+#[cfg(feature = "groupchat")]
 fn check_part(root: &Value, part: &Value, path: &str) -> Result<(), SchemaError> {
     let keywords = match part {
         Value::Bool(_) => return Ok(()),
@@ -296,6 +301,7 @@ fn check_part(root: &Value, part: &Value, path: &str) -> Result<(), SchemaError>
     Ok(())
 }
 
+#[cfg(feature = "groupchat")]
 fn is_type(name: &Value) -> bool {
     const TYPES: [&str; 7] = [
         "null", "boolean", "object", "array", "string", "number", "integer",

@@ -27,7 +27,7 @@ mod tests;
 mod truncate;
 mod turn;
 mod wire;
-#[cfg(feature = "http")]
+#[cfg_attr(not(feature = "http"), expect(dead_code, reason = "requests use them"))]
 mod writer;
 
 pub use folder::MediaFolder;
