@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use playhouse::message::Language;
 use playhouse::rpg::Campaign;
-use playhouse::rpg::rehearsal::{Plan, Rehearsal, RunEnd, RunFigures, rehearse};
+use playhouse::rpg::rehearsal::{Expectations, Plan, Rehearsal, RunEnd, RunFigures, rehearse};
 use playhouse::rpg::world_file::new_world;
 use playhouse::statistics::Share;
 use playhouse::world_data::DataFolder;
@@ -117,4 +117,24 @@ fn a_rehearsal_can_be_broken_off() {
         _ => ControlFlow::Continue(()),
     });
     assert_eq!(stopped.unwrap().len(), 3);
+}
+
+#[test]
+#[ignore = "takes minutes; run it after changing a world or the improviser"]
+fn the_shipped_worlds_are_what_their_files_expect() {
+    for world in ["drowned-assize", "zhaoying-ban"] {
+        let data = DataFolder::embedded();
+        let campaign = Campaign::load(&data, world).unwrap();
+        let path = format!("worlds/{world}/expect.ron");
+        let text = data.read_text(&path).unwrap();
+        let expected = Expectations::read(&path, &text, &campaign.file).unwrap();
+        let plan = Plan {
+            seed: 1,
+            runs: 1_000,
+            jobs: 2,
+            find: None,
+        };
+        let unmet = expected.unmet(&Rehearsal::of(&campaign.file, &runs(&campaign, plan)));
+        assert!(unmet.is_empty(), "{unmet}");
+    }
 }
