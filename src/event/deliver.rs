@@ -125,7 +125,8 @@ impl Teaching<'_, '_> {
     ) -> Vec<PendingEvent> {
         let mut told = Vec::new();
         for fact in &event.tells {
-            let Some(known) = self.facts.get(fact).filter(|fact| !fact.is_common()) else {
+            let about = self.facts.get(fact).filter(|about| !about.is_common());
+            let Some(about) = about.cloned() else {
                 continue;
             };
             let from = match event.data.get("from").and_then(Value::as_str) {
@@ -134,7 +135,6 @@ impl Teaching<'_, '_> {
                 }
                 _ => event.speaker.as_deref(),
             };
-            let known = known.clone();
             let how = Known {
                 from: from.map(Into::into),
                 by: event.kind.into(),
@@ -142,22 +142,13 @@ impl Teaching<'_, '_> {
                 turn,
                 day: self.today.0,
             };
-            let learns = |entity: &Entity| {
+            let mut learners = reached.to_vec();
+            learners.retain(|entity| {
                 let knowledge = self.knowledge.get_mut(*entity);
-                knowledge.is_ok_and(|mut knowledge| {
-                    !knowledge.knows(fact) && knowledge.learn(fact, how.clone())
-                })
-            };
-            let learners: Vec<_> = reached
-                .iter()
-                .copied()
-                .filter({
-                    let mut learns = learns;
-                    move |entity| learns(entity)
-                })
-                .collect();
+                knowledge.is_ok_and(|mut knowledge| knowledge.learn(fact, &how))
+            });
             if !learners.is_empty() && event.kind != Learned::TYPE {
-                told.extend(self.learned(&known, from.unwrap_or_default(), learners));
+                told.extend(self.learned(&about, from.unwrap_or_default(), learners));
             }
         }
         told
@@ -165,12 +156,7 @@ impl Teaching<'_, '_> {
 
     /// The event by which learners are told a fact that they just learned.
     fn learned(&mut self, fact: &Fact, from: &str, learners: Vec<Entity>) -> Option<PendingEvent> {
-        let event = Learned {
-            fact: fact.id.clone(),
-            title: fact.title.clone(),
-            message: fact.text.clone(),
-            from: from.to_owned(),
-        };
+        let event = Learned::of(fact, from);
         let data = serde_json::to_value(&event).map_err(PhraseError::from);
         let text = data.and_then(|data| Ok((event.text(&self.phrases, &data)?, data)));
         match text {

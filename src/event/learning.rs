@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::agent_event::AgentEvent;
+use crate::knowledge::Fact;
 
 /// Somebody learned something. Whoever gets it knows the fact from then on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -15,6 +16,18 @@ pub struct Learned {
     pub message: String,
     /// From whom; empty if from nobody.
     pub from: String,
+}
+
+impl Learned {
+    /// A fact, learned from somebody; from nobody if the name is empty.
+    pub(super) fn of(fact: &Fact, from: &str) -> Self {
+        Self {
+            fact: fact.id.clone(),
+            title: fact.title.clone(),
+            message: fact.text.clone(),
+            from: from.to_owned(),
+        }
+    }
 }
 
 impl AgentEvent for Learned {

@@ -97,13 +97,7 @@ impl EventWriter<'_, '_> {
         };
         let learners: Vec<_> = learners.iter().copied().filter(is_new).collect();
         if !learners.is_empty() && !fact.is_common() {
-            let learned = Learned {
-                fact: fact.id.clone(),
-                title: fact.title.clone(),
-                message: fact.text.clone(),
-                from: from.to_owned(),
-            };
-            self.notify_entities(&learners, learned);
+            self.notify_entities(&learners, Learned::of(&fact, from));
         }
     }
 
@@ -198,9 +192,12 @@ impl EventWriter<'_, '_> {
         let knowledge = speaking.and_then(|entity| self.knowledge.get(entity).ok());
         let mut tells: Vec<Arc<str>> = event.tells().iter().map(|id| id.as_str().into()).collect();
         if let Some(spoken) = event.spoken() {
-            for fact in self.fact_phrases.facts_in(spoken) {
-                if !tells.contains(&fact) {
-                    tells.push(fact);
+            // Whoever knows nothing tells nothing by its words.
+            if knowledge.is_some_and(|knowledge| !knowledge.is_empty()) {
+                for fact in self.fact_phrases.facts_in(spoken) {
+                    if !tells.contains(&fact) {
+                        tells.push(fact);
+                    }
                 }
             }
             let judgement = self.guards.judge(Judged {
@@ -252,7 +249,11 @@ impl EventWriter<'_, '_> {
                 reason,
             }),
         }
-        if let (Some(message), Some(entity)) = (heard_instead, speaking) {
+        let is_here = |entity: &Entity| match *self.current {
+            CurrentStage::Meeting => true,
+            CurrentStage::Place(place) => self.place_of(*entity) == place,
+        };
+        if let Some((message, entity)) = heard_instead.zip(speaking.filter(is_here)) {
             let actor = self.name(entity).to_string();
             self.notify_entities(&[entity], Masked { actor, message });
         }

@@ -47,6 +47,11 @@ impl Knowledge {
         self.0.contains_key(id)
     }
 
+    /// Whether it contains none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// How a fact came to be known.
     pub fn get(&self, id: &str) -> Option<&Known> {
         self.0.get(id)
@@ -58,11 +63,11 @@ impl Knowledge {
     }
 
     /// Adds a fact unless it is known already; returns whether it is new.
-    pub(crate) fn learn(&mut self, id: &Arc<str>, known: Known) -> bool {
+    pub(crate) fn learn(&mut self, id: &Arc<str>, known: &Known) -> bool {
         if self.knows(id) {
             return false;
         }
-        self.0.insert(id.clone(), known);
+        self.0.insert(id.clone(), known.clone());
         true
     }
 }
