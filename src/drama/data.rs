@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::condition::Condition;
 use super::quality::Quality;
-use super::scene::{Ending, Scene};
+use super::scene::{Choice, ChoiceOption, Ending, Scene};
 use crate::world_data::prose;
 
 /// A thing that somebody holds, or that lies somewhere.
@@ -88,6 +88,17 @@ impl StoryData {
     /// The scene with this id.
     pub fn scene(&self, id: &str) -> Option<&Scene> {
         self.scenes.iter().find(|scene| scene.id == id)
+    }
+
+    /// The choice of a scene.
+    pub fn choice(&self, scene: &str) -> Option<&Choice> {
+        self.scene(scene)?.choice.as_ref()
+    }
+
+    /// An option of the choice of a scene.
+    pub fn option(&self, scene: &str, option: &str) -> Option<&ChoiceOption> {
+        let mut options = self.choice(scene)?.options.iter();
+        options.find(|offered| offered.id == option)
     }
 
     /// The ending with this id.

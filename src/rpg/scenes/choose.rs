@@ -41,12 +41,8 @@ pub(crate) struct PendingChoice {
 
 /// On a stage: the option that was chosen there; its effects are applied at the next meeting.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Decided {
-    scene: Arc<str>,
-    who: Arc<str>,
-    option: Arc<str>,
-}
+#[serde(transparent)]
+pub(crate) struct Decided(Arc<str>);
 
 /// Somebody decided.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -168,15 +164,14 @@ pub(crate) fn offer_choices(world: &mut World) -> bool {
 /// The choice of a scene; `None` if it has none, whoever decides is not there, or no option's
 /// condition holds.
 fn offered(world: &World, stage: Entity, open: &OpenScene) -> Option<PendingChoice> {
-    let scene = world.resource::<StoryData>().scene(&open.id)?;
-    let choice = scene.choice.as_ref()?;
+    let choice = world.resource::<StoryData>().choice(&open.id)?;
     let who = world.resource::<CastList>().by_name(&choice.who)?;
     let is_here = world.get::<OnStage>(who).is_some_and(|on| on.0 == stage);
     if !is_here || world.get::<Dead>(who).is_some() {
         return None;
     }
     let options = choice.options.iter().filter(|option| {
-        let key = format!("{}/{}", scene.id, option.id);
+        let key = format!("{}/{}", open.id, option.id);
         option.when.holds(world, &key)
     });
     let options: Vec<_> = options.map(|option| option.id.as_str().into()).collect();
@@ -201,30 +196,12 @@ pub(crate) fn apply_choices(world: &mut World) {
     for stage in all_of(world, Kind::Stage) {
         let pending = world.entity_mut(stage).take::<PendingChoice>();
         let Some(pending) = pending else { continue };
-        if let Some(decided) = world.entity_mut(stage).take::<Decided>() {
-            let story = world.resource::<StoryData>();
-            let choice = story
-                .scene(&decided.scene)
-                .and_then(|scene| scene.choice.as_ref());
-            let options = choice
-                .map(|choice| choice.options.as_slice())
-                .unwrap_or_default();
-            let option = options
-                .iter()
-                .find(|option| *option.id == *decided.option)
-                .cloned();
-            let Decided {
-                scene,
-                who,
-                option: id,
-            } = decided;
-            world
-                .resource_mut::<History>()
-                .choices
-                .push((scene, id, who));
-            if let Some(option) = option {
-                apply_effects(world, stage, &option.effects);
-            }
+        if let Some(Decided(id)) = world.entity_mut(stage).take::<Decided>() {
+            let option = world.resource::<StoryData>().option(&pending.scene, &id);
+            let effects = option.map(|option| option.effects.clone());
+            let choice = (pending.scene.clone(), id, pending.who);
+            world.resource_mut::<History>().choices.push(choice);
+            apply_effects(world, stage, &effects.unwrap_or_default());
         }
         end_scene(world, stage, &pending.scene);
     }
@@ -248,9 +225,7 @@ pub(crate) fn ask_choice(
     let Ok(pending) = pending.get(stage) else {
         return;
     };
-    let choice = story
-        .scene(&pending.scene)
-        .and_then(|scene| scene.choice.as_ref());
+    let choice = story.choice(&pending.scene);
     let Some((choice, entity)) = choice.zip(list.by_name(&pending.who)) else {
         return;
     };
@@ -314,14 +289,9 @@ pub(crate) fn take_choice(
     };
     for (entity, decision, _by) in answers.take() {
         let actor = whereabouts.name_text(entity);
-        let choice = story
-            .scene(&pending.scene)
-            .and_then(|scene| scene.choice.as_ref());
-        let options = choice
-            .map(|choice| choice.options.as_slice())
-            .unwrap_or_default();
-        let option = options.iter().find(|option| option.id == decision.option);
-        let Some(option) = option else { continue };
+        let Some(option) = story.option(&pending.scene, &decision.option) else {
+            continue;
+        };
         if !decision.mind.trim().is_empty() {
             let thought = Mind {
                 actor: actor.clone(),
@@ -349,10 +319,7 @@ pub(crate) fn take_choice(
             },
         };
         events.broadcast_to_stage(entity, event, &[]);
-        commands.entity(stage).insert(Decided {
-            scene: pending.scene.clone(),
-            who: pending.who.clone(),
-            option: option.id.as_str().into(),
-        });
+        let option = option.id.as_str().into();
+        commands.entity(stage).insert(Decided(option));
     }
 }

@@ -10,12 +10,13 @@ use crate::locale::{Argument, UiText, text};
 use crate::rpg::world_file::types::{Foe, Step, WorldFile};
 use crate::world_data::nearest;
 
+/// The maximum number of turns of talk in a scene.
+const MAX_TURNS: u32 = 60;
+
 pub(super) fn check<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
     check_old_fields(world, report);
-    let mut links = Links {
-        names: Names::of(world),
-        report,
-    };
+    let names = &Names::of(world);
+    let mut links = Links { names, report };
     links.facts(world);
     links.items(world);
     links.numbers(world);
@@ -42,7 +43,11 @@ pub(super) fn check_condition<'a>(
     report: &mut Report<'a>,
 ) {
     let names = Names::of(world);
-    Links { names, report }.condition("", condition, world);
+    Links {
+        names: &names,
+        report,
+    }
+    .condition("", condition, world);
 }
 
 fn check_old_fields(world: &WorldFile, report: &mut Report<'_>) {
@@ -101,7 +106,7 @@ impl<'a> Names<'a> {
 }
 
 struct Links<'a, 'r> {
-    names: Names<'a>,
+    names: &'r Names<'a>,
     report: &'r mut Report<'a>,
 }
 
@@ -121,26 +126,26 @@ impl<'a> Links<'a, '_> {
 
     fn entity(&mut self, path: &str, name: &str) {
         if name != PARTY {
-            self.require(path, name, &self.names.entities.clone());
+            self.require(path, name, &self.names.entities);
         }
     }
 
     fn fighter(&mut self, path: &str, name: &str) {
         if name != PARTY {
-            self.require(path, name, &self.names.fighters.clone());
+            self.require(path, name, &self.names.fighters);
         }
     }
 
     fn stage(&mut self, path: &str, name: &str) {
-        self.require(path, name, &self.names.stages.clone());
+        self.require(path, name, &self.names.stages);
     }
 
     fn fact(&mut self, path: &str, id: &str) {
-        self.require(path, id, &self.names.facts.clone());
+        self.require(path, id, &self.names.facts);
     }
 
     fn item(&mut self, path: &str, name: &str) {
-        self.require(path, name, &self.names.items.clone());
+        self.require(path, name, &self.names.items);
     }
 
     fn facts(&mut self, world: &'a WorldFile) {
@@ -254,6 +259,11 @@ impl<'a> Links<'a, '_> {
 
     fn scene(&mut self, path: &str, scene: &'a Scene, world: &'a WorldFile) {
         self.stage(&format!("{path}.at"), &scene.at);
+        if scene.turns > MAX_TURNS {
+            let wrong = text!(drama_out_of_range, low = 0, high = MAX_TURNS);
+            self.report
+                .error(&format!("{path}.turns"), wrong, text!(drama_change_it));
+        }
         let when = format!("{path}.when");
         self.condition(&when, &scene.when, world);
         let own = |part: &&Condition| matches!(part, Condition::Happened(id) if *id == scene.id);
@@ -273,12 +283,6 @@ impl<'a> Links<'a, '_> {
         }
         for (j, option) in choice.options.iter().enumerate() {
             let path = format!("{path}.options[{j}]");
-            let mut earlier = choice.options.iter().take(j);
-            if option.id.trim().is_empty() || earlier.any(|other| other.id == option.id) {
-                let path = format!("{path}.id");
-                self.report
-                    .error(&path, text!(drama_option_id), text!(drama_write_id));
-            }
             self.condition(&format!("{path}.when"), &option.when, world);
             self.effects(&format!("{path}.effects"), &option.effects);
         }
@@ -330,7 +334,7 @@ impl<'a> Links<'a, '_> {
                 }
                 Condition::Alive(who) | Condition::Fell(who) => self.fighter(path, who),
                 Condition::Quality(id, least) => {
-                    self.require(path, id, &self.names.qualities.clone());
+                    self.require(path, id, &self.names.qualities);
                     let quality = world.qualities.iter().find(|quality| quality.id == *id);
                     if let Some(quality) = quality.filter(|quality| *least > quality.max) {
                         self.never(path, text!(drama_above_max, max = quality.max));
@@ -358,7 +362,7 @@ impl<'a> Links<'a, '_> {
                     }
                 }
                 Condition::Happened(scene) => {
-                    self.require(path, scene, &self.names.scenes.clone());
+                    self.require(path, scene, &self.names.scenes);
                 }
                 Condition::Chose(scene, option) => self.option(path, scene, option, world),
                 Condition::Promised(from, to) => {
@@ -393,7 +397,7 @@ impl<'a> Links<'a, '_> {
 
     fn option(&mut self, path: &str, scene: &str, option: &str, world: &'a WorldFile) {
         let Some(known) = world.scenes.iter().find(|known| known.id == scene) else {
-            return self.require(path, scene, &self.names.scenes.clone());
+            return self.require(path, scene, &self.names.scenes);
         };
         let options = known.choice.iter().flat_map(|choice| &choice.options);
         let options: Vec<_> = options.map(|option| option.id.as_str()).collect();
@@ -419,7 +423,7 @@ impl<'a> Links<'a, '_> {
                 }
                 Effect::Destroy(item) => self.item(path, item),
                 Effect::Add(quality, _) => {
-                    self.require(path, quality, &self.names.qualities.clone());
+                    self.require(path, quality, &self.names.qualities);
                 }
                 Effect::Bond(from, to, _)
                 | Effect::Promise(from, to, _)
@@ -443,10 +447,10 @@ impl<'a> Links<'a, '_> {
                     self.stage(path, to);
                 }
                 Effect::CloseDungeon(dungeon) => {
-                    self.require(path, dungeon, &self.names.dungeons.clone());
+                    self.require(path, dungeon, &self.names.dungeons);
                 }
                 Effect::Tell(_) | Effect::Announce(_) => {}
-                Effect::End(ending) => self.require(path, ending, &self.names.endings.clone()),
+                Effect::End(ending) => self.require(path, ending, &self.names.endings),
             }
         }
     }

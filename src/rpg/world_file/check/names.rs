@@ -32,6 +32,15 @@ pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
     for group in named {
         check_group(group, report);
     }
+    for (i, scene) in world.scenes.iter().enumerate() {
+        if let Some(choice) = &scene.choice {
+            let list = format!("scenes[{i}].choice.0.options");
+            check_group(
+                paths(&list, &choice.options, "id", |option| &option.id),
+                report,
+            );
+        }
+    }
     check_roles(world, report);
 }
 
