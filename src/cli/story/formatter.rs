@@ -137,6 +137,9 @@ impl Formatter {
             "announce" => {
                 let Announce { actor, message, .. } = data(event)?;
                 self.once(&format!("announce {actor} {message}"))?;
+                if actor.is_empty() {
+                    return Some(vec![Paragraph::indented(2, 2).plain(&message)]);
+                }
                 let announces = say!(self.language, story_announces);
                 vec![self.said(&actor, &announces, &message, Style::Voice)]
             }
