@@ -23,8 +23,9 @@ pub struct Scene {
     /// What everybody there is told at its beginning.
     #[serde(deserialize_with = "prose")]
     pub opening: String,
-    /// The number of turns of talk.
-    pub turns: u32,
+    /// The maximum number of turns of talk; `None` for as many as in any talk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u32>,
     /// What must be decided after the talk.
     pub choice: Option<Choice>,
     /// What changes after it, whatever was decided.
@@ -39,7 +40,7 @@ impl Default for Scene {
             when: Condition::Always,
             again: false,
             opening: String::new(),
-            turns: 6,
+            turns: None,
             choice: None,
             effects: Vec::new(),
         }

@@ -7,7 +7,7 @@ use super::components::{HomeStage, KickedOff, RpgWorld};
 use super::phase::{CampaignSet, CurrentPlace, Phase, in_phase};
 use super::question::ProseQuestion;
 use super::spawn::FOE;
-use super::world_file::{self, WorldFile};
+use super::world_file::{self, Dungeon, WorldFile};
 use crate::cast::{Appearance, Faction, Kind, Whereabouts};
 use crate::engine::Setup;
 use crate::event::kinds::Kickoff;
@@ -47,6 +47,7 @@ struct KickoffData<'a> {
     companions: &'a [String],
     heroes: Vec<&'a str>,
     dungeons: Vec<&'a str>,
+    talked_about: Vec<TalkedAbout<'a>>,
 }
 
 /// Adds the systems of this file.
@@ -158,8 +159,25 @@ fn data<'a>(world: &'a WorldFile, name: &'a str, kind: Kind, place: &'a str) -> 
         place_profile: stage.map(|stage| stage.profile.as_str()),
         exits: stage.map(|stage| stage.connects.as_slice()),
         heroes: heroes.map(|hero| hero.name.as_str()).collect(),
+        talked_about: dungeons.clone().map(TalkedAbout::of).collect(),
         dungeons: dungeons.map(|dungeon| dungeon.name.as_str()).collect(),
         ..KickoffData::default()
+    }
+}
+
+/// A dungeon of which people at home have heard.
+#[derive(Serialize)]
+struct TalkedAbout<'a> {
+    name: &'a str,
+    profile: &'a str,
+}
+
+impl<'a> TalkedAbout<'a> {
+    fn of(dungeon: &'a Dungeon) -> Self {
+        Self {
+            name: &dungeon.name,
+            profile: &dungeon.profile,
+        }
     }
 }
 

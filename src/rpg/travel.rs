@@ -1,4 +1,4 @@
-//! Moving between stages, and strangers who meet.
+//! Moving between stages, strangers who meet, and places seen for the first time.
 
 use std::sync::Arc;
 
@@ -56,17 +56,21 @@ fn put_on_stage(world: &mut World, actor: Entity, to: Entity) -> bool {
     let moves = !is_there && world.get::<Kind>(to) == Some(&Kind::Stage);
     if moves {
         world.entity_mut(actor).insert(OnStage(to));
+        show(world, to, actor);
     }
     moves
 }
 
-/// Makes these people known to each other, as those are who live together. Only observers are shown
-/// how they look.
+/// Makes these people, and the places where they are, known to each other, as those are who live
+/// together. Only observers are shown how people look.
 pub(super) fn acquaint(world: &mut World, people: &[Entity]) {
     let named = |entity: &Entity| Some((*entity, world.get::<EntityName>(*entity)?.0.clone()));
     let names: Vec<(Entity, Arc<str>)> = people.iter().filter_map(named).collect();
     for (person, _) in &names {
+        let stage = world.get::<OnStage>(*person).map(|stage| stage.0);
+        let stage = stage.and_then(|stage| Some(world.get::<EntityName>(stage)?.0.clone()));
         if let Some(mut known) = world.get_mut::<Acquaintances>(*person) {
+            known.0.extend(stage);
             let others = names.iter().filter(|(other, _)| other != person);
             known.0.extend(others.map(|(_, name)| name.clone()));
         }
@@ -88,9 +92,9 @@ pub(super) fn introduce(world: &mut World, actor: Entity, stage: Entity) {
     }
 }
 
-/// Shows the appearance of an actor to somebody who has not met it.
-fn show(world: &mut World, actor: Entity, to: Entity) {
-    let Some(sighting) = sighting(world, actor) else {
+/// Shows the appearance of an actor or a place to somebody who has not seen it.
+fn show(world: &mut World, seen: Entity, to: Entity) {
+    let Some(sighting) = sighting(world, seen) else {
         return;
     };
     let mut acquaintances = world.get_mut::<Acquaintances>(to);
@@ -102,10 +106,10 @@ fn show(world: &mut World, actor: Entity, to: Entity) {
     }
 }
 
-fn sighting(world: &World, actor: Entity) -> Option<Sighting> {
+fn sighting(world: &World, seen: Entity) -> Option<Sighting> {
     Some(Sighting {
-        actor: world.get::<EntityName>(actor)?.to_string(),
-        look: world.get::<Appearance>(actor)?.0.to_string(),
+        actor: world.get::<EntityName>(seen)?.to_string(),
+        look: world.get::<Appearance>(seen)?.0.to_string(),
     })
 }
 

@@ -70,6 +70,8 @@ struct Frame {
     path: String,
     index: usize,
     named: bool,
+    /// Whether these are the brackets of `Some(…)`. Its content has the path of the whole.
+    optional: bool,
     key: Option<(String, usize)>,
     item: Option<Item>,
 }
@@ -81,6 +83,7 @@ impl Frame {
             path,
             index: 0,
             named: false,
+            optional: false,
             key: None,
             item: None,
         }
@@ -91,6 +94,7 @@ impl Frame {
         let own = match (&self.key, self.bracket) {
             (Some((key, _)), _) => key.clone(),
             (None, Bracket::File) => return String::new(),
+            (None, _) if self.optional => return self.path.clone(),
             (None, Bracket::Square) => return format!("{}[{}]", self.path, self.index),
             (None, _) => self.index.to_string(),
         };
@@ -129,7 +133,7 @@ struct Outline {
 impl Outline {
     fn take(&mut self, token: Token, text: &str) {
         match token {
-            Token::Open(bracket, span) => self.open(bracket, span),
+            Token::Open(bracket, span) => self.open(bracket, span, text),
             Token::Close(bracket, span) => self.close_as(bracket, span),
             Token::Comma => self.finish(),
             Token::Colon => self.name(text),
@@ -167,18 +171,23 @@ impl Outline {
         frame.named = true;
     }
 
-    fn open(&mut self, bracket: Bracket, span: Range<usize>) {
+    fn open(&mut self, bracket: Bracket, span: Range<usize>, text: &str) {
         let grows = |item: &Item| item.scalar && bracket == Bracket::Round;
         let continues = |frame: &mut Frame| frame.item.as_ref().is_some_and(grows);
         if !self.top().is_some_and(continues) {
             self.begin(span, false);
         }
         if let Some(frame) = self.top() {
+            let mut optional = false;
             if let Some(item) = &mut frame.item {
+                optional = item.scalar && text.get(item.value.clone()) == Some("Some");
                 item.scalar = false;
             }
             let path = frame.item_path();
-            self.frames.push(Frame::new(bracket, path));
+            self.frames.push(Frame {
+                optional,
+                ..Frame::new(bracket, path)
+            });
         }
     }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use ron::error::{Error, Position, SpannedError};
+use ron::extensions::Extensions;
 use serde::de::DeserializeOwned;
 
 use super::mistake::{Mistake, Scope, explain};
@@ -339,8 +340,10 @@ pub fn is_within(path: &str, outer: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || outer.is_empty() || rest.starts_with(['.', '[']))
 }
 
+/// What may be left out may be written without `Some(…)`.
 fn parse<T: DeserializeOwned>(text: &str) -> Result<T, SpannedError> {
-    ron::from_str(text)
+    let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
+    options.from_str(text)
 }
 
 #[cfg(test)]

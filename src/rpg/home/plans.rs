@@ -41,7 +41,6 @@ struct PlanData<'a> {
     exits: &'a [String],
     heard: Vec<SpokenLine>,
     next_dungeon: &'a str,
-    dungeon_profile: &'a str,
     last_fight: Option<&'a LastFight>,
     facts: Vec<KnownFact<'a>>,
     items: Vec<SeenItem<'a>>,
@@ -123,7 +122,8 @@ pub(crate) fn ask_plans(
     } else {
         let names = here.iter().filter_map(|actor| whereabouts.name(*actor));
         let names: Vec<_> = names.map(|name| name.0.clone()).collect();
-        let max_turns = scene.map_or(limits.talk_turns.max(1) as u32, |scene| scene.turns);
+        let usual = (limits.talk_turns.max(1) as u32).min(2 * names.len() as u32);
+        let max_turns = scene.and_then(|scene| scene.turns).unwrap_or(usual);
         let next = talk.next(&names, max_turns, &mut rng.stream("order of talk"));
         let next = next.and_then(|name| list.by_name(&name));
         next.into_iter().collect()
@@ -137,7 +137,7 @@ pub(crate) fn ask_plans(
     let exits = exits.unwrap_or_default().iter();
     let exits = exits.filter_map(|id| whereabouts.name(list.by_id(*id)?));
     let exits: Vec<_> = exits.map(ToString::to_string).collect();
-    let (next_dungeon, dungeon_profile) = next_dungeon(&world.0, &campaign);
+    let next_dungeon = next_dungeon(&world.0, &campaign);
     for actor in asked {
         let Ok((context, knowledge, last_fight, bonds, promises)) = minds.minds.get(actor) else {
             continue;
@@ -189,7 +189,6 @@ pub(crate) fn ask_plans(
             exits: &exits,
             heard: heard(context),
             next_dungeon,
-            dungeon_profile,
             last_fight,
             facts,
             items,
@@ -278,17 +277,14 @@ fn plan_ask(
     Ok(ask.max_tokens(world.limits.max_reply_tokens()))
 }
 
-/// The dungeon that the schedule leads to next, and what is known of it; empty if there is none.
-fn next_dungeon<'a>(world: &'a WorldFile, campaign: &CampaignState) -> (&'a str, &'a str) {
+/// The dungeon that the schedule leads to next; empty if there is none.
+fn next_dungeon<'a>(world: &'a WorldFile, campaign: &CampaignState) -> &'a str {
     let mut ahead = world.schedule.iter().skip(campaign.steps_done);
     let next = ahead.find_map(|step| match step {
         Step::Dungeon(name) => Some(name.as_str()),
         Step::Home { .. } => None,
     });
-    let mut dungeons = world.dungeons.iter();
-    let profile = dungeons.find(|dungeon| Some(dungeon.name.as_str()) == next);
-    let profile = profile.map(|dungeon| dungeon.profile.as_str());
-    (next.unwrap_or_default(), profile.unwrap_or_default())
+    next.unwrap_or_default()
 }
 
 /// The round of a day at home; 0 anywhere else.

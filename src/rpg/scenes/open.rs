@@ -16,8 +16,9 @@ use crate::knowledge::Today;
 pub(crate) struct OpenScene {
     /// The scene's id.
     pub(crate) id: Arc<str>,
-    /// The number of turns of talk.
-    pub(crate) turns: u32,
+    /// The maximum number of turns of talk; `None` for as many as in any talk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) turns: Option<u32>,
 }
 
 /// A scene begins, in the words of the world file.

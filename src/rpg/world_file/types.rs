@@ -323,7 +323,8 @@ pub enum Step {
 pub struct Limits {
     /// The number of rounds of talk on a day at home.
     pub home_rounds: i32,
-    /// The number of turns in the talk of a round at one home stage; somebody alone has one.
+    /// The maximum number of turns in the talk of a round at one home stage. There are two for each
+    /// of those present; somebody alone has one.
     pub talk_turns: i32,
     /// Whether everybody at a home stage acts at the same time, once a round, instead of by turns.
     pub together: bool,
@@ -356,7 +357,7 @@ impl Default for Limits {
             together: false,
             combat_rounds: 10,
             hand_size: 4,
-            context_tokens: 12_000,
+            context_tokens: 4_000,
             reply_tokens: 600,
             speech_chars: 600,
             whisper: true,

@@ -259,7 +259,7 @@ impl<'a> Links<'a, '_> {
 
     fn scene(&mut self, path: &str, scene: &'a Scene, world: &'a WorldFile) {
         self.stage(&format!("{path}.at"), &scene.at);
-        if scene.turns > MAX_TURNS {
+        if scene.turns.is_some_and(|turns| turns > MAX_TURNS) {
             let wrong = text!(drama_out_of_range, low = 0, high = MAX_TURNS);
             self.report
                 .error(&format!("{path}.turns"), wrong, text!(drama_change_it));
@@ -274,7 +274,7 @@ impl<'a> Links<'a, '_> {
         }
         self.effects(&format!("{path}.effects"), &scene.effects);
         let Some(choice) = &scene.choice else { return };
-        let path = format!("{path}.choice.0");
+        let path = format!("{path}.choice");
         self.fighter(&format!("{path}.who"), &choice.who);
         if choice.options.is_empty() {
             let path = format!("{path}.options");

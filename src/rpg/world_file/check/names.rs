@@ -34,7 +34,7 @@ pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
     }
     for (i, scene) in world.scenes.iter().enumerate() {
         if let Some(choice) = &scene.choice {
-            let list = format!("scenes[{i}].choice.0.options");
+            let list = format!("scenes[{i}].choice.options");
             check_group(
                 paths(&list, &choice.options, "id", |option| &option.id),
                 report,

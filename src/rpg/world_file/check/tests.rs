@@ -78,7 +78,7 @@ fn names_that_nobody_bears_are_found() {
                 "Teach(\"Isa Finch\", \"leaving\")",
                 "Teach(\"Isa Finch\", \"staying\")",
             ),
-            "scenes[0].choice.0.options[1].effects[0]",
+            "scenes[0].choice.options[1].effects[0]",
             "staying",
         ),
         (
