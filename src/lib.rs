@@ -39,6 +39,8 @@ pub mod event;
 pub mod exchange;
 #[cfg(feature = "groupchat")]
 pub mod groupchat;
+#[cfg(feature = "http")]
+mod http_client;
 pub mod journal;
 pub mod knowledge;
 pub mod locale;

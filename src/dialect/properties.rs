@@ -105,9 +105,10 @@ fn ai() -> impl Strategy<Value = Message> {
     );
     blocks.prop_map(|(thought, texts, call, usage)| {
         let blocks: Vec<_> = thought.into_iter().chain(texts).chain(call).collect();
-        let body = match blocks.is_empty() {
-            true => Body::text(""),
-            false => Body::blocks(blocks),
+        let body = if blocks.is_empty() {
+            Body::text("")
+        } else {
+            Body::blocks(blocks)
         };
         let body = match usage {
             Some((input, output)) => {

@@ -20,7 +20,7 @@ use crate::journal::Ending;
 use crate::locale::{Localize, text};
 use crate::message::tokens::Correction;
 use crate::message::{Language, shown};
-use crate::mind::{Answering, Completion, FailedCall, Finish, MindError, Prompt, Round};
+use crate::mind::{Answering, Completion, FailedCall, FinishReason, MindError, Prompt, Round};
 
 impl Engine {
     /// Starts as many waiting calls as slots, limits and the warming of caches allow.
@@ -57,7 +57,7 @@ impl Engine {
             let ending = Ending::Answered {
                 text: String::new(),
                 thinking: None,
-                finish: Finish::ToolCalls,
+                finish: FinishReason::ToolCalls,
             };
             return self.end(job, ending, None);
         }

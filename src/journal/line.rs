@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::locale::{StoredText, UiText};
-use crate::message::{Block, Cost, Digest, Finish, TokenUsage};
+use crate::message::{Block, Cost, Digest, FinishReason, TokenUsage};
 
 /// The version of the journal's format.
 pub const FORMAT: u32 = 1;
@@ -37,7 +37,7 @@ pub enum Ending {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         thinking: Option<String>,
         /// Why the mind stopped.
-        finish: Finish,
+        finish: FinishReason,
     },
     /// There was no usable answer; the ask's own fallback was used.
     Failed {

@@ -30,7 +30,7 @@ pub(crate) use shown::shown;
 pub(crate) use tag::RESERVED_MEMBERS;
 pub use tag::{Tag, TagError, Tags};
 pub use text::{Digest, Text};
-pub use usage::{Cost, Finish, Price, TokenUsage};
+pub use usage::{Cost, FinishReason, Price, TokenUsage};
 
 use serde::{Deserialize, Serialize};
 

@@ -40,7 +40,7 @@ impl std::ops::AddAssign for TokenUsage {
 /// Why a model stopped writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Finish {
+pub enum FinishReason {
     /// The answer is complete.
     Stop,
     /// The answer reached the limit of output tokens.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::locale::{Localize, UiText, text};
-use crate::message::{Block, Finish, TokenUsage};
+use crate::message::{Block, FinishReason, TokenUsage};
 use crate::tool::ToolCall;
 
 /// A mind's answer, not checked yet.
@@ -23,7 +23,7 @@ pub struct Completion {
     /// them and not an answer.
     pub calls: Vec<ToolCall>,
     /// Why it stopped.
-    pub finish: Finish,
+    pub finish: FinishReason,
     /// The tokens of this call and of its failed attempts, if the provider reported any.
     pub usage: Option<TokenUsage>,
     /// The model that answered, as its provider names it.
@@ -42,7 +42,7 @@ impl Completion {
             thinking: None,
             signed: Vec::new(),
             calls: Vec::new(),
-            finish: Finish::Stop,
+            finish: FinishReason::Stop,
             usage: None,
             model: model.into(),
             retries: 0,
@@ -54,7 +54,7 @@ impl Completion {
     pub fn calling(model: &str, calls: impl IntoIterator<Item = ToolCall>) -> Self {
         Self {
             calls: calls.into_iter().collect(),
-            finish: Finish::ToolCalls,
+            finish: FinishReason::ToolCalls,
             ..Self::instant(model, "")
         }
     }

@@ -25,7 +25,7 @@ mod stream;
 mod tool_round;
 
 pub use crate::dialect::format::{Turn, TurnContent};
-pub use crate::message::{Cost, Finish, Language, Price};
+pub use crate::message::{Cost, FinishReason, Language, Price};
 pub use answer::{Answering, Mind};
 pub use completion::{Awaited, Completion, FailedCall, MindError};
 pub(crate) use fixed_calls::FixedCalls;

@@ -14,7 +14,7 @@ use super::completion::Completion;
 use super::info::MindInfo;
 use super::prompt::{Prompt, Refused, Round, Tools};
 use crate::context::{AgentContext, Entry};
-use crate::message::{Block, Body, Content, Finish, Message, Role, Tags};
+use crate::message::{Block, Body, Content, FinishReason, Message, Role, Tags};
 use crate::tool::{ToolCall, ToolSpec};
 
 /// How many opening brackets of a text are tried as the start of a call, so that the search is
@@ -158,7 +158,7 @@ fn with_calls(mut completion: Completion, specs: &[Arc<ToolSpec>]) -> Completion
     if !calls.is_empty() {
         completion.text = before;
         completion.calls = calls;
-        completion.finish = Finish::ToolCalls;
+        completion.finish = FinishReason::ToolCalls;
     }
     completion
 }

@@ -23,15 +23,18 @@ pub(super) struct ComponentIo {
     pub(super) pack: fn(EntityRef, &mut Vec<u8>),
     /// When the component last changed, if the entity has it.
     pub(super) changed: fn(EntityRef) -> Option<Tick>,
-    pub(super) read: fn(&mut EntityWorldMut, &RawValue) -> Result<(), String>,
+    pub(super) read: fn(&mut EntityWorldMut, &RawValue) -> Result<(), ReadError>,
 }
 
 #[derive(Clone, Copy)]
 pub(super) struct ResourceIo {
     pub(super) write: fn(&World) -> Option<Written>,
     pub(super) pack: fn(&World, &mut Vec<u8>),
-    pub(super) read: fn(&mut World, &RawValue) -> Result<(), String>,
+    pub(super) read: fn(&mut World, &RawValue) -> Result<(), ReadError>,
 }
+
+/// Why a value can't be read, and where in it.
+pub(super) type ReadError = serde_path_to_error::Error<serde_json::Error>;
 
 /// A value's JSON, or why it has none.
 pub(super) type Written = Result<Box<RawValue>, serde_json::Error>;
@@ -82,6 +85,6 @@ fn pack<T: Serialize>(value: Option<&T>, out: &mut Vec<u8>) {
     let _ = value.map(|value| value.serialize(&mut serializer));
 }
 
-fn read_json<T: DeserializeOwned>(value: &RawValue) -> Result<T, String> {
-    serde_path_to_error::deserialize(value).map_err(|error| error.to_string())
+fn read_json<T: DeserializeOwned>(value: &RawValue) -> Result<T, ReadError> {
+    serde_path_to_error::deserialize(value)
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use thiserror::Error;
 
 use super::{ToolCaller, ToolError, Toolbox};
 
@@ -29,7 +30,8 @@ struct Sum {
 
 /// The value of an expression, as text.
 fn calculate(expression: &str) -> Result<String, ToolError> {
-    let wrong = |problem: String| {
+    let wrong = |problem: Mistake| {
+        let problem = problem.to_string();
         let words = format!("'{expression}' can't be calculated: {problem}");
         ToolError::new(words).said("tools/errors/expression", json!({"problem": problem}))
     };
@@ -40,7 +42,7 @@ fn calculate(expression: &str) -> Result<String, ToolError> {
     }
     let plain: String = expression.chars().map(plain).collect();
     if let Some(odd) = plain.chars().find(|char| !is_arithmetic(*char)) {
-        return Err(wrong(format!("'{odd}'")));
+        return Err(wrong(Mistake::Odd(odd)));
     }
     let mut parser = Parser {
         rest: &plain,
@@ -50,8 +52,27 @@ fn calculate(expression: &str) -> Result<String, ToolError> {
     match value.map_err(wrong)? {
         Number::Whole(whole) => Ok(whole.to_string()),
         Number::Fraction(fraction) if fraction.is_finite() => Ok(shown(fraction)),
-        Number::Fraction(_) => Err(wrong("no number".into())),
+        Number::Fraction(_) => Err(wrong(Mistake::NoNumber)),
     }
+}
+
+/// Why an expression has no value.
+#[derive(Debug, Error)]
+enum Mistake {
+    #[error("'{0}'")]
+    Odd(char),
+    #[error("no number")]
+    NoNumber,
+    #[error("division by zero")]
+    DivisionByZero,
+    #[error("too large a number")]
+    TooLarge,
+    #[error("too deeply nested")]
+    TooDeep,
+    #[error("unexpected '{0}'")]
+    Unexpected(char),
+    #[error("it ends too early")]
+    EndsEarly,
 }
 
 /// Exact as long as it is whole.
@@ -70,7 +91,7 @@ impl Number {
     }
 
     /// There is no power, which rounds differently from machine to machine.
-    fn apply(self, sign: char, right: Self) -> Result<Self, String> {
+    fn apply(self, sign: char, right: Self) -> Result<Self, Mistake> {
         let (Self::Whole(a), Self::Whole(b)) = (self, right) else {
             let (a, b) = (self.as_fraction(), right.as_fraction());
             return Ok(Self::Fraction(match sign {
@@ -92,12 +113,11 @@ impl Number {
             '/' => a.checked_div(b),
             _ => a.checked_rem(b),
         };
-        let problem = if b == 0 {
-            "division by zero"
+        value.map(Self::Whole).ok_or(if b == 0 {
+            Mistake::DivisionByZero
         } else {
-            "too large a number"
-        };
-        value.map(Self::Whole).ok_or_else(|| problem.into())
+            Mistake::TooLarge
+        })
     }
 }
 
@@ -108,7 +128,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    fn sum(&mut self) -> Result<Number, String> {
+    fn sum(&mut self) -> Result<Number, Mistake> {
         let mut value = self.product()?;
         while let Some(sign) = self.sign(&['+', '-']) {
             value = value.apply(sign, self.product()?)?;
@@ -116,7 +136,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    fn product(&mut self) -> Result<Number, String> {
+    fn product(&mut self) -> Result<Number, Mistake> {
         let mut value = self.factor()?;
         while let Some(sign) = self.sign(&['*', '/', '%']) {
             value = value.apply(sign, self.factor()?)?;
@@ -124,10 +144,10 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    fn factor(&mut self) -> Result<Number, String> {
+    fn factor(&mut self) -> Result<Number, Mistake> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err("too deeply nested".into());
+            return Err(Mistake::TooDeep);
         }
         let value = match self.sign(&['+', '-', '(']) {
             Some('(') => {
@@ -143,7 +163,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    fn number(&mut self) -> Result<Number, String> {
+    fn number(&mut self) -> Result<Number, Mistake> {
         let is_digit = |char: char| char.is_ascii_digit() || char == '.';
         let end = self.rest.find(|char| !is_digit(char));
         let (digits, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
@@ -166,7 +186,7 @@ impl Parser<'_> {
         Some(sign)
     }
 
-    fn end(&self) -> Result<(), String> {
+    fn end(&self) -> Result<(), Mistake> {
         if self.rest.is_empty() {
             Ok(())
         } else {
@@ -174,11 +194,9 @@ impl Parser<'_> {
         }
     }
 
-    fn unexpected(&self) -> String {
-        match self.rest.chars().next() {
-            Some(char) => format!("unexpected '{char}'"),
-            None => "it ends too early".into(),
-        }
+    fn unexpected(&self) -> Mistake {
+        let next = self.rest.chars().next();
+        next.map_or(Mistake::EndsEarly, Mistake::Unexpected)
     }
 }
 

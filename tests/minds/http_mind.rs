@@ -15,8 +15,8 @@ use playhouse::context::AgentContext;
 use playhouse::message::{Body, Tags, TokenUsage};
 use playhouse::mind::http::{KeyState, SchemaMode};
 use playhouse::mind::{
-    AnswerStream, Answering, Awaited, Completion, Finish, Form, Language, Mind, MindError, Prompt,
-    StreamDeltaKind, StreamReceiver, Tools, stream_channel,
+    AnswerStream, Answering, Awaited, Completion, FinishReason, Form, Language, Mind, MindError,
+    Prompt, StreamDeltaKind, StreamReceiver, Tools, stream_channel,
 };
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -90,7 +90,7 @@ async fn a_stream_is_put_together_wherever_it_is_cut() {
         let completion = told(&*server.mind("stream_usage: true")).await.unwrap();
         assert_eq!(completion.text, "我留在家。");
         assert_eq!(completion.thinking.as_deref(), Some("雨天\nmore"));
-        assert_eq!(completion.finish, Finish::Stop);
+        assert_eq!(completion.finish, FinishReason::Stop);
         assert_eq!((completion.model.as_str(), completion.retries), ("m2", 0));
         let usage = completion.usage.unwrap();
         assert_eq!((usage.input, usage.output, usage.cached), (9, 5, 4));
@@ -143,7 +143,7 @@ async fn the_end_of_a_body_ends_an_answer_if_it_can_be_told_from_a_cut() {
     let completion = told(&*server.mind("")).await.unwrap();
     assert_eq!(
         (completion.text.as_str(), completion.finish),
-        ("So", Finish::Unknown)
+        ("So", FinishReason::Unknown)
     );
 
     let until_closed = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
@@ -428,7 +428,7 @@ async fn an_answer_cut_by_its_limit_is_an_answer() {
     let completion = told(&*server.mind("")).await.unwrap();
     assert_eq!(
         (completion.text.as_str(), completion.finish),
-        ("", Finish::Length)
+        ("", FinishReason::Length)
     );
     assert_eq!(completion.thinking.as_deref(), Some("hm"));
 }

@@ -60,7 +60,7 @@ impl Localize for FactoryError {
     }
 }
 
-type Check = fn(&Value) -> Result<(), String>;
+type Check = fn(&Value) -> Result<(), serde_path_to_error::Error<serde_json::Error>>;
 
 /// The known message types, by name. Structured messages are known by the name of their content's
 /// type: `StructuredMessage[Quest]`.
@@ -147,7 +147,7 @@ impl MessageFactory {
         };
         checked.map_err(|problem| FactoryError::WrongMembers {
             name: registered,
-            problem,
+            problem: problem.to_string(),
         })?;
         if message.id.is_empty() {
             message.id = format!("m-{digest}");
@@ -162,7 +162,8 @@ fn structured_name(content_type: &str) -> String {
     format!("{STRUCTURED}[{content_type}]")
 }
 
-fn check<T: DeserializeOwned>(value: &Value) -> Result<(), String> {
-    let read = serde_path_to_error::deserialize::<_, T>(value);
-    read.map(|_| ()).map_err(|error| error.to_string())
+fn check<T: DeserializeOwned>(
+    value: &Value,
+) -> Result<(), serde_path_to_error::Error<serde_json::Error>> {
+    serde_path_to_error::deserialize::<_, T>(value).map(|_| ())
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Method, Request, Response, Url, Version, redirect};
+use reqwest::{Client, Method, Request, Response, Url, Version};
 use secrecy::{ExposeSecret, SecretString};
 use thiserror::Error;
 use tokio::sync::Semaphore;
@@ -20,6 +20,7 @@ use super::retry::RetryState;
 use super::settings::{ModelSettings, RetryPolicy, SchemaMode, Timeouts, seconds};
 use super::text_stream::TextStream;
 use crate::dialect::format::MediaFiles;
+use crate::http_client::client_builder;
 use crate::locale::{Localize, UiText, text};
 use crate::message::TokenUsage;
 use crate::mind::answer::{Answering, Mind};
@@ -76,10 +77,7 @@ impl Localize for HttpMindError {
 /// # Errors
 /// [`HttpMindError::Client`].
 pub fn client(connect: f64, local: bool) -> Result<Client, HttpMindError> {
-    let builder = Client::builder()
-        .connect_timeout(seconds(connect))
-        .redirect(redirect::Policy::none())
-        .user_agent(concat!("playhouse/", env!("CARGO_PKG_VERSION")));
+    let builder = client_builder().connect_timeout(seconds(connect));
     let builder = if local { builder.no_proxy() } else { builder };
     Ok(builder.build()?)
 }

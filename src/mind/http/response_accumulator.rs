@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::dialect::thinking::{AnswerText, SplitText};
-use crate::message::{Block, Finish, TokenUsage};
+use crate::message::{Block, FinishReason, TokenUsage};
 use crate::mind::completion::Completion;
 use crate::tool::ToolCall;
 
@@ -19,7 +19,7 @@ pub(super) struct ResponseAccumulator {
     pub(super) text: AnswerText,
     calls: Vec<PartialCall>,
     thoughts: Vec<PartialThought>,
-    pub(super) finish: Option<Finish>,
+    pub(super) finish: Option<FinishReason>,
     pub(super) usage: Option<TokenUsage>,
     pub(super) model: Option<String>,
     /// Whether the usage included a number of cached tokens.
@@ -171,8 +171,8 @@ impl ResponseAccumulator {
             let answer = self.calls.remove(index);
             self.text = AnswerText::default();
             self.text.push_text(&answer.arguments);
-            if self.finish == Some(Finish::ToolCalls) {
-                self.finish = Some(Finish::Stop);
+            if self.finish == Some(FinishReason::ToolCalls) {
+                self.finish = Some(FinishReason::Stop);
             }
         }
     }
@@ -228,10 +228,10 @@ impl ResponseAccumulator {
             thinking: Some(split.thinking).filter(|thinking| !thinking.is_empty()),
             signed: self.signed(),
             finish: if calls.is_empty() {
-                self.finish.unwrap_or(Finish::Unknown)
+                self.finish.unwrap_or(FinishReason::Unknown)
             } else {
                 // Some servers say `stop`.
-                Finish::ToolCalls
+                FinishReason::ToolCalls
             },
             calls,
             usage: self.usage,
@@ -242,18 +242,18 @@ impl ResponseAccumulator {
     }
 }
 
-fn finish_of(reason: &str) -> Finish {
+fn finish_of(reason: &str) -> FinishReason {
     match reason {
-        "stop" | "eos" | "end_turn" | "stop_sequence" | "STOP" => Finish::Stop,
+        "stop" | "eos" | "end_turn" | "stop_sequence" | "STOP" => FinishReason::Stop,
         "length"
         | "max_tokens"
         | "MAX_TOKENS"
         | "model_length"
-        | "model_context_window_exceeded" => Finish::Length,
-        "tool_calls" | "function_call" | "tool_use" => Finish::ToolCalls,
+        | "model_context_window_exceeded" => FinishReason::Length,
+        "tool_calls" | "function_call" | "tool_use" => FinishReason::ToolCalls,
         "content_filter" | "refusal" | "SAFETY" | "RECITATION" | "BLOCKLIST"
-        | "PROHIBITED_CONTENT" | "SPII" | "MODEL_ARMOR" => Finish::ContentFilter,
-        _ => Finish::Unknown,
+        | "PROHIBITED_CONTENT" | "SPII" | "MODEL_ARMOR" => FinishReason::ContentFilter,
+        _ => FinishReason::Unknown,
     }
 }
 
@@ -299,7 +299,7 @@ mod tests {
             (split.text.as_str(), split.thinking.as_str()),
             ("yes", "hm")
         );
-        assert_eq!(response.finish, Some(Finish::Length));
+        assert_eq!(response.finish, Some(FinishReason::Length));
         assert_eq!(response.usage, Some(usage(3, 0, 0, 0)));
     }
 

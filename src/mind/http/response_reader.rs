@@ -10,7 +10,7 @@ use super::server_error::{error_message, find_error};
 use super::sse::EventFrames;
 use crate::dialect::format::Api;
 use crate::locale::{UiText, text};
-use crate::message::Finish;
+use crate::message::FinishReason;
 use crate::mind::completion::{Completion, MindError};
 
 /// Reads the recorded body of a response: one JSON value, several, or a stream of events. The
@@ -182,7 +182,7 @@ impl<'a> ResponseReader<'a> {
         self.response.unwrap_reply_tool();
         let has_reason = !matches!(
             self.response.finish,
-            None | Some(Finish::Stop | Finish::Unknown)
+            None | Some(FinishReason::Stop | FinishReason::Unknown)
         );
         if self.response.has_no_answer() && !has_reason {
             return Err(self.invalid(text!(mind_answer_empty)));

@@ -6,7 +6,7 @@ use super::choose::PendingChoice;
 use crate::cast::{Kind, all_of};
 use crate::journal::{Ending, Line, Outcome};
 use crate::locale::{Argument, Localize, UiText, text};
-use crate::message::{Cost, Finish, TokenUsage};
+use crate::message::{Cost, FinishReason, TokenUsage};
 use crate::save::Slot;
 use crate::session::{Game, SessionError, state_at};
 
@@ -99,7 +99,7 @@ pub async fn choose_again(
             ending: Ending::Answered {
                 text: answer.to_string(),
                 thinking: None,
-                finish: Finish::Stop,
+                finish: FinishReason::Stop,
             },
             refused: Vec::new(),
             rounds: Vec::new(),

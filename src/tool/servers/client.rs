@@ -19,6 +19,7 @@ use tokio::process::Command;
 use super::config::{Connection, ToolServer};
 use super::plan::{ServerError, ServerPlan};
 use super::{names, result};
+use crate::http_client::client_builder;
 use crate::locale::{UiText, text};
 use crate::tool::{RunningTool, ToolError, Toolbox, arguments_of};
 
@@ -139,9 +140,7 @@ async fn open(plan: &ServerPlan) -> Result<Client, UiText> {
 
 fn http_client(url: &str) -> reqwest::Result<reqwest::Client> {
     // Idle connections are not kept: a server may have been restarted between two calls.
-    let mut builder = reqwest::Client::builder()
-        .redirect(reqwest::redirect::Policy::none())
-        .pool_max_idle_per_host(0);
+    let mut builder = client_builder().pool_max_idle_per_host(0);
     let local = ["localhost", "127.0.0.1", "[::1]"];
     let url = reqwest::Url::parse(url).ok();
     let host = url.as_ref().and_then(reqwest::Url::host_str);

@@ -8,10 +8,11 @@ use std::time::Duration;
 use indexmap::IndexMap;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{CONTENT_TYPE, LOCATION};
-use reqwest::{Client, Response, Url, redirect};
+use reqwest::{Client, Response, Url};
 use tokio::time::Instant;
 
 use super::address::{is_listed, is_public};
+use crate::http_client::client_builder;
 use crate::tool::ToolError;
 use crate::tool::WebPolicy;
 
@@ -53,12 +54,10 @@ impl Fetcher {
             };
             let seconds = self.policy.seconds.clamp(0.1, 3_600.0);
             // A proxy would look names up for us, where we can't check what they lead to.
-            let client = Client::builder()
+            let client = client_builder()
                 .no_proxy()
-                .redirect(redirect::Policy::none())
                 .dns_resolver(Arc::new(resolver))
-                .timeout(Duration::from_secs_f64(seconds))
-                .user_agent(concat!("playhouse/", env!("CARGO_PKG_VERSION")));
+                .timeout(Duration::from_secs_f64(seconds));
             client.build().ok()
         };
         self.client.get_or_init(make).as_ref()
@@ -96,17 +95,13 @@ impl Fetcher {
         let host = url.host_str().unwrap_or_default();
         let host = host.trim_start_matches('[').trim_end_matches(']');
         if !is_listed(host, &self.policy.hosts) {
-            return Err(match self.policy.hosts.is_empty() {
-                true => {
-                    "no host may be asked; the player allows hosts in the model file, under `web`"
-                        .into()
-                }
-                false => format!(
-                    "'{host}' may not be asked; allowed are {}",
-                    self.policy.hosts.join(", ")
-                )
-                .into(),
-            });
+            if self.policy.hosts.is_empty() {
+                let none = "no host may be asked; the player allows hosts in the model file, \
+                    under `web`";
+                return Err(none.into());
+            }
+            let hosts = self.policy.hosts.join(", ");
+            return Err(format!("'{host}' may not be asked; allowed are {hosts}").into());
         }
         // Names are looked up and checked by the client's resolver; numbers never get there.
         if let Ok(number) = host.parse::<IpAddr>()

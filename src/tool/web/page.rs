@@ -49,10 +49,13 @@ pub(super) fn is_too_deep(html: &str) -> bool {
         let name = tag.trim_start_matches('/');
         let end = name.find(|c: char| !c.is_ascii_alphanumeric());
         let name = name[..end.unwrap_or(name.len())].to_ascii_lowercase();
-        match tag.starts_with('/') {
-            _ if name.is_empty() || closes_itself(&name) => {}
-            true => open = open.saturating_sub(1),
-            false => open += 1,
+        if name.is_empty() || closes_itself(&name) {
+            return false;
+        }
+        if tag.starts_with('/') {
+            open = open.saturating_sub(1);
+        } else {
+            open += 1;
         }
         open > DEEPEST
     })

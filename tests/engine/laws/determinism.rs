@@ -130,7 +130,7 @@ async fn another_answer_or_request_is_named_with_turn_and_entity() {
     }
     let (_, lines) = changed(|outcome| {
         let text = r#"{"act": "wait", "target": "", "words": "CHANGED"}"#.into();
-        let (thinking, finish) = (None, playhouse::mind::Finish::Stop);
+        let (thinking, finish) = (None, playhouse::mind::FinishReason::Stop);
         outcome.ending = Ending::Answered {
             text,
             thinking,

@@ -8,7 +8,7 @@ use playhouse::groupchat::perspective;
 use playhouse::locale::UiText;
 use playhouse::message::{Role, TokenUsage};
 use playhouse::mind::{
-    Answering, Completion, FailedCall, Finish, Mind, MindError, MindInfo, Prompt, prompt_text,
+    Answering, Completion, FailedCall, FinishReason, Mind, MindError, MindInfo, Prompt, prompt_text,
 };
 use playhouse::tool::ToolCall;
 use serde_json::{Value, json};
@@ -131,7 +131,7 @@ impl Mind for Scripted {
                             other => other.to_string(),
                         };
                         said.calls.push(ToolCall::new(text(0), text(1), text(2)));
-                        said.finish = Finish::ToolCalls;
+                        said.finish = FinishReason::ToolCalls;
                     }
                     said.usage = line.get("usage").map(|usage| TokenUsage {
                         input: usage[0].as_u64().unwrap(),

@@ -2,7 +2,7 @@
 
 use playhouse::message::{Block, Body};
 use playhouse::mind::http::SchemaMode;
-use playhouse::mind::{Finish, MindError, Round, ToolRound};
+use playhouse::mind::{FinishReason, MindError, Round, ToolRound};
 use serde_json::{Value, json};
 
 use super::{Question, figures};
@@ -32,7 +32,7 @@ async fn a_request_has_its_own_path_key_and_form() {
         ("Yes.", "claude-2")
     );
     assert_eq!(figures(&completion), [10, 7, 5, 4]);
-    assert_eq!(completion.finish, Finish::Stop);
+    assert_eq!(completion.finish, FinishReason::Stop);
     let received = server.state.received.lock().unwrap();
     assert_eq!(received[0].path, "/v1/messages");
     for header in ["x-api-key: sk-very-secret", "anthropic-version: 2023-06-01"] {
@@ -110,7 +110,7 @@ async fn a_stream_is_put_together_wherever_it_is_cut() {
         assert_eq!(completion.thinking.as_deref(), Some("雨天，掷骰子。"));
         assert_eq!(
             (completion.finish, completion.retries),
-            (Finish::ToolCalls, 0)
+            (FinishReason::ToolCalls, 0)
         );
         let calls: Vec<_> = completion
             .calls
@@ -196,7 +196,7 @@ async fn json_comes_by_a_schema_by_a_tool_or_by_words() {
         );
         assert_eq!(
             (completion.finish, completion.calls.len()),
-            (Finish::Stop, 0)
+            (FinishReason::Stop, 0)
         );
     }
     assert_eq!(
@@ -298,7 +298,7 @@ async fn an_error_in_the_midst_of_a_stream_is_asked_again_and_counted() {
     let completion = Question::default().answered(&*mind).await.unwrap();
     assert_eq!(
         (completion.finish, completion.retries),
-        (Finish::ContentFilter, 1)
+        (FinishReason::ContentFilter, 1)
     );
     assert_eq!(figures(&completion), [18, 8, 5, 4]);
 

@@ -1,6 +1,6 @@
 //! DashScope's own interface.
 
-use playhouse::mind::{Finish, MindError};
+use playhouse::mind::{FinishReason, MindError};
 use serde_json::{Value, json};
 
 use super::{Question, figures};
@@ -95,7 +95,7 @@ async fn a_stream_is_put_together_wherever_it_is_cut() {
         );
         assert_eq!(
             (completion.finish, completion.calls.len()),
-            (Finish::ToolCalls, 1)
+            (FinishReason::ToolCalls, 1)
         );
         assert_eq!(completion.calls[0].arguments, "{\"sides\":6}");
         let parameters = server.body(0)["parameters"].clone();
@@ -185,7 +185,7 @@ async fn its_errors_are_told_apart() {
     )))
     .await
     .unwrap();
-    assert_eq!(filtered.finish, Finish::ContentFilter);
+    assert_eq!(filtered.finish, FinishReason::ContentFilter);
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Gemini's generateContent.
 
 use playhouse::message::{Block, Body};
-use playhouse::mind::{Finish, MindError, Round, ToolRound};
+use playhouse::mind::{FinishReason, MindError, Round, ToolRound};
 use serde_json::{Value, json};
 
 use super::{Question, figures};
@@ -80,7 +80,7 @@ async fn a_stream_is_put_together_and_calls_go_back_signed() {
             (completion.text.as_str(), completion.thinking.as_deref()),
             ("我先试试。", Some("雨天"))
         );
-        assert_eq!(completion.finish, Finish::ToolCalls);
+        assert_eq!(completion.finish, FinishReason::ToolCalls);
         let calls: Vec<_> = completion
             .calls
             .iter()
@@ -188,7 +188,10 @@ async fn its_errors_are_told_apart() {
         "{long:?}"
     );
     let blocked = whole(&json!({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}));
-    assert_eq!(ask(blocked).await.unwrap().finish, Finish::ContentFilter);
+    assert_eq!(
+        ask(blocked).await.unwrap().finish,
+        FinishReason::ContentFilter
+    );
     // Asked without `alt=sse` by somebody in between, it streams a list.
     let list = json!([
         says(json!([{"text": "Ye"}]), None),

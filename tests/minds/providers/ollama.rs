@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use playhouse::mind::{Finish, MindError};
+use playhouse::mind::{FinishReason, MindError};
 use serde_json::{Value, json};
 
 use super::{Question, figures};
@@ -40,7 +40,7 @@ async fn a_request_has_its_own_path_and_form() {
     );
     assert_eq!(
         (figures(&completion), completion.finish),
-        ([10, 3, 0, 0], Finish::Stop)
+        ([10, 3, 0, 0], FinishReason::Stop)
     );
     assert_eq!(server.state.received.lock().unwrap()[0].path, "/api/chat");
     let message = |role: &str, text: &str| json!({"role": role, "content": text});
@@ -77,7 +77,7 @@ async fn a_stream_is_put_together_wherever_it_is_cut() {
         );
         assert_eq!(
             (completion.finish, completion.retries),
-            (Finish::ToolCalls, 0)
+            (FinishReason::ToolCalls, 0)
         );
         assert_eq!(completion.calls[0].arguments, "{\"sides\":6}");
         assert_eq!(server.body(0)["tools"][0]["function"]["name"], "dice");

@@ -7,7 +7,7 @@ use playhouse::context::AgentContext;
 use playhouse::message::{Body, Tags};
 use playhouse::mind::http::{KeyState, SchemaMode};
 use playhouse::mind::{
-    Answering, Completion, FailedCall, Finish, Form, Language, Mind, MindError, Prompt, Tools,
+    Answering, Completion, FailedCall, FinishReason, Form, Language, Mind, MindError, Prompt, Tools,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -156,7 +156,10 @@ async fn a_schema_is_kept_on_every_step_that_sends_one() {
             let settings =
                 format!("stream_usage: true, schema: {schema}, extra: {{\"seed\": {seed}}}");
             let completion = asker.told(&*server.mind(&settings)).await;
-            assert_eq!((completion.retries, completion.finish), (0, Finish::Stop));
+            assert_eq!(
+                (completion.retries, completion.finish),
+                (0, FinishReason::Stop)
+            );
             let deed: Deed = serde_json::from_str(&completion.text).unwrap();
             assert!(
                 DEEDS.contains(&&*deed.deed) && TARGETS.contains(&&*deed.target),

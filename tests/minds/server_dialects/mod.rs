@@ -18,7 +18,7 @@ use crate::openai::{
 use played::{Played, Schema, Usage};
 use playhouse::context::AgentContext;
 use playhouse::message::{Block, Body, Message, Role, Tags};
-use playhouse::mind::{Completion, Finish, Form, Language, Mind, MindError, Prompt, Tools};
+use playhouse::mind::{Completion, FinishReason, Form, Language, Mind, MindError, Prompt, Tools};
 use playhouse::tool::ToolSpec;
 use serde_json::{Value, json};
 
@@ -122,7 +122,7 @@ async fn the_end_of_a_body_is_the_end_with_or_without_the_word_for_it() {
         let completion = told(stream(&values, done)).await.unwrap();
         assert_eq!(
             (completion.text.as_str(), completion.finish),
-            ("Yes.", Finish::Stop)
+            ("Yes.", FinishReason::Stop)
         );
     }
 }
@@ -180,7 +180,7 @@ async fn why_it_stopped_may_be_null_or_absent_until_the_end() {
         let completion = told(stream(&[first, stopped()], true)).await.unwrap();
         assert_eq!(
             (completion.text.as_str(), completion.finish),
-            ("Yes.", Finish::Stop)
+            ("Yes.", FinishReason::Stop)
         );
     }
 }
