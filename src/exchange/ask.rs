@@ -253,6 +253,14 @@ impl<R: Reply> Ask<R> {
         &self.0.constraints
     }
 
+    /// Reads and checks an answer as the engine does, without its slips if it has some.
+    ///
+    /// # Errors
+    /// Every rule that it breaks.
+    pub fn read(&self, raw: &str) -> Result<R, Vec<Violation>> {
+        self.0.read(raw)
+    }
+
     /// The answer that is used if the mind gives none.
     pub fn fallback(&self) -> R {
         self.0.fallback.of(&self.0.constraints)
@@ -322,11 +330,23 @@ pub trait ErasedAsk: Send + Sync {
 }
 
 impl<R: Reply> Spec<R> {
-    fn read_and_check(&self, raw: &str) -> Result<BoxedAnswer, Vec<Violation>> {
+    fn read(&self, raw: &str) -> Result<R, Vec<Violation>> {
+        let read = self.read_and_check(raw);
+        let Err(violations) = read else {
+            return read;
+        };
+        // Most answers are right; only others are looked at for slips.
+        match self.corrected(raw) {
+            Some(corrected) => self.read_and_check(&corrected),
+            None => Err(violations),
+        }
+    }
+
+    fn read_and_check(&self, raw: &str) -> Result<R, Vec<Violation>> {
         let value = R::read(raw)?;
         let violations = value.check(&self.constraints);
         if violations.is_empty() {
-            Ok(Box::new(value))
+            Ok(value)
         } else {
             Err(violations)
         }
@@ -401,15 +421,7 @@ impl<R: Reply> ErasedAsk for Spec<R> {
     }
 
     fn judge(&self, raw: &str) -> Result<BoxedAnswer, Vec<Violation>> {
-        let read = self.read_and_check(raw);
-        let Err(violations) = read else {
-            return read;
-        };
-        // Most answers are right; only others are looked at for slips.
-        match self.corrected(raw) {
-            Some(corrected) => self.read_and_check(&corrected),
-            None => Err(violations),
-        }
+        self.read(raw).map(|value| Box::new(value) as BoxedAnswer)
     }
 
     fn kept_text<'t>(&self, raw: &'t str) -> &'t str {

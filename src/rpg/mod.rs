@@ -29,6 +29,8 @@ mod travel;
 pub mod world_file;
 
 #[cfg(test)]
+mod recorded_tests;
+#[cfg(test)]
 mod stage_tests;
 
 pub use campaign::{Campaign, CampaignError};

@@ -241,13 +241,14 @@ fn default_choice(
     }
     if !cards.is_empty() {
         return Ok(Choice {
-            action: Action::Play,
+            action: Some(Action::Play),
             cards,
             ..Choice::default()
         });
     }
     let seen = phrases.render(&DEFAULT_HOLD, &CardData { me, skill: "" })?;
     Ok(Choice {
+        action: Some(Action::Hold),
         seen: Some(seen.chars().take(SEEN_CHARS).collect()),
         ..Choice::default()
     })

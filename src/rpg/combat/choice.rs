@@ -13,37 +13,38 @@ use crate::event::{PromptSet, PromptTemplate};
 use crate::exchange::{Reply, Violation};
 
 /// The maximum number of characters of a card's name.
-pub(super) const NAME_CHARS: usize = 40;
+pub(crate) const NAME_CHARS: usize = 40;
 /// The maximum number of characters of what others see or hear of an action.
-pub(super) const SEEN_CHARS: usize = 300;
+pub(crate) const SEEN_CHARS: usize = 300;
 
 /// What a combatant does at its turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Choice {
+pub(crate) struct Choice {
     /// Words said aloud before acting; everybody in the fight hears them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) say: Option<String>,
+    pub(crate) say: Option<String>,
     /// The ids of the facts that these words tell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) tells: Vec<String>,
-    /// What you do.
-    pub(super) action: Action,
+    pub(crate) tells: Vec<String>,
+    /// What you do; may be left out beside cards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) action: Option<Action>,
     /// The cards to play, in order; only with "play".
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) cards: Vec<Card>,
+    pub(crate) cards: Vec<Card>,
     /// The item to show; only with "show".
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) item: Option<String>,
+    pub(crate) item: Option<String>,
     /// Without cards: what the others see you do, in a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) seen: Option<String>,
+    pub(crate) seen: Option<String>,
 }
 
 /// The ways to spend a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Action {
+pub(crate) enum Action {
     /// Play cards.
     Play,
     /// Do nothing this round.
@@ -60,37 +61,37 @@ pub(super) enum Action {
 /// A skill as its mind means to use it now.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Card {
+pub(crate) struct Card {
     /// The skill, by name.
-    pub(super) skill: String,
+    pub(crate) skill: String,
     /// What the mind calls this move.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// How it looks, in a sentence.
-    pub(super) description: String,
+    pub(crate) description: String,
     /// Everybody it may be used on, the most wanted first; it is used on one, and on nobody else.
-    pub(super) targets: Vec<String>,
+    pub(crate) targets: Vec<String>,
 }
 
 /// A skill in hand and its legal targets, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PlayableSkill {
+pub(crate) struct PlayableSkill {
     /// The skill.
-    pub(super) skill: Arc<str>,
+    pub(crate) skill: Arc<str>,
     /// Its legal targets, best first as the rules measure it.
-    pub(super) targets: Vec<Arc<str>>,
+    pub(crate) targets: Vec<Arc<str>>,
 }
 
 /// What is legal at one turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ChoiceConstraints {
+pub(crate) struct ChoiceConstraints {
     /// The hand.
-    pub(super) hand: Vec<PlayableSkill>,
+    pub(crate) hand: Vec<PlayableSkill>,
     /// The ids of the facts that may be told.
-    pub(super) facts: Vec<Arc<str>>,
+    pub(crate) facts: Vec<Arc<str>>,
     /// The items that may be shown.
-    pub(super) items: Vec<Arc<str>>,
+    pub(crate) items: Vec<Arc<str>>,
     /// The maximum number of characters that may be said.
-    pub(super) say_chars: usize,
+    pub(crate) say_chars: usize,
 }
 
 const ONE_LINE: PromptTemplate<()> = PromptTemplate::new("rules/one_line");
@@ -132,7 +133,7 @@ struct IllegalTarget<'a> {
 }
 
 /// Adds the templates of this file.
-pub(super) fn add_templates(prompts: &mut PromptSet) {
+pub(crate) fn add_templates(prompts: &mut PromptSet) {
     prompts.add(&ONE_LINE).add(&NO_CARDS).add(&NOT_OFFERED);
     prompts.add(&NOT_IN_HAND);
     prompts.add(&ONE_CARD).add(&NO_TARGET).add(&ILLEGAL_TARGET);
@@ -198,17 +199,19 @@ impl Reply for Choice {
             let path = format!("tells[{index}]");
             violations.extend(check_offered(path, fact, &constraints.facts));
         }
-        if self.action == Action::Show {
+        if self.action() == Action::Show {
             let item = self.item.as_deref().unwrap_or_default();
             violations.extend(check_offered("item".into(), item, &constraints.items));
         }
-        if self.action != Action::Play && !self.cards.is_empty() {
+        if self.action() != Action::Play && !self.cards.is_empty() {
             let violation = Violation::new("cards", "cards are only for \"play\"");
             violations.push(violation.with_template(&NO_CARDS, &()));
         }
-        if self.cards.is_empty() {
-            let seen = self.seen.as_deref().unwrap_or_default();
-            violations.extend(check_text("seen".into(), seen, SEEN_CHARS));
+        if self.action.is_none() && self.cards.is_empty() {
+            violations.push(Violation::empty("action"));
+        }
+        if let Some(seen) = &self.seen {
+            violations.extend(Violation::too_long("seen", seen, SEEN_CHARS));
         }
         let hand = &constraints.hand;
         for (index, card) in self.cards.iter().enumerate() {
@@ -236,6 +239,15 @@ impl Reply for Choice {
 }
 
 impl Choice {
+    /// What it does with its turn. Cards alone are to be played.
+    pub(crate) fn action(&self) -> Action {
+        self.action.unwrap_or(if self.cards.is_empty() {
+            Action::Hold
+        } else {
+            Action::Play
+        })
+    }
+
     /// Each skill in hand may be played once.
     fn check_count(&self, playable: &PlayableSkill) -> Option<Violation> {
         let skill = &*playable.skill;
@@ -273,21 +285,19 @@ fn not_in_hand(path: String, skill: &str, hand: &[PlayableSkill]) -> Violation {
     Violation::new(path, rule).with_template(&NOT_IN_HAND, &NotInHand { skill, hand })
 }
 
-fn check_targets(path: &str, card: &Card, playable: &PlayableSkill) -> Vec<Violation> {
+/// A card needs one legal target; it is never used on others.
+fn check_targets(path: &str, card: &Card, playable: &PlayableSkill) -> Option<Violation> {
     let legal = &playable.targets.join(", ");
-    if card.targets.is_empty() {
+    let Some(name) = card.targets.first() else {
         let violation = Violation::new(path, format!("name at least one of: {legal}"));
-        return vec![violation.with_template(&NO_TARGET, &NoTarget { legal })];
+        return Some(violation.with_template(&NO_TARGET, &NoTarget { legal }));
+    };
+    let is_legal = |name: &String| playable.targets.iter().any(|target| **target == **name);
+    if card.targets.iter().any(is_legal) {
+        return None;
     }
-    let is_legal = |name: &str| playable.targets.iter().any(|target| **target == *name);
-    let targets = card.targets.iter().enumerate();
-    let illegal = targets.filter(|(_, name)| !is_legal(name));
-    illegal
-        .map(|(index, name)| {
-            let skill = &card.skill;
-            let rule = format!("'{skill}' can't be used on '{name}'; choose from: {legal}");
-            let violation = Violation::new(format!("{path}[{index}]"), rule);
-            violation.with_template(&ILLEGAL_TARGET, &IllegalTarget { skill, name, legal })
-        })
-        .collect()
+    let skill = &card.skill;
+    let rule = format!("'{skill}' can't be used on '{name}'; choose from: {legal}");
+    let data = IllegalTarget { skill, name, legal };
+    Some(Violation::new(format!("{path}[0]"), rule).with_template(&ILLEGAL_TARGET, &data))
 }

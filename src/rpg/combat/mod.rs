@@ -9,7 +9,7 @@
 mod arena;
 mod ask;
 mod begin;
-mod choice;
+pub(super) mod choice;
 mod narrate;
 mod outcome;
 pub(super) mod resolve;

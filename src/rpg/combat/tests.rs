@@ -195,7 +195,7 @@ fn card(skill: &str, targets: &[&str]) -> Card {
 
 fn play(cards: impl IntoIterator<Item = Card>) -> Choice {
     Choice {
-        action: Action::Play,
+        action: Some(Action::Play),
         cards: cards.into_iter().collect(),
         ..Choice::default()
     }
@@ -203,7 +203,7 @@ fn play(cards: impl IntoIterator<Item = Card>) -> Choice {
 
 fn without_cards(action: Action) -> Choice {
     Choice {
-        action,
+        action: Some(action),
         seen: Some("A step back.".into()),
         ..Choice::default()
     }
@@ -574,13 +574,13 @@ fn every_broken_rule_of_a_choice_is_named() {
             .is_empty()
     );
     assert!(without_cards(Action::Yield).check(&constraints).is_empty());
-    let mut long = card("Cut", &["Rat", "Ann"]);
+    let mut long = card("Cut", &["Ann"]);
     long.name = "x".repeat(41);
     long.description.clear();
     let bad = Choice {
         say: Some("A long speech, not a word.".into()),
         tells: vec!["the-name".into(), "the-lie".into()],
-        action: Action::Hold,
+        action: Some(Action::Hold),
         ..play([long, card("Cut", &[]), card("Curse", &["Owl"])])
     };
     let empty = Choice::default();
@@ -595,11 +595,11 @@ fn every_broken_rule_of_a_choice_is_named() {
     cards: cards are only for "play"
     cards[0].name: at most 40 characters; this has 41
     cards[0].description: must not be empty
-    cards[0].targets[1]: 'Cut' can't be used on 'Ann'; choose from: Owl, Rat
+    cards[0].targets[0]: 'Cut' can't be used on 'Ann'; choose from: Owl, Rat
     cards[1].targets: name at least one of: Owl, Rat
     cards[2].skill: 'Curse' is not in your hand, which holds: Cut, Balm
     cards: at most one card of 'Cut', not 2
-    seen: must not be empty
+    action: must not be empty
     "#);
 }
 

@@ -45,7 +45,7 @@ pub(super) fn take_turn(
             &choice.tells,
         );
         let seen = choice.seen.as_deref().unwrap_or_default().trim();
-        match choice.action {
+        match choice.action() {
             Action::Play if !choice.cards.is_empty() => {
                 for fallen in turn.play(&choice, &world, &rng) {
                     commands.entity(fallen).insert(Dead);
