@@ -9,7 +9,7 @@ use playhouse::event::kinds::{
 };
 use playhouse::event::{AnswerRecord, By, CallRecord, EventRecord};
 use playhouse::locale::{Argument, Language, text};
-use playhouse::rpg::events::{Day, Journey, Narration, Scene};
+use playhouse::rpg::events::{CardHeld, Day, Journey, Narration, Scene};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -199,6 +199,20 @@ impl Formatter {
             "combat_start" => self.combat_start(&data(event)?),
             "combat_round" => self.combat_round(&data(event)?),
             "card_played" => self.card_played(&data(event)?),
+            "card_held" => {
+                let CardHeld {
+                    actor,
+                    card,
+                    reason,
+                } = data(event)?;
+                let held = if reason == "no_energy" {
+                    text!(story_no_energy, actor, card)
+                } else {
+                    text!(story_no_target, actor, card)
+                };
+                let held = held.in_language(self.language);
+                vec![Paragraph::indented(4, 6).add(Style::Dim, held)]
+            }
             "combat_move" => self.combat_move(&data(event)?),
             "combat_outcome" => self.combat_outcome(&data(event)?),
             "finale" => self.finale(&event.text),
