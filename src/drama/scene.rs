@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::condition::Condition;
 use super::state::History;
-use crate::world_data::prose;
+use crate::world_data::{one_or_more, prose};
 
 /// A writer's unit of drama: where and when it opens, what is told at its beginning, how long
 /// people talk, and at most one choice.
@@ -51,8 +51,10 @@ impl Default for Scene {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Choice {
-    /// Who decides. If it is not there or not alive, nothing is decided.
-    pub who: String,
+    /// Who decides: one name, or several, of which the first who is there and alive does. If nobody
+    /// is, nothing is decided.
+    #[serde(deserialize_with = "one_or_more")]
+    pub who: Vec<String>,
     /// The question.
     #[serde(deserialize_with = "prose")]
     pub question: String,
@@ -84,6 +86,8 @@ pub struct ChoiceOption {
 pub enum Effect {
     /// Somebody learns a fact: `Teach("Odile Marsh", "the-order")`; `party` teaches every hero.
     Teach(String, String),
+    /// Somebody tells somebody a fact: `Tells("Pell Gantry", "Brant Hollis", "the-lamp")`.
+    Tells(String, String, String),
     /// Everybody at the place of the scene learns a fact.
     Reveal(String),
     /// Somebody gets an item: `Give("the log", "Odile Marsh")`.

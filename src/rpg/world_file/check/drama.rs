@@ -275,7 +275,16 @@ impl<'a> Links<'a, '_> {
         self.effects(&format!("{path}.effects"), &scene.effects);
         let Some(choice) = &scene.choice else { return };
         let path = format!("{path}.choice");
-        self.fighter(&format!("{path}.who"), &choice.who);
+        if let [who] = choice.who.as_slice() {
+            self.fighter(&format!("{path}.who"), who);
+        } else {
+            for (j, who) in choice.who.iter().enumerate() {
+                self.fighter(&format!("{path}.who[{j}]"), who);
+            }
+            if choice.who.is_empty() {
+                self.require(&format!("{path}.who"), "", &self.names.fighters);
+            }
+        }
         if choice.options.is_empty() {
             let path = format!("{path}.options");
             self.report
@@ -410,6 +419,11 @@ impl<'a> Links<'a, '_> {
             match effect {
                 Effect::Teach(who, fact) => {
                     self.entity(path, who);
+                    self.fact(path, fact);
+                }
+                Effect::Tells(from, to, fact) => {
+                    self.fighter(path, from);
+                    self.fighter(path, to);
                     self.fact(path, fact);
                 }
                 Effect::Reveal(fact) => self.fact(path, fact),
