@@ -4,6 +4,7 @@ use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::condition::Condition;
+use super::occasion::Occasion;
 use super::state::History;
 use crate::world_data::{one_or_more, prose};
 
@@ -136,6 +137,17 @@ pub enum Effect {
     End(String),
 }
 
+/// Whether a scene with this condition opens on an occasion: those of a day at home and of a camp
+/// are meant unless another is named, since only what names an occasion was written for it.
+fn suits(occasion: Occasion, when: &Condition) -> bool {
+    match occasion {
+        Occasion::Morning | Occasion::Afternoon | Occasion::Camp => true,
+        Occasion::Travel | Occasion::Retreat | Occasion::Return => {
+            when.parts().iter().any(|part| part.names(occasion))
+        }
+    }
+}
+
 /// How a story may end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -158,8 +170,10 @@ pub struct Ending {
 /// first in the file.
 pub fn next_scene<'a>(world: &World, scenes: &'a [Scene], stage: &str) -> Option<&'a Scene> {
     let history = world.resource::<History>();
+    let occasion = *world.resource::<Occasion>();
     let may_open = |scene: &&Scene| {
         scene.at == stage
+            && suits(occasion, &scene.when)
             && (scene.again || history.times(&scene.id) == 0)
             && scene.when.holds(world, &scene.id)
     };
