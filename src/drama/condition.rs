@@ -3,6 +3,7 @@
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::occasion::Occasion;
 use super::quality::Qualities;
 use super::state::{
     Belongings, Bonds, FightResult, GoalState, Goals, History, PromiseState, Promises,
@@ -41,6 +42,10 @@ pub enum Condition {
     Bond(String, String, i32),
     /// It is this day or later, from 1: `Day(2)`.
     Day(u32),
+    /// It is this part of a day or of a journey: `Now(Morning)`.
+    Now(Occasion),
+    /// A dungeon, or `stay`, won a vote: `Voted("The Mill")`.
+    Voted(String),
     /// A fight on a stage ended like this: `Fought("The Captain's Bench", Won)`.
     Fought(String, FightResult),
     /// Somebody has fallen at least once.
@@ -128,6 +133,8 @@ impl Condition {
                     >= *least
             }),
             Self::Day(day) => world.resource::<Today>().0 >= *day,
+            Self::Now(occasion) => world.resource::<Occasion>() == occasion,
+            Self::Voted(winner) => history.voted(winner),
             Self::Fought(stage, result) => history.fought(stage, *result),
             Self::Fell(who) => any(who, &|entity| {
                 let name = world.get::<EntityName>(entity);
@@ -156,6 +163,17 @@ impl Condition {
                 any.any(|(number, one)| one.holds(world, &format!("{key}/{number}")))
             }
             Self::Not(condition) => !condition.holds(world, key),
+        }
+    }
+
+    /// Whether it is about an occasion; how a fight ended that was not won is about the retreat.
+    pub(super) fn names(&self, occasion: Occasion) -> bool {
+        match self {
+            Self::Now(named) => *named == occasion,
+            Self::Fought(_, FightResult::Lost | FightResult::Drawn) => {
+                occasion == Occasion::Retreat
+            }
+            _ => false,
         }
     }
 

@@ -9,12 +9,14 @@
 
 mod condition;
 mod data;
+mod occasion;
 mod quality;
 mod scene;
 mod state;
 
 pub use condition::{Condition, PARTY, entities_of};
 pub use data::{BondSpec, Goal, Item, StoryData};
+pub use occasion::Occasion;
 pub use quality::{Qualities, Quality, QualityStep};
 pub use scene::{Choice, ChoiceOption, Effect, Ending, Scene, next_scene};
 pub use state::{
@@ -29,10 +31,12 @@ pub fn plugin(setup: &mut Setup) {
     setup.world.init_resource::<Qualities>();
     setup.world.init_resource::<History>();
     setup.world.init_resource::<StoryData>();
+    setup.world.init_resource::<Occasion>();
     setup
         .saves()
         .resource::<Qualities>("qualities")
         .resource::<History>("history")
+        .resource::<Occasion>("occasion")
         .resource::<crate::knowledge::Today>("today")
         .component::<crate::knowledge::Knowledge>("knowledge")
         .component::<Belongings>("belongings")

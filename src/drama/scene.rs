@@ -4,8 +4,9 @@ use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::condition::Condition;
+use super::occasion::Occasion;
 use super::state::History;
-use crate::world_data::prose;
+use crate::world_data::{one_or_more, prose};
 
 /// A writer's unit of drama: where and when it opens, what is told at its beginning, how long
 /// people talk, and at most one choice.
@@ -51,8 +52,10 @@ impl Default for Scene {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Choice {
-    /// Who decides. If it is not there or not alive, nothing is decided.
-    pub who: String,
+    /// Who decides: one name, or several, of which the first who is there and alive does. If nobody
+    /// is, nothing is decided.
+    #[serde(deserialize_with = "one_or_more")]
+    pub who: Vec<String>,
     /// The question.
     #[serde(deserialize_with = "prose")]
     pub question: String,
@@ -84,6 +87,8 @@ pub struct ChoiceOption {
 pub enum Effect {
     /// Somebody learns a fact: `Teach("Odile Marsh", "the-order")`; `party` teaches every hero.
     Teach(String, String),
+    /// Somebody tells somebody a fact: `Tells("Pell Gantry", "Brant Hollis", "the-lamp")`.
+    Tells(String, String, String),
     /// Everybody at the place of the scene learns a fact.
     Reveal(String),
     /// Somebody gets an item: `Give("the log", "Odile Marsh")`.
@@ -132,6 +137,17 @@ pub enum Effect {
     End(String),
 }
 
+/// Whether a scene with this condition opens on an occasion: those of a day at home and of a camp
+/// are meant unless another is named, since only what names an occasion was written for it.
+fn suits(occasion: Occasion, when: &Condition) -> bool {
+    match occasion {
+        Occasion::Morning | Occasion::Afternoon | Occasion::Camp => true,
+        Occasion::Travel | Occasion::Retreat | Occasion::Return => {
+            when.parts().iter().any(|part| part.names(occasion))
+        }
+    }
+}
+
 /// How a story may end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -154,8 +170,10 @@ pub struct Ending {
 /// first in the file.
 pub fn next_scene<'a>(world: &World, scenes: &'a [Scene], stage: &str) -> Option<&'a Scene> {
     let history = world.resource::<History>();
+    let occasion = *world.resource::<Occasion>();
     let may_open = |scene: &&Scene| {
         scene.at == stage
+            && suits(occasion, &scene.when)
             && (scene.again || history.times(&scene.id) == 0)
             && scene.when.holds(world, &scene.id)
     };

@@ -153,6 +153,10 @@ pub struct History {
     pub choices: Vec<(Arc<str>, Arc<str>, Arc<str>)>,
     /// The fights that were fought: stage and result.
     pub fights: Vec<(Arc<str>, FightResult)>,
+    /// What was voted for the next journey, oldest first: the winner, a dungeon or `stay`, and the
+    /// day.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub votes: Vec<(Arc<str>, u32)>,
     /// Who fell, in a fight or otherwise, by name.
     pub fallen: BTreeSet<Arc<str>>,
     /// The id of the ending that was reached.
@@ -171,6 +175,11 @@ impl History {
     pub fn chose(&self, scene: &str, option: &str) -> bool {
         let mut choices = self.choices.iter();
         choices.any(|(of, chosen, _)| **of == *scene && **chosen == *option)
+    }
+
+    /// Whether a dungeon, or to stay, won a vote.
+    pub fn voted(&self, winner: &str) -> bool {
+        self.votes.iter().any(|(won, _)| **won == *winner)
     }
 
     /// Whether a fight on a stage ended like this.

@@ -8,8 +8,8 @@ use super::components::insert_data;
 use super::spawn::{SpawnError, spawn_cast};
 use super::world_file::WorldFile;
 use super::{
-    archive, campaign_state, combat, components, events, home, kickoff, phase, phrases, scenes,
-    talk,
+    archive, campaign_phase, campaign_state, combat, components, events, home, kickoff, phase,
+    phrases, scenes, talk,
 };
 use crate::drama;
 use crate::engine::Setup;
@@ -61,6 +61,7 @@ fn plugin(setup: &mut Setup) {
     combat::plugin(setup);
     archive::plugin(setup);
     scenes::plugin(setup);
+    campaign_phase::plugin(setup);
     campaign_state::plugin(setup);
 }
 

@@ -1,34 +1,30 @@
-//! The course of the campaign, advanced at meetings: kickoff, days at home, journeys, homecoming.
-
-use std::collections::BTreeSet;
-use std::sync::Arc;
+//! The course of the campaign, advanced at meetings: kickoff, days at home, votes, homecoming.
+//! Journeys are in `journey.rs`.
 
 use bevy_ecs::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use super::campaign_phase::{CampaignPhase, CampaignState};
 use super::combat::resolve::weigh_resolve;
-use super::combat::wounds::{heal_wounds, tell_wounds};
-use super::components::{
-    ClosedDungeons, CurrentFight, Effects, FightResult, Foe, Health, HomeStage, Residence, RpgWorld,
+use super::combat::wounds::heal_wounds;
+use super::components::{ClosedDungeons, Residence, RpgWorld};
+use super::events::{Day, Homecoming};
+use super::everybody::{home_stages, inform_home, names, on_stage, party, set_phase};
+use super::home::vote::{count_votes, elect};
+use super::journey::{
+    after_camp, after_fight, begin_fight, meet_foes, return_home, send_home, set_out,
 };
-use super::events::{BattleReport, Day, Homecoming, Journey};
 use super::phase::Phase;
 use super::scenes::choose::{apply_choices, offer_choices};
 use super::scenes::endings::{begin_closing, begin_epilogue, reached_ending, settle_goals};
-use super::scenes::open::open_scene;
-use super::spawn::{HERO, spawn_foes};
-use super::travel::{acquaint, introduce, travel, travel_to};
-use super::world_file::{Fight, Step};
-use crate::cast::{
-    CastList, Dead, EntityName, Faction, Kind, OnStage, StableId, all_of, despawn, stable_id,
-};
-use crate::drama::{Ending, History, StoryData};
+use super::scenes::open::open_talk;
+use super::travel::{acquaint, travel_to};
+use super::world_file::{STAY, Step};
+use crate::cast::{Kind, all_of};
+use crate::drama::{Ending, History, Occasion, StoryData};
 use crate::engine::{MeetSet, Setup, StoryEnd};
-use crate::event::{
-    AgentEvent, Fault, Faults, Phrasebook, PromptSet, PromptTemplate, write_events_at_meeting,
-};
+use crate::event::{Phrasebook, PromptSet, PromptTemplate, write_events_at_meeting};
 use crate::knowledge::Today;
-use crate::locale::Localize;
 
 const FINISHED: PromptTemplate<Score> = PromptTemplate::new("engine/finished");
 
@@ -39,95 +35,8 @@ struct Score {
     fights: u32,
 }
 
-/// How far the campaign is. It changes at meetings only.
-#[derive(Resource, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CampaignState {
-    /// What is going on.
-    #[serde(rename = "act")]
-    pub phase: CampaignPhase,
-    /// The number of completed steps of the schedule.
-    pub steps_done: usize,
-    /// The number of completed days at home, over the whole campaign.
-    pub days_done: u32,
-    /// The number of fights won.
-    pub won: u32,
-    /// The number of all fights.
-    pub fights: u32,
-}
-
-/// What is going on in the campaign.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum CampaignPhase {
-    /// Nothing has happened yet.
-    #[default]
-    #[serde(rename = "before")]
-    NotStarted,
-    /// Everybody begins its story.
-    Kickoff,
-    /// A round of a day at home.
-    Home {
-        /// Which day of this stay, from 1.
-        day: u32,
-        /// The number of days of this stay.
-        days: u32,
-        /// Which round of plans, from 1.
-        round: u32,
-    },
-    /// A day at home ends: the world agents make their announcements.
-    Evening {
-        /// Which day of this stay.
-        day: u32,
-        /// The number of days of this stay.
-        days: u32,
-    },
-    /// Conversations that have grown too long are summarized.
-    Night {
-        /// Which day of this stay.
-        day: u32,
-        /// The number of days of this stay.
-        days: u32,
-    },
-    /// The party reaches the stage of a fight, where its foes appear.
-    #[serde(rename = "reach")]
-    Arrival {
-        /// The dungeon.
-        dungeon: Arc<str>,
-        /// Which fight, from 0.
-        fight: usize,
-    },
-    /// A fight.
-    Fight {
-        /// The dungeon.
-        dungeon: Arc<str>,
-        /// Which fight, from 0.
-        fight: usize,
-    },
-    /// After a fight the party talks.
-    Camp {
-        /// The dungeon.
-        dungeon: Arc<str>,
-        /// The fight that was won, from 0.
-        fight: usize,
-    },
-    /// What has to be decided in the scenes of a phase is decided.
-    Choice {
-        /// The phase after which the campaign goes on.
-        after: Box<Self>,
-    },
-    /// Everybody says what became of them.
-    Epilogue,
-    /// The world agents close the story.
-    Closing,
-    /// The campaign is over.
-    Over,
-}
-
 /// Adds the systems of this file.
 pub(super) fn plugin(setup: &mut Setup) {
-    setup.world.init_resource::<CampaignState>();
-    setup.saves().resource::<CampaignState>("campaign");
     setup
         .meet
         .add_systems(advance_campaign.in_set(MeetSet::Rules));
@@ -172,17 +81,46 @@ pub(super) fn advance_campaign(world: &mut World) {
             if round < rounds {
                 begin_home_round(world, day, days, round + 1);
             } else {
+                end_afternoon(world, day, days);
+            }
+        }
+        CampaignPhase::Vote {
+            dungeons,
+            day,
+            days,
+        } => {
+            let voted = count_votes(world, &dungeons);
+            world.resource_mut::<CampaignState>().voted = Some(voted);
+            if day > 0 {
                 begin_evening(world, day, days);
+            } else {
+                next_step(world);
             }
         }
         CampaignPhase::Evening { day, days } => begin_night(world, day, days),
         CampaignPhase::Night { day, days } if day < days => begin_day(world, day + 1, days),
         CampaignPhase::Night { .. } => next_step(world),
-        CampaignPhase::Arrival { dungeon, fight } => begin_fight(world, dungeon, fight),
-        CampaignPhase::Fight { dungeon, fight } => after_fight(world, dungeon, fight),
-        CampaignPhase::Camp { dungeon, fight } => {
-            after_camp(world, dungeon, fight, FightResult::Won);
+        CampaignPhase::Travel { dungeon, fight } => {
+            let next = meet_foes(world, dungeon, fight);
+            go_on(world, next);
         }
+        CampaignPhase::Arrival { dungeon, fight } => {
+            let next = begin_fight(world, dungeon, fight);
+            go_on(world, next);
+        }
+        CampaignPhase::Fight { dungeon, fight } => {
+            let next = after_fight(world, dungeon, fight);
+            go_on(world, next);
+        }
+        CampaignPhase::Camp { dungeon, fight } => {
+            let next = after_camp(world, dungeon, fight);
+            go_on(world, next);
+        }
+        CampaignPhase::Retreat { dungeon } => {
+            let next = return_home(world, dungeon);
+            go_on(world, next);
+        }
+        CampaignPhase::Return { .. } => next_step(world),
         CampaignPhase::Epilogue => {
             begin_closing(world);
             set_campaign_phase(world, CampaignPhase::Closing);
@@ -221,29 +159,76 @@ fn begin(world: &mut World) {
     set_campaign_phase(world, CampaignPhase::Kickoff);
 }
 
+/// Begins the next phase of a journey; if there is none, the next step of the schedule.
+fn go_on(world: &mut World, next: Option<CampaignPhase>) {
+    match next {
+        Some(phase) => {
+            set_campaign_phase(world, phase);
+            look_ahead(world);
+        }
+        None => next_step(world),
+    }
+}
+
 /// Begins the next step of the schedule; after the last, the campaign ends.
 fn next_step(world: &mut World) {
-    let file = world.resource::<RpgWorld>().0.clone();
-    let mut campaign = world.resource_mut::<CampaignState>();
-    let step = file.schedule.get(campaign.steps_done).cloned();
-    campaign.steps_done += 1;
-    match step {
-        Some(Step::Home { days }) if days > 0 => begin_day(world, 1, days as u32),
-        Some(Step::Home { .. }) => next_step(world),
-        Some(Step::Dungeon(name)) => {
-            let name: Arc<str> = name.into();
-            let closed = world.resource::<ClosedDungeons>();
-            if closed.0.contains(&name) {
-                next_step(world);
-            } else {
-                enter_stage(world, name, 0);
-            }
-        }
-        None => match reached_ending(world, true) {
-            Some(ending) => finish(world, &ending),
-            None => finish_without_ending(world),
-        },
+    let voted = world.resource_mut::<CampaignState>().voted.take();
+    if let Some(dungeon) = voted.filter(|voted| **voted != *STAY)
+        && let Some(phase) = set_out(world, dungeon)
+    {
+        return set_campaign_phase(world, phase);
     }
+    loop {
+        let number = world.resource::<CampaignState>().steps_done;
+        if number >= world.resource::<RpgWorld>().0.schedule.len() {
+            return match reached_ending(world, true) {
+                Some(ending) => finish(world, &ending),
+                None => finish_without_ending(world),
+            };
+        }
+        world.resource_mut::<CampaignState>().steps_done += 1;
+        match step_to_take(world, number) {
+            Some(Step::Home { days }) if days > 0 => return begin_day(world, 1, days as u32),
+            Some(Step::Dungeon(name)) => {
+                if let Some(phase) = set_out(world, name.into()) {
+                    return set_campaign_phase(world, phase);
+                }
+            }
+            Some(Step::Vote(names)) => return begin_vote(world, names, (0, 0)),
+            Some(Step::Home { .. } | Step::If(..)) | None => {}
+        }
+    }
+}
+
+/// A step of the schedule as it is taken now: without its condition, and a vote without dungeons
+/// that are closed. `None` if the condition does not hold, or there is nowhere to go.
+fn step_to_take(world: &World, number: usize) -> Option<Step> {
+    let mut step = world.resource::<RpgWorld>().0.schedule.get(number)?;
+    let mut key = format!("schedule/{number}");
+    while let Step::If(condition, then) = step {
+        condition.holds(world, &key).then_some(())?;
+        key.push_str("/if");
+        step = then;
+    }
+    let closed = &world.resource::<ClosedDungeons>().0;
+    let is_open = |name: &String| !closed.contains(name.as_str());
+    match step {
+        Step::Vote(names) => {
+            let open: Vec<_> = names.iter().filter(|name| is_open(name)).cloned().collect();
+            (!open.is_empty()).then_some(Step::Vote(open))
+        }
+        Step::Dungeon(name) => is_open(name).then(|| step.clone()),
+        step => Some(step.clone()),
+    }
+}
+
+/// Looks which journey or vote comes next, if everything stays as it is.
+fn look_ahead(world: &mut World) {
+    let first = world.resource::<CampaignState>().steps_done;
+    let steps = first..world.resource::<RpgWorld>().0.schedule.len();
+    let mut steps = steps.filter_map(|number| step_to_take(world, number));
+    let ahead = steps.find(|step| matches!(step, Step::Dungeon(_) | Step::Vote(_)));
+    world.resource_mut::<CampaignState>().ahead = ahead;
 }
 
 // --- home ---
@@ -255,16 +240,17 @@ fn begin_day(world: &mut World, day: u32, days: u32) {
         Day {
             day: date,
             part: "begin".into(),
+            ..Day::default()
         },
     );
     send_neighbours_home(world);
     world.resource_mut::<Today>().0 = date;
+    begin_round(world, day, days, 1);
     for stage in home_stages(world) {
-        let opens = open_scene(world, stage);
-        set_phase(world, stage, if opens { Phase::Plan } else { Phase::Scene });
+        if !open_talk(world, stage, Occasion::Morning, 0) {
+            set_phase(world, stage, Phase::Scene);
+        }
     }
-    let round = 1;
-    set_campaign_phase(world, CampaignPhase::Home { day, days, round });
 }
 
 /// Whoever stays at home has slept there.
@@ -279,11 +265,59 @@ fn send_neighbours_home(world: &mut World) {
 }
 
 fn begin_home_round(world: &mut World, day: u32, days: u32, round: u32) {
+    begin_round(world, day, days, round);
     for stage in home_stages(world) {
-        open_scene(world, stage);
+        open_talk(world, stage, Occasion::Afternoon, 0);
         set_phase(world, stage, Phase::Plan);
     }
+}
+
+/// Only observers are told of the rounds of a day: those who are there read it when they are asked.
+fn begin_round(world: &mut World, day: u32, days: u32, round: u32) {
+    look_ahead(world);
+    let rounds = world.resource::<RpgWorld>().0.limits.home_rounds.max(1) as u32;
+    if rounds > 1 {
+        let event = Day {
+            day: world.resource::<CampaignState>().days_done + 1,
+            part: "round".into(),
+            round,
+            rounds,
+        };
+        write_events_at_meeting(world, |events| events.notify_entities(&[], event));
+    }
     set_campaign_phase(world, CampaignPhase::Home { day, days, round });
+}
+
+/// Before the last evening of a stay, those who would go vote where to, if that comes next.
+fn end_afternoon(world: &mut World, day: u32, days: u32) {
+    let is_last = day == days;
+    while let Some(number) = next_vote(world).filter(|_| is_last) {
+        world.resource_mut::<CampaignState>().steps_done += 1;
+        if let Some(Step::Vote(names)) = step_to_take(world, number) {
+            return begin_vote(world, names, (day, days));
+        }
+    }
+    begin_evening(world, day, days);
+}
+
+/// The number of the next step, if it is a vote.
+fn next_vote(world: &World) -> Option<usize> {
+    let number = world.resource::<CampaignState>().steps_done;
+    let step = world.resource::<RpgWorld>().0.schedule.get(number)?;
+    step.is_vote().then_some(number)
+}
+
+/// Those who would go are asked where to. `evening` is the day of the stay and the number of days.
+fn begin_vote(world: &mut World, names: Vec<String>, evening: (u32, u32)) {
+    elect(world);
+    let (day, days) = evening;
+    let dungeons = names.into_iter().map(Into::into).collect();
+    let phase = CampaignPhase::Vote {
+        dungeons,
+        day,
+        days,
+    };
+    set_campaign_phase(world, phase);
 }
 
 fn begin_evening(world: &mut World, day: u32, days: u32) {
@@ -300,6 +334,7 @@ fn begin_night(world: &mut World, day: u32, days: u32) {
         Day {
             day: date,
             part: "end".into(),
+            ..Day::default()
         },
     );
     world.resource_mut::<CampaignState>().days_done = date;
@@ -311,133 +346,7 @@ fn begin_night(world: &mut World, day: u32, days: u32) {
     set_campaign_phase(world, CampaignPhase::Night { day, days });
 }
 
-// --- journeys ---
-
-/// A fight of the world file, and the entity of its stage.
-fn find_fight(world: &World, dungeon: &str, fight: usize) -> Option<(Fight, Entity)> {
-    let mut dungeons = world.resource::<RpgWorld>().0.dungeons.iter();
-    let dungeon = dungeons.find(|known| known.name == dungeon)?;
-    let fight = dungeon.fights.get(fight)?.clone();
-    let stage = world.resource::<CastList>().by_name(&fight.stage)?;
-    Some((fight, stage))
-}
-
-/// The party goes to the stage of a fight, where its foes appear.
-fn enter_stage(world: &mut World, dungeon: Arc<str>, fight: usize) {
-    let Some((next, stage)) = find_fight(world, &dungeon, fight) else {
-        return next_step(world);
-    };
-    let mut party = party(world);
-    party.retain(|hero| !is_dead(world, *hero));
-    let part = if fight == 0 { "enter" } else { "advance" };
-    inform_of_journey(world, &dungeon, part, &next.stage, &party);
-    for hero in party {
-        travel(world, hero, stage);
-    }
-    if let Err(error) = spawn_foes(world, &next.foes, &next.stage) {
-        let fault = Fault::Game(error.text());
-        world.resource_mut::<Faults>().note(fault);
-    }
-    for foe in on_stage(world, stage) {
-        introduce(world, foe, stage);
-    }
-    set_phase(world, stage, Phase::Kickoff);
-    set_campaign_phase(world, CampaignPhase::Arrival { dungeon, fight });
-}
-
-fn begin_fight(world: &mut World, dungeon: Arc<str>, fight: usize) {
-    let Some((_, stage)) = find_fight(world, &dungeon, fight) else {
-        return next_step(world);
-    };
-    world.entity_mut(stage).insert(CurrentFight {
-        dungeon: dungeon.clone(),
-        fight,
-        end: None,
-    });
-    set_phase(world, stage, Phase::FightBegin);
-    set_campaign_phase(world, CampaignPhase::Fight { dungeon, fight });
-}
-
-/// The fight is over and archived; the party goes deeper or home.
-fn after_fight(world: &mut World, dungeon: Arc<str>, fight: usize) {
-    let Some((done, stage)) = find_fight(world, &dungeon, fight) else {
-        return next_step(world);
-    };
-    let result = world.get::<CurrentFight>(stage).and_then(|done| done.end);
-    let result = result.unwrap_or_default();
-    let mut campaign = world.resource_mut::<CampaignState>();
-    campaign.fights += 1;
-    campaign.won += u32::from(result == FightResult::Won);
-    report_battle(world, &dungeon, &done, stage, result);
-    note_fight(world, &done.stage, stage, result);
-    world.entity_mut(stage).remove::<CurrentFight>();
-    clear_foes(world, stage);
-    if result == FightResult::Won && open_scene(world, stage) {
-        set_phase(world, stage, Phase::Plan);
-        set_campaign_phase(world, CampaignPhase::Camp { dungeon, fight });
-    } else {
-        after_camp(world, dungeon, fight, result);
-    }
-}
-
-/// The party goes deeper after a victory, or home.
-fn after_camp(world: &mut World, dungeon: Arc<str>, fight: usize, result: FightResult) {
-    if result == FightResult::Won && find_fight(world, &dungeon, fight + 1).is_some() {
-        enter_stage(world, dungeon, fight + 1);
-    } else {
-        return_home(world, &dungeon);
-    }
-}
-
-/// Remembers how a fight ended and who fell in it.
-fn note_fight(world: &mut World, name: &str, stage: Entity, result: FightResult) {
-    let mut fallen = on_stage(world, stage);
-    fallen.retain(|actor| is_dead(world, *actor));
-    let fallen = names(world, &fallen);
-    let mut history = world.resource_mut::<History>();
-    history.fights.push((name.into(), result));
-    history.fallen.extend(fallen.into_iter().map(Arc::from));
-}
-
-/// The whole party goes home, fallen heroes included, with full health and without effects. Only
-/// wounds remain.
-fn return_home(world: &mut World, dungeon: &str) {
-    let party = party(world);
-    inform_of_journey(world, dungeon, "return", "", &party);
-    send_home(world);
-    tell_wounds(world);
-    next_step(world);
-}
-
-fn send_home(world: &mut World) {
-    for hero in party(world) {
-        let mut entity = world.entity_mut(hero);
-        entity.remove::<Dead>();
-        entity.insert(Effects::default());
-        if let Some(mut health) = entity.get_mut::<Health>() {
-            health.hp = health.max;
-        }
-        if let Some(Residence(home)) = entity.get::<Residence>().cloned() {
-            travel_to(world, hero, &home);
-        }
-    }
-}
-
-/// The foes leave the stage: those who return are hidden and keep their memory, others are
-/// despawned.
-fn clear_foes(world: &mut World, stage: Entity) {
-    for foe in on_stage(world, stage) {
-        match world.get::<Foe>(foe).copied() {
-            Some(Foe { returns: true }) => {
-                world.entity_mut(foe).insert(Dead);
-            }
-            Some(Foe { returns: false }) => {
-                despawn(world, foe);
-            }
-            None => {}
-        }
-    }
-}
+// --- the end ---
 
 /// The story ends with an ending: whoever is on a journey comes home, and everybody says what
 /// became of them.
@@ -466,104 +375,4 @@ fn end_story(world: &mut World) {
     let ending = ending.and_then(|id| story.ending(&id));
     let title = ending.map(|ending| ending.title.clone());
     world.insert_resource(StoryEnd(title.unwrap_or_default()));
-}
-
-// --- who learns of it ---
-
-/// Informs the world agents, every home stage and the living on it.
-fn inform_home(world: &mut World, event: impl AgentEvent) {
-    let mut audience = all_of(world, Kind::WorldAgent);
-    for stage in home_stages(world) {
-        audience.push(stage);
-        let mut living = on_stage(world, stage);
-        living.retain(|actor| !is_dead(world, *actor));
-        audience.extend(living);
-    }
-    write_events_at_meeting(world, |events| events.notify_entities(&audience, event));
-}
-
-/// Informs the party, the stage that it reaches, the world agents and everybody at home of a
-/// journey.
-fn inform_of_journey(world: &mut World, dungeon: &str, part: &str, stage: &str, party: &[Entity]) {
-    let event = Journey {
-        dungeon: dungeon.into(),
-        part: part.into(),
-        stage: stage.into(),
-        party: names(world, party),
-    };
-    let mut audience = party.to_vec();
-    audience.extend(world.resource::<CastList>().by_name(stage));
-    audience.extend(all_of(world, Kind::WorldAgent));
-    for stage in home_stages(world) {
-        audience.push(stage);
-        audience.extend(on_stage(world, stage));
-    }
-    let audience: BTreeSet<(StableId, Entity)> = audience
-        .into_iter()
-        .map(|entity| (stable_id(world, entity), entity))
-        .collect();
-    let audience: Vec<_> = audience.into_iter().map(|(_, entity)| entity).collect();
-    write_events_at_meeting(world, |events| events.notify_entities(&audience, event));
-}
-
-/// Informs the world agents of how a fight ended; what was said in it stays there.
-fn report_battle(
-    world: &mut World,
-    dungeon: &str,
-    fight: &Fight,
-    stage: Entity,
-    result: FightResult,
-) {
-    let mut fallen = party(world);
-    fallen.retain(|hero| is_dead(world, *hero) && stage_of(world, *hero) == Some(stage));
-    let event = BattleReport {
-        dungeon: dungeon.into(),
-        stage: fight.stage.clone(),
-        result,
-        foes: fight.foes.clone(),
-        fallen: names(world, &fallen),
-    };
-    let agents = all_of(world, Kind::WorldAgent);
-    write_events_at_meeting(world, |events| events.notify_entities(&agents, event));
-}
-
-// --- who is where; at a meeting the whole world may be read ---
-
-fn home_stages(world: &World) -> Vec<Entity> {
-    let mut stages = all_of(world, Kind::Stage);
-    stages.retain(|stage| world.get::<HomeStage>(*stage).is_some());
-    stages
-}
-
-fn stage_of(world: &World, actor: Entity) -> Option<Entity> {
-    world.get::<OnStage>(actor).map(|stage| stage.0)
-}
-
-fn on_stage(world: &World, stage: Entity) -> Vec<Entity> {
-    let mut actors = all_of(world, Kind::Actor);
-    actors.retain(|actor| stage_of(world, *actor) == Some(stage));
-    actors
-}
-
-fn is_dead(world: &World, actor: Entity) -> bool {
-    world.get::<Dead>(actor).is_some()
-}
-
-/// All heroes, fallen ones included.
-fn party(world: &World) -> Vec<Entity> {
-    let mut party = all_of(world, Kind::Actor);
-    party.retain(|actor| {
-        let faction = world.get::<Faction>(*actor);
-        faction.is_some_and(|faction| &*faction.0 == HERO)
-    });
-    party
-}
-
-fn names(world: &World, entities: &[Entity]) -> Vec<String> {
-    let name = |entity: &Entity| Some(world.get::<EntityName>(*entity)?.to_string());
-    entities.iter().filter_map(name).collect()
-}
-
-fn set_phase(world: &mut World, place: Entity, phase: Phase) {
-    world.entity_mut(place).insert(phase);
 }

@@ -55,13 +55,19 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add_event::<FeelingChanged>();
 }
 
-/// A day at home begins or ends.
+/// A day at home, or a round of one, begins or ends.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Day {
     /// Which day, from 1.
     pub day: u32,
-    /// `begin` or `end`.
+    /// `begin`, `round` or `end`.
     pub part: String,
+    /// Which round of talk, from 1, if it is one.
+    #[serde(default)]
+    pub round: u32,
+    /// The number of rounds of the day.
+    #[serde(default)]
+    pub rounds: u32,
 }
 
 impl AgentEvent for Day {
@@ -71,6 +77,7 @@ impl AgentEvent for Day {
         let day = self.day.to_string().into();
         match self.part.as_str() {
             "end" => Tag::DayEnd(day).into(),
+            "round" => Tags::default(),
             _ => Tag::DayBegin(day).into(),
         }
     }

@@ -1,20 +1,23 @@
 //! The campaign: a party at home and in dungeons, narrated by minds and ruled by code.
 //!
 //! A world file says who and where. `campaign_state.rs` leads from the kickoff over days at home
-//! and journeys to the last homecoming, `combat/` contains the fights on a stage, `archive/`
+//! and journeys (`journey.rs`) to the last homecoming, `combat/` contains the fights on a stage, `archive/`
 //! replaces what is over with summaries, `rehearsal/` plays a world many times. What a place is
 //! doing is its [`Phase`]; each system `ask_x` is followed by its `take_x`. Start reading at
 //! [`Campaign`].
 
 mod archive;
 mod campaign;
+mod campaign_phase;
 mod campaign_state;
 mod combat;
 pub mod components;
 mod conversation;
 pub mod events;
+mod everybody;
 mod home;
 pub mod improviser;
+mod journey;
 mod kickoff;
 mod phase;
 pub mod phrases;
@@ -34,7 +37,7 @@ mod recorded_tests;
 mod stage_tests;
 
 pub use campaign::{Campaign, CampaignError};
-pub use campaign_state::{CampaignPhase, CampaignState};
+pub use campaign_phase::{CampaignPhase, CampaignState};
 pub use combat::{Combat, FightAction, FinishedFight};
 pub use phase::Phase;
 pub use scenes::choose_again::{ChooseAgainError, choose_again};

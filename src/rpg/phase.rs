@@ -27,6 +27,10 @@ pub enum Phase {
     Plan,
     /// The plans are in and are carried out.
     PlanDone,
+    /// The heroes here vote.
+    Vote,
+    /// The votes are in.
+    Voted,
     /// Whoever must decide in a scene is asked.
     Choose,
     /// The decision is in.

@@ -383,7 +383,12 @@ impl PlanConstraints {
     }
 }
 
-fn check_one_of(path: String, given: &str, options: &[String], violations: &mut Vec<Violation>) {
+pub(super) fn check_one_of(
+    path: String,
+    given: &str,
+    options: &[String],
+    violations: &mut Vec<Violation>,
+) {
     if !options.iter().any(|option| option == given) {
         let rule = format!("'{given}' is not one of: {}", options.join(", "));
         let violation = Violation::new(path, rule);
@@ -404,7 +409,7 @@ fn object_of<const N: usize>(members: [(&str, &Value); N]) -> Value {
 }
 
 /// The schema of one of these names.
-fn one_of(names: &[String]) -> Value {
+pub(super) fn one_of(names: &[String]) -> Value {
     json!({"type": "string", "enum": names})
 }
 

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::locale::{UiText, text};
 use crate::mind::Notes;
 use crate::mind::human::{Dialogue, SeatLessons};
+use crate::rpg::world_file::STAY;
 
 /// The thought that stands for none.
 const NO_THOUGHT: &str = "…";
@@ -15,6 +16,7 @@ const NO_THOUGHT: &str = "…";
 pub fn teach(lessons: &mut SeatLessons) {
     lessons
         .skill("home.plan", take_turn)
+        .skill("home.vote", vote)
         .skill("combat.act", act);
 }
 
@@ -168,6 +170,25 @@ fn one_of(question: UiText, names: Vec<&str>, dialogue: &mut Dialogue<'_>) -> io
     Ok(names.into_iter().nth(chosen).unwrap_or_default())
 }
 
+/// Asks where to go next, and why.
+fn vote(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value>> {
+    let dungeons = notes.names("options");
+    let stay = dialogue.say(text!(rpg_seat_stay));
+    let options = dungeons.iter().map(ToString::to_string);
+    let options: Vec<_> = options.chain([stay]).collect();
+    let chosen = dialogue.choice(text!(rpg_seat_where), &options)?;
+    let chosen = dungeons.get(chosen).copied().unwrap_or(STAY);
+    let mut vote = json!({"vote": chosen});
+    let said = dialogue.line(text!(rpg_seat_why))?;
+    if !said.is_empty() {
+        vote["say"] = said.into();
+    }
+    vote["mind"] = dialogue
+        .text_or(text!(mind_seat_thought), NO_THOUGHT)?
+        .into();
+    Ok(Some(vote))
+}
+
 /// Asks what to do at a turn in a fight, and for cards: in which order, at whom, and under which
 /// names. `None` if the notes tell of no fight.
 fn act(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value>> {
@@ -317,6 +338,19 @@ mod tests {
             json_of(&result.unwrap()),
             json!({"mind": "…", "wait": {"reason": "…"}})
         );
+    }
+
+    #[tokio::test]
+    async fn a_vote_is_a_menu_and_a_reason() {
+        let notes = json!({"options": [{"name": "The Mill"}, {"name": "The Hill"}]});
+        let ask = SeatAsk::new("home.vote").json(json!({})).notes(notes);
+        let ask = ask.taught(super::teach);
+        let (result, shown) = ask.answer(Language::En, "3\nIt rains.\n\n").await;
+        assert_eq!(
+            json_of(&result.unwrap()),
+            json!({"mind": "…", "vote": "stay", "say": "It rains."})
+        );
+        assert!(shown.contains("3) not to go now"), "{shown}");
     }
 
     fn ask_turn() -> SeatAsk<'static> {

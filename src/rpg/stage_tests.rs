@@ -5,7 +5,8 @@ use bevy_ecs::system::RunSystemOnce;
 use serde_json::Value;
 
 use super::campaign::Campaign;
-use super::campaign_state::{CampaignPhase, CampaignState, advance_campaign};
+use super::campaign_phase::{CampaignPhase, CampaignState};
+use super::campaign_state::advance_campaign;
 use super::components::{Acquaintances, Health, KickedOff, RpgWorld};
 use super::home::{actions, plans, scene};
 use super::kickoff;

@@ -19,6 +19,6 @@ pub use folder::{DataError, DataFolder};
 pub use lexicon::{Lexicon, Word, WordPair};
 pub use names::{by_distance, fold_name, nearest};
 pub use problem::{Problem, Problems, Severity};
-pub use prose::prose;
+pub use prose::{one_or_more, prose};
 pub use source::{Parsed, Source, is_within};
 pub use templates::Templates;

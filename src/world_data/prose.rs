@@ -11,6 +11,23 @@ pub fn prose<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     Ok(unwrapped(&unindented(&String::deserialize(from)?)))
 }
 
+/// Reads one name, or a list of names.
+///
+/// # Errors
+/// The value is neither.
+pub fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Names {
+        One(String),
+        More(Vec<String>),
+    }
+    Ok(match Names::deserialize(from)? {
+        Names::One(name) => vec![name],
+        Names::More(names) => names,
+    })
+}
+
 /// Joins the lines of each paragraph. Empty lines, lists, headings and indented lines are kept.
 fn unwrapped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -3,6 +3,7 @@
 
 mod campaign;
 mod conformance;
+mod course;
 mod groupchat;
 #[path = "../support/http.rs"]
 mod http;

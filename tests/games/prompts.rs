@@ -8,6 +8,7 @@ use playhouse::engine::Engine;
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Answering, Mind, MindInfo, Minds, Prompt};
 use playhouse::rpg::Campaign;
+use playhouse::rpg::world_file::Step;
 use playhouse::testing::journal;
 use playhouse::world_data::DataFolder;
 
@@ -52,8 +53,7 @@ fn describe(prompt: &Prompt<'_>) -> String {
     )
 }
 
-async fn first_prompts(world: &str) -> BTreeMap<String, String> {
-    let campaign = Campaign::load(&DataFolder::at("data").unwrap(), world).unwrap();
+async fn first_prompts(campaign: &Campaign) -> BTreeMap<String, String> {
     let first = First::default();
     let mind = Reader(
         Improviser::taught(playhouse::rpg::improviser::teach).unwrap(),
@@ -69,10 +69,32 @@ async fn first_prompts(world: &str) -> BTreeMap<String, String> {
 #[tokio::test]
 async fn every_prompt_in_both_languages() {
     for (language, world) in [("en", "drowned-assize"), ("zh", "zhaoying-ban")] {
-        for (purpose, prompt) in first_prompts(world).await {
-            insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
-                insta::assert_snapshot!(format!("{language} {}", purpose.replace('.', "_")), prompt);
-            });
+        let campaign = Campaign::load(&DataFolder::at("data").unwrap(), world).unwrap();
+        for (purpose, prompt) in first_prompts(&campaign).await {
+            compare(language, &purpose, prompt);
+        }
+    }
+}
+
+fn compare(language: &str, purpose: &str, prompt: String) {
+    insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
+        insta::assert_snapshot!(format!("{language} {}", purpose.replace('.', "_")), prompt);
+    });
+}
+
+/// A day at home with a vote at its end: the shipped worlds have none.
+#[tokio::test]
+async fn the_prompt_of_a_vote_in_both_languages() {
+    for (language, world) in [("en", "drowned-assize"), ("zh", "zhaoying-ban")] {
+        let mut campaign = Campaign::load(&DataFolder::at("data").unwrap(), world).unwrap();
+        let mut file = (*campaign.file).clone();
+        let names = file.dungeons.iter().map(|dungeon| dungeon.name.clone());
+        file.schedule = vec![Step::Home { days: 1 }, Step::Vote(names.collect())];
+        campaign.file = Arc::new(file);
+        let mut prompts = first_prompts(&campaign).await;
+        for purpose in ["home.vote actor", "home.plan actor"] {
+            let name = format!("{purpose} before a vote");
+            compare(language, &name, prompts.remove(purpose).unwrap());
         }
     }
 }

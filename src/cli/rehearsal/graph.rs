@@ -63,7 +63,7 @@ pub(super) fn graph(language: Language, rehearsal: &Rehearsal) -> String {
         let class = match node.kind {
             NodeKind::Start => "start",
             NodeKind::Scene => "scene",
-            NodeKind::Choice => "choice",
+            NodeKind::Choice | NodeKind::Vote => "choice",
             NodeKind::Fight => "fight",
             NodeKind::Ending => "ending",
         };

@@ -244,7 +244,8 @@ impl Formatter {
                 let told = Paragraph::indented(2, 2).plain(&event.text);
                 stage.into_iter().chain([told]).collect()
             }
-            "choice" => {
+            "choice" | "vote" => {
+                self.once(&format!("chosen {}", event.text))?;
                 vec![Paragraph::indented(2, 4).add(Style::Bold, format!("◆ {}", event.text))]
             }
             "epilogue" => {
@@ -308,9 +309,23 @@ impl Formatter {
     }
 
     fn day(&mut self, event: &Day) -> Vec<Paragraph> {
-        let Day { day, part } = event;
-        if self.once(&format!("day {day} {part}")).is_none() {
+        let Day {
+            day,
+            part,
+            round,
+            rounds,
+        } = event;
+        if self.once(&format!("day {day} {part} {round}")).is_none() {
             return Vec::new();
+        }
+        if part == "round" {
+            let begins = match (round, rounds) {
+                (1, 2) => text!(story_morning),
+                (2, 2) => text!(story_afternoon),
+                _ => text!(story_day_round, round),
+            };
+            let begins = begins.in_language(self.language);
+            return vec![Paragraph::indented(2, 2).add(Style::Dim, begins)];
         }
         if part == "end" {
             let ends = say!(self.language, story_day_ends, day);

@@ -12,6 +12,7 @@ drama_let_somebody_know = add names to known_by, or teach it by an item or an ef
 drama_lore_is_facts = `lore` has been replaced by `facts`
 drama_no_chance = the chance is 0
 drama_no_fight_there = no fight takes place at "{ $stage }"
+drama_no_afternoon = a day at home has one round of talk
 drama_no_options = the choice has no options
 drama_no_range = the highest value must be more than 0
 drama_no_such_goal = there is no goal with this number; the actor has { $count ->
@@ -19,6 +20,7 @@ drama_no_such_goal = there is no goal with this number; the actor has { $count -
    *[other] { $count } goals
 }
 drama_no_title = the fact has no title
+drama_no_vote_for = no vote in the schedule offers "{ $winner }"
 drama_nobody_can_know = nobody can ever know the fact "{ $id }"
 drama_one_of = use one of: { $names }
 drama_out_of_range = the value must be from { $low } to { $high }
@@ -27,6 +29,7 @@ drama_remove_it = remove it
 drama_resolve_alone = resolve and moved_by only work together
 drama_same_condition = the ending "{ $id }" has the same condition and comes first
 drama_secrets_are_facts = `secrets` has been replaced by `facts`
+drama_stay_is_offered = to stay may always be voted for
 drama_too_late = the schedule has { $days ->
     [one] { $days } day
    *[other] { $days } days

@@ -3,6 +3,7 @@
 ## Campaigns
 
 story_advances = The party moves on to { $stage }.
+story_afternoon = Afternoon
 story_and_falls = , falls
 story_announces = {" "}announces
 story_appears = { $actor } arrives.
@@ -12,6 +13,7 @@ story_combat_round = Round { $round }
 story_damage = { $name }: { $amount } damage
 story_day = Day { $day } at home
 story_day_ends = Day { $day } ends.
+story_day_round = Round { $round } of the day
 story_default_answer = ° a default answer, because the model gave none that could be used
 story_down = down
 story_enters = { $party } set out for { $dungeon }.
@@ -38,6 +40,7 @@ story_homecoming = Homecoming
 story_journey = Journey to { $dungeon }
 story_leaves = { $actor } leaves for { $to }.
 story_missed = { $name }: missed
+story_morning = Morning
 story_nothing_found = nothing comes to mind
 story_plays = {" "}plays { $card }
 story_refused = { $actor } can't do this ({ $action }): { $reason }
@@ -100,6 +103,7 @@ story_purpose_combat_act = turn in a fight
 story_purpose_combat_narrate = narration
 story_purpose_home_plan = plan
 story_purpose_home_scene = scene
+story_purpose_home_vote = vote
 story_purpose_kickoff = opening
 story_purpose_undercover_belief = suspicions
 story_purpose_undercover_describe = description
@@ -166,3 +170,4 @@ story_event_show = item shown
 story_event_story_closes = ending
 story_event_take = item taken
 story_event_told = told
+story_event_vote = vote

@@ -34,3 +34,6 @@ drama_write_title = 用几个字说明是哪件事，但不要透露内容
 drama_never_chosen = 在“{ $scene }”这一幕没有人作过决定；作过决定的有：{ $chosen }
 drama_not_offered = 当时没有“{ $option }”这个选项；有的是：{ $offered }
 drama_nothing_chosen = 在“{ $scene }”这一幕没有人作过决定，别处也没有
+drama_no_afternoon = 在家的一天只有一轮谈话
+drama_no_vote_for = 日程里没有一次表决可以选“{ $winner }”
+drama_stay_is_offered = 表决时本来就可以选留下

@@ -3,6 +3,7 @@
 ## Campaigns
 
 story_advances = 一行人继续前往{ $stage }。
+story_afternoon = 下午
 story_and_falls = ，倒下
 story_announces = 宣布
 story_appears = { $actor }来了。
@@ -13,6 +14,7 @@ story_combat_round = 第 { $round } 回合
 story_damage = { $name }：受伤 { $amount }
 story_day = 在家第 { $day } 天
 story_day_ends = 第 { $day } 天过去了。
+story_day_round = 这天的第 { $round } 轮
 story_default_answer = ° 默认回答：模型没有给出可用的回答
 story_down = 倒下
 story_enters = { $party }启程前往{ $dungeon }。
@@ -40,6 +42,7 @@ story_homecoming = 归来
 story_journey = 远行：{ $dungeon }
 story_leaves = { $actor }前往{ $to }。
 story_missed = { $name }：落空
+story_morning = 上午
 story_nothing_found = 什么也没想起来
 story_plays = 打出“{ $card }”
 story_refused = { $actor }没能做成（{ $action }）：{ $reason }
@@ -103,6 +106,7 @@ story_purpose_combat_act = 战斗中的行动
 story_purpose_combat_narrate = 叙述
 story_purpose_home_plan = 打算
 story_purpose_home_scene = 场景
+story_purpose_home_vote = 表决
 story_purpose_kickoff = 开场
 story_purpose_undercover_belief = 判断
 story_purpose_undercover_describe = 描述
@@ -169,3 +173,4 @@ story_event_show = 出示物品
 story_event_story_closes = 结局
 story_event_take = 拿走物品
 story_event_told = 旁白
+story_event_vote = 表决

@@ -8,7 +8,7 @@ use crate::context::AgentContext;
 use crate::event::kinds::Announce;
 use crate::event::{EventWriter, PromptTemplate};
 use crate::exchange::{Answers, AskTemplate, Prose};
-use crate::rpg::campaign_state::CampaignState;
+use crate::rpg::campaign_phase::CampaignState;
 use crate::rpg::components::RpgWorld;
 use crate::rpg::conversation::{WitnessedEvent, witnessed};
 use crate::rpg::phase::{CurrentPlace, Phase};

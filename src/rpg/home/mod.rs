@@ -1,5 +1,5 @@
-//! Days at home: stages describe themselves, actors talk and act in turns, world agents make
-//! announcements.
+//! Days at home: stages describe themselves, actors talk and act in turns, heroes vote where to
+//! go, world agents make announcements.
 //!
 //! Start reading at `plans.rs`, which asks actors what they do; `actions.rs` carries it out.
 
@@ -9,15 +9,18 @@ mod deeds;
 mod here;
 pub(super) mod plans;
 pub(super) mod scene;
+pub(super) mod vote;
 
 use bevy_ecs::prelude::*;
 
 use super::phase::{CampaignSet, Phase, in_phase};
 use crate::engine::Setup;
-use crate::event::{PromptSet, deliver};
+use crate::event::{PromptSet, deliver, register_event};
 
 /// Adds the systems of this room.
 pub(super) fn plugin(setup: &mut Setup) {
+    register_event::<vote::VoteCounted>(&mut setup.world);
+    setup.saves().component::<vote::Voted>("voted");
     let systems = (
         scene::take_scene.run_if(in_phase(Phase::SceneDone)),
         scene::ask_scene.run_if(in_phase(Phase::Scene)),
@@ -25,6 +28,8 @@ pub(super) fn plugin(setup: &mut Setup) {
         // Who is next hears what was just said.
         deliver.run_if(in_phase(Phase::Plan)),
         plans::ask_plans.run_if(in_phase(Phase::Plan)),
+        vote::take_votes.run_if(in_phase(Phase::Voted)),
+        vote::ask_votes.run_if(in_phase(Phase::Vote)),
         announcements::take_announcement.run_if(in_phase(Phase::AnnounceDone)),
         announcements::ask_announcement.run_if(in_phase(Phase::Announce)),
     );
@@ -39,5 +44,7 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
     plans::add_templates(prompts);
     actions::add_templates(prompts);
     deeds::add_templates(prompts);
+    vote::add_templates(prompts);
+    prompts.add_event::<vote::VoteCounted>();
     scene::SCENE.add_templates(prompts);
 }

@@ -7,11 +7,11 @@ use serde::Serialize;
 use super::here::{items_of, present};
 use crate::cast::{Appearance, CastList, Exits, StageRng, Whereabouts, WorldTurn};
 use crate::context::AgentContext;
-use crate::drama::{Belongings, Bonds, Promise, PromiseState, Promises, StoryData};
+use crate::drama::{Belongings, Bonds, Occasion, Promise, PromiseState, Promises, StoryData};
 use crate::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Ask, AskTemplate};
 use crate::knowledge::{FactBook, Knowledge};
-use crate::rpg::campaign_state::{CampaignPhase, CampaignState};
+use crate::rpg::campaign_phase::{CampaignPhase, CampaignState};
 use crate::rpg::components::{LastFight, RpgWorld};
 use crate::rpg::conversation::{SpokenLine, heard, last_event_text};
 use crate::rpg::kickoff::{PresentActor, names_without, present_without};
@@ -19,10 +19,11 @@ use crate::rpg::phase::{CurrentPlace, Phase};
 use crate::rpg::plan::{Plan, PlanConstraints};
 use crate::rpg::scenes::open::OpenScene;
 use crate::rpg::talk::Talk;
-use crate::rpg::world_file::{Step, WorldFile};
+use crate::rpg::world_file::{Limits, Step, WorldFile};
 
 const PLAN: AskTemplate<PlanData> =
     AskTemplate::condensed("home.plan", "asks/plan", "asks/plan_short");
+const WHEN: PromptTemplate<WhenData> = PromptTemplate::new("asks/when");
 const DEFAULT_THOUGHT: PromptTemplate<PlanData> = PromptTemplate::new("fallback/plan_mind");
 const DEFAULT_REASON: PromptTemplate<PlanData> = PromptTemplate::new("fallback/plan_wait");
 
@@ -33,14 +34,17 @@ struct PlanData<'a> {
     name: &'a str,
     kind: &'a str,
     place: &'a str,
+    /// The part of the day or of the journey, in words.
+    when: &'a str,
     day: u32,
     round: u32,
-    rounds: i32,
     together: bool,
     present: Vec<PresentActor>,
     exits: &'a [String],
     heard: Vec<SpokenLine>,
     next_dungeon: &'a str,
+    /// The dungeons that may be voted for in the evening.
+    vote: &'a [String],
     last_fight: Option<&'a LastFight>,
     facts: Vec<KnownFact<'a>>,
     items: Vec<SeenItem<'a>>,
@@ -51,6 +55,16 @@ struct PlanData<'a> {
     whisper: bool,
     speech_chars: usize,
     refused: String,
+}
+
+/// What the part of the day or of the journey is told with.
+#[derive(Default, Serialize)]
+struct WhenData<'a> {
+    occasion: Occasion,
+    day: u32,
+    round: u32,
+    rounds: i32,
+    dungeon: &'a str,
 }
 
 /// A fact that may be told.
@@ -89,13 +103,14 @@ struct FeltFor<'a> {
 /// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     PLAN.add_to(prompts);
+    prompts.add(&WHEN);
     prompts.add(&DEFAULT_THOUGHT).add(&DEFAULT_REASON);
 }
 
 /// Asks whose turn it is what it does; everybody if the world lets all act at the same time.
 pub(crate) fn ask_plans(
     world: Res<RpgWorld>,
-    campaign: Res<CampaignState>,
+    (campaign, occasion): (Res<CampaignState>, Res<Occasion>),
     turn: Res<WorldTurn>,
     rng: StageRng,
     whereabouts: Whereabouts,
@@ -122,8 +137,13 @@ pub(crate) fn ask_plans(
     } else {
         let names = here.iter().filter_map(|actor| whereabouts.name(*actor));
         let names: Vec<_> = names.map(|name| name.0.clone()).collect();
-        let usual = (limits.talk_turns.max(1) as u32).min(2 * names.len() as u32);
-        let max_turns = scene.and_then(|scene| scene.turns).unwrap_or(usual);
+        let each_two = 2 * names.len() as u32;
+        let max_turns = match scene {
+            Some(scene) => scene.turns,
+            None => Some(turns_of(limits, *occasion).min(each_two)),
+        };
+        let usual = (limits.talk_turns.max(1) as u32).min(each_two);
+        let max_turns = max_turns.unwrap_or(usual);
         let next = talk.next(&names, max_turns, &mut rng.stream("order of talk"));
         let next = next.and_then(|name| list.by_name(&name));
         next.into_iter().collect()
@@ -136,8 +156,23 @@ pub(crate) fn ask_plans(
     let exits = exits.get(stage).map(|exits| exits.0.as_slice());
     let exits = exits.unwrap_or_default().iter();
     let exits = exits.filter_map(|id| whereabouts.name(list.by_id(*id)?));
-    let exits: Vec<_> = exits.map(ToString::to_string).collect();
-    let next_dungeon = next_dungeon(&world.0, &campaign);
+    let mut exits: Vec<_> = exits.map(ToString::to_string).collect();
+    if !matches!(*occasion, Occasion::Morning | Occasion::Afternoon) {
+        // Nobody leaves the party on a journey, and who is back wakes up at home.
+        exits.clear();
+    }
+    let (next_dungeon, vote) = ahead(&campaign).unwrap_or_default();
+    let when = WhenData {
+        occasion: *occasion,
+        day,
+        round,
+        rounds: limits.home_rounds.max(1),
+        dungeon: campaign.dungeon(),
+    };
+    let when = match events.phrases().render(&WHEN, &when) {
+        Ok(when) => when,
+        Err(error) => return events.fault(error.into()),
+    };
     for actor in asked {
         let Ok((context, knowledge, last_fight, bonds, promises)) = minds.minds.get(actor) else {
             continue;
@@ -182,13 +217,14 @@ pub(crate) fn ask_plans(
             kind: "actor",
             place: &whereabouts.name_text(stage),
             day,
+            when: &when,
             round,
-            rounds: limits.home_rounds.max(1),
             together: limits.together,
             present: present_without(&whereabouts, &minds.appearances, &here, actor),
             exits: &exits,
             heard: heard(context),
             next_dungeon,
+            vote,
             last_fight,
             facts,
             items,
@@ -277,14 +313,29 @@ fn plan_ask(
     Ok(ask.max_tokens(world.limits.max_reply_tokens()))
 }
 
-/// The dungeon that the schedule leads to next; empty if there is none.
-fn next_dungeon<'a>(world: &'a WorldFile, campaign: &CampaignState) -> &'a str {
-    let mut ahead = world.schedule.iter().skip(campaign.steps_done);
-    let next = ahead.find_map(|step| match step {
-        Step::Dungeon(name) => Some(name.as_str()),
-        Step::Home { .. } => None,
-    });
-    next.unwrap_or_default()
+/// The dungeon to which the next journey leads, or those that will be voted for, as people at home
+/// know.
+fn ahead(campaign: &CampaignState) -> Option<(&str, &[String])> {
+    let is_home = matches!(
+        campaign.phase,
+        CampaignPhase::Home { .. } | CampaignPhase::Return { .. }
+    );
+    match campaign.ahead.as_ref().filter(|_| is_home)? {
+        Step::Dungeon(next) => Some((next, &[])),
+        Step::Vote(names) => Some(("", names)),
+        _ => None,
+    }
+}
+
+/// The number of turns of talk without a scene.
+fn turns_of(limits: &Limits, occasion: Occasion) -> u32 {
+    let turns = match occasion {
+        Occasion::Morning | Occasion::Afternoon => limits.talk_turns.max(1),
+        Occasion::Travel => limits.travel_turns,
+        Occasion::Camp => limits.camp_turns,
+        Occasion::Retreat | Occasion::Return => limits.return_turns,
+    };
+    u32::try_from(turns).unwrap_or_default()
 }
 
 /// The round of a day at home; 0 anywhere else.

@@ -7,7 +7,7 @@ use crate::cast::Whereabouts;
 use crate::context::AgentContext;
 use crate::event::{EventWriter, PromptTemplate};
 use crate::exchange::{Answers, AskTemplate, Prose};
-use crate::rpg::campaign_state::CampaignState;
+use crate::rpg::campaign_phase::CampaignState;
 use crate::rpg::components::RpgWorld;
 use crate::rpg::conversation::last_event_text;
 use crate::rpg::events::Scene;

@@ -11,6 +11,7 @@ mod narrate;
 mod plan;
 mod prose;
 mod telling;
+mod vote;
 
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,8 @@ const FACTS: &[&str] = &[
     "companion",
     "dungeons",
     "dungeon",
+    // What one votes for.
+    "journey",
     "exit",
     "heroes",
     "present",
@@ -143,6 +146,9 @@ const SYMBOLS: &[(&str, &[&str])] = &[
     ("epilogue.far", &["other"]),
     ("epilogue.close", &[]),
     ("remember", &["must"]),
+    ("vote.go", &["journey"]),
+    ("vote.stay", &[]),
+    ("mind.vote", &[]),
 ];
 
 /// What the words of a place's name and description tell of it: symbols and conditions.
@@ -171,6 +177,7 @@ pub fn teach(lessons: &mut Lessons) {
         .skill("epilogue", CampaignSkill::Epilogue)
         .skill("home.scene", CampaignSkill::Scene)
         .skill("home.plan", CampaignSkill::Plan)
+        .skill("home.vote", CampaignSkill::Vote)
         .skill("world.announce", CampaignSkill::Announcement)
         .skill("combat.act", CampaignSkill::Turn)
         .skill("combat.narrate", CampaignSkill::Account)
@@ -182,6 +189,7 @@ enum CampaignSkill {
     Kickoff,
     Scene,
     Plan,
+    Vote,
     Announcement,
     Turn,
     Account,
@@ -201,6 +209,7 @@ impl Skill for CampaignSkill {
             Self::Summary => archive::summary(notes, writer),
             Self::Epilogue => prose::epilogue(notes, writer),
             Self::Plan => return plan::plan(prompt, writer),
+            Self::Vote => return Some(vote::vote(notes, writer)),
             Self::Turn => return hand::turn(prompt, writer),
         };
         Some(text.into())

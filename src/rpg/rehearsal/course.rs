@@ -18,6 +18,8 @@ pub enum NodeKind {
     Scene,
     /// An option of a scene that was chosen.
     Choice,
+    /// A dungeon that won a vote, or to stay.
+    Vote,
     /// A fight.
     Fight,
     /// An ending.
@@ -66,6 +68,7 @@ impl Course {
             Moment::Choice { scene, option, .. } => {
                 (NodeKind::Choice, format!("{scene}: {option}"))
             }
+            Moment::Vote { result } => (NodeKind::Vote, result.clone()),
             Moment::Fight { stage, .. } => (NodeKind::Fight, stage.clone()),
         });
         let ending = run.ending.iter();

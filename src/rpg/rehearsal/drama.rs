@@ -256,7 +256,7 @@ impl DramaFigures {
                         known.chosen.count(known.option == *option);
                     }
                 }
-                Moment::Fight { .. } => {}
+                Moment::Vote { .. } | Moment::Fight { .. } => {}
             }
         }
         for scene in &mut self.scenes {

@@ -41,6 +41,11 @@ pub enum Moment {
         /// By whom.
         who: String,
     },
+    /// The votes for the next journey were counted.
+    Vote {
+        /// The dungeon that won, or `stay`.
+        result: String,
+    },
     /// A fight was fought to its end.
     Fight {
         /// On which stage.

@@ -21,7 +21,7 @@ use crate::locale::{Localize, UiText, text};
 use crate::mind::improviser::{GrammarErrors, Improviser};
 use crate::mind::{MindAlias, Minds};
 use crate::rpg::campaign::Campaign;
-use crate::rpg::campaign_state::CampaignState;
+use crate::rpg::campaign_phase::CampaignState;
 use crate::rpg::improviser;
 
 /// How often a world is rehearsed.

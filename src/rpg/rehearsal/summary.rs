@@ -203,7 +203,7 @@ impl Rehearsal {
         let mut fought = BTreeSet::new();
         for moment in &run.course {
             match moment {
-                Moment::Scene { .. } | Moment::Choice { .. } => {}
+                Moment::Scene { .. } | Moment::Choice { .. } | Moment::Vote { .. } => {}
                 Moment::Fight {
                     stage,
                     result,

@@ -18,8 +18,8 @@ pub(super) struct Watch {
     pub(super) course: Vec<Moment>,
     pub(super) falls: BTreeMap<String, u32>,
     pub(super) clauses: Clauses,
-    /// How much of the history is in the course: scenes, choices and fights.
-    seen: [usize; 3],
+    /// How much of the history is in the course: scenes, choices, fights and votes.
+    seen: [usize; 4],
     /// The rounds of the last fight on each stage, and how many heroes fell in it.
     fights: BTreeMap<String, (u32, u32)>,
 }
@@ -45,17 +45,21 @@ impl Watch {
         }
     }
 
-    /// Adds what has happened since the last turn: first what was chosen before the world met, then
-    /// the fight that was over, then the scenes that began.
+    /// Adds what has happened since the last turn: first what was chosen and voted before the world met,
+    /// then the fight that was over, then the scenes that began.
     pub(super) fn note_turn(&mut self, world: &World) {
         let history = world.resource::<History>();
-        let [scenes, choices, fights] = &mut self.seen;
+        let [scenes, choices, fights, votes] = &mut self.seen;
         for (scene, option, who) in new(&history.choices, choices) {
             self.course.push(Moment::Choice {
                 scene: scene.to_string(),
                 option: option.to_string(),
                 who: who.to_string(),
             });
+        }
+        for (result, _) in new(&history.votes, votes) {
+            let result = result.to_string();
+            self.course.push(Moment::Vote { result });
         }
         for (stage, result) in new(&history.fights, fights) {
             let (rounds, fallen) = self.fights.remove(&**stage).unwrap_or_default();

@@ -11,7 +11,7 @@ use super::effects::apply_effects;
 use super::open::OpenScene;
 use crate::cast::Kind;
 use crate::cast::{CastList, Dead, EntityName, OnStage, Whereabouts, all_of};
-use crate::drama::{History, StoryData};
+use crate::drama::{History, StoryData, entities_of};
 use crate::event::kinds::{Mind, Speak};
 use crate::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::{Answers, AskTemplate, Reply, Violation};
@@ -108,7 +108,8 @@ impl Reply for Decision {
     fn check(&self, constraints: &DecisionConstraints) -> Vec<Violation> {
         let mut violations = Vec::new();
         let (option, options) = (&self.option, &constraints.options);
-        if !options.contains(option) {
+        // The fallback decides nothing.
+        if !option.is_empty() && !options.contains(option) {
             let ids = options.join(", ");
             let rule = format!("'{option}' is not offered; choose one of: {ids}");
             let violation = Violation::new("option", rule);
@@ -161,23 +162,24 @@ pub(crate) fn offer_choices(world: &mut World) -> bool {
     any
 }
 
-/// The choice of a scene; `None` if it has none, whoever decides is not there, or no option's
+/// The choice of a scene; `None` if it has none, nobody who may decide is there, or no option's
 /// condition holds.
 fn offered(world: &World, stage: Entity, open: &OpenScene) -> Option<PendingChoice> {
     let choice = world.resource::<StoryData>().choice(&open.id)?;
-    let who = world.resource::<CastList>().by_name(&choice.who)?;
-    let is_here = world.get::<OnStage>(who).is_some_and(|on| on.0 == stage);
-    if !is_here || world.get::<Dead>(who).is_some() {
-        return None;
-    }
+    let mut named = choice.who.iter().flat_map(|who| entities_of(world, who));
+    let who = named.find(|who| {
+        let is_here = world.get::<OnStage>(*who).is_some_and(|on| on.0 == stage);
+        is_here && world.get::<Dead>(*who).is_none()
+    })?;
     let options = choice.options.iter().filter(|option| {
         let key = format!("{}/{}", open.id, option.id);
         option.when.holds(world, &key)
     });
     let options: Vec<_> = options.map(|option| option.id.as_str().into()).collect();
+    let who = world.get::<EntityName>(who)?.0.clone();
     (!options.is_empty()).then(|| PendingChoice {
         scene: open.id.clone(),
-        who: choice.who.as_str().into(),
+        who,
         options,
     })
 }
@@ -212,7 +214,7 @@ pub(crate) fn ask_choice(
     rpg: Res<RpgWorld>,
     story: Res<StoryData>,
     pending: Query<&PendingChoice>,
-    names: Query<&EntityName>,
+    whereabouts: Whereabouts,
     list: Res<CastList>,
     mut current: CurrentPlace,
     mut events: EventWriter,
@@ -226,7 +228,10 @@ pub(crate) fn ask_choice(
         return;
     };
     let choice = story.choice(&pending.scene);
-    let Some((choice, entity)) = choice.zip(list.by_name(&pending.who)) else {
+    // The end of a scene elsewhere may have moved whoever decides since it was offered.
+    let who = list.by_name(&pending.who);
+    let who = who.filter(|who| whereabouts.living_on(stage).contains(who));
+    let Some((choice, entity)) = choice.zip(who) else {
         return;
     };
     current.set_phase(Phase::Chosen);
@@ -244,10 +249,7 @@ pub(crate) fn ask_choice(
         options: pending.options.iter().map(ToString::to_string).collect(),
         speech_chars: rpg.0.limits.speech_chars.max(1) as usize,
     };
-    let place = names
-        .get(stage)
-        .map(ToString::to_string)
-        .unwrap_or_default();
+    let place = whereabouts.name_text(stage);
     let data = ChoiceData {
         me: &pending.who,
         name: &pending.who,

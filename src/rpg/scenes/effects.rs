@@ -12,6 +12,7 @@ use crate::drama::{
 };
 use crate::event::kinds::{Announce, Death};
 use crate::event::{AgentEvent, deliver, write_events_at_meeting};
+use crate::knowledge::Knowledge;
 use crate::rpg::components::{ClosedDungeons, Health, Wounded};
 use crate::rpg::spawn::{HERO, NEUTRAL};
 use crate::rpg::travel::travel;
@@ -48,6 +49,14 @@ fn apply(world: &mut World, stage: Entity, effect: &Effect) -> Option<()> {
             let learners = living(world, who);
             let learners = some(learners)?;
             write_events_at_meeting(world, |events| events.teach(&learners, fact, ""));
+        }
+        Effect::Tells(from, to, fact) => {
+            let teller = living(world, from).first().copied()?;
+            let knowledge = world.get::<Knowledge>(teller)?;
+            knowledge.knows(fact).then_some(())?;
+            let teller = name_of(world, teller);
+            let learners = some(living(world, to))?;
+            write_events_at_meeting(world, |events| events.teach(&learners, fact, &teller));
         }
         Effect::Reveal(fact) => {
             let mut learners = vec![stage];

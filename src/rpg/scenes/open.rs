@@ -6,9 +6,11 @@ use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::cast::EntityName;
-use crate::drama::{History, StoryData, next_scene};
+use crate::drama::{History, Occasion, StoryData, next_scene};
 use crate::event::{AgentEvent, write_events_at_meeting};
 use crate::knowledge::Today;
+use crate::rpg::everybody::{is_dead, on_stage, set_phase};
+use crate::rpg::phase::Phase;
 
 /// On a stage: the scene that is played there, from its opening to its effects.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,8 +38,21 @@ impl AgentEvent for SceneOpens {
     const TYPE: &'static str = "scene_opens";
 }
 
-/// Opens the scene of a stage, if one may open now; returns whether it did. At a meeting.
-pub(crate) fn open_scene(world: &mut World, stage: Entity) -> bool {
+/// People on a stage talk: in the scene that opens there on this occasion, or else for so many
+/// turns if anybody is there. Returns whether they do. At a meeting.
+pub(crate) fn open_talk(world: &mut World, stage: Entity, on: Occasion, turns: i32) -> bool {
+    world.insert_resource(on);
+    let is_alive = |actor: &Entity| !is_dead(world, *actor);
+    let talks = turns > 0 && on_stage(world, stage).iter().any(is_alive);
+    let opens = open_scene(world, stage);
+    if opens || talks {
+        set_phase(world, stage, Phase::Plan);
+    }
+    opens || talks
+}
+
+/// Opens the scene of a stage, if one may open now; returns whether it did.
+fn open_scene(world: &mut World, stage: Entity) -> bool {
     let Some(name) = world.get::<EntityName>(stage).map(ToString::to_string) else {
         return false;
     };

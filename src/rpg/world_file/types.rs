@@ -304,8 +304,11 @@ pub struct Fight {
     pub gain: String,
 }
 
+/// What may be voted for besides a dungeon: not to go now.
+pub const STAY: &str = "stay";
+
 /// One step of the campaign.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Step {
     /// Days at home.
@@ -315,6 +318,42 @@ pub enum Step {
     },
     /// A journey to the dungeon of that name.
     Dungeon(String),
+    /// Those who would go vote which of these dungeons to go to, or to stay.
+    Vote(Vec<String>),
+    /// A step that is taken if a condition holds when it would begin.
+    If(Condition, Box<Self>),
+}
+
+impl Step {
+    /// It without its conditions.
+    pub(crate) fn bare(&self) -> &Self {
+        match self {
+            Self::If(_, then) => then.bare(),
+            step => step,
+        }
+    }
+
+    /// Whether it is a vote, if its conditions hold.
+    pub(crate) fn is_vote(&self) -> bool {
+        matches!(self.bare(), Self::Vote(_))
+    }
+
+    /// The dungeons to which it may lead.
+    pub(crate) fn dungeons(&self) -> &[String] {
+        match self.bare() {
+            Self::Dungeon(name) => std::slice::from_ref(name),
+            Self::Vote(names) => names,
+            Self::Home { .. } | Self::If(..) => &[],
+        }
+    }
+
+    /// The number of days at home.
+    pub(crate) fn days(&self) -> i32 {
+        match self.bare() {
+            Self::Home { days } => *days,
+            _ => 0,
+        }
+    }
 }
 
 /// Limits on lengths and rounds.
@@ -326,6 +365,12 @@ pub struct Limits {
     /// The maximum number of turns in the talk of a round at one home stage. There are two for each
     /// of those present; somebody alone has one.
     pub talk_turns: i32,
+    /// The number of turns of talk when a dungeon is reached, before its first fight.
+    pub travel_turns: i32,
+    /// The number of turns of talk after a fight that was won.
+    pub camp_turns: i32,
+    /// The number of turns of talk after a fight that was not won, and when the party is home.
+    pub return_turns: i32,
     /// Whether everybody at a home stage acts at the same time, once a round, instead of by turns.
     pub together: bool,
     /// The number of rounds after which a fight ends undecided.
@@ -354,6 +399,9 @@ impl Default for Limits {
         Self {
             home_rounds: 2,
             talk_turns: 6,
+            travel_turns: 3,
+            camp_turns: 4,
+            return_turns: 3,
             together: false,
             combat_rounds: 10,
             hand_size: 4,

@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use super::report::Report;
-use crate::drama::{Condition, Effect, PARTY, Scene};
+use crate::drama::{Condition, Effect, Occasion, PARTY, Scene};
 use crate::knowledge::KnownBy;
 use crate::locale::{Argument, UiText, text};
-use crate::rpg::world_file::types::{Foe, Step, WorldFile};
+use crate::rpg::world_file::types::{Foe, STAY, Step, WorldFile};
 use crate::world_data::nearest;
 
 /// The maximum number of turns of talk in a scene.
@@ -34,6 +34,9 @@ pub(super) fn check<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
         links.scene(&format!("scenes[{i}]"), scene, world);
     }
     links.endings(world);
+    for (i, step) in world.schedule.iter().enumerate() {
+        links.step(&format!("schedule[{i}]"), step, world);
+    }
 }
 
 /// Adds everything that is wrong with a condition that is not part of the world file.
@@ -275,7 +278,16 @@ impl<'a> Links<'a, '_> {
         self.effects(&format!("{path}.effects"), &scene.effects);
         let Some(choice) = &scene.choice else { return };
         let path = format!("{path}.choice");
-        self.fighter(&format!("{path}.who"), &choice.who);
+        if let [who] = choice.who.as_slice() {
+            self.fighter(&format!("{path}.who"), who);
+        } else {
+            for (j, who) in choice.who.iter().enumerate() {
+                self.fighter(&format!("{path}.who[{j}]"), who);
+            }
+            if choice.who.is_empty() {
+                self.require(&format!("{path}.who"), "", &self.names.fighters);
+            }
+        }
         if choice.options.is_empty() {
             let path = format!("{path}.options");
             self.report
@@ -304,6 +316,20 @@ impl<'a> Links<'a, '_> {
                 let wrong = text!(drama_same_condition, id = same.id.as_str());
                 self.report.warn(&path, wrong, text!(drama_change_it));
             }
+        }
+    }
+
+    fn step(&mut self, path: &str, step: &'a Step, world: &'a WorldFile) {
+        if let Step::If(condition, then) = step {
+            self.condition(&format!("{path}.0"), condition, world);
+            self.step(&format!("{path}.1"), then, world);
+        }
+        if let Step::Vote(names) = step
+            && let Some(number) = names.iter().position(|name| name == STAY)
+        {
+            let path = format!("{path}.0[{number}]");
+            self.report
+                .error(&path, text!(drama_stay_is_offered), text!(drama_remove_it));
         }
     }
 
@@ -351,6 +377,20 @@ impl<'a> Links<'a, '_> {
                     let days = days_of(world);
                     if *day > days {
                         self.never(path, text!(drama_too_late, days));
+                    }
+                }
+                Condition::Now(Occasion::Afternoon) if world.limits.home_rounds <= 1 => {
+                    self.never(path, text!(drama_no_afternoon));
+                }
+                Condition::Now(_) => {}
+                Condition::Voted(winner) => {
+                    let votes = world.schedule.iter().filter(|step| step.is_vote());
+                    let offered: Vec<_> = votes.flat_map(Step::dungeons).collect();
+                    if winner != STAY {
+                        self.require(path, winner, &self.names.dungeons);
+                    }
+                    if offered.is_empty() || (winner != STAY && !offered.contains(&winner)) {
+                        self.never(path, text!(drama_no_vote_for, winner));
                     }
                 }
                 Condition::Fought(stage, _) => {
@@ -412,6 +452,11 @@ impl<'a> Links<'a, '_> {
                     self.entity(path, who);
                     self.fact(path, fact);
                 }
+                Effect::Tells(from, to, fact) => {
+                    self.fighter(path, from);
+                    self.fighter(path, to);
+                    self.fact(path, fact);
+                }
                 Effect::Reveal(fact) => self.fact(path, fact),
                 Effect::Give(item, to) => {
                     self.item(path, item);
@@ -469,9 +514,7 @@ fn effects(world: &WorldFile) -> impl Iterator<Item = &Effect> {
 
 /// The number of days at home.
 fn days_of(world: &WorldFile) -> u32 {
-    let days = world.schedule.iter().map(|step| match step {
-        Step::Home { days } => u32::try_from(*days).unwrap_or_default(),
-        Step::Dungeon(_) => 0,
-    });
-    days.sum()
+    let days = world.schedule.iter().map(Step::days);
+    days.map(|days| u32::try_from(days).unwrap_or_default())
+        .sum()
 }

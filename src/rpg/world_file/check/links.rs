@@ -9,7 +9,7 @@ use crate::rpg::world_file::types::{
 use crate::tool::{self, NotBuilt};
 use crate::world_data::nearest;
 
-use super::report::Report;
+use super::report::{Report, step_path};
 
 pub(super) fn check<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
     check_stages(world, report);
@@ -225,8 +225,12 @@ fn check_schedule(world: &WorldFile, report: &mut Report<'_>) {
         world.dungeons.iter().map(|dungeon| &dungeon.name),
     );
     for (i, step) in world.schedule.iter().enumerate() {
-        if let Step::Dungeon(name) = step {
-            known.require(&format!("schedule[{i}].0"), name, report);
+        let path = format!("{}.0", step_path(i, step));
+        match step.bare() {
+            Step::Dungeon(name) => known.require(&path, name, report),
+            Step::Vote(names) if names.is_empty() => known.require(&path, "", report),
+            Step::Vote(names) => known.require_all(&path, names, report),
+            Step::Home { .. } | Step::If(..) => {}
         }
     }
 }
@@ -308,10 +312,8 @@ fn check_use<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
         }
     }
     let mut visited = report.unread();
-    visited.extend(world.schedule.iter().filter_map(|step| match step {
-        Step::Dungeon(name) => Some(name.as_str()),
-        Step::Home { .. } => None,
-    }));
+    let steps = world.schedule.iter();
+    visited.extend(steps.flat_map(Step::dungeons).map(String::as_str));
     for (i, dungeon) in world.dungeons.iter().enumerate() {
         if !visited.contains(dungeon.name.as_str()) {
             let wrong = text!(rpg_check_dungeon_unused, dungeon = &dungeon.name);

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use crate::locale::text;
 use crate::rpg::world_file::types::{Limits, Skill, Stats, Step, WorldFile};
 
-use super::report::Report;
+use super::report::{Report, step_path};
 
 /// The range of hit points and the like.
 const STAT: RangeInclusive<i32> = 1..=9_999;
@@ -35,8 +35,9 @@ pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
         check_skill(&format!("skills[{i}]"), skill, report);
     }
     for (i, step) in world.schedule.iter().enumerate() {
-        if let Step::Home { days } = step {
-            check_range(&format!("schedule[{i}].days"), *days, 1..=30, report);
+        if let Step::Home { days } = step.bare() {
+            let path = format!("{}.days", step_path(i, step));
+            check_range(&path, *days, 1..=30, report);
         }
     }
     check_limits(&world.limits, report);
@@ -104,6 +105,9 @@ fn check_limits(limits: &Limits, report: &mut Report<'_>) {
     let checks = [
         ("home_rounds", limits.home_rounds, 1..=20),
         ("talk_turns", limits.talk_turns, 1..=60),
+        ("travel_turns", limits.travel_turns, 0..=60),
+        ("camp_turns", limits.camp_turns, 0..=60),
+        ("return_turns", limits.return_turns, 0..=60),
         ("combat_rounds", limits.combat_rounds, 1..=100),
         ("hand_size", limits.hand_size, 1..=10),
         ("context_tokens", limits.context_tokens, 2_000..=2_000_000),

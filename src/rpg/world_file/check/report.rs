@@ -3,11 +3,22 @@
 use std::collections::BTreeSet;
 
 use crate::locale::UiText;
-use crate::rpg::world_file::types::WorldFile;
+use crate::rpg::world_file::types::{Step, WorldFile};
 use crate::world_data::{Parsed, Problem, Problems, is_within};
 
 /// The fields of a world that contain no others.
 const HEAD: [&str; 4] = ["name", "language", "title", "rules"];
+
+/// Where a step of the schedule is written, without its conditions.
+pub(super) fn step_path(number: usize, step: &Step) -> String {
+    let mut path = format!("schedule[{number}]");
+    let mut step = step;
+    while let Step::If(_, then) = step {
+        path.push_str(".1");
+        step = then;
+    }
+    path
+}
 
 /// Collects problems, except for those in parts that could not be read, which are problems already.
 pub(super) struct Report<'a> {

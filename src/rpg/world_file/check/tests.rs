@@ -110,6 +110,45 @@ fn names_that_nobody_bears_are_found() {
 }
 
 #[test]
+fn votes_and_conditions_of_steps_are_checked() {
+    let step = |step: &str| format!("Home(days: 1), {step}, Dungeon");
+    for (written, field, said) in [
+        (
+            r#"Vote(["The Mil"])"#,
+            "schedule[1].0[0]",
+            "did you mean \"The Mill\"?",
+        ),
+        ("Vote([])", "schedule[1].0", "missing dungeon"),
+        (
+            r#"If(Knows("Isa Finch", "leavin"), Home(days: 1))"#,
+            "schedule[1].0",
+            "unknown name: \"leavin\"",
+        ),
+        (
+            r#"If(Voted("stay"), Home(days: 1))"#,
+            "schedule[1].0",
+            "no vote in the schedule offers \"stay\"",
+        ),
+        (
+            "If(Always, If(Always, Home(days: 0)))",
+            "schedule[1].1.1.days",
+            "0",
+        ),
+    ] {
+        finds(("Home(days: 1), Dungeon", &step(written)), field, said);
+    }
+    let right = r#"If(Now(Afternoon), Vote(["The Mill"])), If(Voted("stay"), Home(days: 1))"#;
+    let found = wrong(&[("Home(days: 1), Dungeon", &step(right))]);
+    assert!(found.iter().next().is_none(), "{found}");
+    let several = "who: [\"Isa Finch\", \"Tam Weler\"]";
+    finds(
+        ("who: \"Tam Weller\"", several),
+        "scenes[0].choice.who[1]",
+        "did you mean \"Tam Weller\"?",
+    );
+}
+
+#[test]
 fn tools_are_the_engines_or_a_servers() {
     let with = |tools: &str| {
         let actor = format!("stage: \"Bakehouse\", tools: [{tools}]");

@@ -1,0 +1,60 @@
+//! Who is where, read at meetings, when the whole world may be read.
+
+use bevy_ecs::prelude::*;
+
+use super::components::HomeStage;
+use super::phase::Phase;
+use super::spawn::HERO;
+use crate::cast::{Dead, EntityName, Faction, Kind, OnStage, all_of};
+use crate::event::{AgentEvent, write_events_at_meeting};
+
+pub(super) fn home_stages(world: &World) -> Vec<Entity> {
+    let mut stages = all_of(world, Kind::Stage);
+    stages.retain(|stage| world.get::<HomeStage>(*stage).is_some());
+    stages
+}
+
+pub(super) fn stage_of(world: &World, actor: Entity) -> Option<Entity> {
+    world.get::<OnStage>(actor).map(|stage| stage.0)
+}
+
+pub(super) fn on_stage(world: &World, stage: Entity) -> Vec<Entity> {
+    let mut actors = all_of(world, Kind::Actor);
+    actors.retain(|actor| stage_of(world, *actor) == Some(stage));
+    actors
+}
+
+pub(super) fn is_dead(world: &World, actor: Entity) -> bool {
+    world.get::<Dead>(actor).is_some()
+}
+
+/// All heroes, fallen ones included.
+pub(super) fn party(world: &World) -> Vec<Entity> {
+    let mut party = all_of(world, Kind::Actor);
+    party.retain(|actor| {
+        let faction = world.get::<Faction>(*actor);
+        faction.is_some_and(|faction| &*faction.0 == HERO)
+    });
+    party
+}
+
+pub(super) fn names(world: &World, entities: &[Entity]) -> Vec<String> {
+    let name = |entity: &Entity| Some(world.get::<EntityName>(*entity)?.to_string());
+    entities.iter().filter_map(name).collect()
+}
+
+pub(super) fn set_phase(world: &mut World, place: Entity, phase: Phase) {
+    world.entity_mut(place).insert(phase);
+}
+
+/// Informs the world agents, every home stage and the living on it.
+pub(super) fn inform_home(world: &mut World, event: impl AgentEvent) {
+    let mut audience = all_of(world, Kind::WorldAgent);
+    for stage in home_stages(world) {
+        audience.push(stage);
+        let mut living = on_stage(world, stage);
+        living.retain(|actor| !is_dead(world, *actor));
+        audience.extend(living);
+    }
+    write_events_at_meeting(world, |events| events.notify_entities(&audience, event));
+}
