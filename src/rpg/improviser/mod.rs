@@ -2,15 +2,17 @@
 //!
 //! Start reading at [`teach`]; `prose` answers asks for text, `archive` those for summaries,
 //! `narrate` tells fights, `plan` chooses what to say and do at home (`telling`: which fact to
-//! whom), and `hand` acts in fights.
+//! whom), `choose` decides by a `temperament`, and `hand` acts in fights.
 
 mod archive;
+mod choose;
 mod fighter;
 mod hand;
 mod narrate;
 mod plan;
 mod prose;
 mod telling;
+mod temperament;
 
 #[cfg(test)]
 mod tests;
@@ -60,7 +62,7 @@ const FACTS: &[&str] = &[
 ];
 const CONDITIONS: &[&str] = &[
     "won", "lost", "hurt", "alone", "self", "asked", "many", "early", "late", "refused", "home",
-    "hostile", "water", "wood", "deep", "hearth", "shrine", "market", "height",
+    "hostile", "travels", "water", "wood", "deep", "hearth", "shrine", "market", "height",
 ];
 
 /// The symbols that skills write with, each with the facts that always come with it.
@@ -101,6 +103,12 @@ const SYMBOLS: &[(&str, &[&str])] = &[
     ("tell.heard", &["target", "from"]),
     ("tell.plain", &["target"]),
     ("promise.words", &[]),
+    ("choose.goal", &[]),
+    ("choose.though", &[]),
+    ("choose.friend", &["target"]),
+    ("choose.against", &["target"]),
+    ("choose.plain", &[]),
+    ("choose.say", &[]),
     ("feels.warmer", &["target"]),
     ("feels.colder", &["target"]),
     ("whisper", &["target", "secret"]),
@@ -112,6 +120,7 @@ const SYMBOLS: &[(&str, &[&str])] = &[
     ("world.quiet", &[]),
     ("combat.say", &["foe"]),
     ("combat.tell", &["foe"]),
+    ("combat.reveal", &["foe"]),
     ("seen.show", &["foe"]),
     ("seen.hold", &[]),
     ("seen.flee", &[]),
@@ -166,11 +175,14 @@ pub fn teach(lessons: &mut Lessons) {
         lessons.symbol(symbol, given);
     }
     lessons
-        .shipped(&["places", "kickoff", "home", "combat", "archive", "epilogue"])
+        .shipped(&[
+            "places", "kickoff", "home", "talk", "combat", "archive", "epilogue",
+        ])
         .skill("kickoff", CampaignSkill::Kickoff)
         .skill("epilogue", CampaignSkill::Epilogue)
         .skill("home.scene", CampaignSkill::Scene)
         .skill("home.plan", CampaignSkill::Plan)
+        .skill("scene.choose", CampaignSkill::Choice)
         .skill("world.announce", CampaignSkill::Announcement)
         .skill("combat.act", CampaignSkill::Turn)
         .skill("combat.narrate", CampaignSkill::Account)
@@ -182,6 +194,7 @@ enum CampaignSkill {
     Kickoff,
     Scene,
     Plan,
+    Choice,
     Announcement,
     Turn,
     Account,
@@ -201,6 +214,7 @@ impl Skill for CampaignSkill {
             Self::Summary => archive::summary(notes, writer),
             Self::Epilogue => prose::epilogue(notes, writer),
             Self::Plan => return plan::plan(prompt, writer),
+            Self::Choice => return choose::choose(prompt, writer),
             Self::Turn => return hand::turn(prompt, writer),
         };
         Some(text.into())
@@ -231,6 +245,19 @@ impl Skill for CampaignSkill {
     }
 }
 
+/// A line of one's own that one has not said, as far as one remembers: on each day others, since
+/// days are forgotten.
+fn voice_line<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Option<&'a str> {
+    const DAYS: usize = 3;
+    let lines = notes.object("speaker").texts("lines");
+    let day = notes.number("day").unsigned_abs() as usize;
+    let of_today = lines.iter().enumerate();
+    let of_today = of_today.filter(|(number, _)| day == 0 || number % DAYS == day % DAYS);
+    let new = of_today.filter(|(_, line)| writer.repeats(line) == 0 && writer.would_say(line));
+    let new: Vec<_> = new.map(|(_, line)| *line).collect();
+    writer.rng().pick(&new).copied()
+}
+
 /// What every skill knows: on whose side one is; what a place is like, by the words in its name and
 /// description.
 fn look_around<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) {
@@ -248,6 +275,7 @@ fn look_around<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) {
             writer.flag(condition, named);
         }
     }
+    writer.flag("travels", notes.object("speaker").flag("travels"));
     let camp = notes.text("camp").to_lowercase();
     let hostile = writer.words("camp.hostile").any(|word| camp == word);
     writer.flag("hostile", hostile);
