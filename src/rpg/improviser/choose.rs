@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::temperament::Temperament;
-use super::voice_line;
+use super::voice::voice_line;
 use crate::mind::improviser::Writer;
 use crate::mind::{Notes, Prompt};
 

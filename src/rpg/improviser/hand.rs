@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use serde_json::{Value, json};
 
 use super::fighter::Fighter;
-use super::voice_line;
+use super::voice::voice_line;
 use crate::message::Role;
 use crate::mind::improviser::Writer;
 use crate::mind::splitmix::hash;

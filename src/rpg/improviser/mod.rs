@@ -13,6 +13,7 @@ mod plan;
 mod prose;
 mod telling;
 mod temperament;
+mod voice;
 
 #[cfg(test)]
 mod tests;
@@ -243,19 +244,6 @@ impl Skill for CampaignSkill {
             _ => 0,
         }
     }
-}
-
-/// A line of one's own that one has not said, as far as one remembers: on each day others, since
-/// days are forgotten.
-fn voice_line<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Option<&'a str> {
-    const DAYS: usize = 3;
-    let lines = notes.object("speaker").texts("lines");
-    let day = notes.number("day").unsigned_abs() as usize;
-    let of_today = lines.iter().enumerate();
-    let of_today = of_today.filter(|(number, _)| day == 0 || number % DAYS == day % DAYS);
-    let new = of_today.filter(|(_, line)| writer.repeats(line) == 0 && writer.would_say(line));
-    let new: Vec<_> = new.map(|(_, line)| *line).collect();
-    writer.rng().pick(&new).copied()
 }
 
 /// What every skill knows: on whose side one is; what a place is like, by the words in its name and

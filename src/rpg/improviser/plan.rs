@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::telling::{Fact, Listeners, Telling};
 use super::temperament::Temperament;
-use super::voice_line;
+use super::voice::voice_line;
 use crate::message::Role;
 use crate::mind::improviser::Writer;
 use crate::mind::{Form, Notes, Prompt};
