@@ -15,6 +15,7 @@ use super::prompt::Prompt;
 /// | `day`, `round` | the time, from 1 |
 /// | `present`, `companions` | who is in the same scene: names, or objects with a `name` |
 /// | `heard` | lines that were said to it, as `{who, text}`; it does not repeat them |
+/// | `speaker` | who speaks in the game (`cast`), its own `lines`, words that it says `never` |
 #[derive(Clone, Copy, Debug)]
 pub struct Notes<'n>(&'n Value);
 

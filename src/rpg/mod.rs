@@ -27,6 +27,7 @@ pub mod rehearsal;
 mod scenes;
 pub mod seat;
 mod spawn;
+mod speaker;
 mod talk;
 mod travel;
 pub mod world_file;

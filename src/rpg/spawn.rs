@@ -77,6 +77,7 @@ struct ActorIdentity<'a> {
     goals: Vec<&'a str>,
     items: Vec<&'a Item>,
     skills: Vec<SkillNote<'a>>,
+    voice: &'a [String],
 }
 
 #[derive(Default, Serialize)]
@@ -85,6 +86,7 @@ struct FoeIdentity<'a> {
     profile: &'a str,
     look: &'a str,
     skills: Vec<SkillNote<'a>>,
+    voice: &'a [String],
 }
 
 #[derive(Default, Serialize)]
@@ -205,6 +207,7 @@ fn spawn_actor(
         goals: actor.goals.iter().map(|goal| goal.words.as_str()).collect(),
         items: items_of(file, &actor.name).collect(),
         skills: skill_notes(file, &actor.skills),
+        voice: &actor.voice.lines,
     };
     let identity = identity(world, &ACTOR, &actor.name, &data)?;
     let stage = Some(actor.stage.as_str());
@@ -277,6 +280,7 @@ fn spawn_foe(
         profile: &foe.profile,
         look: &foe.look,
         skills: skill_notes(file, &foe.skills),
+        voice: &foe.voice.lines,
     };
     let identity = identity(world, &FOE_ACTOR, &foe.name, &data)?;
     let rules = shared_rules(world, file);

@@ -11,6 +11,7 @@ use playhouse::event::{EventRecord, Feed, Record};
 use playhouse::mind::Minds;
 use playhouse::mind::improviser::Improviser;
 use playhouse::rpg::Campaign;
+use playhouse::rpg::world_file::Faction;
 use playhouse::testing::journal;
 use playhouse::world_data::DataFolder;
 
@@ -183,4 +184,94 @@ async fn equal_seeds_play_alike_and_others_do_not() {
     );
     assert_eq!(one.lines(), again.lines());
     assert_ne!(one.lines(), other.lines());
+}
+
+/// Words that would be out of place in a shipped world, whoever says them.
+const NEVER_IN: [(&str, &[&str]); 2] = [
+    (
+        "drowned-assize",
+        &[
+            "okay",
+            "hello there",
+            "guys",
+            "my lord",
+            "computer",
+            "telephone",
+            "improvis",
+            "seed",
+        ],
+    ),
+    (
+        "zhaoying-ban",
+        &[
+            "好的呢",
+            "拜拜",
+            "哈喽",
+            "电话",
+            "手机",
+            "电影院",
+            "老板娘",
+            "亲爱的",
+            "即兴",
+            "种子",
+        ],
+    ),
+];
+
+/// Words of those who travel and fight: nobody who stays at home says them.
+const NEVER_AT_HOME: [&str; 10] = [
+    "we go in together",
+    "I mean to go first",
+    "I take the first watch",
+    "as long as I can stand",
+    "I'll come back for you",
+    "咱们一道进去",
+    "我走头一个",
+    "头一班夜我来守",
+    "只要我还站得住",
+    "我回头来找你",
+];
+
+#[tokio::test]
+async fn nobody_speaks_out_of_character() {
+    for (world, never) in NEVER_IN {
+        let file = Campaign::load(&DataFolder::at("data").unwrap(), world).unwrap();
+        let file = &file.file;
+        let actors = file.actors.iter().map(|actor| (&actor.name, &actor.voice));
+        let foes = file.foes.iter().map(|foe| (&foe.name, &foe.voice));
+        let voices: BTreeMap<_, _> = actors.chain(foes).collect();
+        let mut neutral = file.actors.iter();
+        let neutral: BTreeSet<_> = neutral
+            .by_ref()
+            .filter(|actor| actor.camp == Faction::Neutral)
+            .map(|actor| &actor.name)
+            .collect();
+        let mut spoken = 0;
+        for seed in 100..124 {
+            let played = play(world, seed).await;
+            let speech = ["speak", "whisper", "announce"];
+            let said = played
+                .events()
+                .filter(|event| speech.contains(&&*event.kind));
+            for event in said {
+                let who = event.data["actor"].as_str().unwrap_or_default().to_owned();
+                let words = event.data["message"].as_str().unwrap_or_default();
+                let words = words.to_lowercase();
+                let Some(voice) = voices.get(&who) else {
+                    continue;
+                };
+                spoken += 1;
+                let never = never.iter().copied();
+                let at_home = NEVER_AT_HOME.into_iter().filter(|_| neutral.contains(&who));
+                let own = voice.never.iter().map(String::as_str);
+                for never in never.chain(at_home).chain(own) {
+                    assert!(
+                        !words.contains(&never.to_lowercase()),
+                        "{who} says \"{never}\" in the story of seed {seed}: {words}"
+                    );
+                }
+            }
+        }
+        assert!(spoken > 1_000, "{world}: {spoken} lines");
+    }
 }

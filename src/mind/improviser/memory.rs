@@ -1,4 +1,5 @@
-//! What has been said already, so that no sentence is said twice.
+//! What has been said already, so that no sentence is said twice, and no long clause if another
+//! would do.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,6 +12,9 @@ use crate::mind::Prompt;
 /// How far back it looks: enough for a chapter, little enough to be instant.
 const MESSAGES: usize = 200;
 const BYTES: usize = 32 * 1024;
+/// A clause counts from this many words, or Chinese characters.
+const CLAUSE_WORDS: usize = 4;
+const CLAUSE_CHARACTERS: usize = 6;
 
 /// The hashes of the sentences of texts, sorted, by the digests of the texts.
 pub(super) type Sentences = Kept<Digest, Arc<[u64]>>;
@@ -19,6 +23,7 @@ pub(super) type Sentences = Kept<Digest, Arc<[u64]>>;
 fn sentences(text: &str) -> Arc<[u64]> {
     let mut hashes = Vec::new();
     hash_sentences(text, |whole, tail| hashes.extend([whole, tail]));
+    hash_clauses(text, |clause| hashes.push(clause));
     hashes.sort_unstable();
     hashes.into()
 }
@@ -55,14 +60,17 @@ impl<'a> Memory<'a> {
         memory
     }
 
-    /// Whether none of these sentences has been said.
-    pub(super) fn are_new(&self, sentences: &Hashes) -> bool {
-        let is_heard = |whole| {
+    /// How many of these sentences and clauses have been said; a sentence weighs as much as many
+    /// clauses.
+    pub(super) fn repeats(&self, hashes: &Hashes) -> usize {
+        let is_known = |hash: &u64| {
             let mut heard = self.heard.iter();
-            heard.any(|text| text.binary_search(whole).is_ok())
+            self.said.contains(hash) || heard.any(|text| text.binary_search(hash).is_ok())
         };
-        let mut sentences = sentences.0.iter();
-        sentences.all(|(whole, _)| !is_heard(whole) && !self.said.contains(whole))
+        let sentences = hashes.sentences.iter().map(|(whole, _)| whole);
+        let clauses = hashes.clauses.iter();
+        sentences.filter(|hash| is_known(hash)).count() * 100
+            + clauses.filter(|hash| is_known(hash)).count()
     }
 
     /// Whether these words occur in what one remembers.
@@ -76,22 +84,28 @@ impl<'a> Memory<'a> {
     }
 
     /// Keeps what this answer says.
-    pub(super) fn keep_all(&mut self, sentences: &Hashes) {
-        let hashes = sentences.0.iter();
+    pub(super) fn keep_all(&mut self, hashes: &Hashes) {
+        let sentences = hashes.sentences.iter();
         self.said
-            .extend(hashes.flat_map(|(whole, tail)| [*whole, *tail]));
+            .extend(sentences.flat_map(|(whole, tail)| [*whole, *tail]));
+        self.said.extend(&hashes.clauses);
     }
 }
 
-/// The hashes of each sentence of a text: of the whole of it, and of its tail.
+/// The hashes of each sentence of a text, of the whole of it and of its tail, and of each long
+/// clause.
 #[derive(Default)]
-pub(super) struct Hashes(Vec<(u64, u64)>);
+pub(super) struct Hashes {
+    sentences: Vec<(u64, u64)>,
+    clauses: Vec<u64>,
+}
 
 impl Hashes {
     pub(super) fn of(text: &str) -> Self {
-        let mut hashes = Vec::with_capacity(4);
-        hash_sentences(text, |whole, tail| hashes.push((whole, tail)));
-        Self(hashes)
+        let mut hashes = Self::default();
+        hash_sentences(text, |whole, tail| hashes.sentences.push((whole, tail)));
+        hash_clauses(text, |clause| hashes.clauses.push(clause));
+        hashes
     }
 }
 
@@ -104,12 +118,39 @@ fn remembered(entry: &Entry) -> (Digest, Cow<'_, str>) {
     }
 }
 
+const START: u64 = 0xcbf2_9ce4_8422_2325;
+
+fn add(hash: u64, letter: char) -> u64 {
+    (hash ^ u64::from(letter)).wrapping_mul(0x0100_0000_01b3)
+}
+
+/// Hashes each long clause of a text, in lower case: what stands between punctuation.
+fn hash_clauses(text: &str, mut found: impl FnMut(u64)) {
+    let (mut hash, mut words, mut characters, mut in_word) = (START, 0, 0, false);
+    for letter in text.chars().chain(['\n']) {
+        if letter.is_alphanumeric() || matches!(letter, '\'' | '’' | '-') {
+            let is_han = letter >= '\u{2e80}';
+            characters += usize::from(is_han);
+            words += usize::from(!is_han && !in_word);
+            in_word = !is_han;
+            hash = add(hash, letter.to_ascii_lowercase());
+        } else if letter == ' ' {
+            in_word = false;
+        } else {
+            if words * CLAUSE_CHARACTERS + characters * CLAUSE_WORDS
+                >= CLAUSE_WORDS * CLAUSE_CHARACTERS
+            {
+                found(hash);
+            }
+            (hash, words, characters, in_word) = (START, 0, 0, false);
+        }
+    }
+}
+
 /// Hashes each sentence of a text: the whole of it, and what follows its last colon, since a line
 /// that was heard stands behind its speaker's name. Spaces, quotes and a last sign make no
 /// difference.
 fn hash_sentences(text: &str, mut found: impl FnMut(u64, u64)) {
-    const START: u64 = 0xcbf2_9ce4_8422_2325;
-    let add = |hash: u64, letter: char| (hash ^ u64::from(letter)).wrapping_mul(0x0100_0000_01b3);
     // Up to a colon, the tail is the whole.
     let (mut whole, mut tail, mut letters) = (START, None, 0);
     for letter in text.chars().chain(['\n']) {
@@ -150,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_sentence_is_known_wherever_it_stood() {
-        let is_new = |memory: Memory<'_>, text: &str| memory.are_new(&Hashes::of(text));
+        let is_new = |memory: Memory<'_>, text: &str| memory.repeats(&Hashes::of(text)) == 0;
         for heard in [
             "It rains. We go on!",
             "Tobin: We go on.",
@@ -162,5 +203,21 @@ mod tests {
         }
         assert!(is_new(memory("We go on with it."), "We go on."));
         assert!(!is_new(memory("甲说：“走吧。”"), "走吧。"));
+    }
+
+    #[test]
+    fn a_long_clause_is_known_in_any_sentence() {
+        let repeats = |heard: &str, text: &str| memory(heard).repeats(&Hashes::of(text));
+        let heard = "Well, we go home by the lamp; come.";
+        assert_eq!(repeats(heard, "Jory, We go home by the lamp!"), 1);
+        assert_eq!(
+            repeats(heard, "Well, come along."),
+            0,
+            "short ones count not"
+        );
+        assert_eq!(
+            repeats("唉，灯船上没有人了。", "甲，灯船上没有人了，走吧。"),
+            1
+        );
     }
 }

@@ -198,6 +198,9 @@ impl Improviser {
         if let Some(temper) = SplitMix64::new(hash(me)).pick(&TEMPERS) {
             writer.flag(temper, true);
         }
+        let speaker = notes.object("speaker");
+        writer.speaks_among(me, &speaker.texts("cast"));
+        writer.never_say(&speaker.texts("never"));
         for line in notes.list("heard") {
             writer.avoid(line.text("text"));
         }

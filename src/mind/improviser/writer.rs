@@ -17,6 +17,10 @@ use crate::mind::splitmix::{SplitMix64, hash, mix};
 const TRIES: usize = 12;
 /// Into how many shares alternatives are dealt if nobody else is known.
 const SHARES: usize = 4;
+/// Into how many shares the words within sentences are dealt among all who speak in a game.
+const CAST_SHARES: usize = 6;
+/// How many times as often another one is tried for words that the speaker never says.
+const CLEAN_TRIES: usize = 4;
 
 /// Which share of the alternatives is one's own.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +59,10 @@ pub struct Writer<'a> {
     rng: SplitMix64,
     memory: Memory<'a>,
     share: Share,
+    /// The speaker's place among all of the game, and their number, if that is known.
+    place_in_cast: Option<(usize, usize)>,
+    /// What it never says, in lower case.
+    never: Vec<String>,
     known: FactSet,
     facts: Vec<(Fact, Cow<'a, str>)>,
     used: Vec<Choice>,
@@ -84,11 +92,36 @@ impl<'a> Writer<'a> {
             rng,
             memory,
             share,
+            place_in_cast: None,
+            never: Vec::new(),
             known: FactSet::default(),
             facts: Vec::new(),
             used: Vec::new(),
             deals: Vec::new(),
         }
+    }
+
+    /// Whoever else speaks in the game draws on other words, as long as there are some.
+    pub(super) fn speaks_among(&mut self, me: &str, cast: &[&str]) {
+        let place = cast.iter().position(|name| *name == me);
+        let place = place.unwrap_or(hash(me) as usize % cast.len().max(1));
+        self.place_in_cast = (cast.len() > 1).then_some((place, cast.len()));
+    }
+
+    /// Never says these words.
+    pub(super) fn never_say(&mut self, words: &[&str]) {
+        let words = words.iter().filter(|words| !words.trim().is_empty());
+        self.never.extend(words.map(|words| words.to_lowercase()));
+    }
+
+    /// Whether the speaker would say this.
+    pub fn would_say(&self, text: &str) -> bool {
+        let text = if self.never.is_empty() {
+            return true;
+        } else {
+            text.to_lowercase()
+        };
+        !self.never.iter().any(|words| text.contains(words))
     }
 
     /// The language it writes in.
@@ -180,26 +213,48 @@ impl<'a> Writer<'a> {
         cap(&self.clause(symbol))
     }
 
-    /// One of a symbol's texts, made of sentences that were not said before if there is one.
+    /// One of a symbol's texts, made of sentences and clauses that were not said before if there is
+    /// one, and of nothing that the speaker never says.
     pub fn clause(&mut self, symbol: &str) -> String {
         let Some(symbol) = self.grammar.root(symbol) else {
             return String::new();
         };
         let deal = self.deal(symbol);
-        let mut text = String::with_capacity(128);
-        let mut sentences = Hashes::default();
-        for _ in 0..TRIES {
-            text.clear();
+        let mut best: Option<(usize, String, Hashes)> = None;
+        let place_in_cast = self.place_in_cast;
+        for number in 0..TRIES * CLEAN_TRIES {
+            if number >= TRIES && best.is_some() {
+                break;
+            }
+            // What others would say is better than saying the same again.
+            self.place_in_cast = place_in_cast.filter(|_| number < TRIES / 2);
+            let mut text = String::with_capacity(128);
             if let Some(index) = self.choose_own(&deal) {
                 self.write((symbol, index), &mut text);
             }
-            sentences = Hashes::of(&text);
-            if self.memory.are_new(&sentences) {
+            if !self.would_say(&text) {
+                continue;
+            }
+            let hashes = Hashes::of(&text);
+            let repeats = self.memory.repeats(&hashes);
+            if best.as_ref().is_none_or(|(least, ..)| repeats < *least) {
+                best = Some((repeats, text, hashes));
+            }
+            if repeats == 0 {
                 break;
             }
         }
-        self.memory.keep_all(&sentences);
+        self.place_in_cast = place_in_cast;
+        let Some((_, text, hashes)) = best else {
+            return String::new();
+        };
+        self.memory.keep_all(&hashes);
         text
+    }
+
+    /// How much of a text was said before; 0 if nothing.
+    pub fn repeats(&self, text: &str) -> usize {
+        self.memory.repeats(&Hashes::of(text))
     }
 
     /// Several symbols' texts, one after the other.
@@ -279,6 +334,14 @@ impl<'a> Writer<'a> {
     /// Writes an alternative; what it leads to is written in the same way.
     fn write(&mut self, choice: Choice, text: &mut String) {
         let grammar = self.grammar;
+        let symbols = grammar.pieces(choice).iter();
+        let symbols = symbols.filter(|piece| matches!(piece, Piece::Symbol(..)));
+        // English begins a clause with what it says, Chinese ends it so.
+        let own = match self.language {
+            Language::En => 1,
+            Language::Zh => symbols.count(),
+        };
+        let mut number = 0;
         for piece in grammar.pieces(choice) {
             match piece {
                 Piece::Text(words) => push(text, words, Change::None),
@@ -287,7 +350,19 @@ impl<'a> Writer<'a> {
                     push(text, words.map_or("", |(_, words)| words), *change);
                 }
                 Piece::Symbol(symbol, change) => {
-                    let sayable = grammar.sayable(*symbol, self.known);
+                    let mut sayable = grammar.sayable(*symbol, self.known);
+                    // The other half of a clause is anybody's: both make enough of them.
+                    number += 1;
+                    let place = self.place_in_cast.filter(|_| number == own);
+                    if let Some((place, of)) = place.filter(|_| sayable.len() > CAST_SHARES) {
+                        let (place, of) = (place % CAST_SHARES, of.min(CAST_SHARES));
+                        let is_own = |index: &usize| index % of == place;
+                        let own = sayable.iter().copied().filter(is_own).collect::<Vec<_>>();
+                        let own = self.unused(*symbol, &own);
+                        if !own.is_empty() {
+                            sayable = own;
+                        }
+                    }
                     let mut words = String::with_capacity(64);
                     if let Some(index) = self.choose(*symbol, &sayable) {
                         self.write((*symbol, index), &mut words);

@@ -16,6 +16,7 @@ use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Ask, AskTemplate};
 use crate::rpg::components::Departure;
 use crate::rpg::events::CombatantStatus;
+use crate::rpg::speaker::Speaker;
 use crate::rpg::world_file::{Skill, WorldFile};
 
 const ACT: AskTemplate<ActData> =
@@ -46,6 +47,7 @@ struct ActData<'a> {
     facts: Vec<FactNote<'a>>,
     items: Vec<ItemNote<'a>>,
     say_chars: usize,
+    speaker: Speaker<'a>,
 }
 
 /// A fact that may be told.
@@ -210,6 +212,7 @@ fn data<'a>(
             })
             .collect(),
         say_chars: world.limits.speech_chars.max(1) as usize,
+        speaker: Speaker::of(world, &me.name),
     }
 }
 

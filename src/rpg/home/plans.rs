@@ -5,7 +5,7 @@ use bevy_ecs::system::SystemParam;
 use serde::Serialize;
 
 use super::here::{items_of, present};
-use crate::cast::{Appearance, CastList, Exits, StageRng, Whereabouts, WorldTurn};
+use crate::cast::{Appearance, CastList, Exits, StageRng, Whereabouts, WorldSeed, WorldTurn};
 use crate::context::AgentContext;
 use crate::drama::{Belongings, Bonds, Occasion, Promise, PromiseState, Promises, StoryData};
 use crate::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
@@ -18,6 +18,7 @@ use crate::rpg::kickoff::{PresentActor, names_without, present_without};
 use crate::rpg::phase::{CurrentPlace, Phase};
 use crate::rpg::plan::{Plan, PlanConstraints};
 use crate::rpg::scenes::open::OpenScene;
+use crate::rpg::speaker::Speaker;
 use crate::rpg::talk::Talk;
 use crate::rpg::world_file::{Limits, Step, WorldFile};
 
@@ -55,6 +56,7 @@ struct PlanData<'a> {
     whisper: bool,
     speech_chars: usize,
     refused: String,
+    speaker: Speaker<'a>,
 }
 
 /// What the part of the day or of the journey is told with.
@@ -112,6 +114,7 @@ pub(crate) fn ask_plans(
     world: Res<RpgWorld>,
     (campaign, occasion): (Res<CampaignState>, Res<Occasion>),
     turn: Res<WorldTurn>,
+    seed: Res<WorldSeed>,
     rng: StageRng,
     whereabouts: Whereabouts,
     list: Res<CastList>,
@@ -235,6 +238,7 @@ pub(crate) fn ask_plans(
             whisper: constraints.whisper,
             speech_chars: constraints.speech_chars,
             refused: last_event_text(context, "refusal"),
+            speaker: Speaker::of(&world.0, &name).in_story(*seed, &name),
         };
         let ask = plan_ask(events.phrases(), &world.0, &data, constraints.clone());
         events.insert_or_fault(&mut commands, actor, ask);

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use serde_json::{Value, json};
 
 use super::fighter::Fighter;
+use super::voice::voice_line;
 use crate::message::Role;
 use crate::mind::improviser::Writer;
 use crate::mind::splitmix::hash;
@@ -15,19 +16,32 @@ const TALK: [usize; 2] = [35, 12];
 /// How often, in a hundred turns, somebody who knows something tells it to a foe whom it may move,
 /// and how often it shows something.
 const REASONS: usize = 30;
+/// How often, in a hundred turns, a foe tells what it knows, and how often whoever speaks uses a
+/// line of its own.
+const REVEALS: usize = 7;
+const OWN_WORDS: usize = 40;
+/// How often, in a hundred turns, blows go to anybody, and not to whoever is nearest to falling.
+const GRUDGES: usize = 30;
 /// Below this share of its health, in percent, somebody may leave the fight.
 const DESPERATE: i64 = 25;
 
 /// A choice.
 pub(super) fn turn<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {
     let notes = Notes::of(prompt);
-    let battle = Battle::of(notes);
+    let mut battle = Battle::of(notes);
+    if writer.rng().happens(GRUDGES) {
+        battle.grudge = Some(writer.rng().below(battle.foes.len()));
+    }
     battle.tell(writer);
     let action = temper(prompt).leaves(&battle, writer);
     let mut choice = json!({});
     let talk = TALK[usize::from(battle.round > 1)];
     if action.is_none() && writer.rng().happens(talk) && !battle.foes.is_empty() {
-        choice["say"] = writer.line("combat.say").into();
+        let own = voice_line(notes, writer);
+        choice["say"] = match own.filter(|_| writer.rng().happens(OWN_WORDS)) {
+            Some(line) => line.into(),
+            None => writer.line("combat.say").into(),
+        };
     }
     let facts: Vec<_> = notes.list("facts").map(|fact| fact.text("id")).collect();
     if battle.may_move
@@ -35,6 +49,13 @@ pub(super) fn turn<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
         && let Some(fact) = writer.rng().pick(&facts).copied()
     {
         choice["say"] = writer.line("combat.tell").into();
+        choice["tells"] = json!([fact]);
+    }
+    if notes.text("camp") == "foe"
+        && writer.rng().happens(REVEALS)
+        && let Some(fact) = writer.rng().pick(&facts).copied()
+    {
+        choice["say"] = writer.line("combat.reveal").into();
         choice["tells"] = json!([fact]);
     }
     let items = notes.names("items");
@@ -114,6 +135,8 @@ struct Battle<'n> {
     allies: Vec<Fighter<'n>>,
     /// Whether words or things may move a foe.
     may_move: bool,
+    /// If this turn's blows go to anybody, to whom.
+    grudge: Option<usize>,
 }
 
 impl<'n> Battle<'n> {
@@ -125,6 +148,7 @@ impl<'n> Battle<'n> {
             foes: notes.list("foes").map(Fighter::of).collect(),
             allies: notes.list("allies").map(Fighter::of).collect(),
             may_move: notes.list("foes").any(|foe| foe.number("resolve") > 0),
+            grudge: None,
         }
     }
 
@@ -248,6 +272,15 @@ fn legal<'b, 'n>(skill: &Skill<'_>, fighters: &'b [Fighter<'n>]) -> Vec<&'b Figh
 /// Whoever can be felled first, the most dangerous of them; then the weakest.
 fn attack<'b, 'n>(skill: &Skill<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> {
     let mut foes = legal(skill, &battle.foes);
+    // Somebody bears a grudge now and then, so that it is not always the weakest who falls.
+    let count = foes.len();
+    if let Some(grudge) = battle.grudge
+        && let Some(foe) = foes.get(grudge % count.max(1))
+    {
+        let worth = 45 + (skill.damage(battle, foe) * skill.accuracy / 100).clamp(0, 30);
+        foes.rotate_left(grudge % count);
+        return (foes, worth);
+    }
     let falls = |foe: &Fighter<'_>| foe.hp <= skill.damage(battle, foe);
     foes.sort_by_key(|foe| {
         if falls(foe) {

@@ -2,15 +2,18 @@
 //!
 //! Start reading at [`teach`]; `prose` answers asks for text, `archive` those for summaries,
 //! `narrate` tells fights, `plan` chooses what to say and do at home (`telling`: which fact to
-//! whom), and `hand` acts in fights.
+//! whom), `choose` decides by a `temperament`, and `hand` acts in fights.
 
 mod archive;
+mod choose;
 mod fighter;
 mod hand;
 mod narrate;
 mod plan;
 mod prose;
 mod telling;
+mod temperament;
+mod voice;
 mod vote;
 
 #[cfg(test)]
@@ -63,7 +66,7 @@ const FACTS: &[&str] = &[
 ];
 const CONDITIONS: &[&str] = &[
     "won", "lost", "hurt", "alone", "self", "asked", "many", "early", "late", "refused", "home",
-    "hostile", "water", "wood", "deep", "hearth", "shrine", "market", "height",
+    "hostile", "travels", "water", "wood", "deep", "hearth", "shrine", "market", "height",
 ];
 
 /// The symbols that skills write with, each with the facts that always come with it.
@@ -104,6 +107,12 @@ const SYMBOLS: &[(&str, &[&str])] = &[
     ("tell.heard", &["target", "from"]),
     ("tell.plain", &["target"]),
     ("promise.words", &[]),
+    ("choose.goal", &[]),
+    ("choose.though", &[]),
+    ("choose.friend", &["target"]),
+    ("choose.against", &["target"]),
+    ("choose.plain", &[]),
+    ("choose.say", &[]),
     ("feels.warmer", &["target"]),
     ("feels.colder", &["target"]),
     ("whisper", &["target", "secret"]),
@@ -115,6 +124,7 @@ const SYMBOLS: &[(&str, &[&str])] = &[
     ("world.quiet", &[]),
     ("combat.say", &["foe"]),
     ("combat.tell", &["foe"]),
+    ("combat.reveal", &["foe"]),
     ("seen.show", &["foe"]),
     ("seen.hold", &[]),
     ("seen.flee", &[]),
@@ -172,12 +182,15 @@ pub fn teach(lessons: &mut Lessons) {
         lessons.symbol(symbol, given);
     }
     lessons
-        .shipped(&["places", "kickoff", "home", "combat", "archive", "epilogue"])
+        .shipped(&[
+            "places", "kickoff", "home", "talk", "combat", "archive", "epilogue",
+        ])
         .skill("kickoff", CampaignSkill::Kickoff)
         .skill("epilogue", CampaignSkill::Epilogue)
         .skill("home.scene", CampaignSkill::Scene)
         .skill("home.plan", CampaignSkill::Plan)
         .skill("home.vote", CampaignSkill::Vote)
+        .skill("scene.choose", CampaignSkill::Choice)
         .skill("world.announce", CampaignSkill::Announcement)
         .skill("combat.act", CampaignSkill::Turn)
         .skill("combat.narrate", CampaignSkill::Account)
@@ -190,6 +203,7 @@ enum CampaignSkill {
     Scene,
     Plan,
     Vote,
+    Choice,
     Announcement,
     Turn,
     Account,
@@ -210,6 +224,7 @@ impl Skill for CampaignSkill {
             Self::Epilogue => prose::epilogue(notes, writer),
             Self::Plan => return plan::plan(prompt, writer),
             Self::Vote => return Some(vote::vote(notes, writer)),
+            Self::Choice => return choose::choose(prompt, writer),
             Self::Turn => return hand::turn(prompt, writer),
         };
         Some(text.into())
@@ -257,6 +272,7 @@ fn look_around<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) {
             writer.flag(condition, named);
         }
     }
+    writer.flag("travels", notes.object("speaker").flag("travels"));
     let camp = notes.text("camp").to_lowercase();
     let hostile = writer.words("camp.hostile").any(|word| camp == word);
     writer.flag("hostile", hostile);

@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::telling::{Fact, Telling};
+use super::telling::{Fact, Listeners, Telling};
+use super::temperament::Temperament;
+use super::voice::voice_line;
 use crate::message::Role;
 use crate::mind::improviser::Writer;
-use crate::mind::splitmix::{SplitMix64, hash};
 use crate::mind::{Form, Notes, Prompt};
 
 /// What may be said and done, as the reply names it.
@@ -17,6 +18,8 @@ const KINDS: [&str; 12] = [
 const BESIDE: [&str; 7] = ["take", "give", "show", "read", "promise", "keep", "move"];
 /// In how many of a hundred turns with words something is done as well.
 const DOES_BOTH: usize = 15;
+/// In how many of a hundred turns with words they are lines of one's own.
+const OWN_WORDS: usize = 22;
 /// In how many of a hundred turns a feeling changes, if somebody spoke.
 const FEELS: usize = 8;
 
@@ -66,32 +69,6 @@ pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
 }
 
 const SAID: [&str; 3] = ["speak", "whisper", "announce"];
-
-/// What somebody is inclined to, for the whole story: it is drawn from its first words, which the
-/// seed decides.
-struct Temperament {
-    /// Of a hundred turns, in how many it would tell a friend what it knows.
-    openness: u32,
-    /// How easily it parts with things.
-    giving: u32,
-    /// How easily it walks away.
-    restless: u32,
-}
-
-impl Temperament {
-    fn of(prompt: &Prompt<'_>) -> Self {
-        let mut own = prompt.history.entries().iter();
-        let first = own.find(|entry| entry.role() == Role::Ai);
-        let first = first.map(|entry| hash(&entry.body().full_text()));
-        let mut dice = SplitMix64::new(first.unwrap_or(prompt.seed));
-        let mut draw = |most: usize| dice.below(most) as u32;
-        Self {
-            openness: 4 + draw(24),
-            giving: 2 + draw(8),
-            restless: 3 + draw(8),
-        }
-    }
-}
 
 /// What the notes tell, and what the narrowed schema leaves open.
 struct Home<'n> {
@@ -258,14 +235,14 @@ impl<'n> Home<'n> {
             .map(|felt| (felt.name(), felt.number("value")))
             .collect();
         let most = self.notes.number("speech_chars");
-        Telling::choose(
-            self.me,
-            &self.facts,
-            &self.listeners,
-            &feelings,
-            most,
-            writer,
-        )
+        let asks = self.heard.iter().next_back();
+        let asks = asks.filter(|line| line.text("text").contains(['?', '？']));
+        let listeners = Listeners {
+            names: &self.listeners,
+            feelings: &feelings,
+            asker: asks.map_or("", |line| line.text("who")),
+        };
+        Telling::choose(self.me, &self.facts, &listeners, most, writer)
     }
 
     /// Fills one kind; returns the symbol of the thought behind it.
@@ -363,6 +340,12 @@ impl<'n> Home<'n> {
             None => writer.rng().pick(&self.listeners).copied()?,
         };
         self.address(target, writer);
+        if writer.rng().happens(OWN_WORDS)
+            && let Some(line) = voice_line(self.notes, writer)
+        {
+            let text = self.with_more(line.to_owned(), 30, writer);
+            return Some(("mind.speak", json!({"target": target, "text": text})));
+        }
         let first = match heard.map(|line| line.text("text")) {
             Some(text) => {
                 writer.flag("asked", text.contains(['?', '？']));
@@ -371,12 +354,18 @@ impl<'n> Home<'n> {
             }
             None => "speak.open",
         };
-        let mut text = writer.line(first);
-        if writer.rng().happens(50) {
-            let more = writer.line("speak.more");
-            text = writer.paragraph(&[text, more]);
-        }
+        let text = writer.line(first);
+        let text = self.with_more(text, 40, writer);
         Some(("mind.speak", json!({"target": target, "text": text})))
+    }
+
+    /// Some words, and in so many of a hundred cases more.
+    fn with_more(&self, text: String, percent: usize, writer: &mut Writer<'n>) -> String {
+        if !writer.rng().happens(percent) {
+            return text;
+        }
+        let more = writer.line("speak.more");
+        writer.paragraph(&[text, more])
     }
 
     /// Words about something that it was just told, to whoever told it.

@@ -74,6 +74,14 @@ fn names(text: &str, name: &str) -> bool {
         || (is_han && given_name.chars().count() > 1 && text.contains(&given_name))
 }
 
+/// To whom something may be told.
+pub(super) struct Listeners<'l, 'n> {
+    pub(super) names: &'l [&'n str],
+    pub(super) feelings: &'l [(&'n str, i64)],
+    /// Who asked something last; empty if nobody did.
+    pub(super) asker: &'n str,
+}
+
 /// A fact that somebody would tell to somebody.
 pub(super) struct Telling<'n> {
     fact: &'n str,
@@ -90,24 +98,26 @@ impl<'n> Telling<'n> {
     pub(super) fn choose(
         me: &str,
         facts: &[Fact<'n>],
-        listeners: &[&'n str],
-        feelings: &[(&str, i64)],
+        listeners: &Listeners<'_, 'n>,
         most: i64,
         writer: &mut Writer<'n>,
     ) -> Option<Self> {
         let bond = |name: &str| {
-            let felt = feelings.iter().find(|(other, _)| *other == name);
+            let felt = listeners.feelings.iter().find(|(other, _)| *other == name);
             felt.map_or(0, |(_, value)| *value)
         };
         let pairs = facts.iter().flat_map(|fact| {
-            let told = listeners.iter().filter(|name| **name != fact.from);
+            let told = listeners.names.iter().filter(|name| **name != fact.from);
             told.map(move |name| (fact, *name))
         });
         let pairs: Vec<_> = pairs.collect();
         let is_again = |fact: &Fact<'_>| writer.remembers(&format!("\"{}\"", fact.id));
         let again: Vec<_> = pairs.iter().map(|(fact, _)| is_again(fact)).collect();
         let weights = pairs.iter().zip(&again).map(|((_, name), again)| {
-            let weight = (4 + bond(name)).clamp(1, 7) as u32;
+            let mut weight = (4 + bond(name)).clamp(1, 7) as u32;
+            if *name == listeners.asker {
+                weight *= 3;
+            }
             if *again { weight } else { weight * 8 }
         });
         let weights: Vec<_> = weights.collect();

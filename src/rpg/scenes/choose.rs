@@ -8,15 +8,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::effects::apply_effects;
+use super::leads::Leads;
 use super::open::OpenScene;
 use crate::cast::Kind;
-use crate::cast::{CastList, Dead, EntityName, OnStage, Whereabouts, all_of};
-use crate::drama::{History, StoryData, entities_of};
+use crate::cast::{CastList, Dead, EntityName, OnStage, Whereabouts, WorldSeed, all_of};
+use crate::drama::{Bonds, GoalState, Goals, History, StoryData, entities_of};
 use crate::event::kinds::{Mind, Speak};
 use crate::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::{Answers, AskTemplate, Reply, Violation};
 use crate::rpg::components::RpgWorld;
 use crate::rpg::phase::{CurrentPlace, Phase};
+use crate::rpg::speaker::Speaker;
 
 const CHOICE: AskTemplate<ChoiceData> = AskTemplate::new("scene.choose", "asks/choose");
 const NOT_OFFERED: PromptTemplate<NotOffered> = PromptTemplate::new("rules/not_offered");
@@ -135,12 +137,23 @@ struct ChoiceData<'a> {
     options: Vec<OfferedOption<'a>>,
     goals: Vec<&'a str>,
     speech_chars: usize,
+    /// How it feels about others.
+    feelings: Vec<FeltFor<'a>>,
+    speaker: Speaker<'a>,
 }
 
 #[derive(Serialize)]
 struct OfferedOption<'a> {
     id: &'a str,
     label: &'a str,
+    /// For minds without language, which can't tell it from the label.
+    leads_to: Leads<'a>,
+}
+
+#[derive(Serialize)]
+struct FeltFor<'a> {
+    name: &'a str,
+    value: i32,
 }
 
 /// Offers the choices of all open scenes, and ends the scenes that have none; returns whether there
@@ -215,7 +228,9 @@ pub(crate) fn ask_choice(
     story: Res<StoryData>,
     pending: Query<&PendingChoice>,
     whereabouts: Whereabouts,
+    minds: Query<(Option<&Bonds>, Option<&Goals>)>,
     list: Res<CastList>,
+    seed: Res<WorldSeed>,
     mut current: CurrentPlace,
     mut events: EventWriter,
     mut commands: Commands,
@@ -245,6 +260,13 @@ pub(crate) fn ask_choice(
     let goals = actor
         .map(|actor| actor.goals.as_slice())
         .unwrap_or_default();
+    let (bonds, states) = minds.get(entity).unwrap_or_default();
+    let states = states.map_or(&[][..], |states| &states.0);
+    let open = goals.iter().zip(states);
+    let open = open.filter(|(_, state)| **state == GoalState::Open);
+    let open: Vec<_> = open.map(|(goal, _)| goal).collect();
+    let leads = |option| Leads::of(&pending.who, &open, (&pending.scene, option));
+    let feelings = bonds.into_iter().flat_map(|bonds| &bonds.0);
     let constraints = DecisionConstraints {
         options: pending.options.iter().map(ToString::to_string).collect(),
         speech_chars: rpg.0.limits.speech_chars.max(1) as usize,
@@ -261,10 +283,18 @@ pub(crate) fn ask_choice(
             .map(|option| OfferedOption {
                 id: &option.id,
                 label: &option.label,
+                leads_to: leads(option),
             })
             .collect(),
         goals: goals.iter().map(|goal| goal.words.as_str()).collect(),
         speech_chars: constraints.speech_chars,
+        feelings: feelings
+            .map(|(name, bond)| FeltFor {
+                name,
+                value: bond.value,
+            })
+            .collect(),
+        speaker: Speaker::of(&rpg.0, &pending.who).in_story(*seed, &pending.who),
     };
     // Without an answer nothing is decided, and nothing moves.
     let ask = CHOICE.ask(events.phrases(), &data, constraints, Decision::default());

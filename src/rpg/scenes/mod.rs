@@ -9,6 +9,7 @@ pub(super) mod choose;
 pub(super) mod choose_again;
 mod effects;
 pub(super) mod endings;
+mod leads;
 pub(super) mod open;
 
 use bevy_ecs::prelude::*;

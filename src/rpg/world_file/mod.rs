@@ -14,5 +14,5 @@ pub use load::{DEFAULT_WORLD, WorldListing, list_worlds};
 pub use sample::{NewWorldError, new_world};
 pub use types::{
     Actor, Dungeon, Faction, Fight, Foe, Limits, MovedBy, Pattern, STAY, Skill, SkillKind, Stage,
-    StageKind, Stats, Step, WorldAgent, WorldFile,
+    StageKind, Stats, Step, Voice, WorldAgent, WorldFile,
 };

@@ -134,6 +134,9 @@ pub struct Actor {
     /// What others see of it.
     #[serde(deserialize_with = "prose")]
     pub look: String,
+    /// How it speaks.
+    #[serde(skip_serializing_if = "Voice::is_empty")]
+    pub voice: Voice,
     /// Which side it is on.
     pub camp: Faction,
     /// The home stage on which it begins.
@@ -154,6 +157,22 @@ pub struct Actor {
     pub tools: Vec<String>,
     /// The alias of the model that answers for it; the default model of the run if empty.
     pub model: String,
+}
+
+/// How somebody speaks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Voice {
+    /// Lines as it would say them at any time: examples for models, and words of the improviser.
+    pub lines: Vec<String>,
+    /// Words that it never says.
+    pub never: Vec<String>,
+}
+
+impl Voice {
+    fn is_empty(&self) -> bool {
+        self.lines.is_empty() && self.never.is_empty()
+    }
 }
 
 /// The numbers of a combatant, all above 0.
@@ -184,6 +203,9 @@ pub struct Foe {
     /// What others see of it.
     #[serde(deserialize_with = "prose")]
     pub look: String,
+    /// How it speaks.
+    #[serde(skip_serializing_if = "Voice::is_empty")]
+    pub voice: Voice,
     /// Its numbers in a fight.
     pub stats: Stats,
     /// The names of its skills.

@@ -175,6 +175,31 @@ fn tools_are_the_engines_or_a_servers() {
 }
 
 #[test]
+fn nobodys_examples_hold_what_it_never_says() {
+    let with = |voice: &str| {
+        let actor = format!("stage: \"Bakehouse\", voice: {voice}");
+        wrong(&[("stage: \"Bakehouse\"", &actor)])
+    };
+    let right = with(r#"(lines: ["Bread first."], never: ["my lady"])"#);
+    assert!(!right.has_errors(), "{right}");
+    for (voice, field, said) in [
+        (
+            r#"(lines: ["Yes.", "After you, My Lady."], never: ["my lady"])"#,
+            "actors[0].voice.lines[1]",
+            "\"my lady\"",
+        ),
+        (r#"(lines: [""])"#, "actors[0].voice.lines[0]", "empty"),
+        (r#"(never: [" "])"#, "actors[0].voice.never[0]", "empty"),
+    ] {
+        let found = with(voice).to_string();
+        assert!(
+            found.contains(field) && found.contains(said),
+            "{voice}: {found}"
+        );
+    }
+}
+
+#[test]
 fn an_actor_needs_a_home_stage() {
     let nowhere = ("stage: \"Bakehouse\",", "");
     let found = wrong(&[nowhere]).to_string();

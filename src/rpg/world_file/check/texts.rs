@@ -3,7 +3,7 @@
 
 use crate::locale::text;
 use crate::mind::Language;
-use crate::rpg::world_file::types::WorldFile;
+use crate::rpg::world_file::types::{Voice, WorldFile};
 
 use super::report::Report;
 
@@ -30,6 +30,12 @@ pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
             text!(rpg_check_title_lines),
             text!(rpg_check_one_line),
         );
+    }
+    for (i, actor) in world.actors.iter().enumerate() {
+        check_voice(&format!("actors[{i}]"), &actor.voice, report);
+    }
+    for (i, foe) in world.foes.iter().enumerate() {
+        check_voice(&format!("foes[{i}]"), &foe.voice, report);
     }
     for text in texts(world) {
         check_text(&text, report);
@@ -65,11 +71,17 @@ fn texts(world: &WorldFile) -> Vec<Text<'_>> {
         add(format!("actors[{i}].profile"), &actor.profile, Some);
         add(format!("actors[{i}].look"), &actor.look, Everyone);
         add(format!("actors[{i}].kickoff"), &actor.kickoff, Some);
+        for (path, text) in voice_texts(&format!("actors[{i}]"), &actor.voice) {
+            add(path, text, Some);
+        }
     }
     for (i, foe) in world.foes.iter().enumerate() {
         add(format!("foes[{i}].profile"), &foe.profile, Some);
         add(format!("foes[{i}].look"), &foe.look, Everyone);
         add(format!("foes[{i}].kickoff"), &foe.kickoff, Some);
+        for (path, text) in voice_texts(&format!("foes[{i}]"), &foe.voice) {
+            add(path, text, Some);
+        }
     }
     for (i, skill) in world.skills.iter().enumerate() {
         add(format!("skills[{i}].about"), &skill.about, Everyone);
@@ -89,6 +101,29 @@ fn texts(world: &WorldFile) -> Vec<Text<'_>> {
         }
     }
     texts
+}
+
+/// The lines of a voice, and the words that are never said.
+fn voice_texts<'a>(whose: &str, voice: &'a Voice) -> Vec<(String, &'a str)> {
+    let lists = [("lines", &voice.lines), ("never", &voice.never)];
+    let texts = lists.into_iter().flat_map(|(list, texts)| {
+        let texts = texts.iter().enumerate();
+        texts.map(move |(i, text)| (format!("{whose}.voice.{list}[{i}]"), text.as_str()))
+    });
+    texts.collect()
+}
+
+/// Nobody's examples hold what it never says.
+fn check_voice(whose: &str, voice: &Voice, report: &mut Report<'_>) {
+    for (i, line) in voice.lines.iter().enumerate() {
+        let line = line.to_lowercase();
+        let never = voice.never.iter().filter(|words| !words.trim().is_empty());
+        for words in never.filter(|words| line.contains(&words.to_lowercase())) {
+            let wrong = text!(rpg_check_voice_never, words);
+            let right = text!(rpg_check_reword_voice);
+            report.error(&format!("{whose}.voice.lines[{i}]"), wrong, right);
+        }
+    }
 }
 
 fn check_text(text: &Text<'_>, report: &mut Report<'_>) {
