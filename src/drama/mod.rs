@@ -10,6 +10,7 @@
 mod condition;
 mod data;
 mod occasion;
+mod judgement;
 mod quality;
 mod scene;
 mod state;
@@ -17,6 +18,7 @@ mod state;
 pub use condition::{Condition, PARTY, entities_of};
 pub use data::{BondSpec, Goal, Item, StoryData};
 pub use occasion::Occasion;
+pub use judgement::{Finding, Judgements};
 pub use quality::{Qualities, Quality, QualityStep};
 pub use scene::{Choice, ChoiceOption, Effect, Ending, Scene, next_scene};
 pub use state::{
@@ -30,6 +32,7 @@ use crate::engine::Setup;
 pub fn plugin(setup: &mut Setup) {
     setup.world.init_resource::<Qualities>();
     setup.world.init_resource::<History>();
+    setup.world.init_resource::<Judgements>();
     setup.world.init_resource::<StoryData>();
     setup.world.init_resource::<Occasion>();
     setup
@@ -37,6 +40,7 @@ pub fn plugin(setup: &mut Setup) {
         .resource::<Qualities>("qualities")
         .resource::<History>("history")
         .resource::<Occasion>("occasion")
+        .resource::<Judgements>("judgements")
         .resource::<crate::knowledge::Today>("today")
         .component::<crate::knowledge::Knowledge>("knowledge")
         .component::<Belongings>("belongings")
