@@ -32,6 +32,7 @@ use crate::engine::Setup;
 pub fn plugin(setup: &mut Setup) {
     setup.world.init_resource::<Qualities>();
     setup.world.init_resource::<History>();
+    setup.world.init_resource::<crate::knowledge::MadeFacts>();
     setup.world.init_resource::<Judgements>();
     setup.world.init_resource::<StoryData>();
     setup.world.init_resource::<Occasion>();
@@ -42,6 +43,8 @@ pub fn plugin(setup: &mut Setup) {
         .resource::<Occasion>("occasion")
         .resource::<Judgements>("judgements")
         .resource::<crate::knowledge::Today>("today")
+        .resource::<crate::knowledge::MadeFacts>("made_facts")
+        .after_load(crate::knowledge::restore_made_facts)
         .component::<crate::knowledge::Knowledge>("knowledge")
         .component::<Belongings>("belongings")
         .component::<Bonds>("bonds")

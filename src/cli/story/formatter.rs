@@ -244,7 +244,8 @@ impl Formatter {
                 let told = Paragraph::indented(2, 2).plain(&event.text);
                 stage.into_iter().chain([told]).collect()
             }
-            "choice" | "vote" => {
+            "attempt_outcome" => vec![Paragraph::indented(2, 2).plain(&event.text)],
+            "choice" | "vote" | "attempt" => {
                 self.once(&format!("chosen {}", event.text))?;
                 vec![Paragraph::indented(2, 4).add(Style::Bold, format!("◆ {}", event.text))]
             }

@@ -171,3 +171,6 @@ story_event_story_closes = ending
 story_event_take = item taken
 story_event_told = told
 story_event_vote = vote
+story_event_attempt = attempt
+story_event_attempt_outcome = outcome of an attempt
+story_purpose_attempt_judge = judgement of an attempt

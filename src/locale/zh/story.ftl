@@ -174,3 +174,6 @@ story_event_story_closes = 结局
 story_event_take = 拿走物品
 story_event_told = 旁白
 story_event_vote = 表决
+story_event_attempt = 尝试
+story_event_attempt_outcome = 尝试的结果
+story_purpose_attempt_judge = 对尝试的裁定

@@ -1,10 +1,11 @@
 //! How the improviser plays a campaign: what the campaign's asks are answered with.
 //!
 //! Start reading at [`teach`]; `prose` answers asks for text, `archive` those for summaries,
-//! `narrate` tells fights, `plan` chooses what to say and do at home (`telling`: which fact to
-//! whom), and `hand` acts in fights.
+//! `narrate` tells fights, `attempt` judges what somebody tries, `plan` chooses what to say and do
+//! at home (`telling`: which fact to whom), and `hand` acts in fights.
 
 mod archive;
+mod attempt;
 mod fighter;
 mod hand;
 mod narrate;
@@ -93,6 +94,7 @@ const SYMBOLS: &[(&str, &[&str])] = &[
     ("mind.promise", &["target"]),
     ("mind.query", &[]),
     ("mind.move", &["exit"]),
+    ("mind.attempt", &[]),
     ("mind.wait", &[]),
     ("speak.open", &["target"]),
     ("speak.answer", &["target"]),
@@ -110,6 +112,11 @@ const SYMBOLS: &[(&str, &[&str])] = &[
     ("whisper.plain", &["target"]),
     ("announce", &[]),
     ("announce.tell", &["secret"]),
+    ("attempt.what", &[]),
+    ("attempt.fact", &["by", "place"]),
+    ("attempt.full", &["by"]),
+    ("attempt.cost", &["by"]),
+    ("attempt.not", &["by"]),
     ("wait", &[]),
     ("world.announce", &["events"]),
     ("world.quiet", &[]),
@@ -172,12 +179,15 @@ pub fn teach(lessons: &mut Lessons) {
         lessons.symbol(symbol, given);
     }
     lessons
-        .shipped(&["places", "kickoff", "home", "combat", "archive", "epilogue"])
+        .shipped(&[
+            "places", "kickoff", "home", "attempt", "combat", "archive", "epilogue",
+        ])
         .skill("kickoff", CampaignSkill::Kickoff)
         .skill("epilogue", CampaignSkill::Epilogue)
         .skill("home.scene", CampaignSkill::Scene)
         .skill("home.plan", CampaignSkill::Plan)
         .skill("home.vote", CampaignSkill::Vote)
+        .skill("attempt.judge", CampaignSkill::Ruling)
         .skill("world.announce", CampaignSkill::Announcement)
         .skill("combat.act", CampaignSkill::Turn)
         .skill("combat.narrate", CampaignSkill::Account)
@@ -190,6 +200,7 @@ enum CampaignSkill {
     Scene,
     Plan,
     Vote,
+    Ruling,
     Announcement,
     Turn,
     Account,
@@ -210,6 +221,7 @@ impl Skill for CampaignSkill {
             Self::Epilogue => prose::epilogue(notes, writer),
             Self::Plan => return plan::plan(prompt, writer),
             Self::Vote => return Some(vote::vote(notes, writer)),
+            Self::Ruling => return Some(attempt::ruling(notes, writer)),
             Self::Turn => return hand::turn(prompt, writer),
         };
         Some(text.into())

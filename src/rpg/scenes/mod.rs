@@ -7,7 +7,7 @@
 
 pub(super) mod choose;
 pub(super) mod choose_again;
-mod effects;
+pub(super) mod effects;
 pub(super) mod endings;
 pub(super) mod open;
 
