@@ -3,8 +3,8 @@
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::occasion::Occasion;
 use super::judgement::Judgements;
+use super::occasion::Occasion;
 use super::quality::Qualities;
 use super::state::{
     Belongings, Bonds, FightResult, GoalState, Goals, History, PromiseState, Promises,
@@ -210,6 +210,16 @@ impl Condition {
             Self::Any(parts) => unjudged_parts(parts, world, key, claims, true),
             Self::Not(condition) => Some(!condition.unjudged(world, key, claims)?),
             _ => Some(self.holds(world, key)),
+        }
+    }
+
+    /// Whether anything in it is [judged](Self::Judged).
+    pub fn is_judged(&self) -> bool {
+        match self {
+            Self::Judged { .. } => true,
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::is_judged),
+            Self::Not(condition) => condition.is_judged(),
+            _ => false,
         }
     }
 

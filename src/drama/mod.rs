@@ -9,18 +9,20 @@
 
 mod condition;
 mod data;
-mod occasion;
 mod judgement;
+mod occasion;
 mod quality;
 mod scene;
 mod state;
 
 pub use condition::{Condition, PARTY, entities_of};
 pub use data::{BondSpec, Goal, Item, StoryData};
-pub use occasion::Occasion;
 pub use judgement::{Finding, Judgements};
+pub use occasion::Occasion;
 pub use quality::{Qualities, Quality, QualityStep};
-pub use scene::{Choice, ChoiceOption, Effect, Ending, Scene, next_scene};
+pub use scene::{
+    Choice, ChoiceOption, Effect, Ending, Scene, claims_of_endings, claims_of_scenes, next_scene,
+};
 pub use state::{
     Belongings, Bond, Bonds, FightResult, GoalState, Goals, History, Promise, PromiseState,
     Promises, change_bond, holder_of, move_item,

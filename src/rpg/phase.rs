@@ -36,6 +36,10 @@ pub enum Phase {
     /// The judgement is in.
     #[serde(rename = "attempt_judged")]
     Attempted,
+    /// A judge is asked whether something is so.
+    Judge,
+    /// The verdict is in.
+    Judged,
     /// Whoever must decide in a scene is asked.
     Choose,
     /// The decision is in.

@@ -174,3 +174,6 @@ story_event_vote = vote
 story_event_attempt = attempt
 story_event_attempt_outcome = outcome of an attempt
 story_purpose_attempt_judge = judgement of an attempt
+story_event_judged = judgement of a claim
+story_purpose_scene_judge = judgement of a claim
+story_judged = ({ $judge } finds it so: { $claim })

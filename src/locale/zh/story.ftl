@@ -177,3 +177,6 @@ story_event_vote = 表决
 story_event_attempt = 尝试
 story_event_attempt_outcome = 尝试的结果
 story_purpose_attempt_judge = 对尝试的裁定
+story_event_judged = 对论断的判断
+story_purpose_scene_judge = 对论断的判断
+story_judged = （{ $judge }认为确实如此：{ $claim }）

@@ -17,7 +17,7 @@ mod vote;
 #[cfg(test)]
 mod tests;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::mind::improviser::{Lessons, Skill, Writer};
 use crate::mind::{Notes, Prompt};
@@ -188,6 +188,7 @@ pub fn teach(lessons: &mut Lessons) {
         .skill("home.plan", CampaignSkill::Plan)
         .skill("home.vote", CampaignSkill::Vote)
         .skill("attempt.judge", CampaignSkill::Ruling)
+        .skill("scene.judge", CampaignSkill::Verdict)
         .skill("world.announce", CampaignSkill::Announcement)
         .skill("combat.act", CampaignSkill::Turn)
         .skill("combat.narrate", CampaignSkill::Account)
@@ -201,6 +202,7 @@ enum CampaignSkill {
     Plan,
     Vote,
     Ruling,
+    Verdict,
     Announcement,
     Turn,
     Account,
@@ -222,6 +224,7 @@ impl Skill for CampaignSkill {
             Self::Plan => return plan::plan(prompt, writer),
             Self::Vote => return Some(vote::vote(notes, writer)),
             Self::Ruling => return Some(attempt::ruling(notes, writer)),
+            Self::Verdict => return Some(verdict(notes)),
             Self::Turn => return hand::turn(prompt, writer),
         };
         Some(text.into())
@@ -250,6 +253,13 @@ impl Skill for CampaignSkill {
             _ => 0,
         }
     }
+}
+
+/// Whether something is so is drawn by the seed, since the improviser can't read; the last event
+/// stands for any that could show it.
+fn verdict(notes: Notes<'_>) -> Value {
+    let (is_drawn, last) = (notes.flag("drawn"), notes.list("events").len());
+    json!({"holds": is_drawn, "event": if is_drawn { last } else { 0 }})
 }
 
 /// What every skill knows: on whose side one is; what a place is like, by the words in its name and
