@@ -3,6 +3,7 @@
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::judgement::Judgements;
 use super::occasion::Occasion;
 use super::quality::Qualities;
 use super::state::{
@@ -12,6 +13,7 @@ use crate::cast::{
     CastList, Dead, EntityName, Faction, Kind, OnStage, WorldSeed, WorldTurn, all_of,
 };
 use crate::knowledge::{FactBook, Knowledge, Today};
+use crate::world_data::prose;
 
 /// What a name in conditions and effects may be besides a name: any hero.
 pub const PARTY: &str = "party";
@@ -61,6 +63,16 @@ pub enum Condition {
     Goal(String, usize, GoalState),
     /// It holds in so many percent of stories, by the seed: `Chance(50)`.
     Chance(u32),
+    /// A mind has found that something is so: `Judged(claim: "Brant has told Odile what the
+    /// tinderbox is for", likely: 30)`. It is asked once all other conditions leave it to this one.
+    Judged {
+        /// What must be so, as a sentence.
+        #[serde(deserialize_with = "prose")]
+        claim: String,
+        /// In how many percent of stories it is so if the improviser judges it.
+        #[serde(default = "evens")]
+        likely: u32,
+    },
     /// All of these hold.
     All(Vec<Self>),
     /// Any of these holds.
@@ -154,6 +166,7 @@ impl Condition {
                 goals.is_some_and(|goals| goals.0.get(*number) == Some(state))
             }),
             Self::Chance(percent) => rolled(world, key) < *percent,
+            Self::Judged { claim, .. } => world.resource::<Judgements>().holds(claim),
             Self::All(all) => {
                 let mut all = all.iter().enumerate();
                 all.all(|(number, one)| one.holds(world, &format!("{key}/{number}")))
@@ -173,6 +186,39 @@ impl Condition {
             Self::Fought(_, FightResult::Lost | FightResult::Drawn) => {
                 occasion == Occasion::Retreat
             }
+            _ => false,
+        }
+    }
+
+    /// Whether it holds if nobody has judged yet what is [judged](Self::Judged) in it and was not
+    /// found true: `None` if that depends on the judge, or on chance. The claims on which it
+    /// depends are added to `claims`, each with how likely it is.
+    pub fn unjudged<'a>(
+        &'a self,
+        world: &World,
+        key: &str,
+        claims: &mut Vec<(&'a str, u32)>,
+    ) -> Option<bool> {
+        match self {
+            Self::Judged { claim, likely } if !self.holds(world, key) => {
+                claims.push((claim, *likely));
+                None
+            }
+            // It is rolled when it counts, which may be a turn later.
+            Self::Chance(_) => None,
+            Self::All(parts) => unjudged_parts(parts, world, key, claims, false),
+            Self::Any(parts) => unjudged_parts(parts, world, key, claims, true),
+            Self::Not(condition) => Some(!condition.unjudged(world, key, claims)?),
+            _ => Some(self.holds(world, key)),
+        }
+    }
+
+    /// Whether anything in it is [judged](Self::Judged).
+    pub fn is_judged(&self) -> bool {
+        match self {
+            Self::Judged { .. } => true,
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::is_judged),
+            Self::Not(condition) => condition.is_judged(),
             _ => false,
         }
     }
@@ -202,6 +248,33 @@ impl Condition {
     }
 }
 
+/// As [`Condition::unjudged`], for parts of which one that is `decisive` decides the whole.
+fn unjudged_parts<'a>(
+    parts: &'a [Condition],
+    world: &World,
+    key: &str,
+    claims: &mut Vec<(&'a str, u32)>,
+    decisive: bool,
+) -> Option<bool> {
+    let before = claims.len();
+    let mut is_open = false;
+    for (number, part) in parts.iter().enumerate() {
+        match part.unjudged(world, &format!("{key}/{number}"), claims) {
+            Some(held) if held == decisive => {
+                claims.truncate(before);
+                return Some(decisive);
+            }
+            Some(_) => {}
+            None => is_open = true,
+        }
+    }
+    (!is_open).then_some(!decisive)
+}
+
+fn evens() -> u32 {
+    50
+}
+
 fn by_name(world: &World, name: &str) -> Option<Entity> {
     world.resource::<CastList>().by_name(name)
 }
@@ -225,4 +298,64 @@ fn rolled(world: &World, key: &str) -> u32 {
         .take(4)
         .fold(0u32, |number, byte| (number << 8) | u32::from(*byte));
     number % 100
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drama::judgement::Finding;
+
+    fn judged(claim: &str) -> Condition {
+        Condition::Judged {
+            claim: claim.into(),
+            likely: 30,
+        }
+    }
+
+    /// A world in which `true` was found true.
+    fn world() -> World {
+        let mut world = World::new();
+        let mut judgements = Judgements::default();
+        judgements.found.insert("true".into(), Finding::default());
+        world.insert_resource(judgements);
+        world.init_resource::<History>();
+        world.init_resource::<Today>();
+        world
+    }
+
+    #[test]
+    fn code_gates_before_anybody_is_asked() {
+        use Condition::{All, Always, Any, Day, Never, Not};
+        let world = world();
+        let a = || judged("a");
+        for (condition, expected, claims) in [
+            (a(), None, vec!["a"]),
+            (judged("true"), Some(true), vec![]),
+            (Not(Box::new(a())), None, vec!["a"]),
+            (Not(Box::new(judged("true"))), Some(false), vec![]),
+            (All(vec![a(), Day(2)]), Some(false), vec![]),
+            (All(vec![a(), Always, judged("b")]), None, vec!["a", "b"]),
+            (Any(vec![a(), Always]), Some(true), vec![]),
+            (Any(vec![Never, a()]), None, vec!["a"]),
+            (
+                Any(vec![All(vec![a(), Never]), judged("b")]),
+                None,
+                vec!["b"],
+            ),
+            (All(vec![]), Some(true), vec![]),
+        ] {
+            let mut found = Vec::new();
+            let held = condition.unjudged(&world, "key", &mut found);
+            let found: Vec<_> = found.into_iter().map(|(claim, _)| claim).collect();
+            assert_eq!((held, found), (expected, claims), "{condition:?}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_has_judged_does_not_hold() {
+        let world = world();
+        assert!(!judged("a").holds(&world, ""));
+        assert!(Condition::Not(Box::new(judged("a"))).holds(&world, ""));
+        assert!(judged("true").holds(&world, ""));
+    }
 }

@@ -9,6 +9,7 @@
 
 mod condition;
 mod data;
+mod judgement;
 mod occasion;
 mod quality;
 mod scene;
@@ -16,9 +17,12 @@ mod state;
 
 pub use condition::{Condition, PARTY, entities_of};
 pub use data::{BondSpec, Goal, Item, StoryData};
+pub use judgement::{Finding, Judgements};
 pub use occasion::Occasion;
 pub use quality::{Qualities, Quality, QualityStep};
-pub use scene::{Choice, ChoiceOption, Effect, Ending, Scene, next_scene};
+pub use scene::{
+    Choice, ChoiceOption, Effect, Ending, Scene, claims_of_endings, claims_of_scenes, next_scene,
+};
 pub use state::{
     Belongings, Bond, Bonds, FightResult, GoalState, Goals, History, Promise, PromiseState,
     Promises, change_bond, holder_of, move_item,
@@ -30,6 +34,8 @@ use crate::engine::Setup;
 pub fn plugin(setup: &mut Setup) {
     setup.world.init_resource::<Qualities>();
     setup.world.init_resource::<History>();
+    setup.world.init_resource::<crate::knowledge::MadeFacts>();
+    setup.world.init_resource::<Judgements>();
     setup.world.init_resource::<StoryData>();
     setup.world.init_resource::<Occasion>();
     setup
@@ -37,7 +43,10 @@ pub fn plugin(setup: &mut Setup) {
         .resource::<Qualities>("qualities")
         .resource::<History>("history")
         .resource::<Occasion>("occasion")
+        .resource::<Judgements>("judgements")
         .resource::<crate::knowledge::Today>("today")
+        .resource::<crate::knowledge::MadeFacts>("made_facts")
+        .after_load(crate::knowledge::restore_made_facts)
         .component::<crate::knowledge::Knowledge>("knowledge")
         .component::<Belongings>("belongings")
         .component::<Bonds>("bonds")

@@ -1,5 +1,7 @@
 //! Scenes, their choices, and endings.
 
+use std::sync::Arc;
+
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -170,20 +172,83 @@ pub struct Ending {
 /// first in the file.
 pub fn next_scene<'a>(world: &World, scenes: &'a [Scene], stage: &str) -> Option<&'a Scene> {
     let history = world.resource::<History>();
+    let candidates = candidates(world, scenes, stage);
+    let open = candidates.filter(|(_, scene)| scene.when.holds(world, &scene.id));
+    open.min_by_key(|(number, scene)| precedence(history, *number, scene))
+        .map(|(_, scene)| scene)
+}
+
+/// The claims on which it hangs which scene opens on a stage now, each with how likely it is.
+/// Empty, and quickly so, if none of them is judged.
+pub fn claims_of_scenes(world: &World, scenes: &[Scene], stage: &str) -> Vec<(Arc<str>, u32)> {
+    let history = world.resource::<History>();
+    let mut candidates: Vec<_> = candidates(world, scenes, stage).collect();
+    if !candidates.iter().any(|(_, scene)| scene.when.is_judged()) {
+        return Vec::new();
+    }
+    candidates.sort_by_key(|(number, scene)| precedence(history, *number, scene));
+    let conditions = candidates
+        .iter()
+        .map(|(_, scene)| (&scene.when, &*scene.id));
+    claims_until_one_holds(world, conditions)
+}
+
+/// The claims on which it hangs which ending is reached: of all endings but the last if the course
+/// is over, else of the early ones.
+pub fn claims_of_endings(world: &World, endings: &[Ending], is_over: bool) -> Vec<(Arc<str>, u32)> {
+    let conditional = if is_over {
+        endings.split_last().map_or(endings, |(_, others)| others)
+    } else {
+        endings
+    };
+    let looked_at = conditional.iter().filter(|ending| is_over || ending.early);
+    let mut judged = looked_at.clone().map(|ending| ending.when.is_judged());
+    if !judged.any(|is_judged| is_judged) {
+        return Vec::new();
+    }
+    claims_until_one_holds(world, looked_at.map(|ending| (&ending.when, &*ending.id)))
+}
+
+/// The claims of conditions up to the first that holds whatever is judged.
+fn claims_until_one_holds<'a>(
+    world: &World,
+    conditions: impl Iterator<Item = (&'a Condition, &'a str)>,
+) -> Vec<(Arc<str>, u32)> {
+    let mut claims = Vec::new();
+    for (condition, key) in conditions {
+        if condition.unjudged(world, key, &mut claims) == Some(true) {
+            break;
+        }
+    }
+    let claims = claims.into_iter();
+    claims
+        .map(|(claim, likely)| (claim.into(), likely))
+        .collect()
+}
+
+/// The scenes of a stage that may still be played on this occasion, with their numbers in the file.
+fn candidates<'a>(
+    world: &World,
+    scenes: &'a [Scene],
+    stage: &str,
+) -> impl Iterator<Item = (usize, &'a Scene)> {
+    let history = world.resource::<History>();
     let occasion = *world.resource::<Occasion>();
-    let may_open = |scene: &&Scene| {
+    let may_open = move |scene: &Scene| {
         scene.at == stage
             && suits(occasion, &scene.when)
             && (scene.again || history.times(&scene.id) == 0)
-            && scene.when.holds(world, &scene.id)
     };
-    let open = scenes
-        .iter()
-        .enumerate()
-        .filter(|(_, scene)| may_open(scene));
-    let best = open.min_by_key(|(number, scene)| {
-        let specificity = std::cmp::Reverse(scene.when.specificity());
-        (specificity, history.times(&scene.id), *number)
-    });
-    best.map(|(_, scene)| scene)
+    let scenes = scenes.iter().enumerate();
+    scenes.filter(move |(_, scene)| may_open(scene))
+}
+
+/// Which scene comes first of several that could open.
+fn precedence(
+    history: &History,
+    number: usize,
+    scene: &Scene,
+) -> (std::cmp::Reverse<usize>, usize, usize) {
+    let specificity = std::cmp::Reverse(scene.when.specificity());
+    (specificity, history.times(&scene.id), number)
 }

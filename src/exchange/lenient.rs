@@ -93,7 +93,7 @@ fn correct_word(text: &mut String, schema: &Value) -> bool {
 }
 
 /// A name without case, width, quotes around it and a leading article.
-fn folded(name: &str) -> String {
+pub(crate) fn folded(name: &str) -> String {
     const AROUND: &[char] = &[
         '"', '\'', '`', '“', '”', '‘', '’', '「', '」', '『', '』', '《', '》', '*', '.', '。',
     ];

@@ -24,6 +24,7 @@ pub use ask::{Ask, BoxedAnswer, ErasedAsk, OpenAsks, ToolRoundLimit};
 pub(crate) use commit::{commit, request_hash};
 pub use extract::json_in;
 pub use ledger::{Budget, Ledger, PastLedgers, Spent, ledgers, spent_by_purpose};
+pub(crate) use lenient::folded;
 pub use prose::{Prose, ProseRules};
 pub use reply::Reply;
 pub(crate) use rounds::RoundMaker;

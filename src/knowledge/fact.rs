@@ -63,7 +63,8 @@ impl Fact {
     }
 }
 
-/// All facts of a world, in the order of its file. Data, not state: it is not saved.
+/// All facts of a world: those of its file in order, then those that play made, which
+/// [`MadeFacts`](super::MadeFacts) saves. The others are data, not state.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct FactBook {
     facts: Vec<Arc<Fact>>,
@@ -74,14 +75,17 @@ impl FactBook {
     /// A book of these facts. Of facts with the same id, the first counts.
     pub fn new(facts: impl IntoIterator<Item = Fact>) -> Self {
         let mut book = Self::default();
-        for fact in facts {
-            let id: Arc<str> = fact.id.as_str().into();
-            if !book.by_id.contains_key(&id) {
-                book.by_id.insert(id, book.facts.len());
-                book.facts.push(Arc::new(fact));
-            }
-        }
+        facts.into_iter().for_each(|fact| book.add(fact));
         book
+    }
+
+    /// Adds a fact unless there is one with its id.
+    pub(super) fn add(&mut self, fact: Fact) {
+        let id: Arc<str> = fact.id.as_str().into();
+        if !self.by_id.contains_key(&id) {
+            self.by_id.insert(id, self.facts.len());
+            self.facts.push(Arc::new(fact));
+        }
     }
 
     /// All facts, in order.

@@ -2,12 +2,15 @@
 //! when.
 //!
 //! A [`Fact`] is anything that can be known, told or looked up: a secret, a rumour, lore. The
-//! [`FactBook`] holds all facts of a world; it is data and not saved. [`Knowledge`] is the state of
+//! [`FactBook`] holds all facts of a world; it is data and not saved, but for the facts that play
+//! [made](MadeFacts). [`Knowledge`] is the state of
 //! one entity. It grows in one place only, the delivery of events: whoever receives an event that
 //! tells a fact knows it from then on. Start reading at [`Knowledge`].
 
 mod fact;
 mod known;
+mod made;
 
 pub use fact::{Fact, FactBook, KnownBy};
 pub use known::{Knowledge, Known, Today};
+pub use made::{MadeFacts, make_fact, restore_made_facts};

@@ -8,8 +8,8 @@ use super::components::insert_data;
 use super::spawn::{SpawnError, spawn_cast};
 use super::world_file::WorldFile;
 use super::{
-    archive, campaign_phase, campaign_state, combat, components, events, home, kickoff, phase,
-    phrases, scenes, talk,
+    archive, attempt, campaign_phase, campaign_state, combat, components, events, home, kickoff,
+    phase, phrases, scenes, talk,
 };
 use crate::drama;
 use crate::engine::Setup;
@@ -56,6 +56,7 @@ fn plugin(setup: &mut Setup) {
     components::plugin(setup);
     phase::plugin(setup);
     talk::plugin(setup);
+    attempt::plugin(setup);
     kickoff::plugin(setup);
     home::plugin(setup);
     combat::plugin(setup);

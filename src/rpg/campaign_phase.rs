@@ -34,10 +34,10 @@ pub struct CampaignState {
 impl CampaignState {
     /// The dungeon in which the party is or from which it has just come; empty if there is none.
     pub(super) fn dungeon(&self) -> &str {
-        let phase = match &self.phase {
-            CampaignPhase::Choice { after } => after,
-            phase => phase,
-        };
+        let mut phase = &self.phase;
+        while let CampaignPhase::Choice { after } | CampaignPhase::Judge { after } = phase {
+            phase = after;
+        }
         match phase {
             CampaignPhase::Travel { dungeon, .. }
             | CampaignPhase::Arrival { dungeon, .. }
@@ -136,6 +136,14 @@ pub enum CampaignPhase {
         /// The phase after which the campaign goes on.
         after: Box<Self>,
     },
+    /// Judges are asked about the claims on which it hangs how it goes on.
+    Judge {
+        /// What comes then: a phase of talk begins, what has to be decided is decided, or the
+        /// course is over.
+        after: Box<Self>,
+    },
+    /// The course is over: the first ending that holds is reached.
+    CourseOver,
     /// Everybody says what became of them.
     Epilogue,
     /// The world agents close the story.

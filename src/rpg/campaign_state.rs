@@ -12,11 +12,12 @@ use super::events::{Day, Homecoming};
 use super::everybody::{home_stages, inform_home, names, on_stage, party, set_phase};
 use super::home::vote::{count_votes, elect};
 use super::journey::{
-    after_camp, after_fight, begin_fight, meet_foes, return_home, send_home, set_out,
+    after_camp, after_fight, begin_fight, begin_talk, meet_foes, return_home, send_home, set_out,
 };
 use super::phase::Phase;
 use super::scenes::choose::{apply_choices, offer_choices};
 use super::scenes::endings::{begin_closing, begin_epilogue, reached_ending, settle_goals};
+use super::scenes::judge::{judge_choices, judge_endings, judge_scenes};
 use super::scenes::open::open_talk;
 use super::travel::{acquaint, travel_to};
 use super::world_file::{STAY, Step};
@@ -54,23 +55,36 @@ pub(super) fn advance_campaign(world: &mut World) {
         return;
     }
     let phase = world.resource::<CampaignState>().phase.clone();
-    let phase = match phase {
+    let (phase, is_judged) = match phase {
+        CampaignPhase::Judge { after } => match *after {
+            CampaignPhase::Choice { after } => (*after, true),
+            CampaignPhase::CourseOver => return end_course(world),
+            CampaignPhase::Home { day, days, round } => {
+                return begin_home_talk(world, day, days, round);
+            }
+            talk => {
+                let next = begin_talk(world, talk);
+                return go_on(world, next);
+            }
+        },
         CampaignPhase::Choice { after } => {
             apply_choices(world);
-            *after
+            (*after, false)
         }
-        phase => {
-            if offer_choices(world) {
-                let after = Box::new(phase);
-                return set_campaign_phase(world, CampaignPhase::Choice { after });
-            }
-            phase
-        }
+        phase => (phase, false),
     };
+    let may_end = is_running(&phase);
+    let after = |phase: &CampaignPhase| Box::new(phase.clone());
+    if !is_judged && judge_choices(world, may_end) {
+        let after = after(&phase);
+        return judge_before(world, CampaignPhase::Choice { after });
+    }
+    if offer_choices(world) {
+        let after = after(&phase);
+        return set_campaign_phase(world, CampaignPhase::Choice { after });
+    }
     settle_goals(world);
-    if is_running(&phase)
-        && let Some(ending) = reached_ending(world, false)
-    {
+    if may_end && let Some(ending) = reached_ending(world, false) {
         return finish(world, &ending);
     }
     match phase {
@@ -79,7 +93,7 @@ pub(super) fn advance_campaign(world: &mut World) {
         CampaignPhase::Home { day, days, round } => {
             let rounds = world.resource::<RpgWorld>().0.limits.home_rounds.max(1) as u32;
             if round < rounds {
-                begin_home_round(world, day, days, round + 1);
+                begin_round(world, day, days, round + 1);
             } else {
                 end_afternoon(world, day, days);
             }
@@ -127,7 +141,10 @@ pub(super) fn advance_campaign(world: &mut World) {
         }
         CampaignPhase::Closing => end_story(world),
         // A choice is never after a choice.
-        CampaignPhase::Choice { .. } | CampaignPhase::Over => {}
+        CampaignPhase::Choice { .. }
+        | CampaignPhase::Judge { .. }
+        | CampaignPhase::CourseOver
+        | CampaignPhase::Over => {}
     }
 }
 
@@ -138,6 +155,7 @@ fn is_running(phase: &CampaignPhase) -> bool {
         CampaignPhase::NotStarted
             | CampaignPhase::Kickoff
             | CampaignPhase::Arrival { .. }
+            | CampaignPhase::CourseOver
             | CampaignPhase::Epilogue
             | CampaignPhase::Closing
             | CampaignPhase::Over
@@ -181,10 +199,7 @@ fn next_step(world: &mut World) {
     loop {
         let number = world.resource::<CampaignState>().steps_done;
         if number >= world.resource::<RpgWorld>().0.schedule.len() {
-            return match reached_ending(world, true) {
-                Some(ending) => finish(world, &ending),
-                None => finish_without_ending(world),
-            };
+            return end_course(world);
         }
         world.resource_mut::<CampaignState>().steps_done += 1;
         match step_to_take(world, number) {
@@ -246,11 +261,6 @@ fn begin_day(world: &mut World, day: u32, days: u32) {
     send_neighbours_home(world);
     world.resource_mut::<Today>().0 = date;
     begin_round(world, day, days, 1);
-    for stage in home_stages(world) {
-        if !open_talk(world, stage, Occasion::Morning, 0) {
-            set_phase(world, stage, Phase::Scene);
-        }
-    }
 }
 
 /// Whoever stays at home has slept there.
@@ -261,14 +271,6 @@ fn send_neighbours_home(world: &mut World) {
         if let Some(Residence(home)) = home.filter(|_| !party.contains(&actor)) {
             travel_to(world, actor, &home);
         }
-    }
-}
-
-fn begin_home_round(world: &mut World, day: u32, days: u32, round: u32) {
-    begin_round(world, day, days, round);
-    for stage in home_stages(world) {
-        open_talk(world, stage, Occasion::Afternoon, 0);
-        set_phase(world, stage, Phase::Plan);
     }
 }
 
@@ -285,7 +287,27 @@ fn begin_round(world: &mut World, day: u32, days: u32, round: u32) {
         };
         write_events_at_meeting(world, |events| events.notify_entities(&[], event));
     }
-    set_campaign_phase(world, CampaignPhase::Home { day, days, round });
+    begin_home_talk(world, day, days, round);
+}
+
+/// People at home talk, once what scenes there hang on is judged. A day without a scene begins with
+/// how it looks.
+fn begin_home_talk(world: &mut World, day: u32, days: u32, round: u32) {
+    let phase = CampaignPhase::Home { day, days, round };
+    let (occasion, otherwise) = match round {
+        1 => (Occasion::Morning, Phase::Scene),
+        _ => (Occasion::Afternoon, Phase::Plan),
+    };
+    let stages = home_stages(world);
+    if judge_scenes(world, occasion, &stages) {
+        return judge_before(world, phase);
+    }
+    set_campaign_phase(world, phase);
+    for stage in stages {
+        if !open_talk(world, stage, occasion, 0) {
+            set_phase(world, stage, otherwise);
+        }
+    }
 }
 
 /// Before the last evening of a stay, those who would go vote where to, if that comes next.
@@ -347,6 +369,22 @@ fn begin_night(world: &mut World, day: u32, days: u32) {
 }
 
 // --- the end ---
+
+/// The first ending that holds is reached, once what it hangs on is judged.
+fn end_course(world: &mut World) {
+    if judge_endings(world) {
+        return judge_before(world, CampaignPhase::CourseOver);
+    }
+    match reached_ending(world, true) {
+        Some(ending) => finish(world, &ending),
+        None => finish_without_ending(world),
+    }
+}
+
+fn judge_before(world: &mut World, after: CampaignPhase) {
+    let after = Box::new(after);
+    set_campaign_phase(world, CampaignPhase::Judge { after });
+}
 
 /// The story ends with an ending: whoever is on a journey comes home, and everybody says what
 /// became of them.

@@ -1,5 +1,7 @@
 //! What an entity knows, read from its own conversation.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use crate::context::{AgentContext, Entry};
@@ -82,4 +84,31 @@ pub(super) fn witnessed(context: &AgentContext) -> Vec<WitnessedEvent<'_>> {
     let mut witnessed: Vec<_> = events.take(MAX_WITNESSED).collect();
     witnessed.reverse();
     witnessed
+}
+
+/// An event that an entity witnessed, by number.
+#[derive(Debug, Serialize)]
+pub(super) struct NumberedEvent {
+    /// From 1, of those that are listed.
+    pub(super) number: usize,
+    /// What happened.
+    pub(super) text: String,
+    /// The id of its message.
+    #[serde(skip)]
+    pub(super) id: Arc<str>,
+}
+
+/// The last events that an entity witnessed, oldest first.
+pub(super) fn last_events(context: &AgentContext, most: usize) -> Vec<NumberedEvent> {
+    let newest_first = context.entries().iter().rev();
+    let events = newest_first.filter(|entry| event_type(entry).is_some_and(|kind| kind != "day"));
+    let mut events: Vec<_> = events.take(most).collect();
+    events.reverse();
+    let numbered = events.into_iter().zip(1..);
+    let numbered = numbered.map(|(entry, number)| NumberedEvent {
+        number,
+        text: entry.body().full_text().into_owned(),
+        id: entry.body().id().to_string().into(),
+    });
+    numbered.collect()
 }

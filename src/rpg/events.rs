@@ -29,6 +29,8 @@ pub(super) fn register(world: &mut World) {
     register_event::<PromiseMade>(world);
     register_event::<PromiseKept>(world);
     register_event::<FeelingChanged>(world);
+    register_event::<Attempted>(world);
+    register_event::<AttemptOutcome>(world);
 }
 
 /// Adds the template of every type of this file.
@@ -53,6 +55,8 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add_event::<PromiseMade>();
     prompts.add_event::<PromiseKept>();
     prompts.add_event::<FeelingChanged>();
+    prompts.add_event::<Attempted>();
+    prompts.add_event::<AttemptOutcome>();
 }
 
 /// A day at home, or a round of one, begins or ends.
@@ -533,5 +537,52 @@ impl AgentEvent for FeelingChanged {
 
     fn is_public(&self) -> bool {
         false
+    }
+}
+
+/// Somebody tries something.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Attempted {
+    /// Who.
+    pub actor: String,
+    /// What, in its words.
+    pub what: String,
+}
+
+impl AgentEvent for Attempted {
+    const TYPE: &'static str = "attempt";
+
+    fn speaker(&self) -> Option<&str> {
+        Some(&self.actor)
+    }
+
+    fn spoken(&mut self) -> Option<&mut String> {
+        Some(&mut self.what)
+    }
+}
+
+/// What came of an attempt. Nobody speaks it, so it tells no fact: a phrase that gives one away is
+/// masked, whatever the stage knows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AttemptOutcome {
+    /// Who tried.
+    pub actor: String,
+    /// `full`, `cost` or `not`.
+    pub outcome: String,
+    /// What is seen, in the words of the stage; may be empty.
+    pub message: String,
+    /// The item that was found; else empty.
+    pub found: String,
+    /// The place to which a way is open again; else empty.
+    pub way: String,
+    /// The number of hit points that it cost.
+    pub hurt: i32,
+}
+
+impl AgentEvent for AttemptOutcome {
+    const TYPE: &'static str = "attempt_outcome";
+
+    fn spoken(&mut self) -> Option<&mut String> {
+        Some(&mut self.message)
     }
 }

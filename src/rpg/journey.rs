@@ -15,6 +15,7 @@ use super::components::{
 use super::events::{BattleReport, Journey};
 use super::everybody::{home_stages, is_dead, names, on_stage, party, set_phase, stage_of};
 use super::phase::Phase;
+use super::scenes::judge::judge_scenes;
 use super::scenes::open::open_talk;
 use super::spawn::spawn_foes;
 use super::travel::{introduce, travel, travel_to};
@@ -40,16 +41,57 @@ fn go_deeper(world: &mut World, dungeon: Arc<str>, fight: usize) -> Option<Campa
     for hero in party {
         travel(world, hero, stage);
     }
-    // Those who go deeper have talked at their camp.
-    let turns = if fight == 0 {
-        limits(world).travel_turns
-    } else {
-        0
+    begin_talk(world, CampaignPhase::Travel { dungeon, fight })
+}
+
+/// A phase of talk begins, once what its scenes hang on is judged. If nobody talks, the journey
+/// goes on.
+pub(super) fn begin_talk(world: &mut World, phase: CampaignPhase) -> Option<CampaignPhase> {
+    let limits = limits(world);
+    let stage_of_fight = |dungeon: &str, fight: usize| {
+        let found = find_fight(world, dungeon, fight);
+        found.into_iter().map(|(_, stage)| stage).collect()
     };
-    if open_talk(world, stage, Occasion::Travel, turns) {
-        return Some(CampaignPhase::Travel { dungeon, fight });
+    let party_is_there = |stage: &Entity| {
+        let mut party = party(world).into_iter();
+        party.any(|hero| stage_of(world, hero) == Some(*stage))
+    };
+    let (occasion, turns, stages): (_, _, Vec<_>) = match &phase {
+        // Those who go deeper have talked at their camp.
+        CampaignPhase::Travel { dungeon, fight } => {
+            let turns = if *fight == 0 { limits.travel_turns } else { 0 };
+            (Occasion::Travel, turns, stage_of_fight(dungeon, *fight))
+        }
+        CampaignPhase::Camp { dungeon, fight } => {
+            let stages = stage_of_fight(dungeon, *fight);
+            (Occasion::Camp, limits.camp_turns, stages)
+        }
+        CampaignPhase::Retreat { .. } => {
+            let stages = all_of(world, Kind::Stage).into_iter();
+            let stages = stages.filter(party_is_there).collect();
+            (Occasion::Retreat, limits.return_turns, stages)
+        }
+        _ => {
+            let stages = home_stages(world).into_iter();
+            let stages = stages.filter(party_is_there).collect();
+            (Occasion::Return, limits.return_turns, stages)
+        }
+    };
+    if judge_scenes(world, occasion, &stages) {
+        let after = Box::new(phase);
+        return Some(CampaignPhase::Judge { after });
     }
-    meet_foes(world, dungeon, fight)
+    let mut talks = false;
+    for stage in stages {
+        talks |= open_talk(world, stage, occasion, turns);
+    }
+    match phase {
+        phase if talks => Some(phase),
+        CampaignPhase::Travel { dungeon, fight } => meet_foes(world, dungeon, fight),
+        CampaignPhase::Camp { dungeon, fight } => after_camp(world, dungeon, fight),
+        CampaignPhase::Retreat { dungeon } => return_home(world, dungeon),
+        _ => None,
+    }
 }
 
 /// The foes of a fight appear.
@@ -102,18 +144,11 @@ pub(super) fn after_fight(
     note_fight(world, &done.stage, stage, result);
     world.entity_mut(stage).remove::<CurrentFight>();
     clear_foes(world, stage);
-    let limits = limits(world);
-    if result == FightResult::Won {
-        if open_talk(world, stage, Occasion::Camp, limits.camp_turns) {
-            return Some(CampaignPhase::Camp { dungeon, fight });
-        }
-        after_camp(world, dungeon, fight)
-    } else {
-        if open_talk(world, stage, Occasion::Retreat, limits.return_turns) {
-            return Some(CampaignPhase::Retreat { dungeon });
-        }
-        return_home(world, dungeon)
-    }
+    let talk = match result {
+        FightResult::Won => CampaignPhase::Camp { dungeon, fight },
+        _ => CampaignPhase::Retreat { dungeon },
+    };
+    begin_talk(world, talk)
 }
 
 /// The party goes deeper after a victory, or home.
@@ -136,15 +171,7 @@ pub(super) fn return_home(world: &mut World, dungeon: Arc<str>) -> Option<Campai
     inform_of_journey(world, &dungeon, "return", "", &party);
     send_home(world);
     tell_wounds(world);
-    let turns = limits(world).return_turns;
-    let mut talks = false;
-    for stage in home_stages(world) {
-        let is_back = party
-            .iter()
-            .any(|hero| stage_of(world, *hero) == Some(stage));
-        talks |= is_back && open_talk(world, stage, Occasion::Return, turns);
-    }
-    talks.then_some(CampaignPhase::Return { dungeon })
+    begin_talk(world, CampaignPhase::Return { dungeon })
 }
 
 fn limits(world: &World) -> Limits {

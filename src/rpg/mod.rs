@@ -7,6 +7,7 @@
 //! [`Campaign`].
 
 mod archive;
+mod attempt;
 mod campaign;
 mod campaign_phase;
 mod campaign_state;

@@ -31,6 +31,15 @@ pub enum Phase {
     Vote,
     /// The votes are in.
     Voted,
+    /// The stage is asked to judge what somebody tries.
+    Attempt,
+    /// The judgement is in.
+    #[serde(rename = "attempt_judged")]
+    Attempted,
+    /// A judge is asked whether something is so.
+    Judge,
+    /// The verdict is in.
+    Judged,
     /// Whoever must decide in a scene is asked.
     Choose,
     /// The decision is in.

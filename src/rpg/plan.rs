@@ -72,6 +72,13 @@ pub(super) struct Promisee {
     pub(super) to: String,
 }
 
+/// Something to try.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Try {
+    /// What you try, and what you want to bring about by it.
+    pub(super) what: String,
+}
+
 /// A way to go.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Way")]
@@ -139,6 +146,9 @@ pub(super) struct Plan {
     /// Keep what you have promised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) keep: Option<Promisee>,
+    /// Try something else; the place judges whether and how it comes off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) attempt: Option<Try>,
     /// Do nothing; the talk ends when everybody waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) wait: Option<WaitReason>,
@@ -172,13 +182,15 @@ pub(super) struct PlanConstraints {
     pub(super) promise_to: Vec<String>,
     /// The names of those to whom one may keep a promise.
     pub(super) keep_to: Vec<String>,
+    /// Whether something else may be tried now.
+    pub(super) attempt: bool,
 }
 
 /// What may be said, by the names in JSON.
 const SAID: [&str; 3] = ["speak", "whisper", "announce"];
 /// What may be done, by the names in JSON.
-const DONE: [&str; 9] = [
-    "query", "move", "take", "give", "show", "read", "promise", "keep", "wait",
+const DONE: [&str; 10] = [
+    "query", "move", "take", "give", "show", "read", "promise", "keep", "attempt", "wait",
 ];
 
 const NOT_HERE: PromptTemplate<NotHere> = PromptTemplate::new("rules/not_here");
@@ -267,6 +279,7 @@ impl Plan {
             self.read.is_some(),
             self.promise.is_some(),
             self.keep.is_some(),
+            self.attempt.is_some(),
             self.wait.is_some(),
         ];
         held_of(DONE, held)
@@ -302,6 +315,7 @@ impl PlanConstraints {
             "read" => !self.readable.is_empty(),
             "promise" => !self.promise_to.is_empty(),
             "keep" => !self.keep_to.is_empty(),
+            "attempt" => self.attempt,
             _ => true,
         }
     }
@@ -356,6 +370,9 @@ impl PlanConstraints {
         if let Some(vow) = plan.promise.as_ref().filter(|_| self.allows("promise")) {
             check_one_of("promise.to".into(), &vow.to, &self.promise_to, violations);
             self.check_text("promise.words", &vow.words, violations);
+        }
+        if let Some(Try { what }) = plan.attempt.as_ref().filter(|_| self.allows("attempt")) {
+            self.check_text("attempt.what", what, violations);
         }
         if let Some(promisee) = plan.keep.as_ref().filter(|_| self.allows("keep")) {
             check_one_of("keep.to".into(), &promisee.to, &self.keep_to, violations);
@@ -442,6 +459,7 @@ impl Reply for Plan {
                     object_of([("to", &one_of(&constraints.promise_to)), ("words", &text)])
                 }
                 "keep" => object_of([("to", &one_of(&constraints.keep_to))]),
+                "attempt" => object_of([("what", &text)]),
                 "wait" => object_of([("reason", &text)]),
                 _ => object_of([("text", &text)]),
             };
@@ -530,6 +548,7 @@ mod tests {
             readable: vec!["the log".into()],
             promise_to: vec!["Bob".into()],
             keep_to: vec!["Bob".into()],
+            attempt: true,
         }
     }
 
@@ -551,6 +570,7 @@ mod tests {
             r#"{"mind": "m", "speak": {"target": "Bob", "text": "t", "tells": ["the-lamp"]}, "take": {"item": "the log"}}"#,
             r#"{"mind": "m", "give": {"item": "the key", "to": "Bob"}}"#,
             r#"{"mind": "m", "promise": {"to": "Bob", "words": "I will."}}"#,
+            r#"{"mind": "m", "attempt": {"what": "force the door"}}"#,
         ] {
             assert_eq!(broken_paths(right), Vec::<String>::new(), "{right}");
         }

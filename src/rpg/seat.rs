@@ -39,6 +39,7 @@ fn take_turn(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option
         ("read", !readable(notes).is_empty()),
         ("promise", has("promise_to")),
         ("keep", has("promises")),
+        ("attempt", notes.flag("attempt")),
         ("query", true),
         ("move", has("exits")),
         ("wait", true),
@@ -90,6 +91,7 @@ fn label(action: &str) -> UiText {
         "read" => text!(rpg_seat_read),
         "promise" => text!(rpg_seat_promise),
         "keep" => text!(rpg_seat_keep),
+        "attempt" => text!(rpg_seat_attempt),
         "move" => text!(rpg_seat_move),
         "nothing" => text!(rpg_seat_nothing),
         _ => text!(rpg_seat_wait),
@@ -132,6 +134,7 @@ fn fill(
             let promises = notes.list("promises").map(|promise| promise.text("to"));
             json!({"to": one_of(whom, promises.collect(), dialogue)?})
         }
+        "attempt" => json!({"what": dialogue.text(text!(rpg_seat_what_to_try))?}),
         "move" => {
             let to = one_of(text!(mind_seat_to), notes.texts("exits"), dialogue)?;
             json!({ "to": to })
@@ -329,6 +332,20 @@ mod tests {
             json!({"mind": "…", "speak": {"target": "米拉", "text": "晚上好！"}, "move": {"to": "Quay"}})
         );
         assert!(shown.contains("1) 对人说话"), "{shown}");
+    }
+
+    #[tokio::test]
+    async fn something_may_be_tried_that_no_menu_lists() {
+        let notes = json!({"place": "Inn", "attempt": true});
+        let ask = SeatAsk::new("home.plan").json(json!({})).notes(notes);
+        let ask = ask.taught(super::teach);
+        let (result, _) = ask
+            .answer(Language::En, "try something else\nForce the door.\n\n")
+            .await;
+        assert_eq!(
+            json_of(&result.unwrap()),
+            json!({"mind": "…", "attempt": {"what": "Force the door."}})
+        );
     }
 
     #[tokio::test]

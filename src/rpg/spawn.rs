@@ -6,6 +6,7 @@ use bevy_ecs::prelude::*;
 use serde::Serialize;
 use thiserror::Error;
 
+use super::attempt::pending::PendingAttempts;
 use super::components::{
     Acquaintances, Effects, FallenFoes, Fighter, Foe, Health, HomeStage, Residence, Resolve,
     RpgWorld, insert_data,
@@ -170,6 +171,7 @@ fn spawn_stage(
         Phase::Idle,
         Appearance(stage.profile.as_str().into()),
         Talk::default(),
+        PendingAttempts::default(),
         knowledge,
         belongings(file, &stage.name),
     ));

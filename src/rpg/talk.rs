@@ -24,6 +24,8 @@ pub struct Talk {
     left: BTreeSet<Arc<str>>,
     /// Whose feelings for whom have changed in this round.
     felt: BTreeSet<(Arc<str>, Arc<str>)>,
+    /// How often somebody has tried something in this round.
+    attempts: BTreeMap<Arc<str>, u32>,
     /// To whom somebody spoke last, if there was no answer yet.
     addressed: Option<Arc<str>>,
     /// The number of turns in all rounds.
@@ -49,6 +51,8 @@ pub(super) struct TurnTaken {
     pub(super) left: bool,
     /// For whom its feelings changed.
     pub(super) felt: Option<Arc<str>>,
+    /// Whether it tried something that has to be judged.
+    pub(super) attempted: bool,
 }
 
 impl Talk {
@@ -61,6 +65,7 @@ impl Talk {
             self.passed.clear();
             self.left.clear();
             self.felt.clear();
+            self.attempts.clear();
         }
     }
 
@@ -74,6 +79,11 @@ impl Talk {
     pub(super) fn has_felt(&self, name: &str, about: &str) -> bool {
         let mut felt = self.felt.iter();
         felt.any(|(who, whom)| **who == *name && **whom == *about)
+    }
+
+    /// How often somebody has tried something in this round.
+    pub(super) fn attempts(&self, name: &str) -> u32 {
+        self.attempts.get(name).copied().unwrap_or_default()
     }
 
     /// Whose turn is next among those present; `None` if the talk of this round is over: everybody
@@ -128,6 +138,9 @@ impl Talk {
         }
         if let Some(about) = taken.felt {
             self.felt.insert((name.clone(), about));
+        }
+        if taken.attempted {
+            *self.attempts.entry(name.clone()).or_default() += 1;
         }
         if taken.left {
             self.left.insert(name.clone());
@@ -222,5 +235,13 @@ mod tests {
         assert!(talk.has_left("A"));
         talk.begin(2);
         assert!(!talk.has_left("A"));
+        let attempted = TurnTaken {
+            attempted: true,
+            ..TurnTaken::default()
+        };
+        talk.take_turn(&"A".into(), attempted);
+        assert_eq!((talk.attempts("A"), talk.attempts("B")), (1, 0));
+        talk.begin(3);
+        assert_eq!(talk.attempts("A"), 0);
     }
 }

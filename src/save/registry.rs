@@ -44,6 +44,7 @@ pub(super) type Written = Result<Box<RawValue>, serde_json::Error>;
 pub struct SaveRegistry {
     pub(super) components: BTreeMap<&'static str, ComponentIo>,
     pub(super) resources: BTreeMap<&'static str, ResourceIo>,
+    pub(super) after_load: Vec<fn(&mut World)>,
 }
 
 impl SaveRegistry {
@@ -74,6 +75,12 @@ impl SaveRegistry {
             },
         };
         self.resources.insert(name, io);
+        self
+    }
+
+    /// Runs this once a save has been read, for data that follows from what was saved.
+    pub fn after_load(&mut self, run: fn(&mut World)) -> &mut Self {
+        self.after_load.push(run);
         self
     }
 }

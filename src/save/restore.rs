@@ -100,6 +100,9 @@ fn fill(world: &mut World, save: WorldDto, expected: &Expected) -> Result<Meta, 
     }
     place_actors(world, &save.arrivals)?;
     read_resources(world, &registry, &save.resources)?;
+    for run in &registry.after_load {
+        run(world);
+    }
     world.resource_mut::<CastList>().resume_after(save.last_id);
     Ok(Meta {
         world: save.world.into_owned(),

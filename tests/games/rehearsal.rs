@@ -1,5 +1,5 @@
 //! Rehearsals of a small world.
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 use std::ops::ControlFlow;
 
@@ -86,6 +86,59 @@ fn drama_is_counted_as_it_happened() {
         leaving.unwrap().by.get("Isa Finch").copied().unwrap_or(0)
     );
     assert_eq!(drama.bonds[0].end.of, 20);
+}
+
+/// The small world, whose scene and first ending hang on a judge as well.
+fn judged_world(likely: u32) -> Campaign {
+    let folder = tempfile::tempdir().unwrap();
+    new_world(folder.path(), Language::En).unwrap();
+    let path = folder.path().join("world.ron");
+    let mut text = std::fs::read_to_string(&path).unwrap();
+    let judged = format!(r#"Judged(claim: "Isa trusts Tam.", likely: {likely})"#);
+    for (old, new) in [
+        (
+            r#"id: "the-coins","#,
+            format!(r#"id: "the-coins", when: {judged},"#),
+        ),
+        (
+            r#"when: Chose("the-coins", "share")"#,
+            format!(r#"when: All([Chose("the-coins", "share"), {judged}])"#),
+        ),
+    ] {
+        assert!(text.contains(old), "{old}");
+        text = text.replace(old, &new);
+    }
+    std::fs::write(&path, text).unwrap();
+    let world = DataFolder::at(folder.path()).unwrap();
+    Campaign::load_from(&DataFolder::embedded(), &world, "mill").unwrap()
+}
+
+#[test]
+fn the_seed_and_what_is_likely_stand_in_for_a_judge() {
+    let plan = || Plan {
+        seed: 1,
+        runs: 40,
+        jobs: 2,
+        find: None,
+    };
+    let played = |likely| {
+        let campaign = judged_world(likely);
+        let rehearsal = Rehearsal::of(&campaign.file, &runs(&campaign, plan()));
+        assert_eq!(rehearsal.failed.len(), 0);
+        let mut purposes = rehearsal.purposes.iter();
+        assert!(purposes.any(|figures| figures.purpose == "scene.judge"));
+        assert_eq!(rehearsal.default_answers.value(), Some(0.0));
+        (
+            rehearsal.drama.scenes[0].runs.hits,
+            rehearsal.fights[0].won.hits,
+        )
+    };
+    let (never, _) = played(0);
+    assert_eq!(never, 0);
+    let (always, won) = played(100);
+    assert_eq!(always, won);
+    let (sometimes, won) = played(50);
+    assert!(0 < sometimes && sometimes < won, "{sometimes} of {won}");
 }
 
 #[test]

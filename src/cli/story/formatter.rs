@@ -237,6 +237,15 @@ impl Formatter {
                 let masked = say!(self.language, story_masked, actor);
                 vec![Paragraph::indented(4, 6).add(Style::Dim, masked)]
             }
+            "judged" => {
+                let text = |field: &str| event.data.get(field).and_then(Value::as_str);
+                let (judge, claim) = (text("judge")?, text("claim")?);
+                if event.data.get("holds") != Some(&Value::Bool(true)) {
+                    return Some(Vec::new());
+                }
+                let judged = say!(self.language, story_judged, judge, claim);
+                vec![Paragraph::indented(4, 6).add(Style::Dim, judged)]
+            }
             "scene_opens" | "told" => {
                 self.once(&format!("told {}", event.text))?;
                 let stage = event.data.get("stage").and_then(Value::as_str);
@@ -244,7 +253,8 @@ impl Formatter {
                 let told = Paragraph::indented(2, 2).plain(&event.text);
                 stage.into_iter().chain([told]).collect()
             }
-            "choice" | "vote" => {
+            "attempt_outcome" => vec![Paragraph::indented(2, 2).plain(&event.text)],
+            "choice" | "vote" | "attempt" => {
                 self.once(&format!("chosen {}", event.text))?;
                 vec![Paragraph::indented(2, 4).add(Style::Bold, format!("◆ {}", event.text))]
             }

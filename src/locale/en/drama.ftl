@@ -43,3 +43,6 @@ drama_write_title = say in a few words what it is about, without giving it away
 drama_never_chosen = nobody decided anything in the scene '{ $scene }'; choices were made in: { $chosen }
 drama_not_offered = the option '{ $option }' was not offered; offered were: { $offered }
 drama_nothing_chosen = nobody decided anything in the scene '{ $scene }', or in any other
+drama_empty_claim = the claim is empty
+drama_nobody_judges = nobody is asked about this claim; it has to be in the condition of a scene, an option or an ending as well
+drama_write_claim = write a sentence that is true or not, such as: Brant has told Odile what the tinderbox is for

@@ -11,7 +11,7 @@ use crate::rpg::events::Wound;
 const WOUND_DAYS: u32 = 2;
 
 /// A fresh wound.
-pub(super) fn wound() -> Wounded {
+pub(in crate::rpg) fn wound() -> Wounded {
     Wounded { days: WOUND_DAYS }
 }
 

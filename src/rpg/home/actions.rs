@@ -15,9 +15,11 @@ use crate::event::kinds::{Announce, Leave, Mind, Query as Search, Refusal, Speak
 use crate::event::{EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::Answers;
 use crate::knowledge::{FactBook, Knowledge};
+use crate::rpg::attempt::pending::PendingAttempts;
+use crate::rpg::attempt::referee::talk_goes_on;
 use crate::rpg::components::RpgWorld;
 use crate::rpg::phase::{CurrentPlace, Phase};
-use crate::rpg::plan::{Announcement, Destination, Plan, Promisee, Question, Speech, Thing};
+use crate::rpg::plan::{Announcement, Destination, Plan, Promisee, Question, Speech, Thing, Try};
 use crate::rpg::talk::{Talk, TurnTaken};
 use crate::rpg::travel::walk;
 use crate::tool::recall;
@@ -51,24 +53,31 @@ pub(crate) fn take_plans(
     rng: StageRng,
     mut answers: Answers<Plan>,
     mut talks: Query<&mut Talk>,
+    mut pending: Query<&mut PendingAttempts>,
     mut current: CurrentPlace,
     mut actions: Actions,
 ) {
     let mut plans = answers.take();
     plans.shuffle(&mut rng.stream("order of plans"));
-    let Some(mut talk) = current.entity().and_then(|stage| talks.get_mut(stage).ok()) else {
+    let stage = current.entity();
+    let Some(mut talk) = stage.and_then(|stage| talks.get_mut(stage).ok()) else {
         return current.set_phase(Phase::Idle);
     };
+    let mut pending = stage.and_then(|stage| pending.get_mut(stage).ok());
     for (entity, plan, _by) in plans {
         if let Some(name) = actions.whereabouts.name(entity).map(|name| name.0.clone()) {
-            let taken = actions.carry_out(&talk, entity, &name, plan);
+            let (taken, tried) = actions.carry_out(&talk, entity, &name, plan);
             talk.take_turn(&name, taken);
+            if let Some((what, pending)) = tried.zip(pending.as_mut()) {
+                pending.add(name, what);
+            }
         }
     }
-    current.set_phase(if world.0.limits.together {
-        Phase::Idle
+    let is_tried = pending.is_some_and(|pending| !pending.is_empty());
+    current.set_phase(if is_tried {
+        Phase::Attempt
     } else {
-        Phase::Plan
+        talk_goes_on(&world)
     });
 }
 
@@ -99,9 +108,16 @@ pub(super) struct Acting<'a> {
 }
 
 impl Actions<'_, '_> {
-    fn carry_out(&mut self, talk: &Talk, entity: Entity, name: &Arc<str>, plan: Plan) -> TurnTaken {
+    /// Returns what the actor did, and what it tries.
+    fn carry_out(
+        &mut self,
+        talk: &Talk,
+        entity: Entity,
+        name: &Arc<str>,
+        plan: Plan,
+    ) -> (TurnTaken, Option<String>) {
         let Some(stage) = self.whereabouts.place_of(entity) else {
-            return TurnTaken::default();
+            return Default::default();
         };
         let present = present(&self.whereabouts, talk, stage);
         let mut unaware = self.whereabouts.on_stage(stage);
@@ -158,7 +174,11 @@ impl Actions<'_, '_> {
         if let Some(feeling) = plan.feels.filter(|it| !talk.has_felt(name, &it.about)) {
             taken.felt = self.feel(&acting, feeling);
         }
-        taken
+        let tried = plan
+            .attempt
+            .and_then(|Try { what }| self.attempt(&acting, what));
+        taken.attempted = tried.is_some();
+        (taken, tried)
     }
 
     /// Returns to whom the actor spoke.

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::actions::{Acting, Actions};
 use crate::drama::{Promise, PromiseState};
 use crate::event::{AgentEvent, PromptSet, PromptTemplate};
 use crate::rpg::events::{
-    FeelingChanged, ItemGiven, ItemRead, ItemShown, ItemTaken, PromiseKept, PromiseMade,
+    Attempted, FeelingChanged, ItemGiven, ItemRead, ItemShown, ItemTaken, PromiseKept, PromiseMade,
 };
 use crate::rpg::plan::{Feeling, Handing, Vow};
 
@@ -131,6 +132,19 @@ impl Actions<'_, '_> {
         };
         self.events.think(acting.entity, event);
         Some(felt)
+    }
+
+    /// Everybody there sees what is tried. Returns it as they understood it, for the stage to
+    /// judge.
+    pub(super) fn attempt(&mut self, acting: &Acting<'_>, what: String) -> Option<String> {
+        let actor = acting.name.to_string();
+        self.events
+            .broadcast_to_stage(acting.stage, Attempted { actor, what }, &acting.unaware);
+        // If guards hid a part of it, the actor is told last what the others heard.
+        let last = self.events.last()?;
+        let understood = last.data.get("what").or(last.data.get("message"));
+        let understood = understood.and_then(Value::as_str).unwrap_or_default();
+        (!understood.is_empty()).then(|| understood.to_owned())
     }
 
     /// Who gets or sees an item; if that can't be, the actor is told so.

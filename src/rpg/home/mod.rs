@@ -13,6 +13,7 @@ pub(super) mod vote;
 
 use bevy_ecs::prelude::*;
 
+use super::attempt::referee;
 use super::phase::{CampaignSet, Phase, in_phase};
 use crate::engine::Setup;
 use crate::event::{PromptSet, deliver, register_event};
@@ -25,8 +26,11 @@ pub(super) fn plugin(setup: &mut Setup) {
         scene::take_scene.run_if(in_phase(Phase::SceneDone)),
         scene::ask_scene.run_if(in_phase(Phase::Scene)),
         actions::take_plans.run_if(in_phase(Phase::PlanDone)),
-        // Who is next hears what was just said.
+        referee::take_ruling.run_if(in_phase(Phase::Attempted)),
+        // Who is next hears what was just said, and the stage sees what is tried.
         deliver.run_if(in_phase(Phase::Plan)),
+        deliver.run_if(in_phase(Phase::Attempt)),
+        referee::ask_ruling.run_if(in_phase(Phase::Attempt)),
         plans::ask_plans.run_if(in_phase(Phase::Plan)),
         vote::take_votes.run_if(in_phase(Phase::Voted)),
         vote::ask_votes.run_if(in_phase(Phase::Vote)),

@@ -53,6 +53,7 @@ struct PlanData<'a> {
     promise_to: &'a [String],
     promises: Vec<OpenPromise<'a>>,
     feelings: Vec<FeltFor<'a>>,
+    attempt: bool,
     whisper: bool,
     speech_chars: usize,
     refused: String,
@@ -207,6 +208,7 @@ pub(crate) fn ask_plans(
             readable: readable.map(|item| item.name.to_owned()).collect(),
             promise_to,
             keep_to,
+            attempt: talk.attempts(&name) < limits.attempts.max(0) as u32,
             feels_about,
             present,
         };
@@ -235,6 +237,7 @@ pub(crate) fn ask_plans(
             promise_to: &constraints.promise_to,
             promises: open,
             feelings: feelings.collect(),
+            attempt: constraints.attempt,
             whisper: constraints.whisper,
             speech_chars: constraints.speech_chars,
             refused: last_event_text(context, "refusal"),

@@ -1,10 +1,12 @@
 //! How the improviser plays a campaign: what the campaign's asks are answered with.
 //!
 //! Start reading at [`teach`]; `prose` answers asks for text, `archive` those for summaries,
-//! `narrate` tells fights, `plan` chooses what to say and do at home (`telling`: which fact to
-//! whom), `choose` decides by a `temperament`, and `hand` acts in fights.
+//! `narrate` tells fights, `attempt` judges what somebody tries, `plan` chooses what to say and do
+//! at home (`telling`: which fact to whom), `choose` decides by a `temperament`, and `hand` acts in
+//! fights.
 
 mod archive;
+mod attempt;
 mod choose;
 mod fighter;
 mod hand;
@@ -19,7 +21,7 @@ mod vote;
 #[cfg(test)]
 mod tests;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::mind::improviser::{Lessons, Skill, Writer};
 use crate::mind::{Notes, Prompt};
@@ -96,6 +98,7 @@ const SYMBOLS: &[(&str, &[&str])] = &[
     ("mind.promise", &["target"]),
     ("mind.query", &[]),
     ("mind.move", &["exit"]),
+    ("mind.attempt", &[]),
     ("mind.wait", &[]),
     ("speak.open", &["target"]),
     ("speak.answer", &["target"]),
@@ -119,6 +122,11 @@ const SYMBOLS: &[(&str, &[&str])] = &[
     ("whisper.plain", &["target"]),
     ("announce", &[]),
     ("announce.tell", &["secret"]),
+    ("attempt.what", &[]),
+    ("attempt.fact", &["by", "place"]),
+    ("attempt.full", &["by"]),
+    ("attempt.cost", &["by"]),
+    ("attempt.not", &["by"]),
     ("wait", &[]),
     ("world.announce", &["events"]),
     ("world.quiet", &[]),
@@ -183,7 +191,7 @@ pub fn teach(lessons: &mut Lessons) {
     }
     lessons
         .shipped(&[
-            "places", "kickoff", "home", "talk", "combat", "archive", "epilogue",
+            "places", "kickoff", "home", "talk", "attempt", "combat", "archive", "epilogue",
         ])
         .skill("kickoff", CampaignSkill::Kickoff)
         .skill("epilogue", CampaignSkill::Epilogue)
@@ -191,6 +199,8 @@ pub fn teach(lessons: &mut Lessons) {
         .skill("home.plan", CampaignSkill::Plan)
         .skill("home.vote", CampaignSkill::Vote)
         .skill("scene.choose", CampaignSkill::Choice)
+        .skill("attempt.judge", CampaignSkill::Ruling)
+        .skill("scene.judge", CampaignSkill::Verdict)
         .skill("world.announce", CampaignSkill::Announcement)
         .skill("combat.act", CampaignSkill::Turn)
         .skill("combat.narrate", CampaignSkill::Account)
@@ -204,6 +214,8 @@ enum CampaignSkill {
     Plan,
     Vote,
     Choice,
+    Ruling,
+    Verdict,
     Announcement,
     Turn,
     Account,
@@ -225,6 +237,8 @@ impl Skill for CampaignSkill {
             Self::Plan => return plan::plan(prompt, writer),
             Self::Vote => return Some(vote::vote(notes, writer)),
             Self::Choice => return choose::choose(prompt, writer),
+            Self::Ruling => return Some(attempt::ruling(notes, writer)),
+            Self::Verdict => return Some(verdict(notes)),
             Self::Turn => return hand::turn(prompt, writer),
         };
         Some(text.into())
@@ -253,6 +267,13 @@ impl Skill for CampaignSkill {
             _ => 0,
         }
     }
+}
+
+/// Whether something is so is drawn by the seed, since the improviser can't read; the last event
+/// stands for any that could show it.
+fn verdict(notes: Notes<'_>) -> Value {
+    let (is_drawn, last) = (notes.flag("drawn"), notes.list("events").len());
+    json!({"holds": is_drawn, "event": if is_drawn { last } else { 0 }})
 }
 
 /// What every skill knows: on whose side one is; what a place is like, by the words in its name and

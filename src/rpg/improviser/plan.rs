@@ -10,9 +10,9 @@ use crate::mind::improviser::Writer;
 use crate::mind::{Form, Notes, Prompt};
 
 /// What may be said and done, as the reply names it.
-const KINDS: [&str; 12] = [
-    "speak", "whisper", "announce", "take", "give", "show", "read", "promise", "keep", "query",
-    "move", "wait",
+const KINDS: [&str; 13] = [
+    "speak", "whisper", "announce", "take", "give", "show", "read", "promise", "keep", "attempt",
+    "query", "move", "wait",
 ];
 /// What may be done beside something said.
 const BESIDE: [&str; 7] = ["take", "give", "show", "read", "promise", "keep", "move"];
@@ -193,6 +193,7 @@ impl<'n> Home<'n> {
             "show" if !recent => 4,
             "promise" if !recent => 5,
             "keep" if !last => 4,
+            "attempt" if !recent => 4,
             "query" if !last => 6,
             "move" if is_alone => 40,
             "move" if !recent && self.notes.number("round") != 1 => restless,
@@ -284,6 +285,7 @@ impl<'n> Home<'n> {
                 let to = self.to_any(&self.keep_to, writer)?;
                 ("mind.promise", json!({ "to": to }))
             }
+            "attempt" => ("mind.attempt", json!({"what": writer.line("attempt.what")})),
             "query" => self.query(writer)?,
             "move" => self.walk(writer)?,
             _ => ("mind.wait", json!({"reason": writer.line("wait")})),

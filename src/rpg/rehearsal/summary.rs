@@ -68,7 +68,7 @@ impl Activity {
     /// What a purpose of asks, such as `combat.draw`, belongs to.
     fn of(purpose: &str) -> Self {
         match purpose.split('.').next() {
-            Some("home" | "scene") => Self::Talk,
+            Some("home" | "scene" | "attempt") => Self::Talk,
             Some("combat") => Self::Fight,
             Some("archive") => Self::Memory,
             _ => Self::Other,

@@ -30,7 +30,7 @@ impl AgentEvent for Told {
 
 /// Applies effects one after the other, each whole or not at all. One that can't apply is skipped
 /// with a line in the log. At a meeting.
-pub(super) fn apply_effects(world: &mut World, stage: Entity, effects: &[Effect]) {
+pub(crate) fn apply_effects(world: &mut World, stage: Entity, effects: &[Effect]) {
     for effect in effects {
         if apply(world, stage, effect).is_none() {
             tracing::debug!(?effect, "skipped, since it can't apply any more");

@@ -2,13 +2,17 @@
 //!
 //! At a meeting [`open`] chooses the scene of each stage; the talk is that of any day. At the next
 //! meeting [`choose`] offers the options whose conditions hold; the answer's effects are applied at
-//! the meeting after that, by [`effects`]. [`endings`] looks whether the story is over and lets
-//! everybody say what became of them. Start reading at `open.rs`.
+//! the meeting after that, by [`effects`]. Before either, [`judge`] asks about what only a mind can
+//! say. [`endings`] looks whether the story is over and lets everybody say what became of them.
+//! Start reading at `open.rs`.
 
 pub(super) mod choose;
 pub(super) mod choose_again;
-mod effects;
+pub(super) mod effects;
 pub(super) mod endings;
+pub(super) mod judge;
+#[cfg(test)]
+mod judge_tests;
 mod leads;
 pub(super) mod open;
 
@@ -23,14 +27,18 @@ pub(super) fn plugin(setup: &mut Setup) {
     register_event::<open::SceneOpens>(&mut setup.world);
     register_event::<choose::ChoiceMade>(&mut setup.world);
     register_event::<effects::Told>(&mut setup.world);
+    register_event::<judge::ClaimJudged>(&mut setup.world);
     register_event::<endings::Epilogue>(&mut setup.world);
     register_event::<endings::StoryCloses>(&mut setup.world);
     setup
         .saves()
         .component::<open::OpenScene>("open_scene")
+        .component::<judge::PendingClaims>("pending_claims")
         .component::<choose::PendingChoice>("pending_choice")
         .component::<choose::Decided>("decided");
     let systems = (
+        judge::take_verdict.run_if(in_phase(Phase::Judged)),
+        judge::ask_verdict.run_if(in_phase(Phase::Judge)),
         choose::take_choice.run_if(in_phase(Phase::Chosen)),
         choose::ask_choice.run_if(in_phase(Phase::Choose)),
         endings::take_epilogues.run_if(in_phase(Phase::EpilogueDone)),
@@ -46,8 +54,10 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add_event::<open::SceneOpens>();
     prompts.add_event::<choose::ChoiceMade>();
     prompts.add_event::<effects::Told>();
+    prompts.add_event::<judge::ClaimJudged>();
     prompts.add_event::<endings::Epilogue>();
     prompts.add_event::<endings::StoryCloses>();
     choose::add_templates(prompts);
+    judge::add_templates(prompts);
     endings::add_templates(prompts);
 }

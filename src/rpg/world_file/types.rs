@@ -405,6 +405,8 @@ pub struct Limits {
     pub reply_tokens: i32,
     /// The maximum number of characters of a speech.
     pub speech_chars: i32,
+    /// How often somebody may try what no action foresees in the talk of a round.
+    pub attempts: i32,
     /// Whether actors may whisper.
     pub whisper: bool,
 }
@@ -430,6 +432,7 @@ impl Default for Limits {
             context_tokens: 4_000,
             reply_tokens: 600,
             speech_chars: 600,
+            attempts: 1,
             whisper: true,
         }
     }

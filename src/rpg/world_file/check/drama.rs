@@ -422,6 +422,7 @@ impl<'a> Links<'a, '_> {
                         self.never(path, text!(drama_no_chance));
                     }
                 }
+                Condition::Judged { claim, likely } => self.judged(path, claim, *likely, world),
             }
         }
         let holds_never = match condition {
@@ -432,6 +433,19 @@ impl<'a> Links<'a, '_> {
         // A goal that can't be lost has no condition for it; that is the default.
         if holds_never && !path.ends_with(".lost") {
             self.never(path, text!(drama_is_never));
+        }
+    }
+
+    fn judged(&mut self, path: &str, claim: &str, likely: u32, world: &'a WorldFile) {
+        if claim.trim().is_empty() {
+            let wrong = text!(drama_empty_claim);
+            self.report.error(path, wrong, text!(drama_write_claim));
+        } else if !is_judged(world, claim) {
+            self.never(path, text!(drama_nobody_judges));
+        }
+        if likely > 100 {
+            let wrong = text!(drama_out_of_range, low = 0, high = 100);
+            self.report.error(path, wrong, text!(drama_change_it));
         }
     }
 
@@ -510,6 +524,22 @@ fn effects(world: &WorldFile) -> impl Iterator<Item = &Effect> {
             .iter()
             .chain(options.flat_map(|option| &option.effects))
     })
+}
+
+/// Whether somebody is ever asked about a claim: it is in the condition of a scene, an option or an
+/// ending.
+fn is_judged(world: &WorldFile, claim: &str) -> bool {
+    let scenes = world.scenes.iter().flat_map(|scene| {
+        let options = scene.choice.iter().flat_map(|choice| &choice.options);
+        std::iter::once(&scene.when).chain(options.map(|option| &option.when))
+    });
+    let endings = world.endings.iter().map(|ending| &ending.when);
+    let parts = scenes.chain(endings).flat_map(Condition::parts);
+    let mut claims = parts.filter_map(|part| match part {
+        Condition::Judged { claim, .. } => Some(claim),
+        _ => None,
+    });
+    claims.any(|judged| judged == claim)
 }
 
 /// The number of days at home.

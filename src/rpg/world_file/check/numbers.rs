@@ -108,6 +108,7 @@ fn check_limits(limits: &Limits, report: &mut Report<'_>) {
         ("travel_turns", limits.travel_turns, 0..=60),
         ("camp_turns", limits.camp_turns, 0..=60),
         ("return_turns", limits.return_turns, 0..=60),
+        ("attempts", limits.attempts, 0..=10),
         ("combat_rounds", limits.combat_rounds, 1..=100),
         ("hand_size", limits.hand_size, 1..=10),
         ("context_tokens", limits.context_tokens, 2_000..=2_000_000),

@@ -37,6 +37,30 @@ fn finds(change: (&str, &str), field: &str, said: &str) {
 }
 
 #[test]
+fn claims_are_words_and_somebody_is_asked_about_them() {
+    let goal = "met: Chose(\"the-coins\", \"take\")";
+    let ending = "when: Chose(\"the-coins\", \"take\")";
+    let judged = |field: &str, claim: &str, likely: u32| {
+        format!("{field}: Judged(claim: \"{claim}\", likely: {likely})")
+    };
+    let met = judged("met", "Isa is content", 30);
+    let alone = wrong(&[(goal, &met)]).to_string();
+    assert!(
+        alone.contains("actors[0].goals[0].met: this can never hold"),
+        "{alone}"
+    );
+    let asked = judged("when", "Isa is content", 30);
+    assert_eq!(wrong(&[(goal, &met), (ending, &asked)]).iter().count(), 0);
+    for (condition, said) in [
+        (judged("when", " ", 30), "the claim is empty"),
+        (judged("when", "Isa is content", 101), "from 0 to 100"),
+    ] {
+        let found = wrong(&[(ending, &condition)]).to_string();
+        assert!(found.contains(said), "{found}");
+    }
+}
+
+#[test]
 fn names_that_nobody_bears_are_found() {
     let stage = ("stage: \"Bakehouse\"", "stage: \"Bakehose\"");
     finds(stage, "actors[0].stage", "did you mean \"Bakehouse\"?");

@@ -1,0 +1,29 @@
+//! Attempts: what somebody tries that no action foresees. The stage judges it as the referee, dice
+//! decide, and code applies what was won and what it cost.
+//!
+//! `pending.rs` has what is tried, `stakes.rs` what code offers here and now, `ruling.rs` what the
+//! referee answers, limited to that, and `referee.rs` asks and carries it out. What an attempt
+//! makes true becomes a fact at the meeting. Start reading at `referee.rs`.
+
+pub(super) mod pending;
+pub(super) mod referee;
+mod ruling;
+mod stakes;
+
+#[cfg(test)]
+mod tests;
+
+use crate::engine::Setup;
+use crate::event::PromptSet;
+
+/// Saves what this room defines.
+pub(super) fn plugin(setup: &mut Setup) {
+    setup
+        .saves()
+        .component::<pending::PendingAttempts>("pending_attempts");
+}
+
+/// Adds the templates of this room.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    referee::add_templates(prompts);
+}

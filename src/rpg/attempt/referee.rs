@@ -1,0 +1,411 @@
+//! The stage judges what somebody tries; dice decide; what was won and lost is applied.
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use rand::RngExt;
+use serde::Serialize;
+
+use super::pending::{PendingAttempt, PendingAttempts};
+use super::ruling::{FACT_CHARS, OUTCOME_CHARS, Outcome, Ruling, cut};
+use super::stakes::{Offer, Stake, Stakes, named, offers};
+use crate::cast::{CastList, Exits, StageRng, Whereabouts};
+use crate::drama::{Belongings, Bonds, Effect, Qualities, StoryData};
+use crate::event::guard::{Guards, Judged, Point};
+use crate::event::{EventWriter, PromptSet, PromptTemplate, write_events_at_meeting};
+use crate::exchange::{Answers, AskTemplate};
+use crate::knowledge::make_fact;
+use crate::message::Language;
+use crate::rpg::combat::wounds::wound;
+use crate::rpg::components::{Fighter, Health, RpgWorld, Wounded};
+use crate::rpg::events::{AttemptOutcome, FeelingChanged, Wound};
+use crate::rpg::phase::{CurrentPlace, Phase};
+use crate::rpg::scenes::effects::apply_effects;
+
+const RULING: AskTemplate<AttemptData> =
+    AskTemplate::condensed("attempt.judge", "asks/attempt", "asks/attempt_short");
+const NOTHING_COMES: PromptTemplate<AttemptData> = PromptTemplate::new("fallback/attempt");
+
+/// An attempt costs one of so many parts of all hit points.
+const HURT_PARTS: i32 = 4;
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    RULING.add_to(prompts);
+    prompts.add(&NOTHING_COMES);
+}
+
+/// What a stage is asked with.
+#[derive(Default, Serialize)]
+struct AttemptData<'a> {
+    me: &'a str,
+    name: &'a str,
+    kind: &'a str,
+    place: &'a str,
+    actor: &'a str,
+    what: &'a str,
+    present: Vec<String>,
+    abilities: Vec<Ability<'a>>,
+    prizes: Vec<Offer<'a>>,
+    costs: Vec<Offer<'a>>,
+    fact_chars: usize,
+    outcome_chars: usize,
+}
+
+#[derive(Serialize)]
+struct Ability<'a> {
+    name: &'a str,
+    about: &'a str,
+}
+
+/// What a referee may offer, and what it changes.
+#[derive(SystemParam)]
+pub(crate) struct Table<'w, 's> {
+    rpg: Res<'w, RpgWorld>,
+    story: Res<'w, StoryData>,
+    qualities: Res<'w, Qualities>,
+    list: Res<'w, CastList>,
+    guards: Res<'w, Guards>,
+    language: Res<'w, Language>,
+    whereabouts: Whereabouts<'w, 's>,
+    exits: Query<'w, 's, &'static Exits>,
+    belongings: Query<'w, 's, &'static mut Belongings>,
+    bonds: Query<'w, 's, &'static mut Bonds>,
+    bodies: Query<
+        'w,
+        's,
+        (
+            Option<&'static mut Health>,
+            Option<&'static Fighter>,
+            Has<Wounded>,
+        ),
+    >,
+}
+
+impl Table<'_, '_> {
+    /// What can be won and lost by somebody here and now.
+    fn stakes(&self, stage: Entity, actor: Entity) -> Stakes {
+        let mut prizes = vec![Stake::Nothing, Stake::Fact];
+        let mut costs = vec![Stake::Nothing];
+        let mut abilities = Vec::new();
+        if let Ok((health, fighter, is_wounded)) = self.bodies.get(actor) {
+            if health.is_some_and(|health| health.hp > 1) {
+                costs.push(Stake::Hurt);
+            }
+            if fighter.is_some() && !is_wounded {
+                costs.push(Stake::Wound);
+            }
+            let skills = fighter.into_iter().flat_map(|fighter| &fighter.skills);
+            abilities.extend(skills.map(ToString::to_string));
+        }
+        if let Ok(lying) = self.belongings.get(stage) {
+            let items = self.story.items.iter().filter(|item| item.hidden);
+            let hidden = items.filter(|item| lying.0.contains(item.name.as_str()));
+            prizes.extend(hidden.map(|item| Stake::Item(item.name.clone())));
+        }
+        prizes.extend(self.closed_ways(stage).map(Stake::Way));
+        for quality in self.story.qualities.iter().filter(|it| !it.hidden) {
+            let value = self.qualities.value(&quality.id);
+            for by in [1, -1] {
+                if (0..=quality.max).contains(&(value + by)) {
+                    let id = quality.id.clone();
+                    prizes.push(Stake::Quality { id: id.clone(), by });
+                    costs.push(Stake::Quality { id, by });
+                }
+            }
+        }
+        let name = self.whereabouts.name_text(actor);
+        for other in self.whereabouts.living_on(stage) {
+            let Ok(bonds) = self.bonds.get(other) else {
+                continue;
+            };
+            let value = bonds.value(&name);
+            let other_name = self.whereabouts.name_text(other);
+            for (by, stakes) in [(1, &mut prizes), (-1, &mut costs)] {
+                if other != actor && (-3..=3).contains(&(value + by)) {
+                    let name = other_name.clone();
+                    stakes.push(Stake::Bond { name, by });
+                }
+            }
+        }
+        Stakes {
+            prizes,
+            costs,
+            abilities,
+        }
+    }
+
+    /// The names of the stages to which a way of the world file leads from here that is closed now.
+    fn closed_ways(&self, stage: Entity) -> impl Iterator<Item = String> {
+        let name = self.whereabouts.name_text(stage);
+        let open = self.exits.get(stage);
+        let open = open.map(|exits| exits.0.as_slice()).unwrap_or_default();
+        let stages = self.rpg.0.stages.iter();
+        let ways = stages
+            .filter(move |known| known.name == name)
+            .flat_map(|known| &known.connects);
+        let is_closed = move |to: &&String| {
+            let to = self.list.by_name(to);
+            let id = to.and_then(|to| self.whereabouts.id(to));
+            id.is_some_and(|id| !open.contains(&id))
+        };
+        ways.filter(is_closed).cloned()
+    }
+
+    /// Takes some hit points, never the last; returns how many.
+    fn hurt(&mut self, actor: Entity) -> i32 {
+        let Ok((Some(mut health), ..)) = self.bodies.get_mut(actor) else {
+            return 0;
+        };
+        let most = (health.hp - 1).max(0);
+        let amount = (health.max / HURT_PARTS).clamp(0, most);
+        let amount = if amount == 0 { most.min(1) } else { amount };
+        health.hurt(amount)
+    }
+
+    /// Moves a hidden item to its finder; returns whether it was there.
+    fn find(&mut self, item: &str, stage: Entity, actor: Entity) -> bool {
+        if let Ok([mut from, mut to]) = self.belongings.get_many_mut([stage, actor])
+            && let Some(item) = from.0.take(item)
+        {
+            return to.0.insert(item);
+        }
+        false
+    }
+
+    /// What is left of a text that nobody speaks: `None` if it would give something away.
+    fn harmless(&self, text: &str) -> Option<String> {
+        let judgement = self.guards.judge(Judged {
+            point: Point::Send,
+            text,
+            kind: "attempt_outcome",
+            speaker: None,
+            receiver: None,
+            knowledge: None,
+            public: true,
+            language: *self.language,
+        });
+        let is_harmless = !self.guards.hid(&judgement.acts) && judgement.blocked().is_none();
+        is_harmless.then(|| judgement.text.into_owned())
+    }
+}
+
+/// What a place does after a turn of talk. Where all act at the same time, all have had theirs.
+pub(crate) fn talk_goes_on(rpg: &RpgWorld) -> Phase {
+    if rpg.0.limits.together {
+        Phase::Idle
+    } else {
+        Phase::Plan
+    }
+}
+
+/// The stage is asked to judge the oldest attempt.
+pub(crate) fn ask_ruling(
+    table: Table,
+    pending: Query<&PendingAttempts>,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
+    mut commands: Commands,
+) {
+    let Some(stage) = current.entity() else {
+        return;
+    };
+    current.set_phase(talk_goes_on(&table.rpg));
+    let first = pending
+        .get(stage)
+        .ok()
+        .and_then(|pending| pending.0.front());
+    let Some(PendingAttempt { who, what }) = first else {
+        return;
+    };
+    let Some(actor) = table.list.by_name(who) else {
+        return;
+    };
+    current.set_phase(Phase::Attempted);
+    let stakes = table.stakes(stage, actor);
+    let place = table.whereabouts.name_text(stage);
+    let mut present = table.whereabouts.living_on(stage);
+    present.retain(|other| *other != actor);
+    let skills = &table.rpg.0.skills;
+    let abilities = stakes.abilities.iter().map(|name| {
+        let skill = skills.iter().find(|skill| skill.name == *name);
+        let about = skill.map_or("", |skill| skill.about.as_str());
+        Ability { name, about }
+    });
+    let data = AttemptData {
+        me: &place,
+        name: &place,
+        kind: "stage",
+        place: &place,
+        actor: who,
+        what,
+        present: present
+            .iter()
+            .map(|other| table.whereabouts.name_text(*other))
+            .collect(),
+        abilities: abilities.collect(),
+        prizes: offers(&stakes.prizes),
+        costs: offers(&stakes.costs),
+        fact_chars: FACT_CHARS,
+        outcome_chars: OUTCOME_CHARS,
+    };
+    let nothing = events.phrases().render(&NOTHING_COMES, &data);
+    let ask = nothing.and_then(|not| {
+        let fallback = Ruling {
+            not,
+            ..Ruling::default()
+        };
+        RULING.ask(events.phrases(), &data, stakes.clone(), fallback)
+    });
+    let ask = ask.map(|ask| {
+        let ask = ask.max_tokens(table.rpg.0.limits.max_reply_tokens());
+        ask.without_tools()
+    });
+    events.insert_or_fault(&mut commands, stage, ask);
+}
+
+/// The dice decide, everybody here is told, and what was won or lost is applied.
+pub(crate) fn take_ruling(
+    mut table: Table,
+    rng: StageRng,
+    mut pending: Query<&mut PendingAttempts>,
+    mut answers: Answers<Ruling>,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
+    mut commands: Commands,
+) {
+    let rulings = answers.take();
+    let Some(stage) = current.entity() else {
+        return;
+    };
+    current.set_phase(talk_goes_on(&table.rpg));
+    let Ok(mut pending) = pending.get_mut(stage) else {
+        return;
+    };
+    let attempt = pending.0.pop_front();
+    if !pending.is_empty() {
+        current.set_phase(Phase::Attempt);
+    }
+    let ruling = rulings.into_iter().find(|(entity, ..)| *entity == stage);
+    let Some((PendingAttempt { who, what }, (_, ruling, _))) = attempt.zip(ruling) else {
+        return;
+    };
+    let Some(actor) = table.list.by_name(&who) else {
+        return;
+    };
+    let stakes = table.stakes(stage, actor);
+    let roll = rng.stream("attempt").random_range(0..100);
+    let outcome = ruling.outcome(&stakes, roll);
+    let mut applied = Applied::default();
+    let message = ruling.text(outcome);
+    let seen = table.harmless(&message).filter(|seen| !seen.is_empty());
+    let trying = Trying {
+        stage,
+        actor,
+        who: &who,
+        seen: seen.as_ref().unwrap_or(&what),
+    };
+    if outcome != Outcome::Not {
+        let prize = named(&stakes.prizes, &ruling.prize);
+        applied.apply(&mut table, &trying, prize, &ruling.fact);
+    }
+    if outcome == Outcome::AtACost {
+        let cost = named(&stakes.costs, &ruling.cost);
+        applied.apply(&mut table, &trying, cost, "");
+    }
+    let event = AttemptOutcome {
+        actor: who.to_string(),
+        outcome: outcome.name().to_owned(),
+        message,
+        found: applied.found,
+        way: applied.way,
+        hurt: applied.hurt,
+    };
+    events.broadcast_to_stage(stage, event, &[]);
+    if applied.wounded {
+        let wound = wound();
+        let event = Wound {
+            actor: who.to_string(),
+            days: wound.days,
+        };
+        commands.entity(actor).insert(wound);
+        events.broadcast_to_stage(stage, event, &[]);
+    }
+    for (entity, feeling) in applied.felt {
+        events.think(entity, feeling);
+    }
+    if !applied.effects.is_empty() {
+        let effects = applied.effects;
+        events.defer(move |world| apply_effects(world, stage, &effects));
+    }
+    if let Some(text) = applied.fact {
+        let mut present = vec![stage];
+        present.extend(table.whereabouts.living_on(stage));
+        events.defer(move |world| {
+            let id = make_fact(world, text);
+            write_events_at_meeting(world, |events| events.teach(&present, &id, ""));
+        });
+    }
+}
+
+/// Who tries what, where.
+struct Trying<'a> {
+    stage: Entity,
+    actor: Entity,
+    who: &'a str,
+    /// What those present see of it.
+    seen: &'a str,
+}
+
+/// What an attempt changed, and what waits for the meeting.
+#[derive(Default)]
+struct Applied {
+    found: String,
+    way: String,
+    hurt: i32,
+    wounded: bool,
+    felt: Vec<(Entity, FeelingChanged)>,
+    fact: Option<String>,
+    effects: Vec<Effect>,
+}
+
+impl Applied {
+    /// Applies a stake; one that can't apply changes nothing.
+    fn apply(&mut self, table: &mut Table, trying: &Trying<'_>, stake: Stake, fact: &str) {
+        match stake {
+            Stake::Nothing => {}
+            Stake::Fact => {
+                let fact = cut(fact, FACT_CHARS);
+                self.fact = table.harmless(&fact).filter(|fact| !fact.is_empty());
+            }
+            Stake::Quality { id, by } => self.effects.push(Effect::Add(id, by)),
+            Stake::Item(item) => {
+                if table.find(&item, trying.stage, trying.actor) {
+                    self.found = item;
+                }
+            }
+            Stake::Way(to) => {
+                let from = table.whereabouts.name_text(trying.stage);
+                self.effects.push(Effect::OpenWay(from, to.clone()));
+                self.way = to;
+            }
+            Stake::Bond { name, by } => {
+                let other = table.list.by_name(&name);
+                let Some(other) = other.filter(|it| table.bonds.contains(*it)) else {
+                    return;
+                };
+                if let Ok(mut bonds) = table.bonds.get_mut(other) {
+                    bonds.change(trying.who, by);
+                }
+                let feeling = FeelingChanged {
+                    actor: name,
+                    about: trying.who.to_owned(),
+                    change: by,
+                    why: trying.seen.to_owned(),
+                };
+                self.felt.push((other, feeling));
+            }
+            Stake::Hurt => self.hurt = table.hurt(trying.actor),
+            Stake::Wound => self.wounded = true,
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! What the referee answers, and what the dice make of it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Value, json};
+
+use super::stakes::{Stakes, ids};
+use crate::exchange::{Reply, folded};
+
+/// The maximum number of characters of a made fact.
+pub(super) const FACT_CHARS: usize = 200;
+/// The maximum number of characters of an outcome; what is beyond is cut.
+pub(super) const OUTCOME_CHARS: usize = 300;
+/// What an ability adds to the chance of full success, in percent.
+const ABILITY: u32 = 15;
+/// The share of attempts that come off at a cost, in percent.
+const AT_A_COST: u32 = 25;
+/// What an answer says if no ability helps.
+const NO_ABILITY: &str = "none";
+
+/// How hard something is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Difficulty {
+    Easy,
+    #[default]
+    Fair,
+    Hard,
+    Desperate,
+}
+
+impl Difficulty {
+    const NAMES: [&str; 4] = ["easy", "fair", "hard", "desperate"];
+
+    /// Fair if an answer names none.
+    fn named(name: &str) -> Self {
+        match folded(name).as_str() {
+            "easy" => Self::Easy,
+            "hard" => Self::Hard,
+            "desperate" => Self::Desperate,
+            _ => Self::Fair,
+        }
+    }
+
+    /// In how many percent of attempts it comes off fully, without an ability.
+    fn chance(self) -> u32 {
+        match self {
+            Self::Easy => 65,
+            Self::Fair => 45,
+            Self::Hard => 25,
+            Self::Desperate => 10,
+        }
+    }
+}
+
+/// How an attempt ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Full,
+    AtACost,
+    Not,
+}
+
+impl Outcome {
+    /// What events call it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::AtACost => "cost",
+            Self::Not => "not",
+        }
+    }
+}
+
+/// A referee's judgement of an attempt. Whatever is missing or was not offered means the least:
+/// not possible, no ability, fair, nothing won, no cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct Ruling {
+    /// Whether it can be done at all.
+    #[serde(deserialize_with = "truth")]
+    pub(super) possible: bool,
+    /// The ability that helps, or `none`.
+    #[serde(deserialize_with = "words")]
+    pub(super) ability: String,
+    /// How hard it is: easy, fair, hard or desperate.
+    #[serde(deserialize_with = "words")]
+    pub(super) difficulty: String,
+    /// What it wins.
+    #[serde(deserialize_with = "words")]
+    pub(super) prize: String,
+    /// What it costs if it comes off at a cost.
+    #[serde(deserialize_with = "words")]
+    pub(super) cost: String,
+    /// What is true from then on, in one sentence, if the prize is `fact`.
+    #[serde(deserialize_with = "words")]
+    pub(super) fact: String,
+    /// What everybody here sees if it comes off fully.
+    #[serde(deserialize_with = "words")]
+    pub(super) fully: String,
+    /// What everybody here sees if it comes off at the cost.
+    #[serde(deserialize_with = "words")]
+    pub(super) at_cost: String,
+    /// What everybody here sees if it does not come off.
+    #[serde(deserialize_with = "words")]
+    pub(super) not: String,
+}
+
+impl Ruling {
+    /// The highest rolls, from 0 to 99, with which it comes off fully and at a cost.
+    fn chances(&self, stakes: &Stakes) -> (u32, u32) {
+        let ability = folded(&self.ability);
+        let mut abilities = stakes.abilities.iter();
+        let helps = abilities.any(|name| folded(name) == ability);
+        let full = Difficulty::named(&self.difficulty).chance() + if helps { ABILITY } else { 0 };
+        (full, full + AT_A_COST)
+    }
+
+    /// How it ends with a roll from 0 to 99.
+    pub(super) fn outcome(&self, stakes: &Stakes, roll: u32) -> Outcome {
+        let (full, at_a_cost) = self.chances(stakes);
+        if !self.possible || roll >= at_a_cost {
+            Outcome::Not
+        } else if roll >= full {
+            Outcome::AtACost
+        } else {
+            Outcome::Full
+        }
+    }
+
+    /// What everybody sees of an outcome.
+    pub(super) fn text(&self, outcome: Outcome) -> String {
+        let text = match outcome {
+            Outcome::Full => &self.fully,
+            Outcome::AtACost => &self.at_cost,
+            Outcome::Not => &self.not,
+        };
+        cut(text, OUTCOME_CHARS)
+    }
+}
+
+/// A text in one line, and no longer than this.
+pub(super) fn cut(text: &str, most: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= most {
+        return line;
+    }
+    let mut line: String = line.chars().take(most.saturating_sub(1)).collect();
+    line.push('…');
+    line
+}
+
+/// Text, whatever JSON was written.
+fn words<'de, D: Deserializer<'de>>(value: D) -> Result<String, D::Error> {
+    Ok(match Value::deserialize(value)? {
+        Value::String(text) => text,
+        Value::Number(number) => number.to_string(),
+        _ => String::new(),
+    })
+}
+
+/// A yes, whatever JSON was written.
+fn truth<'de, D: Deserializer<'de>>(value: D) -> Result<bool, D::Error> {
+    Ok(match Value::deserialize(value)? {
+        Value::Bool(is) => is,
+        Value::String(text) => matches!(folded(&text).as_str(), "true" | "yes" | "是"),
+        _ => false,
+    })
+}
+
+impl Reply for Ruling {
+    type Constraints = Stakes;
+    const NAME: &'static str = "ruling";
+
+    fn constrain_schema(_schema: &Value, stakes: &Stakes) -> Option<Value> {
+        let text = |most: usize| json!({"type": "string", "maxLength": most});
+        let mut abilities = stakes.abilities.clone();
+        abilities.push(NO_ABILITY.to_owned());
+        Some(json!({
+            "type": "object",
+            "properties": {
+                "possible": {"type": "boolean"},
+                "ability": {"type": "string", "enum": abilities},
+                "difficulty": {"type": "string", "enum": Difficulty::NAMES},
+                "prize": {"type": "string", "enum": ids(&stakes.prizes)},
+                "cost": {"type": "string", "enum": ids(&stakes.costs)},
+                "fact": text(FACT_CHARS),
+                "fully": text(OUTCOME_CHARS),
+                "at_cost": text(OUTCOME_CHARS),
+                "not": text(OUTCOME_CHARS),
+            },
+            "required": [
+                "possible", "ability", "difficulty", "prize", "cost", "fully", "at_cost", "not",
+            ],
+            "additionalProperties": false,
+        }))
+    }
+}

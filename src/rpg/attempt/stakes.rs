@@ -1,0 +1,105 @@
+//! What an attempt can win or cost, as code offers it here and now.
+
+use serde::Serialize;
+
+use crate::exchange::folded;
+
+/// One thing that an attempt can win or cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Stake {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// A fact that the attempt makes true.
+    Fact,
+    /// One step of a quality.
+    Quality {
+        /// Its id.
+        id: String,
+        /// 1 or -1.
+        by: i32,
+    },
+    /// A hidden item of the stage is found.
+    Item(String),
+    /// A way to this stage, which was closed, is open.
+    Way(String),
+    /// One step of the bond that somebody present has to whoever tries.
+    Bond {
+        /// Whose bond.
+        name: String,
+        /// 1 or -1.
+        by: i32,
+    },
+    /// Some hit points, never the last.
+    Hurt,
+    /// A wound.
+    Wound,
+}
+
+/// A stake as prompts show it.
+#[derive(Serialize)]
+pub(super) struct Offer<'a> {
+    id: String,
+    kind: &'static str,
+    name: &'a str,
+    by: i32,
+}
+
+impl Stake {
+    fn offer(&self) -> Offer<'_> {
+        let (kind, name, by) = match self {
+            Self::Nothing => ("nothing", "", 0),
+            Self::Fact => ("fact", "", 0),
+            Self::Quality { id, by } => ("quality", id.as_str(), *by),
+            Self::Item(name) => ("item", name.as_str(), 0),
+            Self::Way(name) => ("way", name.as_str(), 0),
+            Self::Bond { name, by } => ("bond", name.as_str(), *by),
+            Self::Hurt => ("hurt", "", 0),
+            Self::Wound => ("wound", "", 0),
+        };
+        let verb = match (kind, by) {
+            ("quality", 1) => "raise",
+            ("quality", _) => "lower",
+            ("item", _) => "find",
+            ("way", _) => "open",
+            ("bond", 1) => "warm",
+            ("bond", _) => "cool",
+            _ => kind,
+        };
+        let id = if name.is_empty() {
+            verb.to_owned()
+        } else {
+            format!("{verb} {name}")
+        };
+        Offer { id, kind, name, by }
+    }
+}
+
+/// All that can be won and lost, and what may help.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stakes {
+    /// What can be won; nothing is always among it.
+    pub(super) prizes: Vec<Stake>,
+    /// What it may cost; nothing is always among it.
+    pub(super) costs: Vec<Stake>,
+    /// The names of the abilities of whoever tries.
+    pub(super) abilities: Vec<String>,
+}
+
+/// As prompts show them.
+pub(super) fn offers(stakes: &[Stake]) -> Vec<Offer<'_>> {
+    stakes.iter().map(Stake::offer).collect()
+}
+
+/// As answers name them.
+pub(super) fn ids(stakes: &[Stake]) -> Vec<String> {
+    stakes.iter().map(|stake| stake.offer().id).collect()
+}
+
+/// What an answer names; nothing if it was not offered.
+pub(super) fn named(stakes: &[Stake], id: &str) -> Stake {
+    let wanted = folded(id);
+    let mut stakes = stakes.iter();
+    let named = stakes.find(|stake| folded(&stake.offer().id) == wanted);
+    named.cloned().unwrap_or_default()
+}

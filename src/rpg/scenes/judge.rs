@@ -1,0 +1,332 @@
+//! Judged conditions: whoever witnesses a place is asked whether something is so, and which event
+//! shows it.
+//!
+//! The judge of a scene and of its options is its stage; that of an ending is the first world
+//! agent. It is asked at a meeting, once all other conditions leave it to the claim, and only if it
+//! has witnessed something since it was asked last.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Value, json};
+
+use super::open::OpenScene;
+use crate::cast::{EntityName, Kind, Whereabouts, WorldSeed, WorldTurn, all_of};
+use crate::context::AgentContext;
+use crate::drama::{Finding, Judgements, Occasion, StoryData, claims_of_endings, claims_of_scenes};
+use crate::event::{AgentEvent, EventWriter, PromptSet};
+use crate::exchange::{Answers, AskTemplate, Reply};
+use crate::knowledge::Today;
+use crate::rpg::components::RpgWorld;
+use crate::rpg::conversation::{NumberedEvent, last_events};
+use crate::rpg::phase::{CurrentPlace, Phase};
+
+const JUDGE: AskTemplate<JudgeData> =
+    AskTemplate::condensed("scene.judge", "asks/judge", "asks/judge_short");
+
+/// The maximum number of claims about which judges are asked at a meeting.
+const MAX_CLAIMS: usize = 3;
+/// The maximum number of events that a judge may name.
+const MAX_EVENTS: usize = 30;
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    JUDGE.add_to(prompts);
+}
+
+/// On a judge: the claims about which it is asked, the next one first.
+#[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct PendingClaims(Vec<PendingClaim>);
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PendingClaim {
+    claim: Arc<str>,
+    /// What the seed says instead of a judge without language.
+    drawn: bool,
+}
+
+/// A judge found that something is so, or not; nobody is told.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ClaimJudged {
+    /// Who judged.
+    pub(crate) judge: String,
+    /// The claim.
+    pub(crate) claim: String,
+    /// Whether it was found true.
+    pub(crate) holds: bool,
+    /// The text of the event that shows it; empty if it was not found true.
+    pub(crate) shown_by: String,
+}
+
+impl AgentEvent for ClaimJudged {
+    const TYPE: &'static str = "judged";
+
+    fn is_public(&self) -> bool {
+        false
+    }
+}
+
+/// Whether something is so, and which event shows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct Verdict {
+    /// Whether it is so.
+    #[serde(deserialize_with = "truth")]
+    holds: bool,
+    /// The number of the event that shows it; 0 if none does.
+    #[serde(deserialize_with = "number")]
+    event: u64,
+}
+
+/// A yes, whatever JSON was written.
+fn truth<'de, D: Deserializer<'de>>(value: D) -> Result<bool, D::Error> {
+    let value = Value::deserialize(value)?;
+    let text = value.as_str().map(str::trim).unwrap_or_default();
+    let is_yes = ["true", "yes", "是"]
+        .iter()
+        .any(|yes| text.eq_ignore_ascii_case(yes));
+    Ok(value.as_bool().unwrap_or(is_yes))
+}
+
+/// A number, whatever JSON was written; 0 if there is none.
+fn number<'de, D: Deserializer<'de>>(value: D) -> Result<u64, D::Error> {
+    let value = Value::deserialize(value)?;
+    let digits = value.as_str().unwrap_or_default();
+    let digits = digits.trim_matches(|char: char| !char.is_ascii_digit());
+    Ok(value.as_u64().or(digits.parse().ok()).unwrap_or_default())
+}
+
+impl Reply for Verdict {
+    type Constraints = usize;
+    const NAME: &'static str = "verdict";
+
+    fn constrain_schema(_schema: &Value, events: &usize) -> Option<Value> {
+        Some(json!({
+            "type": "object",
+            "properties": {
+                "holds": {"type": "boolean"},
+                "event": {"type": "integer", "minimum": 0, "maximum": events},
+            },
+            "required": ["holds", "event"],
+            "additionalProperties": false,
+        }))
+    }
+}
+
+/// What a judge is asked with.
+#[derive(Default, Serialize)]
+struct JudgeData<'a> {
+    me: &'a str,
+    name: &'a str,
+    kind: &'a str,
+    place: &'a str,
+    claim: &'a str,
+    events: Vec<NumberedEvent>,
+    /// Not in the prompt: what the improviser says, drawn by the seed as the writer thinks likely.
+    drawn: bool,
+}
+
+/// Asks stages about the claims on which it hangs which scenes open there on an occasion; returns whether any is
+/// asked. At a meeting.
+pub(crate) fn judge_scenes(world: &mut World, on: Occasion, stages: &[Entity]) -> bool {
+    world.insert_resource(on);
+    let story = world.resource::<StoryData>();
+    let mut wanted = Vec::new();
+    for stage in stages {
+        if let Some(name) = world.get::<EntityName>(*stage) {
+            let claims = claims_of_scenes(world, &story.scenes, &name.0);
+            wanted.extend(claims.into_iter().map(|claim| (*stage, claim)));
+        }
+    }
+    ask_judges(world, wanted)
+}
+
+/// Asks about the claims on which the options of open scenes hang, and early endings if the story
+/// may end now; returns whether any is asked. At a meeting.
+pub(crate) fn judge_choices(world: &mut World, may_end: bool) -> bool {
+    let story = world.resource::<StoryData>();
+    let mut wanted = Vec::new();
+    for stage in all_of(world, Kind::Stage) {
+        let open = world.get::<OpenScene>(stage);
+        let choice = open.and_then(|open| Some((open, story.choice(&open.id)?)));
+        for (open, option) in choice
+            .iter()
+            .flat_map(|(open, choice)| choice.options.iter().map(move |it| (open, it)))
+            .filter(|(_, option)| option.when.is_judged())
+        {
+            let key = format!("{}/{}", open.id, option.id);
+            let mut claims = Vec::new();
+            option.when.unjudged(world, &key, &mut claims);
+            wanted.extend(claims.into_iter().map(|claim| (stage, owned(claim))));
+        }
+    }
+    if may_end {
+        wanted.extend(wanted_for_endings(world, false));
+    }
+    ask_judges(world, wanted)
+}
+
+/// Asks about the claims on which it hangs which ending is reached once the course is over; returns
+/// whether any is asked. At a meeting.
+pub(crate) fn judge_endings(world: &mut World) -> bool {
+    let wanted = wanted_for_endings(world, true);
+    ask_judges(world, wanted)
+}
+
+type Claim = (Arc<str>, u32);
+
+fn owned((claim, likely): (&str, u32)) -> Claim {
+    (claim.into(), likely)
+}
+
+fn wanted_for_endings(world: &World, is_over: bool) -> Vec<(Entity, Claim)> {
+    let Some(judge) = all_of(world, Kind::WorldAgent).first().copied() else {
+        return Vec::new();
+    };
+    let story = world.resource::<StoryData>();
+    let claims = claims_of_endings(world, &story.endings, is_over);
+    claims.into_iter().map(|claim| (judge, claim)).collect()
+}
+
+/// Asks judges about those claims about which they may know something new.
+fn ask_judges(world: &mut World, wanted: Vec<(Entity, Claim)>) -> bool {
+    let mut pending: BTreeMap<Entity, Vec<PendingClaim>> = BTreeMap::new();
+    let mut count = 0;
+    for (judge, (claim, likely)) in wanted {
+        let (Some(name), Some(context)) = (
+            world.get::<EntityName>(judge).map(|name| name.0.clone()),
+            world.get::<AgentContext>(judge),
+        ) else {
+            continue;
+        };
+        let Some(last) = last_events(context, 1).pop() else {
+            continue;
+        };
+        let drawn = is_drawn(world, &claim, likely);
+        let mut judgements = world.resource_mut::<Judgements>();
+        let asked = judgements.asked.entry(claim.clone()).or_default();
+        if count >= MAX_CLAIMS || asked.get(&name) == Some(&last.id) {
+            continue;
+        }
+        asked.insert(name, last.id);
+        pending
+            .entry(judge)
+            .or_default()
+            .push(PendingClaim { claim, drawn });
+        count += 1;
+    }
+    for (judge, claims) in pending {
+        let mut judge = world.entity_mut(judge);
+        judge.insert((PendingClaims(claims), Phase::Judge));
+    }
+    count > 0
+}
+
+/// Whether a claim is true in a story of this seed if nobody can judge it.
+fn is_drawn(world: &World, claim: &str, likely: u32) -> bool {
+    let seed = world.resource::<WorldSeed>();
+    let [first, second, ..] = seed.mixed(&[b"judged", claim.as_bytes()]);
+    u32::from(u16::from_be_bytes([first, second])) % 100 < likely
+}
+
+/// The judge here is asked about its next claim.
+pub(crate) fn ask_verdict(
+    rpg: Res<RpgWorld>,
+    whereabouts: Whereabouts,
+    judges: Query<(&PendingClaims, &AgentContext)>,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
+    mut commands: Commands,
+) {
+    let Some(place) = current.entity() else {
+        return;
+    };
+    current.set_phase(Phase::Idle);
+    let Ok((pending, context)) = judges.get(place) else {
+        return;
+    };
+    let Some(PendingClaim { claim, drawn }) = pending.0.first() else {
+        return;
+    };
+    current.set_phase(Phase::Judged);
+    let name = whereabouts.name_text(place);
+    let is_agent = whereabouts.kind(place) == Some(Kind::WorldAgent);
+    let data = JudgeData {
+        me: &name,
+        name: &name,
+        kind: if is_agent { "world" } else { "stage" },
+        place: if is_agent { "" } else { &name },
+        claim,
+        events: last_events(context, MAX_EVENTS),
+        drawn: *drawn,
+    };
+    let count = data.events.len();
+    let ask = JUDGE.ask(events.phrases(), &data, count, Verdict::default());
+    let ask = ask.map(|ask| {
+        let ask = ask.max_tokens(rpg.0.limits.max_reply_tokens());
+        ask.without_tools()
+    });
+    events.insert_or_fault(&mut commands, place, ask);
+}
+
+/// A verdict that an event shows is noted at the meeting; any other is a no.
+pub(crate) fn take_verdict(
+    turn: Res<WorldTurn>,
+    today: Res<Today>,
+    whereabouts: Whereabouts,
+    mut judges: Query<(&mut PendingClaims, &AgentContext)>,
+    mut answers: Answers<Verdict>,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
+) {
+    let verdicts = answers.take();
+    let Some(place) = current.entity() else {
+        return;
+    };
+    current.set_phase(Phase::Idle);
+    let Ok((mut pending, context)) = judges.get_mut(place) else {
+        return;
+    };
+    if pending.0.is_empty() {
+        return;
+    }
+    let PendingClaim { claim, .. } = pending.0.remove(0);
+    if !pending.0.is_empty() {
+        current.set_phase(Phase::Judge);
+    }
+    let verdict = verdicts.into_iter().find(|(entity, ..)| *entity == place);
+    let Some((_, verdict, _)) = verdict else {
+        return;
+    };
+    let shown_by = last_events(context, MAX_EVENTS)
+        .into_iter()
+        .find(|event| verdict.holds && event.number as u64 == verdict.event);
+    let judge = whereabouts.name_text(place);
+    let event = ClaimJudged {
+        judge: judge.clone(),
+        claim: claim.to_string(),
+        holds: shown_by.is_some(),
+        shown_by: shown_by
+            .as_ref()
+            .map(|event| event.text.clone())
+            .unwrap_or_default(),
+    };
+    events.think(place, event);
+    if let Some(event) = shown_by {
+        let finding = Finding {
+            judge: judge.into(),
+            event: event.id,
+            turn: turn.0,
+            day: today.0,
+        };
+        events.defer(move |world| {
+            let mut judgements = world.resource_mut::<Judgements>();
+            judgements.found.entry(claim).or_insert(finding);
+        });
+    }
+}
