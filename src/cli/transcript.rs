@@ -271,7 +271,7 @@ Hello brave hero
 [Prompt tokens: 21, Completion tokens: 3]
 ---------- Summary ----------
 Number of messages: 5
-FinishReason reason: none
+Finish reason: none
 Total prompt tokens: 25
 Total completion tokens: 5
 Duration: 1.50 seconds

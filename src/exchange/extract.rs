@@ -39,8 +39,11 @@ fn complete_prefix(text: &str) -> Option<&str> {
     text.get(..values.byte_offset())
 }
 
-/// Reads a reply out of a mind's text.
-pub(super) fn read_json<R: DeserializeOwned>(raw: &str) -> Result<R, Vec<Violation>> {
+/// Reads a reply out of a mind's text, with or without anything around its JSON.
+///
+/// # Errors
+/// What is wrong with its form, with the path.
+pub fn read_json<R: DeserializeOwned>(raw: &str) -> Result<R, Vec<Violation>> {
     // Most answers are right. The others are read again to find out what is wrong.
     if let Ok(reply) = serde_json::from_str(raw) {
         return Ok(reply);

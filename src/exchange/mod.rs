@@ -22,7 +22,7 @@ mod violation;
 pub use answer::{Answer, Answers, UntakenAnswers};
 pub use ask::{Ask, BoxedAnswer, ErasedAsk, OpenAsks, ToolRoundLimit};
 pub(crate) use commit::{commit, request_hash};
-pub use extract::json_in;
+pub use extract::{json_in, read_json};
 pub use ledger::{Budget, Ledger, PastLedgers, Spent, ledgers, spent_by_purpose};
 pub(crate) use lenient::folded;
 pub use prose::{Prose, ProseRules};

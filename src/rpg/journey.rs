@@ -67,8 +67,10 @@ pub(super) fn begin_talk(world: &mut World, phase: CampaignPhase) -> Option<Camp
             (Occasion::Camp, limits.camp_turns, stages)
         }
         CampaignPhase::Retreat { .. } => {
+            let home = home_stages(world);
             let stages = all_of(world, Kind::Stage).into_iter();
-            let stages = stages.filter(party_is_there).collect();
+            let stages = stages.filter(|stage| !home.contains(stage) && party_is_there(stage));
+            let stages = stages.collect();
             (Occasion::Retreat, limits.return_turns, stages)
         }
         _ => {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::event::{PromptSet, PromptTemplate};
-use crate::exchange::{Reply, Violation};
+use crate::exchange::{Reply, Violation, read_json};
 
 /// Words to somebody.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -199,7 +199,6 @@ const ONE_ACTION: PromptTemplate<OneAction> = PromptTemplate::new("rules/one_act
 const NOT_POSSIBLE: PromptTemplate<NotPossible> = PromptTemplate::new("rules/not_possible");
 const NO_WAY: PromptTemplate<NoWay> = PromptTemplate::new("rules/no_way");
 const NOT_ONE_OF: PromptTemplate<NotOneOf> = PromptTemplate::new("rules/not_one_of");
-const ONE_STEP: PromptTemplate<OneStep> = PromptTemplate::new("rules/one_step");
 
 #[derive(Default, Serialize)]
 struct NotHere<'a> {
@@ -224,11 +223,6 @@ struct NotOneOf<'a> {
 }
 
 #[derive(Default, Serialize)]
-struct OneStep {
-    change: i8,
-}
-
-#[derive(Default, Serialize)]
 struct NotPossible<'a> {
     action: &'a str,
 }
@@ -243,7 +237,7 @@ struct NoWay<'a> {
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add(&NOT_HERE).add(&NOT_POSSIBLE).add(&NO_WAY);
     prompts.add(&NO_ACTION).add(&ONE_ACTION);
-    prompts.add(&NOT_ONE_OF).add(&ONE_STEP);
+    prompts.add(&NOT_ONE_OF);
 }
 
 impl Plan {
@@ -382,12 +376,6 @@ impl PlanConstraints {
     fn check_feeling(&self, feeling: &Feeling, violations: &mut Vec<Violation>) {
         let path = "feels.about".to_owned();
         check_one_of(path, &feeling.about, &self.feels_about, violations);
-        let change = feeling.change;
-        if ![-1, 1].contains(&change) {
-            let rule = format!("is {change}; write 1 or -1");
-            let violation = Violation::new("feels.change", rule);
-            violations.push(violation.with_template(&ONE_STEP, &OneStep { change }));
-        }
         self.check_text("feels.why", &feeling.why, violations);
     }
 
@@ -480,6 +468,19 @@ impl Reply for Plan {
         }))
     }
 
+    /// Waiting beside a deed means nothing, and a feeling moves by one step however much it says.
+    fn read(raw: &str) -> Result<Self, Vec<Violation>> {
+        let mut plan: Self = read_json(raw)?;
+        if plan.done().len() > 1 {
+            plan.wait = None;
+        }
+        plan.feels = plan.feels.filter(|feeling| feeling.change != 0);
+        if let Some(feeling) = &mut plan.feels {
+            feeling.change = feeling.change.signum();
+        }
+        Ok(plan)
+    }
+
     fn check(&self, constraints: &PlanConstraints) -> Vec<Violation> {
         let mut violations = Vec::new();
         constraints.check_text("mind", &self.mind, &mut violations);
@@ -566,6 +567,8 @@ mod tests {
             r#"{"mind": "m", "speak": {"target": "Bob", "text": "Hi"}}"#,
             r#"{"mind": "m", "wait": {"reason": "r"}, "speak": null}"#,
             r#"{"mind": "m", "announce": {"text": "Hi"}, "move": {"to": "Mill"}}"#,
+            r#"{"mind": "m", "wait": {"reason": "r"}, "move": {"to": "Mill"}}"#,
+            r#"{"mind": "m", "wait": {"reason": "r"}, "feels": {"about": "Bob", "change": 2, "why": "w"}}"#,
             r#"{"mind": "m", "wait": {"reason": "r"}, "feels": {"about": "Bob", "change": -1, "why": "w"}}"#,
             r#"{"mind": "m", "speak": {"target": "Bob", "text": "t", "tells": ["the-lamp"]}, "take": {"item": "the log"}}"#,
             r#"{"mind": "m", "give": {"item": "the key", "to": "Bob"}}"#,
@@ -579,7 +582,7 @@ mod tests {
             broken_paths(&format!(r#"{{"mind": "m", "feels": {feeling}}}"#)),
             [""]
         );
-        let two_done = r#"{"mind": "m", "wait": {"reason": "r"}, "move": {"to": "Mill"}}"#;
+        let two_done = r#"{"mind": "m", "take": {"item": "the log"}, "move": {"to": "Mill"}}"#;
         assert_eq!(broken_paths(two_done), [""]);
         let two_said =
             r#"{"mind": "m", "announce": {"text": "a"}, "speak": {"target": "Bob", "text": "b"}}"#;
@@ -603,10 +606,7 @@ mod tests {
             ["announce.tells[0]", "show.item", "show.to"]
         );
         let feels = r#"{"mind": "m", "wait": {"reason": "r"}, "feels": {"about": "Eve", "change": 2, "why": ""}}"#;
-        assert_eq!(
-            broken_paths(feels),
-            ["feels.about", "feels.change", "feels.why"]
-        );
+        assert_eq!(broken_paths(feels), ["feels.about", "feels.why"]);
     }
 
     #[test]

@@ -44,7 +44,7 @@ fn a_team_is_chosen_talks_is_saved_and_replayed() {
         "56088",
         "---------- Summary ----------",
         "Number of messages: 4",
-        "FinishReason reason: Maximum number of turns 1 reached",
+        "Finish reason: Maximum number of turns 1 reached",
     ] {
         assert!(page.contains(part), "{part} is missing in\n{page}");
     }

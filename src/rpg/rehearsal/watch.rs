@@ -45,8 +45,8 @@ impl Watch {
         }
     }
 
-    /// Adds what has happened since the last turn: first what was chosen and voted before the world met,
-    /// then the fight that was over, then the scenes that began.
+    /// Adds what has happened since the last turn: first what was chosen and voted before the world
+    /// met, then the fight that was over, then the scenes that began.
     pub(super) fn note_turn(&mut self, world: &World) {
         let history = world.resource::<History>();
         let [scenes, choices, fights, votes] = &mut self.seen;

@@ -131,8 +131,8 @@ struct JudgeData<'a> {
     drawn: bool,
 }
 
-/// Asks stages about the claims on which it hangs which scenes open there on an occasion; returns whether any is
-/// asked. At a meeting.
+/// Asks stages about the claims on which it hangs which scenes open there on an occasion; returns
+/// whether any is asked. At a meeting.
 pub(crate) fn judge_scenes(world: &mut World, on: Occasion, stages: &[Entity]) -> bool {
     world.insert_resource(on);
     let story = world.resource::<StoryData>();
