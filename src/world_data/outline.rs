@@ -40,6 +40,10 @@ pub(super) fn past_blanks(text: &str, position: usize) -> usize {
     tokens.position
 }
 
+/// How many brackets deep paths go; RON reads nothing deeper. Without it, paths of a text that is
+/// nothing but brackets would take the square of its length.
+const DEEPEST: usize = 128;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bracket {
     File,
@@ -177,13 +181,18 @@ impl Outline {
         if !self.top().is_some_and(continues) {
             self.begin(span, false);
         }
+        let is_too_deep = self.frames.len() > DEEPEST;
         if let Some(frame) = self.top() {
-            let mut optional = false;
+            let mut optional = is_too_deep;
             if let Some(item) = &mut frame.item {
-                optional = item.scalar && text.get(item.value.clone()) == Some("Some");
+                optional |= item.scalar && text.get(item.value.clone()) == Some("Some");
                 item.scalar = false;
             }
-            let path = frame.item_path();
+            let path = if is_too_deep {
+                frame.path.clone()
+            } else {
+                frame.item_path()
+            };
             self.frames.push(Frame {
                 optional,
                 ..Frame::new(bracket, path)

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::range::{EntryRange, past_to_fold};
 use super::summary::{close_chapter, summary_ask};
-use crate::cast::{EntityName, Kind, Whereabouts};
+use crate::cast::{CastList, EntityName, Kind, Whereabouts};
 use crate::context::{AgentContext, Chapters, Entry, EntryId};
 use crate::event::{EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::{Answers, AskTemplate, Prose};
@@ -71,6 +71,7 @@ pub(super) struct PendingSummary {
 /// Asks those here whose conversations have passed their limit of tokens.
 pub(super) fn ask_day_summaries(
     world: Res<RpgWorld>,
+    list: Res<CastList>,
     whereabouts: Whereabouts,
     contexts: Query<&AgentContext>,
     mut current: CurrentPlace,
@@ -93,7 +94,12 @@ pub(super) fn ask_day_summaries(
         let (Some(past), Some(EntityName(place))) = (past, whereabouts.name(place)) else {
             continue;
         };
-        let with = people(context, past);
+        let mut with = people(context, past);
+        let is_person = |name: &String| {
+            let entity = list.by_name(name);
+            entity.and_then(|entity| whereabouts.kind(entity)) == Some(Kind::Actor)
+        };
+        with.retain(is_person);
         let mut must = with.clone();
         if kind == Kind::Actor {
             must.insert(0, place.to_string());

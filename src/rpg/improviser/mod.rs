@@ -157,6 +157,7 @@ const SYMBOLS: &[(&str, &[&str])] = &[
     ("day.open", &[]),
     ("day.said", &["speaker", "said"]),
     ("day.close", &[]),
+    ("closing", &[]),
     ("epilogue.met", &["goal"]),
     ("epilogue.lost", &["goal"]),
     ("epilogue.open", &["goal"]),

@@ -42,7 +42,7 @@ pub(super) fn scene<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
 /// the story ended.
 pub(super) fn epilogue<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
     if notes.text("kind") == "world" {
-        return notes.text("title").to_owned() + full_stop(writer.language());
+        return writer.line("closing");
     }
     let mut parts = Vec::new();
     let goals: Vec<_> = notes.list("goals").collect();
@@ -67,13 +67,6 @@ pub(super) fn epilogue<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String 
     }
     parts.push(writer.line("epilogue.close"));
     writer.paragraph(&parts)
-}
-
-fn full_stop(language: Language) -> &'static str {
-    match language {
-        Language::En => ".",
-        Language::Zh => "。",
-    }
 }
 
 /// Two of those who are there, to be seen one by one.

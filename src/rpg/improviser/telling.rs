@@ -94,7 +94,8 @@ pub(super) struct Telling<'n> {
 }
 
 impl<'n> Telling<'n> {
-    /// Chooses among all facts and listeners. Nobody is told what it told itself.
+    /// Chooses among all facts and listeners. Nobody is told what it told itself, and what is about
+    /// somebody is seldom told to it.
     pub(super) fn choose(
         me: &str,
         facts: &[Fact<'n>],
@@ -113,12 +114,16 @@ impl<'n> Telling<'n> {
         let pairs: Vec<_> = pairs.collect();
         let is_again = |fact: &Fact<'_>| writer.remembers(&format!("\"{}\"", fact.id));
         let again: Vec<_> = pairs.iter().map(|(fact, _)| is_again(fact)).collect();
-        let weights = pairs.iter().zip(&again).map(|((_, name), again)| {
+        let weights = pairs.iter().zip(&again).map(|((fact, name), again)| {
             let mut weight = (4 + bond(name)).clamp(1, 7) as u32;
             if *name == listeners.asker {
                 weight *= 3;
             }
-            if *again { weight } else { weight * 8 }
+            if *again || names(fact.title, name) || names(fact.text, name) {
+                weight
+            } else {
+                weight * 8
+            }
         });
         let weights: Vec<_> = weights.collect();
         let index = writer.rng().weighted(weights.iter().copied())?;
