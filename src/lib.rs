@@ -31,6 +31,9 @@ pub use bevy_ecs;
 #[cfg(feature = "bevy")]
 pub mod bevy;
 pub mod cast;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
 pub mod context;
 pub mod dialect;
 pub mod drama;

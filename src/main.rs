@@ -1,11 +1,9 @@
 //! The program `playhouse`.
 
-mod cli;
-
 /// Many small texts come and go in a turn; this allocator is a good deal faster with them.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
-    cli::main()
+    playhouse::cli::main()
 }

@@ -4,10 +4,10 @@ use std::io;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use playhouse::dialect::format::MediaFolder;
-use playhouse::locale::{Language, text};
-use playhouse::mind::models::{Models, SHIPPED, SHIPPED_NAME};
-use playhouse::world_data::{DataError, DataFolder};
+use crate::dialect::format::MediaFolder;
+use crate::locale::{Language, text};
+use crate::mind::models::{Models, SHIPPED, SHIPPED_NAME};
+use crate::world_data::{DataError, DataFolder};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::format::FmtSpan;
 

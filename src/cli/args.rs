@@ -5,12 +5,12 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::dialect::Profile;
+use crate::locale::{Language, UiText, text};
+use crate::undercover::{Reflect, SpeakingOrder, Ties};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use playhouse::dialect::Profile;
-use playhouse::locale::{Language, UiText, text};
-use playhouse::undercover::{Reflect, SpeakingOrder, Ties};
 
 /// The whole command line. Without a command it is one of `run`.
 #[derive(Debug, Parser)]

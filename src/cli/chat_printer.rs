@@ -4,10 +4,10 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
-use playhouse::engine::{CancellationToken, Engine};
-use playhouse::event::{Feed, Record};
-use playhouse::groupchat::team::TeamFile;
-use playhouse::groupchat::{Retracted, StreamEvent, StreamMerger, TeamMessage, TeamStreamEvent};
+use crate::engine::{CancellationToken, Engine};
+use crate::event::{Feed, Record};
+use crate::groupchat::team::TeamFile;
+use crate::groupchat::{Retracted, StreamEvent, StreamMerger, TeamMessage, TeamStreamEvent};
 use serde_json::{Value, json};
 
 use super::app::App;

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use playhouse::message::{Role, TokenUsage};
-use playhouse::mind::{Answering, Cost, Mind, MindError, MindInfo, Prompt};
+use crate::message::{Role, TokenUsage};
+use crate::mind::{Answering, Cost, Mind, MindError, MindInfo, Prompt};
 use serde::Serialize;
 
 /// A prompt that was not sent.

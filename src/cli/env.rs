@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use playhouse::locale::Language;
+use crate::locale::Language;
 
 /// An environment variable, unless it is empty or not text.
 pub(crate) fn variable(name: &str) -> Option<String> {

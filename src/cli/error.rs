@@ -1,8 +1,8 @@
 //! How a command fails: what happened, where, what to do about it, and with which exit code.
 
-use playhouse::engine::EngineError;
-use playhouse::locale::{Argument, Language, Localize, UiText, text};
-use playhouse::session::SetupError;
+use crate::engine::EngineError;
+use crate::locale::{Argument, Language, Localize, UiText, text};
+use crate::session::SetupError;
 
 use super::output::{Output, Paragraph, Style};
 use super::say::say;

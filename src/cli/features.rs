@@ -1,6 +1,6 @@
 //! The Cargo features of this build; the README describes them.
 
-use playhouse::locale::Language;
+use crate::locale::Language;
 
 use super::say::say;
 

@@ -6,9 +6,9 @@
 
 use std::error::Error as _;
 
+use crate::locale::{Argument, Language, UiText, text};
 use clap::error::{ContextKind, ContextValue, ErrorKind as ClapErrorKind};
 use clap::{Arg, Command, CommandFactory};
-use playhouse::locale::{Argument, Language, UiText, text};
 
 use super::args::{BadValue, COMMON, CommandLine};
 use super::error::{CommandError, ErrorKind};

@@ -49,7 +49,7 @@ use self::error::CommandError;
 use self::settings::{Settings, SettingsFile};
 
 /// Runs the program.
-pub(crate) fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     let env = Env::read();
     let (file, file_error) = match SettingsFile::find() {
         Ok(file) => (file, None),

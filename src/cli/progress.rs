@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use playhouse::engine::Signal;
-use playhouse::event::By;
-use playhouse::locale::Language;
+use crate::engine::Signal;
+use crate::event::By;
+use crate::locale::Language;
 
 use super::env::clock;
 use super::labels::purpose_label;
@@ -109,7 +109,7 @@ impl Progress {
     /// asked on the same terminal.
     fn text(&self, now: Instant) -> Option<String> {
         let calls = lock(&self.calls);
-        let is_person = |call: &Call| call.mind == playhouse::mind::human::ALIAS;
+        let is_person = |call: &Call| call.mind == crate::mind::human::ALIAS;
         if calls.values().any(is_person) {
             return None;
         }
@@ -156,7 +156,7 @@ mod tests {
         let text = progress.text(later).unwrap();
         assert!(text.starts_with("米拉正在思考（打算）3."), "{text}");
         assert!(text.ends_with("另有 1 个"), "{text}");
-        progress.note(started("你", playhouse::mind::human::ALIAS));
+        progress.note(started("你", crate::mind::human::ALIAS));
         assert_eq!(progress.text(later), None);
     }
 }

@@ -1,6 +1,6 @@
 //! What prints the records of a run for people.
 
-use playhouse::event::Record;
+use crate::event::Record;
 
 /// Prints what happens, record by record.
 pub(crate) trait RecordPrinter: Send {

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
+use crate::cast::WorldTurn;
+use crate::engine::Setup;
+use crate::groupchat::ChatGame;
+use crate::journal::{JournalError, JournalHeader, Line, Recording};
+use crate::locale::text;
+use crate::rpg::Campaign;
+use crate::save::{Expected, SaveError, SaveHead, Slot, SlotName, restore};
+use crate::session::{Game, SessionError};
+use crate::undercover::{GAME, Match, MatchError};
 use bevy_ecs::prelude::*;
-use playhouse::cast::WorldTurn;
-use playhouse::engine::Setup;
-use playhouse::groupchat::ChatGame;
-use playhouse::journal::{JournalError, JournalHeader, Line, Recording};
-use playhouse::locale::text;
-use playhouse::rpg::Campaign;
-use playhouse::save::{Expected, SaveError, SaveHead, Slot, SlotName, restore};
-use playhouse::session::{Game, SessionError};
-use playhouse::undercover::{GAME, Match, MatchError};
 
 use super::app::App;
 use super::args::PlayArgs;

@@ -1,9 +1,9 @@
 //! The texts of the program.
 
-/// A text in a language: `say!(language, cli_saved_as, slot)`. See [`playhouse::locale`].
+/// A text in a language: `say!(language, cli_saved_as, slot)`. See [`crate::locale`].
 macro_rules! say {
     ($language:expr, $($text:tt)+) => {
-        ::playhouse::locale::text!($($text)+).in_language($language)
+        crate::locale::text!($($text)+).in_language($language)
     };
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use playhouse::mind::human::Console;
+use crate::mind::human::Console;
 
 use super::output::{Output, Paragraph};
 

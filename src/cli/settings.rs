@@ -5,9 +5,9 @@ use std::fmt::Debug;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use playhouse::locale::{Language, UiText, text};
-use playhouse::rpg::world_file::DEFAULT_WORLD;
-use playhouse::world_data::Source;
+use crate::locale::{Language, UiText, text};
+use crate::rpg::world_file::DEFAULT_WORLD;
+use crate::world_data::Source;
 use serde::Deserialize;
 
 use super::args::{ColourArg, CommonArgs, LogFormat, OnServerError, PlayArgs, RunArgs};

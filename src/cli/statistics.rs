@@ -1,8 +1,8 @@
 //! The statistics of undercover games, as tables.
 
-use playhouse::locale::Language;
-use playhouse::statistics::{Mean, Share};
-use playhouse::undercover::{ModelStatistics, RoundStatistics, Statistics};
+use crate::locale::Language;
+use crate::statistics::{Mean, Share};
+use crate::undercover::{ModelStatistics, RoundStatistics, Statistics};
 
 use super::output::{Output, Paragraph, Style};
 use super::say::say;

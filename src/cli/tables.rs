@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::engine::Totals;
+use crate::exchange::{Spent, ledgers, spent_by_purpose};
+use crate::locale::Language;
 use bevy_ecs::prelude::*;
-use playhouse::engine::Totals;
-use playhouse::exchange::{Spent, ledgers, spent_by_purpose};
-use playhouse::locale::Language;
 use serde_json::{Value, json};
 
 use super::labels::purpose_label;
@@ -262,8 +262,8 @@ pub(crate) fn spending_json(rows: &[(String, Spent)]) -> Value {
 mod tests {
     use super::super::testing::output;
     use super::*;
-    use playhouse::message::TokenUsage;
-    use playhouse::mind::Cost;
+    use crate::message::TokenUsage;
+    use crate::mind::Cost;
 
     fn written(language: Language, width: usize) -> String {
         let spent = |input, cached| Spent {

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use playhouse::groupchat::TeamMessage;
-use playhouse::groupchat::message::{ChatMessage, Content, RequestUsage};
-use playhouse::locale::{Language, UiText, text};
+use crate::groupchat::TeamMessage;
+use crate::groupchat::message::{ChatMessage, Content, RequestUsage};
+use crate::locale::{Language, UiText, text};
 
 use super::args::ChatForm;
 use super::say::say;
@@ -200,7 +200,7 @@ fn indented(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use playhouse::groupchat::message::{FunctionCall, FunctionResult};
+    use crate::groupchat::message::{FunctionCall, FunctionResult};
 
     use super::*;
 

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use playhouse::event::kinds::Archive;
-use playhouse::event::{AgentEvent, AnswerRecord, By, EventRecord, Record};
-use playhouse::locale::{Language, text};
-use playhouse::undercover::events::{
+use crate::event::kinds::Archive;
+use crate::event::{AgentEvent, AnswerRecord, By, EventRecord, Record};
+use crate::locale::{Language, text};
+use crate::undercover::events::{
     CardDealt, Described, GameOver, NamedPlayer, RoundStarted, Verdict, VotesCast,
 };
-use playhouse::undercover::{PlayerId, Role, Side as Team, Table as State};
+use crate::undercover::{PlayerId, Role, Side as Team, Table as State};
 use serde::de::DeserializeOwned;
 
 use super::output::{Output, Paragraph, Style};

@@ -1,7 +1,7 @@
 //! `branch`: a new slot from a turn of an old one.
 
-use playhouse::rpg::{ChooseAgainError, choose_again};
-use playhouse::session;
+use crate::rpg::{ChooseAgainError, choose_again};
+use crate::session;
 use serde_json::json;
 
 use super::play;

@@ -2,9 +2,9 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use playhouse::engine::SpendLimits;
-use playhouse::exchange::Spent;
-use playhouse::mind::Cost;
+use crate::engine::SpendLimits;
+use crate::exchange::Spent;
+use crate::mind::Cost;
 
 use crate::cli::settings::Settings;
 

@@ -3,16 +3,16 @@
 use std::io::IsTerminal;
 use std::sync::Arc;
 
+use crate::cast::{CastList, WorldTurn};
+use crate::engine::{Engine, Stop};
+use crate::groupchat::team::{ParticipantKind, TeamFile, list_teams};
+use crate::groupchat::{Chat, ChatGame, Phase, UserInput, UserProxy, seat_user_proxy};
+use crate::locale::{UiText, text};
+use crate::mind::Minds;
+use crate::mind::human::HumanMind;
+use crate::session::{Game, Session};
+use crate::tool::code::CodePolicy;
 use bevy_ecs::prelude::*;
-use playhouse::cast::{CastList, WorldTurn};
-use playhouse::engine::{Engine, Stop};
-use playhouse::groupchat::team::{ParticipantKind, TeamFile, list_teams};
-use playhouse::groupchat::{Chat, ChatGame, Phase, UserInput, UserProxy, seat_user_proxy};
-use playhouse::locale::{UiText, text};
-use playhouse::mind::Minds;
-use playhouse::mind::human::HumanMind;
-use playhouse::session::{Game, Session};
-use playhouse::tool::code::CodePolicy;
 use serde_json::json;
 
 use super::play::{self, DEFAULT_SEED};
@@ -271,7 +271,7 @@ async fn run_team(
     team: &TeamFile,
     wanted: u32,
     until: Option<u64>,
-) -> Result<Stop, playhouse::engine::EngineError> {
+) -> Result<Stop, crate::engine::EngineError> {
     loop {
         let turn = engine.world.resource::<WorldTurn>().0;
         let stop = engine.run(Some(turn + 1)).await?;

@@ -1,7 +1,7 @@
 //! `check`: all errors of a world at once, and of what is expected of its rehearsals.
 
-use playhouse::rpg::CampaignError;
-use playhouse::world_data::{Problem, Severity};
+use crate::rpg::CampaignError;
+use crate::world_data::{Problem, Severity};
 use serde_json::json;
 
 use crate::cli::app::App;

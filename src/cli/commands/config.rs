@@ -1,8 +1,8 @@
 //! `config`: every setting and where it comes from; of keys only whether they are set.
 
-use playhouse::locale::{Argument, Language, Localize};
-use playhouse::message::Price;
-use playhouse::mind::models::{ModelSummary, SettingSource, ToolServerSummary};
+use crate::locale::{Argument, Language, Localize};
+use crate::message::Price;
+use crate::mind::models::{ModelSummary, SettingSource, ToolServerSummary};
 use serde_json::json;
 
 use crate::cli::app::App;

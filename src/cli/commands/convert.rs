@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use playhouse::dialect::{Imported, Profile, read, write_value};
-use playhouse::locale::text;
+use crate::dialect::{Imported, Profile, read, write_value};
+use crate::locale::text;
 use serde_json::Value;
 
 use crate::cli::app::App;

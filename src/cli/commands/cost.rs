@@ -1,6 +1,6 @@
 //! `cost`: what a save has cost, by entity and by purpose.
 
-use playhouse::exchange::spent_by_purpose;
+use crate::exchange::spent_by_purpose;
 use serde_json::json;
 
 use crate::cli::app::App;

@@ -1,10 +1,10 @@
 //! `doctor`: tests each model with a cheap request, and each tool server.
 
+use crate::locale::{Argument, Language, UiText};
+use crate::mind::http::{KeyState, ProbeReport};
+use crate::mind::models::{ModelError, Models};
+use crate::tool::servers::{ServerExamination, ServerPlan};
 use futures_util::future::{join, join_all};
-use playhouse::locale::{Argument, Language, UiText};
-use playhouse::mind::http::{KeyState, ProbeReport};
-use playhouse::mind::models::{ModelError, Models};
-use playhouse::tool::servers::{ServerExamination, ServerPlan};
 use serde_json::json;
 
 use crate::cli::app::App;

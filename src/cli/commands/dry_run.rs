@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use playhouse::engine::{Engine, Setup};
-use playhouse::journal::{Journal, JournalHeader, Recording};
-use playhouse::locale::text;
-use playhouse::mind::{MindInfo, Minds};
+use crate::engine::{Engine, Setup};
+use crate::journal::{Journal, JournalHeader, Recording};
+use crate::locale::text;
+use crate::mind::{MindInfo, Minds};
 
 use super::play;
 use crate::cli::app::App;

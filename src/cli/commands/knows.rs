@@ -1,10 +1,10 @@
 //! `who` and `knows`: who knows a fact and from whom, and what somebody knows.
 
+use crate::cast::{CastList, EntityName};
+use crate::knowledge::{Fact, FactBook, Knowledge, Known};
+use crate::locale::{Language, text};
+use crate::world_data::nearest;
 use bevy_ecs::prelude::*;
-use playhouse::cast::{CastList, EntityName};
-use playhouse::knowledge::{Fact, FactBook, Knowledge, Known};
-use playhouse::locale::{Language, text};
-use playhouse::world_data::nearest;
 use serde_json::{Value, json};
 
 use crate::cli::app::App;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use playhouse::locale::Language;
-use playhouse::rpg::world_file::new_world;
+use crate::locale::Language;
+use crate::rpg::world_file::new_world;
 use serde_json::json;
 
 use crate::cli::app::App;

@@ -2,16 +2,16 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::cast::{StableId, WorldTurn};
+use crate::engine::{CancellationToken, Engine, SpendLimits, Stop};
+use crate::event::{Feed, FeedView, Record};
+use crate::locale::{Language, text};
+use crate::mind::human::HumanMind;
+use crate::mind::{Cost, MindInfo, Minds};
+use crate::rpg::world_file::WorldFile;
+use crate::tool::servers::ToolServers;
+use crate::{rpg, undercover};
 use bevy_ecs::prelude::*;
-use playhouse::cast::{StableId, WorldTurn};
-use playhouse::engine::{CancellationToken, Engine, SpendLimits, Stop};
-use playhouse::event::{Feed, FeedView, Record};
-use playhouse::locale::{Language, text};
-use playhouse::mind::human::HumanMind;
-use playhouse::mind::{Cost, MindInfo, Minds};
-use playhouse::rpg::world_file::WorldFile;
-use playhouse::tool::servers::ToolServers;
-use playhouse::{rpg, undercover};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 

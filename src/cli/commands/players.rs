@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use playhouse::locale::Argument;
-use playhouse::mind::improviser::Improviser;
-use playhouse::mind::{Mind, Minds};
-use playhouse::undercover::improviser::with_words;
-use playhouse::undercover::{Match, Rules};
-use playhouse::world_data::Lexicon;
+use crate::locale::Argument;
+use crate::mind::improviser::Improviser;
+use crate::mind::{Mind, Minds};
+use crate::undercover::improviser::with_words;
+use crate::undercover::{Match, Rules};
+use crate::world_data::Lexicon;
 
 use super::play;
 use crate::cli::app::App;

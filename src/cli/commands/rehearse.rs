@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use playhouse::engine::CancellationToken;
-use playhouse::locale::text;
-use playhouse::rpg::rehearsal::{Plan, Rehearsal, rehearse as play_runs};
+use crate::engine::CancellationToken;
+use crate::locale::text;
+use crate::rpg::rehearsal::{Plan, Rehearsal, rehearse as play_runs};
 use serde_json::json;
 
 use super::play::{self, DEFAULT_SEED};

@@ -1,9 +1,9 @@
 //! `replay`: plays a save again from its journal, and compares.
 
-use playhouse::engine::Stop;
-use playhouse::groupchat::ChatGame;
-use playhouse::locale::text;
-use playhouse::session::{Replayed, replay_with};
+use crate::engine::Stop;
+use crate::groupchat::ChatGame;
+use crate::locale::text;
+use crate::session::{Replayed, replay_with};
 use serde_json::json;
 
 use super::play::{self, RunView};

@@ -1,7 +1,7 @@
 //! `resume`: a save continues.
 
-use playhouse::session::Session;
-use playhouse::undercover::Tournament;
+use crate::session::Session;
+use crate::undercover::Tournament;
 
 use super::chat;
 use super::dry_run::dry_run;

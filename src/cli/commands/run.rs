@@ -1,7 +1,7 @@
 //! `run`: a world from its beginning.
 
-use playhouse::journal::{FORMAT, JournalHeader, Recording};
-use playhouse::session::Session;
+use crate::journal::{FORMAT, JournalHeader, Recording};
+use crate::session::Session;
 
 use super::dry_run::dry_run;
 use super::play::{self, DEFAULT_SEED, RunView};

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use playhouse::locale::{Localize, text};
-use playhouse::save::{Listed, list};
-use playhouse::undercover::{GAME, Tournament};
+use crate::locale::{Localize, text};
+use crate::save::{Listed, list};
+use crate::undercover::{GAME, Tournament};
 use serde_json::{Value, json};
 
 use crate::cli::app::App;

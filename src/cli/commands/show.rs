@@ -1,11 +1,11 @@
 //! `show`: what the entities of a save remember.
 
+use crate::cast::{CastList, EntityName, Kind};
+use crate::context::{AgentContext, Chapters, buffer, context_to_json};
+use crate::locale::text;
+use crate::message::{Block, Content, Role};
+use crate::session::state_at;
 use bevy_ecs::prelude::*;
-use playhouse::cast::{CastList, EntityName, Kind};
-use playhouse::context::{AgentContext, Chapters, buffer, context_to_json};
-use playhouse::locale::text;
-use playhouse::message::{Block, Content, Role};
-use playhouse::session::state_at;
 use serde_json::{Value, json};
 
 use super::play;

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use playhouse::engine::CancellationToken;
-use playhouse::locale::text;
-use playhouse::save::{Slot, list};
-use playhouse::undercover::{
+use crate::engine::CancellationToken;
+use crate::locale::text;
+use crate::save::{Slot, list};
+use crate::undercover::{
     FiguresError, GameFigures, Match, OpenedGame, Side, Statistics, Tournament, TournamentError,
     figures_of,
 };
@@ -99,7 +99,7 @@ fn slots_of(app: &App, name: &str) -> Result<Vec<Slot>, CommandError> {
         }
     };
     let slots = list(&folder).map_err(save_error)?;
-    let is_game = |head: &playhouse::save::SaveHead| head.world == playhouse::undercover::GAME;
+    let is_game = |head: &crate::save::SaveHead| head.world == crate::undercover::GAME;
     let games = slots
         .into_iter()
         .filter(|listed| matches!(&listed.head, Ok(Some(head)) if is_game(head)));

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use playhouse::cast::CastList;
-use playhouse::groupchat::{CONTROLLER, MindCall, mind_calls};
-use playhouse::locale::{Language, text};
+use crate::cast::CastList;
+use crate::groupchat::{CONTROLLER, MindCall, mind_calls};
+use crate::locale::{Language, text};
 use serde_json::{Value, json};
 
 use crate::cli::app::App;

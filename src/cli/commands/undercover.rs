@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
+use crate::cast::{Kind, StableId, all_of};
+use crate::journal::{FORMAT, JournalHeader, Recording};
+use crate::locale::{Language, text};
+use crate::session::{Game, Session};
+use crate::tool::servers::ToolServers;
+use crate::undercover::{Match, Rules, Table, WordSource, default_rules};
+use crate::world_data::{Lexicon, WordPair};
 use bevy_ecs::prelude::*;
-use playhouse::cast::{Kind, StableId, all_of};
-use playhouse::journal::{FORMAT, JournalHeader, Recording};
-use playhouse::locale::{Language, text};
-use playhouse::session::{Game, Session};
-use playhouse::tool::servers::ToolServers;
-use playhouse::undercover::{Match, Rules, Table, WordSource, default_rules};
-use playhouse::world_data::{Lexicon, WordPair};
 
 use super::dry_run::dry_run;
 use super::play::{self, DEFAULT_SEED, RunView};

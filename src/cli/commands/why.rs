@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::cast::{CastList, EntityName, StableId};
+use crate::event::{AudienceRule, EventRecord, Feed, Record};
+use crate::locale::{Argument, UiText, text};
+use crate::message::BodyId;
+use crate::session::replay_with;
 use bevy_ecs::prelude::*;
-use playhouse::cast::{CastList, EntityName, StableId};
-use playhouse::event::{AudienceRule, EventRecord, Feed, Record};
-use playhouse::locale::{Argument, UiText, text};
-use playhouse::message::BodyId;
-use playhouse::session::replay_with;
 use serde_json::json;
 
 use super::play;

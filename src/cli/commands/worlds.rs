@@ -1,6 +1,6 @@
 //! `worlds`: the worlds that can be played.
 
-use playhouse::rpg::world_file::list_worlds;
+use crate::rpg::world_file::list_worlds;
 use serde_json::json;
 
 use crate::cli::app::App;

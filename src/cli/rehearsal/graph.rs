@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use playhouse::locale::Language;
-use playhouse::rpg::rehearsal::{CourseNode, NodeKind, Rehearsal};
-use playhouse::statistics::Share;
+use crate::locale::Language;
+use crate::rpg::rehearsal::{CourseNode, NodeKind, Rehearsal};
+use crate::statistics::Share;
 
 use super::html::escape;
 use crate::cli::output::cells;

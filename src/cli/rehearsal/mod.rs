@@ -9,7 +9,7 @@ mod page;
 mod report;
 mod sections;
 
-use playhouse::locale::Language;
+use crate::locale::Language;
 
 use self::report::{found, one_end};
 use self::sections::{Cell, sections};

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use playhouse::locale::Language;
-use playhouse::statistics::Share;
+use crate::locale::Language;
+use crate::statistics::Share;
 
 use super::graph::graph;
 use super::html::escape;

@@ -1,10 +1,10 @@
 //! What is reported, and the sentences below the tables.
 
-use playhouse::locale::{Argument, Language};
-use playhouse::message::{Cost, Price};
-use playhouse::rpg::rehearsal::{Rehearsal, RunEnd, RunFigures};
-use playhouse::rpg::world_file::WorldFile;
-use playhouse::world_data::Problems;
+use crate::locale::{Argument, Language};
+use crate::message::{Cost, Price};
+use crate::rpg::rehearsal::{Rehearsal, RunEnd, RunFigures};
+use crate::rpg::world_file::WorldFile;
+use crate::world_data::Problems;
 
 use crate::cli::say::say;
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use playhouse::locale::{Language, UiText};
-use playhouse::rpg::rehearsal::{Activity, DramaFigures, FightFigures, Rehearsal, Wording};
-use playhouse::statistics::{Mean, Share};
+use crate::locale::{Language, UiText};
+use crate::rpg::rehearsal::{Activity, DramaFigures, FightFigures, Rehearsal, Wording};
+use crate::statistics::{Mean, Share};
 
 use super::report::Report;
 use crate::cli::labels::purpose_label;

@@ -1,8 +1,8 @@
 //! Fights: how everybody stands, which cards are played, how it ends.
 
-use playhouse::locale::{Argument, text};
-use playhouse::rpg::components::{Departure, FightResult};
-use playhouse::rpg::events::{
+use crate::locale::{Argument, text};
+use crate::rpg::components::{Departure, FightResult};
+use crate::rpg::events::{
     CardPlayed, CombatMove, CombatOutcome, CombatRound, CombatStart, CombatantStatus, TargetResult,
 };
 

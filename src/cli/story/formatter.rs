@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use playhouse::event::guard::GuardAct;
-use playhouse::event::kinds::{
+use crate::event::guard::GuardAct;
+use crate::event::kinds::{
     Announce, Archive, Arrive, Death, Kickoff, Learned, Leave, Masked, Mind, Query, Refusal,
     Sighting, Speak, Whisper,
 };
-use playhouse::event::{AnswerRecord, By, CallRecord, EventRecord};
-use playhouse::locale::{Argument, Language, text};
-use playhouse::rpg::events::{CardHeld, Day, Journey, Narration, Scene};
+use crate::event::{AnswerRecord, By, CallRecord, EventRecord};
+use crate::locale::{Argument, Language, text};
+use crate::rpg::events::{CardHeld, Day, Journey, Narration, Scene};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 

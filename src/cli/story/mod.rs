@@ -13,8 +13,8 @@ mod tests;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use playhouse::event::Record;
-use playhouse::locale::Language;
+use crate::event::Record;
+use crate::locale::Language;
 
 use self::formatter::{Formatter, heading};
 pub(crate) use self::roster::Roster;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::cast::{EntityName, Faction, Kind, StableId};
 use bevy_ecs::prelude::*;
-use playhouse::cast::{EntityName, Faction, Kind, StableId};
 
 use crate::cli::output::Style;
 

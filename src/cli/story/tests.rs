@@ -1,6 +1,6 @@
-use playhouse::cast::StableId;
-use playhouse::event::{AnswerRecord, AudienceRule, By, EventRecord, Record};
-use playhouse::message::BodyId;
+use crate::cast::StableId;
+use crate::event::{AnswerRecord, AudienceRule, By, EventRecord, Record};
+use crate::message::BodyId;
 use serde_json::{Value, json};
 
 use super::*;
@@ -93,7 +93,7 @@ fn a_home_scene_reads_as_one() {
                 "Mira",
                 "home.plan",
                 "{\"mind\": \"…\"}",
-                By::Fallback(playhouse::locale::UiText::verbatim("silence")),
+                By::Fallback(crate::locale::UiText::verbatim("silence")),
             ),
             speak(
                 "Inn",
