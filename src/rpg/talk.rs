@@ -97,7 +97,11 @@ impl Talk {
         max_turns: u32,
         rng: &mut impl Rng,
     ) -> Option<Arc<str>> {
-        let max_turns = if present.len() > 1 { max_turns } else { 1 };
+        let max_turns = if present.len() > 1 {
+            max_turns
+        } else {
+            max_turns.min(1)
+        };
         let all_passed = present.iter().all(|name| self.passed.contains(name));
         if self.turns >= max_turns || all_passed {
             return None;

@@ -165,6 +165,10 @@ pub(crate) fn ask_plans(
         // Nobody leaves the party on a journey, and who is back wakes up at home.
         exits.clear();
     }
+    // Nor does whoever has to decide something here before it is decided.
+    let choice = scene.and_then(|scene| minds.story.choice(&scene.id));
+    let decides =
+        |name: &str| choice.is_some_and(|choice| choice.who.iter().any(|who| who == name));
     let (next_dungeon, vote) = ahead(&campaign).unwrap_or_default();
     let when = WhenData {
         occasion: *occasion,
@@ -199,7 +203,11 @@ pub(crate) fn ask_plans(
         let mut keep_to: Vec<_> = open.iter().map(|promise| promise.to.to_owned()).collect();
         keep_to.dedup();
         let constraints = PlanConstraints {
-            exits: exits.clone(),
+            exits: if decides(&name) {
+                Vec::new()
+            } else {
+                exits.clone()
+            },
             whisper: limits.whisper,
             speech_chars: limits.speech_chars.max(1) as usize,
             tells: facts.iter().map(|fact| fact.id.to_owned()).collect(),
@@ -226,7 +234,7 @@ pub(crate) fn ask_plans(
             round,
             together: limits.together,
             present: present_without(&whereabouts, &minds.appearances, &here, actor),
-            exits: &exits,
+            exits: &constraints.exits,
             heard: heard(context),
             next_dungeon,
             vote,

@@ -7,7 +7,7 @@ use crate::mind::improviser::Writer;
 use crate::rpg::world_file::STAY;
 
 /// In how many of a hundred votes somebody would rather stay.
-const STAYS: usize = 15;
+const STAYS: usize = 25;
 
 /// A vote and a reason for it.
 pub(super) fn vote<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Value {
