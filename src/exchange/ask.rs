@@ -425,8 +425,10 @@ impl<R: Reply> ErasedAsk for Spec<R> {
     }
 
     fn kept_text<'t>(&self, raw: &'t str) -> &'t str {
-        let json = self.json.as_ref().and_then(|_| json_in(raw));
-        json.unwrap_or(raw)
+        match self.json {
+            Some(_) => json_in(raw).unwrap_or(raw),
+            None => R::kept_text(raw),
+        }
     }
 
     fn fallback(&self) -> (BoxedAnswer, String) {

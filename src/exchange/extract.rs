@@ -28,6 +28,20 @@ pub fn json_in(text: &str) -> Option<&str> {
         .find_map(|(start, _)| complete_prefix(text.get(start..)?))
 }
 
+/// A text without the code fence that some minds put around all of it.
+pub(super) fn unfenced(text: &str) -> &str {
+    let text = text.trim();
+    let inside = text
+        .strip_prefix("```")
+        .and_then(|text| text.strip_suffix("```"));
+    // What stands behind the opening fence on its line names a language.
+    let inside = inside.and_then(|text| text.split_once('\n'));
+    match inside {
+        Some((_, inside)) if !inside.contains("```") => inside.trim(),
+        _ => text,
+    }
+}
+
 fn is_json(text: &str) -> bool {
     text.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }

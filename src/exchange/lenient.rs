@@ -8,7 +8,8 @@ const DEPTH: usize = 16;
 
 /// Corrects what a schema leaves no doubt about: unknown members are dropped where the schema is
 /// closed, `null` counts as absent, a single value stands for a list of one, and a word of a closed
-/// list may differ in case, width, quotes and a leading article. Returns whether anything changed.
+/// list may differ in case, width, quotes and a leading article, or be a part that only one of them
+/// has. Returns whether anything changed.
 pub(super) fn correct(value: &mut Value, schema: &Value) -> bool {
     correct_part(value, schema, DEPTH)
 }
@@ -84,12 +85,25 @@ fn correct_word(text: &mut String, schema: &Value) -> bool {
         return false;
     }
     let wanted = folded(text);
-    let mut same = listed().filter(|word| folded(word) == wanted);
-    let (Some(word), None) = (same.next(), same.next()) else {
-        return false;
+    let only = |is_meant: &dyn Fn(&str) -> bool| {
+        let mut meant = listed().filter(|word| is_meant(&folded(word)));
+        let word = meant.next();
+        word.filter(|_| meant.next().is_none())
     };
-    *text = word.to_owned();
-    true
+    let word = only(&|word| word == wanted).or_else(|| only(&|word| is_part(&wanted, word)));
+    if let Some(word) = word {
+        *text = word.to_owned();
+    }
+    word.is_some()
+}
+
+/// Whether a text is a part of a name: whole words of it, or two Chinese characters or more.
+fn is_part(part: &str, name: &str) -> bool {
+    if part.is_ascii() {
+        !part.is_empty() && format!(" {name} ").contains(&format!(" {part} "))
+    } else {
+        part.chars().count() > 1 && name.contains(part)
+    }
 }
 
 /// A name without case, width, quotes around it and a leading article.
@@ -145,6 +159,10 @@ mod tests {
                 json!({"who": "The Rope Widow"}),
             ),
             (json!({"who": "「甲」"}), json!({"who": "甲"})),
+            (
+                json!({"who": "the Widow"}),
+                json!({"who": "The Rope Widow"}),
+            ),
             (json!({"all": "bob"}), json!({"all": ["Bob"]})),
             (
                 json!({"who": "Bob", "all": null, "mood": 3}),

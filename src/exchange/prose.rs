@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::extract::unfenced;
 use super::{Reply, Violation};
 use crate::message::Language;
 
@@ -29,7 +30,11 @@ impl Reply for Prose {
     const IS_PROSE: bool = true;
 
     fn read(raw: &str) -> Result<Self, Vec<Violation>> {
-        Ok(Self(raw.trim().to_owned()))
+        Ok(Self(unfenced(raw).to_owned()))
+    }
+
+    fn kept_text(raw: &str) -> &str {
+        unfenced(raw)
     }
 
     fn to_text(&self) -> String {

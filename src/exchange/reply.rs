@@ -51,6 +51,11 @@ pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync
         super::extract::read_json(raw)
     }
 
+    /// What a context keeps of an answer in prose.
+    fn kept_text(raw: &str) -> &str {
+        raw
+    }
+
     /// The answer as a context keeps it if code wrote it instead of a mind.
     fn to_text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()

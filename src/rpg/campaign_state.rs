@@ -167,9 +167,10 @@ fn set_campaign_phase(world: &mut World, phase: CampaignPhase) {
 }
 
 fn begin(world: &mut World) {
-    let home = home_stages(world).into_iter();
-    let people: Vec<_> = home.flat_map(|stage| on_stage(world, stage)).collect();
-    acquaint(world, &people);
+    let homes = home_stages(world);
+    let people = homes.iter().flat_map(|stage| on_stage(world, *stage));
+    let people: Vec<_> = people.collect();
+    acquaint(world, &people, &homes);
     let stages = all_of(world, Kind::Stage);
     for place in stages.into_iter().chain(all_of(world, Kind::WorldAgent)) {
         set_phase(world, place, Phase::Kickoff);

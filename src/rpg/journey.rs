@@ -18,7 +18,7 @@ use super::phase::Phase;
 use super::scenes::judge::judge_scenes;
 use super::scenes::open::open_talk;
 use super::spawn::spawn_foes;
-use super::travel::{introduce, travel, travel_to};
+use super::travel::{acquaint, introduce, travel, travel_to};
 use super::world_file::{Fight, Limits};
 use crate::cast::{CastList, Dead, Kind, StableId, all_of, despawn, stable_id};
 use crate::drama::{History, Occasion};
@@ -107,7 +107,10 @@ pub(super) fn meet_foes(
         let fault = Fault::Game(error.text());
         world.resource_mut::<Faults>().note(fault);
     }
-    for foe in on_stage(world, stage) {
+    let mut foes = on_stage(world, stage);
+    foes.retain(|actor| world.get::<Foe>(*actor).is_some());
+    acquaint(world, &foes, &[]);
+    for foe in foes {
         introduce(world, foe, stage);
     }
     set_phase(world, stage, Phase::Kickoff);

@@ -111,6 +111,10 @@ pub(super) struct Feeling {
 /// (all others but feels), at least one of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(super) struct Plan {
+    /// What is said may say here, too, what it tells.
+    #[serde(default, skip_serializing)]
+    #[schemars(skip)]
+    pub(super) tells: Vec<String>,
     /// What you think and feel, in the first person; nobody else learns it.
     pub(super) mind: String,
     /// Say something aloud to somebody here; everybody here hears it.
@@ -468,9 +472,16 @@ impl Reply for Plan {
         }))
     }
 
-    /// Waiting beside a deed means nothing, and a feeling moves by one step however much it says.
+    /// What is told may stand beside the words, waiting beside a deed means nothing, and a feeling moves by one step however much it says.
     fn read(raw: &str) -> Result<Self, Vec<Violation>> {
         let mut plan: Self = read_json(raw)?;
+        let said = [&mut plan.speak, &mut plan.whisper].into_iter().flatten();
+        let said = said.map(|speech| &mut speech.tells);
+        let announced = plan.announce.as_mut().map(|words| &mut words.tells);
+        for tells in said.chain(announced).filter(|tells| tells.is_empty()) {
+            tells.clone_from(&plan.tells);
+        }
+        plan.tells.clear();
         if plan.done().len() > 1 {
             plan.wait = None;
         }
@@ -571,6 +582,7 @@ mod tests {
             r#"{"mind": "m", "wait": {"reason": "r"}, "feels": {"about": "Bob", "change": 2, "why": "w"}}"#,
             r#"{"mind": "m", "wait": {"reason": "r"}, "feels": {"about": "Bob", "change": -1, "why": "w"}}"#,
             r#"{"mind": "m", "speak": {"target": "Bob", "text": "t", "tells": ["the-lamp"]}, "take": {"item": "the log"}}"#,
+            r#"{"mind": "m", "whisper": {"target": "Bob", "text": "t"}, "tells": ["the-lamp"]}"#,
             r#"{"mind": "m", "give": {"item": "the key", "to": "Bob"}}"#,
             r#"{"mind": "m", "promise": {"to": "Bob", "words": "I will."}}"#,
             r#"{"mind": "m", "attempt": {"what": "force the door"}}"#,

@@ -61,17 +61,16 @@ fn put_on_stage(world: &mut World, actor: Entity, to: Entity) -> bool {
     moves
 }
 
-/// Makes these people, and the places where they are, known to each other, as those are who live
+/// Makes these people known to each other, and these places to them, as those are who live
 /// together. Only observers are shown how people look.
-pub(super) fn acquaint(world: &mut World, people: &[Entity]) {
+pub(super) fn acquaint(world: &mut World, people: &[Entity], places: &[Entity]) {
     let named = |entity: &Entity| Some((*entity, world.get::<EntityName>(*entity)?.0.clone()));
     let names: Vec<(Entity, Arc<str>)> = people.iter().filter_map(named).collect();
+    let places: Vec<_> = places.iter().filter_map(named).collect();
     for (person, _) in &names {
-        let stage = world.get::<OnStage>(*person).map(|stage| stage.0);
-        let stage = stage.and_then(|stage| Some(world.get::<EntityName>(stage)?.0.clone()));
         if let Some(mut known) = world.get_mut::<Acquaintances>(*person) {
-            known.0.extend(stage);
             let others = names.iter().filter(|(other, _)| other != person);
+            let others = others.chain(&places);
             known.0.extend(others.map(|(_, name)| name.clone()));
         }
         if let Some(sighting) = sighting(world, *person) {

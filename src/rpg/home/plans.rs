@@ -1,5 +1,7 @@
 //! Whose turn it is at home, and what it is asked.
 
+use std::collections::BTreeSet;
+
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use serde::Serialize;
@@ -201,7 +203,8 @@ pub(crate) fn ask_plans(
         let mut promise_to = present.clone();
         promise_to.retain(|to| promises.is_some() && open.iter().all(|it| it.to != to));
         let mut keep_to: Vec<_> = open.iter().map(|promise| promise.to.to_owned()).collect();
-        keep_to.dedup();
+        let mut seen = BTreeSet::new();
+        keep_to.retain(|to| seen.insert(to.clone()));
         let constraints = PlanConstraints {
             exits: if decides(&name) {
                 Vec::new()
@@ -220,7 +223,8 @@ pub(crate) fn ask_plans(
             feels_about,
             present,
         };
-        let feelings = constraints.feels_about.iter().map(|name| FeltFor {
+        let known = constraints.present.iter().filter(|_| bonds.is_some());
+        let feelings = known.map(|name| FeltFor {
             name,
             value: bonds.map_or(0, |bonds| bonds.value(name)),
         });
