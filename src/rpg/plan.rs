@@ -472,7 +472,8 @@ impl Reply for Plan {
         }))
     }
 
-    /// What is told may stand beside the words, waiting beside a deed means nothing, and a feeling moves by one step however much it says.
+    /// What is told may stand beside the words, waiting beside a deed means nothing, and a feeling
+    /// moves by one step however much it says.
     fn read(raw: &str) -> Result<Self, Vec<Violation>> {
         let mut plan: Self = read_json(raw)?;
         let said = [&mut plan.speak, &mut plan.whisper].into_iter().flatten();

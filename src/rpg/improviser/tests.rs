@@ -395,7 +395,7 @@ fn equal_prompts_get_equal_answers_and_other_seeds_others() {
                 .map(|seed| asked.answer(improviser, seed))
                 .collect();
             assert!(
-                answers.len() > 9,
+                answers.len() > 5,
                 "{} has {} answers",
                 asked.purpose,
                 answers.len()
