@@ -190,6 +190,10 @@ impl Formatter {
             }
             "archive" => {
                 let Archive { actor, message, .. } = data(event)?;
+                // A place remembers what it has just told.
+                if self.roster.is_stage(&actor) {
+                    return Some(Vec::new());
+                }
                 let remembers = say!(self.language, story_remembers, actor);
                 let row = Paragraph::indented(2, 4).add(Style::Dim, remembers);
                 vec![row.plain(self.colon()).plain(message)]

@@ -15,16 +15,17 @@ pub(super) fn ruling<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Value {
     writer.set("by", notes.text("actor"));
     let abilities = notes.names("abilities");
     let ids = |list: &str, writer: &mut Writer<'a>| {
-        // What is told fits anything that was tried, but a quality is about one thing.
+        // What is told fits anything that was tried, but a quality and a bond are about one thing.
         let offers = notes.list(list);
-        let offers = offers.filter(|offer| offer.text("kind") != "quality");
+        let offers = offers.filter(|offer| !["quality", "bond"].contains(&offer.text("kind")));
         let ids: Vec<_> = offers.map(|offer| offer.text("id")).collect();
         writer.rng().pick(&ids).copied().unwrap_or("nothing")
     };
     let cost = ids("costs", writer);
-    let prize = match writer.rng().happens(MAKES_A_FACT) {
-        true => "fact",
-        false => ids("prizes", writer),
+    let prize = if writer.rng().happens(MAKES_A_FACT) {
+        "fact"
+    } else {
+        ids("prizes", writer)
     };
     let ability = writer.rng().pick(&abilities).copied();
     let ability = ability.filter(|_| writer.rng().happens(50));
