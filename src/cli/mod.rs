@@ -50,6 +50,10 @@ use self::settings::{Settings, SettingsFile};
 
 /// Runs the program.
 pub fn main() -> ExitCode {
+    #[cfg(feature = "scripts")]
+    if let Some(code) = crate::tool::code::run_script_process() {
+        return code;
+    }
     let env = Env::read();
     let (file, file_error) = match SettingsFile::find() {
         Ok(file) => (file, None),
