@@ -36,7 +36,7 @@ fn tables_say_what_happened() {
         "Tam Weller",
         "the-coins",
         "The mill stands",
-        "Seed 1 ended: ",
+        "The run with seed 1 ended: ",
     ] {
         assert!(told.contains(words), "no '{words}' in:\n{told}");
     }
