@@ -345,8 +345,8 @@ fn name_of(stop: &Stop) -> &'static str {
     match stop {
         Stop::Finished(_) => "finished",
         Stop::TurnReached(_) => "turn_reached",
-        Stop::Cancelled => "braked",
-        Stop::LimitReached(_) => "cap_reached",
+        Stop::Cancelled => "cancelled",
+        Stop::LimitReached(_) => "limit_reached",
         Stop::ServerDown(_) => "server_down",
         Stop::EndOfRecording => "end_of_recording",
         Stop::Idle => "idle",
