@@ -12,7 +12,7 @@ use crate::cli::say::say;
 use crate::cli::statistics::{interval, margin, number, percent};
 use crate::cli::tables::Side;
 
-/// Of those from whom a fact was learned, so many are named.
+/// At most this many of those from whom a fact was learned, or who learned it, are named.
 const NAMES: usize = 3;
 
 /// A table with its title.
