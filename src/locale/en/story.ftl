@@ -41,6 +41,7 @@ story_journey = Journey to { $dungeon }
 story_leaves = { $actor } leaves for { $to }.
 story_missed = { $name }: missed
 story_morning = Morning
+story_no_result = no result
 story_nothing_found = nothing comes to mind
 story_plays = {" "}plays { $card }
 story_refused = { $actor } can't do this ({ $action }): { $reason }
