@@ -110,7 +110,7 @@ cli_dry_run = { $count ->
    *[other] { $count } prompts would be sent next; nothing was sent.
     }
 cli_latency = Latency: p50 { $p50 } s, p95 { $p95 } s
-cli_prompt_reuse = Prompt reuse: { $share }%
+cli_prompt_reuse = Repeated from earlier prompts, so cacheable: { $share }%
 cli_prompt_tokens = prompt tokens
 cli_purpose = purpose
 cli_retries = retries
