@@ -131,8 +131,15 @@ fn fill(
             "words": dialogue.text(text!(rpg_seat_vow))?,
         }),
         "keep" => {
-            let promises = notes.list("promises").map(|promise| promise.text("to"));
-            json!({"to": one_of(whom, promises.collect(), dialogue)?})
+            let promises: Vec<_> = notes.list("promises").collect();
+            let rows = promises.iter().map(|promise| {
+                let (to, words) = (promise.text("to"), promise.text("words"));
+                dialogue.say(text!(rpg_seat_promise_to, to, words))
+            });
+            let rows: Vec<_> = rows.collect();
+            let chosen = dialogue.choice(text!(rpg_seat_which_promise), &rows)?;
+            let number = promises.get(chosen).map(|promise| promise.number("number"));
+            json!({"promise": number})
         }
         "attempt" => json!({"what": dialogue.text(text!(rpg_seat_what_to_try))?}),
         "move" => {
@@ -332,6 +339,21 @@ mod tests {
             json!({"mind": "…", "speak": {"target": "米拉", "text": "晚上好！"}, "move": {"to": "Quay"}})
         );
         assert!(shown.contains("1) 对人说话"), "{shown}");
+    }
+
+    #[tokio::test]
+    async fn one_of_two_promises_to_somebody_is_kept() {
+        let promise = |number, words| json!({"number": number, "to": "Ann", "words": words});
+        let promises = [promise(1, "I will pay."), promise(2, "I will come.")];
+        let notes = json!({"place": "Inn", "promises": promises});
+        let ask = SeatAsk::new("home.plan").json(json!({})).notes(notes);
+        let ask = ask.taught(super::teach);
+        let (result, shown) = ask.answer(Language::En, "keep a promise\n2\n\n").await;
+        assert_eq!(
+            json_of(&result.unwrap()),
+            json!({"mind": "…", "keep": {"promise": 2}})
+        );
+        assert!(shown.contains("2) to Ann: I will come."), "{shown}");
     }
 
     #[tokio::test]

@@ -13,7 +13,7 @@ use super::kickoff;
 use super::phase::Phase;
 use super::plan::{Announcement, Destination, Plan, Question, Speech, WaitReason};
 use crate::cast::{CastList, CurrentStage, Dead, OnStage};
-use crate::drama::{Belongings, Bonds, Item, PromiseState, Promises, StoryData};
+use crate::drama::{Belongings, Bonds, Item, Promise, PromiseState, Promises, StoryData};
 use crate::engine::{Setup, StoryEnd};
 use crate::event::{By, DeferredCommands, EventQueue, deliver};
 use crate::exchange::{Answer, Ask, Prose};
@@ -293,6 +293,29 @@ fn promises_are_made_and_kept_and_feelings_change_once_a_talk() {
     assert_eq!(value(&stage), Some(before + 1));
     let promises = stage.world().get::<Promises>(brant).expect("has some");
     assert_eq!(promises.0[0].state, PromiseState::Kept);
+}
+
+#[test]
+fn of_two_promises_to_somebody_the_one_that_is_meant_is_kept() {
+    let mut stage = stage_test();
+    let brant = stage.brant;
+    let promises = ["I will pay.", "I will come."].map(|words| Promise {
+        to: "Pell Gantry".into(),
+        words: words.into(),
+        state: PromiseState::Open,
+    });
+    let promises = Promises(promises.into());
+    stage.world().entity_mut(brant).insert(promises);
+    let states = |stage: &StageTest| {
+        let promises = stage.setup.world.get::<Promises>(brant);
+        let promises = promises.expect("has some").0.iter();
+        promises.map(|it| it.state).collect::<Vec<_>>()
+    };
+    let keep = |promise: &str| format!(r#"{{"mind": "m", "keep": {{{promise}}}}}"#);
+    turn(&mut stage, brant, &keep(r#""to": "Pell Gantry", "promise": 2"#));
+    assert_eq!(states(&stage), [PromiseState::Open, PromiseState::Kept]);
+    turn(&mut stage, brant, &keep(r#""to": "Pell Gantry""#));
+    assert_eq!(states(&stage), [PromiseState::Kept, PromiseState::Kept]);
 }
 
 /// Who is asked for a plan.

@@ -19,7 +19,7 @@ use crate::rpg::attempt::pending::PendingAttempts;
 use crate::rpg::attempt::referee::talk_goes_on;
 use crate::rpg::components::RpgWorld;
 use crate::rpg::phase::{CurrentPlace, Phase};
-use crate::rpg::plan::{Announcement, Destination, Plan, Promisee, Question, Speech, Thing, Try};
+use crate::rpg::plan::{Announcement, Destination, Plan, Question, Speech, Thing, Try};
 use crate::rpg::talk::{Talk, TurnTaken};
 use crate::rpg::travel::walk;
 use crate::tool::recall;
@@ -168,8 +168,8 @@ impl Actions<'_, '_> {
         if let Some(vow) = plan.promise {
             self.promise(&acting, vow);
         }
-        if let Some(Promisee { to }) = plan.keep {
-            self.keep(&acting, to);
+        if let Some(keeping) = plan.keep {
+            self.keep(&acting, &keeping);
         }
         if let Some(feeling) = plan.feels.filter(|it| !talk.has_felt(name, &it.about)) {
             taken.felt = self.feel(&acting, feeling);

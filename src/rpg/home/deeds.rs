@@ -12,7 +12,7 @@ use crate::event::{AgentEvent, PromptSet, PromptTemplate};
 use crate::rpg::events::{
     Attempted, FeelingChanged, ItemGiven, ItemRead, ItemShown, ItemTaken, PromiseKept, PromiseMade,
 };
-use crate::rpg::plan::{Feeling, Handing, Vow};
+use crate::rpg::plan::{Feeling, Handing, Keeping, Vow};
 
 const NO_ITEM: PromptTemplate<NoItem> = PromptTemplate::new("refusals/no_item");
 
@@ -100,19 +100,21 @@ impl Actions<'_, '_> {
         self.show_all(acting, PromiseMade { actor, to, words });
     }
 
-    /// Keeps the oldest open promise to somebody.
-    pub(super) fn keep(&mut self, acting: &Acting<'_>, to: String) {
+    pub(super) fn keep(&mut self, acting: &Acting<'_>, keeping: &Keeping) {
         let Ok(mut promises) = self.promises.get_mut(acting.entity) else {
             return;
         };
-        let mut open = promises.0.iter_mut();
-        let open = open.find(|it| it.state == PromiseState::Open && *it.to == *to);
-        let Some(promise) = open else { return };
+        let open = promises.0.iter_mut();
+        let mut open: Vec<_> = open.filter(|it| it.state == PromiseState::Open).collect();
+        let meant = keeping.find(open.iter().map(|promise| &*promise.to));
+        let Some(promise) = meant.and_then(|meant| open.get_mut(meant)) else {
+            return;
+        };
         promise.state = PromiseState::Kept;
         let event = PromiseKept {
             actor: acting.name.to_string(),
+            to: promise.to.to_string(),
             words: promise.words.to_string(),
-            to,
         };
         self.show_all(acting, event);
     }

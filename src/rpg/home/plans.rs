@@ -1,7 +1,5 @@
 //! Whose turn it is at home, and what it is asked.
 
-use std::collections::BTreeSet;
-
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use serde::Serialize;
@@ -94,6 +92,8 @@ struct SeenItem<'a> {
 
 #[derive(Serialize)]
 struct OpenPromise<'a> {
+    /// From 1, by which it is named when it is kept.
+    number: usize,
     to: &'a str,
     words: &'a str,
 }
@@ -194,17 +194,15 @@ pub(crate) fn ask_plans(
         let facts: Vec<_> = minds.can_tell(knowledge, turn.0).collect();
         let open = promises.into_iter().flat_map(|promises| &promises.0);
         let open = open.filter(|promise| promise.state == PromiseState::Open);
+        let open = open.zip(1..);
         let open: Vec<_> = open
-            .map(|Promise { to, words, .. }| OpenPromise { to, words })
+            .map(|(Promise { to, words, .. }, number)| OpenPromise { number, to, words })
             .collect();
         let readable = items.iter().chain(&lying).filter(|item| item.readable);
         let mut feels_about = present.clone();
         feels_about.retain(|other| bonds.is_some() && !talk.has_felt(&name, other));
         let mut promise_to = present.clone();
         promise_to.retain(|to| promises.is_some() && open.iter().all(|it| it.to != to));
-        let mut keep_to: Vec<_> = open.iter().map(|promise| promise.to.to_owned()).collect();
-        let mut seen = BTreeSet::new();
-        keep_to.retain(|to| seen.insert(to.clone()));
         let constraints = PlanConstraints {
             exits: if decides(&name) {
                 Vec::new()
@@ -218,7 +216,7 @@ pub(crate) fn ask_plans(
             lying: names_of(&lying),
             readable: readable.map(|item| item.name.to_owned()).collect(),
             promise_to,
-            keep_to,
+            promised_to: open.iter().map(|promise| promise.to.to_owned()).collect(),
             attempt: talk.attempts(&name) < limits.attempts.max(0) as u32,
             feels_about,
             present,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::open::OpenScene;
@@ -22,6 +22,7 @@ use crate::exchange::{Answers, AskTemplate, Reply};
 use crate::knowledge::Today;
 use crate::rpg::components::RpgWorld;
 use crate::rpg::conversation::{NumberedEvent, last_events};
+use crate::rpg::lenient::{number, truth};
 use crate::rpg::phase::{CurrentPlace, Phase};
 
 const JUDGE: AskTemplate<JudgeData> =
@@ -81,24 +82,6 @@ pub(crate) struct Verdict {
     /// The number of the event that shows it; 0 if none does.
     #[serde(deserialize_with = "number")]
     event: u64,
-}
-
-/// A yes, whatever JSON was written.
-fn truth<'de, D: Deserializer<'de>>(value: D) -> Result<bool, D::Error> {
-    let value = Value::deserialize(value)?;
-    let text = value.as_str().map(str::trim).unwrap_or_default();
-    let is_yes = ["true", "yes", "是"]
-        .iter()
-        .any(|yes| text.eq_ignore_ascii_case(yes));
-    Ok(value.as_bool().unwrap_or(is_yes))
-}
-
-/// A number, whatever JSON was written; 0 if there is none.
-fn number<'de, D: Deserializer<'de>>(value: D) -> Result<u64, D::Error> {
-    let value = Value::deserialize(value)?;
-    let digits = value.as_str().unwrap_or_default();
-    let digits = digits.trim_matches(|char: char| !char.is_ascii_digit());
-    Ok(value.as_u64().or(digits.parse().ok()).unwrap_or_default())
 }
 
 impl Reply for Verdict {
