@@ -12,8 +12,12 @@ use super::home::{actions, plans, scene};
 use super::kickoff;
 use super::phase::Phase;
 use super::plan::{Announcement, Destination, Plan, Question, Speech, WaitReason};
+use super::scenes::effects::apply_effects;
 use crate::cast::{CastList, CurrentStage, Dead, OnStage};
-use crate::drama::{Belongings, Bonds, Item, Promise, PromiseState, Promises, StoryData};
+use crate::context::AgentContext;
+use crate::drama::{
+    Belongings, Bonds, Effect, Item, Promise, PromiseState, Promises, StoryData,
+};
 use crate::engine::{Setup, StoryEnd};
 use crate::event::{By, DeferredCommands, EventQueue, deliver};
 use crate::exchange::{Answer, Ask, Prose};
@@ -316,6 +320,54 @@ fn of_two_promises_to_somebody_the_one_that_is_meant_is_kept() {
     assert_eq!(states(&stage), [PromiseState::Open, PromiseState::Kept]);
     turn(&mut stage, brant, &keep(r#""to": "Pell Gantry""#));
     assert_eq!(states(&stage), [PromiseState::Kept, PromiseState::Kept]);
+}
+
+/// All that somebody has been told.
+fn heard(stage: &StageTest, who: Entity) -> String {
+    let context = stage.setup.world.get::<AgentContext>(who);
+    let entries = context.expect("has one").entries().iter();
+    let texts = entries.map(|entry| entry.body().full_text().into_owned());
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn whoever_is_moved_or_kept_a_promise_is_told() {
+    let mut stage = stage_test();
+    let (brant, pell, tavern) = (stage.brant, stage.pell, stage.tavern);
+    let promise = r#"{"mind": "m", "promise": {"to": "Pell Gantry", "words": "I will pay."}}"#;
+    turn(&mut stage, brant, promise);
+    stage.world().insert_resource(CurrentStage::Meeting);
+    let effects = [
+        Effect::Move("Pell Gantry".into(), "Customs Stair".into()),
+        Effect::Keep("Brant Hollis".into(), "Pell Gantry".into()),
+    ];
+    apply_effects(stage.world(), tavern, &effects);
+    let told = heard(&stage, pell);
+    let arrives = "Pell Gantry arrives at Customs Stair";
+    let keeps = "Brant Hollis keeps a promise to Pell Gantry";
+    assert!(told.contains(arrives) && told.contains(keeps), "{told}");
+    let told = heard(&stage, brant);
+    let leaves = "Pell Gantry leaves The Lamp and Ledger";
+    assert!(told.contains(leaves) && told.contains(keeps), "{told}");
+    assert!(!told.contains(arrives), "{told}");
+}
+
+#[test]
+fn a_promise_that_is_kept_behind_somebodys_back_is_heard_of_at_the_meeting() {
+    let mut stage = stage_test();
+    let brant = stage.brant;
+    let promises = Promises(vec![Promise {
+        to: "Edda Hollis".into(),
+        ..Promise::default()
+    }]);
+    stage.world().entity_mut(brant).insert(promises);
+    turn(&mut stage, brant, r#"{"mind": "m", "keep": {"promise": 1}}"#);
+    stage.world().insert_resource(CurrentStage::Meeting);
+    for crossing in stage.world().resource_mut::<DeferredCommands>().take() {
+        crossing(stage.world());
+    }
+    let edda = stage.world().resource::<CastList>().by_name("Edda Hollis");
+    assert_eq!(stage.told(), [("keep", vec![edda.expect("is in the cast")])]);
 }
 
 /// Who is asked for a plan.

@@ -85,7 +85,7 @@ pub(crate) fn take_plans(
 #[derive(SystemParam)]
 pub(crate) struct Actions<'w, 's> {
     book: Res<'w, FactBook>,
-    list: Res<'w, CastList>,
+    pub(super) list: Res<'w, CastList>,
     whereabouts: Whereabouts<'w, 's>,
     exits: Query<'w, 's, &'static Exits>,
     memories: Query<'w, 's, (&'static Chapters, Option<&'static Knowledge>)>,
@@ -102,7 +102,7 @@ pub(super) struct Acting<'a> {
     pub(super) name: &'a Arc<str>,
     pub(super) stage: Entity,
     /// The living who are there, and the actor.
-    present: Vec<Entity>,
+    pub(super) present: Vec<Entity>,
     /// Whoever does not notice it: the actor, and those who have left.
     pub(super) unaware: Vec<Entity>,
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::actions::{Acting, Actions};
 use crate::drama::{Promise, PromiseState};
-use crate::event::{AgentEvent, PromptSet, PromptTemplate};
+use crate::event::{AgentEvent, PromptSet, PromptTemplate, write_events_at_meeting};
 use crate::rpg::events::{
     Attempted, FeelingChanged, ItemGiven, ItemRead, ItemShown, ItemTaken, PromiseKept, PromiseMade,
 };
@@ -100,6 +100,8 @@ impl Actions<'_, '_> {
         self.show_all(acting, PromiseMade { actor, to, words });
     }
 
+    /// Everybody there sees that a promise is kept; whoever has it and is elsewhere learns it at the
+    /// meeting.
     pub(super) fn keep(&mut self, acting: &Acting<'_>, keeping: &Keeping) {
         let Ok(mut promises) = self.promises.get_mut(acting.entity) else {
             return;
@@ -116,6 +118,15 @@ impl Actions<'_, '_> {
             to: promise.to.to_string(),
             words: promise.words.to_string(),
         };
+        let promisee = self.list.by_name(&event.to);
+        if let Some(promisee) = promisee.filter(|it| !acting.present.contains(it)) {
+            let event = event.clone();
+            self.events.defer(move |world| {
+                write_events_at_meeting(world, |events| {
+                    events.notify_entities(&[promisee], event);
+                });
+            });
+        }
         self.show_all(acting, event);
     }
 
