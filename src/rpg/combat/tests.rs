@@ -456,7 +456,7 @@ fn a_wound_weakens_until_it_has_healed_at_home() {
 #[test]
 fn a_foe_yields_to_what_it_is_told() {
     let mut fight = fight_test();
-    let (hall, ann, owl) = (fight.tiny.hall, fight.tiny.ann, fight.owl);
+    let (hall, ann, bob, owl) = (fight.tiny.hall, fight.tiny.ann, fight.tiny.bob, fight.owl);
     let mut file = world_file();
     file.facts = vec![Fact {
         id: "the-name".into(),
@@ -484,6 +484,7 @@ fn a_foe_yields_to_what_it_is_told() {
         ..Resolve::default()
     };
     world.entity_mut(owl).insert((left, Knowledge::default()));
+    world.entity_mut(bob).insert(Knowledge::default());
     fight.run(begin::begin_fight);
     fight.run(turn::next_turn);
     assert_eq!(
@@ -498,16 +499,19 @@ fn a_foe_yields_to_what_it_is_told() {
     fight.turn(ann, telling);
     fight.run(deliver);
     assert!(fight.get::<Knowledge>(owl).knows("the-name"));
-    for who in [fight.tiny.bob, owl, fight.rat] {
-        fight.turn(who, without_cards(Action::Hold));
-    }
-    assert_eq!(fight.phase(), Phase::RoundEnd);
+    assert_eq!(fight.phase(), Phase::Weigh, "before anybody else acts");
     fight.world().resource_mut::<EventQueue>().0.clear();
     assert!(weigh_resolve(fight.world()));
-    assert_eq!(fight.told()[0].0, "combat_move");
+    let everybody = [&[hall][..], &fight.everybody()].concat();
+    assert_eq!(fight.told(), [("combat_move", everybody)]);
     let combat: &Combat = fight.get(hall);
     assert_eq!(combat.departure(&"Owl".into()), Some(Departure::Yielded));
     fight.run(turn::next_turn);
+    let facts = &fight.get::<Ask<Choice>>(bob).noted()["facts"];
+    assert_eq!(facts[0]["id"], "the-name", "Bob has just learned it");
+    for who in [bob, fight.rat] {
+        fight.turn(who, without_cards(Action::Hold));
+    }
     assert_eq!(fight.asked(), [ann], "the fight goes on with the rat");
     assert!(!weigh_resolve(fight.world()));
 }
