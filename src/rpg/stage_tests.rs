@@ -270,6 +270,15 @@ fn a_letter_is_given_and_read() {
 }
 
 #[test]
+fn whoever_reads_what_it_knows_is_told_that_it_is_nothing_new() {
+    let mut stage = with_items();
+    let pell = stage.pell;
+    let read = r#"{"mind": "m", "read": {"item": "cup"}}"#;
+    assert_eq!(turn(&mut stage, pell, read), ["mind", "learned"]);
+    assert_eq!(turn(&mut stage, pell, read), ["mind", "nothing_new"]);
+}
+
+#[test]
 fn only_what_lies_open_can_be_taken() {
     let mut stage = with_items();
     let (pell, tavern) = (stage.pell, stage.tavern);

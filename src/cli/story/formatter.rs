@@ -9,7 +9,7 @@ use crate::event::kinds::{
 };
 use crate::event::{AnswerRecord, By, CallRecord, EventRecord};
 use crate::locale::{Argument, Language, text};
-use crate::rpg::events::{CardHeld, Day, Journey, Narration, Scene};
+use crate::rpg::events::{CardHeld, Day, Journey, Narration, NothingNew, Scene};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -235,6 +235,11 @@ impl Formatter {
                 };
                 let learned = learned.in_language(self.language);
                 vec![Paragraph::indented(4, 6).add(Style::Dim, learned)]
+            }
+            "nothing_new" => {
+                let NothingNew { actor, .. } = data(event)?;
+                let nothing = say!(self.language, story_nothing_new, actor);
+                vec![Paragraph::indented(4, 6).add(Style::Dim, nothing)]
             }
             "masked" => {
                 let Masked { actor, .. } = data(event)?;

@@ -270,6 +270,14 @@ impl Actions<'_, '_> {
         true
     }
 
+    /// Whether a fact would be news to somebody.
+    pub(super) fn is_new(&self, who: Entity, fact: &str) -> bool {
+        let fact = self.book.get(fact).filter(|fact| !fact.is_common());
+        let knowledge = self.memories.get(who).ok();
+        let knowledge = knowledge.and_then(|(_, knowledge)| knowledge);
+        fact.is_some_and(|fact| knowledge.is_some_and(|knowledge| !knowledge.knows(&fact.id)))
+    }
+
     /// Somebody here who can be spoken to; if there is nobody of this name, the actor is told so.
     pub(super) fn listener(
         &mut self,

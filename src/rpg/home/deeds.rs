@@ -10,7 +10,8 @@ use super::actions::{Acting, Actions};
 use crate::drama::{Promise, PromiseState};
 use crate::event::{AgentEvent, PromptSet, PromptTemplate, write_events_at_meeting};
 use crate::rpg::events::{
-    Attempted, FeelingChanged, ItemGiven, ItemRead, ItemShown, ItemTaken, PromiseKept, PromiseMade,
+    Attempted, FeelingChanged, ItemGiven, ItemRead, ItemShown, ItemTaken, NothingNew, PromiseKept,
+    PromiseMade,
 };
 use crate::rpg::plan::{Feeling, Handing, Keeping, Vow};
 
@@ -67,19 +68,24 @@ impl Actions<'_, '_> {
         }
     }
 
-    /// Teaches the actor what reading an item teaches.
+    /// Teaches the actor what reading an item teaches, or tells it that this is nothing new.
     pub(super) fn read(&mut self, acting: &Acting<'_>, item: String) {
         if !self.has(acting.entity, &item) && !self.lies_here(acting, &item) {
             return self.refuse(acting, "read", &NO_ITEM, &NoItem { item: &item });
         }
         let teaches = self.story.item(&item).map(|item| item.teaches.clone());
-        let event = ItemRead {
-            actor: acting.name.to_string(),
-            item,
+        let teaches = teaches.unwrap_or_default();
+        let actor = acting.name.to_string();
+        let nothing_new = NothingNew {
+            actor: actor.clone(),
+            item: item.clone(),
         };
-        self.show_all(acting, event);
-        for fact in teaches.unwrap_or_default() {
-            self.events.teach(&[acting.entity], &fact, "");
+        self.show_all(acting, ItemRead { actor, item });
+        if !teaches.iter().any(|fact| self.is_new(acting.entity, fact)) {
+            self.events.notify_entities(&[acting.entity], nothing_new);
+        }
+        for fact in &teaches {
+            self.events.teach(&[acting.entity], fact, "");
         }
     }
 
