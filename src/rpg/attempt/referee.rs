@@ -6,7 +6,7 @@ use rand::RngExt;
 use serde::Serialize;
 
 use super::pending::{PendingAttempt, PendingAttempts};
-use super::ruling::{FACT_CHARS, OUTCOME_CHARS, Outcome, Ruling, cut};
+use super::ruling::{FACT_CHARS, OUTCOME_CHARS, Outcome, Ruling};
 use super::stakes::{Offer, Stake, Stakes, named, offers};
 use crate::cast::{CastList, Exits, StageRng, Whereabouts};
 use crate::drama::{Belongings, Bonds, Effect, Qualities, StoryData};
@@ -14,7 +14,7 @@ use crate::event::guard::{Guards, Judged, Point};
 use crate::event::{EventWriter, PromptSet, PromptTemplate, write_events_at_meeting};
 use crate::exchange::{Answers, AskTemplate};
 use crate::knowledge::make_fact;
-use crate::message::Language;
+use crate::message::{Language, cut};
 use crate::rpg::combat::wounds::wound;
 use crate::rpg::components::{Fighter, Health, RpgWorld, Wounded};
 use crate::rpg::events::{AttemptOutcome, FeelingChanged, Wound};

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::stakes::{Stakes, ids};
 use crate::exchange::{Reply, folded};
+use crate::message::cut;
 use crate::rpg::lenient::{truth, words};
 
 /// The maximum number of characters of a made fact.
@@ -137,17 +138,6 @@ impl Ruling {
         };
         cut(text, OUTCOME_CHARS)
     }
-}
-
-/// A text in one line, and no longer than this.
-pub(super) fn cut(text: &str, most: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= most {
-        return line;
-    }
-    let mut line: String = line.chars().take(most.saturating_sub(1)).collect();
-    line.push('…');
-    line
 }
 
 impl Reply for Ruling {

@@ -47,6 +47,9 @@ pub(crate) struct PendingClaims(Vec<PendingClaim>);
 #[serde(deny_unknown_fields)]
 struct PendingClaim {
     claim: Arc<str>,
+    /// The id of the last event that the judge had witnessed when it was asked about this before;
+    /// empty if it was not.
+    since: Arc<str>,
     /// What the seed says instead of a judge without language.
     drawn: bool,
 }
@@ -187,7 +190,7 @@ fn ask_judges(world: &mut World, wanted: Vec<(Entity, Claim)>) -> bool {
         ) else {
             continue;
         };
-        let Some(last) = last_events(context, 1).pop() else {
+        let Some(last) = last_events(context, "", 1).pop() else {
             continue;
         };
         let drawn = is_drawn(world, &claim, likely);
@@ -196,11 +199,12 @@ fn ask_judges(world: &mut World, wanted: Vec<(Entity, Claim)>) -> bool {
         if count >= MAX_CLAIMS || asked.get(&name) == Some(&last.id) {
             continue;
         }
-        asked.insert(name, last.id);
-        pending
-            .entry(judge)
-            .or_default()
-            .push(PendingClaim { claim, drawn });
+        let since = asked.insert(name, last.id).unwrap_or_default();
+        pending.entry(judge).or_default().push(PendingClaim {
+            claim,
+            since,
+            drawn,
+        });
         count += 1;
     }
     for (judge, claims) in pending {
@@ -233,7 +237,12 @@ pub(crate) fn ask_verdict(
     let Ok((pending, context)) = judges.get(place) else {
         return;
     };
-    let Some(PendingClaim { claim, drawn }) = pending.0.first() else {
+    let Some(PendingClaim {
+        claim,
+        since,
+        drawn,
+    }) = pending.0.first()
+    else {
         return;
     };
     current.set_phase(Phase::Judged);
@@ -245,7 +254,7 @@ pub(crate) fn ask_verdict(
         kind: if is_agent { "world" } else { "stage" },
         place: if is_agent { "" } else { &name },
         claim,
-        events: last_events(context, MAX_EVENTS),
+        events: last_events(context, since, MAX_EVENTS),
         drawn: *drawn,
     };
     let count = data.events.len();
@@ -278,7 +287,7 @@ pub(crate) fn take_verdict(
     if pending.0.is_empty() {
         return;
     }
-    let PendingClaim { claim, .. } = pending.0.remove(0);
+    let PendingClaim { claim, since, .. } = pending.0.remove(0);
     if !pending.0.is_empty() {
         current.set_phase(Phase::Judge);
     }
@@ -286,7 +295,7 @@ pub(crate) fn take_verdict(
     let Some((_, verdict, _)) = verdict else {
         return;
     };
-    let shown_by = last_events(context, MAX_EVENTS)
+    let shown_by = last_events(context, &since, MAX_EVENTS)
         .into_iter()
         .find(|event| verdict.holds && event.number as u64 == verdict.event);
     let judge = whereabouts.name_text(place);
