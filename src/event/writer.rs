@@ -184,6 +184,7 @@ impl EventWriter<'_, '_> {
         let speaker: Option<Arc<str>> = event.speaker().map(Into::into);
         let mut tags = event.tags();
         let public = event.is_public();
+        let tells_by_words = event.tells_by_words();
         let mut guarded = Vec::new();
         let mut blocked = false;
         let mut heard_instead = None;
@@ -193,7 +194,8 @@ impl EventWriter<'_, '_> {
         let mut tells: Vec<Arc<str>> = event.tells().iter().map(|id| id.as_str().into()).collect();
         if let Some(spoken) = event.spoken() {
             // Whoever knows nothing tells nothing by its words.
-            if knowledge.is_some_and(|knowledge| !knowledge.is_empty()) {
+            let knows_any = knowledge.is_some_and(|knowledge| !knowledge.is_empty());
+            if tells_by_words && knows_any {
                 for fact in self.fact_phrases.facts_in(spoken) {
                     if !tells.contains(&fact) {
                         tells.push(fact);

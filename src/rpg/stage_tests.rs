@@ -13,6 +13,7 @@ use super::kickoff;
 use super::phase::Phase;
 use super::plan::{Announcement, Destination, Plan, Question, Speech, WaitReason};
 use super::scenes::effects::apply_effects;
+use super::scenes::endings;
 use crate::cast::{CastList, CurrentStage, Dead, OnStage};
 use crate::context::AgentContext;
 use crate::drama::{
@@ -210,6 +211,20 @@ fn a_phrase_of_a_fact_tells_it_if_its_speaker_knows_it() {
     let speak = speak.replace("Pell Gantry", "Brant Hollis");
     let told = turn(&mut stage, pell, &speak);
     assert_eq!(told, ["mind", "masked"]);
+    assert!(!knows(&stage, pell, "the-order"));
+}
+
+#[test]
+fn an_epilogue_teaches_nobody() {
+    let mut stage = stage_test();
+    let (brant, pell) = (stage.brant, stage.pell);
+    let words = "She was holed for the insurance.";
+    let answered = Answer::new(Prose(words.into()), By::Mind);
+    stage.world().entity_mut(brant).insert(answered);
+    let taken = stage.world().run_system_once(endings::take_epilogues);
+    taken.expect("runs");
+    stage.world().run_system_once(deliver).expect("runs");
+    assert!(heard(&stage, pell).contains(words));
     assert!(!knows(&stage, pell, "the-order"));
 }
 
