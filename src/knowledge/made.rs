@@ -14,6 +14,13 @@ const TITLE_CHARS: usize = 60;
 #[serde(transparent)]
 pub struct MadeFacts(Vec<Fact>);
 
+impl MadeFacts {
+    /// The facts, newest first.
+    pub fn newest_first(&self) -> impl Iterator<Item = &Fact> {
+        self.0.iter().rev()
+    }
+}
+
 /// Makes a fact that nobody knows yet, and returns its id. A text that was made a fact before stays
 /// that fact. At a meeting, since everybody reads the book.
 pub fn make_fact(world: &mut World, text: String) -> String {

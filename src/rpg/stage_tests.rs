@@ -22,7 +22,7 @@ use crate::drama::{
 use crate::engine::{Setup, StoryEnd};
 use crate::event::{By, DeferredCommands, EventQueue, deliver};
 use crate::exchange::{Answer, Ask, Prose};
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Knowledge, make_fact};
 use crate::world_data::DataFolder;
 
 /// The English world with the party in the tavern, about to step there.
@@ -369,6 +369,27 @@ fn of_two_promises_to_somebody_the_one_that_is_meant_is_kept() {
     assert_eq!(states(&stage), [PromiseState::Open, PromiseState::Kept]);
     turn(&mut stage, brant, &keep(r#""to": "Pell Gantry""#));
     assert_eq!(states(&stage), [PromiseState::Kept, PromiseState::Kept]);
+}
+
+#[test]
+fn of_made_facts_the_last_few_are_offered_that_somebody_here_does_not_know() {
+    let mut stage = stage_test();
+    let (brant, pell) = (stage.brant, stage.pell);
+    let made = (1..=5).map(|number| make_fact(stage.world(), format!("It is so {number}.")));
+    let made: Vec<_> = made.collect();
+    let knows = |ids: &[String]| Knowledge::at_start(ids.iter().map(String::as_str));
+    stage.world().entity_mut(brant).insert(knows(&made));
+    stage.world().entity_mut(pell).insert(knows(&made[4..]));
+    let mut world = (*stage.world().resource::<RpgWorld>().0).clone();
+    world.limits.together = true;
+    stage.world().insert_resource(RpgWorld(world.into()));
+    asked(&mut stage);
+    let tells = |who| {
+        let ask = stage.setup.world.get::<Ask<Plan>>(who).expect("is asked");
+        ask.constraints().tells.clone()
+    };
+    assert_eq!(tells(brant), made[1..4]);
+    assert_eq!(tells(pell), [""; 0], "Brant knows it too");
 }
 
 /// All that somebody has been told.
