@@ -410,8 +410,15 @@ impl PlanConstraints {
         }
         let numbers = open.iter().zip(1..);
         let numbers = numbers.filter(|(other, _)| to.is_empty() || *other == to);
-        let numbers: Vec<_> = numbers.map(|(_, number): (_, u64)| number.to_string()).collect();
-        check_one_of("keep.promise".into(), &promise.to_string(), &numbers, violations);
+        let numbers: Vec<_> = numbers
+            .map(|(_, number): (_, u64)| number.to_string())
+            .collect();
+        check_one_of(
+            "keep.promise".into(),
+            &promise.to_string(),
+            &numbers,
+            violations,
+        );
     }
 
     fn check_feeling(&self, feeling: &Feeling, violations: &mut Vec<Violation>) {

@@ -422,7 +422,10 @@ mod tests {
             let (result, shown) = ask.answer(Language::En, typed).await;
             let answer = json!({"holds": holds, "event": number});
             assert_eq!(json_of(&result.unwrap()), answer);
-            assert!(shown.contains("3) yes, this shows it: A dog barks."), "{shown}");
+            assert!(
+                shown.contains("3) yes, this shows it: A dog barks."),
+                "{shown}"
+            );
         }
     }
 

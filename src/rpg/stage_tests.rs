@@ -16,9 +16,7 @@ use super::scenes::effects::apply_effects;
 use super::scenes::endings;
 use crate::cast::{CastList, CurrentStage, Dead, OnStage};
 use crate::context::AgentContext;
-use crate::drama::{
-    Belongings, Bonds, Effect, Item, Promise, PromiseState, Promises, StoryData,
-};
+use crate::drama::{Belongings, Bonds, Effect, Item, Promise, PromiseState, Promises, StoryData};
 use crate::engine::{Setup, StoryEnd};
 use crate::event::{By, DeferredCommands, EventQueue, deliver};
 use crate::exchange::{Answer, Ask, Prose};
@@ -365,7 +363,11 @@ fn of_two_promises_to_somebody_the_one_that_is_meant_is_kept() {
         promises.map(|it| it.state).collect::<Vec<_>>()
     };
     let keep = |promise: &str| format!(r#"{{"mind": "m", "keep": {{{promise}}}}}"#);
-    turn(&mut stage, brant, &keep(r#""to": "Pell Gantry", "promise": 2"#));
+    turn(
+        &mut stage,
+        brant,
+        &keep(r#""to": "Pell Gantry", "promise": 2"#),
+    );
     assert_eq!(states(&stage), [PromiseState::Open, PromiseState::Kept]);
     turn(&mut stage, brant, &keep(r#""to": "Pell Gantry""#));
     assert_eq!(states(&stage), [PromiseState::Kept, PromiseState::Kept]);
@@ -431,13 +433,20 @@ fn a_promise_that_is_kept_behind_somebodys_back_is_heard_of_at_the_meeting() {
         ..Promise::default()
     }]);
     stage.world().entity_mut(brant).insert(promises);
-    turn(&mut stage, brant, r#"{"mind": "m", "keep": {"promise": 1}}"#);
+    turn(
+        &mut stage,
+        brant,
+        r#"{"mind": "m", "keep": {"promise": 1}}"#,
+    );
     stage.world().insert_resource(CurrentStage::Meeting);
     for crossing in stage.world().resource_mut::<DeferredCommands>().take() {
         crossing(stage.world());
     }
     let edda = stage.world().resource::<CastList>().by_name("Edda Hollis");
-    assert_eq!(stage.told(), [("keep", vec![edda.expect("is in the cast")])]);
+    assert_eq!(
+        stage.told(),
+        [("keep", vec![edda.expect("is in the cast")])]
+    );
 }
 
 /// Who is asked for a plan.

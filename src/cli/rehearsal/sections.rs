@@ -38,6 +38,7 @@ pub(super) fn sections(language: Language, report: &Report<'_>) -> Vec<Section> 
         endings(language, &rehearsal.drama),
         scenes(language, &rehearsal.drama),
         options(language, &rehearsal.drama),
+        votes(language, &rehearsal.drama),
         facts(language, &rehearsal.drama),
         items(language, &rehearsal.drama),
         goals(language, &rehearsal.drama),
@@ -175,6 +176,25 @@ fn options(language: Language, drama: &DramaFigures) -> Section {
             (say!(language, cli_rehearsal_scene), Side::Left),
             (say!(language, cli_rehearsal_option), Side::Left),
             (say!(language, cli_rehearsal_chosen), Side::Right),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+fn votes(language: Language, drama: &DramaFigures) -> Section {
+    let rows = drama.votes.iter().map(|vote| {
+        vec![
+            Cell::Text(vote.vote.to_string()),
+            Cell::Text(vote.result.clone()),
+            Cell::Share(vote.carried),
+        ]
+    });
+    Section {
+        title: say!(language, cli_rehearsal_votes),
+        columns: vec![
+            (say!(language, cli_rehearsal_vote), Side::Left),
+            (say!(language, cli_rehearsal_result), Side::Left),
+            (say!(language, cli_rehearsal_carried), Side::Right),
         ],
         rows: rows.collect(),
     }

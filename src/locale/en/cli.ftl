@@ -361,5 +361,9 @@ cli_rehearsal_unmet = { $count ->
    *[other] { $count } expectations are not met
     }
 cli_rehearsal_unmet_title = Expectations that are not met
+cli_rehearsal_carried = share of this vote
+cli_rehearsal_result = result
+cli_rehearsal_vote = vote
+cli_rehearsal_votes = Votes
 cli_rehearsal_won = won
 cli_runs_played = { $done } of { $all } runs played
