@@ -27,10 +27,10 @@ pub(super) fn take_turn(
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = arena.stage() else { return };
+    let Some((stage, mut combat, mut combatants)) = arena.fight() else {
+        return;
+    };
     let world = arena.world();
-    let mut combat = arena.combat(&stage);
-    let mut combatants = arena.combatants(&combat);
     for (entity, choice, _by) in answers.take() {
         let Some(me) = combatants.iter().position(|each| each.entity == entity) else {
             continue;
@@ -71,10 +71,10 @@ pub(super) fn next_turn(
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = arena.stage() else { return };
+    let Some((stage, mut combat, mut combatants)) = arena.fight() else {
+        return;
+    };
     let world = arena.world();
-    let mut combat = arena.combat(&stage);
-    let mut combatants = arena.combatants(&combat);
     let max_rounds = world.limits.combat_rounds.max(1) as u32;
     let can_be_moved = |each: &Combatant| each.is_standing() && each.resolve > 0;
     let can_be_moved = combatants.iter().any(can_be_moved);
