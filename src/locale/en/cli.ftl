@@ -354,6 +354,7 @@ cli_rehearsal_tokens_fights = tokens spent on fights
 cli_rehearsal_tokens_memory = tokens spent on memories
 cli_rehearsal_tokens_other = tokens spent on everything else
 cli_rehearsal_tokens_talk = tokens spent on talk
+cli_rehearsal_taken_up = taken up (% of these)
 cli_rehearsal_told = told (% of runs)
 cli_rehearsal_turns = turns per run
 cli_rehearsal_unmet = { $count ->

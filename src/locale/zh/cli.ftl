@@ -323,6 +323,7 @@ cli_rehearsal_tokens_fights = 战斗所用的 token
 cli_rehearsal_tokens_memory = 记忆所用的 token
 cli_rehearsal_tokens_other = 其余所用的 token
 cli_rehearsal_tokens_talk = 对话所用的 token
+cli_rehearsal_taken_up = 有回应（占说出的）
 cli_rehearsal_told = 说出（占运行次数）
 cli_rehearsal_turns = 每次运行的轮数
 cli_rehearsal_unmet = 有 { $count } 项预期没有达到
