@@ -57,6 +57,7 @@ pub mod session;
 pub mod statistics;
 pub mod testing;
 pub mod tool;
+pub mod trust;
 #[cfg(feature = "undercover")]
 pub mod undercover;
 pub mod world_data;

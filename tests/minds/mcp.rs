@@ -515,8 +515,6 @@ async fn a_look_at_a_server_tells_what_it_offers_and_what_is_missing() {
 #[test]
 fn the_program_shows_servers_and_how_they_are() {
     let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("mine");
-    std::fs::create_dir(&data).unwrap();
     let command = example().display().to_string();
     let models = format!(
         r#"(providers: {{}}, models: {{}}, servers: {{
@@ -524,13 +522,13 @@ fn the_program_shows_servers_and_how_they_are() {
             "weather": (url: "http://127.0.0.1:1/mcp?secret=x", token_env: "WEATHER_TOKEN", start: 5.0),
         }})"#
     );
-    std::fs::write(data.join("models.ron"), models).unwrap();
+    std::fs::write(folder.path().join("mine.ron"), models).unwrap();
     let run = |arguments: &str| {
         let mut program = Command::new(env!("CARGO_BIN_EXE_playhouse"));
         let program = program.current_dir(folder.path()).env_clear();
         let arguments = arguments
             .split(' ')
-            .chain(["--data", "mine", "--width", "1000"]);
+            .chain(["--models", "mine.ron", "--width", "1000"]);
         let output = program.args(arguments).output().unwrap();
         let said = String::from_utf8(output.stdout).unwrap();
         assert!(!said.contains("secret"), "{said}");

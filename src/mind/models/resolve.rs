@@ -80,7 +80,8 @@ pub struct ModelSummary {
     pub alias: String,
     /// Who runs it.
     pub provider: String,
-    /// Its name at the provider.
+    /// Its name at the provider; the name of the variable that holds it, such as `$OPENAI_MODEL`,
+    /// if the model file does not say it.
     pub model: String,
     /// The source of that name.
     pub model_from: SettingSource,
@@ -110,8 +111,8 @@ struct ResolvedModel {
 }
 
 impl Models {
-    /// Reads the text of a model file and the environment variables that it names. `file_name` is
-    /// for errors, `env` looks up a variable.
+    /// The models of a single file for which the caller vouches. `file_name` is for errors, `env`
+    /// looks up a variable.
     ///
     /// # Errors
     /// As [`ModelFile::read`].
@@ -120,7 +121,13 @@ impl Models {
         file_name: &str,
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, ModelError> {
-        let file = ModelFile::read(text, file_name)?;
+        let file = ModelFile::read_own(text, file_name, &ModelFile::default())?;
+        Ok(Self::new(file, file_name, env))
+    }
+
+    /// The models of a file, with the environment variables that it names. `file_name` is the file
+    /// in which people may define more.
+    pub fn new(file: ModelFile, file_name: &str, env: &dyn Fn(&str) -> Option<String>) -> Self {
         let providers = file.providers.values();
         let providers = providers.flat_map(|provider| [&provider.base_url_env, &provider.key_env]);
         let models = file.models.values();
@@ -133,14 +140,14 @@ impl Models {
             (!value.is_empty()).then(|| (name.to_owned(), value.into()))
         });
         let environment = environment.collect();
-        Ok(Self {
+        Self {
             file_name: file_name.into(),
             file,
             environment,
             minds: Mutex::default(),
             files: Arc::new(NoFiles),
             clients: Mutex::default(),
-        })
+        }
     }
 
     /// The same models, reading media files from `files`.
@@ -176,8 +183,8 @@ impl Models {
     }
 
     /// What web tools may do.
-    pub fn web(&self) -> &WebPolicy {
-        &self.file.web
+    pub fn web(&self) -> WebPolicy {
+        self.file.web.clone().unwrap_or_default()
     }
 
     /// The settings of a model.
@@ -203,7 +210,13 @@ impl Models {
     /// part of the report.
     pub async fn probe(&self, alias: &str) -> Result<ProbeReport, ModelError> {
         match self.http_mind(alias) {
-            Ok(mind) => Ok(mind.probe().await),
+            Ok(mind) => {
+                let mut report = mind.probe().await;
+                if report.model == *mind.info().model {
+                    report.model = self.resolve(alias)?.shown_model();
+                }
+                Ok(report)
+            }
             Err(error @ ModelError::MissingKey { .. }) => {
                 let summary = self.summary(alias)?;
                 let mut report = ProbeReport::untried(alias, &summary.base_url, &summary.model);
@@ -231,7 +244,7 @@ impl Models {
         if let Some(entry) = self.file.models.get(alias)
             && let Some(provider) = provider_of(&entry.provider)
         {
-            let source = SettingSource::File(self.file_name.clone());
+            let source = self.file_of(self.file.defined_in.models.get(alias));
             return Ok(self.combine(alias, provider, entry.clone(), source));
         }
         if let Some((name, model)) = alias.split_once('/')
@@ -269,7 +282,7 @@ impl Models {
         mut entry: ModelEntry,
         model_source: SettingSource,
     ) -> ResolvedModel {
-        let from_file = || SettingSource::File(self.file_name.clone());
+        let defined_in = &self.file.defined_in;
         let from_environment = |variable: &Option<String>| {
             let name = variable.as_deref()?;
             let source = SettingSource::Environment(name.into());
@@ -282,10 +295,16 @@ impl Models {
             entry.price = None;
             entry.window = None;
         }
-        let own = entry.base_url.clone().map(|base| (base, from_file()));
+        let own = entry.base_url.clone().map(|base| {
+            let source = self.file_of(defined_in.models.get(alias));
+            (base, source)
+        });
         let base_url = own
             .or_else(|| from_environment(&provider.base_url_env))
-            .unwrap_or_else(|| (provider.base_url.clone(), from_file()));
+            .unwrap_or_else(|| {
+                let source = self.file_of(defined_in.providers.get(&entry.provider));
+                (provider.base_url.clone(), source)
+            });
         ResolvedModel {
             alias: alias.into(),
             provider_name: entry.provider.clone(),
@@ -314,7 +333,7 @@ impl Models {
         let server = Server {
             endpoint,
             key,
-            connect: self.file.connect,
+            connect: self.connect(),
             timeouts: resolved
                 .entry
                 .timeouts
@@ -352,7 +371,7 @@ impl Models {
             temperature: entry.temperature.or(provider.temperature),
             merge_turns: entry.merge_turns.unwrap_or(provider.merge_turns),
             schema: entry.schema.unwrap_or(provider.schema),
-            wording: self.file.wording.clone(),
+            wording: self.file.wording.clone().unwrap_or_default(),
             extra,
         }
     }
@@ -364,9 +383,9 @@ impl Models {
             (None, None) => "none",
         };
         ModelSummary {
+            model: resolved.shown_model(),
             alias: resolved.alias,
             provider: resolved.provider_name,
-            model: resolved.model.0,
             model_from: resolved.model.1,
             base_url: endpoint.display_url(),
             base_url_from: resolved.base_url.1,
@@ -382,7 +401,7 @@ impl Models {
         if let Some(client) = clients.get(&local) {
             return Ok(client.clone());
         }
-        let client = http::client(self.file.connect, local)?;
+        let client = http::client(self.connect(), local)?;
         clients.insert(local, client.clone());
         Ok(client)
     }
@@ -390,6 +409,15 @@ impl Models {
     fn key(&self, resolved: &ResolvedModel) -> Option<SecretString> {
         let variable = resolved.key_env.as_deref()?;
         self.environment.get(variable).cloned()
+    }
+
+    fn file_of(&self, file: Option<&Arc<str>>) -> SettingSource {
+        SettingSource::File(file.map_or(&*self.file_name, |file| file).to_owned())
+    }
+
+    fn connect(&self) -> f64 {
+        const DEFAULT: f64 = 10.0;
+        self.file.connect.unwrap_or(DEFAULT)
     }
 
     fn variable(&self, name: &str) -> Option<String> {
@@ -414,6 +442,14 @@ impl ResolvedModel {
             alias: self.alias.clone(),
             reason: text!(mind_bad_base_url, source, error = &error),
         })
+    }
+
+    /// The model's name for people. Whatever else a variable may hold is not shown.
+    fn shown_model(&self) -> String {
+        match &self.model {
+            (_, SettingSource::Environment(variable)) => format!("${variable}"),
+            (name, _) => name.clone(),
+        }
     }
 
     /// The variable of the key that the server requires. Another server than the provider's own may
@@ -497,8 +533,9 @@ mod tests {
         let summary = models.summary("openai").unwrap();
         assert_eq!(
             (summary.model.as_str(), summary.base_url.as_str()),
-            ("mine", "http://localhost:9/v1")
+            ("$OPENAI_MODEL", "http://localhost:9/v1")
         );
+        assert_eq!(&*models.mind("openai").unwrap().info().model, "mine");
         assert_eq!(summary.base_url_from.to_string(), "OPENAI_BASE_URL");
         assert_eq!(summary.model_from.to_string(), "OPENAI_MODEL");
         assert_eq!(
