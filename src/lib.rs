@@ -53,6 +53,7 @@ pub mod prelude;
 #[cfg(feature = "rpg")]
 pub mod rpg;
 pub mod save;
+pub mod secrets;
 pub mod session;
 pub mod statistics;
 pub mod testing;

@@ -1,6 +1,6 @@
 //! Files that may come from anywhere, and the one decision on what they may do.
 //!
-//! A file that was read is [`Untrusted`], and [`Untrusted::admit`] decides whether it is opened. The
+//! A file that was read is [`Untrusted`]; [`Untrusted::admit`] decides whether it is opened. The
 //! user's own files may do everything. A file that came with a folder may do whatever runs nothing,
 //! sends nothing to new places, reads no variables and costs nothing; all else is a demand, for
 //! which the user must trust exactly this content. This room touches neither files nor the

@@ -20,6 +20,7 @@ mod help;
 mod labels;
 mod loader;
 mod output;
+mod process;
 mod progress;
 mod record_printer;
 mod rehearsal;
@@ -53,6 +54,13 @@ use crate::trust::{NeedsTrust, Untrusted};
 
 /// Runs the program.
 pub fn main() -> ExitCode {
+    process::protect();
+    let code = start();
+    process::end_programs();
+    code
+}
+
+fn start() -> ExitCode {
     let env = Env::read();
     let mut found = Found::default();
     if let Err(error) = found.read(&env) {

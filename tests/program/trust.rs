@@ -1,10 +1,11 @@
-//! A stranger's folder: what its files may do before their user trusts them, and after.
+//! A stranger's folder: what its files may do before their user trusts them, and after; and keys,
+//! which leave the program for their server alone.
 
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -74,10 +75,15 @@ impl Folder {
 
     /// Runs the program with this on its standard input.
     fn answering(&self, arguments: &str, answer: &str) -> Output {
-        let home = self.root.path().join("home");
         let mut program = playhouse(&self.here());
+        program.args(arguments.split(' '));
+        self.play(program, answer)
+    }
+
+    /// Runs a program with the user's environment.
+    fn play(&self, mut program: Command, answer: &str) -> Output {
+        let home = self.root.path().join("home");
         program
-            .args(arguments.split(' '))
             .env("HOME", &home)
             .env("APPDATA", &home)
             .env("PATH", std::env::var_os("PATH").unwrap())
@@ -372,4 +378,186 @@ fn without_a_home_trust_can_not_be_kept() {
     let output = run(folder.path(), &format!("trust playhouse.ron --hash {hash}"));
     assert_eq!(output.status.code(), Some(2));
     assert!(err(&output).contains("HOME"), "{}", err(&output));
+}
+
+/// A server that says everything it was sent, the key above all, wherever a server can.
+fn echoing_server() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            let request = read_request(&mut stream);
+            let head = request
+                .lines()
+                .find(|line| line.starts_with("authorization"));
+            let key = head
+                .and_then(|head| head.split_whitespace().last())
+                .unwrap_or_default();
+            let (one, two) = key.split_at(key.len() / 2);
+            let (kind, body) = if request.contains("fail-please") {
+                (
+                    "500 No",
+                    format!(r#"{{"error": {{"message": "bad key {key}"}}}}"#),
+                )
+            } else {
+                let chunk = |delta: String| {
+                    format!(
+                        "data: {{\"model\": \"m-{key}\", \"choices\": [{{\"delta\": {{{delta}}}}}]}}\n\n"
+                    )
+                };
+                let parts = [
+                    format!("\"reasoning_content\": \"I saw {key}\""),
+                    format!("\"content\": \"Your key is {one}\""),
+                    format!("\"content\": \"{two}, I think\""),
+                    "\"content\": \".\"".into(),
+                ];
+                ("200 OK", parts.map(chunk).concat() + "data: [DONE]\n\n")
+            };
+            let form = if kind.starts_with('2') {
+                "text/event-stream"
+            } else {
+                "application/json"
+            };
+            let length = body.len();
+            let answer = format!(
+                "HTTP/1.1 {kind}\r\ncontent-type: {form}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+            );
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    port
+}
+
+fn read_request(stream: &mut impl Read) -> String {
+    let (mut bytes, mut buffer) = (Vec::new(), [0; 65_536]);
+    loop {
+        let count = stream.read(&mut buffer).unwrap_or(0);
+        bytes.extend_from_slice(&buffer[..count]);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let Some((head, body)) = text.split_once("\r\n\r\n") else {
+            assert!(count > 0, "{text}");
+            continue;
+        };
+        let length = head
+            .lines()
+            .find_map(|line| line.strip_prefix("content-length: "));
+        if count == 0 || body.len() >= length.map_or(0, |length| length.parse().unwrap()) {
+            return text;
+        }
+    }
+}
+
+/// Every file in a folder, as text.
+fn all_files(folder: &Path) -> String {
+    let mut all = String::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        all += &if path.is_dir() {
+            all_files(&path)
+        } else {
+            String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned()
+        };
+    }
+    all
+}
+
+#[test]
+fn a_key_that_is_echoed_reaches_no_save_no_log_and_no_terminal() {
+    let folder = Folder::new();
+    let port = echoing_server();
+    let key = r#"key_env: "OPENAI_API_KEY""#;
+    let models = format!(
+        r#"(
+            providers: {{"p": {}}},
+            models: {{
+                "m": (provider: "p", model: "x"),
+                "f": (provider: "p", model: "fail-please"),
+                "path": (provider: "p", model: "x", base_url: "http://127.0.0.1:{port}/v1/{KEY}/x"),
+            }},
+        )"#,
+        provider(port, key)
+    );
+    write(&folder.own().join("models.ron"), &models);
+    folder.write(
+        "solo.ron",
+        r#"Team(name: "solo", language: en, participants: [(name: "Ava", stream: true)], max_turns: 1)"#,
+    );
+    // `run` looks for the key in all that is printed.
+    for form in ["--json -vv", "--form log -vv --log-format json", "-vv"] {
+        let output = folder.run(&format!(
+            "chat solo.ron --model m --save s --force --task hi {form}"
+        ));
+        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+        let page = out(&output);
+        assert!(page.contains("Your key is ***, I think"), "{page}");
+        let kept = all_files(&folder.here().join("saves"));
+        assert!(
+            kept.contains("Your key is ***, I think") && kept.contains("I saw ***"),
+            "{kept}"
+        );
+        assert!(!kept.contains(KEY), "{kept}");
+    }
+    for command in [
+        "trace s",
+        "show s --json",
+        "show s --as request",
+        "replay s",
+        "resume s --task more --model m",
+    ] {
+        let output = folder.run(command);
+        assert_eq!(output.status.code(), Some(0), "{command}: {}", err(&output));
+    }
+    let failed = folder.run("chat solo.ron --model f --save f --task hi");
+    let said = err(&failed) + &all_files(&folder.here().join("saves"));
+    assert!(
+        said.contains("bad key ***") && !said.contains(KEY),
+        "{said}"
+    );
+    for command in [
+        "doctor m --json",
+        "doctor f --json",
+        "doctor f",
+        "doctor path",
+        "config",
+    ] {
+        let output = folder.run(command);
+        assert!(!out(&output).is_empty(), "{command}: {}", err(&output));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_tool_server_sees_no_keys_and_leaves_nothing_behind() {
+    let folder = Folder::new();
+    let script = r#"
+        cat /proc/$PPID/environ > parent; env > own
+        setsid sh -c 'echo $$ > daemon; sleep 60' > /dev/null 2>&1 < /dev/null &
+        while [ ! -s daemon ]; do sleep 0.1; done
+    "#;
+    let models = format!(
+        r#"(servers: {{"s": (command: "sh", args: ["-c", {script:?}], env: ["SOME_SECRET"])}})"#
+    );
+    write(&folder.own().join("models.ron"), &models);
+    let mut program = playhouse(&folder.here());
+    if std::os::unix::fs::MetadataExt::uid(&fs::metadata("/proc/self").unwrap()) == 0 {
+        // Whoever is root may look into every process, unless that right is given up.
+        let mut unprivileged = Command::new("setpriv");
+        unprivileged.args(["--bounding-set=-all", "--inh-caps=-all"]);
+        unprivileged.arg(program.get_program()).env_clear();
+        unprivileged.current_dir(folder.here());
+        program = unprivileged;
+    }
+    program.args(["doctor", "s"]);
+    let output = folder.play(program, "");
+    assert_eq!(output.status.code(), Some(5), "{}", err(&output));
+    let read = |name: &str| fs::read_to_string(folder.here().join(name)).unwrap();
+    assert_eq!(read("parent"), "");
+    let own = read("own");
+    assert!(
+        own.contains("SOME_SECRET=the-content") && own.contains("PATH="),
+        "{own}"
+    );
+    assert!(!own.contains("OPENAI"), "{own}");
+    let daemon = format!("/proc/{}", read("daemon").trim());
+    assert!(!Path::new(&daemon).exists(), "{daemon} lives on");
 }

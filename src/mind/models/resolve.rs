@@ -5,7 +5,6 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use reqwest::Client;
-use secrecy::{ExposeSecret, SecretString};
 use serde::{Serialize, Serializer};
 
 use super::error::ModelError;
@@ -19,11 +18,13 @@ use crate::mind::http::{
 };
 use crate::mind::info::MindInfo;
 use crate::mind::prompted_tools::PromptedTools;
+use crate::secrets::Secret;
 use crate::tool::WebPolicy;
+use crate::tool::servers::ChildEnvironment;
 use crate::world_data::by_distance;
 
 const BASE_URL: &str = "OPENAI_BASE_URL";
-pub(super) const KEY: &str = "OPENAI_API_KEY";
+const KEY: &str = "OPENAI_API_KEY";
 
 /// The models of a file and an environment. Minds of one alias share their connections, their limit
 /// of concurrent calls, and what they learned about their server.
@@ -31,8 +32,12 @@ pub(super) const KEY: &str = "OPENAI_API_KEY";
 pub struct Models {
     pub(super) file_name: String,
     pub(super) file: ModelFile,
-    /// The variables that the file names and that are set; some are keys.
-    pub(super) environment: BTreeMap<String, SecretString>,
+    /// The variables that the file names for keys and tokens, and that are set.
+    pub(super) keys: BTreeMap<String, Secret>,
+    /// Those that it names for addresses and models.
+    settings: BTreeMap<String, String>,
+    /// What the process of each tool server sees.
+    pub(super) environments: BTreeMap<String, ChildEnvironment>,
     minds: Mutex<BTreeMap<String, HttpMind>>,
     /// Where media files are read.
     files: Arc<dyn MediaFiles>,
@@ -128,22 +133,31 @@ impl Models {
     /// The models of a file, with the environment variables that it names. `file_name` is the file
     /// in which people may define more.
     pub fn new(file: ModelFile, file_name: &str, env: &dyn Fn(&str) -> Option<String>) -> Self {
-        let providers = file.providers.values();
-        let providers = providers.flat_map(|provider| [&provider.base_url_env, &provider.key_env]);
-        let models = file.models.values();
-        let models = models.flat_map(|entry| [&entry.model_env, &entry.key_env]);
-        let tokens = file.servers.values().map(|server| &server.token_env);
-        let variables = providers.chain(models).chain(tokens).flatten();
-        let variables = variables.map(String::as_str).chain([BASE_URL, KEY]);
-        let environment = variables.filter_map(|name| {
+        let find = |name: &str| {
             let value = env(name)?.trim().to_owned();
-            (!value.is_empty()).then(|| (name.to_owned(), value.into()))
+            (!value.is_empty()).then(|| (name.to_owned(), value))
+        };
+        let (providers, models) = (file.providers.values(), file.models.values());
+        let tokens = file.servers.values().map(|server| &server.token_env);
+        let keys = providers.clone().map(|provider| &provider.key_env);
+        let keys = keys.chain(models.clone().map(|entry| &entry.key_env));
+        let keys = keys.chain(tokens).flatten().map(String::as_str);
+        let keys = keys.chain([KEY]).filter_map(find);
+        let keys = keys.map(|(name, key)| (name, key.into())).collect();
+        let settings = providers.map(|provider| &provider.base_url_env);
+        let settings = settings.chain(models.map(|entry| &entry.model_env));
+        let settings = settings.flatten().map(String::as_str);
+        let settings = settings.chain([BASE_URL]).filter_map(find).collect();
+        let environments = file.servers.iter().map(|(name, server)| {
+            let named = server.env.iter().map(String::as_str);
+            (name.clone(), ChildEnvironment::new(named, env))
         });
-        let environment = environment.collect();
         Self {
             file_name: file_name.into(),
+            keys,
+            settings,
+            environments: environments.collect(),
             file,
-            environment,
             minds: Mutex::default(),
             files: Arc::new(NoFiles),
             clients: Mutex::default(),
@@ -406,9 +420,9 @@ impl Models {
         Ok(client)
     }
 
-    fn key(&self, resolved: &ResolvedModel) -> Option<SecretString> {
+    fn key(&self, resolved: &ResolvedModel) -> Option<Secret> {
         let variable = resolved.key_env.as_deref()?;
-        self.environment.get(variable).cloned()
+        self.keys.get(variable).cloned()
     }
 
     fn file_of(&self, file: Option<&Arc<str>>) -> SettingSource {
@@ -421,8 +435,7 @@ impl Models {
     }
 
     fn variable(&self, name: &str) -> Option<String> {
-        let value = self.environment.get(name)?;
-        Some(value.expose_secret().to_owned())
+        self.settings.get(name).cloned()
     }
 
     fn unknown(&self, alias: &str) -> ModelError {
@@ -438,10 +451,13 @@ impl Models {
 impl ResolvedModel {
     fn endpoint(&self) -> Result<Endpoint, ModelError> {
         let (base, source) = &self.base_url;
-        Endpoint::parse(base, self.provider.api).map_err(|error| ModelError::Unusable {
-            alias: self.alias.clone(),
-            reason: text!(mind_bad_base_url, source, error = &error),
-        })
+        let endpoint =
+            Endpoint::parse(base, self.provider.api).map_err(|error| ModelError::Unusable {
+                alias: self.alias.clone(),
+                reason: text!(mind_bad_base_url, source, error = &error),
+            })?;
+        endpoint.keep_secrets();
+        Ok(endpoint)
     }
 
     /// The model's name for people. Whatever else a variable may hold is not shown.
