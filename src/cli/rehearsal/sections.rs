@@ -12,7 +12,7 @@ use crate::cli::say::say;
 use crate::cli::statistics::{interval, margin, number, percent};
 use crate::cli::tables::Side;
 
-/// Of those from whom a fact was learned, so many are named.
+/// At most this many of those from whom a fact was learned, or who learned it, are named.
 const NAMES: usize = 3;
 
 /// A table with its title.
@@ -303,14 +303,17 @@ fn or_never(language: Language, share: Share) -> Cell {
     }
 }
 
-/// The names with the highest counts, and their share of all in percent.
+/// The names with the highest counts, and their share of all in percent; `-` if there are none.
 fn most_frequent(counts: &BTreeMap<String, u64>) -> String {
+    if counts.is_empty() {
+        return "-".to_owned();
+    }
     let all: u64 = counts.values().sum();
     let mut names: Vec<_> = counts.iter().collect();
     names.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     let names = names.into_iter().take(NAMES);
     let names = names.map(|(name, count)| format!("{name} {}%", 100 * count / all.max(1)));
-    names.collect::<Vec<_>>().join(" · ")
+    names.collect::<Vec<_>>().join(", ")
 }
 
 fn fights(language: Language, rehearsal: &Rehearsal) -> Section {

@@ -82,6 +82,11 @@ impl Formatter {
         };
         let result: String = result.split_whitespace().collect::<Vec<_>>().join(" ");
         let result: String = result.chars().take(LONGEST_RESULT).collect();
+        let result = if result.is_empty() {
+            say!(self.language, story_no_result)
+        } else {
+            result
+        };
         let note = if call.is_error {
             text!(story_tool_failed, who, tool, arguments, result)
         } else {

@@ -128,8 +128,7 @@ fn a_home_scene_reads_as_one() {
       → Tobin leaves for Quay.
       (magic)
 
-    ° a default answer, because the model gave none
-    that could be used
+    ° a default answer: the model gave no usable one
     ");
 }
 

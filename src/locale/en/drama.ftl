@@ -29,7 +29,7 @@ drama_remove_it = remove it
 drama_resolve_alone = resolve and moved_by only work together
 drama_same_condition = the ending "{ $id }" has the same condition and comes first
 drama_secrets_are_facts = `secrets` has been replaced by `facts`
-drama_stay_is_offered = to stay may always be voted for
+drama_stay_is_offered = every vote already offers staying
 drama_too_late = the schedule has { $days ->
     [one] { $days } day
    *[other] { $days } days

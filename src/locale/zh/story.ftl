@@ -43,6 +43,7 @@ story_journey = 远行：{ $dungeon }
 story_leaves = { $actor }前往{ $to }。
 story_missed = { $name }：落空
 story_morning = 上午
+story_no_result = 没有结果
 story_nothing_found = 什么也没想起来
 story_plays = 打出“{ $card }”
 story_refused = { $actor }没能做成（{ $action }）：{ $reason }

@@ -14,13 +14,13 @@ const KINDS: [&str; 13] = [
     "speak", "whisper", "announce", "take", "give", "show", "read", "promise", "keep", "attempt",
     "query", "move", "wait",
 ];
-/// What may be done beside something said.
+/// What may be done in the same turn as something said.
 const BESIDE: [&str; 7] = ["take", "give", "show", "read", "promise", "keep", "move"];
-/// In how many of a hundred turns with words something is done as well.
+/// The percentage of turns with words in which something is done as well.
 const DOES_BOTH: usize = 15;
-/// In how many of a hundred turns with words they are lines of one's own.
+/// The percentage of turns with words in which the words are lines of the actor's own voice.
 const OWN_WORDS: usize = 22;
-/// In how many of a hundred turns a feeling changes, if somebody spoke.
+/// The percentage of turns in which a feeling changes, if somebody spoke.
 const FEELS: usize = 8;
 
 /// A turn; `None` if the schema asks for something else.
@@ -294,7 +294,7 @@ impl<'n> Home<'n> {
         Some(symbol)
     }
 
-    /// One of these people. Whoever is spoken to already stays the one.
+    /// One of these people; whoever is already being spoken to, if possible.
     fn to_any(&self, names: &[&'n str], writer: &mut Writer<'n>) -> Option<&'n str> {
         let known = names.iter().find(|name| writer.is("target", name));
         let name = match known {
@@ -333,7 +333,7 @@ impl<'n> Home<'n> {
         }
         let mut heard = self.heard.iter().rev();
         let heard = heard.find(|line| self.listeners.contains(&line.text("who")));
-        // Who was named is addressed, and answers; others may turn to somebody else.
+        // Whoever was named is addressed, and answers; others may turn to somebody else.
         let is_addressed = heard.is_some_and(|line| line.text("text").contains(self.me));
         let percent = if is_addressed { 95 } else { 55 };
         let heard = heard.filter(|_| writer.rng().happens(percent));
@@ -361,7 +361,7 @@ impl<'n> Home<'n> {
         Some(("mind.speak", json!({"target": target, "text": text})))
     }
 
-    /// Some words, and in so many of a hundred cases more.
+    /// Some words, and in this percentage of cases more.
     fn with_more(&self, text: String, percent: usize, writer: &mut Writer<'n>) -> String {
         if !writer.rng().happens(percent) {
             return text;
