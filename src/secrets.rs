@@ -95,9 +95,14 @@ fn percent_encoded(text: &str) -> String {
     encoded.collect()
 }
 
+/// Whether this process has any secret, so that texts need a look at all.
+pub(crate) fn any() -> bool {
+    ANY.load(Ordering::Acquire)
+}
+
 /// The text with every secret masked.
 pub fn redact(text: &str) -> Cow<'_, str> {
-    if !ANY.load(Ordering::Acquire) {
+    if !any() {
         return Cow::Borrowed(text);
     }
     let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
@@ -165,7 +170,7 @@ pub fn redact_value(value: &mut Value) -> bool {
 
 /// Masks every secret in the strings of a JSON text that begins here in `bytes` and ends with them.
 pub(crate) fn redact_json(bytes: &mut Vec<u8>, start: usize) {
-    if !ANY.load(Ordering::Acquire) {
+    if !any() {
         return;
     }
     let json = bytes.get(start..).unwrap_or_default();
@@ -183,7 +188,7 @@ pub(crate) fn redact_json(bytes: &mut Vec<u8>, start: usize) {
 /// How many bytes at the end of a text may be the beginning of a secret that is not yet complete.
 #[cfg(feature = "http")]
 pub(crate) fn begun(text: &str) -> usize {
-    if !ANY.load(Ordering::Acquire) {
+    if !any() {
         return 0;
     }
     let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);

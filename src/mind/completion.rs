@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::locale::{Localize, UiText, text};
 use crate::message::{Block, FinishReason, TokenUsage};
-use crate::secrets::{has_secret, redact_value, redacted};
+use crate::secrets::{self, has_secret, redact_value, redacted};
 use crate::tool::ToolCall;
 
 /// A mind's answer, not checked yet.
@@ -63,6 +63,9 @@ impl Completion {
     /// The same without the secrets of this process, which a server or a tool may have echoed.
     #[must_use]
     pub(crate) fn without_secrets(mut self) -> Self {
+        if !secrets::any() {
+            return self;
+        }
         for text in [&mut self.text, &mut self.model] {
             *text = redacted(std::mem::take(text));
         }

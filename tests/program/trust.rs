@@ -1,6 +1,11 @@
 //! A stranger's folder: what its files may do before their user trusts them, and after; and keys,
 //! which leave the program for their server alone.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "programs are found in the PATH of the tests"
+)]
+
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;
