@@ -161,6 +161,26 @@ fn scenes_of_several_places_are_not_mixed() {
 }
 
 #[test]
+fn what_others_hear_of_later_is_told_once() {
+    let leave = || json!({"actor": "Tobin", "stage": "Inn", "to": "Quay"});
+    let arrive = json!({"actor": "Tobin", "stage": "Quay", "from": "Inn"});
+    let announce = || json!({"actor": "Mira", "stage": "Inn", "message": "Fire!"});
+    let records = [
+        event("Inn", "announce", announce()),
+        event("Inn", "keep", json!({})),
+        event("Inn", "leave", leave()),
+        event("", "announce", announce()),
+        event("", "keep", json!({})),
+        event("", "arrive", arrive),
+        event("", "leave", leave()),
+    ];
+    let text = told(Language::En, 60, &records);
+    for once in ["Fire!", "(keep)", "leaves", "arrives"] {
+        assert_eq!(text.matches(once).count(), 1, "{once}: {text}");
+    }
+}
+
+#[test]
 fn a_chinese_fight_lines_up() {
     let standing = json!([
         {"name": "米拉", "hp": 24, "max_hp": 30, "camp": "hero", "effects": ["铁壁"]},

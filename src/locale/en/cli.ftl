@@ -382,6 +382,7 @@ cli_rehearsal_tokens_fights = tokens spent on fights
 cli_rehearsal_tokens_memory = tokens spent on memories
 cli_rehearsal_tokens_other = tokens spent on everything else
 cli_rehearsal_tokens_talk = tokens spent on talk
+cli_rehearsal_taken_up = taken up (% of these)
 cli_rehearsal_told = told (% of runs)
 cli_rehearsal_turns = turns per run
 cli_rehearsal_unmet = { $count ->
@@ -389,5 +390,9 @@ cli_rehearsal_unmet = { $count ->
    *[other] { $count } expectations are not met
     }
 cli_rehearsal_unmet_title = Expectations that are not met
+cli_rehearsal_carried = share of this vote
+cli_rehearsal_result = result
+cli_rehearsal_vote = vote
+cli_rehearsal_votes = Votes
 cli_rehearsal_won = won
 cli_runs_played = { $done } of { $all } runs played

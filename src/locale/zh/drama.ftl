@@ -38,5 +38,7 @@ drama_no_afternoon = 在家的一天只有一轮谈话
 drama_no_vote_for = 日程里没有一次表决可以选“{ $winner }”
 drama_stay_is_offered = 表决时本来就可以选留下
 drama_empty_claim = 论断是空的
+drama_judge_in_scene = 在某个场景里判断它，这里写 Happened 或 Chose
+drama_judged_in_schedule = 日程的一步开始时，不会有人被问到论断
 drama_nobody_judges = 没有人会被问到这个论断；它还须出现在某个场景、选项或结局的条件里
 drama_write_claim = 写一句非真即假的话，例如：崔晚灯已经把刀的来历告诉了佟九指

@@ -112,7 +112,7 @@ impl<'n> Home<'n> {
         all_others.retain(|name| *name != me);
         let others = || all_others.clone();
         let things = || [notes.names("items"), notes.names("lying")].concat();
-        let promises = notes.list("promises").map(|promise| promise.text("to"));
+        let promised = notes.list("promises").map(|promise| promise.text("to"));
         let facts = notes.list("facts").map(Fact::of);
         (!kinds.is_empty()).then(|| Self {
             notes,
@@ -127,7 +127,7 @@ impl<'n> Home<'n> {
             held: allowed("give.item", things()),
             readable: allowed("read.item", things()),
             promise_to: allowed("promise.to", others()),
-            keep_to: allowed("keep.to", promises.collect()),
+            keep_to: allowed("keep.to", promised.collect()),
             feels_about: allowed("feels.about", others()),
             facts: facts.collect(),
             present,
@@ -283,7 +283,10 @@ impl<'n> Home<'n> {
             }
             "keep" => {
                 let to = self.to_any(&self.keep_to, writer)?;
-                ("mind.promise", json!({ "to": to }))
+                let mut promises = self.notes.list("promises");
+                let promise = promises.find(|promise| promise.text("to") == to)?;
+                let number = promise.number("number");
+                ("mind.promise", json!({"to": to, "promise": number}))
             }
             "attempt" => ("mind.attempt", json!({"what": writer.line("attempt.what")})),
             "query" => self.query(writer)?,
