@@ -198,6 +198,8 @@ fn a_strangers_folder_runs_sends_and_reads_nothing() {
             );
         }
     }
+    let output = folder.run("doctor --lang zh");
+    assert!(err(&output).contains("需要你的信任"), "{}", err(&output));
     assert_eq!(requests.load(Ordering::SeqCst), 0);
     assert!(!folder.here().join("ran").exists() && !folder.here().join("saves").exists());
     // Whoever plays without models is not bothered, and a bug in the check would not be hidden.
