@@ -20,6 +20,7 @@ use crate::exchange::{ErasedAsk, RoundMaker};
 use crate::journal::{Line, OpenRound, ToolResultRecord, ToolRoundRecord};
 use crate::message::{Block, Digest, Language};
 use crate::mind::{Completion, Mind, Round};
+use crate::secrets::redacted;
 use crate::tool::{
     RunningTool, ToolCall, ToolCaller, ToolError, ToolOutput, ToolSet, ToolSpec, ToolTrace,
     Toolbox, arguments_of,
@@ -318,6 +319,8 @@ impl Engine {
             Ok(text) => (text, false),
             Err(error) => (error_words(&error, phrases), true),
         };
+        // Before a cut could leave a part of a secret.
+        let text = redacted(text);
         let limit = self.toolbox().limits.result_chars;
         let text = match text.char_indices().nth(limit) {
             None => text,

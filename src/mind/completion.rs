@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::locale::{Localize, UiText, text};
 use crate::message::{Block, FinishReason, TokenUsage};
+use crate::secrets::{self, has_secret, redact_value, redacted};
 use crate::tool::ToolCall;
 
 /// The maximum number of tool calls that are read from an answer. Further ones are ignored; the
@@ -61,6 +62,34 @@ impl Completion {
             finish: FinishReason::ToolCalls,
             ..Self::instant(model, "")
         }
+    }
+
+    /// The same without the secrets of this process, which a server or a tool may have echoed.
+    #[must_use]
+    pub(crate) fn without_secrets(mut self) -> Self {
+        if !secrets::any() {
+            return self;
+        }
+        for text in [&mut self.text, &mut self.model] {
+            *text = redacted(std::mem::take(text));
+        }
+        self.thinking = self.thinking.map(redacted);
+        for call in &mut self.calls {
+            for text in [&mut call.id, &mut call.name, &mut call.arguments] {
+                *text = redacted(std::mem::take(text));
+            }
+            call.signature.take_if(|signature| has_secret(signature));
+        }
+        // What is signed can't be changed, but left out.
+        self.signed.retain(|block| match block {
+            Block::Thinking {
+                thinking,
+                signature,
+            } => !has_secret(thinking) && !signature.as_deref().is_some_and(has_secret),
+            Block::Unknown(value) => !redact_value(&mut value.clone()),
+            _ => true,
+        });
+        self
     }
 
     /// Its content as a message keeps it: reasoning, text and tool calls.

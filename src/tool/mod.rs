@@ -15,6 +15,8 @@ mod error;
 mod game;
 mod lookup;
 mod not_built;
+#[cfg(any(feature = "mcp", feature = "scripts"))]
+pub(crate) mod process;
 mod schema;
 pub(crate) mod schema_check;
 #[cfg(feature = "http")]

@@ -17,6 +17,7 @@ use super::spec::is_legal;
 use super::{
     ToolCaller, ToolError, ToolNameError, ToolSpec, ToolTrace, read_arguments, schema_for,
 };
+use crate::secrets::{redact, redact_value};
 
 /// What a tool returned, as text, or why it failed.
 pub type ToolOutput = Result<String, ToolError>;
@@ -315,12 +316,13 @@ impl Toolbox {
         name: &str,
         wire_name: &str,
         about: &str,
-        schema: Value,
+        mut schema: Value,
         run: impl Fn(&str) -> RunningTool + Send + Sync + 'static,
     ) -> &mut Self {
+        redact_value(&mut schema);
         let tool = Tool {
             wire_name: wire_name.into(),
-            about: about.into(),
+            about: redact(about).into(),
             schema,
             run: Run::Async(Arc::new(move |arguments, _| run(arguments))),
             time_limit: None,

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Request, Response, Url, Version};
-use secrecy::{ExposeSecret, SecretString};
 use thiserror::Error;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -29,6 +28,7 @@ use crate::mind::completion::{Awaited, Completion, FailedCall, MindError};
 use crate::mind::info::MindInfo;
 use crate::mind::prompt::Prompt;
 use crate::mind::stream::AnswerStream;
+use crate::secrets::Secret;
 
 /// How many bytes of an error's body are read.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
@@ -42,7 +42,7 @@ pub struct Server {
     /// Its URLs.
     pub endpoint: Endpoint,
     /// The API key; never shown.
-    pub key: Option<SecretString>,
+    pub key: Option<Secret>,
     /// The connection timeout of the client in seconds; for error messages.
     pub connect: f64,
     /// How long it may take.
@@ -151,7 +151,6 @@ impl HttpMind {
             }),
             error_context: ErrorContext {
                 server: server_name.into(),
-                key: server.key.clone(),
             },
             format,
             cache: RequestCache::default(),
@@ -212,7 +211,7 @@ impl Drop for RequestInFlight {
     }
 }
 
-fn headers(format: &RequestFormat, key: Option<&SecretString>) -> Result<HeaderMap, HttpMindError> {
+fn headers(format: &RequestFormat, key: Option<&Secret>) -> Result<HeaderMap, HttpMindError> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     let protocol = format.protocol();
@@ -223,7 +222,7 @@ fn headers(format: &RequestFormat, key: Option<&SecretString>) -> Result<HeaderM
         );
     }
     if let Some(key) = key {
-        let (name, value) = protocol.key_header(key.expose_secret());
+        let (name, value) = protocol.key_header(key.expose());
         let value = HeaderValue::try_from(value);
         let mut value = value.map_err(|_| HttpMindError::InvalidKey)?;
         value.set_sensitive(true);

@@ -17,6 +17,7 @@ use crate::locale::{Language, Localize, UiText, text};
 use crate::message::Body;
 use crate::mind::completion::{FailedCall, MindError};
 use crate::mind::prompt::{Form, Prompt, Tools};
+use crate::secrets::redact;
 
 /// The maximum size of a list of models in bytes.
 const MAX_LIST_BYTES: usize = 1024 * 1024;
@@ -106,7 +107,7 @@ impl HttpMind {
                     None => KeyState::NotNeeded,
                 };
                 if let Some(model) = &received.response.model {
-                    report.model.clone_from(model);
+                    report.model = redact(model).into_owned();
                 }
                 let streams = shared.format.model().stream;
                 report.streaming = streams.then_some(received.streamed);

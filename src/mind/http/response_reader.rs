@@ -21,7 +21,6 @@ use crate::mind::completion::{Completion, MindError};
 pub fn read_answer(api: Api, body: &[u8]) -> Result<Completion, MindError> {
     let context = ErrorContext {
         server: "recorded".into(),
-        key: None,
     };
     let mut reader = ResponseReader::new(&context, protocol(api), "", usize::MAX);
     let response = reader.read(body).and_then(|()| reader.finish(true));
@@ -283,7 +282,6 @@ mod tests {
     fn read(api: Api, kind: &str, chunks: &[&[u8]]) -> Result<ResponseAccumulator, String> {
         let context = ErrorContext {
             server: "http://x/v1".into(),
-            key: None,
         };
         let mut reader = ResponseReader::new(&context, protocol(api), kind, 10_000);
         for chunk in chunks {

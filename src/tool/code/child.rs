@@ -13,6 +13,7 @@ use tokio::process::{Child, Command};
 use super::output::CapturedOutput;
 use super::{CodeLanguage, CodePolicy, FORBIDDEN, OUT_OF_TIME, Snippet, process};
 use crate::tool::ToolError;
+use crate::tool::process::Family;
 
 /// Where programs are searched.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -61,14 +62,15 @@ pub(super) async fn run(
         .kill_on_drop(true);
     #[cfg(unix)]
     command.process_group(0);
-    let child = match command.spawn() {
-        Ok(child) => child,
+    let started = Family::start(|| command.spawn(), Child::id);
+    let (child, family) = match started {
+        Ok(started) => started,
         Err(error) => {
             output.push(&format!("{language}: {error}\n"));
             return Ok(FORBIDDEN);
         }
     };
-    Ok(wait(child, policy, output).await)
+    Ok(wait(child, &family, policy, output).await)
 }
 
 /// A program under [`LIMITS`].
@@ -78,8 +80,12 @@ fn limited(program: &[&str]) -> Command {
     command
 }
 
-async fn wait(mut child: Child, policy: &CodePolicy, output: &mut CapturedOutput) -> i32 {
-    let group = Group::of(&child);
+async fn wait(
+    mut child: Child,
+    family: &Family,
+    policy: &CodePolicy,
+    output: &mut CapturedOutput,
+) -> i32 {
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let ended = tokio::time::timeout(policy.time, async {
         let (out, err) = tokio::join!(read(out), read(err));
@@ -88,20 +94,20 @@ async fn wait(mut child: Child, policy: &CodePolicy, output: &mut CapturedOutput
             .iter()
             .any(|read| read.len() as u64 == MAX_BYTES);
         if is_full {
-            group.kill();
+            family.end();
         }
         (out, err, child.wait().await)
     });
     match ended.await {
         Ok((out, err, status)) => {
             // What it started and left behind must end with it.
-            group.kill();
+            family.end();
             output.push(&shown(&out));
             output.push(&shown(&err));
             status.ok().and_then(|status| status.code()).unwrap_or(1)
         }
         Err(_) => {
-            group.kill();
+            family.end();
             output.push(&format!("({} s)\n", policy.time.as_secs_f64()));
             OUT_OF_TIME
         }
@@ -124,43 +130,4 @@ fn shown(bytes: &[u8]) -> String {
         text.push('\n');
     }
     text
-}
-
-/// The process and all that it started. Killed when dropped, so that a cancelled run leaves nothing
-/// behind.
-struct Group {
-    #[cfg(unix)]
-    leader: Option<rustix::process::Pid>,
-}
-
-impl Group {
-    #[cfg(unix)]
-    fn of(child: &Child) -> Self {
-        let id = child.id().and_then(|id| i32::try_from(id).ok());
-        Self {
-            leader: id.and_then(rustix::process::Pid::from_raw),
-        }
-    }
-
-    #[cfg(unix)]
-    fn kill(&self) {
-        if let Some(leader) = self.leader {
-            // Fails if the group has ended already.
-            let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
-        }
-    }
-
-    #[cfg(not(unix))]
-    fn of(_child: &Child) -> Self {
-        Self {}
-    }
-
-    #[cfg(not(unix))]
-    fn kill(&self) {}
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        self.kill();
-    }
 }
