@@ -54,6 +54,10 @@ use crate::trust::{NeedsTrust, Untrusted};
 
 /// Runs the program.
 pub fn main() -> ExitCode {
+    #[cfg(feature = "scripts")]
+    if let Some(code) = crate::tool::code::run_script_process() {
+        return code;
+    }
     process::protect();
     let code = start();
     process::end_programs();

@@ -10,6 +10,10 @@ use crate::message::{Block, FinishReason, TokenUsage};
 use crate::secrets::{self, has_secret, redact_value, redacted};
 use crate::tool::ToolCall;
 
+/// The maximum number of tool calls that are read from an answer. Further ones are ignored; the
+/// engine makes fewer still.
+pub(crate) const MAX_CALLS: usize = 128;
+
 /// A mind's answer, not checked yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Completion {
@@ -191,11 +195,11 @@ pub enum MindError {
         /// The window in tokens, if the server named it.
         window: Option<u64>,
     },
-    /// The server was silent for longer than allowed.
+    /// The server took longer than allowed.
     TimedOut {
         /// The model and its server.
         server: Arc<str>,
-        /// How long it was silent.
+        /// How long it took.
         seconds: u64,
         /// What we waited for.
         awaited: Awaited,
@@ -239,6 +243,10 @@ pub enum Awaited {
     FirstByte,
     /// The next bytes of a response.
     NextBytes,
+    /// More bytes: they came too slowly.
+    EnoughBytes,
+    /// The end of the call.
+    WholeAnswer,
 }
 
 impl MindError {
@@ -320,6 +328,8 @@ impl Localize for MindError {
                     Awaited::Connection => text!(mind_no_connection, server, seconds),
                     Awaited::FirstByte => text!(mind_no_first_byte, server, seconds),
                     Awaited::NextBytes => text!(mind_no_next_bytes, server, seconds),
+                    Awaited::EnoughBytes => text!(mind_too_slow, server, seconds),
+                    Awaited::WholeAnswer => text!(mind_took_too_long, server, seconds),
                 }
             }
             Self::InvalidResponse { server, reason } => {

@@ -82,6 +82,8 @@ pub const PROMPTS: &[(&str, &[&str])] = &[
     ("tools/errors/time", &["seconds"]),
     ("tools/errors/blocked", &["reason"]),
     ("tools/errors/stopped", &["reason"]),
+    ("tools/errors/broke_down", &[]),
+    ("tools/errors/interrupted", &[]),
     ("tools/errors/not_now", &[]),
     ("tools/errors/expression", &["problem"]),
     ("tools/errors/no_row", &["asked", "known"]),

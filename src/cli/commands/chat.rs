@@ -110,6 +110,7 @@ fn no_task() -> CommandError {
 fn code_policy(args: &ChatArgs) -> CodePolicy {
     CodePolicy {
         allow_processes: args.allow_code,
+        script_program: std::env::current_exe().ok(),
         ..CodePolicy::default()
     }
 }

@@ -9,6 +9,7 @@ use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, LOCATION};
 use serde_json::Value;
 
+use super::pace::Wait;
 use super::server_error::{error_message, find_error};
 use super::settings::seconds;
 use crate::locale::{Localize, UiText, text};
@@ -152,19 +153,32 @@ impl ErrorContext {
         }
     }
 
-    /// The error of a server that was silent for this long.
-    pub(super) fn timed_out(&self, silence: Duration, awaited: Awaited) -> MindError {
+    /// The error of a server that took longer than this.
+    pub(super) fn timed_out(&self, wait: Wait) -> MindError {
         MindError::TimedOut {
             server: Arc::clone(&self.server),
-            seconds: silence.as_secs_f64().ceil() as u64,
-            awaited,
+            seconds: wait.limit.as_secs_f64().ceil() as u64,
+            awaited: wait.awaited,
+        }
+    }
+
+    /// The error of a server that was slower than allowed for this long.
+    pub(super) fn too_slow(&self, took: Duration) -> MindError {
+        MindError::TimedOut {
+            server: Arc::clone(&self.server),
+            seconds: took.as_secs_f64().ceil() as u64,
+            awaited: Awaited::EnoughBytes,
         }
     }
 
     /// The failure of a request without a response.
     pub(super) fn unanswered(&self, error: reqwest::Error, connect: Duration) -> Failure {
         if error.is_timeout() {
-            return Failure::transient(self.timed_out(connect, Awaited::Connection));
+            return Failure::transient(self.timed_out(Wait {
+                time: connect,
+                limit: connect,
+                awaited: Awaited::Connection,
+            }));
         }
         let (is_invalid, is_connected) = (error.is_builder(), !error.is_connect());
         let error = MindError::Unreachable {

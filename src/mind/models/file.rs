@@ -121,7 +121,7 @@ pub struct Provider {
     /// The maximum size of an answer in bytes.
     #[serde(default = "default_longest_answer")]
     pub longest_answer: usize,
-    /// How long the server may be silent.
+    /// How long the server may take.
     #[serde(default)]
     pub timeouts: Timeouts,
     /// How often to retry.
@@ -416,8 +416,11 @@ impl Problems {
     }
 
     fn timeouts(&mut self, timeouts: &Timeouts, path: &str) {
-        let are_right = timeouts.first_byte > 0.0 && timeouts.between_bytes > 0.0;
+        let all = [timeouts.first_byte, timeouts.between_bytes, timeouts.whole];
+        let are_right = all.iter().all(|seconds| *seconds > 0.0);
         self.require(are_right, path, text!(mind_file_seconds));
+        let path = format!("{path}.min_rate");
+        self.require(timeouts.min_rate >= 0.0, &path, text!(mind_file_price));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Code in a process of its own: in a temporary folder, without the environment of this program,
-//! with limits on time, memory and output. This limits accidents, but does not stop malicious code;
-//! therefore the user must allow it, and an approver must approve it.
+//! with limits on time, memory and output. For python and sh this limits accidents, but does not
+//! stop malicious code; therefore the user must allow them, and an approver must approve it.
 
 use std::fs::File;
 use std::io::Write;
@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 
 use super::output::CapturedOutput;
-use super::{CodeLanguage, CodePolicy, FORBIDDEN, OUT_OF_TIME, Snippet};
+use super::{CodeLanguage, CodePolicy, FORBIDDEN, OUT_OF_TIME, Snippet, process};
 use crate::tool::ToolError;
 use crate::tool::process::Family;
 
@@ -20,7 +20,7 @@ const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// The maximum number of bytes that are read from each stream. A process that writes more is
 /// killed.
 const MAX_BYTES: u64 = 1_000_000;
-/// Limits memory, in KiB, and the size of files, in blocks of 512 bytes.
+/// Limits memory, in KiB, and the size of files, in blocks of 512 bytes, then runs a program.
 const LIMITS: &str = "ulimit -v 2097152; ulimit -f 40960; exec \"$@\"";
 
 /// Runs a piece of code to its end and returns its exit code.
@@ -31,18 +31,25 @@ pub(super) async fn run(
     policy: &CodePolicy,
     output: &mut CapturedOutput,
 ) -> Result<i32, ToolError> {
-    let (program, options, extension): (_, &[&str], _) = match snippet.language {
-        CodeLanguage::Python => ("python3", &["-I", "-B"], "py"),
-        CodeLanguage::Sh | CodeLanguage::Rhai => ("sh", &[], "sh"),
+    let mut command = match (snippet.language, &policy.script_program) {
+        (CodeLanguage::Python, _) => limited(&["python3", "-I", "-B"]),
+        (CodeLanguage::Sh, _) => limited(&["sh"]),
+        (CodeLanguage::Rhai, Some(program)) => {
+            let mut command = Command::new(program);
+            command.args(process::arguments(policy));
+            command
+        }
+        (CodeLanguage::Rhai, None) => {
+            output.push("no program is set that runs scripts (CodePolicy::script_program)\n");
+            return Ok(FORBIDDEN);
+        }
     };
-    let file = folder.join(format!("snippet-{}.{extension}", index + 1));
+    let language = snippet.language.name();
+    let file = folder.join(format!("snippet-{}.{language}", index + 1));
     let written =
         File::create_new(&file).and_then(|mut file| file.write_all(snippet.code.as_bytes()));
     written.map_err(|error| ToolError::new(error.to_string()))?;
-    let mut command = Command::new("sh");
     command
-        .args(["-c", LIMITS, "sh", program])
-        .args(options)
         .arg(&file)
         .current_dir(folder)
         .env_clear()
@@ -59,11 +66,18 @@ pub(super) async fn run(
     let (child, family) = match started {
         Ok(started) => started,
         Err(error) => {
-            output.push(&format!("{program}: {error}\n"));
+            output.push(&format!("{language}: {error}\n"));
             return Ok(FORBIDDEN);
         }
     };
     Ok(wait(child, &family, policy, output).await)
+}
+
+/// A program under [`LIMITS`].
+fn limited(program: &[&str]) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", LIMITS, "sh"]).args(program);
+    command
 }
 
 async fn wait(
