@@ -5,9 +5,10 @@ use std::fmt::Debug;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::files;
 use crate::locale::{Language, UiText, text};
 use crate::rpg::world_file::DEFAULT_WORLD;
-use crate::world_data::Source;
+use crate::world_data::{MAX_BYTES, Source};
 use serde::Deserialize;
 
 use super::args::{ColourArg, CommonArgs, LogFormat, OnServerError, PlayArgs, RunArgs};
@@ -97,10 +98,10 @@ pub(crate) struct SettingsFile {
 impl SettingsFile {
     /// Reads the file of the working directory, if there is one.
     pub(crate) fn find() -> Result<Self, CommandError> {
-        match std::fs::read_to_string(SETTINGS_FILE) {
+        match files::read_text(Path::new(SETTINGS_FILE), MAX_BYTES) {
             Ok(text) => Self::read(&text),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => Err(CommandError::of(ErrorKind::Usage, &error).at(SETTINGS_FILE)),
+            Err(error) if error.io_kind() == Some(io::ErrorKind::NotFound) => Ok(Self::default()),
+            Err(error) => Err(CommandError::of(ErrorKind::Usage, &error)),
         }
     }
 

@@ -309,7 +309,7 @@ impl Engine {
             refused_before: job.rounds.refused().count() as u32,
         };
         let line = Line::Round(Arc::new(job.open_round(&record)));
-        self.record.pending.push(line);
+        self.record.journal.queue(line);
         self.add_round(&mut job, record);
         self.calls.waiting.push_front(job);
     }

@@ -46,7 +46,7 @@ impl Recording {
                     recording.meetings.entry(meeting.turn).or_insert(meeting);
                 }
                 Line::Stopped(stopped) => recording.stopped_at = Some(stopped.turn),
-                Line::Header(_) | Line::Game(_) => {}
+                Line::Header(_) | Line::Game(_) | Line::Snapshot(_) => {}
             }
         }
         recording

@@ -9,7 +9,7 @@ use super::dto::{ArrivalDto, ChapterDto, ChaptersDto, ContextDto, EntityDto, Mem
 use super::entry_runs::{RunDto, count, push_entry};
 use super::error::SaveError;
 use super::json;
-use super::limits::{FORMAT, MAX_ENTRIES};
+use super::limits::{FORMAT, MAX_BYTES, MAX_ENTRIES};
 use super::registry::{SaveRegistry, Written};
 use crate::cast::{
     CastList, Clock, Dead, EntityName, Kind, MeetingClock, Occupants, Place, StableId, WorldSeed,
@@ -71,7 +71,12 @@ pub fn snapshot(world: &World, meta: &Meta) -> Result<Vec<u8>, SaveError> {
         agents_context,
         chapters,
     };
-    json::write(&save, size)
+    let bytes = json::write(&save, size)?;
+    // What is written must be read back.
+    match bytes.len() as u64 {
+        length if length > MAX_BYTES => Err(SaveError::TooLarge(length)),
+        _ => Ok(bytes),
+    }
 }
 
 fn resource<R: Resource + Copy + Default>(world: &World) -> R {

@@ -318,6 +318,7 @@ const NAMES: &[&str] = &[
     "python",
     "quiet",
     "recall",
+    "repair",
     "replay",
     "request",
     "resume",

@@ -21,7 +21,7 @@ use super::players::{NAME, Players, introduce};
 use crate::cli::app::App;
 use crate::cli::args::{PlayArgs, UndercoverArgs};
 use crate::cli::error::{CommandError, ErrorKind, engine_error};
-use crate::cli::saved::{clear, free_name, journal_error, match_error, save_error, session_error};
+use crate::cli::saved::{clear, damaged, free_name, match_error, save_error, session_error};
 use crate::cli::say::say;
 use crate::cli::statistics::write_statistics;
 
@@ -245,7 +245,12 @@ impl TournamentRun<'_> {
         let seed = self.tournament.seed(game);
         let minds = self.players.minds(self.tournament.game(), seed);
         let opened = self.tournament.open_game(game, minds);
-        let mut session = match opened.map_err(|error| tournament_error(self.app, error))? {
+        let name = self.tournament.name().as_str();
+        let opened = opened.map_err(|error| match error {
+            TournamentError::Save(error) => damaged(error, name),
+            error => tournament_error(self.app, error),
+        });
+        let mut session = match opened? {
             OpenedGame::Over => return Ok(()),
             OpenedGame::Playable(session) => session,
         };
@@ -319,7 +324,7 @@ fn tournament_error(app: &App, error: TournamentError) -> CommandError {
 
 fn figures_error(app: &App, error: FiguresError) -> CommandError {
     match error {
-        FiguresError::Journal(error) => journal_error(error),
+        FiguresError::Save(error) => save_error(error),
         FiguresError::Match(error) => match_error(app, error),
         FiguresError::Replay(error) => session_error(error),
         error => CommandError::of(ErrorKind::Save, &error),
