@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::limits::{FORMAT, MAX_BYTES, MAX_ENTRIES};
+use super::limits::FORMAT;
 use crate::files::{FileError, FileProblem};
 use crate::journal::JournalError;
 use crate::locale::{Localize, UiText, text};
@@ -29,8 +29,8 @@ pub enum SaveError {
         /// Why not, and what to do.
         problem: UiText,
     },
-    /// The contexts remember more messages than a save may hold.
-    TooManyEntries(u64),
+    /// The contexts remember more than a save may hold.
+    TooMuch(UiText),
     /// The world to load into already has a cast of this many entities.
     CastPresent(usize),
     /// The text is incomplete.
@@ -106,8 +106,6 @@ pub enum SaveError {
         /// The last turn of the journal.
         last: u64,
     },
-    /// A snapshot that would be too large to be read back, in bytes.
-    TooLarge(u64),
     /// A save of which nothing can be saved.
     NothingToSave {
         /// Its folder.
@@ -144,9 +142,7 @@ impl Localize for SaveError {
             Self::NotAtRest(reason) => text!(save_not_at_rest, reason),
             Self::Incomplete { id, missing } => text!(save_incomplete, id, missing),
             Self::Unwritable { at, problem } => text!(save_unwritable, at, problem),
-            Self::TooManyEntries(entries) => {
-                text!(save_too_many_entries, entries, max = MAX_ENTRIES)
-            }
+            Self::TooMuch(problem) => text!(save_too_much, problem),
             Self::CastPresent(count) => text!(save_cast_present, count),
             Self::Truncated(problem) => text!(save_truncated, problem = problem.clone()),
             Self::Newer { found } => text!(save_newer, found, newest = FORMAT),
@@ -171,7 +167,6 @@ impl Localize for SaveError {
             Self::NoHead { path } => text!(save_no_head, path),
             Self::OtherSnapshot { path } => text!(save_other_snapshot, path),
             Self::JournalBehind { turn, last } => text!(save_journal_behind, turn, last),
-            Self::TooLarge(bytes) => text!(save_too_many_bytes, bytes, max = MAX_BYTES),
             Self::NothingToSave { path } => text!(save_nothing_to_save, path),
             Self::NotASlot { path } => text!(save_not_a_slot, path),
             Self::BadSlotName { name, reason } => {

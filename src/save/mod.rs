@@ -22,6 +22,7 @@ mod migrate;
 mod registry;
 mod repair;
 mod restore;
+mod sizes;
 mod slot;
 mod slot_name;
 mod snapshot;

@@ -45,6 +45,17 @@ pub struct OptionFigures {
     pub chosen: Share,
 }
 
+/// A result of a vote.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct VoteFigures {
+    /// Which vote of a run, from 1.
+    pub vote: u32,
+    /// The dungeon that won, or `stay`.
+    pub result: String,
+    /// Of the runs in which this vote was held, those in which this won.
+    pub carried: Share,
+}
+
 /// A fact that not everybody knows at the start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FactFigures {
@@ -124,6 +135,8 @@ pub struct DramaFigures {
     /// All options, the rarest of each scene first; scenes with an option that was never chosen
     /// come first.
     pub options: Vec<OptionFigures>,
+    /// What won each vote at least once, the most frequent first.
+    pub votes: Vec<VoteFigures>,
     /// All facts that can be learned, the least told first.
     pub facts: Vec<FactFigures>,
     /// All items.
@@ -191,6 +204,7 @@ impl DramaFigures {
             endings: endings.collect(),
             scenes: scenes.collect(),
             options: options.collect(),
+            votes: Vec::new(),
             facts: facts.collect(),
             items: items.collect(),
             goals: goals.collect(),
@@ -245,6 +259,7 @@ impl DramaFigures {
 
     fn add_course(&mut self, course: &[Moment]) {
         let mut first_days = BTreeMap::new();
+        let mut votes = 0;
         for moment in course {
             match moment {
                 Moment::Scene { id, day } => {
@@ -256,7 +271,11 @@ impl DramaFigures {
                         known.chosen.count(known.option == *option);
                     }
                 }
-                Moment::Vote { .. } | Moment::Fight { .. } => {}
+                Moment::Vote { result } => {
+                    votes += 1;
+                    self.add_vote(votes, result);
+                }
+                Moment::Fight { .. } => {}
             }
         }
         for scene in &mut self.scenes {
@@ -268,8 +287,26 @@ impl DramaFigures {
         }
     }
 
+    fn add_vote(&mut self, vote: u32, result: &str) {
+        let same = self.votes.iter().filter(|known| known.vote == vote);
+        let held = same.map(|known| known.carried.of).max().unwrap_or_default();
+        let is_it = |known: &VoteFigures| known.vote == vote && known.result == result;
+        if !self.votes.iter().any(is_it) {
+            self.votes.push(VoteFigures {
+                vote,
+                result: result.to_owned(),
+                carried: Share { hits: 0, of: held },
+            });
+        }
+        for known in self.votes.iter_mut().filter(|known| known.vote == vote) {
+            known.carried.count(known.result == result);
+        }
+    }
+
     /// Puts what never happens first.
     pub(super) fn sort(&mut self) {
+        self.votes
+            .sort_by_key(|vote| (vote.vote, std::cmp::Reverse(vote.carried.hits)));
         self.scenes.sort_by_key(|scene| scene.runs.hits);
         self.facts
             .sort_by_key(|fact| (fact.told.hits, fact.learned.hits));
@@ -314,6 +351,29 @@ impl FactFigures {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_results_of_each_vote_are_counted() {
+        let mut drama = DramaFigures::default();
+        for results in [&["Mill", "stay"][..], &["Hill"], &["Hill", "Mill"]] {
+            let moments = results.iter().map(|result| Moment::Vote {
+                result: (*result).into(),
+            });
+            drama.add_course(&moments.collect::<Vec<_>>());
+        }
+        drama.sort();
+        let votes = drama.votes.iter();
+        let votes: Vec<_> = votes
+            .map(|it| (it.vote, &*it.result, it.carried.hits, it.carried.of))
+            .collect();
+        let expected = [
+            (1, "Hill", 2, 3),
+            (1, "Mill", 1, 3),
+            (2, "stay", 1, 2),
+            (2, "Mill", 1, 2),
+        ];
+        assert_eq!(votes, expected);
+    }
 
     #[test]
     fn what_never_happens_comes_first() {
