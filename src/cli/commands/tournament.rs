@@ -69,16 +69,22 @@ pub(super) fn count(app: &App, names: &[String]) -> Result<(), CommandError> {
     let data = app.data()?;
     let runtime = play::runtime()?;
     let mut games = Vec::new();
+    let mut failed = None;
     for name in names {
         for slot in slots_of(app, name)? {
-            let figures = runtime.block_on(figures_of(&slot, &data));
-            let figures =
-                figures.map_err(|error| figures_error(app, error).at(slot.folder().display()))?;
-            games.push(figures);
+            match runtime.block_on(figures_of(&slot, &data)) {
+                Ok(figures) => games.push(figures),
+                Err(error) => {
+                    let error = figures_error(app, error).at(slot.folder().display());
+                    failed.get_or_insert(error);
+                }
+            }
         }
     }
-    print_statistics(app, &games, None);
-    Ok(())
+    if !games.is_empty() {
+        print_statistics(app, &games, None);
+    }
+    failed.map_or(Ok(()), Err)
 }
 
 /// The slots with undercover games that a name stands for: a slot, a tournament, or a folder of
@@ -102,7 +108,11 @@ fn slots_of(app: &App, name: &str) -> Result<Vec<Slot>, CommandError> {
     let is_game = |head: &crate::save::SaveHead| head.world == crate::undercover::GAME;
     let games = slots
         .into_iter()
-        .filter(|listed| matches!(&listed.head, Ok(Some(head)) if is_game(head)));
+        // One that can't be read is not left out without a word.
+        .filter(|listed| match &listed.head {
+            Ok(head) => head.as_ref().is_some_and(is_game),
+            Err(_) => true,
+        });
     let games: Vec<_> = games.map(|listed| listed.slot).collect();
     if games.is_empty() {
         let error = CommandError::new(ErrorKind::Save, text!(cli_no_games, name));

@@ -66,6 +66,15 @@ fn damaged_games_of_a_tournament_are_named_and_repaired() {
     assert_eq!(list.status.code(), Some(4));
     assert!(out(&list).contains("t/games/00002"), "{}", out(&list));
     refused(folder, "resume t -q", "playhouse repair t");
+    // The good game is counted all the same.
+    let counted = attacked(folder, "undercover --from t --json");
+    assert_eq!(counted.status.code(), Some(4));
+    assert!(
+        out(&counted).contains("\"slot\":\"00001\""),
+        "{}",
+        out(&counted)
+    );
+    assert!(err(&counted).contains("00002"), "{}", err(&counted));
     accepted(folder, "repair t");
     accepted(folder, "resume t -q");
     accepted(folder, "saves --verify");
