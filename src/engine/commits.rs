@@ -45,7 +45,10 @@ impl Engine {
                 lines.push(Line::Outcome(arrival.finished.outcome.clone()));
             }
         }
-        Ok(self.record.journal.append(lines)?)
+        self.record.journal.append(lines)?;
+        let recorded = std::mem::take(&mut self.calls.unrecorded);
+        self.calls.running.extend(recorded);
+        Ok(())
     }
 
     fn commit_place(&mut self, id: StableId, mut finished: Vec<FinishedAsk>) {

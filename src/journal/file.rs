@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::JournalError;
 use super::read::{self, JournalLines, MAX_BYTES, MAX_LINE};
-use super::sums::Sum;
+use super::sums::{Sum, write_masked};
 use super::{JournalHeader, Line};
 use crate::files::{self, FileAction, FileError};
 
@@ -132,8 +132,7 @@ impl JournalFile {
             if let Some(sum) = &mut sum {
                 sum.write(line, &mut bytes);
             } else {
-                // Nothing in a line can fail to serialize.
-                let _ = serde_json::to_writer(&mut bytes, line);
+                write_masked(line, &mut bytes);
                 bytes.push(b'\n');
             }
             let length = self.length + bytes.len() as u64;

@@ -6,6 +6,7 @@
 use std::io::Write;
 
 use super::Line;
+use crate::secrets::redact_json;
 
 /// The text of a sum: what comes before its 16 digits, and what comes after.
 const BEFORE: &[u8] = b",\"sum\":\"";
@@ -32,13 +33,20 @@ impl Sum {
     /// Writes a further line with its sum.
     pub(super) fn write(&mut self, line: &Line, bytes: &mut Vec<u8>) {
         let start = bytes.len();
-        // Nothing in a line can fail to serialize.
-        let _ = serde_json::to_writer(&mut *bytes, line);
+        write_masked(line, bytes);
         *self = self.and(&bytes[start..]);
         bytes.pop();
         // Writing to memory can't fail.
         let _ = writeln!(bytes, ",\"sum\":\"{:016x}\"}}", self.0);
     }
+}
+
+/// Writes a line without a sum, and without secrets.
+pub(super) fn write_masked(line: &Line, bytes: &mut Vec<u8>) {
+    let start = bytes.len();
+    // Nothing in a line can fail to serialize.
+    let _ = serde_json::to_writer(&mut *bytes, line);
+    redact_json(bytes, start);
 }
 
 /// A line that was read without its end, parted from its sum.

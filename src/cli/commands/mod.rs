@@ -22,6 +22,7 @@ mod saves;
 mod show;
 mod tournament;
 mod trace;
+mod trust;
 mod undercover;
 mod why;
 mod worlds;
@@ -103,5 +104,6 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
         }
         Command::Config => config::config(app),
         Command::Doctor { name } => doctor::doctor(app, name.as_deref()),
+        Command::Trust(args) => trust::trust(app, &args),
     }
 }

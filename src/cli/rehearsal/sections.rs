@@ -205,6 +205,7 @@ fn facts(language: Language, drama: &DramaFigures) -> Section {
         vec![
             Cell::Text(fact.id.clone()),
             or_never(language, fact.told),
+            or_never(language, fact.taken_up),
             or_never(language, fact.learned),
             Cell::Text(number(fact.day.value(), 1)),
             Cell::Text(most_frequent(&fact.from)),
@@ -216,6 +217,7 @@ fn facts(language: Language, drama: &DramaFigures) -> Section {
         columns: vec![
             (say!(language, cli_rehearsal_fact), Side::Left),
             (say!(language, cli_rehearsal_told), Side::Right),
+            (say!(language, cli_rehearsal_taken_up), Side::Right),
             (say!(language, cli_rehearsal_learned), Side::Right),
             (say!(language, cli_rehearsal_day), Side::Right),
             (say!(language, cli_rehearsal_from), Side::Left),

@@ -86,6 +86,7 @@ rpg_expect_range_help = write two numbers from 0 to 100, the smaller one first
 rpg_expect_repeated = repeated clauses in speech
 rpg_expect_scene = runs with the scene "{ $id }"
 rpg_expect_talk = tokens spent on talk
+rpg_expect_taken_up = runs in which somebody who is told "{ $id }" acts on it
 rpg_expect_told = runs in which somebody is told "{ $id }"
 rpg_expect_unmet = { $what }: { $percent }%, expected { $from } to { $to }%
 rpg_expect_won = fights won

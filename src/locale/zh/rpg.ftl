@@ -86,6 +86,7 @@ rpg_expect_range_help = 写两个 0 到 100 之间的数，小的在前
 rpg_expect_repeated = 对话中重复的分句
 rpg_expect_scene = 出现场景“{ $id }”的运行
 rpg_expect_talk = 对话所用的 token
+rpg_expect_taken_up = 得知“{ $id }”的人据此行事的运行
 rpg_expect_told = 有人得知“{ $id }”的运行
 rpg_expect_unmet = { $what }：{ $percent }%，预期 { $from }% 到 { $to }%
 rpg_expect_won = 战斗胜率

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::figures::{Moment, RunFigures};
-use crate::drama::GoalState;
+use crate::drama::{ChoiceOption, Condition, Effect, GoalState, Scene};
 use crate::rpg::world_file::WorldFile;
 use crate::statistics::{Mean, Share};
 
@@ -69,6 +69,9 @@ pub struct FactFigures {
     pub learned: Share,
     /// Of the runs, those in which a character learned it from somebody.
     pub told: Share,
+    /// Of the runs in which it was told, those in which somebody who was told it told it to others,
+    /// or chose an option that only those have who know it, or that gives it away.
+    pub taken_up: Share,
     /// The day on which it was learned first.
     pub day: Mean,
     /// How often it was learned from whom, over all runs.
@@ -147,6 +150,54 @@ pub struct DramaFigures {
     pub bonds: Vec<BondSummary>,
     /// All qualities.
     pub qualities: Vec<QualityFigures>,
+    /// Who acts on which facts by choosing which option of which scene.
+    #[serde(skip)]
+    acts_on: BTreeMap<(String, String), Vec<ActsOn>>,
+}
+
+/// A fact on which an option acts: it needs somebody to know it, or gives it away.
+#[derive(Clone, Debug, PartialEq)]
+struct ActsOn {
+    fact: String,
+    /// Who must know it; `None` if it is told by whoever chooses.
+    who: Option<String>,
+}
+
+impl ActsOn {
+    fn of_option(scene: &Scene, option: &ChoiceOption) -> Vec<Self> {
+        let mut found = Vec::new();
+        Self::of_condition(&scene.when, &mut found);
+        Self::of_condition(&option.when, &mut found);
+        for effect in &option.effects {
+            let (who, fact) = match effect {
+                Effect::Tells(who, _, fact) => (Some(who.clone()), fact),
+                Effect::Teach(_, fact) | Effect::Reveal(fact) => (None, fact),
+                _ => continue,
+            };
+            let fact = fact.clone();
+            found.push(Self { fact, who });
+        }
+        found
+    }
+
+    fn of_condition(when: &Condition, found: &mut Vec<Self>) {
+        match when {
+            Condition::Knows(who, fact) => found.push(Self {
+                fact: fact.clone(),
+                who: Some(who.clone()),
+            }),
+            Condition::All(parts) | Condition::Any(parts) => {
+                parts
+                    .iter()
+                    .for_each(|part| Self::of_condition(part, found));
+            }
+            _ => {}
+        }
+    }
+
+    fn is_of(&self, who: &str, fact: &str) -> bool {
+        self.fact == fact && self.who.as_deref().is_none_or(|knower| knower == who)
+    }
 }
 
 impl DramaFigures {
@@ -158,6 +209,13 @@ impl DramaFigures {
                 scene: scene.id.clone(),
                 option: option.id.clone(),
                 ..OptionFigures::default()
+            })
+        });
+        let acts_on = world.scenes.iter().flat_map(|scene| {
+            let options = scene.choice.iter().flat_map(|choice| &choice.options);
+            options.map(|option| {
+                let key = (scene.id.clone(), option.id.clone());
+                (key, ActsOn::of_option(scene, option))
             })
         });
         let goals = world.actors.iter().flat_map(|actor| {
@@ -210,6 +268,7 @@ impl DramaFigures {
             goals: goals.collect(),
             bonds: bonds.collect(),
             qualities: qualities.collect(),
+            acts_on: acts_on.collect(),
         }
     }
 
@@ -220,7 +279,7 @@ impl DramaFigures {
         }
         self.add_course(&run.course);
         for fact in &mut self.facts {
-            fact.add(run);
+            fact.add(run, &self.acts_on);
         }
         for item in &mut self.items {
             let holder = run.holders.get(&item.name).cloned().flatten();
@@ -327,7 +386,7 @@ impl DramaFigures {
 }
 
 impl FactFigures {
-    fn add(&mut self, run: &RunFigures) {
+    fn add(&mut self, run: &RunFigures, acts_on: &BTreeMap<(String, String), Vec<ActsOn>>) {
         let learned: Vec<_> = run
             .learned
             .iter()
@@ -336,6 +395,23 @@ impl FactFigures {
         self.learned.count(!learned.is_empty());
         let is_told = learned.iter().any(|learned| learned.from.is_some());
         self.told.count(is_told);
+        if is_told {
+            let is_taken_up = |hearer: &str| {
+                let passed_on = learned
+                    .iter()
+                    .any(|learned| learned.from.as_deref() == Some(hearer));
+                let acted = run.course.iter().any(|moment| match moment {
+                    Moment::Choice { scene, option, who } if who == hearer => acts_on
+                        .get(&(scene.clone(), option.clone()))
+                        .is_some_and(|on| on.iter().any(|on| on.is_of(hearer, &self.id))),
+                    _ => false,
+                });
+                passed_on || acted
+            };
+            let mut hearers = learned.iter().filter(|learned| learned.from.is_some());
+            let is_taken_up = hearers.any(|learned| is_taken_up(&learned.who));
+            self.taken_up.count(is_taken_up);
+        }
         if let Some(day) = learned.iter().map(|learned| learned.day).min() {
             self.day.add(day.into());
         }
