@@ -40,6 +40,7 @@ pub mod drama;
 pub mod engine;
 pub mod event;
 pub mod exchange;
+mod files;
 #[cfg(feature = "groupchat")]
 pub mod groupchat;
 #[cfg(feature = "http")]

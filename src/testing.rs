@@ -24,7 +24,7 @@ use bevy_ecs::prelude::*;
 use crate::cast::{CurrentStage, Kind, SpawnSpec, spawn};
 use crate::engine::{Engine, EngineError, Setup};
 use crate::event::EventQueue;
-use crate::journal::{FORMAT, Journal, JournalHeader};
+use crate::journal::{Journal, JournalHeader};
 use crate::mind::Mind;
 
 /// A world with the stage `Hall` and the actors `Ann` and `Bob` on it, about to step.
@@ -99,10 +99,5 @@ impl TinyWorld {
 
 /// A journal in memory.
 pub fn journal() -> Journal {
-    Journal::in_memory(JournalHeader {
-        format: FORMAT,
-        engine: env!("CARGO_PKG_VERSION").into(),
-        data: "none".into(),
-        seed: 7,
-    })
+    Journal::in_memory(JournalHeader::new("none", "none", 7))
 }

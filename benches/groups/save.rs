@@ -5,6 +5,7 @@ use criterion::{BatchSize, Criterion, Throughput};
 use playhouse::cast::{Kind, spawn};
 use playhouse::context::AgentContext;
 use playhouse::engine::Setup;
+use playhouse::journal::{JournalHeader, Line};
 use playhouse::message::{Body, BodyId, Tag, Tags};
 use playhouse::save::{Expected, Meta, Slot, restore, snapshot};
 use playhouse::testing::newcomer;
@@ -78,9 +79,11 @@ pub(crate) fn save(criterion: &mut Criterion) {
     });
     group.bench_function("100x500 to disk", |bencher| {
         let root = tempfile::tempdir().unwrap();
-        let mut slot = Slot::create(root.path(), "bench").unwrap();
+        let head = JournalHeader::new("bench", "none", 1);
+        let mut slot = Slot::create(root.path(), "bench", &[Line::Header(head)], b"").unwrap();
+        let (mut journal, _) = slot.open_story(true).unwrap();
         let setup = full();
-        bencher.iter(|| slot.save(&setup.world, &meta()).unwrap());
+        bencher.iter(|| slot.save(&setup.world, &meta(), &mut journal).unwrap());
     });
     group.finish();
 }

@@ -358,7 +358,13 @@ pub(crate) enum Command {
         #[arg(long, default_value = "rule")]
         form: ChatForm,
     },
-    Saves,
+    Saves {
+        #[arg(long)]
+        verify: bool,
+    },
+    Repair {
+        slot: String,
+    },
     Cost {
         slot: String,
     },
@@ -483,6 +489,8 @@ mod tests {
             "playhouse resume s --until 4 --on-server-error fall-back",
             "playhouse replay s",
             "playhouse saves -vv",
+            "playhouse saves --verify",
+            "playhouse repair s",
             "playhouse cost s --json",
             "playhouse branch s t --turn 4",
             "playhouse branch s t --choose the-log=burn",

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::cast::{EntityName, Kind, StableId};
 use crate::engine::Engine;
+use crate::files;
 use crate::groupchat::ChatGame;
 use crate::groupchat::team::{FOLDER, list_teams};
 use crate::locale::{Argument, UiText, text};
@@ -16,7 +17,7 @@ use crate::rpg::world_file::{WorldFile, list_worlds};
 use crate::rpg::{Campaign, CampaignError};
 use crate::tool::servers::ToolServers;
 use crate::tool::{ToolSet, Toolbox};
-use crate::world_data::{DataError, DataFolder, Problems, nearest};
+use crate::world_data::{DataError, DataFolder, MAX_BYTES, Problems, nearest};
 use crate::{rpg, undercover};
 use bevy_ecs::prelude::*;
 
@@ -103,10 +104,8 @@ pub(crate) fn team(app: &App, name: &str) -> Result<ChatGame, CommandError> {
     let game = if files.contains(&format!("{FOLDER}/{path}.ron")) {
         ChatGame::load(&data, path)
     } else if Path::new(name).is_file() {
-        let bytes = std::fs::read(name);
-        let bytes = bytes.map_err(|error| CommandError::of(ErrorKind::World, &error).at(name))?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| CommandError::of(ErrorKind::World, &DataError::NotText(name.into())))?;
+        let text = files::read_text(Path::new(name), MAX_BYTES);
+        let text = text.map_err(|error| CommandError::of(ErrorKind::World, &error))?;
         ChatGame::parse(&data, name, &text)
     } else {
         let error = CommandError::new(ErrorKind::World, text!(cli_no_team, team = name));

@@ -5,10 +5,10 @@ use std::path::Path;
 use crate::cast::WorldTurn;
 use crate::engine::Setup;
 use crate::groupchat::ChatGame;
-use crate::journal::{JournalError, JournalHeader, Line, Recording};
+use crate::journal::{JournalHeader, Line, Recording};
 use crate::locale::text;
 use crate::rpg::Campaign;
-use crate::save::{Expected, SaveError, SaveHead, Slot, SlotName, restore};
+use crate::save::{Expected, SaveError, Slot, SlotName, StoredStory, read_head, restore};
 use crate::session::{Game, SessionError};
 use crate::undercover::{GAME, Match, MatchError};
 use bevy_ecs::prelude::*;
@@ -22,8 +22,10 @@ use super::loader;
 pub(crate) struct Saved {
     /// Where it is.
     pub(crate) slot: Slot,
-    /// Its head.
-    pub(crate) head: SaveHead,
+    /// What it holds.
+    pub(crate) story: StoredStory,
+    /// The turn of its snapshot; 0 if there is none.
+    pub(crate) turn: u64,
     /// The game, as it is in the data folder now.
     pub(crate) played: Played,
 }
@@ -48,10 +50,10 @@ impl Played {
         }
     }
 
-    /// The game of a save whose snapshot names this world.
-    fn find(app: &App, slot: &Slot, name: &str) -> Result<Self, CommandError> {
+    /// The game of a save of this world.
+    fn find(app: &App, story: &StoredStory, name: &str) -> Result<Self, CommandError> {
         if name == GAME
-            && let Some(game) = undercover(app, slot)?
+            && let Some(game) = undercover(app, story)?
         {
             return Ok(Self::Undercover(Box::new(game)));
         }
@@ -66,9 +68,8 @@ impl Played {
 }
 
 /// The undercover game that a journal is of; `None` if a world of that name was played.
-fn undercover(app: &App, slot: &Slot) -> Result<Option<Match>, CommandError> {
-    let lines = slot.read_journal().map_err(journal_error)?;
-    let setup = lines.iter().find_map(|line| match line {
+fn undercover(app: &App, story: &StoredStory) -> Result<Option<Match>, CommandError> {
+    let setup = story.lines.iter().find_map(|line| match line {
         Line::Game(setup) if setup.name == GAME => Some(setup),
         _ => None,
     });
@@ -81,45 +82,60 @@ fn undercover(app: &App, slot: &Slot) -> Result<Option<Match>, CommandError> {
 impl Saved {
     /// The save in this slot.
     pub(crate) fn find(app: &App, name: &str) -> Result<Self, CommandError> {
-        let slot = Slot::find(&app.settings.saves.value, name).map_err(save_error)?;
-        let head = slot.head().map_err(save_error)?.ok_or_else(|| {
-            let error = incomplete(name).at(slot.folder().display());
-            error.help(text!(cli_save_incomplete_help, slot = name))
-        })?;
-        let played = Played::find(app, &slot, &head.world)?;
-        Ok(Self { slot, head, played })
+        Self::find_with(app, name, false)
     }
 
-    /// Its world by the last snapshot. With `force`, even if that is of other data.
+    /// The save in this slot. With `force`, its snapshot may be another than its journal records.
+    pub(crate) fn find_with(app: &App, name: &str, force: bool) -> Result<Self, CommandError> {
+        let slot = Slot::find(&app.settings.saves.value, name).map_err(save_error)?;
+        let story = slot.read(force).map_err(|error| damaged(error, name))?;
+        let (world, turn) = match &story.world {
+            Some(text) => {
+                let head = slot.explain(read_head(text)).map_err(save_error)?;
+                (head.world, head.turn)
+            }
+            None if story.header.world.is_empty() => {
+                // Old journals don't know their world.
+                let error = CommandError::new(ErrorKind::Save, text!(cli_no_snapshot, slot = name));
+                let error = error.at(slot.folder().display());
+                return Err(error.help(text!(cli_no_snapshot_help, slot = name)));
+            }
+            None => (story.header.world.clone(), 0),
+        };
+        let played = Played::find(app, &story, &world)?;
+        Ok(Self {
+            slot,
+            story,
+            turn,
+            played,
+        })
+    }
+
+    /// Its world by the last snapshot; without one, as it was at the beginning. With `force`, even
+    /// if that is of other data.
     pub(crate) fn world(&self, force: bool) -> Result<Setup, CommandError> {
-        let text = self.slot.read_world().map_err(save_error)?;
         let game = self.played.game();
-        let mut setup = game.set_up(self.head.seed)?;
+        let mut setup = game.set_up(self.story.header.seed)?;
+        let Some(text) = &self.story.world else {
+            game.populate(&mut setup)?;
+            return Ok(setup);
+        };
         let data = game.meta().data;
         let expected = if force {
             Expected::default()
         } else {
             Expected::of_data(&data)
         };
-        let restored = restore(&mut setup.world, &text.unwrap_or_default(), &expected);
+        let restored = restore(&mut setup.world, text, &expected);
         restored.map_err(|error| save_error(error).at(self.slot.world_file().display()))?;
         Ok(setup)
     }
 
     /// Its journal: the head, and what was recorded.
-    pub(crate) fn journal(&self) -> Result<(Option<JournalHeader>, Recording), CommandError> {
-        let lines = self.slot.read_journal().map_err(journal_error)?;
-        let head = lines.iter().find_map(|line| match line {
-            Line::Header(head) => Some(head.clone()),
-            _ => None,
-        });
-        Ok((head, Recording::of(lines)))
+    pub(crate) fn journal(&self) -> (JournalHeader, Recording) {
+        let lines = self.story.lines.iter().cloned();
+        (self.story.header.clone(), Recording::of(lines))
     }
-}
-
-/// Why a save without a snapshot can't be used.
-pub(crate) fn incomplete(slot: &str) -> CommandError {
-    CommandError::new(ErrorKind::Save, text!(cli_save_incomplete, slot))
 }
 
 /// Refuses to play up to a turn that has passed.
@@ -140,7 +156,7 @@ pub(crate) fn free_name(root: &Path, world: &str) -> String {
     let base = last.filter(|name| name.parse::<SlotName>().is_ok());
     let base = base.unwrap_or("story");
     let names = std::iter::once(base.to_owned()).chain((2..).map(|n| format!("{base}-{n}")));
-    let mut free = names.filter(|name| Slot::find(root, name).is_err());
+    let mut free = names.filter(|name| root.join(name).symlink_metadata().is_err());
     // There is always a next number.
     free.next().unwrap_or_default()
 }
@@ -152,11 +168,18 @@ pub(crate) fn clear(root: &Path, name: &str) -> Result<(), CommandError> {
         Err(SaveError::NoSuchSlot { .. }) => return Ok(()),
         Err(error) => return Err(save_error(error)),
     };
-    let folder = slot.folder().to_owned();
-    let lock = slot.lock().map_err(save_error)?;
-    let removed = std::fs::remove_dir_all(&folder);
-    drop(lock);
-    removed.map_err(|error| CommandError::of(ErrorKind::Save, &error).at(folder.display()))
+    slot.remove().map_err(save_error)
+}
+
+/// An error of this save. If it is damaged, the help says what to do.
+pub(crate) fn damaged(error: SaveError, slot: &str) -> CommandError {
+    let is_damage = error.is_damage();
+    let error = save_error(error);
+    if is_damage {
+        error.help(text!(cli_repair_help, slot))
+    } else {
+        error
+    }
 }
 
 /// An error of a save.
@@ -166,11 +189,6 @@ pub(crate) fn save_error(error: SaveError) -> CommandError {
         _ => ErrorKind::Save,
     };
     CommandError::of(kind, &error)
-}
-
-/// An error of a journal.
-pub(crate) fn journal_error(error: JournalError) -> CommandError {
-    CommandError::of(ErrorKind::Save, &error)
 }
 
 /// Why a game of undercover can't be set up. Errors in files are printed.

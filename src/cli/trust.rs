@@ -4,12 +4,11 @@
 //! kept in their own settings folder, by path and hash: a file that changed is asked about again.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 
+use crate::files::{self, Durability, Folder};
 use crate::locale::{Argument, Language, UiText, text};
-use crate::save::{Durability, replace};
 use crate::trust::{Demanding, NeedsTrust, Untrusted};
 use serde::{Deserialize, Serialize};
 
@@ -24,19 +23,11 @@ const MAX_BYTES: u64 = 4 << 20;
 
 /// The text of a file of settings or models; `None` if there is none.
 pub(crate) fn read_text(path: &Path) -> Result<Option<String>, CommandError> {
-    let failed = |error: io::Error| CommandError::of(ErrorKind::Usage, &error).at(path);
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(error)),
-    };
-    let mut text = String::new();
-    let read = file.take(MAX_BYTES + 1).read_to_string(&mut text);
-    if read.map_err(failed)? as u64 > MAX_BYTES {
-        let message = text!(cli_input_too_long, limit = MAX_BYTES);
-        return Err(CommandError::new(ErrorKind::Usage, message).at(path));
+    match files::read_text(path, MAX_BYTES) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.io_kind() == Some(io::ErrorKind::NotFound) => Ok(None),
+        Err(error) => Err(CommandError::of(ErrorKind::Usage, &error)),
     }
-    Ok(Some(text))
 }
 
 /// The files that the user trusts: hashes by path.
@@ -63,11 +54,10 @@ impl TrustList {
             let error = CommandError::new(ErrorKind::Usage, text!(cli_trust_no_folder));
             error.help(text!(cli_trust_no_folder_help))
         })?;
-        let made = std::fs::create_dir_all(folder);
-        made.map_err(|error| CommandError::of(ErrorKind::Other, &error).at(folder))?;
         let json = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
-        replace(&folder.join(LIST), json.as_bytes(), Durability::Synced)
-            .map_err(|error| CommandError::of(ErrorKind::Other, &error))
+        let written = Folder::open_or_create(folder)
+            .and_then(|folder| folder.replace(LIST, json.as_bytes(), Durability::Synced));
+        written.map_err(|error| CommandError::of(ErrorKind::Other, &error))
     }
 
     /// All files and their hashes.
@@ -186,7 +176,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("config/playhouse");
         let path = folder.path().join("models.ron");
-        File::create(&path).unwrap();
+        std::fs::File::create(&path).unwrap();
         let mut list = TrustList::read(Some(&config)).unwrap();
         assert_eq!(list.hash_of(&path), None);
         list.add(&path, "00ff").unwrap();
@@ -197,7 +187,7 @@ mod tests {
         assert_eq!(list.hash_of(&config.join(LIST)), None);
         assert!(list.remove(&path) && !list.remove(&path));
         assert!(list.write(None).is_err());
-        File::create(config.join(LIST)).unwrap();
+        std::fs::File::create(config.join(LIST)).unwrap();
         assert!(
             TrustList::read(Some(&config)).is_err(),
             "a damaged list trusts nothing, and says so"

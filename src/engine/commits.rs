@@ -39,15 +39,13 @@ impl Engine {
 
     /// Syncs what has arrived and is new to the journal, once.
     pub(super) fn record_arrived(&mut self) -> Result<(), EngineError> {
-        let mut lines = std::mem::take(&mut self.record.pending);
+        let mut lines = Vec::new();
         for arrival in &mut self.arrived {
             if std::mem::take(&mut arrival.is_new) {
                 lines.push(Line::Outcome(arrival.finished.outcome.clone()));
             }
         }
-        if !lines.is_empty() {
-            self.record.journal.append(lines)?;
-        }
+        self.record.journal.append(lines)?;
         let recorded = std::mem::take(&mut self.calls.unrecorded);
         self.calls.running.extend(recorded);
         Ok(())

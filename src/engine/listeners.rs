@@ -4,9 +4,10 @@ use bevy_ecs::prelude::*;
 
 use super::{EngineError, Signal};
 use crate::event::Feed;
+use crate::journal::Journal;
 use crate::mind::StreamSender;
 
-type OnTurn = Box<dyn FnMut(&mut World) -> Result<(), EngineError> + Send>;
+type OnTurn = Box<dyn FnMut(&mut World, &mut Journal) -> Result<(), EngineError> + Send>;
 type OnSignal = Box<dyn FnMut(Signal) + Send>;
 
 /// Who is told what a run does.

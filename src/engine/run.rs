@@ -16,7 +16,7 @@ use crate::cast::{
 use crate::context::{AgentContext, buffer};
 use crate::event::{DeferredCommands, EventQueue, Fault, Faults, Feed, Record, Records, deliver};
 use crate::exchange::{Spent, UntakenAnswers};
-use crate::journal::{FORMAT, Journal, JournalHeader, Line, Meeting, Recording, Stopped};
+use crate::journal::{Journal, JournalHeader, Line, Meeting, Recording, Stopped};
 use crate::locale::{UiText, text};
 use crate::message::tokens::Correction;
 use crate::mind::{MindAlias, Minds, StreamReceiver, stream_channel};
@@ -88,8 +88,6 @@ pub struct Engine {
 /// What comes from outside, written and read back.
 pub(super) struct RunRecord {
     pub(super) journal: Journal,
-    /// Lines that the journal must hold before the next call goes out.
-    pub(super) pending: Vec<Line>,
     /// What an earlier run recorded.
     pub(super) recording: Recording,
 }
@@ -114,7 +112,6 @@ impl Engine {
             minds,
             record: RunRecord {
                 journal,
-                pending: Vec::new(),
                 recording: Recording::default(),
             },
             listeners: Listeners::default(),
@@ -137,12 +134,8 @@ impl Engine {
     /// # Errors
     /// Two systems have no declared order but access the same data.
     pub fn in_memory(setup: Setup, minds: impl Into<Minds>) -> Result<Self, EngineError> {
-        let journal = Journal::in_memory(JournalHeader {
-            format: FORMAT,
-            engine: env!("CARGO_PKG_VERSION").into(),
-            data: "none".into(),
-            seed: setup.world.resource::<WorldSeed>().0,
-        });
+        let seed = setup.world.resource::<WorldSeed>().0;
+        let journal = Journal::in_memory(JournalHeader::new("none", "none", seed));
         Self::new(setup, minds.into(), journal)
     }
 
@@ -156,10 +149,11 @@ impl Engine {
         self.listeners.feeds.push(feed);
     }
 
-    /// Calls this after every turn, when the whole world rests: the moment for a snapshot.
+    /// Calls this after every turn, when the whole world rests: the moment for a snapshot. What it
+    /// appends to the journal comes after the line of the turn's meeting.
     pub fn on_turn(
         &mut self,
-        act: impl FnMut(&mut World) -> Result<(), EngineError> + Send + 'static,
+        act: impl FnMut(&mut World, &mut Journal) -> Result<(), EngineError> + Send + 'static,
     ) {
         self.listeners.on_turn = Some(Box::new(act));
     }
@@ -327,10 +321,10 @@ impl Engine {
         if self.settings.hash_meetings || self.settings.replay {
             self.check_or_record_state(turn)?;
         }
-        match &mut self.listeners.on_turn {
-            Some(act) => act(&mut self.world),
-            None => Ok(()),
+        if let Some(act) = &mut self.listeners.on_turn {
+            act(&mut self.world, &mut self.record.journal)?;
         }
+        Ok(self.record.journal.append([])?)
     }
 
     /// Keeps the count of idle turns for saves. A story that moves has none.
@@ -372,7 +366,8 @@ impl Engine {
         let Some(recorded) = self.record.recording.meeting(turn) else {
             if !self.settings.replay {
                 let meeting = Line::Meeting(Meeting { turn, hashes });
-                self.record.journal.append(&[meeting])?;
+                // Synced with what is appended next, before the turn is over.
+                self.record.journal.queue(meeting);
             }
             return Ok(());
         };

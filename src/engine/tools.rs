@@ -227,7 +227,7 @@ impl Engine {
         }));
         if must_wait {
             let calls = async move { (job, CallResult::Tools(calls.await)) };
-            self.record.pending.push(Line::Round(Arc::new(attempt)));
+            self.record.journal.queue(Line::Round(Arc::new(attempt)));
             self.calls.unrecorded.push(Box::pin(calls));
         } else {
             let results = calls.now_or_never().unwrap_or_default();
@@ -307,7 +307,7 @@ impl Engine {
         let results = results.into_iter().map(|result| self.result_record(result));
         let record = round_record(&job, &completion, results.collect());
         let line = Line::Round(Arc::new(job.open_round(&record)));
-        self.record.pending.push(line);
+        self.record.journal.queue(line);
         self.add_round(&mut job, record);
         self.calls.waiting.push_front(job);
     }
@@ -370,7 +370,7 @@ impl Engine {
                     continue;
                 }
                 open = Arc::new(self.interrupted(&open));
-                self.record.pending.push(Line::Round(open.clone()));
+                self.record.journal.queue(Line::Round(open.clone()));
             }
             let before = open.round.refused_before as usize;
             job.rounds.add_refused(&open.refused, before);

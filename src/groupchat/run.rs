@@ -22,7 +22,7 @@ use crate::context::AgentContext;
 use crate::engine::{CancellationToken, Engine, EngineError, Stop};
 use crate::event::Feed;
 use crate::exchange::Ledger;
-use crate::journal::{FORMAT, Journal, JournalHeader, Line, Recording, Stopped};
+use crate::journal::{Journal, JournalHeader, Line, Recording, Stopped};
 use crate::locale::{Localize, UiText, text};
 use crate::mind::Minds;
 use crate::save::{Expected, SaveError, restore, snapshot};
@@ -553,10 +553,6 @@ fn lock(stream: &Mutex<RunStream>) -> MutexGuard<'_, RunStream> {
 }
 
 fn journal(game: &ChatGame, seed: u64) -> Journal {
-    Journal::in_memory(JournalHeader {
-        format: FORMAT,
-        engine: env!("CARGO_PKG_VERSION").into(),
-        data: game.meta().data,
-        seed,
-    })
+    let meta = game.meta();
+    Journal::in_memory(JournalHeader::new(meta.world, meta.data, seed))
 }

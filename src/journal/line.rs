@@ -9,7 +9,7 @@ use crate::locale::{StoredText, UiText};
 use crate::message::{Block, Cost, Digest, FinishReason, TokenUsage};
 
 /// The version of the journal's format.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// The first line: what the run started from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,15 +19,31 @@ pub struct JournalHeader {
     pub format: u32,
     /// The engine's version.
     pub engine: String,
+    /// The world's name; empty in journals of format 1.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub world: String,
     /// The fingerprint of the world's data.
     pub data: String,
     /// The seed.
     pub seed: u64,
 }
 
+impl JournalHeader {
+    /// The header of a journal that this version writes.
+    pub fn new(world: impl Into<String>, data: impl Into<String>, seed: u64) -> Self {
+        Self {
+            format: FORMAT,
+            engine: env!("CARGO_PKG_VERSION").into(),
+            world: world.into(),
+            data: data.into(),
+            seed,
+        }
+    }
+}
+
 /// How an ask ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Ending {
     /// A mind answered, and the answer passed its check.
     Answered {
@@ -40,9 +56,9 @@ pub enum Ending {
         finish: FinishReason,
     },
     /// There was no usable answer; the ask's own fallback was used.
+    #[serde(with = "stored_reason")]
     Failed {
         /// Why.
-        #[serde(flatten, with = "stored_reason")]
         reason: UiText,
     },
 }
@@ -52,6 +68,7 @@ mod stored_reason {
     use super::*;
 
     #[derive(Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
     struct StoredReason {
         reason: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -179,6 +196,7 @@ impl OpenRound {
 
 /// The outcome of one ask, with the usage of all its attempts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Outcome {
     /// Who was asked.
     pub entity: Arc<str>,
@@ -237,6 +255,16 @@ pub struct Meeting {
     pub hashes: BTreeMap<Arc<str>, Digest>,
 }
 
+/// A snapshot that was written after this line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SnapshotRecord {
+    /// The number of meetings that its world has had.
+    pub turn: u64,
+    /// The digest of its bytes.
+    pub digest: Digest,
+}
+
 /// The run was stopped from outside the story.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -272,6 +300,8 @@ pub enum Line {
     Outcome(Arc<Outcome>),
     /// A meeting.
     Meeting(Meeting),
+    /// A snapshot.
+    Snapshot(SnapshotRecord),
     /// A stop.
     Stopped(Stopped),
 }

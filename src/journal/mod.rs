@@ -1,17 +1,22 @@
 //! The append-only record of what came from outside the world: outcomes of asks, meetings with
 //! state hashes, stops. Replaying it gives the same world again.
 //!
-//! One JSON object per line. The first is the [`JournalHeader`]; an [`Outcome`] is synced before it
-//! is applied. An incomplete last line is dropped with a warning, any other invalid line is
-//! refused. Start reading at [`Journal`].
+//! One JSON object per line, each with a checksum. The first is the [`JournalHeader`]; an
+//! [`Outcome`] is synced before it is applied. An incomplete last line is dropped with a warning,
+//! any other line that is damaged or invalid is refused. Start reading at [`Journal`].
 
+mod error;
 mod file;
 mod line;
+mod read;
 mod recording;
+mod sums;
 
-pub use file::{Journal, JournalError};
+pub use error::JournalError;
+pub use file::Journal;
 pub use line::{
     Ending, FORMAT, GameSetup, JournalHeader, Line, Meeting, OpenRound, Outcome, RefusedAnswer,
-    Stopped, ToolResultRecord, ToolRoundRecord, ToolSpent,
+    SnapshotRecord, Stopped, ToolResultRecord, ToolRoundRecord, ToolSpent,
 };
+pub(crate) use read::JournalLines;
 pub use recording::{Recorded, Recording};

@@ -52,7 +52,7 @@ impl Recording {
                         rounds.pop_if(|round| round.is_attempt());
                     }
                 }
-                Line::Header(_) | Line::Game(_) => {}
+                Line::Header(_) | Line::Game(_) | Line::Snapshot(_) => {}
             }
         }
         recording

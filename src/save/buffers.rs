@@ -2,15 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::Path;
 
 use bevy_ecs::prelude::*;
 
-use super::error::SaveError;
-use super::files::{Durability, replace};
 use super::slot_name::is_device;
 use crate::cast::{CastList, StableId};
 use crate::context::{AgentContext, buffer};
+use crate::files::{Durability, FileError, Folder};
 
 /// The maximum length of a file name in bytes; file systems accept 255.
 const MAX_BYTES: usize = 200;
@@ -26,7 +24,7 @@ pub(super) struct Buffers {
 impl Buffers {
     /// Writes the buffer of every context that changed. Buffers can be created again from any
     /// snapshot, so they are not synced. Those of removed entities stay.
-    pub(super) fn write(&mut self, world: &World, folder: &Path) -> Result<(), SaveError> {
+    pub(super) fn write(&mut self, world: &World, folder: &Folder) -> Result<(), FileError> {
         let cast_list = world.get_resource::<CastList>().into_iter();
         for (id, entity) in cast_list.flat_map(CastList::all) {
             let Some(context) = world.get::<AgentContext>(entity) else {
@@ -36,8 +34,9 @@ impl Buffers {
             if self.written.get(&id) == Some(&state) {
                 continue;
             }
-            let path = folder.join(file_name(context.name(), id));
-            replace(&path, buffer(context).as_bytes(), Durability::Unsynced)?;
+            let text = buffer(context);
+            let file = file_name(context.name(), id);
+            folder.replace(&file, text.as_bytes(), Durability::Unsynced)?;
             self.written.insert(id, state);
         }
         Ok(())

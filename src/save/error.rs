@@ -1,11 +1,12 @@
 //! Why a save can't be written or read.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use thiserror::Error;
 
 use super::limits::FORMAT;
+use crate::files::{FileError, FileProblem};
+use crate::journal::JournalError;
 use crate::locale::{Localize, UiText, text};
 
 /// Why a save can't be written or read. A save that can't be read is left unchanged.
@@ -83,14 +84,37 @@ pub enum SaveError {
         /// What is wrong with it.
         source: Box<SaveError>,
     },
-    /// The file system refused.
-    Io {
-        /// The file or folder.
+    /// A file that can't be read or written.
+    File(#[from] FileError),
+    /// The journal.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A journal that is missing or has no first line: nothing was ever played.
+    NoHead {
+        /// The journal's file.
         path: PathBuf,
-        /// What failed.
-        action: FileAction,
-        /// The error of the system.
-        source: io::Error,
+    },
+    /// A snapshot that the journal does not record: one of them is damaged.
+    OtherSnapshot {
+        /// The snapshot's file.
+        path: PathBuf,
+    },
+    /// A journal that ends before its snapshot.
+    JournalBehind {
+        /// The turn of the snapshot.
+        turn: u64,
+        /// The last turn of the journal.
+        last: u64,
+    },
+    /// A save of which nothing can be saved.
+    NothingToSave {
+        /// Its folder.
+        path: PathBuf,
+    },
+    /// A folder that is no save.
+    NotASlot {
+        /// The folder.
+        path: PathBuf,
     },
     /// A name that can't be a slot's.
     BadSlotName {
@@ -110,20 +134,6 @@ pub enum SaveError {
     },
     /// Another process writes to the slot.
     SlotBusy(String),
-}
-
-/// What was done with a file when it failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
-pub enum FileAction {
-    Create,
-    Lock,
-    Open,
-    Read,
-    Remove,
-    Replace,
-    SyncFolder,
-    Write,
 }
 
 impl Localize for SaveError {
@@ -149,20 +159,16 @@ impl Localize for SaveError {
             } => text!(save_event_unknown, at, event, entity, known),
             Self::Wrong { at, problem } => text!(save_wrong, at, problem),
             Self::InFile { path, source } => text!(save_in_file, path, source),
-            Self::Io {
-                path,
-                action,
-                source,
-            } => match action {
-                FileAction::Create => text!(save_io_create, path, source),
-                FileAction::Lock => text!(save_io_lock, path, source),
-                FileAction::Open => text!(save_io_open, path, source),
-                FileAction::Read => text!(save_io_read, path, source),
-                FileAction::Remove => text!(save_io_remove, path, source),
-                FileAction::Replace => text!(save_io_replace, path, source),
-                FileAction::SyncFolder => text!(save_io_sync_folder, path, source),
-                FileAction::Write => text!(save_io_write, path, source),
+            Self::File(error) => match error.problem {
+                FileProblem::Io { .. } => text!(save_file, error),
+                _ => error.text(),
             },
+            Self::Journal(error) => error.text(),
+            Self::NoHead { path } => text!(save_no_head, path),
+            Self::OtherSnapshot { path } => text!(save_other_snapshot, path),
+            Self::JournalBehind { turn, last } => text!(save_journal_behind, turn, last),
+            Self::NothingToSave { path } => text!(save_nothing_to_save, path),
+            Self::NotASlot { path } => text!(save_not_a_slot, path),
             Self::BadSlotName { name, reason } => {
                 let name = name.escape_debug().to_string();
                 text!(save_bad_slot_name, name, reason)
@@ -175,6 +181,12 @@ impl Localize for SaveError {
 }
 
 impl SaveError {
+    /// What is wrong with this file.
+    pub(super) fn in_file(self, path: PathBuf) -> Self {
+        let source = Box::new(self);
+        Self::InFile { path, source }
+    }
+
     /// Something invalid at a place of the save.
     pub(super) fn wrong(at: impl Into<String>, problem: UiText) -> Self {
         Self::Wrong {
@@ -198,14 +210,5 @@ impl SaveError {
     /// A number from which a story can't continue counting.
     pub(super) fn too_large(at: impl Into<String>, number: u64) -> Self {
         Self::wrong(at, text!(save_too_large, number))
-    }
-}
-
-/// A failure of the file system.
-pub(crate) fn io_error(path: &Path, action: FileAction, source: io::Error) -> SaveError {
-    SaveError::Io {
-        path: path.to_owned(),
-        action,
-        source,
     }
 }

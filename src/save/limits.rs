@@ -21,3 +21,9 @@ pub(super) const MAX_ID: u32 = u32::MAX / 2;
 
 /// How deep a saved value may be nested. Readers stop at 128.
 pub(super) const MAX_DEPTH: usize = 100;
+
+/// The maximum size of `world.json` in bytes, and of a copy of the journal.
+pub(super) const MAX_BYTES: u64 = 1 << 28;
+
+/// The file that makes a folder a tournament: a folder of slots.
+pub(crate) const TOURNAMENT: &str = "tournament.json";

@@ -1,6 +1,9 @@
 //! The folder of a saved story: `saves/SLOT/` with snapshot, journal, readable contexts and lock.
+//!
+//! Every file is opened through a [`Folder`], which follows no links.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::collections::BTreeSet;
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -8,17 +11,30 @@ use std::time::SystemTime;
 use bevy_ecs::prelude::*;
 
 use super::buffers::Buffers;
-use super::error::{FileAction, SaveError, io_error};
-use super::files::{Durability, make_folder, replace};
+use super::error::SaveError;
 use super::head::{SaveHead, read_head};
+use super::limits::{MAX_BYTES, TOURNAMENT};
 use super::slot_name::SlotName;
 use super::snapshot::{Meta, snapshot};
-use crate::journal::{Journal, JournalError, Line};
+use super::story::StoredStory;
+use crate::cast::WorldTurn;
+use crate::files::{Access, Durability, FileAction, FileError, Folder};
+use crate::journal::{Journal, JournalLines, Line, SnapshotRecord};
+use crate::message::Digest;
+
+const WORLD: &str = "world.json";
+const JOURNAL: &str = "journal.jsonl";
+const CONTEXTS: &str = "contexts";
+const LOCK: &str = "lock";
+
+/// A folder with one of these files is a save or a tournament.
+const OURS: [&str; 4] = [WORLD, JOURNAL, LOCK, TOURNAMENT];
 
 /// A saved story on disk, for reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
     name: SlotName,
+    root: PathBuf,
     folder: PathBuf,
 }
 
@@ -30,36 +46,56 @@ impl Slot {
     pub fn find(root: &Path, name: &str) -> Result<Self, SaveError> {
         let slot = Self::at(root, name.parse()?);
         if !slot.folder.is_dir() {
-            return Err(SaveError::NoSuchSlot {
-                name: name.to_owned(),
-                root: root.to_owned(),
-            });
+            return Err(slot.missing());
         }
         Ok(slot)
     }
 
-    /// Creates the folder of a new slot and locks it. The folder of all saves is created if it is
-    /// missing.
+    /// Creates a new slot with a journal and a snapshot, whole or not at all, and locks it. The
+    /// folder of all saves is created if it is missing.
     ///
     /// # Errors
     /// The name is invalid or taken, or the file system refuses.
-    pub fn create(root: &Path, name: &str) -> Result<LockedSlot, SaveError> {
+    pub fn create(
+        root: &Path,
+        name: &str,
+        journal: &[Line],
+        world: &[u8],
+    ) -> Result<LockedSlot, SaveError> {
         let slot = Self::at(root, name.parse()?);
-        fs::create_dir_all(root).map_err(|source| io_error(root, FileAction::Create, source))?;
-        match make_folder(&slot.folder) {
-            Ok(()) => slot.lock(),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(SaveError::SlotExists(name.to_owned()))
-            }
-            Err(source) => Err(io_error(&slot.folder, FileAction::Create, source)),
-        }
+        let built = Folder::open_or_create(root)?.build(name, |folder| {
+            let journal = Journal::encode(journal);
+            folder.replace(JOURNAL, &journal, Durability::Synced)?;
+            folder.replace(WORLD, world, Durability::Synced)
+        });
+        built.map_err(|error: FileError| match error.io_kind() {
+            Some(io::ErrorKind::AlreadyExists) => SaveError::SlotExists(name.to_owned()),
+            _ => error.into(),
+        })?;
+        slot.lock()
     }
 
     fn at(root: &Path, name: SlotName) -> Self {
         Self {
             folder: root.join(name.as_str()),
+            root: root.to_owned(),
             name,
         }
+    }
+
+    fn missing(&self) -> SaveError {
+        SaveError::NoSuchSlot {
+            name: self.name.to_string(),
+            root: self.root.clone(),
+        }
+    }
+
+    /// Opens its folder, in which there is nothing but regular files and folders.
+    fn open(&self) -> Result<Folder, SaveError> {
+        let folder = Folder::open(&self.root)?.folder(self.name.as_str())?;
+        let folder = folder.ok_or_else(|| self.missing())?;
+        folder.check_entries()?;
+        Ok(folder)
     }
 
     /// Locks the slot for this process until the [`LockedSlot`] is dropped.
@@ -67,22 +103,45 @@ impl Slot {
     /// # Errors
     /// Another process has locked it, or the file system refuses.
     pub fn lock(self) -> Result<LockedSlot, SaveError> {
-        let path = self.folder.join("lock");
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(|source| io_error(&path, FileAction::Open, source))?;
-        match file.try_lock() {
-            Ok(()) => Ok(LockedSlot {
-                slot: self,
-                buffers: Buffers::default(),
-                _lock: file,
-            }),
-            Err(TryLockError::WouldBlock) => Err(SaveError::SlotBusy(self.name.to_string())),
-            Err(TryLockError::Error(source)) => Err(io_error(&path, FileAction::Lock, source)),
+        let folder = self.open()?;
+        let path = self.folder.join(LOCK);
+        let failed = |source| FileError::io(&path, FileAction::Lock, source);
+        let lock = folder.file(LOCK, Access::Lock)?;
+        let lock = lock.ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(SaveError::SlotBusy(self.name.to_string()));
+            }
+            Err(TryLockError::Error(source)) => return Err(failed(source).into()),
         }
+        folder.remove_unfinished()?;
+        if let Some(contexts) = folder.folder(CONTEXTS)? {
+            contexts.remove_unfinished()?;
+        }
+        Ok(LockedSlot {
+            slot: self,
+            folder,
+            buffers: Buffers::default(),
+            recorded: BTreeSet::new(),
+            _lock: lock,
+        })
+    }
+
+    /// Removes the slot with everything in it.
+    ///
+    /// # Errors
+    /// There is something in it, but nothing that only a save has, or the file system refuses.
+    pub fn remove(self) -> Result<(), SaveError> {
+        let path = self.folder.clone();
+        let names = self.open()?.names()?;
+        let is_ours = |name: &String| OURS.contains(&name.as_str());
+        if !names.is_empty() && !names.iter().any(is_ours) {
+            return Err(SaveError::NotASlot { path });
+        }
+        let _locked = self.lock()?;
+        let removed = fs::remove_dir_all(&path);
+        Ok(removed.map_err(|source| FileError::io(&path, FileAction::Remove, source))?)
     }
 
     /// Its name.
@@ -97,30 +156,26 @@ impl Slot {
 
     /// Its snapshot's file.
     pub fn world_file(&self) -> PathBuf {
-        self.folder.join("world.json")
+        self.folder.join(WORLD)
     }
 
     /// Its journal's file.
     pub fn journal_file(&self) -> PathBuf {
-        self.folder.join("journal.jsonl")
+        self.folder.join(JOURNAL)
     }
 
     /// The folder of its readable contexts.
     pub fn contexts_folder(&self) -> PathBuf {
-        self.folder.join("contexts")
+        self.folder.join(CONTEXTS)
     }
 
-    /// The bytes of its snapshot; `None` if there is none yet.
+    /// The bytes of its snapshot; `None` if there is none yet. They are not compared with the
+    /// journal, as [`Self::read`] does.
     ///
     /// # Errors
     /// The file can't be read.
     pub fn read_world(&self) -> Result<Option<Vec<u8>>, SaveError> {
-        let path = self.world_file();
-        match fs::read(&path) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(io_error(&path, FileAction::Read, source)),
-        }
+        Ok(self.open()?.read(WORLD, MAX_BYTES)?)
     }
 
     /// The header of its snapshot; `None` if there is none yet.
@@ -136,25 +191,66 @@ impl Slot {
     /// The lines of its journal, without an incomplete last one.
     ///
     /// # Errors
-    /// The journal can't be read.
-    pub fn read_journal(&self) -> Result<Vec<Line>, JournalError> {
-        Journal::read(&self.journal_file())
+    /// The journal is missing or can't be read.
+    pub fn read_journal(&self) -> Result<Vec<Line>, SaveError> {
+        let file = journal(&self.open()?, Access::Read)?;
+        Ok(Journal::read_from(&file, &self.journal_file())?)
+    }
+
+    /// Its story: journal and snapshot, checked for damage. With `force`, the snapshot may be
+    /// another than the journal records.
+    ///
+    /// # Errors
+    /// A file is missing, damaged or can't be read.
+    pub fn read(&self, force: bool) -> Result<StoredStory, SaveError> {
+        // The snapshot first: whoever plays records the next one in the journal before it is here.
+        let world = self.read_world()?;
+        self.checked(self.read_journal()?, world, force)
+    }
+
+    fn checked(
+        &self,
+        lines: Vec<Line>,
+        world: Option<Vec<u8>>,
+        force: bool,
+    ) -> Result<StoredStory, SaveError> {
+        let story = StoredStory::of(lines, world).ok_or_else(|| SaveError::NoHead {
+            path: self.journal_file(),
+        })?;
+        if !force {
+            story.check_snapshot(&self.world_file())?;
+        }
+        Ok(story)
+    }
+
+    /// Whatever can be read of its journal.
+    pub(super) fn salvage_journal(&self) -> Result<JournalLines, SaveError> {
+        let file = journal(&self.open()?, Access::Read)?;
+        Ok(Journal::salvage(&file, &self.journal_file())?)
     }
 
     /// Adds the snapshot's file to an error.
     pub(crate) fn explain<T>(&self, result: Result<T, SaveError>) -> Result<T, SaveError> {
-        result.map_err(|source| SaveError::InFile {
-            path: self.world_file(),
-            source: Box::new(source),
-        })
+        result.map_err(|error| error.in_file(self.world_file()))
     }
+}
+
+/// The journal's file in the folder of a slot.
+fn journal(folder: &Folder, access: Access) -> Result<File, SaveError> {
+    let file = folder.file(JOURNAL, access)?;
+    file.ok_or_else(|| SaveError::NoHead {
+        path: folder.path().join(JOURNAL),
+    })
 }
 
 /// A slot that this process has locked for writing. Dropping it unlocks it.
 #[derive(Debug)]
 pub struct LockedSlot {
     slot: Slot,
+    folder: Folder,
     buffers: Buffers,
+    /// The snapshots that its journal knows.
+    recorded: BTreeSet<SnapshotRecord>,
     /// Locked while it is open. The system unlocks it however the process ends.
     _lock: File,
 }
@@ -165,18 +261,74 @@ impl LockedSlot {
         &self.slot
     }
 
-    /// Writes the snapshot of a world at rest, and the readable contexts that changed. The last
-    /// snapshot stays until the new one is safe on disk.
+    /// Opens its journal for appending, and reads its story as [`Slot::read`] does. An incomplete
+    /// last line of the journal is cut off.
+    ///
+    /// # Errors
+    /// As [`Slot::read`].
+    pub fn open_story(&mut self, force: bool) -> Result<(Journal, StoredStory), SaveError> {
+        let world = self.folder.read(WORLD, MAX_BYTES)?;
+        let file = journal(&self.folder, Access::Append)?;
+        let (journal, lines) = Journal::open(file, &self.slot.journal_file())?;
+        let story = self.slot.checked(lines, world, force)?;
+        self.recorded = story.snapshots().collect();
+        Ok((journal, story))
+    }
+
+    /// Writes the snapshot of a world at rest, and the readable contexts that changed. The journal
+    /// records the snapshot before. The last snapshot stays until the new one is safe on disk.
     ///
     /// # Errors
     /// The world is not at rest, or the file system refuses.
-    pub fn save(&mut self, world: &World, meta: &Meta) -> Result<(), SaveError> {
+    pub fn save(
+        &mut self,
+        world: &World,
+        meta: &Meta,
+        journal: &mut Journal,
+    ) -> Result<(), SaveError> {
         let bytes = snapshot(world, meta)?;
-        replace(&self.slot.world_file(), &bytes, Durability::Synced)?;
-        let folder = self.slot.contexts_folder();
-        fs::create_dir_all(&folder)
-            .map_err(|source| io_error(&folder, FileAction::Create, source))?;
-        self.buffers.write(world, &folder)
+        let turn = world.get_resource::<WorldTurn>().map_or(0, |turn| turn.0);
+        let record = SnapshotRecord {
+            turn,
+            digest: Digest::of(&bytes),
+        };
+        if self.recorded.insert(record) {
+            journal.append(&[Line::Snapshot(record)])?;
+        }
+        self.folder.replace(WORLD, &bytes, Durability::Synced)?;
+        self.write_contexts(world)
+    }
+
+    /// Writes the readable contexts that changed.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub fn write_contexts(&mut self, world: &World) -> Result<(), SaveError> {
+        let contexts = self.folder.folder_or_new(CONTEXTS)?;
+        Ok(self.buffers.write(world, &contexts)?)
+    }
+
+    /// Puts a journal of these lines in the place of the old one, and removes the snapshot unless
+    /// it is kept. The old files are copied into a new folder of the slot, which is returned.
+    pub(super) fn rewrite(&self, lines: &[Line], keeps_world: bool) -> Result<PathBuf, SaveError> {
+        let mut names = (1..).map(|number: u32| format!("damaged-{number}"));
+        let is_free = |name: &String| self.slot.folder.join(name).symlink_metadata().is_err();
+        // There is always a next number.
+        let name = names.find(is_free).unwrap_or_default();
+        self.folder.build(&name, |aside| {
+            for file in [JOURNAL, WORLD] {
+                if let Some(bytes) = self.folder.read(file, MAX_BYTES)? {
+                    aside.replace(file, &bytes, Durability::Synced)?;
+                }
+            }
+            Ok::<_, FileError>(())
+        })?;
+        let journal = Journal::encode(lines);
+        self.folder.replace(JOURNAL, &journal, Durability::Synced)?;
+        if !keeps_world {
+            self.folder.remove_file(WORLD)?;
+        }
+        Ok(self.slot.folder.join(name))
     }
 }
 
@@ -201,7 +353,7 @@ pub fn list(root: &Path) -> Result<Vec<Listed>, SaveError> {
     let entries = match fs::read_dir(root) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(source) => return Err(io_error(root, FileAction::Read, source)),
+        Err(source) => return Err(FileError::io(root, FileAction::Read, source).into()),
     };
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let mut slots: Vec<_> = names
@@ -213,7 +365,7 @@ pub fn list(root: &Path) -> Result<Vec<Listed>, SaveError> {
 
 fn listed(slot: Slot) -> Listed {
     let files = [slot.world_file(), slot.journal_file()];
-    let metadata = files.map(|path| fs::metadata(path).ok());
+    let metadata = files.map(|path| fs::symlink_metadata(path).ok());
     let existing = || metadata.iter().flatten();
     Listed {
         head: slot.head(),

@@ -9,7 +9,7 @@ use super::dto::{ArrivalDto, ChapterDto, ChaptersDto, ContextDto, EntityDto, Mem
 use super::entry_runs::{RunDto, push_entry};
 use super::error::SaveError;
 use super::json;
-use super::limits::FORMAT;
+use super::limits::{FORMAT, MAX_BYTES};
 use super::registry::{SaveRegistry, Written};
 use super::sizes::Sizes;
 use crate::cast::{
@@ -73,7 +73,13 @@ pub fn snapshot(world: &World, meta: &Meta) -> Result<Vec<u8>, SaveError> {
         agents_context,
         chapters,
     };
-    json::write(&save, size)
+    let bytes = json::write(&save, size)?;
+    // What is written must be read back.
+    if bytes.len() as u64 > MAX_BYTES {
+        let problem = text!(save_too_many_bytes, bytes = bytes.len(), max = MAX_BYTES);
+        return Err(SaveError::TooMuch(problem));
+    }
+    Ok(bytes)
 }
 
 fn resource<R: Resource + Copy + Default>(world: &World) -> R {

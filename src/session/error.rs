@@ -2,12 +2,10 @@
 
 use std::error::Error as StdError;
 use std::fmt;
-use std::path::PathBuf;
 
 use thiserror::Error;
 
 use crate::engine::EngineError;
-use crate::journal::JournalError;
 use crate::locale::{Localize, UiText, text};
 use crate::save::SaveError;
 
@@ -53,19 +51,11 @@ pub enum SessionError {
     /// The slot or its snapshot.
     #[error(transparent)]
     Save(#[from] SaveError),
-    /// The journal.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
     /// The engine; in a replay, the first difference.
     #[error(transparent)]
     Engine(#[from] Box<EngineError>),
     /// The game can't set up its world.
     World(SetupError),
-    /// A journal without its first line: the program ended while the slot was being made.
-    NoHead {
-        /// The journal's file.
-        path: PathBuf,
-    },
     /// A snapshot whose seed is not the journal's.
     OtherSeed {
         /// The seed of the snapshot.
@@ -80,13 +70,6 @@ pub enum SessionError {
         /// The first place that differs; empty for the world's own state.
         place: String,
     },
-    /// A journal that ends before its snapshot.
-    JournalBehind {
-        /// The turn of the snapshot.
-        turn: u64,
-        /// The last turn of the journal.
-        last: u64,
-    },
     /// A turn that was never played.
     NoSuchTurn {
         /// The turn that was asked for.
@@ -100,10 +83,8 @@ impl Localize for SessionError {
     fn text(&self) -> UiText {
         match self {
             Self::Save(error) => error.text(),
-            Self::Journal(error) => error.text(),
             Self::Engine(error) => error.text(),
             Self::World(error) => text!(session_world, reason = error),
-            Self::NoHead { path } => text!(session_no_head, path),
             Self::OtherSeed { snapshot, journal } => {
                 text!(session_other_seed, snapshot, journal)
             }
@@ -111,7 +92,6 @@ impl Localize for SessionError {
                 text!(session_other_world_state, turn)
             }
             Self::OtherState { turn, place } => text!(session_other_place_state, turn, place),
-            Self::JournalBehind { turn, last } => text!(session_journal_behind, turn, last),
             Self::NoSuchTurn { turn, last } => text!(session_no_such_turn, turn, last),
         }
     }

@@ -7,9 +7,12 @@ use bevy_ecs::prelude::*;
 use super::{Game, SessionError};
 use crate::cast::WorldTurn;
 use crate::engine::{Engine, EngineError, Setup};
-use crate::journal::{FORMAT, Journal, JournalHeader, Line, Recording};
+use crate::journal::{FORMAT, Journal, JournalHeader, Line, Recording, SnapshotRecord};
+use crate::message::Digest;
 use crate::mind::Minds;
-use crate::save::{Expected, LockedSlot, Meta, SaveError, Slot, read_head, restore, state_hashes};
+use crate::save::{
+    Expected, LockedSlot, Meta, SaveError, Slot, read_head, restore, snapshot, state_hashes,
+};
 
 /// A story that is saved while it is played. Dropping it frees its slot for others.
 pub struct Session {
@@ -32,13 +35,14 @@ impl Session {
     ) -> Result<Self, SessionError> {
         let meta = game.meta();
         let setup = new_world(game, seed)?;
-        let mut locked = Slot::create(root, name)?;
-        let head = head(&meta, seed);
-        let mut journal = Journal::create(&locked.slot().journal_file(), head)?;
-        if let Some(setup) = game.game_setup(seed) {
-            journal.append(&[Line::Game(setup)])?;
-        }
-        locked.save(&setup.world, &meta)?;
+        let mut lines = vec![Line::Header(JournalHeader::new(
+            &meta.world,
+            &meta.data,
+            seed,
+        ))];
+        lines.extend(game.game_setup(seed).map(Line::Game));
+        let mut locked = create(root, name, lines, &setup.world, &meta)?;
+        let (journal, _) = locked.open_story(false)?;
         Self::open(locked, meta, setup, minds, journal)
     }
 
@@ -57,15 +61,15 @@ impl Session {
     ) -> Result<Self, SessionError> {
         let mut locked = Slot::find(root, name)?.lock()?;
         let slot = locked.slot().clone();
-        let (journal, lines) = Journal::open(&slot.journal_file())?;
-        let head = head_of(&slot, &lines)?.clone();
-        let recording = Recording::of(lines);
-        let (setup, meta) = match slot.read_world()? {
-            // The program ended before the first snapshot, so the story starts from the beginning.
+        let (mut journal, story) = locked.open_story(force)?;
+        let head = story.header;
+        let recording = Recording::of(story.lines);
+        let (setup, meta) = match story.world {
+            // What was recorded is played again from the beginning.
             None => {
                 check_data(&head, &game.meta(), force)?;
                 let setup = new_world(game, head.seed)?;
-                locked.save(&setup.world, &game.meta())?;
+                locked.save(&setup.world, &game.meta(), &mut journal)?;
                 (setup, game.meta())
             }
             Some(text) => {
@@ -90,23 +94,16 @@ impl Session {
     ) -> Result<Self, SessionError> {
         let slot = locked.slot().clone();
         let mut engine = Engine::new(setup, minds, journal)?;
-        engine.on_turn(move |world| locked.save(world, &meta).map_err(EngineError::Snapshot));
+        engine.on_turn(move |world, journal| {
+            let saved = locked.save(world, &meta, journal);
+            saved.map_err(EngineError::Snapshot)
+        });
         Ok(Self { engine, slot })
     }
 
     /// The slot that is written to.
     pub fn slot(&self) -> &Slot {
         &self.slot
-    }
-}
-
-/// The first line of a journal for a world.
-fn head(meta: &Meta, seed: u64) -> JournalHeader {
-    JournalHeader {
-        format: FORMAT,
-        engine: env!("CARGO_PKG_VERSION").into(),
-        data: meta.data.clone(),
-        seed,
     }
 }
 
@@ -117,17 +114,28 @@ pub(super) fn new_world(game: &dyn Game, seed: u64) -> Result<Setup, SessionErro
     Ok(setup)
 }
 
-/// The first line of a slot's journal.
-pub(super) fn head_of<'l>(
-    slot: &Slot,
-    lines: &'l [Line],
-) -> Result<&'l JournalHeader, SessionError> {
-    match lines.first() {
-        Some(Line::Header(head)) => Ok(head),
-        _ => Err(SessionError::NoHead {
-            path: slot.journal_file(),
-        }),
+/// Creates a slot for a story with these lines, the first of which is its header, and the world
+/// that they lead to.
+pub(super) fn create(
+    root: &Path,
+    name: &str,
+    mut lines: Vec<Line>,
+    world: &World,
+    meta: &Meta,
+) -> Result<LockedSlot, SaveError> {
+    if let Some(Line::Header(head)) = lines.first_mut() {
+        // It may come from a journal of an old format.
+        head.format = FORMAT;
+        head.world.clone_from(&meta.world);
     }
+    let bytes = snapshot(world, meta)?;
+    lines.push(Line::Snapshot(SnapshotRecord {
+        turn: world.resource::<WorldTurn>().0,
+        digest: Digest::of(&bytes),
+    }));
+    let mut locked = Slot::create(root, name, &lines, &bytes)?;
+    locked.write_contexts(world)?;
+    Ok(locked)
 }
 
 /// Refuses a journal that was made from other data, unless forced.
@@ -177,7 +185,7 @@ fn check_state(world: &mut World, recording: &Recording) -> Result<(), SessionEr
         let last = recording.last_turn();
         return match turn {
             0 => Ok(()),
-            _ => Err(SessionError::JournalBehind { turn, last }),
+            _ => Err(SaveError::JournalBehind { turn, last }.into()),
         };
     };
     let hashes = state_hashes(world);

@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::live::{check_data, head_of, new_world};
+use super::live::{check_data, create, new_world};
 use super::{Game, SessionError};
 use crate::cast::WorldTurn;
 use crate::engine::{Engine, EngineError, Stop};
 use crate::journal::{Journal, Line, Outcome, Recording};
 use crate::mind::{Answering, Mind, MindError, MindInfo, Minds, Prompt};
-use crate::save::{Slot, snapshot};
+use crate::save::{Slot, StoredStory, snapshot};
 
 /// A story that was played again.
 pub struct Replayed {
@@ -33,7 +33,7 @@ pub async fn replay(
     game: &dyn Game,
     until: Option<u64>,
 ) -> Result<Replayed, SessionError> {
-    play_again(slot, slot.read_journal()?, game, until, |_| {}).await
+    play_again(slot.read(false)?, game, until, |_| {}).await
 }
 
 /// As [`replay`], with access to the engine before it plays: to add feeds, or for its cancellation
@@ -47,7 +47,7 @@ pub async fn replay_with(
     until: Option<u64>,
     prepare: impl FnOnce(&mut Engine),
 ) -> Result<Replayed, SessionError> {
-    play_again(slot, slot.read_journal()?, game, until, prepare).await
+    play_again(slot.read(false)?, game, until, prepare).await
 }
 
 /// The world of a slot's story as it stood after a turn.
@@ -55,8 +55,9 @@ pub async fn replay_with(
 /// # Errors
 /// As [`replay`], or the turn was never played.
 pub async fn state_at(slot: &Slot, game: &dyn Game, turn: u64) -> Result<Replayed, SessionError> {
-    let lines = up_to(slot.read_journal()?, turn)?;
-    let replayed = play_again(slot, lines, game, Some(turn), |_| {}).await?;
+    let mut story = slot.read(false)?;
+    story.lines = up_to(story.lines, turn)?;
+    let replayed = play_again(story, game, Some(turn), |_| {}).await?;
     if replayed.turn != turn {
         return Err(SessionError::NoSuchTurn {
             turn,
@@ -95,15 +96,9 @@ pub async fn branch_with(
     next: Option<Outcome>,
 ) -> Result<Slot, SessionError> {
     let world = state_at(from, game, turn).await?.engine.world;
-    let lines = up_to(from.read_journal()?, turn)?;
-    let head = head_of(from, &lines)?.clone();
-    let mut locked = Slot::create(root, name)?;
-    let mut journal = Journal::create(&locked.slot().journal_file(), head)?;
-    journal.append(lines.get(1..).unwrap_or_default())?;
-    if let Some(next) = next {
-        journal.append(&[Line::Outcome(Arc::new(next))])?;
-    }
-    locked.save(&world, &game.meta())?;
+    let mut lines = up_to(from.read(false)?.lines, turn)?;
+    lines.extend(next.map(|next| Line::Outcome(Arc::new(next))));
+    let locked = create(root, name, lines, &world, &game.meta())?;
     Ok(locked.slot().clone())
 }
 
@@ -129,13 +124,12 @@ fn up_to(mut lines: Vec<Line>, turn: u64) -> Result<Vec<Line>, SessionError> {
 }
 
 async fn play_again(
-    slot: &Slot,
-    lines: Vec<Line>,
+    story: StoredStory,
     game: &dyn Game,
     until: Option<u64>,
     prepare: impl FnOnce(&mut Engine),
 ) -> Result<Replayed, SessionError> {
-    let head = head_of(slot, &lines)?.clone();
+    let head = story.header;
     let meta = game.meta();
     check_data(&head, &meta, false)?;
     let setup = new_world(game, head.seed)?;
@@ -143,9 +137,9 @@ async fn play_again(
     let nobody = Minds::all(Arc::new(Nobody(MindInfo::embedded("journal"))));
     let mut engine = Engine::new(setup, nobody, Journal::in_memory(head))?;
     engine.settings.replay = true;
-    engine.play_back(Recording::of(lines));
+    engine.play_back(Recording::of(story.lines));
     let newest = latest.clone();
-    engine.on_turn(move |world| {
+    engine.on_turn(move |world, _| {
         let bytes = snapshot(world, &meta).map_err(EngineError::Snapshot)?;
         *newest.lock().unwrap_or_else(PoisonError::into_inner) = bytes;
         Ok(())

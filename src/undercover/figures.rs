@@ -16,9 +16,9 @@ use super::table::{Description, Player, Table};
 use super::taboo::Taboo;
 use crate::cast::{CastList, Kind, all_of};
 use crate::exchange::{Reply, Spent};
-use crate::journal::{Ending, GameSetup, JournalError, Line, Outcome};
+use crate::journal::{Ending, GameSetup, Line, Outcome};
 use crate::locale::{Localize, UiText, text};
-use crate::save::Slot;
+use crate::save::{SaveError, Slot};
 use crate::session::{SessionError, replay};
 use crate::world_data::DataFolder;
 
@@ -26,9 +26,9 @@ use crate::world_data::DataFolder;
 #[derive(Debug, Error)]
 #[error("{}", self.text())]
 pub enum FiguresError {
-    /// The journal can't be read.
+    /// The slot can't be read.
     #[error(transparent)]
-    Journal(#[from] JournalError),
+    Save(#[from] SaveError),
     /// The journal belongs to another game.
     OtherGame(String),
     /// The game can't be set up again.
@@ -44,7 +44,7 @@ pub enum FiguresError {
 impl Localize for FiguresError {
     fn text(&self) -> UiText {
         match self {
-            Self::Journal(error) => error.text(),
+            Self::Save(error) => error.text(),
             Self::OtherGame(slot) => text!(undercover_other_game, slot),
             Self::Match(error) => error.text(),
             Self::Replay(error) => error.text(),

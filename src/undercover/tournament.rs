@@ -6,7 +6,6 @@
 //! independent of the others, so the results do not depend on their order or on how many are played
 //! at a time.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -16,18 +15,17 @@ use thiserror::Error;
 use super::figures::{FiguresError, GameFigures, figures_like};
 use super::game::{Match, MatchError, WordSource};
 use super::rules::Rules;
+use crate::files::{Durability, FileError, Folder};
 use crate::locale::{Localize, UiText, text};
 use crate::mind::Minds;
-use crate::save::{
-    Durability, FileAction, SaveError, Slot, SlotName, io_error, make_folder, replace,
-};
+use crate::save::{Listed, SaveError, Slot, SlotName, TOURNAMENT, list};
 use crate::session::{Session, SessionError};
 use crate::world_data::{DataFolder, Lexicon, WordPair};
 
 /// The version of `tournament.json`.
 const FORMAT: u32 = 1;
-/// The file that makes a folder a tournament.
-const FILE: &str = "tournament.json";
+/// Larger files are refused, in bytes.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// The folder of its games.
 const GAMES: &str = "games";
 
@@ -116,11 +114,6 @@ impl Tournament {
     ) -> Result<Self, TournamentError> {
         let name: SlotName = name.parse()?;
         let folder = root.join(name.as_str());
-        fs::create_dir_all(root).map_err(|source| io_error(root, FileAction::Create, source))?;
-        make_folder(&folder).map_err(|source| match source.kind() {
-            io::ErrorKind::AlreadyExists => SaveError::SlotExists(name.to_string()),
-            _ => io_error(&folder, FileAction::Create, source),
-        })?;
         let file = TournamentFile {
             format: FORMAT,
             data: game.fingerprint().to_owned(),
@@ -129,10 +122,17 @@ impl Tournament {
             rules: game.rules().clone(),
             pairs: game.lexicon().pairs,
         };
-        let path = folder.join(FILE);
+        let path = folder.join(TOURNAMENT);
         let text = serde_json::to_vec_pretty(&file);
         let text = text.map_err(|error| unreadable(&path, error.text()))?;
-        replace(&path, &text, Durability::Synced)?;
+        let saves = Folder::open_or_create(root).map_err(SaveError::from)?;
+        let built = saves.build(name.as_str(), |folder| {
+            folder.replace(TOURNAMENT, &text, Durability::Synced)
+        });
+        built.map_err(|error: FileError| match error.io_kind() {
+            Some(io::ErrorKind::AlreadyExists) => SaveError::SlotExists(name.to_string()),
+            _ => error.into(),
+        })?;
         Ok(Self {
             name,
             folder,
@@ -144,7 +144,16 @@ impl Tournament {
     /// Whether there is a tournament of this name in a saves folder.
     pub fn exists(root: &Path, name: &str) -> bool {
         let name = name.parse::<SlotName>();
-        name.is_ok_and(|name| root.join(name.as_str()).join(FILE).is_file())
+        name.is_ok_and(|name| root.join(name.as_str()).join(TOURNAMENT).is_file())
+    }
+
+    /// The slots of the games of a tournament that were started, as a list of saves.
+    ///
+    /// # Errors
+    /// The tournament's folder can't be read.
+    pub fn slots_in(root: &Path, name: &SlotName) -> Result<Vec<Listed>, SaveError> {
+        read(root, name)?;
+        list(&root.join(name.as_str()).join(GAMES))
     }
 
     /// Opens the tournament of this name.
@@ -154,8 +163,8 @@ impl Tournament {
     pub fn find(root: &Path, name: &str, data: &DataFolder) -> Result<Self, TournamentError> {
         let name: SlotName = name.parse()?;
         let folder = root.join(name.as_str());
-        let path = folder.join(FILE);
-        let text = fs::read(&path).map_err(|source| io_error(&path, FileAction::Read, source))?;
+        let path = folder.join(TOURNAMENT);
+        let text = read(root, &name)?;
         let file: TournamentFile =
             serde_json::from_slice(&text).map_err(|error| unreadable(&path, error.text()))?;
         if file.format != FORMAT {
@@ -220,20 +229,20 @@ impl Tournament {
         let Ok(slot) = Slot::find(&root, &name) else {
             return self.start(game, minds);
         };
+        match slot.read(false) {
+            Ok(story) if !story.is_new() => {}
+            // The program ended before anything was played.
+            Ok(_) | Err(SaveError::NoHead { .. }) => {
+                slot.remove()?;
+                return self.start(game, minds);
+            }
+            Err(error) => return Err(error.into()),
+        }
         if slot.head()?.is_some_and(|head| head.finale.is_some()) {
             return Ok(OpenedGame::Over);
         }
-        match Session::resume(&root, &name, &self.game, minds.clone(), false) {
-            Ok(session) => Ok(OpenedGame::Playable(Box::new(session))),
-            // The program ended while it created the slot; nothing was played.
-            Err(SessionError::NoHead { .. }) => {
-                let folder = slot.folder().to_owned();
-                let removed = fs::remove_dir_all(&folder);
-                removed.map_err(|source| io_error(&folder, FileAction::Remove, source))?;
-                self.start(game, minds)
-            }
-            Err(error) => Err(error.into()),
-        }
+        let session = Session::resume(&root, &name, &self.game, minds, false)?;
+        Ok(OpenedGame::Playable(Box::new(session)))
     }
 
     fn start(&self, game: u32, minds: Minds) -> Result<OpenedGame, TournamentError> {
@@ -252,6 +261,18 @@ impl Tournament {
             Err(_) => Ok(None),
         }
     }
+}
+
+/// The bytes of `tournament.json`. Nothing in a tournament's folder may be a link.
+fn read(root: &Path, name: &SlotName) -> Result<Vec<u8>, SaveError> {
+    let missing = || SaveError::NoSuchSlot {
+        name: name.to_string(),
+        root: root.to_owned(),
+    };
+    let folder = Folder::open(root)?.folder(name.as_str())?;
+    let folder = folder.ok_or_else(missing)?;
+    folder.check_entries()?;
+    folder.read(TOURNAMENT, MAX_BYTES)?.ok_or_else(missing)
 }
 
 /// The name of the slot of a game, counted from 0. Names sort in the order of the games.

@@ -1,19 +1,19 @@
 //! Where data comes from: a folder on disk, or the built-in defaults.
 
 use std::fs;
-use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use include_dir::{Dir, DirEntry, include_dir};
 
 use super::problem::Problem;
+use crate::files::{self, FileProblem};
 use crate::locale::{Localize, UiText, text};
 
 /// The whole of `data/`, so that an installed program works anywhere.
 static DEFAULTS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data");
 
 /// Larger files are refused, in bytes.
-const MAX_BYTES: u64 = 16 * 1024 * 1024;
+pub(crate) const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// How deep folders are searched.
 const MAX_DEPTH: usize = 16;
@@ -28,8 +28,8 @@ pub enum DataError {
     Outside(String),
     /// There is no such file or folder.
     Missing(String),
-    /// The file is larger than any data file may be.
-    TooLarge(String),
+    /// The file is larger than any data file may be, or no regular file.
+    Unusable(String, #[source] FileProblem),
     /// The file is not text.
     NotText(String),
     /// The file system refused.
@@ -53,7 +53,7 @@ impl DataError {
             Self::NoFolder(path) => (path.display().to_string(), self.text()),
             Self::Outside(file) => (file.clone(), text!(world_data_outside)),
             Self::Missing(file) => (file.clone(), text!(world_data_missing)),
-            Self::TooLarge(file) => (file.clone(), text!(world_data_too_large, max = MAX_BYTES)),
+            Self::Unusable(file, problem) => (file.clone(), problem.text()),
             Self::NotText(file) => (file.clone(), text!(world_data_not_utf8)),
             Self::Unreadable(file, source) => (file.clone(), text!(world_data_unreadable, source)),
         }
@@ -146,16 +146,10 @@ impl DataFolder {
             return Ok(file.contents().to_vec());
         };
         let path_on_disk = within(root, path)?.ok_or_else(missing)?;
-        let unreadable = |why| DataError::Unreadable(self.name_of(path), why);
-        let file = fs::File::open(path_on_disk).map_err(unreadable)?;
-        let mut bytes = Vec::new();
-        file.take(MAX_BYTES + 1)
-            .read_to_end(&mut bytes)
-            .map_err(unreadable)?;
-        if bytes.len() as u64 > MAX_BYTES {
-            return Err(DataError::TooLarge(self.name_of(path)));
-        }
-        Ok(bytes)
+        files::read(&path_on_disk, MAX_BYTES).map_err(|error| match error.problem {
+            FileProblem::Io { source, .. } => DataError::Unreadable(self.name_of(path), source),
+            problem => DataError::Unusable(self.name_of(path), problem),
+        })
     }
 
     /// The names of the files and folders in a folder, sorted; empty if it is missing. Hidden ones,
@@ -168,7 +162,8 @@ impl DataFolder {
         Ok(entries.into_iter().map(|(name, _)| name).collect())
     }
 
-    /// The paths of all files in a folder and its subfolders, sorted.
+    /// The paths of all files in a folder and its subfolders, sorted. Linked folders are skipped,
+    /// so that no circle of links is followed.
     ///
     /// # Errors
     /// As [`Self::list`].
@@ -219,12 +214,19 @@ impl DataFolder {
                 format!("{path}/{name}")
             };
             if is_folder {
-                self.gather(&path, depth + 1, files)?;
+                if !self.is_link(&path) {
+                    self.gather(&path, depth + 1, files)?;
+                }
             } else {
                 files.push(path);
             }
         }
         Ok(())
+    }
+
+    fn is_link(&self, path: &str) -> bool {
+        let root = self.root_for(path);
+        root.is_some_and(|root| root.join(path).is_symlink())
     }
 
     /// The names in a folder and whether they are folders.

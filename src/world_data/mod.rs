@@ -15,6 +15,8 @@ mod prose;
 mod source;
 mod templates;
 
+#[cfg(feature = "cli")]
+pub(crate) use folder::MAX_BYTES;
 pub use folder::{DataError, DataFolder};
 pub use lexicon::{Lexicon, Word, WordPair};
 pub use names::{by_distance, fold_name, nearest};

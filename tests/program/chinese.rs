@@ -319,6 +319,7 @@ const NAMES: &[&str] = &[
     "python",
     "quiet",
     "recall",
+    "repair",
     "replay",
     "request",
     "resume",

@@ -1,10 +1,10 @@
 //! `convert`: a conversation in the format of one framework, written in that of another.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use crate::dialect::{Imported, Profile, read, write_value};
+use crate::files;
 use crate::locale::text;
 use serde_json::Value;
 
@@ -55,17 +55,16 @@ pub(super) fn convert(app: &App, conversion: &Conversion<'_>) -> Result<(), Comm
 }
 
 fn text_of(file: Option<&Path>) -> Result<String, CommandError> {
-    let unreadable = |error: io::Error| {
+    if let Some(file) = file {
+        let text = files::read_text(file, LONGEST);
+        return text.map_err(|error| CommandError::of(ErrorKind::Other, &error.problem));
+    }
+    let mut text = String::new();
+    let read = io::stdin().take(LONGEST + 1).read_to_string(&mut text);
+    read.map_err(|error| {
         let error = text!(cli_cant_read, error = &error);
         CommandError::new(ErrorKind::Other, error)
-    };
-    let input: Box<dyn Read> = match file {
-        Some(file) => Box::new(File::open(file).map_err(unreadable)?),
-        None => Box::new(io::stdin()),
-    };
-    let mut text = String::new();
-    let read = input.take(LONGEST + 1).read_to_string(&mut text);
-    read.map_err(unreadable)?;
+    })?;
     if text.len() as u64 > LONGEST {
         let message = text!(cli_input_too_long, limit = LONGEST);
         return Err(CommandError::new(ErrorKind::Other, message));

@@ -14,6 +14,7 @@ mod new;
 mod play;
 mod players;
 mod rehearse;
+mod repair;
 mod replay;
 mod resume;
 mod run;
@@ -62,7 +63,8 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
             seat,
             form,
         } => replay::replay(app, &slot, until, seat.as_deref(), form),
-        Command::Saves => saves::saves(app),
+        Command::Saves { verify } => saves::saves(app, verify),
+        Command::Repair { slot } => repair::run(app, &slot),
         Command::Cost { slot } => cost::cost(app, &slot),
         Command::Who { slot, fact } => knows::who(app, &slot, &fact),
         Command::Knows { slot, name } => knows::knows(app, &slot, &name),

@@ -14,7 +14,7 @@ use crate::cli::args::ChatForm;
 use crate::cli::chat_printer::ChatPrinter;
 use crate::cli::env::{clock, since};
 use crate::cli::error::{CommandError, ErrorKind};
-use crate::cli::saved::{Played, Saved, save_error, session_error};
+use crate::cli::saved::{Played, Saved, session_error};
 use crate::cli::say::say;
 
 /// Plays a save again with its journal as the only mind.
@@ -32,7 +32,7 @@ pub(super) fn replay(
         Played::World(campaign) => campaign.file.language,
         Played::Undercover(game) => game.rules().language,
     };
-    let mut setup = game.set_up(saved.head.seed)?;
+    let mut setup = game.set_up(saved.story.header.seed)?;
     game.populate(&mut setup)?;
     let seat = play::seat(&mut setup.world, actor)?;
     match &saved.played {
@@ -92,12 +92,10 @@ fn replay_team(
 
 /// Compares the world of the replay with the snapshot, if both are of the same turn.
 fn compare(app: &App, saved: &Saved, replayed: &Replayed) -> Result<(), CommandError> {
-    if replayed.turn == saved.head.turn {
-        let snapshot = saved.slot.read_world().map_err(save_error)?;
-        if snapshot.is_some_and(|snapshot| snapshot != replayed.snapshot) {
-            let error = CommandError::new(ErrorKind::Save, text!(cli_replay_differs));
-            return Err(error.at(saved.slot.world_file().display()));
-        }
+    let snapshot = saved.story.world.as_ref();
+    if replayed.turn == saved.turn && snapshot.is_some_and(|it| *it != replayed.snapshot) {
+        let error = CommandError::new(ErrorKind::Save, text!(cli_replay_differs));
+        return Err(error.at(saved.slot.world_file().display()));
     }
     if app.prints_text() && !matches!(replayed.stop, Stop::Cancelled) {
         let turn = replayed.turn;

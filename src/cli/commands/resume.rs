@@ -11,7 +11,7 @@ use crate::cli::app::App;
 use crate::cli::args::ChatArgs;
 use crate::cli::error::CommandError;
 use crate::cli::loader;
-use crate::cli::saved::{Played, Saved, check_turn, incomplete, session_error};
+use crate::cli::saved::{Played, Saved, check_turn, session_error};
 
 /// Continues a save of any kind.
 pub(super) fn resume(
@@ -24,7 +24,7 @@ pub(super) fn resume(
     if Tournament::exists(&app.settings.saves.value, slot) {
         return tournament::resume(app, slot, args);
     }
-    let saved = Saved::find(app, slot)?;
+    let saved = Saved::find_with(app, slot, force)?;
     let campaign = match &saved.played {
         Played::World(campaign) => campaign,
         Played::Team(game) => return chat::resume(app, game, slot, chat_args, force),
@@ -36,8 +36,7 @@ pub(super) fn resume(
     play::check_price(app, main.mind.info())?;
     let seat = play::seat(&mut setup.world, args.seat.as_deref())?;
     if args.dry_run {
-        let (head, recording) = saved.journal()?;
-        let head = head.ok_or_else(|| incomplete(slot))?;
+        let (head, recording) = saved.journal();
         return dry_run(app, setup, main.mind.info(), head, recording);
     }
     let minds = loader::minds(app, main.mind, &mut setup.world)?;

@@ -1,7 +1,7 @@
 //! `run`: a world from its beginning.
 
-use crate::journal::{FORMAT, JournalHeader, Recording};
-use crate::session::Session;
+use crate::journal::{JournalHeader, Recording};
+use crate::session::{Game, Session};
 
 use super::dry_run::dry_run;
 use super::play::{self, DEFAULT_SEED, RunView};
@@ -21,12 +21,8 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<(), CommandError> {
     play::check_price(app, main.mind.info())?;
     let seat = play::seat(&mut setup.world, args.play.seat.as_deref())?;
     if args.play.dry_run {
-        let head = JournalHeader {
-            format: FORMAT,
-            engine: env!("CARGO_PKG_VERSION").into(),
-            data: campaign.fingerprint,
-            seed,
-        };
+        let meta = campaign.meta();
+        let head = JournalHeader::new(meta.world, meta.data, seed);
         return dry_run(app, setup, main.mind.info(), head, Recording::default());
     }
     let minds = loader::minds(app, main.mind, &mut setup.world)?;

@@ -1,44 +1,97 @@
-//! `saves`: the saves that can be resumed.
+//! `saves`: the saves that can be resumed, and what is wrong with the others.
 
 use std::path::Path;
 
-use crate::locale::{Localize, text};
-use crate::save::{Listed, list};
+use crate::locale::{Localize, UiText, text};
+use crate::save::{Listed, Repair, SaveError, list, repairable};
 use crate::undercover::{GAME, Tournament};
 use serde_json::{Value, json};
 
 use crate::cli::app::App;
-use crate::cli::error::CommandError;
+use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::saved::save_error;
 use crate::cli::say::say;
 use crate::cli::tables::{Side, Table};
 
-/// Lists the saves.
-pub(super) fn saves(app: &App) -> Result<(), CommandError> {
+/// Lists the saves. If `verifies`, their files are checked for damage, those of all games of
+/// tournaments too.
+pub(super) fn saves(app: &App, verifies: bool) -> Result<(), CommandError> {
     let root = &app.settings.saves.value;
     let slots = list(root).map_err(save_error)?;
-    let mut out = app.out();
-    if app.settings.json {
-        let slots: Vec<_> = slots.iter().map(|slot| described(root, slot)).collect();
-        out.pretty_json(&slots);
-        return Ok(());
+    let mut rows = Vec::new();
+    for listed in slots {
+        let mut row = Row::of(root, listed);
+        if verifies && row.is_tournament {
+            let games = Tournament::slots_in(root, row.listed.slot.name());
+            let (games, error) = match games {
+                Ok(games) => (games, None),
+                Err(error) => (Vec::new(), Some((error, None))),
+            };
+            row.damage = error;
+            rows.push(row);
+            let games = games.into_iter().map(|game| Row::of(root, game).verified());
+            rows.extend(games.filter(|game| game.damage.is_some()));
+        } else {
+            rows.push(if verifies { row.verified() } else { row });
+        }
     }
-    let language = app.language;
-    if slots.is_empty() {
-        out.line(say!(language, cli_no_saves, path = root));
-        return Ok(());
+    write(app, &rows);
+    if rows.iter().all(|row| row.damage.is_none()) {
+        Ok(())
+    } else {
+        Err(CommandError::printed(ErrorKind::Save))
     }
-    let mut table = Table::new([
-        (say!(language, cli_name), Side::Left),
-        (say!(language, cli_world), Side::Left),
-        (say!(language, cli_turn), Side::Right),
-        (say!(language, cli_bytes), Side::Right),
-        (say!(language, cli_state), Side::Left),
-    ]);
-    for listed in &slots {
-        let name = listed.slot.name().to_string();
-        let size = listed.size.to_string();
-        table.row(match &listed.head {
+}
+
+/// A save as it is listed.
+struct Row {
+    /// Its name; for a game of a tournament its path.
+    name: String,
+    listed: Listed,
+    is_tournament: bool,
+    /// What is wrong with its files, and what a repair would keep.
+    damage: Option<(SaveError, Option<Repair>)>,
+}
+
+impl Row {
+    fn of(root: &Path, listed: Listed) -> Self {
+        let folder = listed.slot.folder();
+        let name = folder.strip_prefix(root).unwrap_or(folder);
+        Self {
+            name: name.display().to_string(),
+            is_tournament: Tournament::exists(root, listed.slot.name().as_str()),
+            damage: None,
+            listed,
+        }
+    }
+
+    fn verified(mut self) -> Self {
+        let slot = &self.listed.slot;
+        let error = slot.read(false).err();
+        self.damage = error.map(|error| (error, repairable(slot).ok().flatten()));
+        self
+    }
+
+    /// What is wrong with it, and what can be saved of it.
+    fn problem(&self) -> Option<UiText> {
+        match (&self.damage, &self.listed.head) {
+            (Some((problem, Some(repair))), _) => {
+                Some(text!(cli_save_repairable, problem, turn = repair.turn))
+            }
+            (Some((problem, None)), _) | (None, Err(problem)) => Some(problem.text()),
+            (None, Ok(_)) => None,
+        }
+    }
+
+    fn cells(&self, app: &App) -> [String; 5] {
+        let language = app.language;
+        let (name, size) = (self.name.clone(), self.listed.size.to_string());
+        let nothing = || "-".to_owned();
+        if let Some(problem) = self.problem() {
+            let state = problem.in_language(language);
+            return [name, nothing(), nothing(), size, state];
+        }
+        match &self.listed.head {
             Ok(Some(head)) => {
                 let state = if head.finale.is_some() {
                     text!(cli_finished)
@@ -48,22 +101,54 @@ pub(super) fn saves(app: &App) -> Result<(), CommandError> {
                 let (world, turn) = (head.world.clone(), head.turn.to_string());
                 [name, world, turn, size, state.in_language(language)]
             }
-            Ok(None) if Tournament::exists(root, &name) => {
+            _ if self.is_tournament => {
                 let state = tournament_state(app, &name);
-                [name, GAME.into(), "-".into(), size, state]
+                [name, GAME.into(), nothing(), size, state]
             }
-            Ok(None) => {
-                let state = say!(language, cli_save_incomplete, slot = &name);
-                [name, "-".into(), "-".into(), size, state]
+            _ => {
+                let state = say!(language, cli_no_snapshot, slot = &name);
+                [name, nothing(), nothing(), size, state]
             }
-            Err(error) => {
-                let state = error.text().in_language(language);
-                [name, "-".into(), "-".into(), size, state]
-            }
-        });
+        }
+    }
+
+    fn json(&self) -> Value {
+        let repair = self.damage.as_ref().and_then(|(_, repair)| *repair);
+        json!({
+            "slot": self.name,
+            "is_tournament": self.is_tournament,
+            "head": self.listed.head.as_ref().ok(),
+            "bytes": self.listed.size,
+            "error": self.problem().map(|problem| problem.to_string()),
+            "goes_back_to": repair.map(|repair| repair.turn),
+        })
+    }
+}
+
+fn write(app: &App, rows: &[Row]) {
+    let mut out = app.out();
+    if app.settings.json {
+        let rows: Vec<_> = rows.iter().map(Row::json).collect();
+        out.pretty_json(&rows);
+        return;
+    }
+    let language = app.language;
+    if rows.is_empty() {
+        let root = &app.settings.saves.value;
+        out.line(say!(language, cli_no_saves, path = root));
+        return;
+    }
+    let mut table = Table::new([
+        (say!(language, cli_name), Side::Left),
+        (say!(language, cli_world), Side::Left),
+        (say!(language, cli_turn), Side::Right),
+        (say!(language, cli_bytes), Side::Right),
+        (say!(language, cli_state), Side::Left),
+    ]);
+    for row in rows {
+        table.row(row.cells(app));
     }
     table.write(&mut out);
-    Ok(())
 }
 
 /// The state of a tournament.
@@ -77,18 +162,4 @@ fn tournament_state(app: &App, name: &str) -> String {
         Ok(Err(error)) => error,
         Err(error) => error.message.unwrap_or_default().in_language(app.language),
     }
-}
-
-fn described(root: &Path, listed: &Listed) -> Value {
-    let (head, error) = match &listed.head {
-        Ok(head) => (head.as_ref(), None),
-        Err(error) => (None, Some(error.to_string())),
-    };
-    json!({
-        "slot": listed.slot.name().as_str(),
-        "is_tournament": Tournament::exists(root, listed.slot.name().as_str()),
-        "head": head,
-        "bytes": listed.size,
-        "error": error,
-    })
 }

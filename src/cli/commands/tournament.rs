@@ -21,7 +21,7 @@ use super::players::{NAME, Players, introduce};
 use crate::cli::app::App;
 use crate::cli::args::{PlayArgs, UndercoverArgs};
 use crate::cli::error::{CommandError, ErrorKind, engine_error};
-use crate::cli::saved::{clear, free_name, journal_error, match_error, save_error, session_error};
+use crate::cli::saved::{clear, damaged, free_name, match_error, save_error, session_error};
 use crate::cli::say::say;
 use crate::cli::statistics::write_statistics;
 
@@ -69,16 +69,22 @@ pub(super) fn count(app: &App, names: &[String]) -> Result<(), CommandError> {
     let data = app.data()?;
     let runtime = play::runtime()?;
     let mut games = Vec::new();
+    let mut failed = None;
     for name in names {
         for slot in slots_of(app, name)? {
-            let figures = runtime.block_on(figures_of(&slot, &data));
-            let figures =
-                figures.map_err(|error| figures_error(app, error).at(slot.folder().display()))?;
-            games.push(figures);
+            match runtime.block_on(figures_of(&slot, &data)) {
+                Ok(figures) => games.push(figures),
+                Err(error) => {
+                    let error = figures_error(app, error).at(slot.folder().display());
+                    failed.get_or_insert(error);
+                }
+            }
         }
     }
-    print_statistics(app, &games, None);
-    Ok(())
+    if !games.is_empty() {
+        print_statistics(app, &games, None);
+    }
+    failed.map_or(Ok(()), Err)
 }
 
 /// The slots with undercover games that a name stands for: a slot, a tournament, or a folder of
@@ -102,7 +108,11 @@ fn slots_of(app: &App, name: &str) -> Result<Vec<Slot>, CommandError> {
     let is_game = |head: &crate::save::SaveHead| head.world == crate::undercover::GAME;
     let games = slots
         .into_iter()
-        .filter(|listed| matches!(&listed.head, Ok(Some(head)) if is_game(head)));
+        // One that can't be read is not left out without a word.
+        .filter(|listed| match &listed.head {
+            Ok(head) => head.as_ref().is_some_and(is_game),
+            Err(_) => true,
+        });
     let games: Vec<_> = games.map(|listed| listed.slot).collect();
     if games.is_empty() {
         let error = CommandError::new(ErrorKind::Save, text!(cli_no_games, name));
@@ -245,7 +255,12 @@ impl TournamentRun<'_> {
         let seed = self.tournament.seed(game);
         let minds = self.players.minds(self.tournament.game(), seed);
         let opened = self.tournament.open_game(game, minds);
-        let mut session = match opened.map_err(|error| tournament_error(self.app, error))? {
+        let name = self.tournament.name().as_str();
+        let opened = opened.map_err(|error| match error {
+            TournamentError::Save(error) => damaged(error, name),
+            error => tournament_error(self.app, error),
+        });
+        let mut session = match opened? {
             OpenedGame::Over => return Ok(()),
             OpenedGame::Playable(session) => session,
         };
@@ -319,7 +334,7 @@ fn tournament_error(app: &App, error: TournamentError) -> CommandError {
 
 fn figures_error(app: &App, error: FiguresError) -> CommandError {
     match error {
-        FiguresError::Journal(error) => journal_error(error),
+        FiguresError::Save(error) => save_error(error),
         FiguresError::Match(error) => match_error(app, error),
         FiguresError::Replay(error) => session_error(error),
         error => CommandError::of(ErrorKind::Save, &error),

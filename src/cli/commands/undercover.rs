@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use crate::cast::{Kind, StableId, all_of};
-use crate::journal::{FORMAT, JournalHeader, Recording};
+use crate::files;
+use crate::journal::{JournalHeader, Recording};
 use crate::locale::{Language, text};
 use crate::session::{Game, Session};
 use crate::tool::servers::ToolServers;
-use crate::undercover::{Match, Rules, Table, WordSource, default_rules};
-use crate::world_data::{Lexicon, WordPair};
+use crate::undercover::{GAME, Match, Rules, Table, WordSource, default_rules};
+use crate::world_data::{Lexicon, MAX_BYTES, WordPair};
 use bevy_ecs::prelude::*;
 
 use super::dry_run::dry_run;
@@ -19,9 +20,7 @@ use crate::cli::app::App;
 use crate::cli::args::{PlayArgs, UndercoverArgs};
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::record_printer::RecordPrinter;
-use crate::cli::saved::{
-    Saved, check_turn, clear, free_name, incomplete, match_error, session_error,
-};
+use crate::cli::saved::{Saved, check_turn, clear, free_name, match_error, session_error};
 use crate::cli::undercover_printer::UndercoverPrinter;
 
 /// Commas that separate two words.
@@ -68,8 +67,8 @@ fn game(app: &App, args: &UndercoverArgs) -> Result<Match, CommandError> {
 fn lexicon(app: &App, words: &str) -> Result<Lexicon, CommandError> {
     let path = Path::new(words);
     if path.is_file() {
-        let text = std::fs::read_to_string(path);
-        let text = text.map_err(|error| CommandError::of(ErrorKind::World, &error).at(words))?;
+        let text = files::read_text(path, MAX_BYTES);
+        let text = text.map_err(|error| CommandError::of(ErrorKind::World, &error))?;
         let read = Lexicon::parse(words, &text);
         return read.map_err(|problems| match_error(app, problems.into()));
     }
@@ -95,12 +94,7 @@ fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<(), Comman
     let seat = play::seat(&mut setup.world, args.play.seat.as_deref())?;
     let players = Players::find(app, game.rules())?;
     if args.play.dry_run {
-        let head = JournalHeader {
-            format: FORMAT,
-            engine: env!("CARGO_PKG_VERSION").into(),
-            data: game.fingerprint().into(),
-            seed,
-        };
+        let head = JournalHeader::new(GAME, game.fingerprint(), seed);
         let main = players.main_mind(game, seed);
         return dry_run(app, setup, main.info(), head, Recording::default());
     }
@@ -139,10 +133,9 @@ pub(super) fn resume(
     check_turn(&setup.world, args, &slot)?;
     let seat = play::seat(&mut setup.world, args.seat.as_deref())?;
     let players = Players::find(app, game.rules())?;
-    let seed = saved.head.seed;
+    let seed = saved.story.header.seed;
     if args.dry_run {
-        let (head, recording) = saved.journal()?;
-        let head = head.ok_or_else(|| incomplete(&slot))?;
+        let (head, recording) = saved.journal();
         let main = players.main_mind(game, seed);
         return dry_run(app, setup, main.info(), head, recording);
     }

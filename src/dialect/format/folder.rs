@@ -1,10 +1,9 @@
 //! A folder of media files.
 
-use std::fs::{self, File};
-use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use super::media::{MediaError, MediaFiles};
+use crate::files::{self, FileError, FileProblem};
 use crate::locale::Localize;
 
 /// A folder of media files. Nothing outside it is read, whatever a message says and wherever links
@@ -44,7 +43,7 @@ impl MediaFolder {
         }
     }
 
-    fn unreadable(&self, path: &str, error: &std::io::Error) -> MediaError {
+    fn unreadable(&self, path: &str, error: &impl Localize) -> MediaError {
         MediaError::Unreadable {
             path: path.into(),
             folder: self.root.display().to_string(),
@@ -56,30 +55,25 @@ impl MediaFolder {
 impl MediaFiles for MediaFolder {
     fn read(&self, path: &str, max: u64) -> Result<Vec<u8>, MediaError> {
         let found = self.find(path)?;
-        let unreadable = |error: std::io::Error| self.unreadable(path, &error);
-        let metadata = fs::metadata(&found).map_err(unreadable)?;
-        if !metadata.is_file() {
-            return Err(MediaError::NotAFile { path: path.into() });
-        }
-        let mut bytes = Vec::new();
-        let file = File::open(&found).map_err(unreadable)?;
-        // A file may grow while it is read.
-        file.take(max + 1)
-            .read_to_end(&mut bytes)
-            .map_err(unreadable)?;
-        if bytes.len() as u64 > max {
-            return Err(MediaError::TooLarge {
+        let refused = |error: FileError, length| match error.problem {
+            FileProblem::NotRegular(_) => MediaError::NotAFile { path: path.into() },
+            FileProblem::TooLarge { max } => MediaError::TooLarge {
                 path: path.into(),
-                bytes: metadata.len(),
+                bytes: length,
                 max,
-            });
-        }
-        Ok(bytes)
+            },
+            problem => self.unreadable(path, &problem),
+        };
+        let file = files::open(&found).map_err(|error| refused(error, 0))?;
+        let length = file.metadata().map_or(0, |metadata| metadata.len());
+        files::bounded(&file, &found, max).map_err(|error| refused(error, length))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -48,9 +48,11 @@ cli_no_team = there is no team '{ $team }'
 cli_no_world = there is no world '{ $world }'
 cli_not_with_tournament = { $option } can't be used with a tournament
 cli_replay_differs = the replay ends in a different state than the snapshot
+cli_no_snapshot = the save '{ $slot }' has no snapshot
+cli_no_snapshot_help = start over with: playhouse run --save { $slot } --force
+cli_repair_help = go back to the last good point with: playhouse repair { $slot }
+cli_save_repairable = { $problem }; turn { $turn } can be saved
 cli_resume_task_help = add --task TEXT; the save continues with: playhouse resume { $slot } --task TEXT
-cli_save_incomplete = the save '{ $slot }' has no snapshot: the program ended while creating it
-cli_save_incomplete_help = start over with: playhouse run --save { $slot } --force
 cli_standard_input = standard input
 cli_task_help = add --task TEXT
 cli_team_errors = the team '{ $team }' can't be used: { $count ->
@@ -119,6 +121,15 @@ cli_end_turn = Reached turn { $turn }.
 cli_limit_near = Close to a limit: { $what }
 cli_others = {" "}· { $count } more
 cli_replay_matches = The replay matches the recording up to turn { $turn }.
+cli_repair_aside = The damaged files are kept in { $path }.
+cli_repair_gap = A replay may end after turn { $turn }, where lines of the journal are missing.
+cli_repair_lost = Lost from the journal: { $lines ->
+    [one] { $lines } line
+   *[other] { $lines } lines
+}.
+cli_repair_nothing = { $slot } is not damaged.
+cli_repair_played_again = The snapshot is not kept; the next resume makes it again from the journal, without asking a model.
+cli_repaired = { $folder } went back to turn { $turn }.
 cli_saved_as = Saved as { $slot }.
 cli_stopping = Finishing this step; press Ctrl-C again to quit now.
 cli_thinking = { $who } is thinking ({ $purpose }) { $seconds } s

@@ -1,7 +1,5 @@
 # Texts of `src/session/`. Keys begin with `session_`.
 
-session_journal_behind = the snapshot is from turn { $turn }, but the journal ends at turn { $last }; restore the journal that belongs to the snapshot
-session_no_head = { $path }: the journal has no header, so nothing was ever played in this save; delete the save and start a new one
 session_no_such_turn = the journal has no turn { $turn }; its last turn is { $last }
 session_other_place_state = at turn { $turn }, the state of '{ $place }' in the snapshot differs from the journal: the files come from different runs, or the game has changed since; restore files from the same run, or force the load
 session_other_seed = the snapshot has seed { $snapshot }, but its journal has seed { $journal }: the files come from different runs; restore files from the same run

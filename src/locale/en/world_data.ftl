@@ -38,7 +38,6 @@ world_data_remove_it = remove it
 world_data_same_words = both words are '{ $word }'
 world_data_template = { $details }
 world_data_too_deep = brackets are nested too deeply
-world_data_too_large = is larger than { $max } bytes
 world_data_unexpected = unexpected `{ $found }`
 world_data_unexpected_here = unexpected input
 world_data_unexpected_end = unexpected end of file

@@ -1,7 +1,5 @@
 # Texts of `src/session/`. Keys begin with `session_`.
 
-session_journal_behind = 快照停在第 { $turn } 轮，日志却到第 { $last } 轮就结束了；请恢复与快照配套的日志
-session_no_head = { $path }：日志缺少文件头，说明这个存档从未开始运行；请删除这个存档，重新开始
 session_no_such_turn = 这份日志没有第 { $turn } 轮；最后一轮是第 { $last } 轮
 session_other_place_state = 第 { $turn } 轮时，“{ $place }”在快照中的状态与日志不一致：文件来自不同的运行，或者游戏后来有过改动；请恢复同一次运行的文件，或强制载入
 session_other_seed = 快照的随机种子是 { $snapshot }，日志的却是 { $journal }：文件来自不同的运行；请恢复同一次运行的文件

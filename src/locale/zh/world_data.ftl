@@ -41,7 +41,6 @@ world_data_remove_it = 请删掉它
 world_data_same_words = 两个词都是“{ $word }”
 world_data_template = 模板有错误：{ $details }
 world_data_too_deep = 括号嵌套太深
-world_data_too_large = 超过 { $max } 字节
 world_data_unexpected = `{ $found }` 不应出现在这里
 world_data_unexpected_here = 这里的内容不对
 world_data_unexpected_end = 文件意外结束

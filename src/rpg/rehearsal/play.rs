@@ -124,7 +124,7 @@ pub async fn play(
         watch.note(record);
     }));
     let turns = watch.clone();
-    engine.on_turn(move |world| {
+    engine.on_turn(move |world, _| {
         let mut watch = turns.lock().unwrap_or_else(PoisonError::into_inner);
         watch.note_turn(world);
         Ok(())

@@ -6,6 +6,7 @@
     reason = "tests lay out the files of runs that ended badly"
 )]
 
+mod damage;
 mod refusals;
 mod round_trip;
 mod sessions;

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use playhouse::engine::{EngineError, Setup, Stop};
-use playhouse::journal::{Journal, Line};
+use playhouse::journal::{Journal, Line, SnapshotRecord};
+use playhouse::message::Digest;
 use playhouse::save::{Meta, SaveError, Slot};
 use playhouse::session::{Game, Session, SessionError, SetupError, branch, replay, state_at};
 
@@ -35,13 +36,30 @@ async fn play_whole(root: &Path) -> Whole {
     }
 }
 
-/// How many turns are closed within the first bytes of a journal.
+/// How many turns after the beginning have a snapshot within the first bytes of a journal.
 fn turns_within(journal: &[u8]) -> usize {
     let whole = journal.iter().rposition(|byte| *byte == b'\n');
     let lines = journal[..whole.map_or(0, |at| at + 1)].split(|byte| *byte == b'\n');
-    lines
-        .filter(|line| line.starts_with(b"{\"meeting\""))
-        .count()
+    let snapshots = lines.filter(|line| line.starts_with(b"{\"snapshot\""));
+    snapshots.count() - 1
+}
+
+/// The lines of a journal.
+fn lines_of(journal: &[u8]) -> Vec<Line> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.jsonl");
+    fs::write(&path, journal).unwrap();
+    Journal::read(&path).unwrap()
+}
+
+/// A journal with right sums in which a text is replaced.
+fn forged(journal: &[u8], from: &str, to: &str) -> Vec<u8> {
+    let lines = lines_of(journal).into_iter().map(|line| {
+        let text = serde_json::to_string(&line).unwrap().replace(from, to);
+        serde_json::from_str(&text).unwrap()
+    });
+    let lines: Vec<Line> = lines.collect();
+    Journal::encode(&lines)
 }
 
 /// Asks whose outcomes a journal holds.
@@ -67,12 +85,9 @@ fn lay_out(root: &Path, name: &str, snapshot: Option<&[u8]>, journal: &[u8]) {
 async fn a_run_that_was_killed_anywhere_goes_on_to_the_same_world() {
     let root = tempfile::tempdir().unwrap();
     let whole = play_whole(root.path()).await;
-    let head = whole
-        .journal
-        .iter()
-        .position(|byte| *byte == b'\n')
-        .unwrap()
-        + 1;
+    // A slot is created with its header and its first snapshot.
+    let text = std::str::from_utf8(&whole.journal).unwrap();
+    let head: usize = text.split_inclusive('\n').take(2).map(str::len).sum();
     let last = whole.snapshots.last().unwrap();
     for sample in 0..40usize {
         let room = whole.journal.len() - head;
@@ -145,10 +160,8 @@ async fn a_finished_story_replays_to_its_end_and_stays_finished() {
 async fn a_replay_names_the_turn_and_the_entity_that_differ() {
     let root = tempfile::tempdir().unwrap();
     let whole = play_whole(root.path()).await;
-    let text = String::from_utf8(whole.journal).unwrap();
-    let at = text.find("and mean it").unwrap();
-    let text = text[..at].to_owned() + "or not" + &text[at + "and mean it".len()..];
-    lay_out(root.path(), "forged", None, text.as_bytes());
+    let journal = forged(&whole.journal, "and mean it", "or not");
+    lay_out(root.path(), "forged", None, &journal);
     let slot = Slot::find(root.path(), "forged").unwrap();
     let outcome = replay(&slot, &Town::default(), None).await;
     let Err(SessionError::Engine(error)) = outcome else {
@@ -240,15 +253,14 @@ async fn files_that_do_not_belong_together_are_refused() {
     lay_out(root.path(), "behind", Some(newest), &whole.journal[..head]);
     assert!(matches!(
         resume("behind", &game, false),
-        Some(SessionError::JournalBehind {
+        Some(SessionError::Save(SaveError::JournalBehind {
             turn: TURNS,
             last: 0
-        })
+        }))
     ));
 
-    let seed = String::from_utf8(whole.journal.clone()).unwrap();
-    let seed = seed.replacen("\"seed\":11", "\"seed\":12", 1);
-    lay_out(root.path(), "seed", Some(newest), seed.as_bytes());
+    let seed = forged(&whole.journal, "\"seed\":11", "\"seed\":12");
+    lay_out(root.path(), "seed", Some(newest), &seed);
     assert!(matches!(
         resume("seed", &game, false),
         Some(SessionError::OtherSeed {
@@ -259,12 +271,20 @@ async fn files_that_do_not_belong_together_are_refused() {
 
     let text = String::from_utf8(newest.to_vec()).unwrap();
     let changed = text.replacen("\"purse\":", "\"purse\":1", 1);
-    lay_out(
-        root.path(),
-        "state",
-        Some(changed.as_bytes()),
-        &whole.journal,
-    );
+    let changed = changed.as_bytes();
+    lay_out(root.path(), "changed", Some(changed), &whole.journal);
+    assert!(matches!(
+        resume("changed", &game, false),
+        Some(SessionError::Save(SaveError::OtherSnapshot { .. }))
+    ));
+    assert!(resume("changed", &game, true).is_none());
+    let mut lines = lines_of(&whole.journal);
+    lines.push(Line::Snapshot(SnapshotRecord {
+        turn: TURNS,
+        digest: Digest::of(changed),
+    }));
+    let journal = Journal::encode(&lines);
+    lay_out(root.path(), "state", Some(changed), &journal);
     assert!(matches!(
         resume("state", &game, false),
         Some(SessionError::OtherState { turn: TURNS, .. })
@@ -273,7 +293,7 @@ async fn files_that_do_not_belong_together_are_refused() {
     lay_out(root.path(), "empty", None, b"{\"head\":{\"for");
     assert!(matches!(
         resume("empty", &game, false),
-        Some(SessionError::NoHead { .. })
+        Some(SessionError::Save(SaveError::NoHead { .. }))
     ));
 }
 

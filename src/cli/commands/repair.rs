@@ -1,0 +1,67 @@
+//! `repair`: a damaged save goes back to its last good point.
+
+use crate::save::{Repair, Slot, repair};
+use crate::undercover::Tournament;
+use serde_json::json;
+use std::path::Path;
+
+use crate::cli::app::App;
+use crate::cli::error::CommandError;
+use crate::cli::output::Output;
+use crate::cli::saved::save_error;
+use crate::cli::say::say;
+
+/// Repairs a save, or all games of a tournament.
+pub(super) fn run(app: &App, name: &str) -> Result<(), CommandError> {
+    let root = &app.settings.saves.value;
+    let slot = Slot::find(root, name).map_err(save_error)?;
+    let slots = if Tournament::exists(root, name) {
+        let games = Tournament::slots_in(root, slot.name()).map_err(save_error)?;
+        games.into_iter().map(|game| game.slot).collect()
+    } else {
+        vec![slot]
+    };
+    let mut is_whole = true;
+    for slot in slots {
+        let folder = slot.folder().to_owned();
+        if let Some((repair, aside)) = repair(slot).map_err(save_error)? {
+            is_whole = false;
+            report(app, &mut app.out(), &folder, &repair, &aside);
+        }
+    }
+    if is_whole && app.prints_text() {
+        app.out()
+            .line(say!(app.language, cli_repair_nothing, slot = name));
+    }
+    Ok(())
+}
+
+/// Says what is lost.
+fn report(app: &App, out: &mut Output, folder: &Path, repair: &Repair, aside: &Path) {
+    let language = app.language;
+    let Repair {
+        turn,
+        lost_lines,
+        keeps_snapshot,
+        replays_to,
+    } = *repair;
+    if app.settings.json {
+        out.json(&json!({
+            "folder": folder.display().to_string(),
+            "turn": turn,
+            "lost_lines": lost_lines,
+            "keeps_snapshot": keeps_snapshot,
+            "replays_to": replays_to,
+            "damaged_files": aside.display().to_string(),
+        }));
+    } else if !app.settings.quiet {
+        out.line(say!(language, cli_repaired, folder, turn));
+        out.line(say!(language, cli_repair_lost, lines = lost_lines));
+        if !keeps_snapshot {
+            out.line(say!(language, cli_repair_played_again));
+        } else if replays_to < turn {
+            out.line(say!(language, cli_repair_gap, turn = replays_to));
+        }
+        out.line(say!(language, cli_repair_aside, path = aside));
+    }
+}

@@ -1,0 +1,26 @@
+//! Files on disk: bounded reading of regular files, and folders of our own.
+//!
+//! [`read`] and [`read_text`] read whatever a user names: a regular file, up to a limit, so that a
+//! device or a pipe neither hangs nor fills the memory. A [`Folder`] holds files that the program
+//! writes: nothing in it is ever reached through a link, whoever put it there. Start reading at
+//! [`Folder`].
+
+mod access;
+mod error;
+mod folder;
+#[cfg(not(unix))]
+mod portable;
+mod read;
+#[cfg(unix)]
+mod unix;
+
+pub(crate) use access::Access;
+pub use error::{FileAction, FileError, FileKind, FileProblem};
+pub(crate) use folder::{Durability, Folder};
+#[cfg(not(unix))]
+use portable as system;
+#[cfg(feature = "cli")]
+pub(crate) use read::read_text;
+pub(crate) use read::{bounded, open, read};
+#[cfg(unix)]
+use unix as system;

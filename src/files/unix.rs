@@ -1,0 +1,79 @@
+//! Files on Unix: opened relative to an open folder, never through a link.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, mkdirat, openat, renameat, unlinkat};
+
+use super::access::Access;
+
+fn flags(access: Access) -> OFlags {
+    match access {
+        Access::Read => OFlags::RDONLY,
+        Access::Append => OFlags::RDWR | OFlags::APPEND,
+        Access::Lock => OFlags::WRONLY | OFlags::CREATE,
+        Access::New => OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL,
+    }
+}
+
+/// Pipes don't wait for their other end, and no terminal becomes that of this process.
+const NEVER_WAIT: OFlags = OFlags::CLOEXEC
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::NOCTTY);
+
+/// Opens whatever is at a path for reading. Links are followed.
+pub(super) fn open_any(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | NEVER_WAIT;
+    Ok(openat(CWD, path, flags, Mode::empty())?.into())
+}
+
+/// An open folder.
+#[derive(Debug)]
+pub(super) struct Handle(OwnedFd);
+
+const FOLDER: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::CLOEXEC);
+
+impl Handle {
+    /// The folder at a path. Links are followed.
+    pub(super) fn of(path: &Path) -> io::Result<Self> {
+        Ok(Self(openat(CWD, path, FOLDER, Mode::empty())?))
+    }
+
+    pub(super) fn folder(&self, name: &str) -> io::Result<Self> {
+        let flags = FOLDER | OFlags::NOFOLLOW;
+        Ok(Self(openat(&self.0, name, flags, Mode::empty())?))
+    }
+
+    pub(super) fn open(&self, name: &str, access: Access) -> io::Result<File> {
+        let flags = flags(access) | NEVER_WAIT | OFlags::NOFOLLOW;
+        let mode = Mode::from_raw_mode(0o666);
+        Ok(openat(&self.0, name, flags, mode)?.into())
+    }
+
+    pub(super) fn make_folder(&self, name: &str) -> io::Result<()> {
+        Ok(mkdirat(&self.0, name, Mode::from_raw_mode(0o777))?)
+    }
+
+    pub(super) fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        Ok(renameat(&self.0, from, &self.0, to)?)
+    }
+
+    pub(super) fn remove_file(&self, name: &str) -> io::Result<()> {
+        Ok(unlinkat(&self.0, name, AtFlags::empty())?)
+    }
+
+    /// Makes what was renamed or created in it survive a crash.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        Ok(rustix::fs::fsync(&self.0)?)
+    }
+}
+
+/// Whether the file has other names.
+pub(super) fn has_other_names(file: &File) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    Ok(file.metadata()?.nlink() > 1)
+}

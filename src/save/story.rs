@@ -1,0 +1,90 @@
+//! What a slot holds, checked for damage.
+
+use std::path::Path;
+
+use super::error::SaveError;
+use super::head::read_head;
+use crate::journal::{JournalHeader, Line, SnapshotRecord};
+use crate::message::Digest;
+
+/// The first format of journals that record snapshots.
+pub(super) const FIRST_WITH_SNAPSHOTS: u32 = 2;
+
+/// The story of a slot: its journal, and the snapshot that belongs to it.
+#[derive(Clone, Debug)]
+pub struct StoredStory {
+    /// The first line of the journal.
+    pub header: JournalHeader,
+    /// All lines of the journal.
+    pub lines: Vec<Line>,
+    /// The snapshot; `None` if there is none, so that the story starts from the beginning.
+    pub world: Option<Vec<u8>>,
+}
+
+impl StoredStory {
+    /// `None` if the journal has no header.
+    pub(super) fn of(lines: Vec<Line>, world: Option<Vec<u8>>) -> Option<Self> {
+        let Some(Line::Header(header)) = lines.first() else {
+            return None;
+        };
+        Some(Self {
+            header: header.clone(),
+            lines,
+            world,
+        })
+    }
+
+    /// Refuses a snapshot that the journal does not record.
+    pub(super) fn check_snapshot(&self, file: &Path) -> Result<(), SaveError> {
+        match &self.world {
+            Some(world) if !self.records(world) => {
+                let head = read_head(world).map_err(|error| error.in_file(file.to_owned()))?;
+                Err(self.why_unknown(file, head.turn))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The snapshots that its journal records.
+    pub fn snapshots(&self) -> impl Iterator<Item = SnapshotRecord> {
+        self.lines.iter().filter_map(snapshot_of)
+    }
+
+    /// Whether nothing was played yet.
+    pub fn is_new(&self) -> bool {
+        let is_played = |line: &Line| {
+            matches!(
+                line,
+                Line::Outcome(_) | Line::Round(_) | Line::Meeting(_) | Line::Stopped(_)
+            )
+        };
+        !self.lines.iter().any(is_played)
+    }
+
+    /// Whether the journal records a snapshot; those of old formats record none.
+    fn records(&self, world: &[u8]) -> bool {
+        let digest = Digest::of(world);
+        self.header.format < FIRST_WITH_SNAPSHOTS
+            || self.snapshots().any(|known| known.digest == digest)
+    }
+
+    /// Why the journal does not record a snapshot of this turn.
+    fn why_unknown(&self, file: &Path, turn: u64) -> SaveError {
+        let last = self.snapshots().map(|known| known.turn).max();
+        let last = last.unwrap_or_default();
+        if turn > last {
+            return SaveError::JournalBehind { turn, last };
+        }
+        SaveError::OtherSnapshot {
+            path: file.to_owned(),
+        }
+    }
+}
+
+/// The record of a snapshot, if a line is one.
+pub(super) fn snapshot_of(line: &Line) -> Option<SnapshotRecord> {
+    match line {
+        Line::Snapshot(record) => Some(*record),
+        _ => None,
+    }
+}

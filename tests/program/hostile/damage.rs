@@ -1,0 +1,81 @@
+//! Files in which a bit flipped. That each is found is tested in `tests/engine/save/damage.rs`.
+
+use std::fs;
+use std::path::Path;
+
+use super::{accepted, attacked, refused};
+use crate::{err, out};
+
+/// Changes a byte.
+fn damage(path: &Path, at: usize) {
+    let mut bytes = fs::read(path).unwrap();
+    bytes[at] ^= 4;
+    fs::remove_file(path).unwrap();
+    super::write_bytes(path, &bytes);
+}
+
+#[test]
+fn damage_is_found_by_every_command_and_repaired_on_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    accepted(folder, "run --save one --until 3 -q");
+    accepted(folder, "saves --verify");
+    let slot = folder.join("saves/one");
+    let world = fs::read(slot.join("world.json")).unwrap();
+    damage(&slot.join("world.json"), world.len() / 2);
+    for command in [
+        "resume one",
+        "replay one",
+        "cost one",
+        "branch one two --turn 1",
+    ] {
+        refused(folder, command, "playhouse repair one");
+    }
+    let list = attacked(folder, "saves --verify");
+    assert_eq!(list.status.code(), Some(4), "{}", err(&list));
+    assert!(out(&list).contains("turn 3 can be saved"), "{}", out(&list));
+    let told = accepted(folder, "repair one");
+    assert!(told.contains("went back to turn 3"), "{told}");
+    assert!(told.contains("0 lines"), "{told}");
+    assert!(slot.join("damaged-1/world.json").exists());
+    accepted(folder, "resume one --until 3 --max-calls 0 -q");
+    assert!(fs::read(slot.join("world.json")).unwrap() == world);
+
+    let journal = fs::read(slot.join("journal.jsonl")).unwrap();
+    damage(&slot.join("journal.jsonl"), journal.len() / 2);
+    refused(folder, "resume one", "journal.jsonl:");
+    let told = accepted(folder, "repair one --lang zh");
+    assert!(
+        told.contains("已回到第 3 轮") && told.contains("damaged-2"),
+        "{told}"
+    );
+    accepted(folder, "resume one --until 4 -q");
+    let told = accepted(folder, "repair one");
+    assert!(told.contains("is not damaged"), "{told}");
+}
+
+#[test]
+fn damaged_games_of_a_tournament_are_named_and_repaired() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    accepted(folder, "undercover --players 3 --games 2 --save t -q");
+    let game = folder.join("saves/t/games/00002");
+    let journal = fs::read(game.join("journal.jsonl")).unwrap();
+    damage(&game.join("journal.jsonl"), journal.len() - 40);
+    let list = attacked(folder, "saves --verify");
+    assert_eq!(list.status.code(), Some(4));
+    assert!(out(&list).contains("t/games/00002"), "{}", out(&list));
+    refused(folder, "resume t -q", "playhouse repair t");
+    // The good game is counted all the same.
+    let counted = attacked(folder, "undercover --from t --json");
+    assert_eq!(counted.status.code(), Some(4));
+    assert!(
+        out(&counted).contains("\"slot\":\"00001\""),
+        "{}",
+        out(&counted)
+    );
+    assert!(err(&counted).contains("00002"), "{}", err(&counted));
+    accepted(folder, "repair t");
+    accepted(folder, "resume t -q");
+    accepted(folder, "saves --verify");
+}

@@ -1,0 +1,150 @@
+//! Files that never end, or are far too large, in the place of any file that the program reads.
+
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+use super::{accepted, attacked, err, out, write};
+
+/// What may be in the place of a file.
+const KINDS: [&str; 4] = ["device", "pipe", "huge", "folder"];
+
+/// Puts something in the place of a file.
+fn put(kind: &str, place: &Path) {
+    if place.is_dir() {
+        fs::remove_dir_all(place).unwrap();
+    } else if place.symlink_metadata().is_ok() {
+        fs::remove_file(place).unwrap();
+    }
+    fs::create_dir_all(place.parent().unwrap()).unwrap();
+    match kind {
+        "device" => symlink("/dev/zero", place).unwrap(),
+        "pipe" => assert!(
+            Command::new("mkfifo")
+                .arg(place)
+                .status()
+                .unwrap()
+                .success()
+        ),
+        "huge" => File::create(place).unwrap().set_len(300 << 20).unwrap(),
+        _ => fs::create_dir(place).unwrap(),
+    }
+}
+
+/// Everything is refused, with an error that names the file.
+fn all_refused(folder: &Path, place: &str, commands: &[&str]) {
+    let file = Path::new(place).file_name().unwrap().to_str().unwrap();
+    for kind in KINDS {
+        put(kind, &folder.join(place));
+        for arguments in commands {
+            let output = attacked(folder, arguments);
+            let told = err(&output) + &out(&output);
+            assert_ne!(output.status.code(), Some(0), "{kind}: {arguments}: {told}");
+            assert!(told.contains(file), "{kind}: {arguments}: {told}");
+        }
+    }
+}
+
+#[test]
+fn saves_are_read_within_bounds_and_a_bad_one_spoils_no_list() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    accepted(folder, "run --save one --until 1 -q");
+    accepted(folder, "run --save two --until 1 -q");
+    let commands = [
+        "resume two -q",
+        "replay two -q",
+        "cost two",
+        "saves --verify",
+    ];
+    for file in ["saves/two/world.json", "saves/two/journal.jsonl"] {
+        let place = folder.join(file);
+        let good = fs::read_to_string(&place).unwrap();
+        all_refused(folder, file, &commands);
+        for kind in KINDS {
+            put(kind, &place);
+            let list = accepted(folder, "saves");
+            assert!(list.contains("one") && list.contains("two"), "{list}");
+            assert!(list.contains("in progress"), "{list}");
+        }
+        fs::remove_dir(&place).unwrap();
+        write(&place, &good);
+    }
+    accepted(folder, "resume two --until 2 -q");
+    for kind in KINDS {
+        put(kind, &folder.join("saves/two/lock"));
+        let output = attacked(folder, "resume two --until 2 -q");
+        // A lock is not read, whatever its length.
+        assert_eq!(output.status.success(), kind == "huge", "{kind}");
+    }
+}
+
+#[test]
+fn tournaments_are_read_within_bounds() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    accepted(folder, "undercover --players 3 --games 1 --save t -q");
+    for kind in KINDS {
+        put(kind, &folder.join("saves/t/tournament.json"));
+        for arguments in ["resume t", "saves", "saves --verify", "undercover --from t"] {
+            attacked(folder, arguments);
+        }
+    }
+}
+
+#[test]
+fn settings_and_models_are_read_within_bounds() {
+    let folder = tempfile::tempdir().unwrap();
+    all_refused(folder.path(), "playhouse.ron", &["worlds", "config"]);
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("worlds")).unwrap();
+    all_refused(folder.path(), "data/models.ron", &["config --data data"]);
+}
+
+#[test]
+fn worlds_are_read_within_bounds() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    accepted(folder, "new mine");
+    let rehearse = "rehearse mine --runs 1";
+    all_refused(folder, "mine/expect.ron", &[rehearse]);
+    all_refused(folder, "mine/world.ron", &["check mine", "run mine -q"]);
+    let prompts = "data/prompts/en/rpg.j2";
+    for kind in KINDS {
+        put(kind, &folder.join(prompts));
+        attacked(folder, "run --data data -q --until 1");
+    }
+}
+
+#[test]
+fn circles_of_links_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let worlds = folder.join("data/worlds");
+    fs::create_dir_all(&worlds).unwrap();
+    for number in 0..12 {
+        symlink(".", worlds.join(format!("again-{number}"))).unwrap();
+    }
+    fs::create_dir_all(folder.join("data/teams/en")).unwrap();
+    for number in 0..12 {
+        symlink("..", folder.join(format!("data/teams/en/up-{number}"))).unwrap();
+    }
+    for arguments in [
+        "worlds --data data",
+        "check nothing --data data",
+        "chat --data data",
+    ] {
+        attacked(folder, arguments);
+    }
+}
+
+#[test]
+fn what_is_named_on_the_command_line_is_read_within_bounds() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    all_refused(folder, "talk.json", &["convert talk.json --to openai"]);
+    let words = ["undercover --players 3 --words words.ron"];
+    all_refused(folder, "words.ron", &words);
+    all_refused(folder, "team.ron", &["chat team.ron --task hello"]);
+}

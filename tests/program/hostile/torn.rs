@@ -1,0 +1,133 @@
+//! Programs that end at any moment, and disks that are full.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use super::{LIMITS, accepted, attacked, copy, limited, write};
+use crate::{err, playhouse};
+
+const TOURNAMENT: &str = "undercover --players 3 --games 3 --jobs 2 -q";
+
+fn worlds(tournament: &Path) -> Vec<Vec<u8>> {
+    let world = |game| fs::read(tournament.join(format!("games/{game:05}/world.json"))).unwrap();
+    (1..=3).map(world).collect()
+}
+
+#[test]
+fn a_tournament_that_was_killed_at_any_moment_resumes() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    accepted(folder, &format!("{TOURNAMENT} --save whole"));
+    let whole = worlds(&folder.join("saves/whole"));
+    for number in 0..8 {
+        let name = format!("killed-{number}");
+        let mut run = playhouse(folder);
+        run.args(TOURNAMENT.split(' ')).args(["--save", &name]);
+        let mut run = run.stderr(Stdio::null()).spawn().unwrap();
+        let tournament = folder.join("saves").join(&name);
+        // Kills fall around the moments at which slots are made.
+        let games = 1 + number % 3;
+        let begun = || fs::read_dir(tournament.join("games")).map_or(0, Iterator::count);
+        while begun() < games && run.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        std::thread::sleep(Duration::from_millis(number as u64 / 3));
+        run.kill().unwrap();
+        run.wait().unwrap();
+        accepted(folder, &format!("resume {name} -q"));
+        assert!(worlds(&tournament) == whole, "killed after {games} slots");
+    }
+}
+
+#[test]
+fn a_game_of_which_nothing_was_played_is_begun_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    accepted(folder, &format!("{TOURNAMENT} --save whole"));
+    let whole = folder.join("saves/whole");
+    let journal = fs::read_to_string(whole.join("games/00002/journal.jsonl")).unwrap();
+    let lines: Vec<_> = journal.split_inclusive('\n').collect();
+    let half_a_head = &lines[0][..20];
+    for (number, start) in [
+        None,
+        Some(String::new()),
+        Some(half_a_head.to_owned()),
+        Some(lines[..1].concat()),
+        Some(lines[..2].concat()),
+        Some(lines[..3].concat()),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let name = format!("torn-{number}");
+        let copied = folder.join("saves").join(&name);
+        copy(&whole, &copied);
+        let game = copied.join("games/00002");
+        fs::remove_file(game.join("world.json")).unwrap();
+        match &start {
+            Some(text) => write(&game.join("journal.jsonl"), text),
+            None => fs::remove_file(game.join("journal.jsonl")).unwrap(),
+        }
+        fs::create_dir(copied.join("games/.new-0123456789abcdef")).unwrap();
+        accepted(folder, &format!("resume {name} -q"));
+        assert!(worlds(&copied) == worlds(&whole), "{start:?}");
+    }
+}
+
+#[test]
+fn a_save_without_a_snapshot_starts_from_its_journal() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    accepted(folder, "run --save one --until 3 -q");
+    let slot = folder.join("saves/one");
+    let world = fs::read(slot.join("world.json")).unwrap();
+    let journal = fs::read(slot.join("journal.jsonl")).unwrap();
+    fs::remove_file(slot.join("world.json")).unwrap();
+    let list = accepted(folder, "saves");
+    assert!(list.contains("has no snapshot"), "{list}");
+    accepted(folder, "replay one -q");
+    // No call is allowed: everything comes from the journal.
+    accepted(folder, "resume one --until 3 --max-calls 0 -q");
+    assert!(fs::read(slot.join("world.json")).unwrap() == world);
+    assert!(fs::read(slot.join("journal.jsonl")).unwrap() == journal);
+}
+
+#[test]
+fn a_full_disk_leaves_the_last_save_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    accepted(folder, "run --save one --until 2 -q");
+    let slot = folder.join("saves/one");
+    let world = fs::read(slot.join("world.json")).unwrap();
+    // No file may grow beyond the snapshot, in blocks of 512 bytes.
+    let blocks = world.len() / 512;
+    let full = format!("trap '' XFSZ; ulimit -f {blocks}; {LIMITS}");
+    let output = limited(folder, &full, "resume one -q");
+    assert_eq!(output.status.code(), Some(4), "{}", err(&output));
+    let told = err(&output);
+    assert!(told.contains("the last save is still complete"), "{told}");
+    assert!(fs::read(slot.join("world.json")).unwrap() == world);
+    let left = fs::read_dir(&slot).unwrap().filter_map(Result::ok);
+    let left = left.filter(|entry| entry.file_name().to_string_lossy().starts_with(".new-"));
+    assert_eq!(left.count(), 0, "unfinished files are left");
+    accepted(folder, "resume one --until 4 -q");
+    // A slot that can't be made whole is not made at all.
+    let full = format!("trap '' XFSZ; ulimit -f 1; {LIMITS}");
+    let output = limited(folder, &full, "run --save two -q");
+    assert_eq!(output.status.code(), Some(4), "{}", err(&output));
+    assert_eq!(fs::read_dir(folder.join("saves")).unwrap().count(), 1);
+}
+
+#[test]
+fn what_a_killed_program_left_is_tidied_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    accepted(folder, "run --save one --until 1 -q");
+    let slot = folder.join("saves/one");
+    let left = [".new-0123", "contexts/.new-4567"].map(|name| slot.join(name));
+    left.iter().for_each(|path| write(path, "half"));
+    attacked(folder, "resume one --until 2 -q");
+    assert!(left.iter().all(|path| !path.exists()));
+}
