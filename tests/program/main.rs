@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod chinese;
+mod hostile_files;
 mod kill;
 mod rehearse;
 mod teams;

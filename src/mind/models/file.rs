@@ -4,7 +4,6 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use indexmap::IndexMap;
-use ron::extensions::Extensions;
 use serde::de::{DeserializeOwned, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -18,6 +17,7 @@ use crate::mind::http::{
 };
 use crate::tool::WebPolicy;
 use crate::tool::servers::ToolServer;
+use crate::world_data::{MAX_RON_BYTES, read_ron};
 
 /// The model file that is part of the library.
 pub const SHIPPED: &str = include_str!("../../../data/models.ron");
@@ -253,12 +253,12 @@ impl ModelFile {
     /// # Errors
     /// The first place that can't be parsed, or all values that are wrong.
     pub fn read(text: &str, file_name: &str) -> Result<Self, ModelError> {
-        let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
-        let file: Self = options.from_str(text).map_err(|error| ModelError::Syntax {
+        let read = read_ron(text, MAX_RON_BYTES);
+        let file: Self = read.map_err(|mistake| ModelError::Syntax {
             file: file_name.into(),
-            line: error.span.start.line,
-            column: error.span.start.col,
-            reason: error.code.to_string(),
+            line: mistake.line,
+            column: mistake.column,
+            reason: mistake.reason.to_string(),
         })?;
         let problems = file.problems();
         if problems.is_empty() {
