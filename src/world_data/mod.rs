@@ -14,6 +14,8 @@ mod problem;
 mod prose;
 mod ron_text;
 mod source;
+mod template_filters;
+mod template_text;
 mod templates;
 
 pub use folder::{DataError, DataFolder};

@@ -161,3 +161,36 @@ fn a_world_of_many_mistakes_is_told_in_a_hundred_lines() {
         "{lines}"
     );
 }
+
+#[test]
+fn no_template_takes_the_stack() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::create_dir_all(folder.join("data/prompts/en/asks")).unwrap();
+    for (what, text) in [
+        (
+            "operators",
+            format!("{{{{ {}a }}}}", "a + ".repeat(100_000)),
+        ),
+        ("brackets", format!("{{{{ {}", "(".repeat(30_000))),
+        ("blocks", "{% if a %}".repeat(6_000)),
+        (
+            "branches",
+            format!("{{% if a %}}{}", "{% elif a %}".repeat(5_000)),
+        ),
+        (
+            "macros",
+            "{% macro a() %}{{ a() }}{{ a() }}{% endmacro %}{{ a() }}".into(),
+        ),
+        ("doubling", "{% set x = x ~ x %}".repeat(50)),
+    ] {
+        fs::write(folder.join("data/prompts/en/asks/plan.j2"), text).unwrap();
+        let told = limited(folder, &["check", "drowned-assize"]);
+        assert_refused(&told, what);
+        assert!(
+            out(&told).contains("asks/plan.j2"),
+            "{what}: {}",
+            out(&told)
+        );
+    }
+}
