@@ -105,7 +105,14 @@ impl SettingsFile {
     }
 
     fn read(text: &str) -> Result<Self, CommandError> {
-        let read = Source::new(SETTINGS_FILE, text).read();
+        let source = Source::new(SETTINGS_FILE, text);
+        let read = source.read::<Self>().and_then(|file| {
+            if file.max_cost.is_some_and(|cost| cost < 0.0) {
+                let message = text!(cli_usage_amount);
+                return Err(source.problem("max_cost", message, UiText::default()));
+            }
+            Ok(file)
+        });
         read.map_err(|problem| CommandError::of(ErrorKind::Usage, &problem))
     }
 }

@@ -1,5 +1,6 @@
 //! The line at the bottom of a terminal that says what is going on.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -70,13 +71,22 @@ impl StatusLine {
     }
 }
 
-/// Standard error for logs, beside the status line.
+/// Standard error for logs, beside the status line, without anything that controls a terminal.
 #[derive(Clone)]
-pub(crate) struct LogOutput(pub(crate) StatusLine);
+pub(crate) struct LogOutput {
+    pub(crate) status: StatusLine,
+    /// What makes a log harmless.
+    pub(crate) clean: fn(&str) -> Cow<'_, str>,
+}
 
 impl Write for LogOutput {
+    /// Writes a whole log.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.suspend(|| io::stderr().lock().write(bytes))
+        let log = String::from_utf8_lossy(bytes);
+        let log = (self.clean)(&log);
+        self.status
+            .suspend(|| io::stderr().lock().write_all(log.as_bytes()))?;
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
