@@ -449,7 +449,7 @@ mod tests {
         let templates = Templates::from_texts([("a", text)]).expect("parses");
         let data = json!({"l": [{"n": 2}, {"n": 1}, {"n": 3}]});
         let filled = templates.render("a", data).expect("renders");
-        assert_eq!(filled, "2+1+3=[3, 2, 1] 2 – true");
+        assert_eq!(filled, "2+1+3=[3, 2, 1] 2 – True");
     }
 
     #[test]
