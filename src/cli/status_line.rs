@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::output::clean;
+use crate::secrets::redact;
 
 /// A line on standard error that disappears while other text is written. Clones are the same line.
 /// The default is on no terminal and is never shown.
@@ -82,7 +83,9 @@ pub(crate) struct LogOutput {
 impl Write for LogOutput {
     /// Writes a whole log.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // A whole event is written at once, so no secret is cut.
         let log = String::from_utf8_lossy(bytes);
+        let log = redact(&log);
         let log = (self.clean)(&log);
         self.status
             .suspend(|| io::stderr().lock().write_all(log.as_bytes()))?;
