@@ -1,15 +1,6 @@
-//! Answers of model servers, whole and as streams.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use playhouse::dialect::format::Api;
-use playhouse::mind::http::{EventFrames, read_answer};
+#[path = "../../tests/support/fuzz/answers.rs"]
+mod target;
 
-fuzz_target!(|body: &[u8]| {
-    for api in Api::ALL {
-        let _ = read_answer(api, body);
-    }
-    let mut frames = EventFrames::default();
-    frames.push(body, |_| {});
-    frames.finish(|_| {});
-});
+libfuzzer_sys::fuzz_target!(|body: &[u8]| target::run(body));

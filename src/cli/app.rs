@@ -1,5 +1,6 @@
 //! What every command works with: the settings, the two outputs, the data.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,7 +16,7 @@ use tracing_subscriber::fmt::format::FmtSpan;
 use super::args::{ColourArg, LogFormat};
 use super::env::{Env, variable};
 use super::error::{CommandError, ErrorKind};
-use super::output::Output;
+use super::output::{Output, clean, clean_styled, escape_json};
 use super::settings::Settings;
 use super::status_line::{LogOutput, StatusLine};
 use super::trust::{Gate, read_text};
@@ -94,7 +95,15 @@ impl App {
 
     /// Sends logs to standard error.
     pub(crate) fn start_logs(&self) {
-        let output = LogOutput(self.status.clone());
+        let clean: fn(&str) -> Cow<'_, str> = match self.settings.log_format {
+            LogFormat::Json => escape_json,
+            LogFormat::Text if self.stderr_colour => clean_styled,
+            LogFormat::Text => clean,
+        };
+        let output = LogOutput {
+            status: self.status.clone(),
+            clean,
+        };
         let filter = EnvFilter::builder().parse_lossy(&self.settings.log_filter.value);
         let logs = tracing_subscriber::fmt()
             .with_env_filter(filter)

@@ -1,5 +1,6 @@
 //! The line at the bottom of a terminal that says what is going on.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -71,18 +72,24 @@ impl StatusLine {
     }
 }
 
-/// Standard error for logs, beside the status line.
+/// Standard error for logs, beside the status line, without anything that controls a terminal.
 #[derive(Clone)]
-pub(crate) struct LogOutput(pub(crate) StatusLine);
+pub(crate) struct LogOutput {
+    pub(crate) status: StatusLine,
+    /// What makes a log harmless.
+    pub(crate) clean: fn(&str) -> Cow<'_, str>,
+}
 
 impl Write for LogOutput {
+    /// Writes a whole log.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // A whole event is written at once, so no secret is cut.
-        let text = String::from_utf8_lossy(bytes);
-        let written = self
-            .0
-            .suspend(|| io::stderr().lock().write_all(redact(&text).as_bytes()));
-        written.map(|()| bytes.len())
+        let log = String::from_utf8_lossy(bytes);
+        let log = redact(&log);
+        let log = (self.clean)(&log);
+        self.status
+            .suspend(|| io::stderr().lock().write_all(log.as_bytes()))?;
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -1,5 +1,7 @@
 //! The progress of a run through a graph of speakers.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::functions::Functions;
@@ -58,10 +60,15 @@ impl GraphFlow {
         let group: Vec<usize> = group.map(|(index, _)| index).collect();
         let is_complete = match edge.activation {
             Activation::Any => true,
-            Activation::All => group.iter().all(|index| self.followed.contains(index)),
+            Activation::All => {
+                let followed: BTreeSet<_> = self.followed.iter().collect();
+                group.iter().all(|index| followed.contains(index))
+            }
         };
         if is_complete {
-            self.followed.retain(|index| !group.contains(index));
+            // A group is sorted.
+            self.followed
+                .retain(|index| group.binary_search(index).is_err());
             if !self.ready.contains(&edge.to) {
                 self.ready.push(edge.to.clone());
             }

@@ -14,8 +14,13 @@ use serde_json::{Map, Value};
 
 /// The deepest value, references counted, that a schema can accept.
 const DEPTH: usize = 128;
-/// How many parts of a schema one check visits, so that branches of branches end.
+/// How many steps a check takes, so that branches of branches end: one for each part of the schema
+/// and each value that is compared, and as many as it takes time for texts, lists and patterns.
 const STEPS: usize = 1_000_000;
+/// How many bytes of a text are one step.
+const TEXT_STEP: usize = 64;
+/// How many steps a byte of a pattern is, which is compiled whenever it is met.
+const PATTERN_STEPS: usize = 20;
 /// The largest program that a pattern may become, in bytes.
 const LARGEST_PATTERN: usize = 100_000;
 
@@ -49,11 +54,7 @@ pub(crate) enum SchemaError {
 /// Whether a schema accepts a value.
 #[cfg(feature = "groupchat")]
 pub(crate) fn accepts(schema: &Value, value: &Value) -> bool {
-    let check = SchemaCheck {
-        root: schema,
-        patterns: true,
-    };
-    check.accepts(schema, value)
+    SchemaCheck::new(schema, true).accepts(schema, value)
 }
 
 /// The part of a schema that a reference names.
@@ -61,46 +62,50 @@ pub(crate) fn resolve<'a>(root: &'a Value, reference: &str) -> Option<&'a Value>
     root.pointer(reference.strip_prefix('#')?)
 }
 
-/// A check of values against a schema or its parts.
+/// Checks of values against a schema or its parts, which share their steps.
 pub(crate) struct SchemaCheck<'a> {
     /// The schema in which references are looked up.
-    pub(crate) root: &'a Value,
+    root: &'a Value,
     /// Whether texts must match their `pattern`.
-    pub(crate) patterns: bool,
-}
-
-impl SchemaCheck<'_> {
-    /// Whether a part of the schema accepts a value.
-    pub(crate) fn accepts(&self, part: &Value, value: &Value) -> bool {
-        let visitor = Visitor {
-            check: self,
-            steps: Cell::new(STEPS),
-        };
-        visitor.check(part, value, DEPTH) && visitor.steps.get() > 0
-    }
-}
-
-struct Visitor<'a> {
-    check: &'a SchemaCheck<'a>,
-    /// How many parts may still be visited; at 0 nothing is accepted.
+    patterns: bool,
+    /// How many steps are left; at 0 nothing is accepted.
     steps: Cell<usize>,
 }
 
-impl Visitor<'_> {
+impl<'a> SchemaCheck<'a> {
+    /// Checks against a schema or its parts.
+    pub(crate) fn new(root: &'a Value, patterns: bool) -> Self {
+        Self {
+            root,
+            patterns,
+            steps: Cell::new(STEPS),
+        }
+    }
+
+    /// Whether a part of the schema accepts a value.
+    pub(crate) fn accepts(&self, part: &Value, value: &Value) -> bool {
+        self.check(part, value, DEPTH) && self.steps.get() > 0
+    }
+
+    /// Takes some steps; false if none are left.
+    pub(crate) fn step(&self, count: usize) -> bool {
+        self.steps.set(self.steps.get().saturating_sub(count));
+        self.steps.get() > 0
+    }
+
     fn check(&self, schema: &Value, value: &Value, depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else {
             self.steps.set(0);
             return false;
         };
-        self.steps.set(self.steps.get().saturating_sub(1));
-        if self.steps.get() == 0 {
+        if !self.step(1) {
             return false;
         }
         match schema {
             Value::Bool(any) => *any,
             Value::Object(schema) => {
                 self.combined(schema, value, depth)
-                    && literal(schema, value)
+                    && self.literal(schema, value)
                     && typed(schema, value)
                     && match value {
                         Value::Object(members) => self.object(schema, members, depth),
@@ -118,7 +123,7 @@ impl Visitor<'_> {
         let list = |key: &str| schema.get(key).and_then(Value::as_array);
         let accepts = |part: &Value| self.check(part, value, depth);
         let reference = schema.get("$ref").and_then(Value::as_str);
-        reference.is_none_or(|name| resolve(self.check.root, name).is_some_and(accepts))
+        reference.is_none_or(|name| resolve(self.root, name).is_some_and(accepts))
             && list("allOf").is_none_or(|parts| parts.iter().all(accepts))
             && list("anyOf").is_none_or(|parts| parts.iter().any(accepts))
             && list("oneOf").is_none_or(|parts| parts.iter().filter(|p| accepts(p)).count() == 1)
@@ -135,7 +140,8 @@ impl Visitor<'_> {
         let required = schema.get("required").and_then(Value::as_array);
         let has = |name: &Value| name.as_str().is_some_and(|name| members.contains_key(name));
         let additional = schema.get("additionalProperties");
-        required.is_none_or(|names| names.iter().all(has))
+        self.step(required.map_or(0, Vec::len))
+            && required.is_none_or(|names| names.iter().all(has))
             && count_within(schema, "minProperties", "maxProperties", members.len())
             && members.iter().all(|(name, value)| {
                 match properties.and_then(|properties| properties.get(name)) {
@@ -151,7 +157,7 @@ impl Visitor<'_> {
         let unique = schema.get("uniqueItems") == Some(&Value::Bool(true));
         let repeats = |(place, item): (usize, &Value)| {
             let mut before = items.iter().take(place);
-            before.any(|earlier| same(earlier, item))
+            before.any(|earlier| self.same(earlier, item))
         };
         count_within(schema, "minItems", "maxItems", items.len())
             && !(unique && items.iter().enumerate().any(repeats))
@@ -163,38 +169,45 @@ impl Visitor<'_> {
 
     fn string(&self, schema: &Map<String, Value>, text: &str) -> bool {
         let pattern = schema.get("pattern").and_then(Value::as_str);
-        let pattern = pattern.filter(|_| self.check.patterns);
-        count_within(schema, "minLength", "maxLength", text.chars().count())
+        let pattern = pattern.filter(|_| self.patterns);
+        let bytes = pattern.map_or(0, str::len);
+        self.step(text.len() / TEXT_STEP + bytes.saturating_mul(PATTERN_STEPS))
+            && count_within(schema, "minLength", "maxLength", text.chars().count())
             && pattern.is_none_or(|pattern| {
                 compile(pattern).is_some_and(|pattern| pattern.is_match(text))
             })
+    }
+
+    fn literal(&self, schema: &Map<String, Value>, value: &Value) -> bool {
+        let listed = schema.get("enum").and_then(Value::as_array);
+        let is_listed = |listed: &Vec<Value>| listed.iter().any(|option| self.same(option, value));
+        let only = schema.get("const");
+        only.is_none_or(|only| self.same(only, value)) && listed.is_none_or(is_listed)
+    }
+
+    /// Whether two values are equal as JSON Schema counts it: 1 and 1.0 are.
+    fn same(&self, a: &Value, b: &Value) -> bool {
+        if !self.step(1) {
+            return false;
+        }
+        match (a, b) {
+            (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
+            (Value::String(a), Value::String(b)) => self.step(a.len() / TEXT_STEP) && a == b,
+            (Value::Array(a), Value::Array(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.same(a, b))
+            }
+            (Value::Object(a), Value::Object(b)) => {
+                let has = |(name, value)| b.get(name).is_some_and(|other| self.same(value, other));
+                a.len() == b.len() && a.iter().all(has)
+            }
+            _ => a == b,
+        }
     }
 }
 
 fn compile(pattern: &str) -> Option<Regex> {
     let mut builder = RegexBuilder::new(pattern);
     builder.size_limit(LARGEST_PATTERN).build().ok()
-}
-
-fn literal(schema: &Map<String, Value>, value: &Value) -> bool {
-    let listed = schema.get("enum").and_then(Value::as_array);
-    schema.get("const").is_none_or(|only| same(only, value))
-        && listed.is_none_or(|listed| listed.iter().any(|option| same(option, value)))
-}
-
-/// Whether two values are equal as JSON Schema counts it: 1 and 1.0 are.
-fn same(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
-        (Value::Array(a), Value::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
-        }
-        (Value::Object(a), Value::Object(b)) => {
-            let has = |(name, value)| b.get(name).is_some_and(|other| same(value, other));
-            a.len() == b.len() && a.iter().all(has)
-        }
-        _ => a == b,
-    }
 }
 
 fn typed(schema: &Map<String, Value>, value: &Value) -> bool {
@@ -314,6 +327,37 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use serde_json::json;
+
+    #[test]
+    fn no_schema_takes_more_than_its_steps() {
+        let mut branches = serde_json::Map::new();
+        for level in 0..40 {
+            let next = json!({"$ref": format!("#/$defs/{}", level + 1)});
+            for key in ["anyOf", "allOf", "oneOf"] {
+                let part = json!({key: [next, next, {"not": next}]});
+                branches.insert(format!("{key}{level}"), part.clone());
+                branches.insert(level.to_string(), part);
+            }
+        }
+        branches.insert("40".into(), json!({"const": 1}));
+        let doubling = json!({"$defs": branches, "$ref": "#/$defs/0"});
+        let long = "a".repeat(90_000);
+        let pattern = json!({"items": {"pattern": format!("({long})?")}});
+        let listed = json!({"items": {"enum": (0..5_000).collect::<Vec<_>>()}});
+        let last = json!(vec![4_999; 5_000]);
+        let unlike = json!((0..5_000).collect::<Vec<_>>());
+        let texts = json!(vec!["b"; 5_000]);
+        for (schema, value) in [
+            (&doubling, &json!(2)),
+            (&pattern, &texts),
+            (&listed, &last),
+            (&json!({"uniqueItems": true}), &unlike),
+        ] {
+            let check = SchemaCheck::new(schema, true);
+            assert!(!check.accepts(schema, value));
+            assert_eq!(check.steps.get(), 0);
+        }
+    }
 
     #[test]
     fn a_schema_tells_right_from_wrong() {

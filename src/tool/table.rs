@@ -64,7 +64,7 @@ impl Table {
             return Err(problems);
         };
         for (path, message, help) in reading.value.mistakes() {
-            problems.push(reading.source.problem(&path, message, help));
+            reading.source.report(&mut problems, &path, message, help);
         }
         problems.sort();
         problems

@@ -28,6 +28,8 @@ const FORMAT: u32 = 1;
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// The folder of its games.
 const GAMES: &str = "games";
+/// How many games a tournament has; their slots sort in their order.
+const MAX_GAMES: u32 = 99_999;
 
 /// Why a tournament can't be created or continued.
 #[derive(Debug, Error)]
@@ -49,6 +51,11 @@ pub enum TournamentError {
         /// Why.
         reason: UiText,
     },
+    /// It has no games, or too many.
+    Games {
+        /// How many.
+        games: u32,
+    },
     /// The prompts have changed, so that later games can't be compared with earlier ones.
     OtherData {
         /// The file.
@@ -64,6 +71,9 @@ impl Localize for TournamentError {
             Self::Session(error) => error.text(),
             Self::Unreadable { path, reason } => {
                 text!(undercover_tournament_unreadable, path, reason)
+            }
+            Self::Games { games } => {
+                text!(undercover_tournament_games, games = *games, max = MAX_GAMES)
             }
             Self::OtherData { path } => text!(undercover_other_data, path),
         }
@@ -104,7 +114,8 @@ impl Tournament {
     /// Creates a tournament with a number of games, the first with this seed.
     ///
     /// # Errors
-    /// The name is invalid or taken, or the folder can't be written.
+    /// The name is invalid or taken, the folder can't be written, or there are more than 99,999
+    /// games.
     pub fn create(
         root: &Path,
         name: &str,
@@ -112,6 +123,7 @@ impl Tournament {
         seed: u64,
         games: u32,
     ) -> Result<Self, TournamentError> {
+        check_games(games)?;
         let name: SlotName = name.parse()?;
         let folder = root.join(name.as_str());
         let file = TournamentFile {
@@ -175,6 +187,7 @@ impl Tournament {
             );
             return Err(unreadable(&path, reason));
         }
+        check_games(file.games)?;
         let lexicon = Lexicon {
             pairs: file.pairs.clone(),
         };
@@ -273,6 +286,14 @@ fn read(root: &Path, name: &SlotName) -> Result<Vec<u8>, SaveError> {
     let folder = folder.ok_or_else(missing)?;
     folder.check_entries()?;
     folder.read(TOURNAMENT, MAX_BYTES)?.ok_or_else(missing)
+}
+
+fn check_games(games: u32) -> Result<(), TournamentError> {
+    if (1..=MAX_GAMES).contains(&games) {
+        Ok(())
+    } else {
+        Err(TournamentError::Games { games })
+    }
 }
 
 /// The name of the slot of a game, counted from 0. Names sort in the order of the games.

@@ -139,7 +139,7 @@ impl Lexicon {
 fn check(index: usize, pair: &WordPair, source: &Source, problems: &mut Problems) {
     let mut report = |field: &str, message: UiText, help: UiText| {
         let path = format!("pairs[{index}].{field}");
-        problems.push(source.problem(&path, message, help));
+        source.report(problems, &path, message, help);
     };
     for (name, word) in [("one", &pair.first), ("other", &pair.second)] {
         if word.word.trim().is_empty() {

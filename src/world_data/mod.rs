@@ -12,7 +12,10 @@ mod names;
 mod outline;
 mod problem;
 mod prose;
+mod ron_text;
 mod source;
+mod template_filters;
+mod template_text;
 mod templates;
 
 #[cfg(feature = "cli")]
@@ -22,5 +25,6 @@ pub use lexicon::{Lexicon, Word, WordPair};
 pub use names::{by_distance, fold_name, nearest};
 pub use problem::{Problem, Problems, Severity};
 pub use prose::{one_or_more, prose};
+pub(crate) use ron_text::{MAX_RON_BYTES, RonMistake, read_ron};
 pub use source::{Parsed, Source, is_within};
 pub use templates::Templates;

@@ -1,15 +1,19 @@
 //! The outline of a RON text: the position of each path.
 //!
 //! A scanner that never fails. It knows brackets, strings, comments, fields and items, but no
-//! types; if the text is invalid, it continues with the next thing it recognises.
+//! types; if the text is invalid, it continues with the next thing it recognises. A value knows its
+//! parent and its name there, so that an outline grows with its text; paths are put together when
+//! they are needed.
 
 use std::ops::Range;
 
-/// A value of the text with its path.
+/// A value of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Node {
-    /// Such as `actors[2].stats.hp`, or `schedule[1].0` for a value without a name.
-    pub(super) path: String,
+    /// The index of the value that contains it; `None` for the outermost.
+    parent: Option<usize>,
+    /// What its path adds to its parent's.
+    step: Step,
     /// The bytes of the whole field, including its name.
     pub(super) field: Range<usize>,
     /// The bytes of the value alone.
@@ -19,18 +23,109 @@ pub(super) struct Node {
     pub(super) stray: bool,
 }
 
-/// All values of `text`, inner ones before outer ones.
-pub(super) fn outline(text: &str) -> Vec<Node> {
-    let mut outline = Outline {
-        frames: vec![Frame::new(Bracket::File, String::new())],
-        nodes: Vec::new(),
-    };
-    let tokens = Tokens { text, position: 0 };
-    for token in tokens {
-        outline.take(token, text);
+/// The last part of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Step {
+    /// `hp` in `stats.hp`: the bytes of the name.
+    Field(Range<usize>),
+    /// `[2]` in `actors[2]`.
+    Item(usize),
+    /// `0` in `schedule[1].0`, a value without a name.
+    Part(usize),
+    /// Nothing: the outermost value, or what is in `Some(…)`.
+    Same,
+}
+
+/// All values of a text, outer ones before inner ones.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Outline {
+    nodes: Vec<Node>,
+}
+
+impl Outline {
+    /// The outline of `text`.
+    pub(super) fn of(text: &str) -> Self {
+        let mut scan = Scan {
+            frames: vec![Frame::new(Bracket::File, None)],
+            nodes: Vec::new(),
+            last_end: 0,
+        };
+        for token in Tokens::of(text) {
+            scan.take(token, text);
+        }
+        while scan.close() {}
+        Self { nodes: scan.nodes }
     }
-    while outline.close() {}
-    outline.nodes
+
+    /// The values, outer ones before inner ones.
+    pub(super) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The path of a node of the outline of `text`, such as `actors[2].stats.hp`.
+    pub(super) fn path(&self, node: usize, text: &str) -> String {
+        let mut steps = Vec::new();
+        let mut node = self.nodes.get(node);
+        while let Some(Node { parent, step, .. }) = node {
+            steps.push(step);
+            node = parent.and_then(|parent| self.nodes.get(parent));
+        }
+        let mut path = String::new();
+        for step in steps.into_iter().rev() {
+            match step {
+                Step::Field(name) => append(&mut path, text.get(name.clone()).unwrap_or_default()),
+                Step::Part(number) => append(&mut path, &number.to_string()),
+                Step::Item(index) => path.push_str(&format!("[{index}]")),
+                Step::Same => {}
+            }
+        }
+        path
+    }
+
+    /// The innermost value with a path, which is not stray.
+    pub(super) fn find(&self, path: &str, text: &str) -> Option<usize> {
+        let nodes = self.nodes.iter().enumerate();
+        let mut found = nodes.filter(|(_, node)| !node.stray && self.has_path(node, path, text));
+        let (mut index, _) = found.next()?;
+        while let Some((inner, _)) = found.next().filter(|(_, node)| node.parent == Some(index)) {
+            index = inner;
+        }
+        Some(index)
+    }
+
+    fn has_path(&self, node: &Node, path: &str, text: &str) -> bool {
+        let mut node = Some(node);
+        let mut path = path;
+        while let Some(Node { parent, step, .. }) = node {
+            let rest = match step {
+                Step::Field(name) => without(path, text.get(name.clone()).unwrap_or_default()),
+                Step::Part(number) => without(path, &number.to_string()),
+                Step::Item(index) => path.strip_suffix(&format!("[{index}]")),
+                Step::Same => Some(path),
+            };
+            let Some(rest) = rest else { return false };
+            path = rest;
+            node = parent.and_then(|parent| self.nodes.get(parent));
+        }
+        path.is_empty()
+    }
+}
+
+fn append(path: &mut String, name: &str) {
+    if !path.is_empty() {
+        path.push('.');
+    }
+    path.push_str(name);
+}
+
+/// The path without its last name and the dot before it.
+fn without<'a>(path: &'a str, name: &str) -> Option<&'a str> {
+    let before = path.strip_suffix(name)?;
+    if before.is_empty() {
+        Some(before)
+    } else {
+        before.strip_suffix('.')
+    }
 }
 
 /// The first byte from `position` that is neither blank nor in a comment.
@@ -40,12 +135,8 @@ pub(super) fn past_blanks(text: &str, position: usize) -> usize {
     tokens.position
 }
 
-/// The deepest nesting of paths; RON reads nothing deeper. Without it, a text that is nothing but
-/// brackets would need paths of quadratic length.
-const DEEPEST: usize = 128;
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Bracket {
+pub(super) enum Bracket {
     File,
     Round,
     Square,
@@ -53,7 +144,7 @@ enum Bracket {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Token {
+pub(super) enum Token {
     Open(Bracket, Range<usize>),
     Close(Bracket, Range<usize>),
     Colon,
@@ -64,27 +155,28 @@ enum Token {
 
 /// A value that may still grow: `Only` may turn out to be `Only(["Odile"])`.
 struct Item {
-    value: Range<usize>,
+    node: usize,
     scalar: bool,
 }
 
 /// An open bracket and how far its content is read.
 struct Frame {
     bracket: Bracket,
-    path: String,
+    /// The value that the brackets belong to.
+    node: Option<usize>,
     index: usize,
     named: bool,
     /// Whether these are the brackets of `Some(…)`. Its content has the path of the whole.
     optional: bool,
-    key: Option<(String, usize)>,
+    key: Option<Range<usize>>,
     item: Option<Item>,
 }
 
 impl Frame {
-    fn new(bracket: Bracket, path: String) -> Self {
+    fn new(bracket: Bracket, node: Option<usize>) -> Self {
         Self {
             bracket,
-            path,
+            node,
             index: 0,
             named: false,
             optional: false,
@@ -93,111 +185,108 @@ impl Frame {
         }
     }
 
-    /// The path of the item that is being read.
-    fn item_path(&self) -> String {
-        let own = match (&self.key, self.bracket) {
-            (Some((key, _)), _) => key.clone(),
-            (None, Bracket::File) => return String::new(),
-            (None, _) if self.optional => return self.path.clone(),
-            (None, Bracket::Square) => return format!("{}[{}]", self.path, self.index),
-            (None, _) => self.index.to_string(),
-        };
-        if self.path.is_empty() {
-            own
-        } else {
-            format!("{}.{own}", self.path)
+    /// What the path of the item that is being read adds to that of the brackets.
+    fn step(&self) -> Step {
+        match (&self.key, self.bracket) {
+            (Some(key), _) => Step::Field(key.clone()),
+            (None, Bracket::File) => Step::Same,
+            (None, _) if self.optional || self.named => Step::Same,
+            (None, Bracket::Square) => Step::Item(self.index),
+            (None, _) => Step::Part(self.index),
         }
     }
-
-    /// Ends the item that is being read.
-    fn finish(&mut self) -> Option<Node> {
-        let item = self.item.take()?;
-        let stray = self.named && self.key.is_none();
-        let path = if stray {
-            self.path.clone()
-        } else {
-            self.item_path()
-        };
-        let start = self.key.take().map_or(item.value.start, |(_, start)| start);
-        self.index += 1;
-        Some(Node {
-            path,
-            field: start..item.value.end,
-            value: item.value,
-            stray,
-        })
-    }
 }
 
-struct Outline {
+struct Scan {
     frames: Vec<Frame>,
     nodes: Vec<Node>,
+    /// Where the value ends that was finished last.
+    last_end: usize,
 }
 
-impl Outline {
+impl Scan {
     fn take(&mut self, token: Token, text: &str) {
         match token {
             Token::Open(bracket, span) => self.open(bracket, span, text),
             Token::Close(bracket, span) => self.close_as(bracket, span),
             Token::Comma => self.finish(),
-            Token::Colon => self.name(text),
+            Token::Colon => self.name(),
             Token::Scalar(span) => self.begin(span, true),
         }
     }
 
-    fn top(&mut self) -> Option<&mut Frame> {
-        self.frames.last_mut()
+    /// The value that is being read.
+    fn current(&mut self) -> Option<&mut Node> {
+        let item = self.frames.last()?.item.as_ref()?;
+        self.nodes.get_mut(item.node)
     }
 
+    /// Ends the value that is being read.
     fn finish(&mut self) {
-        let node = self.top().and_then(Frame::finish);
-        self.nodes.extend(node);
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        let Some(item) = frame.item.take() else {
+            return;
+        };
+        let step = frame.step();
+        let key = frame.key.take();
+        frame.index += 1;
+        if let Some(node) = self.nodes.get_mut(item.node) {
+            node.step = step;
+            node.stray = frame.named && key.is_none();
+            let start = key.map_or(node.value.start, |key| key.start);
+            node.field = start..node.value.end;
+            self.last_end = node.value.end;
+        }
     }
 
     /// Begins a value. If the last one is still open, its comma is missing.
     fn begin(&mut self, value: Range<usize>, scalar: bool) {
-        if self.top().is_some_and(|frame| frame.item.is_some()) {
-            self.finish();
-        }
-        if let Some(frame) = self.top() {
-            frame.item = Some(Item { value, scalar });
+        self.finish();
+        if let Some(frame) = self.frames.last_mut() {
+            let node = self.nodes.len();
+            frame.item = Some(Item { node, scalar });
+            self.nodes.push(Node {
+                parent: frame.node,
+                step: Step::Same,
+                field: value.clone(),
+                value,
+                stray: false,
+            });
         }
     }
 
     /// Takes the scalar before a colon as the name of the next value.
-    fn name(&mut self, text: &str) {
-        let Some(frame) = self.top() else { return };
-        let Some(item) = frame.item.take_if(|item| item.scalar) else {
+    fn name(&mut self) {
+        let Some(frame) = self.frames.last_mut() else {
             return;
         };
-        let name = text.get(item.value.clone()).unwrap_or_default();
-        frame.key = Some((name.to_owned(), item.value.start));
-        frame.named = true;
+        if frame.item.take_if(|item| item.scalar).is_some() {
+            // Nothing is in a scalar, so it is the last node.
+            frame.key = self.nodes.pop().map(|node| node.value);
+            frame.named = true;
+        }
     }
 
     fn open(&mut self, bracket: Bracket, span: Range<usize>, text: &str) {
         let grows = |item: &Item| item.scalar && bracket == Bracket::Round;
-        let continues = |frame: &mut Frame| frame.item.as_ref().is_some_and(grows);
-        if !self.top().is_some_and(continues) {
+        let continues = |frame: &Frame| frame.item.as_ref().is_some_and(grows);
+        let grows = self.frames.last().is_some_and(continues);
+        if !grows {
             self.begin(span, false);
         }
-        let is_too_deep = self.frames.len() > DEEPEST;
-        if let Some(frame) = self.top() {
-            let mut optional = is_too_deep;
-            if let Some(item) = &mut frame.item {
-                optional |= item.scalar && text.get(item.value.clone()) == Some("Some");
-                item.scalar = false;
-            }
-            let path = if is_too_deep {
-                frame.path.clone()
-            } else {
-                frame.item_path()
-            };
-            self.frames.push(Frame {
-                optional,
-                ..Frame::new(bracket, path)
-            });
-        }
+        let word = self.current().map(|node| node.value.clone());
+        let optional = grows && word.and_then(|word| text.get(word)) == Some("Some");
+        let Some(item) = self.frames.last_mut().and_then(|frame| frame.item.as_mut()) else {
+            return;
+        };
+        item.scalar = false;
+        let node = item.node;
+        self.frames.push(Frame {
+            optional,
+            ..Frame::new(bracket, Some(node))
+        });
     }
 
     /// Closes the nearest bracket of that kind, and those in it that are open.
@@ -208,8 +297,8 @@ impl Outline {
         while self.frames.len() > depth {
             self.close();
         }
-        if let Some(item) = self.top().and_then(|frame| frame.item.as_mut()) {
-            item.value.end = span.end;
+        if let Some(node) = self.current() {
+            node.value.end = span.end;
         }
     }
 
@@ -219,23 +308,28 @@ impl Outline {
         let Some(closed) = self.frames.pop() else {
             return false;
         };
-        let end = self.nodes.last().map_or(0, |node| node.value.end);
-        if let Some(item) = self.top().and_then(|frame| frame.item.as_mut())
+        let end = self.last_end;
+        if let Some(node) = self.current()
             && closed.bracket != Bracket::File
         {
-            item.value.end = item.value.end.max(end);
+            node.value.end = node.value.end.max(end);
         }
         true
     }
 }
 
 /// Splits a text into tokens, skipping white space and comments.
-struct Tokens<'a> {
+pub(super) struct Tokens<'a> {
     text: &'a str,
     position: usize,
 }
 
-impl Tokens<'_> {
+impl<'a> Tokens<'a> {
+    /// The tokens of a text.
+    pub(super) fn of(text: &'a str) -> Self {
+        Self { text, position: 0 }
+    }
+
     fn rest(&self) -> &str {
         self.text.get(self.position..).unwrap_or_default()
     }
@@ -302,15 +396,23 @@ fn comment(text: &str) -> usize {
     }
     let (mut at, mut depth) = (2, 1);
     while depth > 0 {
-        let rest = text.get(at..).unwrap_or_default();
-        let Some(mark) = rest.find("/*").into_iter().chain(rest.find("*/")).min() else {
+        let marks = text.as_bytes().get(at..).unwrap_or_default();
+        let Some(mark) = marks.iter().position(|byte| matches!(byte, b'/' | b'*')) else {
             return text.len();
         };
-        match rest.get(mark..mark + 2) {
-            Some("/*") => depth += 1,
-            _ => depth -= 1,
-        }
-        at += mark + 2;
+        at += mark;
+        let length = match marks.get(mark..mark + 2) {
+            Some(b"/*") => {
+                depth += 1;
+                2
+            }
+            Some(b"*/") => {
+                depth -= 1;
+                2
+            }
+            _ => 1,
+        };
+        at += length;
     }
     at
 }
@@ -358,14 +460,13 @@ mod tests {
 
     use super::*;
 
-    fn paths(text: &str) -> Vec<(String, &str)> {
-        let nodes = outline(text).into_iter();
-        nodes.map(|node| (node.path, &text[node.value])).collect()
-    }
-
+    /// The value at a path, whose node has that path.
     fn value<'a>(text: &'a str, path: &str) -> &'a str {
-        let found = paths(text).into_iter().find(|(known, _)| known == path);
-        found.unwrap_or_else(|| panic!("no {path}")).1
+        let outline = Outline::of(text);
+        let found = outline.find(path, text);
+        let found = found.unwrap_or_else(|| panic!("no {path}"));
+        assert_eq!(outline.path(found, text), path);
+        &text[outline.nodes()[found].value.clone()]
     }
 
     #[test]
@@ -406,8 +507,9 @@ mod tests {
     #[test]
     fn a_field_spans_from_its_name_to_the_end_of_its_value() {
         let text = "(a: 1, bee: [2, 3])";
-        let node = outline(text).into_iter().find(|node| node.path == "bee");
-        assert_eq!(&text[node.expect("is there").field], "bee: [2, 3]");
+        let outline = Outline::of(text);
+        let node = &outline.nodes()[outline.find("bee", text).expect("is there")];
+        assert_eq!(&text[node.field.clone()], "bee: [2, 3]");
     }
 
     #[test]
@@ -416,19 +518,41 @@ mod tests {
         assert_eq!(value("(a: [(x: 1), (x: 2, c: 3)", "a[1].x"), "2");
         assert_eq!(value("(a: (x: 1], b: 4)", "a.x"), "1");
         assert_eq!(value("(a: \"open", "a"), "\"open");
-        let strays = outline("(a: [(b: one two, c: 3)])")
-            .into_iter()
-            .filter(|node| node.stray);
-        let strays: Vec<_> = strays.map(|node| (node.path, node.value)).collect();
+        let text = "(a: [(b: one two, c: 3)])";
+        let outline = Outline::of(text);
+        let strays = outline.nodes().iter().enumerate();
+        let strays = strays.filter(|(_, node)| node.stray);
+        let strays: Vec<_> = strays
+            .map(|(index, node)| (outline.path(index, text), node.value.clone()))
+            .collect();
         assert_eq!(strays, [("a[0]".to_owned(), 13..16)]);
+    }
+
+    #[test]
+    fn what_may_be_left_out_has_the_path_of_its_content() {
+        let text = "(a: Some((b: 1)), c: Some(2))";
+        assert_eq!(value(text, "a"), "(b: 1)");
+        assert_eq!(value(text, "a.b"), "1");
+        assert_eq!(value(text, "c"), "2");
+    }
+
+    #[test]
+    fn a_comment_of_opening_marks_takes_the_time_of_its_length() {
+        let text = "/*".repeat(500_000);
+        assert_eq!(comment(&text), text.len());
+        assert_eq!(comment("/* /* */ */ x"), 11);
+        assert_eq!(comment("/* /*/ */ */ x"), 12);
     }
 
     proptest! {
         #[test]
         fn any_text_has_an_outline_within_it(text in "[\\PC\n\"'()\\[\\]{}:,/*#rb\\\\]{0,80}") {
-            for node in outline(&text) {
-                prop_assert!(text.get(node.field).is_some());
-                prop_assert!(text.get(node.value).is_some());
+            let outline = Outline::of(&text);
+            for (index, node) in outline.nodes().iter().enumerate() {
+                prop_assert!(text.get(node.field.clone()).is_some());
+                prop_assert!(text.get(node.value.clone()).is_some());
+                let path = outline.path(index, &text);
+                prop_assert!(node.stray || outline.find(&path, &text).is_some());
             }
         }
     }

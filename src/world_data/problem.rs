@@ -94,10 +94,19 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// All problems of some files.
+/// How many problems are told.
+const MAX_TOLD: usize = 100;
+
+/// All problems of some files. Of very many the first 100 are kept, and one that says how many more
+/// there are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct Problems(Vec<Problem>);
+pub struct Problems {
+    list: Vec<Problem>,
+    /// How many are not in the list. Then its last one says so.
+    #[serde(skip)]
+    more: usize,
+}
 
 impl Problems {
     /// No problems yet.
@@ -107,22 +116,42 @@ impl Problems {
 
     /// Adds one.
     pub fn push(&mut self, problem: Problem) {
-        self.0.push(problem);
+        if !self.is_full() {
+            return self.list.push(problem);
+        }
+        self.more += 1;
+        let message = text!(world_data_more_problems, count = self.more);
+        match self.list.get_mut(MAX_TOLD) {
+            Some(last) => {
+                last.message = message;
+                // An error among the others must not be lost.
+                last.severity = last.severity.min(problem.severity);
+            }
+            None => self.list.push(Problem {
+                severity: problem.severity,
+                ..Problem::of_file(problem.file, message, UiText::default())
+            }),
+        }
+    }
+
+    /// Whether further problems are only counted.
+    pub fn is_full(&self) -> bool {
+        self.list.len() >= MAX_TOLD
     }
 
     /// The problems, in the order in which they were found or [sorted](Self::sort).
     pub fn iter(&self) -> std::slice::Iter<'_, Problem> {
-        self.0.iter()
+        self.list.iter()
     }
 
-    /// The number of problems, including warnings.
+    /// The number of problems that are told, including warnings.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.list.len()
     }
 
     /// Whether there are no problems, not even warnings.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.list.is_empty()
     }
 
     /// The number of errors, without warnings.
@@ -139,8 +168,9 @@ impl Problems {
     /// Sorts them by file, line and column, and removes duplicates.
     pub fn sort(&mut self) {
         let place = |problem: &Problem| (problem.file.clone(), problem.line, problem.column);
-        self.0.sort_by_cached_key(place);
-        self.0.dedup();
+        let last = self.list.len().min(MAX_TOLD);
+        self.list[..last].sort_by_cached_key(place);
+        self.list.dedup();
     }
 
     /// `value` and the warnings.
@@ -158,13 +188,16 @@ impl Problems {
 
 impl From<Problem> for Problems {
     fn from(problem: Problem) -> Self {
-        Self(vec![problem])
+        Self {
+            list: vec![problem],
+            more: 0,
+        }
     }
 }
 
 impl Extend<Problem> for Problems {
     fn extend<I: IntoIterator<Item = Problem>>(&mut self, problems: I) {
-        self.0.extend(problems);
+        problems.into_iter().for_each(|problem| self.push(problem));
     }
 }
 
@@ -173,7 +206,7 @@ impl IntoIterator for Problems {
     type IntoIter = std::vec::IntoIter<Problem>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
+        self.list.into_iter()
     }
 }
 
@@ -245,6 +278,19 @@ mod tests {
         let lines: Vec<_> = problems.iter().map(|problem| problem.line).collect();
         assert_eq!(lines, [2, 9]);
         assert_eq!(problems.to_string(), problems.text().to_string());
+    }
+
+    #[test]
+    fn of_very_many_the_first_are_told() {
+        let mut problems = Problems::new();
+        problems.extend((1..=100_000).map(|line| at(line, "odd").warning()));
+        assert_eq!(problems.len(), MAX_TOLD + 1);
+        assert!(!problems.has_errors());
+        problems.push(at(1, "bad"));
+        problems.sort();
+        let last = problems.iter().last().expect("one");
+        assert_eq!(last.to_string(), "w.ron: error: and 99901 more");
+        assert!(problems.unless_errors(5).is_err());
     }
 
     #[test]

@@ -3,23 +3,30 @@
 use std::ops::Range;
 
 use ron::error::{Error, Position, SpannedError};
-use ron::extensions::Extensions;
 use serde::de::DeserializeOwned;
 
 use super::mistake::{Mistake, Scope, explain};
-use super::outline::{Node, outline, past_blanks};
+use super::outline::{Node, Outline, past_blanks};
 use super::problem::{Problem, Problems};
+use super::ron_text::{MAX_RON_BYTES, Refusal, parse, refusal};
 use crate::locale::UiText;
 
 /// After this many mistakes of form the rest of a file is not read.
 const MAX_MISTAKES: usize = 100;
+
+/// How many bytes are read again for mistakes of form. In a long file fewer of them are found.
+const MAX_READ_AGAIN: usize = 16 * 1024 * 1024;
 
 /// The text of one RON file that knows the line and column of every field.
 #[derive(Clone, Debug, Default)]
 pub struct Source {
     file: String,
     text: String,
-    nodes: Vec<Node>,
+    /// The first byte of each line.
+    lines: Vec<usize>,
+    outline: Outline,
+    /// Why it is not read at all. Then there is no outline.
+    refusal: Option<Refusal>,
     /// The original, if this is a copy with parts left out. Bytes keep their position.
     original: Option<Box<Source>>,
 }
@@ -60,13 +67,26 @@ enum Recovery {
 }
 
 impl Source {
-    /// The content of a file; the name is only for messages. A byte order mark and carriage returns
-    /// are removed.
+    /// The content of a file of at most 1 MiB; the name is only for messages. A byte order mark and
+    /// carriage returns are removed.
     pub fn new(file: impl Into<String>, text: &str) -> Self {
+        Self::limited(file, text, MAX_RON_BYTES)
+    }
+
+    /// As [`Self::new`], for files of at most `max_bytes`.
+    pub fn limited(file: impl Into<String>, text: &str, max_bytes: usize) -> Self {
         let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+        let refusal = refusal(&text, max_bytes);
+        let outline = match &refusal {
+            None => Outline::of(&text),
+            Some(_) => Outline::default(),
+        };
+        let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
         Self {
             file: file.into(),
-            nodes: outline(&text),
+            lines: std::iter::once(0).chain(breaks).collect(),
+            outline,
+            refusal,
             text,
             original: None,
         }
@@ -97,11 +117,22 @@ impl Source {
         }
     }
 
+    /// Adds the [problem](Self::problem) at `path` to `problems`. Its position is looked up only if
+    /// it is going to be told.
+    pub fn report(&self, problems: &mut Problems, path: &str, message: UiText, help: UiText) {
+        if problems.is_full() {
+            problems.push(Problem::of_file(&self.file, message, help));
+        } else {
+            problems.push(self.problem(path, message, help));
+        }
+    }
+
     /// Reads the whole text as a `T`.
     ///
     /// # Errors
     /// The first mistake of form.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        self.refused()?;
         parse(&self.text).map_err(|error| self.diagnose(&error).problem)
     }
 
@@ -110,10 +141,15 @@ impl Source {
     ///
     /// Fields may be left out too, so `T` should have defaults for all (`#[serde(default)]`).
     pub fn read_all<T: DeserializeOwned>(&self, problems: &mut Problems) -> Option<Parsed<T>> {
+        if let Err(problem) = self.refused() {
+            problems.push(problem);
+            return None;
+        }
         let mut source = self.clone();
         let mut skipped = Skipped::default();
         let mut reported: Vec<String> = Vec::new();
-        for _ in 0..MAX_MISTAKES {
+        let mistakes = MAX_READ_AGAIN / self.text.len().max(1);
+        for _ in 0..mistakes.min(MAX_MISTAKES) {
             let error = match parse(&source.text) {
                 Ok(value) => {
                     return Some(Parsed {
@@ -136,6 +172,17 @@ impl Source {
         None
     }
 
+    fn refused(&self) -> Result<(), Problem> {
+        self.refusal.as_ref().map_or(Ok(()), |refusal| {
+            let Refusal { message, help, .. } = refusal.clone();
+            Err(self.problem_at(refusal.byte, message, help))
+        })
+    }
+
+    fn node(&self, index: usize) -> Option<&Node> {
+        self.outline.nodes().get(index)
+    }
+
     /// A copy in which parsing gets further.
     fn recovered(&self, recovery: Recovery, skipped: &mut Skipped) -> Option<Self> {
         let (node, meant) = match recovery {
@@ -148,7 +195,7 @@ impl Source {
         skipped.paths.extend(meant);
         skipped.paths.push(path);
         skipped.texts.extend(self.texts_within(node));
-        let field = self.with_comma(&self.nodes.get(node)?.field);
+        let field = self.with_comma(&self.node(node)?.field);
         self.with(field.clone(), &self.blanks(field)?)
     }
 
@@ -156,9 +203,8 @@ impl Source {
     fn find(&self, path: &str) -> (usize, String) {
         let mut known = path;
         loop {
-            let found = self.nodes.iter().enumerate();
-            let mut found = found.filter(|(_, node)| node.path == known && !node.stray);
-            if let Some((index, node)) = found.next() {
+            let found = self.outline.find(known, &self.text);
+            if let Some((index, node)) = found.and_then(|index| Some((index, self.node(index)?))) {
                 let rest = path.get(known.len()..).unwrap_or_default();
                 return (node.value.start, self.original_path(index) + rest);
             }
@@ -171,35 +217,38 @@ impl Source {
 
     /// The path of a node in the original.
     fn original_path(&self, node: usize) -> String {
-        let node = self.nodes.get(node).map(|node| self.origin(node));
-        node.map(|node| node.path.clone()).unwrap_or_default()
+        let (source, node) = self.origin(node);
+        source.outline.path(node, &source.text)
     }
 
-    /// The node in the original.
-    fn origin<'a>(&'a self, node: &'a Node) -> &'a Node {
-        let nodes = self.original.iter().flat_map(|source| &source.nodes);
-        let mut same = nodes.filter(|original| original.value.start == node.value.start);
-        same.next().unwrap_or(node)
+    /// The original, and the node in it.
+    fn origin(&self, node: usize) -> (&Self, usize) {
+        let start = self.node(node).map(|node| node.value.start);
+        let same = self.original.as_deref().and_then(|source| {
+            let mut nodes = source.outline.nodes().iter();
+            let found = nodes.position(|original| Some(original.value.start) == start);
+            Some((source, found?))
+        });
+        same.unwrap_or((self, node))
     }
 
     /// The line and the column (in characters) of a byte in the original, from 1.
     fn place(&self, byte: usize) -> (usize, usize) {
         let original = self.original.as_ref();
         let text = original.map_or(&self.text, |source| &source.text);
-        let before = text.get(..byte).unwrap_or(text);
-        let line_start = before.rfind('\n').map_or(0, |end| end + 1);
-        let line = 1 + before.matches('\n').count();
-        (line, 1 + before[line_start..].chars().count())
+        // Copies have the lines of the original.
+        let line = self.lines.partition_point(|start| *start <= byte);
+        let start = line.checked_sub(1).and_then(|line| self.lines.get(line));
+        let before = text.get(start.copied().unwrap_or(0)..byte);
+        (line.max(1), 1 + before.unwrap_or_default().chars().count())
     }
 
     /// The byte at a line and column of this text.
     fn byte(&self, position: Position) -> usize {
-        let lines = self.text.split_inclusive('\n');
-        let before: usize = lines
-            .take(position.line.saturating_sub(1))
-            .map(str::len)
-            .sum();
+        let line = self.lines.get(position.line.saturating_sub(1));
+        let before = line.copied().unwrap_or(self.text.len());
         let line = self.text.get(before..).unwrap_or_default();
+        let line = line.split_inclusive('\n').next().unwrap_or_default();
         let within = line.char_indices().nth(position.col.saturating_sub(1));
         before + within.map_or(line.len(), |(at, _)| at)
     }
@@ -217,9 +266,13 @@ impl Source {
         let node = self.innermost(byte);
         let (found, inside) = self.found(byte, node.map(|(_, node)| node));
         let mistake = explain(&error.code, found, inside);
-        let is_stray = node.is_some_and(|(_, node)| self.origin(node).stray);
+        let is_stray = node.is_some_and(|(index, _)| {
+            let (source, index) = self.origin(index);
+            source.node(index).is_some_and(|node| node.stray)
+        });
         // The outermost value can't be left out.
-        let part = node.filter(|(_, node)| !node.path.is_empty() || is_stray);
+        let is_part = |index| is_stray || !self.outline.path(index, &self.text).is_empty();
+        let part = node.filter(|(index, _)| is_part(*index));
         let skip = part.map(|(index, _)| Recovery::Skip(index, mistake.meant));
         let recovery = match mistake.scope {
             Scope::File => None,
@@ -278,14 +331,15 @@ impl Source {
 
     /// The smallest node that contains a byte, with its index.
     fn innermost(&self, byte: usize) -> Option<(usize, &Node)> {
-        let nodes = self.nodes.iter().enumerate();
+        let nodes = self.outline.nodes().iter().enumerate();
         let around = nodes.filter(|(_, node)| node.field.contains(&byte));
-        around.min_by_key(|(_, node)| node.field.len())
+        // Of equal ones the inner one, which comes later.
+        around.rev().min_by_key(|(_, node)| node.field.len())
     }
 
     /// The blank after the last value before a byte.
     fn gap_before(&self, byte: usize) -> Option<usize> {
-        let ends = self.nodes.iter().map(|node| node.value.end);
+        let ends = self.outline.nodes().iter().map(|node| node.value.end);
         let end = ends.filter(|end| *end <= byte).max()?;
         let gap = self.text.get(end..byte)?;
         gap.starts_with([' ', '\t', '\n']).then_some(end)
@@ -316,7 +370,9 @@ impl Source {
         let original = self.original.clone();
         Some(Self {
             file: self.file.clone(),
-            nodes: outline(&text),
+            lines: self.lines.clone(),
+            outline: Outline::of(&text),
+            refusal: None,
             text,
             original: Some(original.unwrap_or_else(|| Box::new(self.clone()))),
         })
@@ -324,13 +380,14 @@ impl Source {
 
     /// All strings in a node.
     fn texts_within(&self, node: usize) -> Vec<String> {
-        let Some(outer) = self.nodes.get(node).map(|node| &node.field) else {
+        let Some(outer) = self.node(node).map(|node| &node.field) else {
             return Vec::new();
         };
         let inside = |value: &Range<usize>| outer.start <= value.start && value.end <= outer.end;
-        let nodes = self.nodes.iter().filter(|node| inside(&node.value));
+        let nodes = self.outline.nodes().iter();
+        let nodes = nodes.filter(|node| inside(&node.value));
         let texts = nodes.filter_map(|node| self.text.get(node.value.clone()));
-        texts.filter_map(|text| ron::from_str(text).ok()).collect()
+        texts.filter_map(|text| parse(text).ok()).collect()
     }
 }
 
@@ -338,12 +395,6 @@ impl Source {
 pub fn is_within(path: &str, outer: &str) -> bool {
     let rest = path.strip_prefix(outer);
     rest.is_some_and(|rest| rest.is_empty() || outer.is_empty() || rest.starts_with(['.', '[']))
-}
-
-/// What may be left out may be written without `Some(…)`.
-fn parse<T: DeserializeOwned>(text: &str) -> Result<T, SpannedError> {
-    let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
-    options.from_str(text)
 }
 
 #[cfg(test)]
@@ -502,6 +553,33 @@ mod tests {
         let source = Source::new("x.ron", "(name: \"動物園\", cages: [])");
         let problem = source.problem("cages", UiText::default(), UiText::default());
         assert_eq!(problem.column, 22);
+    }
+
+    #[test]
+    fn a_text_beyond_the_limits_is_one_problem() {
+        for text in [
+            "[".repeat(100_000),
+            format!("(cages: [{}])", "(),".repeat(100_000)),
+        ] {
+            let (parsed, told) = read_all(&text);
+            assert!(parsed.is_none());
+            assert_eq!(told.len(), 1, "{told:?}");
+            assert!(first(&text).to_string().starts_with("x.ron:1:"));
+        }
+        let source = Source::limited("x.ron", "(name: \"a\")", 5);
+        let problem = source.read::<Sample>().expect_err("is too long");
+        assert!(
+            problem.to_string().contains("larger than 5 bytes"),
+            "{problem}"
+        );
+    }
+
+    #[test]
+    fn of_many_mistakes_the_first_are_told() {
+        let text = format!("(cages: [{}])", "(legs: \"a\", x: 1), ".repeat(4_000));
+        let (_, told) = read_all(&text);
+        assert!((50..=101).contains(&told.len()), "{}", told.len());
+        assert!(told.iter().all(|line| line.len() < 200));
     }
 
     proptest! {

@@ -1,23 +1,33 @@
 //! Prompt templates: all text that minds read, in files that writers can change.
 //!
-//! The language is Jinja ([`minijinja`]). The name of a template is its path without `.j2`, such as
-//! `combat/draw`. Nothing is escaped, a tag on a line of its own leaves no empty line, and a
-//! missing variable is an error rather than a gap in the prompt.
+//! The language is a part of Jinja ([`minijinja`]): `template_text` says which tags, and
+//! `template_filters` which filters there are. The name of a template is its path without `.j2`,
+//! such as `combat/draw`. Nothing is escaped, a tag on a line of its own leaves no empty line, and a
+//! missing variable is an error rather than a gap in the prompt. Filling one takes a bounded number
+//! of steps and bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior};
+use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior};
 use serde::Serialize;
 
 use super::folder::{DataError, DataFolder};
 use super::names::nearest;
 use super::problem::{Problem, Problems};
+use super::template_filters::{self, Bounded, MAX_OUTPUT};
+use super::template_text;
 use crate::locale::{Argument, UiText, text};
 
 /// The extension of template files.
 const EXTENSION: &str = ".j2";
+
+/// How many steps filling a template takes. The longest shipped one takes a few hundred.
+const MAX_STEPS: u64 = 200_000;
+
+/// How deep templates are nested, ten for each include and one for each loop.
+const MAX_DEPTH: usize = 200;
 
 /// All templates of one folder, compiled.
 #[derive(Clone, Debug)]
@@ -115,10 +125,18 @@ impl Templates {
         };
         for (name, shown, text) in texts {
             let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
-            let added = templates
-                .environment
-                .add_template_owned(name.clone(), text.clone());
+            let refused = template_text::check(&text).err();
+            let added = match refused {
+                None => templates
+                    .environment
+                    .add_template_owned(name.clone(), text.clone()),
+                Some(_) => Ok(()),
+            };
             templates.files.insert(name.clone(), File { shown, text });
+            if let Some((at, message)) = refused {
+                let problem = Problem::of_file(&name, message, UiText::default());
+                problems.push(templates.at(&name, at, problem));
+            }
             if let Err(error) = added {
                 problems.push(templates.problem(&name, &error));
             }
@@ -139,14 +157,17 @@ impl Templates {
     /// Renders a template with the variables of `context`.
     ///
     /// # Errors
-    /// There is no such template, or it uses a variable that is missing.
+    /// There is no such template, it uses a variable that is missing, or it becomes too long.
     pub fn render(&self, name: &str, context: impl Serialize) -> Result<String, Problem> {
         if !self.has(name) {
             return Err(self.missing(name));
         }
+        let mut out = Bounded::default();
         let template = self.environment.get_template(name);
-        let text = template.and_then(|template| template.render(Serde(context)));
-        text.map_err(|error| self.problem(name, &error))
+        template
+            .and_then(|template| template.render_captured_to(Serde(context), &mut out))
+            .map_err(|error| self.problem(name, &error))?;
+        Ok(out.into_text())
     }
 
     /// Checks that each declared template exists and that it and the templates it includes use only
@@ -161,7 +182,9 @@ impl Templates {
                 problems.push(self.missing(name));
             }
             for part in self.with_parts(name) {
-                problems.extend(self.unknown_variables(part, variables));
+                if !problems.is_full() {
+                    problems.extend(self.unknown_variables(part, variables));
+                }
                 used.insert(part);
             }
         }
@@ -267,7 +290,11 @@ impl Templates {
             details = format!("{details}: {inner}");
             cause = inner.source();
         }
-        let message = text!(world_data_template, details);
+        let message = match error.kind() {
+            ErrorKind::OutOfFuel => text!(world_data_template_steps, max = MAX_STEPS),
+            ErrorKind::WriteFailure => text!(world_data_template_output, max = MAX_OUTPUT),
+            _ => text!(world_data_template, details),
+        };
         let problem = Problem::of_file(name, message, UiText::default());
         match (error.range(), error.line()) {
             (Some(range), _) => self.at(name, range.start, problem),
@@ -288,7 +315,10 @@ fn name_of<'a>(path: &'a str, folder: &str) -> &'a str {
 }
 
 fn environment() -> Environment<'static> {
-    let mut environment = Environment::new();
+    let mut environment = Environment::empty();
+    template_filters::add(&mut environment);
+    environment.set_fuel(Some(MAX_STEPS));
+    environment.set_recursion_limit(MAX_DEPTH);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     let mut syntax = SyntaxConfig::builder();
@@ -302,16 +332,15 @@ fn environment() -> Environment<'static> {
 
 /// The templates that a text includes by a literal name, and the positions of the names.
 fn includes(text: &str) -> impl Iterator<Item = (&str, usize)> {
-    const WORDS: [&str; 4] = ["include", "import", "from", "extends"];
     text.match_indices("{%").filter_map(|(at, _)| {
         let tag = text.get(at..)?;
         let tag = tag.get(..tag.find("%}")?)?;
         let words = tag.trim_start_matches(['{', '%', '-', '+']).trim_start();
-        let known = WORDS.iter().any(|word| words.starts_with(word));
         let open = tag.find(['"', '\''])?;
         let name = tag.get(open + 1..)?;
         let name = name.get(..name.find(['"', '\''])?)?;
-        known.then_some((name, at + open + 1))
+        let includes = words.starts_with("include");
+        includes.then_some((name, at + open + 1))
     })
 }
 
@@ -383,10 +412,7 @@ mod tests {
                 "draw",
                 "name: nam\n{# nam #}\n{{ nam }} {% for f in foes %}{{ f.x }}{{ loop.index }}{% endfor %}",
             ),
-            (
-                "plan",
-                "{% include \"part/who\" %}{{ range(3) }}{{ me.nmae }}",
-            ),
+            ("plan", "{% include \"part/who\" %}{{ me.nmae }}"),
             ("part/who", "\n{{ wether }}"),
             ("lost", "x"),
         ];
@@ -401,7 +427,7 @@ mod tests {
         gone.j2: error: missing template gone; create gone.j2
         lost: warning: no prompt uses this template
         part/who:2:4: error: unknown variable `wether`; did you mean `weather`?
-        plan:1:42: error: unknown variable `me.nmae`; did you mean `me.name`?
+        plan:1:28: error: unknown variable `me.nmae`; did you mean `me.name`?
         ");
     }
 
@@ -409,10 +435,69 @@ mod tests {
     fn what_is_declared_passes() {
         let texts = [(
             "draw",
-            "{% set n = me.hp %}{{ n }}{% if foes %}{{ foes[0].name }}{% endif %}",
+            "{{ me.hp }}{% for foe in foes %}{{ foe.name }}{% endfor %}{{ foes[0].name }}",
         )];
         let templates = Templates::from_texts(texts).expect("parses");
         assert!(templates.check(&[("draw", &["me", "foes"])]).is_empty());
+    }
+
+    #[test]
+    fn filters_and_tests_take_arguments() {
+        let text = "{{ l | map(attribute='n') | join('+') }}={{ l | sort(attribute='n', \
+            reverse=true) | map(attribute='n') | list }} {{ l | selectattr('n', '>', 1) | \
+            length }} {{ x | default('-') | replace('-', '–') }} {{ l[0].n is divisibleby(2) }}";
+        let templates = Templates::from_texts([("a", text)]).expect("parses");
+        let data = json!({"l": [{"n": 2}, {"n": 1}, {"n": 3}]});
+        let filled = templates.render("a", data).expect("renders");
+        assert_eq!(filled, "2+1+3=[3, 2, 1] 2 – True");
+    }
+
+    #[test]
+    fn filling_a_template_is_bounded() {
+        let part = format!("{}{{% include 'a' %}}", "x".repeat(1_000));
+        let loops = "{% for a in l %}".repeat(8);
+        let ends = "{% endfor %}".repeat(8);
+        let many = vec!["word"; 200];
+        let slashes = "\\".repeat(100_000);
+        let data = json!({"l": many, "long": "x".repeat(1_000), "s": slashes});
+        let upper = "| list | upper ".repeat(8);
+        for (text, why) in [
+            (format!("{loops}{ends}"), "steps"),
+            (format!("{loops}{{{{ long }}}}{ends}"), "bytes"),
+            (
+                "{% for a in l %}{% for b in l %}{{ l }}{% endfor %}{% endfor %}".into(),
+                "bytes",
+            ),
+            (format!("{{{{ s {upper} }}}}"), "too much text"),
+            ("{{ l | join(s) }}".into(), "too much text"),
+            ("{{ s | replace('', s) }}".into(), "too much text"),
+            (
+                "{{ l | map('replace', '', long) | map('replace', '', s) | list }}".into(),
+                "too much",
+            ),
+            (part, "recursion"),
+            ("{{ s | indent(9) }}".into(), "unknown filter"),
+        ] {
+            let templates = Templates::from_texts([("a", text.as_str())]).expect("parses");
+            let problem = templates.render("a", &data).expect_err("is stopped");
+            assert!(
+                problem.message.to_string().contains(why),
+                "{why}: {problem}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_templates_must_not_contain_is_told_with_its_place() {
+        let texts = [("a", "x\n{% set y = 1 %}"), ("b", "{{ y ~ y }}")];
+        let problems = Templates::from_texts(texts).expect_err("are refused");
+        assert_eq!(
+            lines(&problems),
+            [
+                "a:2:1: error: unknown tag `set`; templates have if, for and include",
+                "b:1:6: error: templates have no `~`",
+            ]
+        );
     }
 
     #[test]

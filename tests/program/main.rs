@@ -3,6 +3,7 @@
 
 mod chinese;
 mod hostile;
+mod hostile_files;
 mod kill;
 mod rehearse;
 mod teams;

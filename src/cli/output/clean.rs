@@ -56,14 +56,43 @@ fn escape(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A log in colour without anything else that controls a terminal. What is logged has no escapes:
+/// `tracing` writes them as text, and its own are the colours.
+pub(crate) fn clean_styled(log: &str) -> Cow<'_, str> {
+    let is_harmful = |c: char| c != '\x1b' && is_control(c);
+    if !log.chars().any(is_harmful) {
+        return Cow::Borrowed(log);
+    }
+    Cow::Owned(log.replace(is_harmful, "\u{fffd}"))
+}
+
 fn is_control(character: char) -> bool {
-    let is_direction = matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    is_direction || character.is_control() && !matches!(character, '\n' | '\t' | '\r')
+    is_direction(character) || character.is_control() && !matches!(character, '\n' | '\t' | '\r')
+}
+
+/// Whether the character changes the direction of writing, or ends a line that we did not end.
+fn is_direction(character: char) -> bool {
+    matches!(
+        character,
+        '\u{61c}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}'
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_log_keeps_its_colours_alone() {
+        assert_eq!(
+            clean_styled("\x1b[2mWARN\x1b[0m a\u{9b}2J\u{61c}b\n"),
+            "\x1b[2mWARN\x1b[0m a\u{fffd}2J\u{fffd}b\n"
+        );
+    }
 
     #[test]
     fn nothing_controls_the_terminal() {

@@ -10,7 +10,7 @@ mod width;
 mod wrap;
 mod writer;
 
-pub(crate) use clean::{clean, escape_json};
+pub(crate) use clean::{clean, clean_styled, escape_json};
 pub(crate) use paragraph::Paragraph;
 pub(crate) use style::Style;
 pub(crate) use width::{cells, padded, padded_left};

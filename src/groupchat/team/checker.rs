@@ -18,6 +18,9 @@ macro_rules! problem {
 }
 pub(super) use problem;
 
+/// How many names a message offers.
+const MAX_OFFERED: usize = 20;
+
 /// Collects the problems of one team.
 pub(super) struct Checker<'t> {
     pub(super) team: &'t TeamFile,
@@ -58,7 +61,8 @@ impl<'t> Checker<'t> {
     }
 
     pub(super) fn one_of_names(&self) -> UiText {
-        text!(groupchat_help_one_of, names = Argument::list(&self.names))
+        let names = self.names.iter().take(MAX_OFFERED);
+        text!(groupchat_help_one_of, names = Argument::list(names))
     }
 
     pub(super) fn unknown_participant(&mut self, path: &str, name: &str) {
@@ -92,7 +96,7 @@ impl<'t> Checker<'t> {
     ) {
         for source in sources {
             if !self.is_known(source) {
-                let names = self.names.iter().copied();
+                let names = self.names.iter().copied().take(MAX_OFFERED);
                 let names = Argument::list(names.chain([self.team.user.as_str()]));
                 let help = text!(groupchat_help_one_of, names);
                 self.error(path, text!(groupchat_unknown_source, name = source), help);

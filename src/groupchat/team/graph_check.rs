@@ -5,8 +5,15 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::checker::{Checker, problem};
 use super::graph_file::{Activation, EdgeCondition, EdgeFile, GraphFile};
 
+/// How many edges a graph has: after each message those of its speaker are compared with all.
+const MAX_EDGES: usize = 1_000;
+
 /// Reports the problems of a team's graph.
 pub(super) fn check_graph(checker: &mut Checker<'_>, graph: &GraphFile) {
+    if graph.edges.len() > MAX_EDGES {
+        return problem!(checker, "selection.edges":
+            groupchat_too_many_edges(max = MAX_EDGES); groupchat_help_fewer_edges);
+    }
     if graph.edges.is_empty() && graph.entry.is_empty() && checker.names.len() != 1 {
         return problem!(checker, "selection": groupchat_empty_graph; groupchat_help_edge);
     }
@@ -103,33 +110,44 @@ fn check_cycles(checker: &mut Checker<'_>, graph: &GraphFile) {
 
 /// Whether somebody may speak again.
 pub(super) fn has_cycle(graph: &GraphFile) -> bool {
-    let edges: Vec<_> = graph.edges.iter().collect();
+    let edges: Vec<_> = graph.edges.iter().take(MAX_EDGES).collect();
     !cycles(&edges).is_empty()
 }
 
 /// For each speaker, a shortest cycle of which it is the first by name, if there is one. So every
 /// cycle has at least one edge to a speaker of a cycle that is found.
 fn cycles<'g>(edges: &[&'g EdgeFile]) -> Vec<Vec<&'g str>> {
-    let nodes: BTreeSet<&str> = edges.iter().map(|edge| edge.from.as_str()).collect();
-    let cycles = nodes.into_iter();
-    cycles
-        .filter_map(|start| shortest_cycle(edges, start))
+    let mut next: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for edge in edges {
+        next.entry(&edge.from).or_default().push(&edge.to);
+    }
+    let starts = next.keys();
+    starts
+        .filter_map(|start| shortest_cycle(&next, start))
         .collect()
 }
 
 /// A shortest cycle from `start` through speakers that come after it by name.
-fn shortest_cycle<'g>(edges: &[&'g EdgeFile], start: &'g str) -> Option<Vec<&'g str>> {
-    let mut paths = VecDeque::from([vec![start]]);
-    let mut seen = BTreeSet::from([start]);
-    while let Some(path) = paths.pop_front() {
-        let last = *path.last()?;
-        for edge in edges.iter().filter(|edge| edge.from == last) {
-            let to = edge.to.as_str();
+fn shortest_cycle<'g>(
+    next: &BTreeMap<&'g str, Vec<&'g str>>,
+    start: &'g str,
+) -> Option<Vec<&'g str>> {
+    let mut open = VecDeque::from([start]);
+    // Whom each speaker that was reached comes after.
+    let mut before: BTreeMap<&str, &'g str> = BTreeMap::new();
+    while let Some(from) = open.pop_front() {
+        for to in next.get(from).into_iter().flatten().copied() {
             if to == start {
+                let mut path = vec![from];
+                while let Some(earlier) = path.last().and_then(|last| before.get(last)) {
+                    path.push(earlier);
+                }
+                path.reverse();
                 return Some(path);
             }
-            if to > start && seen.insert(to) {
-                paths.push_back([path.as_slice(), &[to]].concat());
+            if to > start && !before.contains_key(to) {
+                before.insert(to, from);
+                open.push_back(to);
             }
         }
     }

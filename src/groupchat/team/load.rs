@@ -65,6 +65,13 @@ impl TeamFile {
             return Err(problems);
         };
         for problem in check::problems(&reading.value) {
+            if problems.is_full() {
+                problems.push(Problem {
+                    file: file.into(),
+                    ..problem
+                });
+                continue;
+            }
             let source = &reading.source;
             problems.push(Problem {
                 severity: problem.severity,

@@ -4,6 +4,7 @@
 
 groupchat_cancelled = the run was cancelled
 groupchat_empty_task = a task needs at least one message; to continue without a task, run `Task::continue_run()`
+groupchat_help_fewer_edges = remove some edges
 groupchat_no_world = 'world' is missing
 groupchat_not_a_state = this is not the saved state of a team: { $reason }
 groupchat_run_failed = the run failed: { $reason }
@@ -68,6 +69,7 @@ groupchat_people_in_tool = a team that is a tool can't have people in it
 groupchat_repeats_twice = both the transitions and `repeats` say who may speak twice in a row
 groupchat_swarm_without_handoff = the first participant of the swarm has no handoffs
 groupchat_team_in_swarm = a team can't hand over, so it can't take part in a swarm
+groupchat_too_many_edges = more than { $max } edges
 groupchat_tool_name_taken = there is already a tool '{ $name }'
 groupchat_tools_need_assistant = only participants of kind Assistant can call tools
 groupchat_unknown_inner_team = this team has no inner team '{ $name }'

@@ -30,6 +30,7 @@ undercover_too_many = with { $undercover } undercover and { $blank } blank of { 
        *[other] only { $civilians } civilians are left
     }; there must be more civilians than undercover players: add players, or let fewer be undercover or blank
 undercover_tournament_format = its format is { $found }, not { $known }
+undercover_tournament_games = a tournament has 1 to { $max } games, not { $games }
 undercover_tournament_unreadable = { $path }: can't read the tournament: { $reason }
 undercover_word_empty = it has no letters
 undercover_word_limit = a word is one line of at most { $max } characters

@@ -4,6 +4,7 @@
 
 groupchat_cancelled = 运行已取消
 groupchat_empty_task = 任务至少要有一条消息；要在没有新任务的情况下继续，请运行 `Task::continue_run()`
+groupchat_help_fewer_edges = 请删去一些边
 groupchat_no_world = 缺少“world”
 groupchat_not_a_state = 这不是已保存的团队状态：{ $reason }
 groupchat_run_failed = 运行失败：{ $reason }
@@ -69,6 +70,7 @@ groupchat_people_in_tool = 作为工具的团队里不能有真人
 groupchat_repeats_twice = transitions 和 `repeats` 都规定了谁可以连续发言两次
 groupchat_swarm_without_handoff = Swarm 的第一个参与者没有移交对象
 groupchat_team_in_swarm = 团队不能移交，所以不能参加 Swarm
+groupchat_too_many_edges = 边超过 { $max } 条
 groupchat_tool_name_taken = 已经有工具“{ $name }”
 groupchat_tools_need_assistant = 只有 Assistant 类的参与者能调用工具
 groupchat_unknown_inner_team = 这个团队里没有内部团队“{ $name }”

@@ -27,6 +27,7 @@ undercover_too_few_names = 玩家有 { $players } 名，名字却只有 { $names
 undercover_too_few_players = 至少要有 { $least } 名玩家，而现在是 { $players } 名
 undercover_too_many = { $players } 名玩家中有 { $undercover } 名卧底、{ $blank } 名白板，只剩 { $civilians } 名平民；平民必须多于卧底：请增加玩家，或减少卧底或白板
 undercover_tournament_format = 格式是 { $found }，不是 { $known }
+undercover_tournament_games = 赛事可以有 1 到 { $max } 局，不能是 { $games } 局
 undercover_tournament_unreadable = { $path }：无法读取这场赛事：{ $reason }
 undercover_word_empty = 它没有文字
 undercover_word_limit = 词语只占一行，最多 { $max } 个字符

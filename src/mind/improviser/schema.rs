@@ -22,21 +22,14 @@ const ITEMS: u64 = 4096;
 
 /// Whether the schema accepts the value, patterns of texts aside.
 pub(super) fn accepts(schema: &Value, value: &Value) -> bool {
-    part_accepts(schema, schema, value)
-}
-
-fn part_accepts(root: &Value, part: &Value, value: &Value) -> bool {
-    let check = SchemaCheck {
-        root,
-        patterns: false,
-    };
-    check.accepts(part, value)
+    SchemaCheck::new(schema, false).accepts(schema, value)
 }
 
 /// A value that the schema accepts, if one is found.
 pub(super) fn fill(schema: &Value, writer: &mut Writer<'_>) -> Value {
     let mut filler = Filler {
         root: schema,
+        check: SchemaCheck::new(schema, false),
         writer,
         left: BUDGET,
     };
@@ -44,7 +37,7 @@ pub(super) fn fill(schema: &Value, writer: &mut Writer<'_>) -> Value {
     for _ in 0..TRIES {
         filler.left = BUDGET;
         value = filler.value(schema, "", 0);
-        if part_accepts(schema, schema, &value) {
+        if filler.check.accepts(schema, &value) {
             break;
         }
     }
@@ -56,6 +49,8 @@ const BUDGET: usize = 20_000;
 
 struct Filler<'a, 'w, 'g> {
     root: &'a Value,
+    /// What is checked and copied on the way takes steps of all tries together.
+    check: SchemaCheck<'a>,
     writer: &'w mut Writer<'g>,
     left: usize,
 }
@@ -115,6 +110,10 @@ impl<'a> Filler<'a, '_, '_> {
                     parts.extend(self.branch(&branches, depth));
                 }
             }
+            let copied = own.values().chain(&parts).map(size).sum();
+            if !self.check.step(copied) {
+                return Cow::Owned(own);
+            }
             for part in parts {
                 if let Value::Object(part) = part {
                     merge(&mut own, part);
@@ -145,7 +144,7 @@ impl<'a> Filler<'a, '_, '_> {
         let rest = Value::Object(rest);
         let legal = listed
             .iter()
-            .filter(|value| part_accepts(self.root, &rest, value));
+            .filter(|value| self.check.accepts(&rest, value));
         let legal: Vec<_> = legal.collect();
         let filled: Vec<_> = legal
             .iter()
@@ -340,6 +339,15 @@ fn implied(schema: &Map<String, Value>) -> &'static str {
 
 fn count(schema: &Map<String, Value>, key: &str) -> Option<u64> {
     schema.get(key).and_then(Value::as_u64)
+}
+
+/// How many values there are in a part of a schema, itself included.
+fn size(part: &Value) -> usize {
+    match part {
+        Value::Array(parts) => 1 + parts.iter().map(size).sum::<usize>(),
+        Value::Object(parts) => 1 + parts.values().map(size).sum::<usize>(),
+        _ => 1,
+    }
 }
 
 /// The bounds of a number; exclusive ones are moved by `gap`, missing ones lie near the other.

@@ -6,7 +6,6 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use ron::extensions::Extensions;
 use serde::de::{DeserializeOwned, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -21,6 +20,7 @@ use crate::mind::http::{
 use crate::tool::WebPolicy;
 use crate::tool::servers::ToolServer;
 use crate::trust::Untrusted;
+use crate::world_data::{MAX_RON_BYTES, read_ron};
 
 /// The model file that is part of the library.
 pub const SHIPPED: &str = include_str!("../../../data/models.ron");
@@ -277,12 +277,12 @@ impl ModelFile {
     /// # Errors
     /// The first place that can't be parsed, or all values that are wrong.
     pub fn read(text: &str, file_name: &str, known: &Self) -> Result<Untrusted<Self>, ModelError> {
-        let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
-        let mut file: Self = options.from_str(text).map_err(|error| ModelError::Syntax {
+        let read = read_ron(text, MAX_RON_BYTES);
+        let mut file: Self = read.map_err(|mistake| ModelError::Syntax {
             file: file_name.into(),
-            line: error.span.start.line,
-            column: error.span.start.col,
-            reason: error.code.to_string(),
+            line: mistake.line,
+            column: mistake.column,
+            reason: mistake.reason.to_string(),
         })?;
         let problems = file.problems(known);
         if !problems.is_empty() {

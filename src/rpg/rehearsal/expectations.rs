@@ -63,7 +63,7 @@ impl Expectations {
         for (index, expectation) in read.value.iter().enumerate() {
             let mut wrong = |member: usize, message, help| {
                 let path = format!("[{index}].{member}");
-                problems.push(read.source.problem(&path, message, help));
+                read.source.report(&mut problems, &path, message, help);
             };
             for (member, (name, known)) in expectation.names(world).into_iter().enumerate() {
                 if !known.contains(&name) {
@@ -90,7 +90,8 @@ impl Expectations {
         for (index, expectation) in self.list.iter().enumerate() {
             for message in expectation.unmet(rehearsal) {
                 let path = format!("[{index}]");
-                unmet.push(self.source.problem(&path, message, UiText::default()));
+                let help = UiText::default();
+                self.source.report(&mut unmet, &path, message, help);
             }
         }
         unmet

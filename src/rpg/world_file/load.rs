@@ -14,6 +14,9 @@ pub const DEFAULT_WORLD: &str = "drowned-assize";
 /// The name of a world's file in its folder.
 pub(super) const FILE: &str = "world.ron";
 
+/// The longest condition that is not part of a file, in bytes.
+const MAX_CONDITION_BYTES: usize = 16 * 1024;
+
 /// A world that can be played, as a list shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WorldListing {
@@ -100,7 +103,7 @@ impl WorldFile {
         text: &str,
     ) -> Result<(Condition, Problems), Problems> {
         let mut problems = Problems::new();
-        let source = Source::new(file, text);
+        let source = Source::limited(file, text, MAX_CONDITION_BYTES);
         let condition: Condition = source.read()?;
         check::check_condition(&condition, source, self, &mut problems);
         problems.unless_errors(condition)

@@ -12,6 +12,7 @@ use super::names::{DeclaredRoot, FactSet, Facts, MOST_FACTS, Names};
 use super::symbols::{Alternative, Grammar, Origin, Root, Symbol};
 use super::template::{SymbolId, Template};
 use crate::locale::{UiText, text};
+use crate::world_data::{MAX_RON_BYTES, RonMistake, read_ron};
 
 /// A grammar's file name and text.
 type Source<'a> = (&'a str, &'a str);
@@ -53,12 +54,10 @@ fn read_layer(
 ) -> IndexMap<String, ParsedSymbol> {
     let mut layer: IndexMap<String, ParsedSymbol> = IndexMap::new();
     for (file, text) in files {
-        let entries = match ron::from_str::<Entries<'_>>(text) {
+        let entries = match read_ron::<Entries<'_>>(text, MAX_RON_BYTES) {
             Ok(Entries(entries)) => entries,
-            Err(error) => {
-                let line = error.span.start.line;
-                let mistake = UiText::verbatim(error.code.to_string());
-                errors.push(GrammarError::new(file, line, mistake));
+            Err(RonMistake { line, reason, .. }) => {
+                errors.push(GrammarError::new(file, line, reason));
                 continue;
             }
         };

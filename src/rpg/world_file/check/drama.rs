@@ -80,6 +80,8 @@ struct Names<'a> {
     dungeons: Vec<&'a str>,
     /// The stages of fights.
     fights: Vec<&'a str>,
+    /// What somebody is asked about.
+    claims: BTreeSet<&'a str>,
 }
 
 impl<'a> Names<'a> {
@@ -104,6 +106,7 @@ impl<'a> Names<'a> {
             endings: world.endings.iter().map(|it| it.id.as_str()).collect(),
             dungeons: world.dungeons.iter().map(|it| it.name.as_str()).collect(),
             fights: fights.map(|fight| fight.stage.as_str()).collect(),
+            claims: claims(world),
         }
     }
 }
@@ -116,7 +119,7 @@ struct Links<'a, 'r> {
 impl<'a> Links<'a, '_> {
     /// Reports a name that is in none of `known`.
     fn require(&mut self, path: &str, name: &str, known: &[&'a str]) {
-        if known.contains(&name) || self.report.unread().contains(name) {
+        if self.report.is_full() || known.contains(&name) || self.report.unread().contains(name) {
             return;
         }
         let help = match nearest(name, known.iter().copied()) {
@@ -428,7 +431,7 @@ impl<'a> Links<'a, '_> {
                         self.never(path, text!(drama_no_chance));
                     }
                 }
-                Condition::Judged { claim, likely } => self.judged(path, claim, *likely, world),
+                Condition::Judged { claim, likely } => self.judged(path, claim, *likely),
             }
         }
         let holds_never = match condition {
@@ -442,11 +445,11 @@ impl<'a> Links<'a, '_> {
         }
     }
 
-    fn judged(&mut self, path: &str, claim: &str, likely: u32, world: &'a WorldFile) {
+    fn judged(&mut self, path: &str, claim: &str, likely: u32) {
         if claim.trim().is_empty() {
             let wrong = text!(drama_empty_claim);
             self.report.error(path, wrong, text!(drama_write_claim));
-        } else if !is_judged(world, claim) {
+        } else if !self.names.claims.contains(claim) {
             self.never(path, text!(drama_nobody_judges));
         }
         if likely > 100 {
@@ -532,20 +535,20 @@ fn effects(world: &WorldFile) -> impl Iterator<Item = &Effect> {
     })
 }
 
-/// Whether somebody is ever asked about a claim: it is in the condition of a scene, an option or an
+/// The claims that somebody is ever asked about: those in the condition of a scene, an option or an
 /// ending.
-fn is_judged(world: &WorldFile, claim: &str) -> bool {
+fn claims(world: &WorldFile) -> BTreeSet<&str> {
     let scenes = world.scenes.iter().flat_map(|scene| {
         let options = scene.choice.iter().flat_map(|choice| &choice.options);
         std::iter::once(&scene.when).chain(options.map(|option| &option.when))
     });
     let endings = world.endings.iter().map(|ending| &ending.when);
     let parts = scenes.chain(endings).flat_map(Condition::parts);
-    let mut claims = parts.filter_map(|part| match part {
-        Condition::Judged { claim, .. } => Some(claim),
+    let claims = parts.filter_map(|part| match part {
+        Condition::Judged { claim, .. } => Some(claim.as_str()),
         _ => None,
     });
-    claims.any(|judged| judged == claim)
+    claims.collect()
 }
 
 /// The number of days at home.

@@ -87,6 +87,9 @@ impl<'a> Known<'a> {
 
     /// Reports `name`, used at `path`, if it is unknown.
     fn require(&self, path: &str, name: &str, report: &mut Report<'_>) {
+        if report.is_full() {
+            return;
+        }
         if name.is_empty() {
             let wrong = text!(rpg_check_unnamed, kind = &self.kind);
             report.error(path, wrong, self.offer());
@@ -105,7 +108,7 @@ impl<'a> Known<'a> {
         for (i, name) in names.iter().enumerate() {
             let path = format!("{path}[{i}]");
             self.require(&path, name, report);
-            if names.iter().take(i).any(|earlier| earlier == name) {
+            if !report.is_full() && names.iter().take(i).any(|earlier| earlier == name) {
                 report_twice(&path, name, report);
             }
         }
@@ -311,7 +314,7 @@ fn check_use<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
             report.warn(&format!("foes[{i}]"), wrong, right);
         }
     }
-    let mut visited = report.unread();
+    let mut visited = report.unread().clone();
     let steps = world.schedule.iter();
     visited.extend(steps.flat_map(Step::dungeons).map(String::as_str));
     for (i, dungeon) in world.dungeons.iter().enumerate() {
@@ -328,7 +331,7 @@ fn used<'a>(
     lists: impl Iterator<Item = &'a Vec<String>>,
     report: &Report<'a>,
 ) -> BTreeSet<&'a str> {
-    let mut used = report.unread();
+    let mut used = report.unread().clone();
     used.extend(lists.flatten().map(String::as_str));
     used
 }

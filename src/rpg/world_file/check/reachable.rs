@@ -8,7 +8,7 @@ use crate::rpg::world_file::types::{StageKind, WorldFile};
 use super::report::Report;
 
 pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
-    let reached = reached(world, report.unread());
+    let reached = reached(world, report.unread().clone());
     for (i, stage) in world.stages.iter().enumerate() {
         if reached.contains(stage.name.as_str()) || stage.name.is_empty() {
             continue;

@@ -23,32 +23,52 @@ pub(super) fn step_path(number: usize, step: &Step) -> String {
 /// Collects problems, except for those in parts that could not be read, which are problems already.
 pub(super) struct Report<'a> {
     reading: &'a Parsed<WorldFile>,
+    /// All texts in parts that could not be read.
+    unread: BTreeSet<&'a str>,
     problems: &'a mut Problems,
 }
 
 impl<'a> Report<'a> {
     /// A report on a world, which adds to `problems`.
     pub(super) fn new(reading: &'a Parsed<WorldFile>, problems: &'a mut Problems) -> Self {
-        Self { reading, problems }
+        let texts = reading.skipped_texts.iter();
+        Self {
+            reading,
+            unread: texts.map(String::as_str).collect(),
+            problems,
+        }
     }
 
     /// `path` is wrong.
     pub(super) fn error(&mut self, path: &str, message: UiText, help: UiText) {
-        let problem = self.reading.source.problem(path, message, help);
-        self.push(problem);
+        if let Some(problem) = self.problem(path, message, help) {
+            self.problems.push(problem);
+        }
     }
 
     /// `path` is likely not what was meant.
     pub(super) fn warn(&mut self, path: &str, message: UiText, help: UiText) {
-        let problem = self.reading.source.problem(path, message, help);
-        self.push(problem.warning());
+        if let Some(problem) = self.problem(path, message, help) {
+            self.problems.push(problem.warning());
+        }
     }
 
-    fn push(&mut self, problem: Problem) {
-        let mut skipped = self.reading.skipped.iter();
-        if !skipped.any(|path| !path.is_empty() && is_within(&problem.field, path)) {
-            self.problems.push(problem);
+    /// Whether further problems are only counted. Checks that take the time of two lists may stop.
+    pub(super) fn is_full(&self) -> bool {
+        self.problems.is_full()
+    }
+
+    /// The problem, unless it is in a part that could not be read. Its position is looked up only
+    /// if it is going to be told.
+    fn problem(&self, path: &str, message: UiText, help: UiText) -> Option<Problem> {
+        let source = &self.reading.source;
+        if self.is_full() {
+            return Some(Problem::of_file(source.file(), message, help));
         }
+        let problem = source.problem(path, message, help);
+        let mut skipped = self.reading.skipped.iter();
+        let is_skipped = skipped.any(|path| !path.is_empty() && is_within(&problem.field, path));
+        (!is_skipped).then_some(problem)
     }
 
     /// Whether every part of a list could be read, and no other list that may contain parts of it
@@ -60,8 +80,7 @@ impl<'a> Report<'a> {
     }
 
     /// All texts in parts that could not be read: names in them count as defined and as used.
-    pub(super) fn unread(&self) -> BTreeSet<&'a str> {
-        let texts = self.reading.skipped_texts.iter();
-        texts.map(String::as_str).collect()
+    pub(super) fn unread(&self) -> &BTreeSet<&'a str> {
+        &self.unread
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
     for text in texts(world) {
         check_text(&text, report);
         check_language(world.language, &text, report);
-        if text.readers == Readers::Everyone {
+        if text.readers == Readers::Everyone && !report.is_full() {
             check_secrets(world, &text, report);
         }
     }
@@ -115,10 +115,12 @@ fn voice_texts<'a>(whose: &str, voice: &'a Voice) -> Vec<(String, &'a str)> {
 
 /// Nobody's examples hold what it never says.
 fn check_voice(whose: &str, voice: &Voice, report: &mut Report<'_>) {
+    let never = voice.never.iter().filter(|words| !words.trim().is_empty());
+    let never: Vec<_> = never.map(|words| (words, words.to_lowercase())).collect();
     for (i, line) in voice.lines.iter().enumerate() {
         let line = line.to_lowercase();
-        let never = voice.never.iter().filter(|words| !words.trim().is_empty());
-        for words in never.filter(|words| line.contains(&words.to_lowercase())) {
+        for (words, _) in never.iter().filter(|(_, words)| line.contains(words)) {
+            let words = words.as_str();
             let wrong = text!(rpg_check_voice_never, words);
             let right = text!(rpg_check_reword_voice);
             report.error(&format!("{whose}.voice.lines[{i}]"), wrong, right);

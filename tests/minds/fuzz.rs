@@ -1,0 +1,157 @@
+//! The targets of `fuzz/` on the stable toolchain: files of the repository, changed at random.
+//!
+//! `PLAYHOUSE_FUZZ=100000 cargo test --test minds fuzz` tries as many inputs per target.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+#![expect(clippy::disallowed_methods, reason = "how many inputs are tried")]
+
+use std::fs;
+use std::panic::catch_unwind;
+use std::path::Path;
+
+#[path = "../support/fuzz/answers.rs"]
+mod answers;
+#[path = "../support/fuzz/dialects.rs"]
+mod dialects;
+#[path = "../support/fuzz/files.rs"]
+mod files;
+#[path = "../support/fuzz/words.rs"]
+mod words;
+
+/// Longer files are not changed: most inputs should be tried in no time.
+const LONGEST: usize = 16 * 1024;
+
+/// What is put into inputs.
+const PARTS: [&str; 18] = [
+    "[",
+    "]",
+    "{",
+    "}",
+    "(",
+    ")",
+    "\"",
+    "\\",
+    "{{",
+    "{%",
+    "data: ",
+    "<think>",
+    "\n\n",
+    "\u{202e}",
+    "NaN",
+    "99999999999999999999",
+    "null",
+    "大",
+];
+
+/// The texts in some folders of the repository.
+fn seeds(folders: &[&str]) -> Vec<Vec<u8>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut paths: Vec<_> = folders
+        .iter()
+        .flat_map(|folder| fs::read_dir(root.join(folder)).unwrap())
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_file())
+        .collect();
+    paths.sort();
+    let texts = paths.iter().map(|path| fs::read(path).unwrap());
+    let texts: Vec<_> = texts.filter(|text| text.len() <= LONGEST).collect();
+    assert!(!texts.is_empty());
+    texts
+}
+
+/// Tries changed seeds.
+fn fuzz(folders: &[&str], target: fn(&[u8])) {
+    let wanted = std::env::var("PLAYHOUSE_FUZZ");
+    let wanted = wanted.ok().and_then(|wanted| wanted.parse().ok());
+    let seeds = seeds(folders);
+    for number in 0..wanted.unwrap_or(100_u64) {
+        let mut rng = Rng(number);
+        let mut input = rng.pick(&seeds).clone();
+        for _ in 0..=rng.below(8) {
+            change(&mut input, &seeds, &mut rng);
+        }
+        let tried = catch_unwind(|| target(&input));
+        let shown = String::from_utf8_lossy(&input);
+        assert!(tried.is_ok(), "input {number} fails:\n{shown}");
+    }
+}
+
+fn change(input: &mut Vec<u8>, seeds: &[Vec<u8>], rng: &mut Rng) {
+    let from = rng.below(input.len() + 1);
+    let to = (from + rng.below(64)).min(input.len());
+    match rng.below(5) {
+        0 => drop(input.drain(from..to)),
+        1 => drop(input.splice(from..from, rng.pick(&PARTS).bytes())),
+        2 => {
+            let again = input[from..to].repeat(1 + rng.below(200));
+            input.splice(to..to, again);
+        }
+        3 => {
+            let other = rng.pick(seeds);
+            let start = rng.below(other.len() + 1);
+            let end = (start + rng.below(256)).min(other.len());
+            input.splice(from..to, other[start..end].iter().copied());
+        }
+        _ => {
+            if let Some(byte) = input.get_mut(from) {
+                *byte ^= 1 << rng.below(8);
+            }
+        }
+    }
+}
+
+/// Random numbers that are the same in every run (SplitMix64).
+struct Rng(u64);
+
+impl Rng {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+
+    fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+        &all[self.below(all.len())]
+    }
+}
+
+fn as_text(input: &[u8], target: fn(&str)) {
+    target(&String::from_utf8_lossy(input));
+}
+
+#[test]
+fn answers_never_panic() {
+    fuzz(
+        &["tests/recorded", "tests/conformance/agentchat"],
+        answers::run,
+    );
+}
+
+#[test]
+fn dialects_never_panic() {
+    fuzz(&["tests/conformance/agentchat"], |input| {
+        as_text(input, dialects::run)
+    });
+}
+
+#[test]
+fn files_never_panic() {
+    let folders = [
+        "data",
+        "data/teams/en",
+        "data/prompts/en/asks",
+        "src/rpg/world_file",
+    ];
+    fuzz(&folders, |input| as_text(input, files::run));
+}
+
+#[test]
+fn words_never_panic() {
+    let folders = ["data/prompts/en/asks", "tests/conformance/agentchat"];
+    fuzz(&folders, |input| as_text(input, words::run));
+}
