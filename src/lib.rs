@@ -59,6 +59,7 @@ pub mod testing;
 pub mod tool;
 #[cfg(feature = "undercover")]
 pub mod undercover;
+mod wording;
 pub mod world_data;
 
 /// Tests the code of the README and of the pages about rehearsals and tools.

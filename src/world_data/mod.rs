@@ -21,4 +21,5 @@ pub use names::{by_distance, fold_name, nearest};
 pub use problem::{Problem, Problems, Severity};
 pub use prose::{one_or_more, prose};
 pub use source::{Parsed, Source, is_within};
+pub(crate) use templates::BLOCK_INDENT;
 pub use templates::Templates;
