@@ -61,7 +61,7 @@ pub struct SpawnSpec {
 }
 
 /// Spawns an entity of the story, with a conversation that starts with its system message. Call it
-/// during setup or at a meeting, so that numbers don't depend on timing.
+/// during setup or at a meeting, so that ids don't depend on timing.
 ///
 /// # Errors
 /// The name is invalid or taken, or the stage is unknown. The world is unchanged then.
@@ -100,7 +100,7 @@ pub fn spawn(world: &mut World, spec: SpawnSpec) -> Result<Entity, CastError> {
     Ok(entity.id())
 }
 
-/// Removes an entity from the world. Its name is free again, its number is not. The actors on a
+/// Removes an entity from the world. Its name can be used again, its id can't. The actors on a
 /// removed stage stay in the world, on no stage.
 pub fn despawn(world: &mut World, entity: Entity) -> bool {
     world.despawn(entity)
@@ -116,7 +116,7 @@ fn find_stage(world: &World, name: &str, stage: &str) -> Result<Entity, CastErro
         })
 }
 
-/// The number of an entity of the story; 0 if it has none.
+/// The id of an entity of the story; 0 if it has none.
 pub(crate) fn stable_id(world: &World, entity: Entity) -> StableId {
     world
         .get::<StableId>(entity)

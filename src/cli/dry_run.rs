@@ -19,18 +19,18 @@ pub(crate) struct UnsentPrompt {
     pub(crate) tokens: u64,
     /// The most tokens of the answer.
     pub(crate) max_tokens: u32,
-    /// The most that it costs; `None` if the price is unknown.
+    /// The most that it would cost; `None` if the price is unknown.
     pub(crate) cost: Option<Cost>,
     /// The conversation as it would be sent.
     pub(crate) messages: Vec<UnsentMessage>,
 }
 
-/// A turn of a prompt that was not sent.
+/// A message of a prompt that was not sent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct UnsentMessage {
-    /// Whose turn.
+    /// Its role.
     pub(crate) role: Role,
-    /// What is said.
+    /// Its text.
     pub(crate) content: String,
 }
 

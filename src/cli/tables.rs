@@ -290,11 +290,11 @@ mod tests {
     #[test]
     fn columns_line_up_in_every_script() {
         insta::assert_snapshot!(written(Language::Zh, 100), @r"
-                               提示           回答
-        名称            请求  token  缓存率  token    费用  默认回答  重试
-        米拉               3   1200   75.0%     40  0.0123         1     0
-        Tobin the Tall     3      0       -     40  0.0123         1     0
-        合计               6   1200   75.0%     80  0.0246         2     0
+                              提示词           回答
+        名称            调用   token  缓存率  token    费用  默认回答  重试
+        米拉               3    1200   75.0%     40  0.0123         1     0
+        Tobin the Tall     3       0       -     40  0.0123         1     0
+        合计               6    1200   75.0%     80  0.0246         2     0
         ");
         insta::assert_snapshot!(written(Language::En, 80), @r"
                                prompt          answer          default

@@ -311,13 +311,19 @@ impl AgentContext {
     /// # Errors
     /// The message is a system message, but not the first message.
     pub fn add_message(&mut self, message: Message) -> Result<EntryId, ContextError> {
-        if message.role == Role::System && !self.entries.is_empty() {
+        self.check_role(message.role)?;
+        Ok(self.push(message.role, message.body, message.tags))
+    }
+
+    /// Only the first message is one of the system.
+    fn check_role(&self, role: Role) -> Result<(), ContextError> {
+        if role == Role::System && !self.entries.is_empty() {
             return Err(ContextError::NotEmpty {
                 entity: self.name.to_string(),
                 count: self.entries.len(),
             });
         }
-        Ok(self.push(message.role, message.body, message.tags))
+        Ok(())
     }
 
     /// Finds the human messages that have a tag with exactly this value.
@@ -465,19 +471,21 @@ impl AgentContext {
 
     /// Stores and indexes the tags of an entry that has none yet.
     fn mark(&mut self, id: EntryId, tags: Tags) {
-        let hashes: Vec<u64> = tags
-            .iter()
-            .map(|(key, value)| tag_hash(key, &value))
-            .chain(self.short_hash(id))
-            .collect();
-        for hash in hashes {
-            let at = self.index.partition_point(|row| *row < (hash, id));
-            self.index.insert(at, (hash, id));
+        for row in self.rows(id, &tags) {
+            let at = self.index.partition_point(|before| *before < row);
+            self.index.insert(at, row);
         }
         if !tags.is_empty() {
             let at = self.tags.partition_point(|(tagged, _)| *tagged < id);
             self.tags.insert(at, (id, tags));
         }
+    }
+
+    /// The rows of the index for an entry.
+    fn rows(&self, id: EntryId, tags: &Tags) -> Vec<(u64, EntryId)> {
+        let hashes = tags.iter().map(|(key, value)| tag_hash(key, &value));
+        let hashes = hashes.chain(self.short_hash(id));
+        hashes.map(|hash| (hash, id)).collect()
     }
 
     fn short_hash(&self, id: EntryId) -> Option<u64> {
@@ -559,10 +567,22 @@ impl AgentContext {
             if id.0 <= context.last_id {
                 return Err(text!(context_out_of_order, id = id.to_string()));
             }
-            context.last_id = id.0 - 1;
-            let added = context.add_message(message);
-            added.map_err(|error| error.text())?;
+            context
+                .check_role(message.role)
+                .map_err(|error| error.text())?;
+            context.last_id = id.0;
+            let (body, tags) = condensed(message.body, message.tags);
+            context.entries.push(Entry {
+                body,
+                id,
+                role: message.role,
+            });
+            context.index.extend(context.rows(id, &tags));
+            if !tags.is_empty() {
+                context.tags.push((id, tags));
+            }
         }
+        context.index.sort_unstable();
         if last_id < context.last_id {
             let message = context.last_id;
             return Err(text!(context_last_id, last = last_id, message));

@@ -9,7 +9,7 @@ use super::{Profile, langchain, openai};
 /// The format of these messages.
 ///
 /// # Errors
-/// No member shows it; these are the first members that there are.
+/// No member identifies the format. The error has the first members that were found.
 pub(super) fn detect<'a>(
     messages: impl Iterator<Item = &'a Value> + Clone,
 ) -> Result<Profile, Vec<String>> {
@@ -64,7 +64,7 @@ fn is_java1(map: &Map<String, Value>) -> bool {
     time.is_some_and(|time| time.contains(' ')) || blocks(map).any(has_id)
 }
 
-/// Python 2 has blocks that no other format has.
+/// Python 2 has kinds of blocks that no other format has.
 fn is_python2(map: &Map<String, Value>) -> bool {
     let is_python2 = |block: &Map<String, Value>| {
         let kind = block.get("type").and_then(Value::as_str);

@@ -17,8 +17,8 @@ pub(super) fn unknown(member: &str, role: &str, known: &[&str]) -> FormatError {
     FormatError::new(member, text!(dialect_unknown_role, role, known))
 }
 
-/// Takes the role that a message had in another format, if ours is another: `system` of a later
-/// system message, `developer`.
+/// Takes the original role of a message out of `origin`, if our format has no such role:
+/// `developer`, or `system` for a system message that is not the first.
 pub(super) fn take_role(origin: &mut Map<String, Value>) -> Option<String> {
     let role = origin.get("role")?.as_str()?.to_owned();
     matches!(role.as_str(), "system" | "developer").then(|| {

@@ -14,6 +14,8 @@ use crate::world_data::prose;
 pub struct Quality {
     /// Unique among qualities.
     pub id: String,
+    /// What it measures, as minds read it; if it is empty, they read the id.
+    pub title: String,
     /// The highest value; the lowest is 0.
     pub max: i32,
     /// The value at the start.
@@ -22,6 +24,17 @@ pub struct Quality {
     pub hidden: bool,
     /// What everybody is told when it reaches a value.
     pub steps: Vec<QualityStep>,
+}
+
+impl Quality {
+    /// What minds read for it.
+    pub fn shown(&self) -> &str {
+        if self.title.is_empty() {
+            &self.id
+        } else {
+            &self.title
+        }
+    }
 }
 
 /// What everybody is told when a quality reaches a value.

@@ -4,15 +4,15 @@ use crate::context::{AgentContext, Chapter, Chapters, Entry, HeldMessage};
 use crate::event::Phrasebook;
 use crate::message::{Body, Role, Tags};
 
-/// How many of the oldest messages to fold next, so that about half of the rest goes; 0 if nothing
-/// is left to fold.
+/// How many of the oldest messages to fold next: about half of those left; 0 if there is nothing
+/// left to fold.
 pub(super) fn next_fold(context: &AgentContext) -> u32 {
     let foldable = foldable(context);
     if foldable.len() < 4 {
         return 0;
     }
     let half = foldable.len() / 2;
-    // What tools returned never stays behind without the call.
+    // The result of a tool is never kept without its call.
     let rest = foldable.iter().skip(half);
     let orphans = rest.take_while(|entry| entry.role() == Role::Tool);
     (half + orphans.count()) as u32
@@ -38,7 +38,7 @@ pub(super) fn fold(
         .unwrap_or_default()
 }
 
-/// Folds for good: the messages go to a chapter that stays addressable.
+/// Folds permanently: the messages go to a chapter, where they can still be looked up.
 pub(super) fn fold_into_chapter(
     context: &mut AgentContext,
     chapters: &mut Chapters,

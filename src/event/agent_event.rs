@@ -48,6 +48,11 @@ pub trait AgentEvent: Serialize + DeserializeOwned + Send + Sync + 'static {
         &[]
     }
 
+    /// Whether phrases of facts in its words tell these facts, if its speaker knows them.
+    fn tells_by_words(&self) -> bool {
+        true
+    }
+
     /// Whether everybody in the audience may repeat it: `true` for speech, `false` for a whisper.
     fn is_public(&self) -> bool {
         true

@@ -44,7 +44,10 @@ pub fn deliver(
         },
     };
     let mut queue = VecDeque::from(std::mem::take(&mut queue.0));
-    while let Some(event) = queue.pop_front() {
+    while let Some(mut event) = queue.pop_front() {
+        if event.kind == Learned::TYPE && teaching.is_known_to_all(&mut event) {
+            continue;
+        }
         let id = clock.next_body(place);
         let time = clock.time;
         let metadata = metadata_of(&mut kinds, event.kind);
@@ -152,6 +155,22 @@ impl Teaching<'_, '_> {
             }
         }
         told
+    }
+
+    /// Takes those out of the audience of a lesson who have learned its fact from another event
+    /// since it was written; returns whether nobody is left.
+    fn is_known_to_all(&self, lesson: &mut PendingEvent) -> bool {
+        let PendingEvent {
+            audience, tells, ..
+        } = lesson;
+        let knows = |entity: &Entity, fact: &str| {
+            let knowledge = self.knowledge.get(*entity);
+            knowledge.is_ok_and(|knowledge| knowledge.knows(fact))
+        };
+        for fact in tells.iter() {
+            audience.retain(|entity| !knows(entity, fact));
+        }
+        audience.is_empty()
     }
 
     /// The event by which learners are told a fact that they just learned.

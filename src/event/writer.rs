@@ -112,16 +112,37 @@ impl EventWriter<'_, '_> {
     }
 
     /// Tells every stage, everybody alive on one, and the world agents, without `exclude`. In a
-    /// step it is deferred to the meeting.
+    /// step of a stage, those there are told at once; all others are told at the meeting.
     pub fn announce(&mut self, event: impl AgentEvent, exclude: &[Entity]) {
-        if *self.current == CurrentStage::Meeting {
-            self.announce_now(event, exclude);
-        } else {
+        let CurrentStage::Place(place) = *self.current else {
+            let (audience, rule) = self.everybody(exclude);
+            return self.queue(event, audience, rule);
+        };
+        let is_stage = |(_, _, kind, _): (_, _, &Kind, _)| *kind == Kind::Stage;
+        if !self.cast.get(place).is_ok_and(is_stage) {
             let exclude = exclude.to_vec();
-            self.defer(move |world| {
-                write_events_at_meeting(world, |events| events.announce_now(event, &exclude));
+            return self.defer(move |world| {
+                write_events_at_meeting(world, |events| events.announce(event, &exclude));
             });
         }
+        let before = self.queue.0.len();
+        self.broadcast_to_stage(place, event, exclude);
+        let Some(told) = self.queue.0.get(before).cloned() else {
+            return;
+        };
+        let exclude = [exclude, &told.audience].concat();
+        self.defer(move |world| {
+            write_events_at_meeting(world, |events| {
+                let (audience, rule) = events.everybody(&exclude);
+                // What guards did has been reported.
+                events.queue.0.push(PendingEvent {
+                    audience,
+                    rule,
+                    guarded: Vec::new(),
+                    ..told
+                });
+            });
+        });
     }
 
     /// Queues a change that crosses stages. It runs at the meeting, before its systems, and may use
@@ -149,7 +170,8 @@ impl EventWriter<'_, '_> {
         self.faults.note(fault);
     }
 
-    fn announce_now(&mut self, event: impl AgentEvent, exclude: &[Entity]) {
+    /// Every stage, everybody alive on one, and the world agents, without `exclude`.
+    fn everybody(&self, exclude: &[Entity]) -> (Vec<Entity>, AudienceRule) {
         let mut audience = Vec::new();
         for stage in self.all_of(Kind::Stage) {
             self.add_stage(stage, exclude, &mut audience);
@@ -157,7 +179,7 @@ impl EventWriter<'_, '_> {
         let agents = self.all_of(Kind::WorldAgent);
         audience.extend(agents.into_iter().filter(|agent| !exclude.contains(agent)));
         let exclude = self.names(exclude);
-        self.queue(event, audience, AudienceRule::Announced { exclude });
+        (audience, AudienceRule::Announced { exclude })
     }
 
     /// Tells these entities once each.
@@ -184,6 +206,7 @@ impl EventWriter<'_, '_> {
         let speaker: Option<Arc<str>> = event.speaker().map(Into::into);
         let mut tags = event.tags();
         let public = event.is_public();
+        let tells_by_words = event.tells_by_words();
         let mut guarded = Vec::new();
         let mut blocked = false;
         let mut heard_instead = None;
@@ -193,7 +216,8 @@ impl EventWriter<'_, '_> {
         let mut tells: Vec<Arc<str>> = event.tells().iter().map(|id| id.as_str().into()).collect();
         if let Some(spoken) = event.spoken() {
             // Whoever knows nothing tells nothing by its words.
-            if knowledge.is_some_and(|knowledge| !knowledge.is_empty()) {
+            let knows_any = knowledge.is_some_and(|knowledge| !knowledge.is_empty());
+            if tells_by_words && knows_any {
                 for fact in self.fact_phrases.facts_in(spoken) {
                     if !tells.contains(&fact) {
                         tells.push(fact);

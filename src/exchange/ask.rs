@@ -41,7 +41,7 @@ struct WantedJson {
     schema: Schema,
     /// The schema limited to what is legal in this ask.
     constrained: Arc<Value>,
-    /// Of the constrained schema.
+    /// The digest of the constrained schema.
     digest: Digest,
 }
 
@@ -71,7 +71,7 @@ impl WantedJson {
 /// The answer that is used if the mind gives none.
 enum Fallback<R: Reply> {
     Given(R),
-    /// Made when it is needed.
+    /// Made only when it is needed.
     Made(Box<dyn Fn(&R::Constraints) -> R + Send + Sync>),
 }
 
@@ -115,7 +115,7 @@ pub struct ToolRoundLimit {
 }
 
 impl<R: Reply> Ask<R> {
-    /// A question in full words, what is legal in the answer, and the fallback: the answer that is
+    /// A question in full, what limits the answer, and the fallback: the answer that is
     /// used if the mind gives none that passes its check. The fallback must pass it.
     pub fn new(
         purpose: &'static str,
@@ -248,12 +248,12 @@ impl<R: Reply> Ask<R> {
         &self.0.tags
     }
 
-    /// What is legal.
+    /// What limits the answer.
     pub fn constraints(&self) -> &R::Constraints {
         &self.0.constraints
     }
 
-    /// Reads and checks an answer as the engine does, without its slips if it has some.
+    /// Reads and checks an answer as the engine does, with small mistakes in its JSON corrected.
     ///
     /// # Errors
     /// Every rule that it breaks.
@@ -316,7 +316,7 @@ pub trait ErasedAsk: Send + Sync {
     fn streamed(&self) -> bool;
     /// The calls that code chose; a mind answers if there are none.
     fn calls(&self) -> &[ToolCall];
-    /// Reads and checks an answer, without its slips if it has some.
+    /// Reads and checks an answer, with small mistakes in its JSON corrected.
     ///
     /// # Errors
     /// Every rule that it breaks.
@@ -335,7 +335,7 @@ impl<R: Reply> Spec<R> {
         let Err(violations) = read else {
             return read;
         };
-        // Most answers are right; only others are looked at for slips.
+        // Most answers are right; only the others are searched for small mistakes.
         match self.corrected(raw) {
             Some(corrected) => self.read_and_check(&corrected),
             None => Err(violations),
@@ -352,9 +352,9 @@ impl<R: Reply> Spec<R> {
         }
     }
 
-    /// The JSON of an answer without its slips; `None` if it has none.
+    /// The JSON of an answer with small mistakes corrected; `None` if it has none.
     fn corrected(&self, raw: &str) -> Option<String> {
-        if !R::FORGIVES_SLIPS {
+        if !R::CORRECTS_JSON {
             return None;
         }
         let schema = &self.json.as_ref()?.constrained;

@@ -1,5 +1,5 @@
-//! Small slips of an answer in JSON, corrected by the schema of its ask. Rules are not bent: what
-//! is corrected here has one possible meaning.
+//! Small mistakes in the JSON of an answer, corrected by the schema of its ask. Rules are not bent:
+//! what is corrected here has one possible meaning.
 
 use serde_json::{Map, Value};
 

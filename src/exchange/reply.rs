@@ -29,9 +29,9 @@ pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync
     /// place of the type's schema in requests.
     const OWN_SCHEMA: bool = false;
 
-    /// Whether small slips of JSON are corrected by the schema: unknown members, `null` for what is
-    /// left out, a single value for a list of one, names in another case or with an article.
-    const FORGIVES_SLIPS: bool = true;
+    /// Whether small mistakes of JSON are corrected by the schema: unknown members, `null` for what
+    /// is left out, a single value for a list of one, names in another case or with an article.
+    const CORRECTS_JSON: bool = true;
 
     /// The type's schema limited to what is legal in this ask; `None` if it stays as it is.
     fn constrain_schema(_schema: &Value, _constraints: &Self::Constraints) -> Option<Value> {

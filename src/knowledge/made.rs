@@ -4,6 +4,7 @@ use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Fact, FactBook};
+use crate::message::cut;
 
 /// The maximum number of characters of the title of a made fact.
 const TITLE_CHARS: usize = 60;
@@ -12,6 +13,13 @@ const TITLE_CHARS: usize = 60;
 #[derive(Resource, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct MadeFacts(Vec<Fact>);
+
+impl MadeFacts {
+    /// The facts, newest first.
+    pub fn newest_first(&self) -> impl Iterator<Item = &Fact> {
+        self.0.iter().rev()
+    }
+}
 
 /// Makes a fact that nobody knows yet, and returns its id. A text that was made a fact before stays
 /// that fact. At a meeting, since everybody reads the book.
@@ -23,15 +31,9 @@ pub fn make_fact(world: &mut World, text: String) -> String {
     let book = world.resource::<FactBook>();
     let mut ids = (1..).map(|number| format!("made-{number}"));
     let id = ids.find(|id| book.get(id).is_none()).unwrap_or_default();
-    let title = if text.chars().count() > TITLE_CHARS {
-        let beginning = text.chars().take(TITLE_CHARS - 1);
-        beginning.chain(['…']).collect()
-    } else {
-        text.clone()
-    };
     let fact = Fact {
         id: id.clone(),
-        title,
+        title: cut(&text, TITLE_CHARS),
         text,
         ..Fact::default()
     };

@@ -27,6 +27,7 @@ pub use metadata::ResponseMetadata;
 pub(crate) use shown::shown;
 pub(crate) use tag::RESERVED_MEMBERS;
 pub use tag::{Tag, TagError, Tags};
+pub(crate) use text::cut;
 pub use text::{Digest, Text};
 pub use usage::{Cost, FinishReason, Price, TokenUsage};
 

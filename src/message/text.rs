@@ -6,6 +6,17 @@ use std::sync::OnceLock;
 use super::tokens;
 use crate::locale::{UiText, text};
 
+/// A text in one line, and of at most so many characters.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= most {
+        return line;
+    }
+    let mut line: String = line.chars().take(most.saturating_sub(1)).collect();
+    line.push('…');
+    line
+}
+
 /// The first 16 bytes of a text's BLAKE3 hash. Equal digests mean equal text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest(pub [u8; 16]);

@@ -82,15 +82,15 @@ impl fmt::Display for Cost {
     }
 }
 
-/// Prices in units of money a million tokens, with the date they were read.
+/// Prices in units of money per million tokens, with the date when they were read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
-    /// A million prompt tokens that no cache held.
+    /// Per million prompt tokens that were not cached.
     pub input: f64,
-    /// A million prompt tokens read from the provider's cache.
+    /// Per million prompt tokens read from the provider's cache.
     pub cached: f64,
-    /// A million answer tokens, reasoning included.
+    /// Per million answer tokens, reasoning included.
     pub output: f64,
     /// The unit, such as `USD`.
     pub currency: String,

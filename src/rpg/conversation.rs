@@ -5,12 +5,15 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::context::{AgentContext, Entry};
-use crate::message::Role;
+use crate::message::{Role, cut};
 
 /// The maximum number of spoken lines that a prompt quotes.
 const MAX_HEARD: usize = 6;
 /// The maximum number of events that a world agent's prompt lists.
 const MAX_WITNESSED: usize = 20;
+
+/// The maximum number of characters by which a listed event is recognized.
+const BEGINNING_CHARS: usize = 80;
 
 /// What somebody said.
 #[derive(Debug, Serialize)]
@@ -91,24 +94,31 @@ pub(super) fn witnessed(context: &AgentContext) -> Vec<WitnessedEvent<'_>> {
 pub(super) struct NumberedEvent {
     /// From 1, of those that are listed.
     pub(super) number: usize,
+    /// How what happened begins: the whole is in the conversation.
+    beginning: String,
     /// What happened.
+    #[serde(skip)]
     pub(super) text: String,
     /// The id of its message.
     #[serde(skip)]
     pub(super) id: Arc<str>,
 }
 
-/// The last events that an entity witnessed, oldest first.
-pub(super) fn last_events(context: &AgentContext, most: usize) -> Vec<NumberedEvent> {
+/// The last events that an entity witnessed, oldest first: all since the one with this id, at most
+/// so many.
+pub(super) fn last_events(context: &AgentContext, since: &str, most: usize) -> Vec<NumberedEvent> {
     let newest_first = context.entries().iter().rev();
     let events = newest_first.filter(|entry| event_type(entry).is_some_and(|kind| kind != "day"));
-    let mut events: Vec<_> = events.take(most).collect();
-    events.reverse();
-    let numbered = events.into_iter().zip(1..);
-    let numbered = numbered.map(|(entry, number)| NumberedEvent {
+    let events = events.map(|entry| (entry.body().id().to_string(), entry.body().full_text()));
+    let new = events.take_while(|(id, _)| id != since);
+    let mut new: Vec<_> = new.take(most).collect();
+    new.reverse();
+    let numbered = new.into_iter().zip(1..);
+    let numbered = numbered.map(|((id, text), number)| NumberedEvent {
         number,
-        text: entry.body().full_text().into_owned(),
-        id: entry.body().id().to_string().into(),
+        beginning: cut(&text, BEGINNING_CHARS),
+        text: text.into_owned(),
+        id: id.into(),
     });
     numbered.collect()
 }

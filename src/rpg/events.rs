@@ -26,6 +26,7 @@ pub(super) fn register(world: &mut World) {
     register_event::<ItemGiven>(world);
     register_event::<ItemShown>(world);
     register_event::<ItemRead>(world);
+    register_event::<NothingNew>(world);
     register_event::<PromiseMade>(world);
     register_event::<PromiseKept>(world);
     register_event::<FeelingChanged>(world);
@@ -52,6 +53,7 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add_event::<ItemGiven>();
     prompts.add_event::<ItemShown>();
     prompts.add_event::<ItemRead>();
+    prompts.add_event::<NothingNew>();
     prompts.add_event::<PromiseMade>();
     prompts.add_event::<PromiseKept>();
     prompts.add_event::<FeelingChanged>();
@@ -466,6 +468,23 @@ impl AgentEvent for ItemRead {
 
     fn speaker(&self) -> Option<&str> {
         Some(&self.actor)
+    }
+}
+
+/// Somebody has read something that says nothing new; nobody else learns it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NothingNew {
+    /// Who.
+    pub actor: String,
+    /// What.
+    pub item: String,
+}
+
+impl AgentEvent for NothingNew {
+    const TYPE: &'static str = "nothing_new";
+
+    fn is_public(&self) -> bool {
+        false
     }
 }
 

@@ -20,6 +20,7 @@ mod home;
 pub mod improviser;
 mod journey;
 mod kickoff;
+mod lenient;
 mod phase;
 pub mod phrases;
 mod plan;

@@ -58,8 +58,8 @@ pub enum Phase {
     FightBegin,
     /// A combatant acts, and the next one is asked.
     Act,
-    /// A round is over; at the meeting, what happened in it may move foes.
-    RoundEnd,
+    /// Something was told in a fight, or a round is over; at the meeting, it may move foes.
+    Weigh,
     /// The fight is decided; the stage is asked to tell it.
     Narrate,
     /// The fight has been told; next is its outcome.

@@ -3,12 +3,15 @@
 //!
 //! The doc comments of the types that minds answer with are part of the schema that models read.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::event::{PromptSet, PromptTemplate};
 use crate::exchange::{Reply, Violation, read_json};
+use crate::rpg::lenient::number;
 
 /// Words to somebody.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -65,11 +68,30 @@ pub(super) struct Vow {
     pub(super) words: String,
 }
 
-/// Somebody to whom a promise was made.
+/// A promise to keep. One of the two is enough if it leaves no doubt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(super) struct Promisee {
-    /// The name.
+#[schemars(rename = "Promised")]
+#[serde(default)]
+pub(super) struct Keeping {
+    /// The name of the one to whom you gave it.
     pub(super) to: String,
+    /// Its number among those that you have not kept yet.
+    #[serde(deserialize_with = "number")]
+    pub(super) promise: u64,
+}
+
+impl Keeping {
+    /// The index of the promise that is meant, if only one can be, given to whom each open promise
+    /// was made.
+    pub(super) fn find<'a>(&self, open: impl IntoIterator<Item = &'a str>) -> Option<usize> {
+        let open = open.into_iter().zip(1..).enumerate();
+        let mut meant = open.filter(|(_, (to, number))| {
+            (self.to.is_empty() || self.to == *to) && (self.promise == 0 || self.promise == *number)
+        });
+        let found = meant.next();
+        let (index, _) = found.filter(|_| meant.next().is_none())?;
+        Some(index)
+    }
 }
 
 /// Something to try.
@@ -149,7 +171,7 @@ pub(super) struct Plan {
     pub(super) promise: Option<Vow>,
     /// Keep what you have promised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) keep: Option<Promisee>,
+    pub(super) keep: Option<Keeping>,
     /// Try something else; the place judges whether and how it comes off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) attempt: Option<Try>,
@@ -184,8 +206,8 @@ pub(super) struct PlanConstraints {
     pub(super) readable: Vec<String>,
     /// The names of those to whom one may promise something.
     pub(super) promise_to: Vec<String>,
-    /// The names of those to whom one may keep a promise.
-    pub(super) keep_to: Vec<String>,
+    /// To whom each promise was made that one has not kept yet, in the order of their numbers.
+    pub(super) promised_to: Vec<String>,
     /// Whether something else may be tried now.
     pub(super) attempt: bool,
 }
@@ -312,7 +334,7 @@ impl PlanConstraints {
             "give" | "show" => !self.held.is_empty() && !self.present.is_empty(),
             "read" => !self.readable.is_empty(),
             "promise" => !self.promise_to.is_empty(),
-            "keep" => !self.keep_to.is_empty(),
+            "keep" => !self.promised_to.is_empty(),
             "attempt" => self.attempt,
             _ => true,
         }
@@ -372,9 +394,31 @@ impl PlanConstraints {
         if let Some(Try { what }) = plan.attempt.as_ref().filter(|_| self.allows("attempt")) {
             self.check_text("attempt.what", what, violations);
         }
-        if let Some(promisee) = plan.keep.as_ref().filter(|_| self.allows("keep")) {
-            check_one_of("keep.to".into(), &promisee.to, &self.keep_to, violations);
+        if let Some(keeping) = plan.keep.as_ref().filter(|_| self.allows("keep")) {
+            self.check_kept(keeping, violations);
         }
+    }
+
+    fn check_kept(&self, keeping: &Keeping, violations: &mut Vec<Violation>) {
+        let Keeping { to, promise } = keeping;
+        let open = &self.promised_to;
+        if keeping.find(open.iter().map(String::as_str)).is_some() {
+            return;
+        }
+        if !to.is_empty() && !open.contains(to) {
+            return check_one_of("keep.to".into(), to, &distinct(open), violations);
+        }
+        let numbers = open.iter().zip(1..);
+        let numbers = numbers.filter(|(other, _)| to.is_empty() || *other == to);
+        let numbers: Vec<_> = numbers
+            .map(|(_, number): (_, u64)| number.to_string())
+            .collect();
+        check_one_of(
+            "keep.promise".into(),
+            &promise.to_string(),
+            &numbers,
+            violations,
+        );
     }
 
     fn check_feeling(&self, feeling: &Feeling, violations: &mut Vec<Violation>) {
@@ -417,6 +461,13 @@ fn object_of<const N: usize>(members: [(&str, &Value); N]) -> Value {
     })
 }
 
+/// These names, each once.
+fn distinct(names: &[String]) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let names = names.iter().filter(|name| seen.insert(*name));
+    names.cloned().collect()
+}
+
 /// The schema of one of these names.
 pub(super) fn one_of(names: &[String]) -> Value {
     json!({"type": "string", "enum": names})
@@ -450,7 +501,12 @@ impl Reply for Plan {
                 "promise" => {
                     object_of([("to", &one_of(&constraints.promise_to)), ("words", &text)])
                 }
-                "keep" => object_of([("to", &one_of(&constraints.keep_to))]),
+                "keep" => {
+                    let open = &constraints.promised_to;
+                    let numbers: Vec<_> = (1..=open.len()).collect();
+                    let number = json!({"type": "integer", "enum": numbers});
+                    object_of([("to", &one_of(&distinct(open))), ("promise", &number)])
+                }
                 "attempt" => object_of([("what", &text)]),
                 "wait" => object_of([("reason", &text)]),
                 _ => object_of([("text", &text)]),
@@ -560,7 +616,7 @@ mod tests {
             lying: vec!["the log".into()],
             readable: vec!["the log".into()],
             promise_to: vec!["Bob".into()],
-            keep_to: vec!["Bob".into()],
+            promised_to: vec!["Bob".into(), "Ann".into(), "Bob".into()],
             attempt: true,
         }
     }
@@ -586,6 +642,9 @@ mod tests {
             r#"{"mind": "m", "whisper": {"target": "Bob", "text": "t"}, "tells": ["the-lamp"]}"#,
             r#"{"mind": "m", "give": {"item": "the key", "to": "Bob"}}"#,
             r#"{"mind": "m", "promise": {"to": "Bob", "words": "I will."}}"#,
+            r#"{"mind": "m", "keep": {"to": "Bob", "promise": 3}}"#,
+            r#"{"mind": "m", "keep": {"promise": "number 1"}}"#,
+            r#"{"mind": "m", "keep": {"to": "Ann"}}"#,
             r#"{"mind": "m", "attempt": {"what": "force the door"}}"#,
         ] {
             assert_eq!(broken_paths(right), Vec::<String>::new(), "{right}");
@@ -618,6 +677,15 @@ mod tests {
             broken_paths(unknown),
             ["announce.tells[0]", "show.item", "show.to"]
         );
+        for (keep, path) in [
+            (r#"{"to": "Bob"}"#, "keep.promise"),
+            (r#"{"to": "Bob", "promise": 2}"#, "keep.promise"),
+            (r#"{"to": "Eve", "promise": 2}"#, "keep.to"),
+            ("{}", "keep.promise"),
+        ] {
+            let plan = format!(r#"{{"mind": "m", "keep": {keep}}}"#);
+            assert_eq!(broken_paths(&plan), [path], "{keep}");
+        }
         let feels = r#"{"mind": "m", "wait": {"reason": "r"}, "feels": {"about": "Eve", "change": 2, "why": ""}}"#;
         assert_eq!(broken_paths(feels), ["feels.about", "feels.why"]);
     }

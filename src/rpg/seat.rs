@@ -17,7 +17,8 @@ pub fn teach(lessons: &mut SeatLessons) {
     lessons
         .skill("home.plan", take_turn)
         .skill("home.vote", vote)
-        .skill("combat.act", act);
+        .skill("combat.act", act)
+        .skill("scene.judge", judge);
 }
 
 /// Asks what to say and to do. `None` if the notes are not those of a turn.
@@ -131,8 +132,15 @@ fn fill(
             "words": dialogue.text(text!(rpg_seat_vow))?,
         }),
         "keep" => {
-            let promises = notes.list("promises").map(|promise| promise.text("to"));
-            json!({"to": one_of(whom, promises.collect(), dialogue)?})
+            let promises: Vec<_> = notes.list("promises").collect();
+            let rows = promises.iter().map(|promise| {
+                let (to, words) = (promise.text("to"), promise.text("words"));
+                dialogue.say(text!(rpg_seat_promise_to, to, words))
+            });
+            let rows: Vec<_> = rows.collect();
+            let chosen = dialogue.choice(text!(rpg_seat_which_promise), &rows)?;
+            let number = promises.get(chosen).map(|promise| promise.number("number"));
+            json!({"promise": number})
         }
         "attempt" => json!({"what": dialogue.text(text!(rpg_seat_what_to_try))?}),
         "move" => {
@@ -242,6 +250,24 @@ fn act(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value
     Ok(Some(choice))
 }
 
+/// Asks whether a claim holds, and which event shows it. `None` if the notes name no claim.
+fn judge(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value>> {
+    if notes.text("claim").is_empty() {
+        return Ok(None);
+    }
+    let events: Vec<_> = notes.list("events").collect();
+    let shown = events.iter().map(|event| {
+        let event = event.text("beginning");
+        dialogue.say(text!(rpg_seat_shown_by, event))
+    });
+    let no = dialogue.say(text!(rpg_seat_not_shown));
+    let options: Vec<_> = std::iter::once(no).chain(shown).collect();
+    let chosen = dialogue.choice(text!(rpg_seat_holds, claim = notes.text("claim")), &options)?;
+    let event = chosen.checked_sub(1).and_then(|index| events.get(index));
+    let number = event.map_or(0, |event| event.number("number"));
+    Ok(Some(json!({"holds": event.is_some(), "event": number})))
+}
+
 /// A skill in the menu.
 fn row(skill: Notes<'_>) -> UiText {
     let kind = match skill.text("kind") {
@@ -335,6 +361,21 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn one_of_two_promises_to_somebody_is_kept() {
+        let promise = |number, words| json!({"number": number, "to": "Ann", "words": words});
+        let promises = [promise(1, "I will pay."), promise(2, "I will come.")];
+        let notes = json!({"place": "Inn", "promises": promises});
+        let ask = SeatAsk::new("home.plan").json(json!({})).notes(notes);
+        let ask = ask.taught(super::teach);
+        let (result, shown) = ask.answer(Language::En, "keep a promise\n2\n\n").await;
+        assert_eq!(
+            json_of(&result.unwrap()),
+            json!({"mind": "…", "keep": {"promise": 2}})
+        );
+        assert!(shown.contains("2) to Ann: I will come."), "{shown}");
+    }
+
+    #[tokio::test]
     async fn something_may_be_tried_that_no_menu_lists() {
         let notes = json!({"place": "Inn", "attempt": true});
         let ask = SeatAsk::new("home.plan").json(json!({})).notes(notes);
@@ -368,6 +409,24 @@ mod tests {
             json!({"mind": "…", "vote": "stay", "say": "It rains."})
         );
         assert!(shown.contains("3) not to go now"), "{shown}");
+    }
+
+    #[tokio::test]
+    async fn a_judge_says_no_or_which_event_shows_it() {
+        let event = |number, beginning| json!({"number": number, "beginning": beginning});
+        let notes = json!({"claim": "It is dry.", "events": [
+            event(1, "The rain stops."), event(2, "A dog barks.")]});
+        for (typed, holds, number) in [("2\n", true, 1), ("1\n", false, 0)] {
+            let ask = SeatAsk::new("scene.judge").json(json!({}));
+            let ask = ask.notes(notes.clone()).taught(super::teach);
+            let (result, shown) = ask.answer(Language::En, typed).await;
+            let answer = json!({"holds": holds, "event": number});
+            assert_eq!(json_of(&result.unwrap()), answer);
+            assert!(
+                shown.contains("3) yes, this shows it: A dog barks."),
+                "{shown}"
+            );
+        }
     }
 
     fn ask_turn() -> SeatAsk<'static> {

@@ -12,12 +12,15 @@ use super::home::{actions, plans, scene};
 use super::kickoff;
 use super::phase::Phase;
 use super::plan::{Announcement, Destination, Plan, Question, Speech, WaitReason};
+use super::scenes::effects::apply_effects;
+use super::scenes::endings;
 use crate::cast::{CastList, CurrentStage, Dead, OnStage};
-use crate::drama::{Belongings, Bonds, Item, PromiseState, Promises, StoryData};
+use crate::context::AgentContext;
+use crate::drama::{Belongings, Bonds, Effect, Item, Promise, PromiseState, Promises, StoryData};
 use crate::engine::{Setup, StoryEnd};
 use crate::event::{By, DeferredCommands, EventQueue, deliver};
 use crate::exchange::{Answer, Ask, Prose};
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Knowledge, make_fact};
 use crate::world_data::DataFolder;
 
 /// The English world with the party in the tavern, about to step there.
@@ -209,6 +212,45 @@ fn a_phrase_of_a_fact_tells_it_if_its_speaker_knows_it() {
     assert!(!knows(&stage, pell, "the-order"));
 }
 
+#[test]
+fn an_epilogue_teaches_nobody() {
+    let mut stage = stage_test();
+    let (brant, pell) = (stage.brant, stage.pell);
+    let words = "She was holed for the insurance.";
+    let answered = Answer::new(Prose(words.into()), By::Mind);
+    stage.world().entity_mut(brant).insert(answered);
+    let taken = stage.world().run_system_once(endings::take_epilogues);
+    taken.expect("runs");
+    stage.world().run_system_once(deliver).expect("runs");
+    assert!(heard(&stage, pell).contains(words));
+    assert!(!knows(&stage, pell, "the-order"));
+}
+
+#[test]
+fn an_announcement_is_heard_here_at_once_and_elsewhere_at_the_meeting() {
+    let mut stage = stage_test();
+    let (brant, pell, tavern) = (stage.brant, stage.pell, stage.tavern);
+    let announce = r#"{"mind": "m", "announce": {"text": "Hear me.", "tells": ["the-order"]}}"#;
+    turn(&mut stage, brant, announce);
+    let odile = stage.world().resource::<CastList>().by_name("Odile Marsh");
+    let odile = odile.expect("is in the cast");
+    assert!(knows(&stage, pell, "the-order") && !knows(&stage, odile, "the-order"));
+    stage.world().insert_resource(CurrentStage::Meeting);
+    for crossing in stage.world().resource_mut::<DeferredCommands>().take() {
+        crossing(stage.world());
+    }
+    let told = stage.told();
+    let [("announce", audience)] = &told[..] else {
+        panic!("{told:?}");
+    };
+    assert!(audience.contains(&odile));
+    for heard_it in [brant, pell, tavern] {
+        assert!(!audience.contains(&heard_it));
+    }
+    stage.world().run_system_once(deliver).expect("runs");
+    assert!(knows(&stage, odile, "the-order"));
+}
+
 /// A letter that Brant has, and a hidden and an open thing in the tavern.
 fn with_items() -> StageTest {
     let mut stage = stage_test();
@@ -266,6 +308,15 @@ fn a_letter_is_given_and_read() {
 }
 
 #[test]
+fn whoever_reads_what_it_knows_is_told_that_it_is_nothing_new() {
+    let mut stage = with_items();
+    let pell = stage.pell;
+    let read = r#"{"mind": "m", "read": {"item": "cup"}}"#;
+    assert_eq!(turn(&mut stage, pell, read), ["mind", "learned"]);
+    assert_eq!(turn(&mut stage, pell, read), ["mind", "nothing_new"]);
+}
+
+#[test]
 fn only_what_lies_open_can_be_taken() {
     let mut stage = with_items();
     let (pell, tavern) = (stage.pell, stage.tavern);
@@ -293,6 +344,109 @@ fn promises_are_made_and_kept_and_feelings_change_once_a_talk() {
     assert_eq!(value(&stage), Some(before + 1));
     let promises = stage.world().get::<Promises>(brant).expect("has some");
     assert_eq!(promises.0[0].state, PromiseState::Kept);
+}
+
+#[test]
+fn of_two_promises_to_somebody_the_one_that_is_meant_is_kept() {
+    let mut stage = stage_test();
+    let brant = stage.brant;
+    let promises = ["I will pay.", "I will come."].map(|words| Promise {
+        to: "Pell Gantry".into(),
+        words: words.into(),
+        state: PromiseState::Open,
+    });
+    let promises = Promises(promises.into());
+    stage.world().entity_mut(brant).insert(promises);
+    let states = |stage: &StageTest| {
+        let promises = stage.setup.world.get::<Promises>(brant);
+        let promises = promises.expect("has some").0.iter();
+        promises.map(|it| it.state).collect::<Vec<_>>()
+    };
+    let keep = |promise: &str| format!(r#"{{"mind": "m", "keep": {{{promise}}}}}"#);
+    turn(
+        &mut stage,
+        brant,
+        &keep(r#""to": "Pell Gantry", "promise": 2"#),
+    );
+    assert_eq!(states(&stage), [PromiseState::Open, PromiseState::Kept]);
+    turn(&mut stage, brant, &keep(r#""to": "Pell Gantry""#));
+    assert_eq!(states(&stage), [PromiseState::Kept, PromiseState::Kept]);
+}
+
+#[test]
+fn of_made_facts_the_last_few_are_offered_that_somebody_here_does_not_know() {
+    let mut stage = stage_test();
+    let (brant, pell) = (stage.brant, stage.pell);
+    let made = (1..=5).map(|number| make_fact(stage.world(), format!("It is so {number}.")));
+    let made: Vec<_> = made.collect();
+    let knows = |ids: &[String]| Knowledge::at_start(ids.iter().map(String::as_str));
+    stage.world().entity_mut(brant).insert(knows(&made));
+    stage.world().entity_mut(pell).insert(knows(&made[4..]));
+    let mut world = (*stage.world().resource::<RpgWorld>().0).clone();
+    world.limits.together = true;
+    stage.world().insert_resource(RpgWorld(world.into()));
+    asked(&mut stage);
+    let tells = |who| {
+        let ask = stage.setup.world.get::<Ask<Plan>>(who).expect("is asked");
+        ask.constraints().tells.clone()
+    };
+    assert_eq!(tells(brant), made[1..4]);
+    assert_eq!(tells(pell), [""; 0], "Brant knows it too");
+}
+
+/// All that somebody has been told.
+fn heard(stage: &StageTest, who: Entity) -> String {
+    let context = stage.setup.world.get::<AgentContext>(who);
+    let entries = context.expect("has one").entries().iter();
+    let texts = entries.map(|entry| entry.body().full_text().into_owned());
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn whoever_is_moved_or_kept_a_promise_is_told() {
+    let mut stage = stage_test();
+    let (brant, pell, tavern) = (stage.brant, stage.pell, stage.tavern);
+    let promise = r#"{"mind": "m", "promise": {"to": "Pell Gantry", "words": "I will pay."}}"#;
+    turn(&mut stage, brant, promise);
+    stage.world().insert_resource(CurrentStage::Meeting);
+    let effects = [
+        Effect::Move("Pell Gantry".into(), "Customs Stair".into()),
+        Effect::Keep("Brant Hollis".into(), "Pell Gantry".into()),
+    ];
+    apply_effects(stage.world(), tavern, &effects);
+    let told = heard(&stage, pell);
+    let arrives = "Pell Gantry arrives at Customs Stair";
+    let keeps = "Brant Hollis keeps a promise to Pell Gantry";
+    assert!(told.contains(arrives) && told.contains(keeps), "{told}");
+    let told = heard(&stage, brant);
+    let leaves = "Pell Gantry leaves The Lamp and Ledger";
+    assert!(told.contains(leaves) && told.contains(keeps), "{told}");
+    assert!(!told.contains(arrives), "{told}");
+}
+
+#[test]
+fn a_promise_that_is_kept_behind_somebodys_back_is_heard_of_at_the_meeting() {
+    let mut stage = stage_test();
+    let brant = stage.brant;
+    let promises = Promises(vec![Promise {
+        to: "Edda Hollis".into(),
+        ..Promise::default()
+    }]);
+    stage.world().entity_mut(brant).insert(promises);
+    turn(
+        &mut stage,
+        brant,
+        r#"{"mind": "m", "keep": {"promise": 1}}"#,
+    );
+    stage.world().insert_resource(CurrentStage::Meeting);
+    for crossing in stage.world().resource_mut::<DeferredCommands>().take() {
+        crossing(stage.world());
+    }
+    let edda = stage.world().resource::<CastList>().by_name("Edda Hollis");
+    assert_eq!(
+        stage.told(),
+        [("keep", vec![edda.expect("is in the cast")])]
+    );
 }
 
 /// Who is asked for a plan.
@@ -351,7 +505,8 @@ fn whoever_has_left_is_neither_heard_nor_spoken_to() {
         ..Plan::default()
     };
     stage.answer_plan(brant, plan);
-    assert_eq!(stage.told()[1], ("leave", vec![tavern, pell]));
+    assert_eq!(stage.told()[1], ("announce", vec![tavern, pell]));
+    assert_eq!(stage.told()[2], ("leave", vec![tavern, pell]));
     let plan = Plan {
         mind: "m".into(),
         speak: Some(Speech {
@@ -362,7 +517,7 @@ fn whoever_has_left_is_neither_heard_nor_spoken_to() {
         ..Plan::default()
     };
     stage.answer_plan(pell, plan);
-    assert_eq!(stage.told()[3], ("refusal", vec![pell]));
+    assert_eq!(stage.told()[4], ("refusal", vec![pell]));
     assert_eq!(asked(&mut stage), [], "one who is alone had its turn");
 }
 

@@ -27,25 +27,48 @@ pub(super) fn travel_to(world: &mut World, actor: Entity, stage: &str) {
 /// Moves an actor at a meeting that chose to walk. Those whom it left have seen it go; those where
 /// it arrives and the world agents are told.
 pub(super) fn walk(world: &mut World, actor: Entity, to: Entity) {
-    let from = world.get::<OnStage>(actor).map(|stage| stage.0);
-    if !put_on_stage(world, actor, to) {
-        return;
+    let agents = all_of(world, Kind::WorldAgent);
+    if let Some(from) = leave_for(world, actor, to) {
+        tell_of_move(world, (actor, from, to), &agents);
     }
-    let from = from.map(|from| name_of(world, from)).unwrap_or_default();
+}
+
+/// Moves actors at a meeting who did not choose to. They, those whom they left, those where they
+/// arrive and the world agents are told.
+pub(super) fn send(world: &mut World, actors: &[Entity], to: Entity) {
+    let moves = actors.iter();
+    let moves = moves.filter_map(|actor| Some((*actor, leave_for(world, *actor, to)?)));
+    let moves: Vec<_> = moves.collect();
+    for (actor, from) in moves {
+        let mut left = all_of(world, Kind::WorldAgent);
+        left.push(from);
+        left.extend(others_on(world, from, actor));
+        tell_of_move(world, (actor, from, to), &left);
+    }
+}
+
+/// Puts an actor on a stage; returns which it has left, if it was elsewhere.
+fn leave_for(world: &mut World, actor: Entity, to: Entity) -> Option<Entity> {
+    let from = world.get::<OnStage>(actor)?.0;
+    put_on_stage(world, actor, to).then_some(from)
+}
+
+/// Tells everybody where an actor has arrived that it comes, and others that it left. Strangers see
+/// each other.
+fn tell_of_move(world: &mut World, (actor, from, to): (Entity, Entity, Entity), left: &[Entity]) {
     let leave = Leave {
         actor: name_of(world, actor),
-        stage: from.clone(),
+        stage: name_of(world, from),
         to: name_of(world, to),
     };
     let arrive = Arrive {
-        actor: name_of(world, actor),
-        stage: name_of(world, to),
-        from,
+        actor: leave.actor.clone(),
+        stage: leave.to.clone(),
+        from: leave.stage.clone(),
     };
-    let agents = all_of(world, Kind::WorldAgent);
     write_events_at_meeting(world, |events| {
         events.broadcast_to_stage(to, arrive, &[]);
-        events.notify_entities(&agents, leave);
+        events.notify_entities(left, leave);
     });
     introduce(world, actor, to);
 }
@@ -81,14 +104,19 @@ pub(super) fn acquaint(world: &mut World, people: &[Entity], places: &[Entity]) 
 
 /// Those on a stage who have not met the actor see it, and it sees them.
 pub(super) fn introduce(world: &mut World, actor: Entity, stage: Entity) {
+    for other in others_on(world, stage, actor) {
+        show(world, actor, other);
+        show(world, other, actor);
+    }
+}
+
+/// The living on a stage, without an actor.
+fn others_on(world: &World, stage: Entity, actor: Entity) -> Vec<Entity> {
     let occupants = world.get::<Occupants>(stage);
     let occupants = occupants.map(|occupants| occupants.in_order().to_vec());
     let mut others = occupants.unwrap_or_default();
     others.retain(|other| *other != actor && world.get::<Dead>(*other).is_none());
-    for other in others {
-        show(world, actor, other);
-        show(world, other, actor);
-    }
+    others
 }
 
 /// Shows the appearance of an actor or a place to somebody who has not seen it.

@@ -75,6 +75,11 @@ impl RunDto {
         (first..=last).contains(&body)
     }
 
+    /// The indexes of its first and last body.
+    pub(super) fn bodies(&self) -> (usize, usize) {
+        (self.2.first as usize, self.2.last as usize)
+    }
+
     /// The number of its entries.
     fn entries(&self) -> u64 {
         u64::from(self.2.last - self.2.first) + 1

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::limits::{FORMAT, MAX_ENTRIES};
+use super::limits::FORMAT;
 use crate::locale::{Localize, UiText, text};
 
 /// Why a save can't be written or read. A save that can't be read is left unchanged.
@@ -28,8 +28,8 @@ pub enum SaveError {
         /// Why not, and what to do.
         problem: UiText,
     },
-    /// The contexts remember more messages than a save may hold.
-    TooManyEntries(u64),
+    /// The contexts remember more than a save may hold.
+    TooMuch(UiText),
     /// The world to load into already has a cast of this many entities.
     CastPresent(usize),
     /// The text is incomplete.
@@ -132,9 +132,7 @@ impl Localize for SaveError {
             Self::NotAtRest(reason) => text!(save_not_at_rest, reason),
             Self::Incomplete { id, missing } => text!(save_incomplete, id, missing),
             Self::Unwritable { at, problem } => text!(save_unwritable, at, problem),
-            Self::TooManyEntries(entries) => {
-                text!(save_too_many_entries, entries, max = MAX_ENTRIES)
-            }
+            Self::TooMuch(problem) => text!(save_too_much, problem),
             Self::CastPresent(count) => text!(save_cast_present, count),
             Self::Truncated(problem) => text!(save_truncated, problem = problem.clone()),
             Self::Newer { found } => text!(save_newer, found, newest = FORMAT),

@@ -6,9 +6,12 @@ pub const FORMAT: u32 = 2;
 /// The oldest version of `world.json` that can still be read.
 pub const OLDEST: u32 = 1;
 
-/// The maximum number of messages that all contexts and chapters of a save hold together: 2²⁶,
-/// which take about a gigabyte of memory. Runs could claim more in a few bytes.
-pub(super) const MAX_ENTRIES: u64 = 1 << 26;
+/// The maximum number of messages that all contexts and chapters of a save hold together: 2²²,
+/// which take at most 200 MB of memory. Runs could claim more in a few bytes.
+pub(super) const MAX_ENTRIES: u64 = 1 << 22;
+
+/// The maximum size in bytes of the messages of one context or chapter.
+pub(super) const MAX_LIST_BYTES: u64 = 1 << 26;
 
 /// Greater times and turns are refused, so that a story can continue counting.
 pub(super) const MAX_COUNTER: u64 = 1 << 52;

@@ -20,6 +20,7 @@ mod limits;
 mod migrate;
 mod registry;
 mod restore;
+mod sizes;
 mod slot;
 mod slot_name;
 mod snapshot;

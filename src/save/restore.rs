@@ -9,9 +9,10 @@ use super::dto::{ArrivalDto, ChapterDto, ChaptersDto, ContextDto, EntityDto, Mem
 use super::entry_runs::{self, RunDto};
 use super::error::SaveError;
 use super::json::parse;
-use super::limits::{MAX_COUNTER, MAX_ENTRIES, MAX_ID};
+use super::limits::{MAX_COUNTER, MAX_ID};
 use super::migrate::{self, MIGRATIONS, Migration};
 use super::registry::SaveRegistry;
+use super::sizes::Sizes;
 use super::snapshot::Meta;
 use crate::cast::{
     CastList, Clock, Dead, EntityName, Kind, MeetingClock, OnStage, Place, StableId, WorldSeed,
@@ -79,6 +80,7 @@ fn fill(world: &mut World, save: WorldDto, expected: &Expected) -> Result<Meta, 
     check_events(world, &save)?;
     check_entries(&save)?;
     let bodies = save.messages.with_openings(save.openings)?;
+    check_sizes(&save.agents_context, &save.chapters, &bodies)?;
     let mut remembered = contexts_by_entity(&save.agents_context, &save.entities)?;
     let mut closed = chapters_by_entity(&save.chapters, &save.entities)?;
     world.insert_resource(WorldSeed(save.seed));
@@ -221,28 +223,43 @@ fn holder_of(save: &WorldDto, body: u32) -> Option<String> {
 /// Checks the entries of all contexts and chapters.
 fn check_entries(save: &WorldDto) -> Result<(), SaveError> {
     let bodies = save.messages.list.len();
-    let mut entries = 0;
-    let mut check = |path: String, runs: &[RunDto]| {
-        entry_runs::check(&path, runs, bodies)?;
-        entries += entry_runs::count(runs);
-        if entries > MAX_ENTRIES {
-            let problem = text!(save_lists_too_long, entries, max = MAX_ENTRIES);
-            return Err(SaveError::wrong(path, problem));
-        }
-        Ok(())
-    };
-    for (index, context) in save.agents_context.iter().enumerate() {
+    lists(&save.agents_context, &save.chapters)
+        .try_for_each(|(path, runs)| entry_runs::check(&path, runs, bodies))
+}
+
+/// Refuses contexts and chapters that hold too much.
+fn check_sizes(
+    contexts: &[ContextDto],
+    chapters: &[ChaptersDto],
+    bodies: &[Body],
+) -> Result<(), SaveError> {
+    let mut sizes = Sizes::of(bodies);
+    lists(contexts, chapters).try_for_each(|(path, runs)| {
+        let added = sizes.add(runs);
+        added.map_err(|problem| SaveError::wrong(path, problem))
+    })
+}
+
+/// The lists of entries of all contexts and chapters, each with its place.
+fn lists<'f>(
+    contexts: &'f [ContextDto],
+    chapters: &'f [ChaptersDto],
+) -> impl Iterator<Item = (String, &'f [RunDto])> {
+    let contexts = contexts.iter().enumerate().map(|(index, context)| {
         let path = format!("agents_context[{index}].messages");
-        check(path, &context.messages)?;
-    }
-    for (index, chapters) in save.chapters.iter().enumerate() {
-        for (number, closed) in chapters.closed.iter().enumerate() {
+        (path, context.messages.as_slice())
+    });
+    let chapters = chapters.iter().enumerate().flat_map(|(index, chapters)| {
+        let closed = chapters.closed.iter().enumerate();
+        closed.flat_map(move |(number, closed)| {
             let path = format!("chapters[{index}].closed[{number}]");
-            check(format!("{path}.messages"), &closed.messages)?;
-            check(format!("{path}.summing_up"), &closed.summing_up)?;
-        }
-    }
-    Ok(())
+            [
+                (format!("{path}.messages"), closed.messages.as_slice()),
+                (format!("{path}.summing_up"), closed.summing_up.as_slice()),
+            ]
+        })
+    });
+    contexts.chain(chapters)
 }
 
 // --- contexts ---
@@ -318,10 +335,11 @@ fn read_chapters(
 ) -> Result<Chapters, SaveError> {
     let closed = &chapters.closed;
     let mut chapters = Chapters::default();
+    let mut ids = BTreeSet::new();
     for (number, closed) in closed.iter().enumerate() {
         let path = format!("chapters[{index}].closed[{number}]");
         let chapter = read_chapter(&path, closed, bodies)?;
-        if chapters.get(&chapter.id).is_some() {
+        if !ids.insert(&closed.id) {
             let problem = text!(save_chapter_twice, id = &*chapter.id.0);
             return Err(SaveError::wrong(format!("{path}.id"), problem));
         }

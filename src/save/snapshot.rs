@@ -6,11 +6,12 @@ use bevy_ecs::prelude::*;
 
 use super::bodies::BodyTable;
 use super::dto::{ArrivalDto, ChapterDto, ChaptersDto, ContextDto, EntityDto, Members, WorldDto};
-use super::entry_runs::{RunDto, count, push_entry};
+use super::entry_runs::{RunDto, push_entry};
 use super::error::SaveError;
 use super::json;
-use super::limits::{FORMAT, MAX_ENTRIES};
+use super::limits::FORMAT;
 use super::registry::{SaveRegistry, Written};
+use super::sizes::Sizes;
 use crate::cast::{
     CastList, Clock, Dead, EntityName, Kind, MeetingClock, Occupants, Place, StableId, WorldSeed,
     WorldTurn,
@@ -19,6 +20,7 @@ use crate::context::{AgentContext, Chapter, Chapters, HeldMessage};
 use crate::event::{DeferredCommands, EventQueue};
 use crate::exchange::{OpenAsks, UntakenAnswers};
 use crate::locale::{UiText, text};
+use crate::message::Body;
 
 /// What a save says about the world it was made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,8 +50,8 @@ pub fn snapshot(world: &World, meta: &Meta) -> Result<Vec<u8>, SaveError> {
         .iter()
         .filter_map(|member| chapters(member, &mut bodies));
     let chapters: Vec<_> = closed.collect();
-    check_size(&agents_context, &chapters)?;
     let (messages, openings) = bodies.into_parts();
+    check_size(&agents_context, &chapters, &messages.list)?;
     let size = expected_size(messages.list.len());
     let meeting = world.get_resource::<MeetingClock>();
     let cast_list = world.get_resource::<CastList>();
@@ -131,14 +133,17 @@ fn expected_size(messages: usize) -> usize {
     (messages * 450).min(1 << 26)
 }
 
-fn check_size(contexts: &[ContextDto], chapters: &[ChaptersDto]) -> Result<(), SaveError> {
-    let in_contexts = contexts.iter().map(|context| count(&context.messages));
+fn check_size(
+    contexts: &[ContextDto],
+    chapters: &[ChaptersDto],
+    bodies: &[Body],
+) -> Result<(), SaveError> {
+    let mut sizes = Sizes::of(bodies);
+    let in_contexts = contexts.iter().map(|context| &context.messages);
     let closed = chapters.iter().flat_map(|chapters| &chapters.closed);
-    let in_chapters = closed.map(|closed| count(&closed.messages) + count(&closed.summing_up));
-    match in_contexts.chain(in_chapters).sum() {
-        entries if entries > MAX_ENTRIES => Err(SaveError::TooManyEntries(entries)),
-        _ => Ok(()),
-    }
+    let in_chapters = closed.flat_map(|closed| [&closed.messages, &closed.summing_up]);
+    let mut lists = in_contexts.chain(in_chapters);
+    lists.try_for_each(|runs| sizes.add(runs).map_err(SaveError::TooMuch))
 }
 
 fn resources(world: &World, registry: &SaveRegistry) -> Result<Members<'static>, SaveError> {

@@ -206,7 +206,7 @@ impl Reply for Ballot {
     type Constraints = Candidates;
     const NAME: &'static str = "ballot";
     // A vote with anything else in it may mean something else.
-    const FORGIVES_SLIPS: bool = false;
+    const CORRECTS_JSON: bool = false;
 
     fn constrain_schema(_schema: &Value, candidates: &Candidates) -> Option<Value> {
         let numbers: Vec<_> = candidates.0.iter().map(|(id, _)| id).collect();

@@ -40,8 +40,8 @@ pub(super) fn past_blanks(text: &str, position: usize) -> usize {
     tokens.position
 }
 
-/// How many brackets deep paths go; RON reads nothing deeper. Without it, paths of a text that is
-/// nothing but brackets would take the square of its length.
+/// The deepest nesting of paths; RON reads nothing deeper. Without it, a text that is nothing but
+/// brackets would need paths of quadratic length.
 const DEEPEST: usize = 128;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

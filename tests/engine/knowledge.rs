@@ -289,3 +289,31 @@ fn a_stranger_is_masked_and_told_so_and_one_who_knows_is_heard() {
     assert_eq!(bob_heard, "Ann says: “And ███ it.”");
     assert!(ann_was_told.contains("“And ███ it.”"), "{ann_was_told}");
 }
+
+#[test]
+fn what_is_told_and_shown_at_once_is_learned_once() {
+    let mut village = village();
+    let [ann, bob, cid, ..] = village.actors[..] else {
+        panic!("five actors")
+    };
+    for (entity, known) in [(ann, vec!["key"]), (bob, vec![]), (cid, vec!["key"])] {
+        let knowledge = Knowledge::at_start(known);
+        village.world.entity_mut(entity).insert(knowledge);
+    }
+    let event = Whisper {
+        actor: "Ann".into(),
+        target: "Bob".into(),
+        message: "See?".into(),
+        tells: vec!["key".into()],
+    };
+    write_events_at_meeting(&mut village.world, |events| {
+        events.notify_entities(&[bob], event);
+        events.teach(&[bob, cid], "key", "Ann");
+    });
+    village.world.run_system_cached(deliver).unwrap();
+    let context = village.world.get::<AgentContext>(bob).unwrap();
+    let heard = context.entries().iter();
+    let heard: Vec<_> = heard.map(|entry| entry.body().full_text()).collect();
+    let learned = heard.iter().filter(|text| text.starts_with("You learn"));
+    assert_eq!(learned.count(), 1, "{heard:?}");
+}

@@ -76,7 +76,7 @@ fn failures_are_told_in_chinese() {
             5,
             "请设置环境变量 DEEPSEEK_API_KEY",
         ),
-        ("run --save s --max-calls 0", 6, "达到 1 次请求；上限是 0"),
+        ("run --save s --max-calls 0", 6, "达到 1 次调用；上限是 0"),
         ("run --save t --max-tokens 9", 6, "个 token；上限是 9"),
         ("new saves/one", 0, ""),
         (

@@ -1,4 +1,4 @@
-//! Rehearsals from outside: tables, JSON, the page, and expectations.
+//! A small world from outside: rehearsals with tables, JSON, the page and expectations; a branch.
 
 use std::fs;
 use std::path::Path;
@@ -36,7 +36,7 @@ fn tables_say_what_happened() {
         "Tam Weller",
         "the-coins",
         "The mill stands",
-        "Seed 1 ended: ",
+        "The run with seed 1 ended: ",
     ] {
         assert!(told.contains(words), "no '{words}' in:\n{told}");
     }
@@ -125,5 +125,24 @@ fn expectations_are_met_or_told_with_their_place() {
         for words in ["expect.ron:1:8: error: [0].0: ", "Grinding Floor"] {
             assert!(told.contains(words), "{command}: no '{words}' in:\n{told}");
         }
+    }
+}
+
+#[test]
+fn a_branch_plays_on_with_another_option() {
+    let folder = mill("");
+    let run = |arguments: &str| {
+        let output = run(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+        out(&output)
+    };
+    run("run mill --save one --quiet");
+    for (option, seen) in [
+        ("take", "Tam fills his bag"),
+        ("share", "Tam counts the coins"),
+    ] {
+        run(&format!("branch one {option} --choose the-coins={option}"));
+        let told = run(&format!("resume {option} --width 1000"));
+        assert!(told.contains(seen), "{told}");
     }
 }

@@ -22,6 +22,7 @@ use crate::cli::chat_printer::ChatPrinter;
 use crate::cli::env::{clock, since};
 use crate::cli::error::{CommandError, ErrorKind, engine_error};
 use crate::cli::loader;
+use crate::cli::output::{Paragraph, Style};
 use crate::cli::saved::{clear, free_name, session_error};
 use crate::cli::say::say;
 use crate::cli::seat::SeatConsole;
@@ -124,8 +125,10 @@ fn list(app: &App) -> Result<(), CommandError> {
     if app.settings.json {
         teams.iter().for_each(|team| out.json(team));
     } else {
+        let widest = teams.iter().map(|team| team.path.len()).max();
+        let widest = widest.unwrap_or_default();
         for team in &teams {
-            out.line(format!("{}  {}", team.path, team.title));
+            out.line(format!("{:widest$}  {}", team.path, team.title));
         }
     }
     if problems.has_errors() {
@@ -158,7 +161,8 @@ fn minds(
     let main = loader::main_mind(app, &app.settings.model.value)?;
     play::check_price(app, main.mind.info())?;
     if let (Some(introduction), false) = (&main.introduction, app.settings.quiet) {
-        app.err().line(introduction);
+        let introduction = Paragraph::of(Style::Dim, introduction);
+        app.err().paragraph(&introduction);
     }
     let mut minds = loader::minds(app, main.mind.clone(), &mut setup.world)?;
     // Teams that are tools are not in the world yet.

@@ -1,4 +1,5 @@
-//! What all commands that play share: printing a run as it takes place, stopping it, its end.
+//! What all commands that play share: printing a run as it takes place, stopping it, and reporting
+//! how it ended.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -216,7 +217,7 @@ impl<'a> RunView<'a> {
         stop.map_err(|error| engine_error(&error))
     }
 
-    /// Prints what was kept back.
+    /// Prints what is still buffered.
     pub(super) fn finish(&self) {
         if let Some(printer) = &self.printer {
             lock(printer).finish();
@@ -231,7 +232,7 @@ impl<'a> RunView<'a> {
         slot: Option<&str>,
     ) -> Result<(), CommandError> {
         if self.app.out().is_lost() {
-            // The reader went away.
+            // Nobody reads the output any more.
             return Ok(());
         }
         let turn = engine.world.resource::<WorldTurn>().0;
@@ -345,8 +346,8 @@ fn name_of(stop: &Stop) -> &'static str {
     match stop {
         Stop::Finished(_) => "finished",
         Stop::TurnReached(_) => "turn_reached",
-        Stop::Cancelled => "braked",
-        Stop::LimitReached(_) => "cap_reached",
+        Stop::Cancelled => "cancelled",
+        Stop::LimitReached(_) => "limit_reached",
         Stop::ServerDown(_) => "server_down",
         Stop::EndOfRecording => "end_of_recording",
         Stop::Idle => "idle",

@@ -95,7 +95,7 @@ impl Output {
         self.lost.is_some()
     }
 
-    /// Why nothing can be written any more; `None` if the reader merely went away.
+    /// Why nothing can be written any more; `None` if the reader only closed the pipe.
     pub(crate) fn failure(&self) -> Option<&io::Error> {
         let is_failure = |error: &&io::Error| error.kind() != io::ErrorKind::BrokenPipe;
         self.lost.as_ref().filter(is_failure)

@@ -12,7 +12,7 @@ use crate::cli::say::say;
 use crate::cli::statistics::{interval, margin, number, percent};
 use crate::cli::tables::Side;
 
-/// Of those from whom a fact was learned, so many are named.
+/// At most this many of those from whom a fact was learned, or who learned it, are named.
 const NAMES: usize = 3;
 
 /// A table with its title.
@@ -38,6 +38,7 @@ pub(super) fn sections(language: Language, report: &Report<'_>) -> Vec<Section> 
         endings(language, &rehearsal.drama),
         scenes(language, &rehearsal.drama),
         options(language, &rehearsal.drama),
+        votes(language, &rehearsal.drama),
         facts(language, &rehearsal.drama),
         items(language, &rehearsal.drama),
         goals(language, &rehearsal.drama),
@@ -180,11 +181,31 @@ fn options(language: Language, drama: &DramaFigures) -> Section {
     }
 }
 
+fn votes(language: Language, drama: &DramaFigures) -> Section {
+    let rows = drama.votes.iter().map(|vote| {
+        vec![
+            Cell::Text(vote.vote.to_string()),
+            Cell::Text(vote.result.clone()),
+            Cell::Share(vote.carried),
+        ]
+    });
+    Section {
+        title: say!(language, cli_rehearsal_votes),
+        columns: vec![
+            (say!(language, cli_rehearsal_vote), Side::Left),
+            (say!(language, cli_rehearsal_result), Side::Left),
+            (say!(language, cli_rehearsal_carried), Side::Right),
+        ],
+        rows: rows.collect(),
+    }
+}
+
 fn facts(language: Language, drama: &DramaFigures) -> Section {
     let rows = drama.facts.iter().map(|fact| {
         vec![
             Cell::Text(fact.id.clone()),
             or_never(language, fact.told),
+            or_never(language, fact.taken_up),
             or_never(language, fact.learned),
             Cell::Text(number(fact.day.value(), 1)),
             Cell::Text(most_frequent(&fact.from)),
@@ -196,6 +217,7 @@ fn facts(language: Language, drama: &DramaFigures) -> Section {
         columns: vec![
             (say!(language, cli_rehearsal_fact), Side::Left),
             (say!(language, cli_rehearsal_told), Side::Right),
+            (say!(language, cli_rehearsal_taken_up), Side::Right),
             (say!(language, cli_rehearsal_learned), Side::Right),
             (say!(language, cli_rehearsal_day), Side::Right),
             (say!(language, cli_rehearsal_from), Side::Left),
@@ -303,14 +325,17 @@ fn or_never(language: Language, share: Share) -> Cell {
     }
 }
 
-/// The names with the highest counts, and their share of all in percent.
+/// The names with the highest counts, and their share of all in percent; `-` if there are none.
 fn most_frequent(counts: &BTreeMap<String, u64>) -> String {
+    if counts.is_empty() {
+        return "-".to_owned();
+    }
     let all: u64 = counts.values().sum();
     let mut names: Vec<_> = counts.iter().collect();
     names.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     let names = names.into_iter().take(NAMES);
     let names = names.map(|(name, count)| format!("{name} {}%", 100 * count / all.max(1)));
-    names.collect::<Vec<_>>().join(" · ")
+    names.collect::<Vec<_>>().join(", ")
 }
 
 fn fights(language: Language, rehearsal: &Rehearsal) -> Section {

@@ -9,7 +9,7 @@ use crate::event::kinds::{
 };
 use crate::event::{AnswerRecord, By, CallRecord, EventRecord};
 use crate::locale::{Argument, Language, text};
-use crate::rpg::events::{CardHeld, Day, Journey, Narration, Scene};
+use crate::rpg::events::{CardHeld, Day, Journey, Narration, NothingNew, Scene};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -82,6 +82,11 @@ impl Formatter {
         };
         let result: String = result.split_whitespace().collect::<Vec<_>>().join(" ");
         let result: String = result.chars().take(LONGEST_RESULT).collect();
+        let result = if result.is_empty() {
+            say!(self.language, story_no_result)
+        } else {
+            result
+        };
         let note = if call.is_error {
             text!(story_tool_failed, who, tool, arguments, result)
         } else {
@@ -136,7 +141,9 @@ impl Formatter {
             }
             "announce" => {
                 let Announce { actor, message, .. } = data(event)?;
-                self.once(&format!("announce {actor} {message}"))?;
+                if !self.once(&format!("announce {actor} {message}")) {
+                    return Some(Vec::new());
+                }
                 if actor.is_empty() {
                     return Some(vec![Paragraph::indented(2, 2).plain(&message)]);
                 }
@@ -159,6 +166,10 @@ impl Formatter {
             }
             "leave" => {
                 let Leave { actor, to, .. } = data(event)?;
+                // Those elsewhere hear of it later than those who saw it.
+                if !self.once(&format!("leave {actor} {to}")) {
+                    return Some(Vec::new());
+                }
                 vec![moved("→ ", say!(self.language, story_leaves, actor, to))]
             }
             "arrive" => {
@@ -236,6 +247,11 @@ impl Formatter {
                 let learned = learned.in_language(self.language);
                 vec![Paragraph::indented(4, 6).add(Style::Dim, learned)]
             }
+            "nothing_new" => {
+                let NothingNew { actor, .. } = data(event)?;
+                let nothing = say!(self.language, story_nothing_new, actor);
+                vec![Paragraph::indented(4, 6).add(Style::Dim, nothing)]
+            }
             "masked" => {
                 let Masked { actor, .. } = data(event)?;
                 let masked = say!(self.language, story_masked, actor);
@@ -251,7 +267,9 @@ impl Formatter {
                 vec![Paragraph::indented(4, 6).add(Style::Dim, judged)]
             }
             "scene_opens" | "told" => {
-                self.once(&format!("told {}", event.text))?;
+                if !self.once(&format!("told {}", event.text)) {
+                    return Some(Vec::new());
+                }
                 let stage = event.data.get("stage").and_then(Value::as_str);
                 let stage = stage.map(|stage| heading("──", stage));
                 let told = Paragraph::indented(2, 2).plain(&event.text);
@@ -259,9 +277,12 @@ impl Formatter {
             }
             "attempt_outcome" => vec![Paragraph::indented(2, 2).plain(&event.text)],
             "choice" | "vote" | "attempt" => {
-                self.once(&format!("chosen {}", event.text))?;
+                if !self.once(&format!("chosen {}", event.text)) {
+                    return Some(Vec::new());
+                }
                 vec![Paragraph::indented(2, 4).add(Style::Bold, format!("◆ {}", event.text))]
             }
+            "keep" if !self.once(&format!("keep {}", event.text)) => Vec::new(),
             "epilogue" => {
                 let actor = event.speaker.clone().unwrap_or_default();
                 let message = event.data.get("message").and_then(Value::as_str);
@@ -280,7 +301,7 @@ impl Formatter {
 
     /// Free text: a stage's as narration, others' with their name. Each once a turn.
     fn prose(&mut self, who: &str, text: &str) -> Vec<Paragraph> {
-        if self.once(&format!("prose {who} {text}")).is_none() {
+        if !self.once(&format!("prose {who} {text}")) {
             self.defaults.remove(who);
             return Vec::new();
         }
@@ -329,7 +350,7 @@ impl Formatter {
             round,
             rounds,
         } = event;
-        if self.once(&format!("day {day} {part} {round}")).is_none() {
+        if !self.once(&format!("day {day} {part} {round}")) {
             return Vec::new();
         }
         if part == "round" {
@@ -356,7 +377,7 @@ impl Formatter {
             party,
         } = event;
         let key = format!("journey {dungeon} {part} {stage}");
-        if self.once(&key).is_none() {
+        if !self.once(&key) {
             return Vec::new();
         }
         match part.as_str() {
@@ -373,7 +394,7 @@ impl Formatter {
     }
 
     fn finale(&mut self, text: &str) -> Vec<Paragraph> {
-        if self.once("finale").is_none() {
+        if !self.once("finale") {
             return Vec::new();
         }
         let mut paragraphs = chapter(&say!(self.language, story_homecoming));
@@ -404,9 +425,9 @@ impl Formatter {
         say!(self.language, cli_list, items)
     }
 
-    /// `None` if this was printed in this turn.
-    fn once(&mut self, what: &str) -> Option<()> {
-        self.printed.insert(what.to_owned()).then_some(())
+    /// Whether this was not printed in this turn yet; notes that it is.
+    fn once(&mut self, what: &str) -> bool {
+        self.printed.insert(what.to_owned())
     }
 }
 

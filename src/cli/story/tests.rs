@@ -128,8 +128,7 @@ fn a_home_scene_reads_as_one() {
       → Tobin leaves for Quay.
       (magic)
 
-    ° a default answer, because the model gave none
-    that could be used
+    ° a default answer: the model gave no usable one
     ");
 }
 
@@ -159,6 +158,26 @@ fn scenes_of_several_places_are_not_mixed() {
     · turn 1 ·
       Tobin: C.
     ");
+}
+
+#[test]
+fn what_others_hear_of_later_is_told_once() {
+    let leave = || json!({"actor": "Tobin", "stage": "Inn", "to": "Quay"});
+    let arrive = json!({"actor": "Tobin", "stage": "Quay", "from": "Inn"});
+    let announce = || json!({"actor": "Mira", "stage": "Inn", "message": "Fire!"});
+    let records = [
+        event("Inn", "announce", announce()),
+        event("Inn", "keep", json!({})),
+        event("Inn", "leave", leave()),
+        event("", "announce", announce()),
+        event("", "keep", json!({})),
+        event("", "arrive", arrive),
+        event("", "leave", leave()),
+    ];
+    let text = told(Language::En, 60, &records);
+    for once in ["Fire!", "(keep)", "leaves", "arrives"] {
+        assert_eq!(text.matches(once).count(), 1, "{once}: {text}");
+    }
 }
 
 #[test]

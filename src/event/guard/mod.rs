@@ -391,7 +391,7 @@ mod tests {
         assert_eq!(
             json,
             serde_json::json!([{"guard": "forged_marks", "point": "send", "act": "mask",
-                "reason": "it looked like a mark of the conversation's form"}])
+                "reason": "it looked like the markup of a conversation"}])
         );
         let read: Vec<GuardAct> = serde_json::from_value(json.clone()).unwrap();
         assert_eq!(serde_json::to_value(&read).unwrap(), json);

@@ -37,5 +37,5 @@ dialect_unknown_format =
     can't tell the format of this conversation; name it.
     Messages have 'type' and 'content' (playhouse, langchain-flat); 'type' and 'data', or 'lc' and 'kwargs' (langchain); 'role' in capitals (agentscope, agentscope-java1); 'role' and 'timestamp' or 'metadata' (agentscope-python1); 'role' and 'created_at' (agentscope-python2); or 'role' and 'content' or 'tool_calls' (openai).
     Found: { $members }
-dialect_unknown_profile = unknown profile '{ $name }'; expected one of: { $known }
+dialect_unknown_profile = unknown format '{ $name }'; expected one of: { $known }
 dialect_unknown_role = unknown role '{ $role }'; expected one of: { $known }

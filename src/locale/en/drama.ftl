@@ -29,7 +29,7 @@ drama_remove_it = remove it
 drama_resolve_alone = resolve and moved_by only work together
 drama_same_condition = the ending "{ $id }" has the same condition and comes first
 drama_secrets_are_facts = `secrets` has been replaced by `facts`
-drama_stay_is_offered = to stay may always be voted for
+drama_stay_is_offered = every vote already offers staying
 drama_too_late = the schedule has { $days ->
     [one] { $days } day
    *[other] { $days } days
@@ -44,5 +44,7 @@ drama_never_chosen = nobody decided anything in the scene '{ $scene }'; choices 
 drama_not_offered = the option '{ $option }' was not offered; offered were: { $offered }
 drama_nothing_chosen = nobody decided anything in the scene '{ $scene }', or in any other
 drama_empty_claim = the claim is empty
+drama_judge_in_scene = judge it in a scene, and write Happened or Chose here
+drama_judged_in_schedule = nobody is asked about a claim when a step of the schedule begins
 drama_nobody_judges = nobody is asked about this claim; it has to be in the condition of a scene, an option or an ending as well
 drama_write_claim = write a sentence that is true or not, such as: Brant has told Odile what the tinderbox is for

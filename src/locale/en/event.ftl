@@ -1,9 +1,9 @@
 # Texts of `src/event/`. Keys begin with `event_`.
 
-event_ask_elsewhere = it is at another place than the step
+event_ask_elsewhere = it is not at the place of this step
 event_ask_gone = its ask is gone
 event_bad_ask = '{ $entity }' was asked '{ $purpose }', but { $reason }
-event_forged_mark = it looked like a mark of the conversation's form
+event_forged_mark = it looked like the markup of a conversation
 event_no_conversation = it has no conversation
 event_no_text = the text of event '{ $event }' can't be made: { $reason }
 event_second_ask = '{ $entity }' was asked '{ $second }' while '{ $first }' is still open; one ask at a time

@@ -94,18 +94,18 @@ cli_thinking = { $who }正在思考（{ $purpose }）{ $seconds } 秒
 
 cli_answer_tokens = 回答 token
 cli_cached = 缓存率
-cli_calls = 请求
+cli_calls = 调用
 cli_cost = 费用
 cli_default_answers = 默认回答
 cli_dry_prompt = { $who }（{ $purpose }）：{ $tokens } 个 token，最多 { $cost }
 cli_dry_prompt_without_price = { $who }（{ $purpose }）：{ $tokens } 个 token，价格未知
-cli_dry_run = 接下来会发送 { $count } 个提示；没有实际发送。
+cli_dry_run = 接下来会发送 { $count } 个提示词；没有实际发送。
 cli_latency = 延迟：p50 { $p50 } 秒，p95 { $p95 } 秒
-cli_prompt_reuse = 提示复用：{ $share }%
-cli_prompt_tokens = 提示 token
+cli_prompt_reuse = 与先前提示词重复、可缓存的部分：{ $share }%
+cli_prompt_tokens = 提示词 token
 cli_purpose = 用途
 cli_retries = 重试
-cli_this_run = 本次运行：{ $calls } 次请求，{ $tokens } 个 token，费用 { $cost }
+cli_this_run = 本次运行：{ $calls } 次调用，{ $tokens } 个 token，费用 { $cost }
 # same
 cli_tokens = token
 cli_total = 合计
@@ -162,10 +162,10 @@ cli_chat_summary =
     ---------- 小结 ----------
     消息数：{ $count }
     结束原因：{ $reason }
-    提示 token 合计：{ $prompt }
+    提示词 token 合计：{ $prompt }
     回答 token 合计：{ $answer }
     用时：{ $seconds } 秒
-cli_chat_usage = ［提示 token：{ $prompt }，回答 token：{ $answer }］
+cli_chat_usage = ［提示词 token：{ $prompt }，回答 token：{ $answer }］
 cli_convert_read = 已按 { $form } 格式读取 { $count } 条消息。
 cli_trace_call = >>> 角色：{ $agent }（第 { $number } 次调用）
 cli_trace_context = 内部上下文（{ $sender }）：{ $count } 条消息
@@ -192,7 +192,8 @@ cli_milliseconds = 毫秒
 cli_model = 模型
 cli_price = 价格
 cli_reachable = 可连接
-cli_schema = 模式
+# same
+cli_schema = schema
 cli_server = 服务器
 cli_setting = 设置
 cli_streaming = 流式
@@ -208,7 +209,7 @@ cli_games_played = 已完成 { $done }/{ $all } 局；胜局：平民 { $civilia
 cli_stat_abstentions = 每局弃权
 cli_stat_answer_tokens = 每局回答 token
 cli_stat_blank_stays = 白板留到最后
-cli_stat_calls = 每局请求
+cli_stat_calls = 每局调用
 cli_stat_civilians_left = 平民留存
 cli_stat_civilians_win = 平民获胜
 cli_stat_cost = 每局费用
@@ -218,7 +219,7 @@ cli_stat_games = 局数
 cli_stat_guesses_role = 卧底猜出自己的身份
 cli_stat_interval = 95% 区间
 cli_stat_note = 95% 区间：比例用威尔逊区间，均值用正态区间。
-cli_stat_prompt_tokens = 每局提示 token
+cli_stat_prompt_tokens = 每局提示词 token
 cli_stat_repeats = 重复
 cli_stat_repeats_per_game = 每局拦下的重复描述
 cli_stat_round = 轮次
@@ -243,30 +244,30 @@ cli_knows_nobody = 没有叫“{ $name }”的角色
 cli_knows_since = 得知时间
 cli_knows_title = 内容
 cli_knows_who = 知情者
-cli_usage_choose = 应写一幕和它的一个选项，如 the-log=burn
+cli_usage_choose = 应写场景和它的一个选项，如 the-log=burn
 
 ## Rehearsals
 
 cli_expectation_errors = 预期文件里有 { $count } 处错误
 cli_no_price_as = --cost-as 需要价格，但模型“{ $model }”没有标价
-cli_rehearsal_answer_tokens = 每次回答 token
+cli_rehearsal_answer_tokens = 每次运行的回答 token
 cli_rehearsal_at_end = 结束时
 cli_rehearsal_at_start = 开始时
-cli_rehearsal_bar = { $of } 中有 { $hits }；95% 区间 { $interval }
+cli_rehearsal_bar = { $of } 次中有 { $hits } 次；95% 区间：{ $interval }
 cli_rehearsal_bond = 关系
 cli_rehearsal_bonds = 关系
-cli_rehearsal_by = 谁得知
+cli_rehearsal_by = 得知者
 cli_rehearsal_cached = 其中来自缓存
-cli_rehearsal_calls = 每次请求
+cli_rehearsal_calls = 每次运行的调用
 cli_rehearsal_cards = 卡牌
 cli_rehearsal_chosen = 占选择的比例
-cli_rehearsal_cost = 用 { $model } 时每次的费用
+cli_rehearsal_cost = 用 { $model } 时每次运行的费用
 cli_rehearsal_course = 进程
 cli_rehearsal_course_note = 什么之后发生了什么；线越粗，次数越多。百分比是占运行次数的比例。
 cli_rehearsal_day = 首次在第几天
-cli_rehearsal_days = 每次在家的天数
-cli_rehearsal_default_answers = 每次默认回答
-cli_rehearsal_end = 种子 { $seed } 的结局：{ $text }
+cli_rehearsal_days = 每次运行在家的天数
+cli_rehearsal_default_answers = 每次运行的默认回答
+cli_rehearsal_end = 种子为 { $seed } 的那次运行，结局是：{ $text }
 cli_rehearsal_ending = 结局
 cli_rehearsal_endings = 结局
 cli_rehearsal_fact = 事实
@@ -281,7 +282,7 @@ cli_rehearsal_fought = 发生（占运行次数）
 cli_rehearsal_found = { $of } 次运行中有 { $count } 次符合，种子是：{ $seeds }
 cli_rehearsal_found_many = { $of } 次运行中有 { $count } 次符合；前 { $first } 次的种子是：{ $seeds }
 cli_rehearsal_found_none = { $of } 次运行中没有一次符合
-cli_rehearsal_from = 从谁得知
+cli_rehearsal_from = 告知者
 cli_rehearsal_goal = 目标
 cli_rehearsal_goals = 目标
 cli_rehearsal_gone = 已不存在
@@ -300,8 +301,8 @@ cli_rehearsal_option = 选项
 cli_rehearsal_options = 选择
 cli_rehearsal_overview = 总览
 cli_rehearsal_page = 已写入网页：{ $path }
-cli_rehearsal_prompt_tokens = 每次提示 token
-cli_rehearsal_purposes = 每次运行的请求，按用途
+cli_rehearsal_prompt_tokens = 每次运行的提示词 token
+cli_rehearsal_purposes = 每次运行的调用，按用途
 cli_rehearsal_qualities = 数值
 cli_rehearsal_quality = 数值
 cli_rehearsal_repeated = 同一次运行里重复的分句（六字以上）
@@ -313,7 +314,7 @@ cli_rehearsal_share_of_clauses = 占分句的比例
 cli_rehearsal_share_of_runs = 占运行次数的比例
 cli_rehearsal_share_of_tokens = 占 token 的比例
 cli_rehearsal_speech = 对话
-cli_rehearsal_stage = 场所
+cli_rehearsal_stage = 舞台
 cli_rehearsal_start = 开始
 cli_rehearsal_subtitle = 即兴生成器运行了 { $runs } 次，第一次的种子是 { $seed }
 cli_rehearsal_texts = 文本
@@ -322,9 +323,14 @@ cli_rehearsal_tokens_fights = 战斗所用的 token
 cli_rehearsal_tokens_memory = 记忆所用的 token
 cli_rehearsal_tokens_other = 其余所用的 token
 cli_rehearsal_tokens_talk = 对话所用的 token
+cli_rehearsal_taken_up = 有回应（占说出的）
 cli_rehearsal_told = 说出（占运行次数）
-cli_rehearsal_turns = 每次轮数
+cli_rehearsal_turns = 每次运行的轮数
 cli_rehearsal_unmet = 有 { $count } 项预期没有达到
 cli_rehearsal_unmet_title = 没有达到的预期
+cli_rehearsal_carried = 占这次表决的比例
+cli_rehearsal_result = 结果
+cli_rehearsal_vote = 第几次
+cli_rehearsal_votes = 表决
 cli_rehearsal_won = 胜
 cli_runs_played = 已运行 { $done }/{ $all } 次

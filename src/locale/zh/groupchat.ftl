@@ -146,7 +146,7 @@ groupchat_stop_nobody_after = { $name }之后没有人可以发言
 groupchat_stop_seconds = { $seconds } 秒的时限已到
 groupchat_stop_selector = 选择者连续 { $count } 次没有选出人
 groupchat_stop_text_message = { $source }发来了文本消息
-groupchat_stop_tokens = token 已达上限：共 { $total }，提示 { $prompt }，回答 { $completion }
+groupchat_stop_tokens = token 已达上限：共 { $total }，提示词 { $prompt }，回答 { $completion }
 groupchat_stop_turns = { $turns } 轮的时限已到
 
 ## Why runs fail, in the language of the team.

@@ -9,7 +9,7 @@ help_default = （默认：{ $value }）
 help_end =
     退出码：0 成功，1 其他错误，2 用法，3 世界或数据，4 存档，5 模型或服务器，6 到达上限，7 彩排没有达到预期。
 
-    上限（--max-calls、--max-tokens、--max-cost）在每次请求前按最坏情况检查；因上限停下的运行可以继续。设置依次来自：选项、环境变量、工作目录中的 playhouse.ron、默认值；`playhouse config` 显示各项来自哪里。NO_COLOR 有效；RUST_LOG 过滤日志。
+    上限（--max-calls、--max-tokens、--max-cost）在每次调用前按最坏情况检查；因上限停下的运行可以继续。设置依次来自：选项、环境变量、工作目录中的 playhouse.ron、默认值；`playhouse config` 显示各项来自哪里。NO_COLOR 有效；RUST_LOG 过滤日志。
 help_options = 选项：
 help_usage = 用法：
 help_usage_command = [命令]
@@ -71,16 +71,16 @@ help_about_worlds = 列出世界
 help_any_allow_code = 允许团队里运行代码的成员启动 python 和 sh，每次都要先经批准
 help_any_color = 何时使用颜色：auto（在终端上，除非设置了 NO_COLOR）、always（总是）、never（从不）
 help_any_data = 含 worlds/、prompts/ 和 models.ron 的文件夹（默认：./data，没有则用内置数据）
-help_any_dry_run = 显示接下来的提示及其 token 数和价格，不实际发送
+help_any_dry_run = 显示接下来的提示词及其 token 数和价格，不实际发送
 help_any_force = 在已有的存档里从头开始；原有内容会丢失
 help_any_form = 怎样显示对话：rule（每条消息上方有横线）、log（每条消息前有时间和发送者）
 help_any_help = 显示帮助
 help_any_json = 每行输出一条 JSON 记录，而不是文字
 help_any_lang = 界面语言：en、zh（默认：按系统区域）
 help_any_log_format = 日志格式：text（文字）、json
-help_any_max_calls = 请求次数上限
+help_any_max_calls = 调用次数上限
 help_any_max_cost = 费用上限，货币与模型价格相同
-help_any_max_tokens = token 数上限，提示与回答合计
+help_any_max_tokens = token 数上限，提示词与回答合计
 help_any_model = 由哪个模型回答：模型文件中的名称、供应商/模型，或 improviser（内置的即兴生成器，不需要密钥）
 help_any_on_server_error = 服务器一直出错时怎么办：stop（停止，存档可以继续）、fall-back（使用默认回答，继续运行）
 help_any_quiet = 只输出错误，不输出故事、进度和表格
@@ -101,7 +101,7 @@ help_any_world = 世界的名称（见 `playhouse worlds`），或含 world.ron 
 help_branch_new = 新存档的名称
 help_branch_slot = 旧存档的名称
 help_branch_turn = 从哪一轮继续
-help_branch_choose = 假如当时在这一幕选了这个选项，从那里继续
+help_branch_choose = 假如当时在这个场景选了这个选项，从那里继续
 help_knows_name = 角色的名字
 help_who_fact = 事情的 id 或标题，与世界文件中的写法相同
 help_chat_team = 团队名，如 zh/xiezuo-tai，或团队文件的路径；不写则列出团队

@@ -30,7 +30,7 @@ world_data_missing_comma = 这之前缺少逗号
 world_data_missing_field = 缺少字段 `{ $field }`
 world_data_missing_template = 缺少模板 { $name }
 world_data_missing_word = 缺少词语
-world_data_no_variables = 这个提示没有变量
+world_data_no_variables = 这个提示词没有变量
 world_data_no_word_pairs = 一对词也没有
 world_data_not_utf8 = 不是 UTF-8 文本；请存为 UTF-8
 world_data_outside = 在数据文件夹之外；请使用其中的路径，不要用 `..`
@@ -50,7 +50,7 @@ world_data_unknown_field = 未知的字段 `{ $field }`
 world_data_unknown_value = 未知的值 `{ $value }`
 world_data_unknown_variable = 未知的变量 `{ $variable }`
 world_data_unreadable = 无法读取：{ $source }
-world_data_unused_template = 没有提示用到这个模板
+world_data_unused_template = 没有提示词用到这个模板
 # same
 world_data_with_help = { $message }；{ $help }
 world_data_write_boolean = 请写 true 或 false

@@ -9,7 +9,7 @@ use crate::context::Entry;
 use crate::message::{Digest, Role};
 use crate::mind::Prompt;
 
-/// How far back it looks: enough for a chapter, little enough to be instant.
+/// How many messages it looks back: enough for a chapter, few enough to be fast.
 const MESSAGES: usize = 200;
 const BYTES: usize = 32 * 1024;
 /// A clause counts from this many words, or Chinese characters.
@@ -60,8 +60,8 @@ impl<'a> Memory<'a> {
         memory
     }
 
-    /// How many of these sentences and clauses have been said; a sentence weighs as much as many
-    /// clauses.
+    /// How many of these sentences and clauses have been said; a sentence counts as a
+    /// hundred clauses.
     pub(super) fn repeats(&self, hashes: &Hashes) -> usize {
         let is_known = |hash: &u64| {
             let mut heard = self.heard.iter();

@@ -172,13 +172,7 @@ fn aftermath(bad_tags: bool) -> FightTest {
         heroes: vec!["Ann".into(), "Bob".into()],
         foes: vec!["Owl".into(), "Rat".into()],
     };
-    let (hall, ann, bob, owl, rat) = (
-        fight.tiny.hall,
-        fight.tiny.ann,
-        fight.tiny.bob,
-        fight.owl,
-        fight.rat,
-    );
+    let [hall, ann, bob, owl, rat] = fight.entities();
     fight
         .world()
         .entity_mut(hall)

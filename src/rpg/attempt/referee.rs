@@ -6,7 +6,7 @@ use rand::RngExt;
 use serde::Serialize;
 
 use super::pending::{PendingAttempt, PendingAttempts};
-use super::ruling::{FACT_CHARS, OUTCOME_CHARS, Outcome, Ruling, cut};
+use super::ruling::{FACT_CHARS, OUTCOME_CHARS, Outcome, Ruling};
 use super::stakes::{Offer, Stake, Stakes, named, offers};
 use crate::cast::{CastList, Exits, StageRng, Whereabouts};
 use crate::drama::{Belongings, Bonds, Effect, Qualities, StoryData};
@@ -14,7 +14,7 @@ use crate::event::guard::{Guards, Judged, Point};
 use crate::event::{EventWriter, PromptSet, PromptTemplate, write_events_at_meeting};
 use crate::exchange::{Answers, AskTemplate};
 use crate::knowledge::make_fact;
-use crate::message::Language;
+use crate::message::{Language, cut};
 use crate::rpg::combat::wounds::wound;
 use crate::rpg::components::{Fighter, Health, RpgWorld, Wounded};
 use crate::rpg::events::{AttemptOutcome, FeelingChanged, Wound};
@@ -107,9 +107,13 @@ impl Table<'_, '_> {
             let value = self.qualities.value(&quality.id);
             for by in [1, -1] {
                 if (0..=quality.max).contains(&(value + by)) {
-                    let id = quality.id.clone();
-                    prizes.push(Stake::Quality { id: id.clone(), by });
-                    costs.push(Stake::Quality { id, by });
+                    let stake = Stake::Quality {
+                        id: quality.id.clone(),
+                        title: quality.shown().to_owned(),
+                        by,
+                    };
+                    prizes.push(stake.clone());
+                    costs.push(stake);
                 }
             }
         }
@@ -377,7 +381,7 @@ impl Applied {
                 let fact = cut(fact, FACT_CHARS);
                 self.fact = table.harmless(&fact).filter(|fact| !fact.is_empty());
             }
-            Stake::Quality { id, by } => self.effects.push(Effect::Add(id, by)),
+            Stake::Quality { id, by, .. } => self.effects.push(Effect::Add(id, by)),
             Stake::Item(item) => {
                 if table.find(&item, trying.stage, trying.actor) {
                     self.found = item;

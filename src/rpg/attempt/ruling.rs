@@ -1,11 +1,13 @@
 //! What the referee answers, and what the dice make of it.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::stakes::{Stakes, ids};
 use crate::exchange::{Reply, folded};
+use crate::message::cut;
+use crate::rpg::lenient::{truth, words};
 
 /// The maximum number of characters of a made fact.
 pub(super) const FACT_CHARS: usize = 200;
@@ -136,35 +138,6 @@ impl Ruling {
         };
         cut(text, OUTCOME_CHARS)
     }
-}
-
-/// A text in one line, and no longer than this.
-pub(super) fn cut(text: &str, most: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= most {
-        return line;
-    }
-    let mut line: String = line.chars().take(most.saturating_sub(1)).collect();
-    line.push('…');
-    line
-}
-
-/// Text, whatever JSON was written.
-fn words<'de, D: Deserializer<'de>>(value: D) -> Result<String, D::Error> {
-    Ok(match Value::deserialize(value)? {
-        Value::String(text) => text,
-        Value::Number(number) => number.to_string(),
-        _ => String::new(),
-    })
-}
-
-/// A yes, whatever JSON was written.
-fn truth<'de, D: Deserializer<'de>>(value: D) -> Result<bool, D::Error> {
-    Ok(match Value::deserialize(value)? {
-        Value::Bool(is) => is,
-        Value::String(text) => matches!(folded(&text).as_str(), "true" | "yes" | "是"),
-        _ => false,
-    })
 }
 
 impl Reply for Ruling {

@@ -16,6 +16,8 @@ pub(crate) enum Stake {
     Quality {
         /// Its id.
         id: String,
+        /// What minds read for it.
+        title: String,
         /// 1 or -1.
         by: i32,
     },
@@ -47,15 +49,19 @@ pub(super) struct Offer<'a> {
 
 impl Stake {
     fn offer(&self) -> Offer<'_> {
-        let (kind, name, by) = match self {
+        let (kind, named, by) = match self {
             Self::Nothing => ("nothing", "", 0),
             Self::Fact => ("fact", "", 0),
-            Self::Quality { id, by } => ("quality", id.as_str(), *by),
+            Self::Quality { id, by, .. } => ("quality", id.as_str(), *by),
             Self::Item(name) => ("item", name.as_str(), 0),
             Self::Way(name) => ("way", name.as_str(), 0),
             Self::Bond { name, by } => ("bond", name.as_str(), *by),
             Self::Hurt => ("hurt", "", 0),
             Self::Wound => ("wound", "", 0),
+        };
+        let name = match self {
+            Self::Quality { title, .. } => title,
+            _ => named,
         };
         let verb = match (kind, by) {
             ("quality", 1) => "raise",
@@ -66,10 +72,10 @@ impl Stake {
             ("bond", _) => "cool",
             _ => kind,
         };
-        let id = if name.is_empty() {
+        let id = if named.is_empty() {
             verb.to_owned()
         } else {
-            format!("{verb} {name}")
+            format!("{verb} {named}")
         };
         Offer { id, kind, name, by }
     }

@@ -58,6 +58,7 @@ fn trial(seed: u64) -> Trial {
     story.items = vec![item("coin", true), item("cup", false)];
     story.qualities = vec![Quality {
         id: "tide".into(),
+        title: "how high the tide is".into(),
         max: 3,
         start: 1,
         ..Quality::default()
@@ -238,6 +239,9 @@ fn only_what_code_offers_can_be_won() {
         ["nothing", "hurt", "wound", "lower tide", "cool Pell Gantry"]
     );
     assert!(!stakes.abilities.is_empty());
+    let offers = super::stakes::offers(&stakes.costs);
+    let offers = serde_json::to_value(offers).expect("is JSON");
+    assert_eq!(offers[3]["name"], "how high the tide is");
 }
 
 #[test]

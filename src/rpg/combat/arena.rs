@@ -165,6 +165,14 @@ impl Arena<'_, '_> {
         Some(FightStage { entity, name })
     }
 
+    /// The current stage, its fight and the combatants; `None` if there can be no fight on it.
+    pub(super) fn fight(&self) -> Option<(FightStage, Combat, Vec<Combatant>)> {
+        let stage = self.stage()?;
+        let combat = self.combat(&stage);
+        let combatants = self.combatants(&combat);
+        Some((stage, combat, combatants))
+    }
+
     /// The fight on a stage.
     pub(super) fn combat(&self, stage: &FightStage) -> Combat {
         let stage = self.stages.get(stage.entity);

@@ -3,8 +3,8 @@
 //! A fight leads its stage through phases, and each has a file: [`begin`], then [`turn`] for each
 //! turn of a combatant (which asks with [`ask`] and applies [`rules`]), [`narrate`] (the stage's
 //! account of the whole fight), at last [`outcome`]. All of them see the fight through
-//! [`arena::Arena`]. Between two rounds words may have moved a foe ([`resolve`]), and [`wounds`]
-//! remain after the fight. Start reading at `turn.rs`.
+//! [`arena::Arena`]. Words may move a foe ([`resolve`]), and [`wounds`] remain after the fight. Start
+//! reading at `turn.rs`.
 
 mod arena;
 mod ask;
@@ -27,7 +27,7 @@ use bevy_ecs::prelude::*;
 use super::components::CurrentFight;
 use super::phase::{CampaignSet, Phase, in_phase};
 use crate::engine::Setup;
-use crate::event::PromptSet;
+use crate::event::{PromptSet, deliver};
 
 /// Adds the systems and the saved state of fights.
 pub(super) fn plugin(setup: &mut Setup) {
@@ -43,6 +43,8 @@ pub(super) fn plugin(setup: &mut Setup) {
         narrate::take_account.run_if(in_phase(Phase::Narrated)),
         begin::begin_fight.run_if(in_phase(Phase::FightBegin)),
         turn::take_turn.run_if(in_phase(Phase::Act)),
+        // Who is next can tell what was just told.
+        deliver.run_if(in_phase(Phase::Act)),
         turn::next_turn.run_if(in_phase(Phase::Act)),
         narrate::ask_account.run_if(in_phase(Phase::Narrate)),
     );

@@ -40,10 +40,10 @@ pub(super) fn ask_account(
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = arena.stage() else { return };
+    let Some((stage, combat, combatants)) = arena.fight() else {
+        return;
+    };
     arena.set_phase(&stage, Phase::Narrated);
-    let combat = arena.combat(&stage);
-    let combatants = arena.combatants(&combat);
     let world = arena.world();
     let fight = fights.get(stage.entity).ok();
     let data = AccountData {

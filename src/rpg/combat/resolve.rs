@@ -1,5 +1,5 @@
-//! Foes whose resolve fails. What moves them may concern the whole world, so it is weighed at the
-//! meeting after a round.
+//! Foes whose resolve fails. What moves them may concern the whole world, so it is weighed at a
+//! meeting: before anybody else acts if something was told, and after each round.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use crate::rpg::events::CombatMove;
 use crate::rpg::phase::Phase;
 use crate::rpg::world_file::MovedBy;
 
-/// Weighs what may move foes, wherever a round is over. Returns whether there is a fight that goes
+/// Weighs what may move foes, wherever that has to be done. Returns whether there is a fight that goes
 /// on.
 pub(in crate::rpg) fn weigh_resolve(world: &mut World) -> bool {
     let mut stages = all_of(world, Kind::Stage);
-    stages.retain(|stage| world.get::<Phase>(*stage) == Some(&Phase::RoundEnd));
+    stages.retain(|stage| world.get::<Phase>(*stage) == Some(&Phase::Weigh));
     for stage in &stages {
         let foes = world
             .get::<Combat>(*stage)

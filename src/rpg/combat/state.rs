@@ -26,6 +26,9 @@ pub struct Combat {
     /// The last round after which it was weighed what moves foes.
     #[serde(default)]
     pub weighed: u32,
+    /// Whether a fact was told since it was weighed what moves foes.
+    #[serde(default)]
+    pub told: bool,
     /// Those who are out of the fight, in the order in which they left it.
     #[serde(default)]
     pub departures: Vec<(Arc<str>, Departure)>,

@@ -136,8 +136,15 @@ impl FightTest {
         fight
     }
 
+    /// The hall, Ann, Bob, the owl and the rat.
+    pub(crate) fn entities(&self) -> [Entity; 5] {
+        let TinyWorld { hall, ann, bob, .. } = self.tiny;
+        [hall, ann, bob, self.owl, self.rat]
+    }
+
     fn everybody(&self) -> [Entity; 4] {
-        [self.tiny.ann, self.tiny.bob, self.owl, self.rat]
+        let [_, everybody @ ..] = self.entities();
+        everybody
     }
 
     /// Who is asked.
@@ -272,13 +279,7 @@ fn a_card_is_played_at_once_and_everybody_learns_of_it() {
 #[test]
 fn a_blow_never_falls_on_somebody_who_was_not_named() {
     let mut fight = FightTest::begun();
-    let (hall, ann, bob, owl, rat) = (
-        fight.tiny.hall,
-        fight.tiny.ann,
-        fight.tiny.bob,
-        fight.owl,
-        fight.rat,
-    );
+    let [hall, ann, bob, owl, rat] = fight.entities();
     fight.wound(rat, 1);
     fight.wound(bob, 5);
     let cards = [card("Cut", &["Rat"]), card("Balm", &["Rat"])];
@@ -301,13 +302,7 @@ fn a_blow_never_falls_on_somebody_who_was_not_named() {
 #[test]
 fn words_are_heard_by_all_but_the_speaker_before_it_acts() {
     let mut fight = FightTest::begun();
-    let (hall, ann, bob, owl, rat) = (
-        fight.tiny.hall,
-        fight.tiny.ann,
-        fight.tiny.bob,
-        fight.owl,
-        fight.rat,
-    );
+    let [hall, ann, bob, owl, rat] = fight.entities();
     let words = Choice {
         say: Some("Stand back!".into()),
         ..without_cards(Action::Hold)
@@ -324,13 +319,7 @@ fn words_are_heard_by_all_but_the_speaker_before_it_acts() {
 #[test]
 fn whoever_has_fled_or_yielded_is_out_of_the_fight_alive() {
     let mut fight = FightTest::begun();
-    let (hall, ann, bob, owl, rat) = (
-        fight.tiny.hall,
-        fight.tiny.ann,
-        fight.tiny.bob,
-        fight.owl,
-        fight.rat,
-    );
+    let [hall, ann, bob, owl, rat] = fight.entities();
     fight.turn(ann, without_cards(Action::Hold));
     fight.turn(bob, without_cards(Action::Flee));
     fight.turn(owl, without_cards(Action::Yield));
@@ -385,13 +374,7 @@ fn end(fallen: impl IntoIterator<Item = Entity>) -> FightTest {
 #[test]
 fn a_fight_is_told_once_and_its_outcome_reaches_the_fallen_too() {
     let probe = fight_test();
-    let (hall, ann, bob, owl, rat) = (
-        probe.tiny.hall,
-        probe.tiny.ann,
-        probe.tiny.bob,
-        probe.owl,
-        probe.rat,
-    );
+    let [hall, ann, bob, owl, rat] = probe.entities();
     let mut fight = end([bob, owl, rat]);
     let told = [
         ("narration", vec![ann]),
@@ -456,7 +439,7 @@ fn a_wound_weakens_until_it_has_healed_at_home() {
 #[test]
 fn a_foe_yields_to_what_it_is_told() {
     let mut fight = fight_test();
-    let (hall, ann, owl) = (fight.tiny.hall, fight.tiny.ann, fight.owl);
+    let (hall, ann, bob, owl) = (fight.tiny.hall, fight.tiny.ann, fight.tiny.bob, fight.owl);
     let mut file = world_file();
     file.facts = vec![Fact {
         id: "the-name".into(),
@@ -484,6 +467,7 @@ fn a_foe_yields_to_what_it_is_told() {
         ..Resolve::default()
     };
     world.entity_mut(owl).insert((left, Knowledge::default()));
+    world.entity_mut(bob).insert(Knowledge::default());
     fight.run(begin::begin_fight);
     fight.run(turn::next_turn);
     assert_eq!(
@@ -498,16 +482,19 @@ fn a_foe_yields_to_what_it_is_told() {
     fight.turn(ann, telling);
     fight.run(deliver);
     assert!(fight.get::<Knowledge>(owl).knows("the-name"));
-    for who in [fight.tiny.bob, owl, fight.rat] {
-        fight.turn(who, without_cards(Action::Hold));
-    }
-    assert_eq!(fight.phase(), Phase::RoundEnd);
+    assert_eq!(fight.phase(), Phase::Weigh, "before anybody else acts");
     fight.world().resource_mut::<EventQueue>().0.clear();
     assert!(weigh_resolve(fight.world()));
-    assert_eq!(fight.told()[0].0, "combat_move");
+    let everybody = [&[hall][..], &fight.everybody()].concat();
+    assert_eq!(fight.told(), [("combat_move", everybody)]);
     let combat: &Combat = fight.get(hall);
     assert_eq!(combat.departure(&"Owl".into()), Some(Departure::Yielded));
     fight.run(turn::next_turn);
+    let facts = &fight.get::<Ask<Choice>>(bob).noted()["facts"];
+    assert_eq!(facts[0]["id"], "the-name", "Bob has just learned it");
+    for who in [bob, fight.rat] {
+        fight.turn(who, without_cards(Action::Hold));
+    }
     assert_eq!(fight.asked(), [ann], "the fight goes on with the rat");
     assert!(!weigh_resolve(fight.world()));
 }

@@ -1,5 +1,7 @@
 //! The turns of a fight: what a combatant chose is carried out at once, then the next is asked.
 
+use std::sync::Arc;
+
 use bevy_ecs::prelude::*;
 use rand::{Rng, RngExt};
 
@@ -25,10 +27,10 @@ pub(super) fn take_turn(
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = arena.stage() else { return };
+    let Some((stage, mut combat, mut combatants)) = arena.fight() else {
+        return;
+    };
     let world = arena.world();
-    let mut combat = arena.combat(&stage);
-    let mut combatants = arena.combatants(&combat);
     for (entity, choice, _by) in answers.take() {
         let Some(me) = combatants.iter().position(|each| each.entity == entity) else {
             continue;
@@ -69,17 +71,30 @@ pub(super) fn next_turn(
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = arena.stage() else { return };
+    let Some((stage, mut combat, mut combatants)) = arena.fight() else {
+        return;
+    };
     let world = arena.world();
-    let mut combat = arena.combat(&stage);
-    let mut combatants = arena.combatants(&combat);
     let max_rounds = world.limits.combat_rounds.max(1) as u32;
+    let can_be_moved = |each: &Combatant| each.is_standing() && each.resolve > 0;
+    let can_be_moved = combatants.iter().any(can_be_moved);
     loop {
         if is_decided(&combatants) {
             arena.set_phase(&stage, Phase::Narrate);
             break;
         }
-        if let Some(me) = next_combatant(&mut combat, &combatants) {
+        let next = next_combatant(&mut combat, &combatants);
+        let is_over = next.is_none() && combat.weighed < combat.round;
+        if (combat.told || is_over) && can_be_moved {
+            combat.told = false;
+            if is_over {
+                combat.weighed = combat.round;
+            }
+            arena.set_phase(&stage, Phase::Weigh);
+            break;
+        }
+        if let Some(me) = next {
+            combat.waiting.remove(0);
             let name = &combatants[me].name;
             let mut hand = rng.stream(&format!("combat/hand/{name}"));
             let phrases = events.phrases();
@@ -89,12 +104,6 @@ pub(super) fn next_turn(
                 break;
             }
             continue;
-        }
-        let can_be_moved = |each: &Combatant| each.is_standing() && each.resolve > 0;
-        if combat.weighed < combat.round && combatants.iter().any(can_be_moved) {
-            combat.weighed = combat.round;
-            arena.set_phase(&stage, Phase::RoundEnd);
-            break;
         }
         if combat.round >= max_rounds {
             arena.set_phase(&stage, Phase::Narrate);
@@ -109,16 +118,14 @@ pub(super) fn next_turn(
     arena.update_combat(&stage, |current| *current = combat);
 }
 
-/// Takes the next combatant who can act out of the turn order.
+/// The next combatant in the turn order, from which those who can't act any more are taken out.
 fn next_combatant(combat: &mut Combat, combatants: &[Combatant]) -> Option<usize> {
-    while !combat.waiting.is_empty() {
-        let name = combat.waiting.remove(0);
-        let next = combatants.iter().position(|each| each.name == name);
-        if let Some(next) = next.filter(|next| combatants[*next].is_standing()) {
-            return Some(next);
-        }
-    }
-    None
+    let standing = |name: &Arc<str>| {
+        let mut combatants = combatants.iter();
+        combatants.position(|each| each.name == *name && each.is_standing())
+    };
+    combat.waiting.retain(|name| standing(name).is_some());
+    standing(combat.waiting.first()?)
 }
 
 fn begin_round(
@@ -173,6 +180,8 @@ impl Turn<'_, '_, '_> {
         let me = self.actor().entity;
         self.events
             .broadcast_to_stage(self.stage.entity, speech, &[me]);
+        let said = self.events.last();
+        self.combat.told |= said.is_some_and(|said| !said.tells.is_empty());
         self.note(FightAction {
             kind: "say".into(),
             words: words.to_owned(),
@@ -216,6 +225,7 @@ impl Turn<'_, '_, '_> {
         let present = present.filter(|each| each.departure != Some(Departure::Fell));
         let mut learners: Vec<_> = present.map(|each| each.entity).collect();
         learners.insert(0, self.stage.entity);
+        self.combat.told |= !item.teaches.is_empty();
         for fact in &item.teaches {
             self.events.teach(&learners, fact, &actor);
         }

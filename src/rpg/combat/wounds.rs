@@ -19,7 +19,7 @@ pub(in crate::rpg) fn wound() -> Wounded {
 pub(in crate::rpg) fn tell_wounds(world: &mut World) {
     for hero in all_of(world, Kind::Actor) {
         if let Some(Wounded { days }) = world.get(hero).copied() {
-            tell(world, hero, days);
+            tell_wound(world, hero, days);
         }
     }
 }
@@ -33,12 +33,13 @@ pub(in crate::rpg) fn heal_wounds(world: &mut World) {
         wound.days = wound.days.saturating_sub(1);
         if wound.days == 0 {
             world.entity_mut(hero).remove::<Wounded>();
-            tell(world, hero, 0);
+            tell_wound(world, hero, 0);
         }
     }
 }
 
-fn tell(world: &mut World, hero: Entity, days: u32) {
+/// Everybody where a hero is learns of its wound, or that it has healed if no days are left.
+pub(in crate::rpg) fn tell_wound(world: &mut World, hero: Entity, days: u32) {
     let name = world.get::<EntityName>(hero);
     let actor = name.map(ToString::to_string).unwrap_or_default();
     let event = Wound { actor, days };

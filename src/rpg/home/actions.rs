@@ -19,7 +19,7 @@ use crate::rpg::attempt::pending::PendingAttempts;
 use crate::rpg::attempt::referee::talk_goes_on;
 use crate::rpg::components::RpgWorld;
 use crate::rpg::phase::{CurrentPlace, Phase};
-use crate::rpg::plan::{Announcement, Destination, Plan, Promisee, Question, Speech, Thing, Try};
+use crate::rpg::plan::{Announcement, Destination, Plan, Question, Speech, Thing, Try};
 use crate::rpg::talk::{Talk, TurnTaken};
 use crate::rpg::travel::walk;
 use crate::tool::recall;
@@ -85,7 +85,7 @@ pub(crate) fn take_plans(
 #[derive(SystemParam)]
 pub(crate) struct Actions<'w, 's> {
     book: Res<'w, FactBook>,
-    list: Res<'w, CastList>,
+    pub(super) list: Res<'w, CastList>,
     whereabouts: Whereabouts<'w, 's>,
     exits: Query<'w, 's, &'static Exits>,
     memories: Query<'w, 's, (&'static Chapters, Option<&'static Knowledge>)>,
@@ -102,7 +102,7 @@ pub(super) struct Acting<'a> {
     pub(super) name: &'a Arc<str>,
     pub(super) stage: Entity,
     /// The living who are there, and the actor.
-    present: Vec<Entity>,
+    pub(super) present: Vec<Entity>,
     /// Whoever does not notice it: the actor, and those who have left.
     pub(super) unaware: Vec<Entity>,
 }
@@ -168,8 +168,8 @@ impl Actions<'_, '_> {
         if let Some(vow) = plan.promise {
             self.promise(&acting, vow);
         }
-        if let Some(Promisee { to }) = plan.keep {
-            self.keep(&acting, to);
+        if let Some(keeping) = plan.keep {
+            self.keep(&acting, &keeping);
         }
         if let Some(feeling) = plan.feels.filter(|it| !talk.has_felt(name, &it.about)) {
             taken.felt = self.feel(&acting, feeling);
@@ -268,6 +268,14 @@ impl Actions<'_, '_> {
         let actor = acting.entity;
         self.events.defer(move |world| walk(world, actor, to));
         true
+    }
+
+    /// Whether a fact would be news to somebody.
+    pub(super) fn is_new(&self, who: Entity, fact: &str) -> bool {
+        let fact = self.book.get(fact).filter(|fact| !fact.is_common());
+        let knowledge = self.memories.get(who).ok();
+        let knowledge = knowledge.and_then(|(_, knowledge)| knowledge);
+        fact.is_some_and(|fact| knowledge.is_some_and(|knowledge| !knowledge.knows(&fact.id)))
     }
 
     /// Somebody here who can be spoken to; if there is nobody of this name, the actor is told so.

@@ -8,11 +8,12 @@ use serde_json::Value;
 
 use super::actions::{Acting, Actions};
 use crate::drama::{Promise, PromiseState};
-use crate::event::{AgentEvent, PromptSet, PromptTemplate};
+use crate::event::{AgentEvent, PromptSet, PromptTemplate, write_events_at_meeting};
 use crate::rpg::events::{
-    Attempted, FeelingChanged, ItemGiven, ItemRead, ItemShown, ItemTaken, PromiseKept, PromiseMade,
+    Attempted, FeelingChanged, ItemGiven, ItemRead, ItemShown, ItemTaken, NothingNew, PromiseKept,
+    PromiseMade,
 };
-use crate::rpg::plan::{Feeling, Handing, Vow};
+use crate::rpg::plan::{Feeling, Handing, Keeping, Vow};
 
 const NO_ITEM: PromptTemplate<NoItem> = PromptTemplate::new("refusals/no_item");
 
@@ -67,19 +68,24 @@ impl Actions<'_, '_> {
         }
     }
 
-    /// Teaches the actor what reading an item teaches.
+    /// Teaches the actor what reading an item teaches, or tells it that this is nothing new.
     pub(super) fn read(&mut self, acting: &Acting<'_>, item: String) {
         if !self.has(acting.entity, &item) && !self.lies_here(acting, &item) {
             return self.refuse(acting, "read", &NO_ITEM, &NoItem { item: &item });
         }
         let teaches = self.story.item(&item).map(|item| item.teaches.clone());
-        let event = ItemRead {
-            actor: acting.name.to_string(),
-            item,
+        let teaches = teaches.unwrap_or_default();
+        let actor = acting.name.to_string();
+        let nothing_new = NothingNew {
+            actor: actor.clone(),
+            item: item.clone(),
         };
-        self.show_all(acting, event);
-        for fact in teaches.unwrap_or_default() {
-            self.events.teach(&[acting.entity], &fact, "");
+        self.show_all(acting, ItemRead { actor, item });
+        if !teaches.iter().any(|fact| self.is_new(acting.entity, fact)) {
+            self.events.notify_entities(&[acting.entity], nothing_new);
+        }
+        for fact in &teaches {
+            self.events.teach(&[acting.entity], fact, "");
         }
     }
 
@@ -100,20 +106,33 @@ impl Actions<'_, '_> {
         self.show_all(acting, PromiseMade { actor, to, words });
     }
 
-    /// Keeps the oldest open promise to somebody.
-    pub(super) fn keep(&mut self, acting: &Acting<'_>, to: String) {
+    /// Everybody there sees that a promise is kept; whoever has it and is elsewhere learns it at the
+    /// meeting.
+    pub(super) fn keep(&mut self, acting: &Acting<'_>, keeping: &Keeping) {
         let Ok(mut promises) = self.promises.get_mut(acting.entity) else {
             return;
         };
-        let mut open = promises.0.iter_mut();
-        let open = open.find(|it| it.state == PromiseState::Open && *it.to == *to);
-        let Some(promise) = open else { return };
+        let open = promises.0.iter_mut();
+        let mut open: Vec<_> = open.filter(|it| it.state == PromiseState::Open).collect();
+        let meant = keeping.find(open.iter().map(|promise| &*promise.to));
+        let Some(promise) = meant.and_then(|meant| open.get_mut(meant)) else {
+            return;
+        };
         promise.state = PromiseState::Kept;
         let event = PromiseKept {
             actor: acting.name.to_string(),
+            to: promise.to.to_string(),
             words: promise.words.to_string(),
-            to,
         };
+        let promisee = self.list.by_name(&event.to);
+        if let Some(promisee) = promisee.filter(|it| !acting.present.contains(it)) {
+            let event = event.clone();
+            self.events.defer(move |world| {
+                write_events_at_meeting(world, |events| {
+                    events.notify_entities(&[promisee], event);
+                });
+            });
+        }
         self.show_all(acting, event);
     }
 

@@ -1,7 +1,5 @@
 //! Whose turn it is at home, and what it is asked.
 
-use std::collections::BTreeSet;
-
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use serde::Serialize;
@@ -12,7 +10,7 @@ use crate::context::AgentContext;
 use crate::drama::{Belongings, Bonds, Occasion, Promise, PromiseState, Promises, StoryData};
 use crate::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Ask, AskTemplate};
-use crate::knowledge::{FactBook, Knowledge};
+use crate::knowledge::{FactBook, Knowledge, MadeFacts};
 use crate::rpg::campaign_phase::{CampaignPhase, CampaignState};
 use crate::rpg::components::{LastFight, RpgWorld};
 use crate::rpg::conversation::{SpokenLine, heard, last_event_text};
@@ -23,6 +21,9 @@ use crate::rpg::scenes::open::OpenScene;
 use crate::rpg::speaker::Speaker;
 use crate::rpg::talk::Talk;
 use crate::rpg::world_file::{Limits, Step, WorldFile};
+
+/// The maximum number of facts that play made which somebody is offered to tell.
+const MADE_FACTS: usize = 3;
 
 const PLAN: AskTemplate<PlanData> =
     AskTemplate::condensed("home.plan", "asks/plan", "asks/plan_short");
@@ -94,6 +95,8 @@ struct SeenItem<'a> {
 
 #[derive(Serialize)]
 struct OpenPromise<'a> {
+    /// From 1, by which it is named when it is kept.
+    number: usize,
     to: &'a str,
     words: &'a str,
 }
@@ -191,20 +194,20 @@ pub(crate) fn ask_plans(
         let present = names_without(&whereabouts, &here, actor);
         let items: Vec<_> = minds.items_of(actor, true).collect();
         let lying: Vec<_> = minds.items_of(stage, false).collect();
-        let facts: Vec<_> = minds.can_tell(knowledge, turn.0).collect();
+        let mut others = here.clone();
+        others.retain(|other| *other != actor);
+        let facts: Vec<_> = minds.can_tell(knowledge, &others, turn.0).collect();
         let open = promises.into_iter().flat_map(|promises| &promises.0);
         let open = open.filter(|promise| promise.state == PromiseState::Open);
+        let open = open.zip(1..);
         let open: Vec<_> = open
-            .map(|Promise { to, words, .. }| OpenPromise { to, words })
+            .map(|(Promise { to, words, .. }, number)| OpenPromise { number, to, words })
             .collect();
         let readable = items.iter().chain(&lying).filter(|item| item.readable);
         let mut feels_about = present.clone();
         feels_about.retain(|other| bonds.is_some() && !talk.has_felt(&name, other));
         let mut promise_to = present.clone();
         promise_to.retain(|to| promises.is_some() && open.iter().all(|it| it.to != to));
-        let mut keep_to: Vec<_> = open.iter().map(|promise| promise.to.to_owned()).collect();
-        let mut seen = BTreeSet::new();
-        keep_to.retain(|to| seen.insert(to.clone()));
         let constraints = PlanConstraints {
             exits: if decides(&name) {
                 Vec::new()
@@ -218,7 +221,7 @@ pub(crate) fn ask_plans(
             lying: names_of(&lying),
             readable: readable.map(|item| item.name.to_owned()).collect(),
             promise_to,
-            keep_to,
+            promised_to: open.iter().map(|promise| promise.to.to_owned()).collect(),
             attempt: talk.attempts(&name) < limits.attempts.max(0) as u32,
             feels_about,
             present,
@@ -264,6 +267,7 @@ pub(crate) fn ask_plans(
 #[derive(SystemParam)]
 pub(crate) struct Minds<'w, 's> {
     book: Res<'w, FactBook>,
+    made: Res<'w, MadeFacts>,
     story: Res<'w, StoryData>,
     minds: Query<
         'w,
@@ -293,14 +297,27 @@ impl Minds<'_, '_> {
     }
 
     /// The facts that somebody who knows this may tell: what everyone knows is no news, and what is
-    /// sworn can't be said.
+    /// sworn can't be said. Of those that play made, only the last few that somebody else here does
+    /// not know.
     fn can_tell<'a>(
         &'a self,
         knowledge: Option<&'a Knowledge>,
+        others: &[Entity],
         turn: u64,
     ) -> impl Iterator<Item = KnownFact<'a>> {
+        let knows = |other: &Entity, id: &str| {
+            let known = self.minds.get(*other).ok().and_then(|(_, known, ..)| known);
+            known.is_some_and(|known| known.knows(id))
+        };
+        let made = || self.made.newest_first().map(|fact| fact.id.as_str());
+        let news = made()
+            .filter(|id| knowledge.is_some_and(|knowledge| knowledge.knows(id)))
+            .filter(|id| !others.iter().all(|other| knows(other, id)));
+        let news: Vec<_> = news.take(MADE_FACTS).collect();
+        let stale: Vec<_> = made().filter(|id| !news.contains(id)).collect();
         let facts = self.book.all();
         let facts = facts.filter(|fact| !fact.is_common() && !fact.sworn);
+        let facts = facts.filter(move |fact| !stale.contains(&fact.id.as_str()));
         facts.filter_map(move |fact| {
             let known = knowledge?.get(&fact.id)?;
             Some(KnownFact {

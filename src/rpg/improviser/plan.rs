@@ -14,13 +14,13 @@ const KINDS: [&str; 13] = [
     "speak", "whisper", "announce", "take", "give", "show", "read", "promise", "keep", "attempt",
     "query", "move", "wait",
 ];
-/// What may be done beside something said.
+/// What may be done in the same turn as something said.
 const BESIDE: [&str; 7] = ["take", "give", "show", "read", "promise", "keep", "move"];
-/// In how many of a hundred turns with words something is done as well.
+/// The percentage of turns with words in which something is done as well.
 const DOES_BOTH: usize = 15;
-/// In how many of a hundred turns with words they are lines of one's own.
+/// The percentage of turns with words in which the words are lines of the actor's own voice.
 const OWN_WORDS: usize = 22;
-/// In how many of a hundred turns a feeling changes, if somebody spoke.
+/// The percentage of turns in which a feeling changes, if somebody spoke.
 const FEELS: usize = 8;
 
 /// A turn; `None` if the schema asks for something else.
@@ -112,7 +112,7 @@ impl<'n> Home<'n> {
         all_others.retain(|name| *name != me);
         let others = || all_others.clone();
         let things = || [notes.names("items"), notes.names("lying")].concat();
-        let promises = notes.list("promises").map(|promise| promise.text("to"));
+        let promised = notes.list("promises").map(|promise| promise.text("to"));
         let facts = notes.list("facts").map(Fact::of);
         (!kinds.is_empty()).then(|| Self {
             notes,
@@ -127,7 +127,7 @@ impl<'n> Home<'n> {
             held: allowed("give.item", things()),
             readable: allowed("read.item", things()),
             promise_to: allowed("promise.to", others()),
-            keep_to: allowed("keep.to", promises.collect()),
+            keep_to: allowed("keep.to", promised.collect()),
             feels_about: allowed("feels.about", others()),
             facts: facts.collect(),
             present,
@@ -283,7 +283,10 @@ impl<'n> Home<'n> {
             }
             "keep" => {
                 let to = self.to_any(&self.keep_to, writer)?;
-                ("mind.promise", json!({ "to": to }))
+                let mut promises = self.notes.list("promises");
+                let promise = promises.find(|promise| promise.text("to") == to)?;
+                let number = promise.number("number");
+                ("mind.promise", json!({"to": to, "promise": number}))
             }
             "attempt" => ("mind.attempt", json!({"what": writer.line("attempt.what")})),
             "query" => self.query(writer)?,
@@ -294,7 +297,7 @@ impl<'n> Home<'n> {
         Some(symbol)
     }
 
-    /// One of these people. Whoever is spoken to already stays the one.
+    /// One of these people; whoever is already being spoken to, if possible.
     fn to_any(&self, names: &[&'n str], writer: &mut Writer<'n>) -> Option<&'n str> {
         let known = names.iter().find(|name| writer.is("target", name));
         let name = match known {
@@ -333,7 +336,7 @@ impl<'n> Home<'n> {
         }
         let mut heard = self.heard.iter().rev();
         let heard = heard.find(|line| self.listeners.contains(&line.text("who")));
-        // Who was named is addressed, and answers; others may turn to somebody else.
+        // Whoever was named is addressed, and answers; others may turn to somebody else.
         let is_addressed = heard.is_some_and(|line| line.text("text").contains(self.me));
         let percent = if is_addressed { 95 } else { 55 };
         let heard = heard.filter(|_| writer.rng().happens(percent));
@@ -361,7 +364,7 @@ impl<'n> Home<'n> {
         Some(("mind.speak", json!({"target": target, "text": text})))
     }
 
-    /// Some words, and in so many of a hundred cases more.
+    /// Some words, and in this percentage of cases more.
     fn with_more(&self, text: String, percent: usize, writer: &mut Writer<'n>) -> String {
         if !writer.rng().happens(percent) {
             return text;

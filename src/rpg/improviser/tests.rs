@@ -121,7 +121,7 @@ fn rich_plan(language: Language, me: &str) -> HandPrompt {
     asked.notes["items"] = json!([item(letter, true)]);
     asked.notes["lying"] = json!([item(lamp, false)]);
     asked.notes["promise_to"] = json!(others);
-    asked.notes["promises"] = json!([{"to": others[0], "words": vow}]);
+    asked.notes["promises"] = json!([{"number": 1, "to": others[0], "words": vow}]);
     asked.notes["feelings"] = feelings.collect();
     let text = json!({"type": "string", "minLength": 1, "maxLength": 600});
     let one_of = |names: &Value| json!({"type": "string", "enum": names});
@@ -137,7 +137,10 @@ fn rich_plan(language: Language, me: &str) -> HandPrompt {
     properties["give"] = handing.clone();
     properties["show"] = handing;
     properties["promise"] = object(&[("to", other.clone()), ("words", text.clone())]);
-    properties["keep"] = object(&[("to", one_of(&json!([others[0]])))]);
+    properties["keep"] = object(&[
+        ("to", one_of(&json!([others[0]]))),
+        ("promise", json!({"type": "integer", "enum": [1]})),
+    ]);
     let change = json!({"type": "integer", "enum": [-1, 1]});
     properties["feels"] = object(&[("about", other), ("change", change), ("why", text)]);
     asked

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::figures::{Moment, RunFigures};
-use crate::drama::GoalState;
+use crate::drama::{ChoiceOption, Condition, Effect, GoalState, Scene};
 use crate::rpg::world_file::WorldFile;
 use crate::statistics::{Mean, Share};
 
@@ -45,6 +45,17 @@ pub struct OptionFigures {
     pub chosen: Share,
 }
 
+/// A result of a vote.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct VoteFigures {
+    /// Which vote of a run, from 1.
+    pub vote: u32,
+    /// The dungeon that won, or `stay`.
+    pub result: String,
+    /// Of the runs in which this vote was held, those in which this won.
+    pub carried: Share,
+}
+
 /// A fact that not everybody knows at the start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FactFigures {
@@ -58,6 +69,9 @@ pub struct FactFigures {
     pub learned: Share,
     /// Of the runs, those in which a character learned it from somebody.
     pub told: Share,
+    /// Of the runs in which it was told, those in which somebody who was told it told it to others, or
+    /// chose an option that only those have who know it, or that gives it away.
+    pub taken_up: Share,
     /// The day on which it was learned first.
     pub day: Mean,
     /// How often it was learned from whom, over all runs.
@@ -124,6 +138,8 @@ pub struct DramaFigures {
     /// All options, the rarest of each scene first; scenes with an option that was never chosen
     /// come first.
     pub options: Vec<OptionFigures>,
+    /// What won each vote at least once, the most frequent first.
+    pub votes: Vec<VoteFigures>,
     /// All facts that can be learned, the least told first.
     pub facts: Vec<FactFigures>,
     /// All items.
@@ -134,6 +150,54 @@ pub struct DramaFigures {
     pub bonds: Vec<BondSummary>,
     /// All qualities.
     pub qualities: Vec<QualityFigures>,
+    /// Who acts on which facts by choosing which option of which scene.
+    #[serde(skip)]
+    acts_on: BTreeMap<(String, String), Vec<ActsOn>>,
+}
+
+/// A fact on which an option acts: it needs somebody to know it, or gives it away.
+#[derive(Clone, Debug, PartialEq)]
+struct ActsOn {
+    fact: String,
+    /// Who must know it; `None` if it is told by whoever chooses.
+    who: Option<String>,
+}
+
+impl ActsOn {
+    fn of_option(scene: &Scene, option: &ChoiceOption) -> Vec<Self> {
+        let mut found = Vec::new();
+        Self::of_condition(&scene.when, &mut found);
+        Self::of_condition(&option.when, &mut found);
+        for effect in &option.effects {
+            let (who, fact) = match effect {
+                Effect::Tells(who, _, fact) => (Some(who.clone()), fact),
+                Effect::Teach(_, fact) | Effect::Reveal(fact) => (None, fact),
+                _ => continue,
+            };
+            let fact = fact.clone();
+            found.push(Self { fact, who });
+        }
+        found
+    }
+
+    fn of_condition(when: &Condition, found: &mut Vec<Self>) {
+        match when {
+            Condition::Knows(who, fact) => found.push(Self {
+                fact: fact.clone(),
+                who: Some(who.clone()),
+            }),
+            Condition::All(parts) | Condition::Any(parts) => {
+                parts
+                    .iter()
+                    .for_each(|part| Self::of_condition(part, found));
+            }
+            _ => {}
+        }
+    }
+
+    fn is_of(&self, who: &str, fact: &str) -> bool {
+        self.fact == fact && self.who.as_deref().is_none_or(|knower| knower == who)
+    }
 }
 
 impl DramaFigures {
@@ -145,6 +209,13 @@ impl DramaFigures {
                 scene: scene.id.clone(),
                 option: option.id.clone(),
                 ..OptionFigures::default()
+            })
+        });
+        let acts_on = world.scenes.iter().flat_map(|scene| {
+            let options = scene.choice.iter().flat_map(|choice| &choice.options);
+            options.map(|option| {
+                let key = (scene.id.clone(), option.id.clone());
+                (key, ActsOn::of_option(scene, option))
             })
         });
         let goals = world.actors.iter().flat_map(|actor| {
@@ -191,11 +262,13 @@ impl DramaFigures {
             endings: endings.collect(),
             scenes: scenes.collect(),
             options: options.collect(),
+            votes: Vec::new(),
             facts: facts.collect(),
             items: items.collect(),
             goals: goals.collect(),
             bonds: bonds.collect(),
             qualities: qualities.collect(),
+            acts_on: acts_on.collect(),
         }
     }
 
@@ -206,7 +279,7 @@ impl DramaFigures {
         }
         self.add_course(&run.course);
         for fact in &mut self.facts {
-            fact.add(run);
+            fact.add(run, &self.acts_on);
         }
         for item in &mut self.items {
             let holder = run.holders.get(&item.name).cloned().flatten();
@@ -245,6 +318,7 @@ impl DramaFigures {
 
     fn add_course(&mut self, course: &[Moment]) {
         let mut first_days = BTreeMap::new();
+        let mut votes = 0;
         for moment in course {
             match moment {
                 Moment::Scene { id, day } => {
@@ -256,7 +330,11 @@ impl DramaFigures {
                         known.chosen.count(known.option == *option);
                     }
                 }
-                Moment::Vote { .. } | Moment::Fight { .. } => {}
+                Moment::Vote { result } => {
+                    votes += 1;
+                    self.add_vote(votes, result);
+                }
+                Moment::Fight { .. } => {}
             }
         }
         for scene in &mut self.scenes {
@@ -268,8 +346,26 @@ impl DramaFigures {
         }
     }
 
+    fn add_vote(&mut self, vote: u32, result: &str) {
+        let same = self.votes.iter().filter(|known| known.vote == vote);
+        let held = same.map(|known| known.carried.of).max().unwrap_or_default();
+        let is_it = |known: &VoteFigures| known.vote == vote && known.result == result;
+        if !self.votes.iter().any(is_it) {
+            self.votes.push(VoteFigures {
+                vote,
+                result: result.to_owned(),
+                carried: Share { hits: 0, of: held },
+            });
+        }
+        for known in self.votes.iter_mut().filter(|known| known.vote == vote) {
+            known.carried.count(known.result == result);
+        }
+    }
+
     /// Puts what never happens first.
     pub(super) fn sort(&mut self) {
+        self.votes
+            .sort_by_key(|vote| (vote.vote, std::cmp::Reverse(vote.carried.hits)));
         self.scenes.sort_by_key(|scene| scene.runs.hits);
         self.facts
             .sort_by_key(|fact| (fact.told.hits, fact.learned.hits));
@@ -290,7 +386,7 @@ impl DramaFigures {
 }
 
 impl FactFigures {
-    fn add(&mut self, run: &RunFigures) {
+    fn add(&mut self, run: &RunFigures, acts_on: &BTreeMap<(String, String), Vec<ActsOn>>) {
         let learned: Vec<_> = run
             .learned
             .iter()
@@ -299,6 +395,23 @@ impl FactFigures {
         self.learned.count(!learned.is_empty());
         let is_told = learned.iter().any(|learned| learned.from.is_some());
         self.told.count(is_told);
+        if is_told {
+            let is_taken_up = |hearer: &str| {
+                let passed_on = learned
+                    .iter()
+                    .any(|learned| learned.from.as_deref() == Some(hearer));
+                let acted = run.course.iter().any(|moment| match moment {
+                    Moment::Choice { scene, option, who } if who == hearer => acts_on
+                        .get(&(scene.clone(), option.clone()))
+                        .is_some_and(|on| on.iter().any(|on| on.is_of(hearer, &self.id))),
+                    _ => false,
+                });
+                passed_on || acted
+            };
+            let mut hearers = learned.iter().filter(|learned| learned.from.is_some());
+            let is_taken_up = hearers.any(|learned| is_taken_up(&learned.who));
+            self.taken_up.count(is_taken_up);
+        }
         if let Some(day) = learned.iter().map(|learned| learned.day).min() {
             self.day.add(day.into());
         }
@@ -314,6 +427,29 @@ impl FactFigures {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_results_of_each_vote_are_counted() {
+        let mut drama = DramaFigures::default();
+        for results in [&["Mill", "stay"][..], &["Hill"], &["Hill", "Mill"]] {
+            let moments = results.iter().map(|result| Moment::Vote {
+                result: (*result).into(),
+            });
+            drama.add_course(&moments.collect::<Vec<_>>());
+        }
+        drama.sort();
+        let votes = drama.votes.iter();
+        let votes: Vec<_> = votes
+            .map(|it| (it.vote, &*it.result, it.carried.hits, it.carried.of))
+            .collect();
+        let expected = [
+            (1, "Hill", 2, 3),
+            (1, "Mill", 1, 3),
+            (2, "stay", 1, 2),
+            (2, "Mill", 1, 2),
+        ];
+        assert_eq!(votes, expected);
+    }
 
     #[test]
     fn what_never_happens_comes_first() {

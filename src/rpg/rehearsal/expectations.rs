@@ -27,6 +27,8 @@ pub enum Expectation {
     Told(String, f64, f64),
     /// Of the runs, those in which a character learns each fact from somebody, sworn ones excepted.
     EachTold(f64, f64),
+    /// Of the runs in which each fact is told, those in which a hearer acts on it, sworn ones excepted.
+    EachTakenUp(f64, f64),
     /// Of the fights on this stage, those that are won.
     Fight(String, f64, f64),
     /// Of all fights, those that are won.
@@ -106,6 +108,7 @@ impl Expectation {
             Self::EachEnding(from, to)
             | Self::EachOption(from, to)
             | Self::EachTold(from, to)
+            | Self::EachTakenUp(from, to)
             | Self::Fights(from, to)
             | Self::EachFight(from, to)
             | Self::Talk(from, to)
@@ -179,6 +182,12 @@ impl Expectation {
                 let facts = facts.filter(|fact| !(is_each && fact.sworn));
                 facts
                     .map(|fact| (text!(rpg_expect_told, id = &fact.id), fact.told))
+                    .collect()
+            }
+            Self::EachTakenUp(..) => {
+                let facts = drama.facts.iter().filter(|fact| !fact.sworn);
+                facts
+                    .map(|fact| (text!(rpg_expect_taken_up, id = &fact.id), fact.taken_up))
                     .collect()
             }
             Self::Fight(..) | Self::EachFight(..) => {

@@ -18,7 +18,7 @@ pub use clauses::Wording;
 pub use course::{CourseEdge, CourseNode, NodeKind};
 pub use drama::{
     BondSummary, DramaFigures, EndingFigures, FactFigures, GoalSummary, ItemFigures, OptionFigures,
-    QualityFigures, SceneFigures,
+    QualityFigures, SceneFigures, VoteFigures,
 };
 pub use expectations::{Expectation, Expectations};
 pub use figures::{BondFigures, GoalFigures, Learned, Moment, RunEnd, RunFigures};

@@ -73,9 +73,12 @@ pub async fn choose_again(
             _ => {}
         }
     }
+    // A turn that was never completed has no state in which its choices could be found.
+    choices.retain(|(before, _)| *before < turn);
     let mut chosen = Vec::new();
     for (turn, outcome) in choices.into_iter().rev() {
-        let world = state_at(slot, game, turn).await?.engine.world;
+        // What was offered stands until the meeting after the turn in which somebody decided.
+        let world = state_at(slot, game, turn + 1).await?.engine.world;
         let places = all_of(&world, Kind::Stage);
         let pending = places
             .iter()

@@ -13,9 +13,11 @@ use crate::drama::{
 use crate::event::kinds::{Announce, Death};
 use crate::event::{AgentEvent, deliver, write_events_at_meeting};
 use crate::knowledge::Knowledge;
+use crate::rpg::combat::wounds::tell_wound;
 use crate::rpg::components::{ClosedDungeons, Health, Wounded};
+use crate::rpg::events::PromiseKept;
 use crate::rpg::spawn::{HERO, NEUTRAL};
-use crate::rpg::travel::travel;
+use crate::rpg::travel::send;
 
 /// Something that the world file tells everybody at a place.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -96,13 +98,22 @@ fn apply(world: &mut World, stage: Entity, effect: &Effect) -> Option<()> {
                 state: PromiseState::Open,
             });
         }
-        Effect::Break(from, to) => settle(world, from, to, PromiseState::Broken)?,
-        Effect::Keep(from, to) => settle(world, from, to, PromiseState::Kept)?,
+        Effect::Break(from, to) => {
+            settle(world, from, to, PromiseState::Broken)?;
+        }
+        Effect::Keep(from, to) => {
+            let kept = settle(world, from, to, PromiseState::Kept)?;
+            let told = [living(world, from), living(world, to)].concat();
+            for words in kept {
+                let (actor, to) = (from.clone(), to.clone());
+                let event = PromiseKept { actor, to, words };
+                write_events_at_meeting(world, |events| events.notify_entities(&told, event));
+            }
+        }
         Effect::Move(who, place) => {
             let place = entity(world, place)?;
-            for who in some(living(world, who))? {
-                travel(world, who, place);
-            }
+            let who = some(living(world, who))?;
+            send(world, &who, place);
         }
         Effect::Hurt(who, by) => {
             for who in some(living(world, who))? {
@@ -119,6 +130,7 @@ fn apply(world: &mut World, stage: Entity, effect: &Effect) -> Option<()> {
             for who in some(living(world, who))? {
                 world.get::<Health>(who)?;
                 world.entity_mut(who).insert(Wounded { days: *days });
+                tell_wound(world, who, *days);
             }
         }
         Effect::Kill(who) => {
@@ -140,7 +152,7 @@ fn apply(world: &mut World, stage: Entity, effect: &Effect) -> Option<()> {
             if let Some(mut health) = world.get_mut::<Health>(who) {
                 health.hp = health.hp.max(1);
             }
-            travel(world, who, place);
+            send(world, &[who], place);
         }
         Effect::Join(who) => set_faction(world, who, HERO)?,
         Effect::Leave(who) => set_faction(world, who, NEUTRAL)?,
@@ -181,13 +193,17 @@ fn change_quality(world: &mut World, id: &str, by: i32) -> Option<()> {
     Some(())
 }
 
-fn settle(world: &mut World, from: &str, to: &str, state: PromiseState) -> Option<()> {
+/// Settles the open promises of somebody to somebody; returns their words.
+fn settle(world: &mut World, from: &str, to: &str, state: PromiseState) -> Option<Vec<String>> {
     let from = entity(world, from)?;
     let mut promises = world.get_mut::<Promises>(from)?;
     let open = promises.0.iter_mut();
     let open = open.filter(|it| *it.to == *to && it.state == PromiseState::Open);
-    open.for_each(|promise| promise.state = state);
-    Some(())
+    let settled = open.map(|promise| {
+        promise.state = state;
+        promise.words.to_string()
+    });
+    Some(settled.collect())
 }
 
 fn set_faction(world: &mut World, who: &str, faction: &str) -> Option<()> {

@@ -48,6 +48,11 @@ impl AgentEvent for Epilogue {
     fn spoken(&mut self) -> Option<&mut String> {
         Some(&mut self.message)
     }
+
+    /// The story is over, and nobody learns anything any more.
+    fn tells_by_words(&self) -> bool {
+        false
+    }
 }
 
 /// The story ends: which ending was reached.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::open::OpenScene;
@@ -22,6 +22,7 @@ use crate::exchange::{Answers, AskTemplate, Reply};
 use crate::knowledge::Today;
 use crate::rpg::components::RpgWorld;
 use crate::rpg::conversation::{NumberedEvent, last_events};
+use crate::rpg::lenient::{number, truth};
 use crate::rpg::phase::{CurrentPlace, Phase};
 
 const JUDGE: AskTemplate<JudgeData> =
@@ -46,6 +47,9 @@ pub(crate) struct PendingClaims(Vec<PendingClaim>);
 #[serde(deny_unknown_fields)]
 struct PendingClaim {
     claim: Arc<str>,
+    /// The id of the last event that the judge had witnessed when it was asked about this before;
+    /// empty if it was not.
+    since: Arc<str>,
     /// What the seed says instead of a judge without language.
     drawn: bool,
 }
@@ -81,24 +85,6 @@ pub(crate) struct Verdict {
     /// The number of the event that shows it; 0 if none does.
     #[serde(deserialize_with = "number")]
     event: u64,
-}
-
-/// A yes, whatever JSON was written.
-fn truth<'de, D: Deserializer<'de>>(value: D) -> Result<bool, D::Error> {
-    let value = Value::deserialize(value)?;
-    let text = value.as_str().map(str::trim).unwrap_or_default();
-    let is_yes = ["true", "yes", "是"]
-        .iter()
-        .any(|yes| text.eq_ignore_ascii_case(yes));
-    Ok(value.as_bool().unwrap_or(is_yes))
-}
-
-/// A number, whatever JSON was written; 0 if there is none.
-fn number<'de, D: Deserializer<'de>>(value: D) -> Result<u64, D::Error> {
-    let value = Value::deserialize(value)?;
-    let digits = value.as_str().unwrap_or_default();
-    let digits = digits.trim_matches(|char: char| !char.is_ascii_digit());
-    Ok(value.as_u64().or(digits.parse().ok()).unwrap_or_default())
 }
 
 impl Reply for Verdict {
@@ -204,7 +190,7 @@ fn ask_judges(world: &mut World, wanted: Vec<(Entity, Claim)>) -> bool {
         ) else {
             continue;
         };
-        let Some(last) = last_events(context, 1).pop() else {
+        let Some(last) = last_events(context, "", 1).pop() else {
             continue;
         };
         let drawn = is_drawn(world, &claim, likely);
@@ -213,11 +199,12 @@ fn ask_judges(world: &mut World, wanted: Vec<(Entity, Claim)>) -> bool {
         if count >= MAX_CLAIMS || asked.get(&name) == Some(&last.id) {
             continue;
         }
-        asked.insert(name, last.id);
-        pending
-            .entry(judge)
-            .or_default()
-            .push(PendingClaim { claim, drawn });
+        let since = asked.insert(name, last.id).unwrap_or_default();
+        pending.entry(judge).or_default().push(PendingClaim {
+            claim,
+            since,
+            drawn,
+        });
         count += 1;
     }
     for (judge, claims) in pending {
@@ -250,7 +237,12 @@ pub(crate) fn ask_verdict(
     let Ok((pending, context)) = judges.get(place) else {
         return;
     };
-    let Some(PendingClaim { claim, drawn }) = pending.0.first() else {
+    let Some(PendingClaim {
+        claim,
+        since,
+        drawn,
+    }) = pending.0.first()
+    else {
         return;
     };
     current.set_phase(Phase::Judged);
@@ -262,7 +254,7 @@ pub(crate) fn ask_verdict(
         kind: if is_agent { "world" } else { "stage" },
         place: if is_agent { "" } else { &name },
         claim,
-        events: last_events(context, MAX_EVENTS),
+        events: last_events(context, since, MAX_EVENTS),
         drawn: *drawn,
     };
     let count = data.events.len();
@@ -295,7 +287,7 @@ pub(crate) fn take_verdict(
     if pending.0.is_empty() {
         return;
     }
-    let PendingClaim { claim, .. } = pending.0.remove(0);
+    let PendingClaim { claim, since, .. } = pending.0.remove(0);
     if !pending.0.is_empty() {
         current.set_phase(Phase::Judge);
     }
@@ -303,7 +295,7 @@ pub(crate) fn take_verdict(
     let Some((_, verdict, _)) = verdict else {
         return;
     };
-    let shown_by = last_events(context, MAX_EVENTS)
+    let shown_by = last_events(context, &since, MAX_EVENTS)
         .into_iter()
         .find(|event| verdict.holds && event.number as u64 == verdict.event);
     let judge = whereabouts.name_text(place);

@@ -109,6 +109,18 @@ impl Court {
         claims
     }
 
+    /// What the judge may name.
+    fn listed(&mut self, judge: Entity) -> Vec<String> {
+        self.world().insert_resource(CurrentStage::Place(judge));
+        self.world().run_system_once(ask_verdict).expect("runs");
+        let mut judge = self.setup.world.entity_mut(judge);
+        let ask = judge.take::<Ask<Verdict>>().expect("is asked");
+        judge.insert(Phase::Judge);
+        let events = ask.noted()["events"].as_array().expect("are some").iter();
+        let beginnings = events.map(|event| event["beginning"].as_str().expect("is text"));
+        beginnings.map(str::to_owned).collect()
+    }
+
     fn holds(&mut self, claim: &str) -> bool {
         self.world().resource::<Judgements>().holds(claim)
     }
@@ -126,11 +138,14 @@ fn a_false_citation_is_a_no_and_nothing_is_asked_twice() {
         "It is dry, I should say.",
     ] {
         assert!(court.asks_scenes());
+        let listed = court.listed(tavern);
+        assert_eq!(listed.len(), 1, "only what is new is listed: {listed:?}");
+        assert!(listed[0].chars().count() <= 80, "{listed:?}");
         assert_eq!(court.judges(tavern, answer), ["It is dry."]);
         assert!(!court.holds("It is dry."), "{answer}");
         assert!(!court.asks_scenes(), "nothing has happened since");
         assert!(!open_talk(court.world(), tavern, Occasion::Morning, 0));
-        court.tell("A cart goes by.");
+        court.tell(&"A cart goes by. ".repeat(9));
     }
     assert!(court.asks_scenes());
     court.judges(tavern, r#"{"holds": "Yes", "event": "event 1"}"#);

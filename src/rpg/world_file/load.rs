@@ -89,8 +89,8 @@ impl WorldFile {
         Self::parse(&data.name_of(path), &text)
     }
 
-    /// Reads and checks a condition on this world that is not part of its file, which messages call
-    /// `file`. The problems that come with it are warnings.
+    /// Reads and checks a condition on this world that is not part of its file. `file` is its name
+    /// in messages. The problems that come with it are warnings.
     ///
     /// # Errors
     /// All mistakes in it.
@@ -106,7 +106,7 @@ impl WorldFile {
         problems.unless_errors(condition)
     }
 
-    /// Reads and checks the text of a world file, which messages call `file`.
+    /// Reads and checks the text of a world file. `file` is its name in messages.
     ///
     /// # Errors
     /// As [`Self::load`].

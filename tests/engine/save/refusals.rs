@@ -233,13 +233,25 @@ async fn each_mistake_is_named_with_its_place() {
             // Each list is short, and each run points to bodies that are there.
             |save| {
                 let list = save["messages"].as_array_mut().unwrap();
-                list.resize(4096, list[0].clone());
-                let run = json!([1, "human", [0, 4095]]);
+                let silent = json!({"id": list[0]["id"], "time": 0, "content": ""});
+                let first = list.len();
+                list.resize(first + 4096, silent);
+                let run = json!([1, "human", [first, first + 4095]]);
                 let closed = &mut save["chapters"][0]["closed"][0];
-                closed["messages"] = json!(vec![run.clone(); (1 << 14) - 1]);
-                closed["summing_up"] = json!([run, [1, "human", 0]]);
+                closed["messages"] = json!(vec![run.clone(); (1 << 10) - 1]);
+                closed["summing_up"] = json!([run, [1, "human", first]]);
             },
-            &["chapters[0].closed[0].summing_up", "at most 67108864"],
+            &["chapters[0].closed[0].summing_up", "at most 4194304"],
+        ),
+        (
+            // A small file of which a context would be larger than memory.
+            |save| {
+                save["messages"][0]["content"] = json!("x".repeat(100_000));
+                let each = (1..20_000).map(|id| json!([id, "human", 0]));
+                save["agents_context"][2]["messages"] = each.collect();
+                save["agents_context"][2]["last_id"] = json!(20_000);
+            },
+            &["agents_context[2].messages", "at most 67108864"],
         ),
         (
             |save| save["agents_context"][2]["entity"] = json!(99),
@@ -273,6 +285,21 @@ async fn each_mistake_is_named_with_its_place() {
             );
         }
     }
+}
+
+/// The index of tags is sorted once: adding each row in its place took minutes.
+#[tokio::test(start_paused = true)]
+async fn a_context_with_many_tags_is_read_at_once() {
+    let mut save: Value = serde_json::from_slice(&lived_in().await).unwrap();
+    let tagged = (1..=200_000).map(|id: u32| {
+        let tags = json!({"event": (id.wrapping_mul(2_654_435_769) % 1_000_003).to_string()});
+        json!([id, "human", 0, tags])
+    });
+    save["agents_context"][2]["messages"] = tagged.collect();
+    save["agents_context"][2]["last_id"] = json!(200_000);
+    let begun = std::time::Instant::now();
+    assert_eq!(refusal(&save), "");
+    assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
 }
 
 #[tokio::test(start_paused = true)]

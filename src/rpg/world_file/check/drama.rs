@@ -321,7 +321,13 @@ impl<'a> Links<'a, '_> {
 
     fn step(&mut self, path: &str, step: &'a Step, world: &'a WorldFile) {
         if let Step::If(condition, then) = step {
-            self.condition(&format!("{path}.0"), condition, world);
+            let when = format!("{path}.0");
+            if condition.is_judged() {
+                let wrong = text!(drama_judged_in_schedule);
+                self.report.error(&when, wrong, text!(drama_judge_in_scene));
+            } else {
+                self.condition(&when, condition, world);
+            }
             self.step(&format!("{path}.1"), then, world);
         }
         if let Step::Vote(names) = step

@@ -154,6 +154,11 @@ fn votes_and_conditions_of_steps_are_checked() {
             "no vote in the schedule offers \"stay\"",
         ),
         (
+            r#"If(Not(Judged(claim: "Isa is content")), Home(days: 1))"#,
+            "schedule[1].0",
+            "nobody is asked about a claim when a step",
+        ),
+        (
             "If(Always, If(Always, Home(days: 0)))",
             "schedule[1].1.1.days",
             "0",
