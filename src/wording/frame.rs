@@ -68,8 +68,9 @@ pub(crate) fn without_indent(block: &str, indent: usize) -> String {
 /// Whether a text has no character that may need a change. Most plain English has none. Compilers
 /// vectorize the loop because it doesn't stop at the first hit.
 fn is_plain(text: &str) -> bool {
-    let matters =
-        |byte: u8| byte < b' ' || byte >= 0x7F || matches!(byte, b'"' | b'#' | b'[' | b'<' | b':');
+    let matters = |byte: u8| {
+        !(b' '..0x7F).contains(&byte) || matches!(byte, b'"' | b'#' | b'[' | b'<' | b':')
+    };
     let found = text
         .bytes()
         .fold(false, |found, byte| found | matters(byte));

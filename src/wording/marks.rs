@@ -137,7 +137,7 @@ pub(crate) fn lines_with_code(text: &str) -> impl Iterator<Item = (usize, &str, 
     };
     let is_fence = |line: &str| line.trim_start().starts_with("```");
     let fences = lines().filter(|(_, line)| is_fence(line));
-    let last_fence = fences.last().map_or(0, |(start, _)| start);
+    let last_fence = fences.map(|(start, _)| start).max().unwrap_or(0);
     let mut in_code = false;
     lines().map(move |(start, line)| {
         let is_fence = is_fence(line);
