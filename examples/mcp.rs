@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use playhouse::mind::Round;
 use playhouse::prelude::*;
-use playhouse::tool::servers::{ServerPlan, ToolServer, ToolServers};
+use playhouse::tool::servers::{ChildEnvironment, ServerPlan, ToolServer, ToolServers};
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{ServerCapabilities, ServerConfig};
@@ -110,7 +110,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             ..ToolServer::default()
         },
         token: None,
-        withheld: Vec::new(),
+        environment: ChildEnvironment::default(),
     };
     let servers = ToolServers::connect(vec![plan]).await?;
     servers.add_to(&mut setup.tools());

@@ -53,10 +53,12 @@ pub mod prelude;
 #[cfg(feature = "rpg")]
 pub mod rpg;
 pub mod save;
+pub mod secrets;
 pub mod session;
 pub mod statistics;
 pub mod testing;
 pub mod tool;
+pub mod trust;
 #[cfg(feature = "undercover")]
 pub mod undercover;
 mod wording;

@@ -1,12 +1,13 @@
 //! What every command works with: the settings, the two outputs, the data.
 
 use std::io;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::dialect::format::MediaFolder;
 use crate::locale::{Language, text};
-use crate::mind::models::{Models, SHIPPED, SHIPPED_NAME};
+use crate::mind::models::{ModelFile, Models, SHIPPED_NAME};
 use crate::world_data::{DataError, DataFolder};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::format::FmtSpan;
@@ -17,8 +18,9 @@ use super::error::{CommandError, ErrorKind};
 use super::output::Output;
 use super::settings::Settings;
 use super::status_line::{LogOutput, StatusLine};
+use super::trust::{Gate, read_text};
 
-/// The file of models in the data folder.
+/// The file of models in the data folder, and in the user's settings folder.
 const MODELS: &str = "models.ron";
 
 /// What every command works with.
@@ -31,6 +33,10 @@ pub(crate) struct App {
     pub(crate) status: StatusLine,
     out: Arc<Mutex<Output>>,
     stderr_colour: bool,
+    /// The user's settings folder.
+    config_folder: Option<PathBuf>,
+    /// Whether the user can be asked.
+    can_ask: bool,
 }
 
 impl App {
@@ -53,6 +59,8 @@ impl App {
             language: settings.language.value,
             out: Arc::new(Mutex::new(out)),
             stderr_colour: has_colour(env.stderr_is_terminal),
+            config_folder: env.config_folder.clone(),
+            can_ask: env.can_ask,
             settings,
             status,
         }
@@ -105,17 +113,74 @@ impl App {
         data.map_err(|error| CommandError::of(ErrorKind::World, &error))
     }
 
-    /// The models of the data folder, else the built-in ones. Media files that they are sent are in
-    /// the data folder.
+    /// The user's settings folder.
+    pub(crate) fn config_folder(&self) -> Option<&Path> {
+        self.config_folder.as_deref()
+    }
+
+    /// What decides on files of folders.
+    pub(crate) fn gate(&self) -> Gate {
+        Gate {
+            config_folder: self.config_folder.clone(),
+            can_ask: self.can_ask,
+            err: self.err(),
+            language: self.language,
+        }
+    }
+
+    /// The models that count without any folder: the built-in ones, and those of the user's own
+    /// file or of the one that they named.
+    pub(crate) fn own_models(&self) -> Result<ModelFile, CommandError> {
+        let failed = |error| CommandError::of(ErrorKind::Server, &error);
+        let known = ModelFile::built_in().map_err(failed)?;
+        let Some(path) = self.own_models_path() else {
+            return Ok(known);
+        };
+        let Some(text) = read_text(&path)? else {
+            if self.settings.models.value.is_none() {
+                return Ok(known);
+            }
+            let error = CommandError::new(ErrorKind::Usage, text!(cli_no_such_file));
+            return Err(error.at(&path));
+        };
+        let own = ModelFile::read_own(&text, &path.display().to_string(), &known);
+        Ok(known.with(own.map_err(failed)?))
+    }
+
+    fn own_models_path(&self) -> Option<PathBuf> {
+        let named = self.settings.models.value.clone();
+        named.or_else(|| Some(self.config_folder()?.join(MODELS)))
+    }
+
+    /// The model file of the data folder, unless the user named another.
+    pub(crate) fn folder_models_path(&self) -> Result<Option<PathBuf>, CommandError> {
+        if self.settings.models.value.is_some() {
+            return Ok(None);
+        }
+        Ok(self.data()?.root().map(|root| root.join(MODELS)))
+    }
+
+    /// All models that count: the user's, and what a data folder adds to them. Media files that
+    /// they are sent are in the data folder.
     pub(crate) fn models(&self) -> Result<Models, CommandError> {
         let data = self.data()?;
-        let name = data.name_of(MODELS);
-        let models = match data.read_text(MODELS) {
-            Ok(text) => Models::load(&text, &name, &variable),
-            Err(DataError::Missing(_)) => Models::load(SHIPPED, SHIPPED_NAME, &variable),
-            Err(error) => return Err(CommandError::of(ErrorKind::World, &error)),
-        };
-        let models = models.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
+        let mut file = self.own_models()?;
+        if let Some(path) = self.folder_models_path()? {
+            let text = match data.read_text(MODELS) {
+                Ok(text) => Some(text),
+                Err(DataError::Missing(_)) => None,
+                Err(error) => return Err(CommandError::of(ErrorKind::World, &error)),
+            };
+            if let Some(text) = text {
+                let added = ModelFile::read(&text, &data.name_of(MODELS), &file);
+                let added = added.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
+                let added = self.gate().admit(added, &path, &file)?;
+                file = file.with(added);
+            }
+        }
+        let own = self.own_models_path();
+        let own = own.map_or_else(|| SHIPPED_NAME.into(), |path| path.display().to_string());
+        let models = Models::new(file, &own, &variable);
         Ok(match data.root() {
             Some(root) => models.with_files(Arc::new(MediaFolder::new(root))),
             None => models,

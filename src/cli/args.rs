@@ -34,6 +34,8 @@ pub(crate) struct CommonArgs {
     pub(crate) lang: Option<LanguageArg>,
     #[arg(long, global = true, value_name = "DIR", help_heading = COMMON)]
     pub(crate) data: Option<PathBuf>,
+    #[arg(long, global = true, value_name = "FILE", help_heading = COMMON)]
+    pub(crate) models: Option<PathBuf>,
     #[arg(long, global = true, value_name = "DIR", help_heading = COMMON)]
     pub(crate) saves: Option<PathBuf>,
     #[arg(long, global = true, help_heading = COMMON)]
@@ -266,6 +268,19 @@ pub(crate) struct RehearseArgs {
     pub(crate) html: Option<PathBuf>,
 }
 
+/// The arguments of `trust`.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub(crate) struct TrustArgs {
+    #[arg(conflicts_with = "list")]
+    pub(crate) file: Option<PathBuf>,
+    #[arg(long, conflicts_with = "revoke")]
+    pub(crate) list: bool,
+    #[arg(long)]
+    pub(crate) revoke: bool,
+    #[arg(long, value_name = "HASH", requires = "file", conflicts_with_all = ["list", "revoke"])]
+    pub(crate) hash: Option<String>,
+}
+
 /// Why a value was rejected.
 #[derive(Clone, Debug)]
 pub(crate) struct BadValue(pub(crate) UiText);
@@ -398,6 +413,7 @@ pub(crate) enum Command {
     Doctor {
         name: Option<String>,
     },
+    Trust(TrustArgs),
 }
 
 impl CommandLine {
@@ -491,7 +507,11 @@ mod tests {
             "playhouse worlds --data d",
             "playhouse config --log-format json",
             "playhouse doctor",
-            "playhouse doctor local",
+            "playhouse doctor local --models mine.ron",
+            "playhouse trust",
+            "playhouse trust data/models.ron --hash 00ff",
+            "playhouse trust --list --json",
+            "playhouse trust data/models.ron --revoke",
             "playhouse convert talk.json --from langchain-flat --to openai-jsonl --name Ann",
             "playhouse convert --to playhouse",
         ] {
@@ -522,6 +542,8 @@ mod tests {
             "playhouse undercover --from s --games 3",
             "playhouse undercover --model-of Greta",
             "playhouse undercover --ties maybe",
+            "playhouse trust --list data/models.ron",
+            "playhouse trust --hash 00ff",
         ] {
             assert!(parsed(line).is_err(), "{line}");
         }

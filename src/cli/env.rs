@@ -1,6 +1,7 @@
 //! The environment, the terminal and the clock: the one place that reads them.
 
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::locale::Language;
@@ -51,6 +52,10 @@ pub(crate) struct Env {
     pub(crate) stdout_is_terminal: bool,
     /// As above, of standard error.
     pub(crate) stderr_is_terminal: bool,
+    /// Whether somebody can be asked: standard input and standard error are terminals.
+    pub(crate) can_ask: bool,
+    /// The folder of the user's own settings and models.
+    pub(crate) config_folder: Option<PathBuf>,
     /// Cells of a row of the terminal.
     pub(crate) width: Option<usize>,
     /// The value of `RUST_LOG`.
@@ -71,6 +76,8 @@ impl Env {
             no_colour: variable("NO_COLOR").is_some(),
             stdout_is_terminal: !dumb && std::io::stdout().is_terminal(),
             stderr_is_terminal: !dumb && std::io::stderr().is_terminal(),
+            can_ask: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
+            config_folder: config_folder(variable),
             width: columns.or_else(measured).filter(|width| *width > 0),
             log_filter: variable("RUST_LOG"),
         }
@@ -87,9 +94,46 @@ fn locale(variable: impl Fn(&str) -> Option<String>) -> Option<(&'static str, La
     Some((name, if chinese { Language::Zh } else { Language::En }))
 }
 
+/// Where the platform keeps settings. A relative path would lead into the working directory.
+fn config_folder(variable: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let folder = |name: &str| {
+        let path = variable(name).map(PathBuf::from);
+        path.filter(|path| path.is_absolute())
+    };
+    let folder = if cfg!(windows) {
+        folder("APPDATA")
+    } else if cfg!(target_os = "macos") {
+        folder("HOME").map(|home| home.join("Library/Application Support"))
+    } else {
+        folder("XDG_CONFIG_HOME").or_else(|| folder("HOME").map(|home| home.join(".config")))
+    };
+    folder.map(|folder| folder.join("playhouse"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_folder_of_settings_is_never_relative() {
+        let of = |set: &[(&str, &str)]| {
+            let find = |name: &str| {
+                let found = set.iter().find(|(known, _)| *known == name);
+                found.map(|(_, value)| (*value).to_owned())
+            };
+            config_folder(find).map(|path| path.display().to_string())
+        };
+        let home = ("HOME", "/home/ann");
+        assert_eq!(of(&[home]).unwrap(), "/home/ann/.config/playhouse");
+        assert_eq!(
+            of(&[home, ("XDG_CONFIG_HOME", "/etc/ann")]).unwrap(),
+            "/etc/ann/playhouse"
+        );
+        let relative = [home, ("XDG_CONFIG_HOME", "config")];
+        assert_eq!(of(&relative).unwrap(), "/home/ann/.config/playhouse");
+        assert_eq!(of(&[("HOME", ".")]), None);
+    }
 
     #[test]
     fn the_first_variable_that_is_set_decides_the_language() {

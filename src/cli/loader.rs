@@ -215,7 +215,7 @@ pub(crate) async fn connect_tools(
     }
     let models = app.models()?;
     let mut toolbox = engine.world.resource_mut::<Toolbox>();
-    toolbox.allow_web(models.web());
+    toolbox.allow_web(&models.web());
     if app.settings.model.value == IMPROVISER {
         engine.settings.without_servers = true;
         return Ok(ToolServers::default());

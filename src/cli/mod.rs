@@ -20,6 +20,7 @@ mod help;
 mod labels;
 mod loader;
 mod output;
+mod process;
 mod progress;
 mod record_printer;
 mod rehearsal;
@@ -34,9 +35,11 @@ mod tables;
 #[cfg(test)]
 mod testing;
 mod transcript;
+mod trust;
 mod undercover_printer;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind as ClapErrorKind;
@@ -46,28 +49,65 @@ use self::app::App;
 use self::args::{Command, CommandLine, CommonArgs, LanguageArg};
 use self::env::Env;
 use self::error::CommandError;
-use self::settings::{Settings, SettingsFile};
+use self::settings::{SETTINGS_FILE, Settings, SettingsFile, SettingsFiles};
+use crate::trust::{NeedsTrust, Untrusted};
 
 /// Runs the program.
 pub fn main() -> ExitCode {
+    #[cfg(feature = "scripts")]
+    if let Some(code) = crate::tool::code::run_script_process() {
+        return code;
+    }
+    process::protect();
+    let code = start();
+    process::end_programs();
+    code
+}
+
+fn start() -> ExitCode {
     let env = Env::read();
-    let (file, file_error) = match SettingsFile::find() {
-        Ok(file) => (file, None),
-        Err(error) => (SettingsFile::default(), Some(error)),
-    };
+    let mut found = Found::default();
+    if let Err(error) = found.read(&env) {
+        found.error = Some(error);
+    }
     // The language is needed before the command line is parsed: its help and errors are in it.
     let guess = CommonArgs {
         lang: lang_option(std::env::args_os()),
         ..CommonArgs::default()
     };
     let variable = &env::variable;
-    let guess = Settings::resolve(&guess, None, None, &env, variable, file.clone());
+    let guess = Settings::resolve(&guess, None, None, &env, variable, &found.files);
     let command_line = help::command_line(guess.language.value, guess.width.value);
     let matches = command_line.try_get_matches();
     let parsed = matches.and_then(|matches| CommandLine::from_arg_matches(&matches));
     match parsed.and_then(CommandLine::into_command) {
-        Ok((command, common)) => run(command, &common, &env, file, file_error),
+        Ok((command, common)) => run(command, &common, &env, found),
         Err(error) => explain(&error, &App::new(guess, &env)),
+    }
+}
+
+/// The settings files.
+#[derive(Default)]
+struct Found {
+    files: SettingsFiles,
+    /// That of the working directory if it needs trust: it does not count yet.
+    untrusted: Option<Untrusted<SettingsFile>>,
+    error: Option<CommandError>,
+}
+
+impl Found {
+    fn read(&mut self, env: &Env) -> Result<(), CommandError> {
+        if let Some(folder) = &env.config_folder {
+            let own = SettingsFile::find(&folder.join(SETTINGS_FILE))?;
+            self.files.own = own.map(Untrusted::admit_own).unwrap_or_default();
+        }
+        if let Some(file) = SettingsFile::find(Path::new(SETTINGS_FILE))? {
+            match file.admit(None, &self.files.own) {
+                Ok(file) => self.files.folder = file,
+                Err(NeedsTrust { file, .. }) => self.untrusted = Some(file),
+            }
+        }
+        Ok(())
     }
 }
 
@@ -96,13 +136,7 @@ fn explain(error: &clap::Error, app: &App) -> ExitCode {
     app.finish(Err(help::usage_error(error)))
 }
 
-fn run(
-    command: Command,
-    common: &CommonArgs,
-    env: &Env,
-    file: SettingsFile,
-    file_error: Option<CommandError>,
-) -> ExitCode {
+fn run(command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> ExitCode {
     let (run, play) = match &command {
         Command::Run(run) => (Some(run), Some(&run.play)),
         Command::Resume { play, .. } => (None, Some(play)),
@@ -110,10 +144,26 @@ fn run(
         Command::Undercover(game) => (None, Some(&game.play)),
         _ => (None, None),
     };
-    let settings = Settings::resolve(common, run, play, env, &env::variable, file);
-    let app = App::new(settings, env);
+    let app = |files: &SettingsFiles| {
+        let settings = Settings::resolve(common, run, play, env, &env::variable, files);
+        App::new(settings, env)
+    };
+    let mut with_settings = app(&found.files);
+    if let Some(file) = found.untrusted
+        && !matches!(command, Command::Trust(_))
+    {
+        let mut gate = with_settings.gate();
+        match gate.admit(file, Path::new(SETTINGS_FILE), &found.files.own) {
+            Ok(file) => {
+                found.files.folder = file;
+                with_settings = app(&found.files);
+            }
+            Err(error) => found.error = found.error.or(Some(error)),
+        }
+    }
+    let app = with_settings;
     app.start_logs();
-    let result = match file_error {
+    let result = match found.error {
         Some(error) => Err(error),
         None => commands::run(command, &app),
     };

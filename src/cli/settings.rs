@@ -1,12 +1,12 @@
-//! The settings: from flags, the environment, `playhouse.ron` and defaults, in this order. Each
-//! knows where it came from.
+//! The settings: from flags, the environment, `playhouse.ron` in the working directory, the user's
+//! own `playhouse.ron` and defaults, in this order. Each knows where it came from.
 
 use std::fmt::Debug;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::locale::{Language, UiText, text};
 use crate::rpg::world_file::DEFAULT_WORLD;
+use crate::trust::{Demanding, Untrusted};
 use crate::world_data::Source;
 use serde::Deserialize;
 
@@ -14,8 +14,9 @@ use super::args::{ColourArg, CommonArgs, LogFormat, OnServerError, PlayArgs, Run
 use super::env::Env;
 use super::error::{CommandError, ErrorKind};
 use super::features;
+use super::trust::read_text;
 
-/// The settings file in the working directory.
+/// The name of settings files.
 pub(crate) const SETTINGS_FILE: &str = "playhouse.ron";
 /// The model that answers if none is chosen.
 pub(crate) const IMPROVISER: &str = "improviser";
@@ -33,8 +34,10 @@ pub(crate) enum Origin {
     Flag,
     /// An environment variable.
     Environment(&'static str),
-    /// The settings file.
+    /// The settings file in the working directory.
     File,
+    /// The user's own settings file.
+    OwnFile,
     /// Nobody set it.
     Default,
     /// How the program was built.
@@ -48,6 +51,7 @@ impl Origin {
             Self::Flag => text!(cli_from_flag),
             Self::Environment(variable) => text!(cli_from_environment, variable),
             Self::File => text!(cli_from_file, file = SETTINGS_FILE),
+            Self::OwnFile => text!(cli_from_own_file, file = SETTINGS_FILE),
             Self::Default => text!(cli_from_default),
             Self::Build => text!(cli_from_build),
         }
@@ -65,20 +69,20 @@ impl<T> Setting<T> {
     fn pick(
         flag: Option<T>,
         environment: Option<(&'static str, T)>,
-        file: Option<T>,
+        file: Option<(T, Origin)>,
         default: T,
     ) -> Self {
         let (value, origin) = match (flag, environment, file) {
             (Some(value), ..) => (value, Origin::Flag),
             (_, Some((variable, value)), _) => (value, Origin::Environment(variable)),
-            (_, _, Some(value)) => (value, Origin::File),
+            (_, _, Some(from_file)) => from_file,
             _ => (default, Origin::Default),
         };
         Self { value, origin }
     }
 }
 
-/// The settings file.
+/// A settings file.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename = "Settings")]
 pub(crate) struct SettingsFile {
@@ -95,18 +99,94 @@ pub(crate) struct SettingsFile {
 }
 
 impl SettingsFile {
-    /// Reads the file of the working directory, if there is one.
-    pub(crate) fn find() -> Result<Self, CommandError> {
-        match std::fs::read_to_string(SETTINGS_FILE) {
-            Ok(text) => Self::read(&text),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => Err(CommandError::of(ErrorKind::Usage, &error).at(SETTINGS_FILE)),
-        }
+    /// Reads a file, if there is one.
+    pub(crate) fn find(path: &Path) -> Result<Option<Untrusted<Self>>, CommandError> {
+        let text = read_text(path)?;
+        text.map(|text| Self::read(path, &text)).transpose()
     }
 
-    fn read(text: &str) -> Result<Self, CommandError> {
-        let read = Source::new(SETTINGS_FILE, text).read();
-        read.map_err(|problem| CommandError::of(ErrorKind::Usage, &problem))
+    fn read(path: &Path, text: &str) -> Result<Untrusted<Self>, CommandError> {
+        let name = path.display().to_string();
+        let file: Self = Source::new(name.clone(), text)
+            .read()
+            .map_err(|problem| CommandError::of(ErrorKind::Usage, &problem))?;
+        if file
+            .max_cost
+            .is_some_and(|cost| !cost.is_finite() || cost < 0.0)
+        {
+            let error = CommandError::new(ErrorKind::Usage, text!(cli_usage_amount));
+            return Err(error.at(name));
+        }
+        Ok(Untrusted::new(file, text))
+    }
+}
+
+impl Demanding for SettingsFile {
+    /// A folder may not choose a model that costs money, or folders elsewhere. Its limits need no
+    /// trust: see [`SettingsFiles::lowest`].
+    fn demands(&self, known: &Self) -> Vec<UiText> {
+        let Self {
+            lang: _,
+            data,
+            saves,
+            width: _,
+            world: _,
+            model,
+            max_calls: _,
+            max_tokens: _,
+            max_cost: _,
+            fall_back: _,
+        } = self;
+        let mut demands = Vec::new();
+        if let Some(model) = model
+            && model != IMPROVISER
+            && known.model.as_ref() != Some(model)
+        {
+            demands.push(text!(cli_trust_model, model));
+        }
+        for (setting, path, known) in [("data", data, &known.data), ("saves", saves, &known.saves)]
+        {
+            if let Some(path) = path.as_ref().filter(|path| leads_out(path))
+                && known.as_ref() != Some(path)
+            {
+                demands.push(text!(cli_trust_path, setting, path));
+            }
+        }
+        demands
+    }
+}
+
+/// Whether a path may leave the folder in which it is written.
+fn leads_out(path: &Path) -> bool {
+    let stays = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    !path.components().all(stays)
+}
+
+/// The settings files that count.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct SettingsFiles {
+    /// That of the working directory.
+    pub(crate) folder: SettingsFile,
+    /// The user's own.
+    pub(crate) own: SettingsFile,
+}
+
+impl SettingsFiles {
+    fn find<T>(&self, setting: impl Fn(&SettingsFile) -> Option<T>) -> Option<(T, Origin)> {
+        let folder = setting(&self.folder).map(|value| (value, Origin::File));
+        folder.or_else(|| Some((setting(&self.own)?, Origin::OwnFile)))
+    }
+
+    /// The lower of two limits: a folder can't raise the user's own.
+    fn lowest<T: PartialOrd>(
+        &self,
+        limit: impl Fn(&SettingsFile) -> Option<T>,
+    ) -> Option<(T, Origin)> {
+        match (limit(&self.folder), limit(&self.own)) {
+            (Some(folder), Some(own)) if own < folder => Some((own, Origin::OwnFile)),
+            (Some(folder), _) => Some((folder, Origin::File)),
+            (None, own) => Some((own?, Origin::OwnFile)),
+        }
     }
 }
 
@@ -117,6 +197,8 @@ pub(crate) struct Settings {
     pub(crate) language: Setting<Language>,
     /// The data folder, if one was named.
     pub(crate) data: Setting<Option<PathBuf>>,
+    /// The model file that replaces the user's own.
+    pub(crate) models: Setting<Option<PathBuf>>,
     /// The folder of all saves.
     pub(crate) saves: Setting<PathBuf>,
     /// Whether standard output and standard error show colour.
@@ -156,7 +238,7 @@ impl Settings {
         play: Option<&PlayArgs>,
         env: &Env,
         variable: Lookup<'_>,
-        file: SettingsFile,
+        files: &SettingsFiles,
     ) -> Self {
         let play = play.cloned().unwrap_or_default();
         let set = |name: &'static str| variable(name).map(|value| (name, value));
@@ -164,7 +246,7 @@ impl Settings {
         let language = Setting::pick(
             common.lang.map(Language::from),
             env.locale,
-            file.lang,
+            files.find(|file| file.lang),
             Language::En,
         );
         let default_world = match language.value {
@@ -179,53 +261,55 @@ impl Settings {
             _ => Some("info,playhouse=debug".to_owned()),
         };
         let filter_set = env.log_filter.clone().map(|value| ("RUST_LOG", value));
-        let fall_back = file.fall_back.map(|fall_back| {
-            if fall_back {
+        let on_server_error = files.find(|file| {
+            let fall_back = file.fall_back?;
+            Some(if fall_back {
                 OnServerError::FallBack
             } else {
                 OnServerError::Stop
-            }
+            })
         });
         Self {
             language,
             data: Setting::pick(
                 common.data.clone().map(Some),
                 path("PLAYHOUSE_DATA").map(|(name, value)| (name, Some(value))),
-                file.data.map(Some),
+                files.find(|file| file.data.clone().map(Some)),
                 None,
             ),
+            models: Setting::pick(common.models.clone().map(Some), None, None, None),
             saves: Setting::pick(
                 common.saves.clone(),
                 path("PLAYHOUSE_SAVES"),
-                file.saves,
+                files.find(|file| file.saves.clone()),
                 Path::new("saves").into(),
             ),
             colour: Setting::pick(common.color, no_colour, None, ColourArg::Auto),
             width: Setting::pick(
                 common.width.map(usize::from),
                 None,
-                file.width.map(|width| usize::from(width).max(20)),
+                files.find(|file| Some(usize::from(file.width?).max(20))),
                 columns.max(20),
             ),
             world: Setting::pick(
                 run.and_then(|run| run.world.clone()),
                 None,
-                file.world,
+                files.find(|file| file.world.clone()),
                 default_world.into(),
             ),
             model: Setting::pick(
                 play.model,
                 set("PLAYHOUSE_MODEL"),
-                file.model,
+                files.find(|file| file.model.clone()),
                 IMPROVISER.into(),
             ),
-            max_calls: limit(play.max_calls, file.max_calls),
-            max_tokens: limit(play.max_tokens, file.max_tokens),
-            max_cost: limit(play.max_cost, file.max_cost),
+            max_calls: limit(play.max_calls, files.lowest(|file| file.max_calls)),
+            max_tokens: limit(play.max_tokens, files.lowest(|file| file.max_tokens)),
+            max_cost: limit(play.max_cost, files.lowest(|file| file.max_cost)),
             on_server_error: Setting::pick(
                 play.on_server_error,
                 None,
-                fall_back,
+                on_server_error,
                 OnServerError::Stop,
             ),
             log_format: common.log_format.unwrap_or(LogFormat::Text),
@@ -241,6 +325,7 @@ impl Settings {
             value.as_ref().map_or("-".into(), T::to_string)
         }
         let data = self.data.value.as_ref().map(|path| path.display());
+        let models = self.models.value.as_ref().map(|path| path.display());
         vec![
             (
                 "lang",
@@ -248,6 +333,7 @@ impl Settings {
                 &self.language.origin,
             ),
             ("data", shown(&data), &self.data.origin),
+            ("models", shown(&models), &self.models.origin),
             (
                 "saves",
                 self.saves.value.display().to_string(),
@@ -294,8 +380,9 @@ impl Settings {
     }
 }
 
-fn limit<T: Copy + Debug>(flag: Option<T>, file: Option<T>) -> Setting<Option<T>> {
-    Setting::pick(flag.map(Some), None, file.map(Some), None)
+fn limit<T>(flag: Option<T>, file: Option<(T, Origin)>) -> Setting<Option<T>> {
+    let file = file.map(|(limit, origin)| (Some(limit), origin));
+    Setting::pick(flag.map(Some), None, file, None)
 }
 
 #[cfg(test)]
@@ -308,15 +395,25 @@ mod tests {
             no_colour: true,
             stdout_is_terminal: false,
             stderr_is_terminal: false,
+            can_ask: false,
+            config_folder: None,
             width: Some(300),
             log_filter: None,
         }
     }
 
+    fn read(text: &str) -> SettingsFile {
+        let file = SettingsFile::read(Path::new(SETTINGS_FILE), text).unwrap();
+        file.admit_own()
+    }
+
     fn resolved(common: &CommonArgs, play: &PlayArgs, file: &str) -> Settings {
         let variable = |name: &str| (name == "PLAYHOUSE_MODEL").then(|| "cloud".to_owned());
-        let file = SettingsFile::read(file).unwrap();
-        Settings::resolve(common, None, Some(play), &env(), &variable, file)
+        let files = SettingsFiles {
+            folder: read(file),
+            own: read("(max_calls: Some(9), max_tokens: Some(5), max_cost: Some(0.5))"),
+        };
+        Settings::resolve(common, None, Some(play), &env(), &variable, &files)
     }
 
     #[test]
@@ -360,9 +457,43 @@ mod tests {
 
     #[test]
     fn a_mistake_in_the_file_is_named_with_its_place() {
-        let error = SettingsFile::read("(\n  modle: Some(\"x\"),\n)").unwrap_err();
+        let read = |text| SettingsFile::read(Path::new(SETTINGS_FILE), text);
+        let error = read("(\n  modle: Some(\"x\"),\n)").unwrap_err();
         assert_eq!(error.kind, ErrorKind::Usage);
         let message = error.message.unwrap().to_string();
         assert!(message.contains("playhouse.ron:2"), "{message}");
+        assert!(read("(max_cost: Some(NaN))").is_err());
+        assert!(read("(max_cost: Some(-1.0))").is_err());
+    }
+
+    #[test]
+    fn a_folder_can_lower_limits_and_never_raise_them() {
+        let file = "(max_calls: Some(7), max_tokens: Some(6), max_cost: Some(1e9))";
+        let settings = resolved(&CommonArgs::default(), &PlayArgs::default(), file);
+        assert_eq!(
+            (settings.max_calls.value, settings.max_calls.origin),
+            (Some(7), Origin::File)
+        );
+        assert_eq!(
+            (settings.max_tokens.value, settings.max_tokens.origin),
+            (Some(5), Origin::OwnFile)
+        );
+        assert_eq!(settings.max_cost.value, Some(0.5));
+    }
+
+    #[test]
+    fn a_folder_needs_trust_for_what_costs_or_leads_out() {
+        let demands = |text: &str| read(text).demands(&SettingsFile::default());
+        let harmless = "(lang: Some(zh), data: Some(\"./my/data\"), saves: Some(\"saves\"),
+            model: Some(\"improviser\"), max_cost: Some(3.0), world: Some(\"mine\"))";
+        assert!(demands(harmless).is_empty());
+        for (text, says) in [
+            ("(model: Some(\"openai\"))", "'openai'"),
+            ("(data: Some(\"/home\"))", "/home"),
+            ("(saves: Some(\"x/../../y\"))", "x/../../y"),
+        ] {
+            let found = demands(text);
+            assert!(found[0].to_string().contains(says), "{found:?}");
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::output::clean;
+use crate::secrets::redact;
 
 /// A line on standard error that disappears while other text is written. Clones are the same line.
 /// The default is on no terminal and is never shown.
@@ -76,7 +77,12 @@ pub(crate) struct LogOutput(pub(crate) StatusLine);
 
 impl Write for LogOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.suspend(|| io::stderr().lock().write(bytes))
+        // A whole event is written at once, so no secret is cut.
+        let text = String::from_utf8_lossy(bytes);
+        let written = self
+            .0
+            .suspend(|| io::stderr().lock().write_all(redact(&text).as_bytes()));
+        written.map(|()| bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -256,12 +256,13 @@ impl StreamSplitter {
     /// Takes the next part of the answer, and returns what is known to be thinking or text.
     pub fn push(&mut self, part: &str) -> ThinkingDelta {
         self.answer.push_str(part);
-        let mut rest = std::mem::take(&mut self.pending) + part;
+        let joined = std::mem::take(&mut self.pending) + part;
+        let mut rest = joined.as_str();
         let mut delta = ThinkingDelta::default();
         loop {
             let found = match self.end_tag {
                 Some(end) => rest.find(end).map(|offset| (offset, end)),
-                None => next_tag(&rest),
+                None => next_tag(rest),
             };
             let Some((offset, tag)) = found else { break };
             self.add(&rest[..offset], &mut delta);
@@ -272,15 +273,16 @@ impl StreamSplitter {
                 delta.thinking += &std::mem::take(&mut delta.text);
                 (delta.was_thought, self.has_text) = (true, false);
             }
-            rest.drain(..offset + tag.len());
+            rest = &rest[offset + tag.len()..];
         }
         let all_tags = TAGS.map(|(start, end)| [start, end]);
         let partial = match self.end_tag {
-            Some(end) => partial_tag_len(&rest, &[end]),
-            None => partial_tag_len(&rest, all_tags.as_flattened()),
+            Some(end) => partial_tag_len(rest, &[end]),
+            None => partial_tag_len(rest, all_tags.as_flattened()),
         };
-        self.pending = rest.split_off(rest.len() - partial);
-        self.add(&rest, &mut delta);
+        let (rest, pending) = rest.split_at(rest.len() - partial);
+        self.pending = pending.to_owned();
+        self.add(rest, &mut delta);
         delta
     }
 

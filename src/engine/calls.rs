@@ -17,6 +17,8 @@ pub(super) struct Calls {
     /// Asks that wait for a slot.
     pub(super) waiting: VecDeque<Box<Job>>,
     pub(super) running: FuturesUnordered<RunningCall>,
+    /// Calls of tools that begin once the journal holds the attempt.
+    pub(super) unrecorded: Vec<RunningCall>,
     pub(super) cache_warmup: CacheWarmup,
 }
 

@@ -48,6 +48,8 @@ impl Engine {
         if !lines.is_empty() {
             self.record.journal.append(lines)?;
         }
+        let recorded = std::mem::take(&mut self.calls.unrecorded);
+        self.calls.running.extend(recorded);
         Ok(())
     }
 

@@ -283,6 +283,8 @@ impl Engine {
         mut job: Box<Job>,
         result: Result<Completion, FailedCall>,
     ) -> Option<Stop> {
+        // Before anything is judged, recorded or shown.
+        let result = result.map(Completion::without_secrets);
         let spent = job.usage.book(&*job.mind, &result);
         self.totals.calls.push(job.usage.figures);
         self.totals.settle(job.usage.worst, spent);

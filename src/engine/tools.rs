@@ -17,9 +17,10 @@ use crate::cast::EntityName;
 use crate::event::Phrasebook;
 use crate::event::guard::{Guards, Judged, Point};
 use crate::exchange::{ErasedAsk, RoundMaker};
-use crate::journal::{Line, ToolResultRecord, ToolRoundRecord};
-use crate::message::{Digest, Language};
+use crate::journal::{Line, OpenRound, ToolResultRecord, ToolRoundRecord};
+use crate::message::{Block, Digest, Language};
 use crate::mind::{Completion, Mind, Round};
+use crate::secrets::redacted;
 use crate::tool::{
     RunningTool, ToolCall, ToolCaller, ToolError, ToolOutput, ToolSet, ToolSpec, ToolTrace,
     Toolbox, arguments_of,
@@ -212,6 +213,7 @@ impl Engine {
             };
             calls.push((started, trace));
         }
+        let attempt = job.open_round(&round_record(&job, &completion, Vec::new()));
         job.rounds.calling = Some(completion);
         let must_wait = calls
             .iter()
@@ -225,7 +227,8 @@ impl Engine {
         }));
         if must_wait {
             let calls = async move { (job, CallResult::Tools(calls.await)) };
-            self.calls.running.push(Box::pin(calls));
+            self.record.pending.push(Line::Round(Arc::new(attempt)));
+            self.calls.unrecorded.push(Box::pin(calls));
         } else {
             let results = calls.now_or_never().unwrap_or_default();
             self.tools_returned(job, results);
@@ -302,12 +305,7 @@ impl Engine {
             self.totals.spent += result.trace.spent().into();
         }
         let results = results.into_iter().map(|result| self.result_record(result));
-        let record = ToolRoundRecord {
-            said: completion.to_blocks(),
-            results: results.collect(),
-            usage: job.usage.last,
-            refused_before: job.rounds.refused().count() as u32,
-        };
+        let record = round_record(&job, &completion, results.collect());
         let line = Line::Round(Arc::new(job.open_round(&record)));
         self.record.pending.push(line);
         self.add_round(&mut job, record);
@@ -321,6 +319,8 @@ impl Engine {
             Ok(text) => (text, false),
             Err(error) => (error_words(&error, phrases), true),
         };
+        // Before a cut could leave a part of a secret.
+        let text = redacted(text);
         let limit = self.toolbox().limits.result_chars;
         let text = match text.char_indices().nth(limit) {
             None => text,
@@ -358,12 +358,20 @@ impl Engine {
     }
 
     /// Continues from the recorded rounds of an ask without an outcome.
-    pub(super) fn resume_rounds(&self, job: &mut Job) {
+    pub(super) fn resume_rounds(&mut self, job: &mut Job) {
         let ask = &job.ask;
         let recording = &self.record.recording;
         let rounds = recording.rounds(&ask.name, ask.id.0, ask.number, ask.hash);
         let rounds: Vec<_> = rounds.cloned().collect();
-        for open in rounds {
+        let last = rounds.len().saturating_sub(1);
+        for (index, mut open) in rounds.into_iter().enumerate() {
+            if open.is_attempt() {
+                if index < last || self.settings.replay {
+                    continue;
+                }
+                open = Arc::new(self.interrupted(&open));
+                self.record.pending.push(Line::Round(open.clone()));
+            }
             let before = open.round.refused_before as usize;
             job.rounds.add_refused(&open.refused, before);
             job.view.folded = open.folded;
@@ -376,6 +384,38 @@ impl Engine {
             self.add_round(job, open.round.clone());
         }
         self.fold_as_recorded(job);
+    }
+
+    /// A round whose tools were running when the program ended. Whatever ended it, they may have
+    /// done their work, or be what ended it: they don't run again.
+    fn interrupted(&self, attempt: &OpenRound) -> OpenRound {
+        let phrases = self.world.resource::<Phrasebook>();
+        let error = ToolError::new("the program ended while the tool was running")
+            .said("tools/errors/interrupted", json!({}));
+        let failed = ToolResultRecord {
+            text: error_words(&error, phrases),
+            is_error: true,
+            ..ToolResultRecord::default()
+        };
+        let mut round = attempt.clone();
+        let said = round.round.said.iter();
+        let calls = said.filter(|block| matches!(block, Block::ToolUse { .. }));
+        round.round.results = vec![failed; calls.count()];
+        round
+    }
+}
+
+/// One round of an ask, with what its tools returned.
+fn round_record(
+    job: &Job,
+    completion: &Completion,
+    results: Vec<ToolResultRecord>,
+) -> ToolRoundRecord {
+    ToolRoundRecord {
+        said: completion.to_blocks(),
+        results,
+        usage: job.usage.last,
+        refused_before: job.rounds.refused().count() as u32,
     }
 }
 

@@ -22,7 +22,7 @@ use crate::context::AgentContext;
 use crate::engine::{CancellationToken, Engine, EngineError, Stop};
 use crate::event::Feed;
 use crate::exchange::Ledger;
-use crate::journal::{FORMAT, Journal, JournalHeader, Line, Recording};
+use crate::journal::{FORMAT, Journal, JournalHeader, Line, Recording, Stopped};
 use crate::locale::{Localize, UiText, text};
 use crate::mind::Minds;
 use crate::save::{Expected, SaveError, restore, snapshot};
@@ -411,6 +411,11 @@ impl Team {
         if self.is_mid_turn {
             let lines = self.engine.journal().lines();
             self.recorded.extend_from_slice(lines);
+            // Tools that were given up with the run may run again.
+            self.recorded.push(Line::Stopped(Stopped {
+                turn: self.complete_turns,
+                reason: "given up".into(),
+            }));
             let recording = Recording::of(self.recorded.clone());
             let (turn, checkpoint) = (self.complete_turns, std::mem::take(&mut self.checkpoint));
             let loaded = self.load(&checkpoint, Some(recording));

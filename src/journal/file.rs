@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use super::{FORMAT, JournalHeader, Line};
 use crate::locale::{Localize, UiText, text};
+use crate::secrets::redact_json;
 
 /// Why a journal can't be read or written.
 #[derive(Debug, Error)]
@@ -124,8 +125,10 @@ impl Journal {
             Some((file, path)) => {
                 let mut bytes = Vec::new();
                 for line in &lines {
+                    let start = bytes.len();
                     // Nothing in a line can fail to serialize.
                     let _ = serde_json::to_writer(&mut bytes, line);
+                    redact_json(&mut bytes, start);
                     bytes.push(b'\n');
                 }
                 let written = file.write_all(&bytes).and_then(|()| file.sync_data());

@@ -89,7 +89,8 @@ pub struct RefusedAnswer {
 pub struct ToolRoundRecord {
     /// The mind's message: thinking and text, if any, and its calls.
     pub said: Vec<Block>,
-    /// The results in the order of the calls, before any guard.
+    /// The results in the order of the calls, before any guard. Empty in a line that was written
+    /// before tools began to run that reach outside.
     pub results: Vec<ToolResultRecord>,
     /// The tokens of the call to the mind.
     pub usage: TokenUsage,
@@ -166,6 +167,14 @@ pub struct OpenRound {
     pub cost: Cost,
     /// As in [`Outcome`], so far.
     pub ms: u64,
+}
+
+impl OpenRound {
+    /// Whether it was written before its tools began to run. The round itself follows, unless the
+    /// program ended while they ran.
+    pub(crate) fn is_attempt(&self) -> bool {
+        self.round.results.is_empty()
+    }
 }
 
 /// The outcome of one ask, with the usage of all its attempts.

@@ -45,7 +45,13 @@ impl Recording {
                 Line::Meeting(meeting) => {
                     recording.meetings.entry(meeting.turn).or_insert(meeting);
                 }
-                Line::Stopped(stopped) => recording.stopped_at = Some(stopped.turn),
+                Line::Stopped(stopped) => {
+                    recording.stopped_at = Some(stopped.turn);
+                    // A run that was stopped has ended its tools itself; they may run again.
+                    for rounds in recording.rounds.values_mut() {
+                        rounds.pop_if(|round| round.is_attempt());
+                    }
+                }
                 Line::Header(_) | Line::Game(_) => {}
             }
         }

@@ -7,7 +7,12 @@ use thiserror::Error;
 
 use crate::locale::{Localize, UiText, text};
 use crate::message::{Block, FinishReason, TokenUsage};
+use crate::secrets::{self, has_secret, redact_value, redacted};
 use crate::tool::ToolCall;
+
+/// The maximum number of tool calls that are read from an answer. Further ones are ignored; the
+/// engine makes fewer still.
+pub(crate) const MAX_CALLS: usize = 128;
 
 /// A mind's answer, not checked yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,6 +62,34 @@ impl Completion {
             finish: FinishReason::ToolCalls,
             ..Self::instant(model, "")
         }
+    }
+
+    /// The same without the secrets of this process, which a server or a tool may have echoed.
+    #[must_use]
+    pub(crate) fn without_secrets(mut self) -> Self {
+        if !secrets::any() {
+            return self;
+        }
+        for text in [&mut self.text, &mut self.model] {
+            *text = redacted(std::mem::take(text));
+        }
+        self.thinking = self.thinking.map(redacted);
+        for call in &mut self.calls {
+            for text in [&mut call.id, &mut call.name, &mut call.arguments] {
+                *text = redacted(std::mem::take(text));
+            }
+            call.signature.take_if(|signature| has_secret(signature));
+        }
+        // What is signed can't be changed, but left out.
+        self.signed.retain(|block| match block {
+            Block::Thinking {
+                thinking,
+                signature,
+            } => !has_secret(thinking) && !signature.as_deref().is_some_and(has_secret),
+            Block::Unknown(value) => !redact_value(&mut value.clone()),
+            _ => true,
+        });
+        self
     }
 
     /// Its content as a message keeps it: reasoning, text and tool calls.
@@ -162,11 +195,11 @@ pub enum MindError {
         /// The window in tokens, if the server named it.
         window: Option<u64>,
     },
-    /// The server was silent for longer than allowed.
+    /// The server took longer than allowed.
     TimedOut {
         /// The model and its server.
         server: Arc<str>,
-        /// How long it was silent.
+        /// How long it took.
         seconds: u64,
         /// What we waited for.
         awaited: Awaited,
@@ -210,6 +243,10 @@ pub enum Awaited {
     FirstByte,
     /// The next bytes of a response.
     NextBytes,
+    /// More bytes: they came too slowly.
+    EnoughBytes,
+    /// The end of the call.
+    WholeAnswer,
 }
 
 impl MindError {
@@ -291,6 +328,8 @@ impl Localize for MindError {
                     Awaited::Connection => text!(mind_no_connection, server, seconds),
                     Awaited::FirstByte => text!(mind_no_first_byte, server, seconds),
                     Awaited::NextBytes => text!(mind_no_next_bytes, server, seconds),
+                    Awaited::EnoughBytes => text!(mind_too_slow, server, seconds),
+                    Awaited::WholeAnswer => text!(mind_took_too_long, server, seconds),
                 }
             }
             Self::InvalidResponse { server, reason } => {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::answer::{Answering, Mind};
-use super::completion::Completion;
+use super::completion::{Completion, MAX_CALLS};
 use super::info::MindInfo;
 use super::prompt::{Prompt, Refused, Round, Tools};
 use crate::context::{AgentContext, Entry};
@@ -178,7 +178,8 @@ pub fn parse_tool_calls(text: &str, specs: &[Arc<ToolSpec>]) -> (String, Vec<Too
         let found = calls_of(&value, specs);
         if !found.is_empty() {
             first = first.min(start);
-            calls.extend(found);
+            let room = MAX_CALLS - calls.len();
+            calls.extend(found.into_iter().take(room));
         }
         parsed = start + values.byte_offset();
     }

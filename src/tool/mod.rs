@@ -15,6 +15,8 @@ mod error;
 mod game;
 mod lookup;
 mod not_built;
+#[cfg(any(feature = "mcp", feature = "scripts"))]
+pub(crate) mod process;
 mod schema;
 pub(crate) mod schema_check;
 #[cfg(feature = "http")]
@@ -80,6 +82,8 @@ pub const PROMPTS: &[(&str, &[&str])] = &[
     ("tools/errors/time", &["seconds"]),
     ("tools/errors/blocked", &["reason"]),
     ("tools/errors/stopped", &["reason"]),
+    ("tools/errors/broke_down", &[]),
+    ("tools/errors/interrupted", &[]),
     ("tools/errors/not_now", &[]),
     ("tools/errors/expression", &["problem"]),
     ("tools/errors/no_row", &["asked", "known"]),

@@ -1,11 +1,13 @@
 //! The tools of a run, and how one is called.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bevy_ecs::prelude::*;
+use futures_util::FutureExt;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,6 +17,7 @@ use super::spec::is_legal;
 use super::{
     ToolCaller, ToolError, ToolNameError, ToolSpec, ToolTrace, read_arguments, schema_for,
 };
+use crate::secrets::{redact, redact_value};
 
 /// What a tool returned, as text, or why it failed.
 pub type ToolOutput = Result<String, ToolError>;
@@ -103,13 +106,16 @@ impl Tool {
     /// Runs a pure tool; `None` if it is an async tool.
     pub fn run_pure(&self, caller: &ToolCaller<'_>, arguments: &str) -> Option<ToolOutput> {
         match &self.run {
-            Run::Pure(run) => Some(run(caller, arguments)),
+            Run::Pure(run) => {
+                let output = catch_unwind(AssertUnwindSafe(|| run(caller, arguments)));
+                Some(output_or_panic(output))
+            }
             Run::Async(_) => None,
         }
     }
 
-    /// Starts an async tool; `None` if it is a pure tool. It fails after `time_limit`, unless it
-    /// has a limit of its own. What it reports of its work goes to `trace`.
+    /// An async tool that begins when it is awaited; `None` if it is a pure tool. It fails after
+    /// `time_limit`, unless it has a limit of its own. What it reports of its work goes to `trace`.
     pub fn start_async(
         &self,
         arguments: &str,
@@ -119,11 +125,13 @@ impl Tool {
         let Run::Async(run) = &self.run else {
             return None;
         };
-        let running = run(arguments, trace);
+        let (run, arguments, trace) = (run.clone(), arguments.to_owned(), trace.clone());
+        let running = async move { run(&arguments, &trace).await };
+        let running = AssertUnwindSafe(running).catch_unwind();
         let time_limit = self.time_limit.unwrap_or(time_limit);
         Some(Box::pin(async move {
             let output = tokio::time::timeout(time_limit, running).await;
-            output.unwrap_or_else(|_| {
+            output.map(output_or_panic).unwrap_or_else(|_| {
                 let seconds = time_limit.as_secs_f64();
                 let words = format!("the tool did not answer within {seconds} s");
                 Err(ToolError::new(words).said("tools/errors/time", json!({"seconds": seconds})))
@@ -137,6 +145,14 @@ impl Tool {
         self.time_limit = Some(time_limit);
         self
     }
+}
+
+/// What a tool returned. One that panicked has failed, and nothing else has.
+fn output_or_panic(output: std::thread::Result<ToolOutput>) -> ToolOutput {
+    output.unwrap_or_else(|_| {
+        let error = ToolError::new("the tool broke down");
+        Err(error.said("tools/errors/broke_down", json!({})))
+    })
 }
 
 /// Passes the texts of a schema that only minds read through a guard.
@@ -300,12 +316,13 @@ impl Toolbox {
         name: &str,
         wire_name: &str,
         about: &str,
-        schema: Value,
+        mut schema: Value,
         run: impl Fn(&str) -> RunningTool + Send + Sync + 'static,
     ) -> &mut Self {
+        redact_value(&mut schema);
         let tool = Tool {
             wire_name: wire_name.into(),
-            about: about.into(),
+            about: redact(about).into(),
             schema,
             run: Run::Async(Arc::new(move |arguments, _| run(arguments))),
             time_limit: None,
@@ -437,6 +454,40 @@ mod tests {
         assert!(output.unwrap_err().to_string().contains("within 2 s"));
         let patient = tool.clone().with_time_limit(Duration::from_secs(90));
         assert_eq!(start(&patient).await.unwrap(), "null");
+    }
+
+    #[tokio::test]
+    async fn a_tool_that_panics_has_failed() {
+        let mut tools = Toolbox::default();
+        let broken: fn(NoArguments) -> std::future::Ready<Result<(), ToolError>> =
+            |_| panic!("before it begins");
+        tools
+            .add_async("early", "", broken)
+            .add_async("late", "", |_: NoArguments| async {
+                panic!("while it runs");
+                #[expect(unreachable_code, reason = "it says what the tool returns")]
+                Ok(())
+            })
+            .add_pure(
+                "pure",
+                "",
+                |_: &ToolCaller<'_>, _: NoArguments| match Some(3) {
+                    Some(_) => panic!("at once"),
+                    None => Ok(()),
+                },
+            );
+        let failed = Err("the tool broke down".to_owned());
+        for name in ["early", "late"] {
+            let tool = tools.get(name).unwrap();
+            let running = tool.start_async("{}", Duration::from_secs(9), &ToolTrace::default());
+            let output = running.unwrap().await.map_err(|error| error.to_string());
+            assert_eq!(output, failed, "{name}");
+        }
+        let mut world = World::new();
+        let entity = world.spawn_empty().id();
+        let caller = ToolCaller::new(&world, entity, 1, 0, 0);
+        let output = tools.get("pure").unwrap().run_pure(&caller, "{}").unwrap();
+        assert_eq!(output.map_err(|error| error.to_string()), failed);
     }
 
     #[test]

@@ -10,4 +10,5 @@ mod http;
 mod memories;
 mod prompts;
 mod rehearsal;
+mod scripts;
 mod undercover;

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use crate::openai::{STREAM_HEAD, Server, Step, answer, chunk, delta, error, says, streams};
+use crate::openai::{
+    STREAM_HEAD, Script, Server, Step, answer, chunk, delta, error, says, streams,
+};
 use playhouse::context::AgentContext;
 use playhouse::message::{Body, Tags, TokenUsage};
 use playhouse::mind::http::{KeyState, SchemaMode};
@@ -519,6 +521,106 @@ async fn giving_up_an_answer_closes_its_connection() {
         assert!(given_up.is_err());
         server.sees_a_client_leave().await;
     }
+}
+
+// --- Attacks ------------------------------------------------------------------------------------
+
+/// These bytes one by one, and then for ever the last of them.
+fn drips(before: &str, bytes: &str) -> Script {
+    let pause = || Step::Wait(Duration::from_millis(20));
+    let drop = |byte: u8| [pause(), Step::Send(vec![byte])];
+    let last = bytes.bytes().last().unwrap();
+    let endless = std::iter::repeat_n(last, 1_000);
+    let mut script = vec![Step::Send(before.into())];
+    script.extend(bytes.bytes().chain(endless).flat_map(drop));
+    script
+}
+
+/// A server whose every answer is this one, and a mind that is this patient.
+async fn always(script: Script, timeouts: &str) -> (Server, Arc<dyn Mind>) {
+    let server = Server::start([]).await;
+    *server.state.always.lock().unwrap() = Some(script);
+    let mind = server.mind(&format!("timeouts: ({timeouts})"));
+    (server, mind)
+}
+
+const UNTIL_CLOSED: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+const OVERLOADED: &str = "HTTP/1.1 500 X\r\ncontent-length: 9999\r\n\r\n";
+
+#[tokio::test]
+async fn a_call_ends_at_its_deadline_however_slowly_its_bytes_come() {
+    let event = delta(json!({"content": "a"}));
+    let whole = "HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n";
+    for script in [
+        drips("HTTP/1.1 200 OK\r\n", "x: y\r\nz: a"),
+        drips(UNTIL_CLOSED, &event.repeat(9)),
+        drips(UNTIL_CLOSED, &": still here\n\n".repeat(9)),
+        drips(whole, "{\"choices\": [ "),
+        drips(whole, "\n"),
+        drips(OVERLOADED, "{\"error\": \"a"),
+    ] {
+        let timeouts = "first_byte: 0.9, between_bytes: 0.9, whole: 1.0, min_rate: 0";
+        let (_server, mind) = always(script, timeouts).await;
+        let began = Instant::now();
+        let error = told(&*mind).await.unwrap_err();
+        assert!(began.elapsed() < Duration::from_secs(2), "{error}");
+        let is_late = matches!(
+            error,
+            MindError::TimedOut {
+                seconds: 1,
+                awaited: Awaited::WholeAnswer | Awaited::FirstByte,
+                ..
+            }
+        );
+        assert!(is_late || error.to_string().contains("(500)"), "{error}");
+    }
+    // What comes after the end of an answer is not waited for.
+    let done = format!("{UNTIL_CLOSED}{event}data: [DONE]\n\n");
+    let (_server, mind) = always(drips(&done, "\n"), "whole: 9").await;
+    let began = Instant::now();
+    assert_eq!(told(&*mind).await.unwrap().text, "a");
+    assert!(began.elapsed() < Duration::from_secs(2));
+}
+
+#[tokio::test]
+async fn a_server_that_is_too_slow_is_given_up_before_the_deadline() {
+    let event = delta(json!({"content": "a"}));
+    let slow = "first_byte: 9, between_bytes: 0.3, whole: 60, min_rate: 500";
+    let (server, mind) = always(drips(UNTIL_CLOSED, &event.repeat(9)), slow).await;
+    let error = told(&*mind).await.unwrap_err();
+    let is_slow = matches!(
+        error,
+        MindError::TimedOut {
+            awaited: Awaited::EnoughBytes,
+            ..
+        }
+    );
+    assert!(is_slow, "{error}");
+    assert_eq!(server.requests(), 3, "as often as broken answers");
+    // Signs of life before the answer begins are not an answer.
+    let mut queued = drips(UNTIL_CLOSED, ": waiting\n\n");
+    queued.truncate(60);
+    queued.push(Step::Send(format!("\n\n{event}data: [DONE]\n\n").into()));
+    let (_server, mind) = always(queued, slow).await;
+    assert_eq!(told(&*mind).await.unwrap().text, "a");
+}
+
+#[tokio::test]
+async fn calls_over_the_limit_of_an_answer_are_not_read() {
+    let call =
+        |n: usize| json!({"id": format!("c{n}"), "function": {"name": "look", "arguments": "{}"}});
+    let began = Instant::now();
+    let streamed: String = (0..20_000)
+        .map(|n| delta(json!({"tool_calls": [call(n)]})))
+        .collect();
+    let whole: Vec<_> = (0..20_000).map(call).collect();
+    let whole = json!({"choices": [{"message": {"tool_calls": whole}}]}).to_string();
+    for script in [streams(&streamed, 60_000), answer(200, "", &whole)] {
+        let server = Server::start([script]).await;
+        let calls = told(&*server.mind("")).await.unwrap().calls;
+        assert_eq!((calls.len(), &*calls[127].id), (128, "c127"));
+    }
+    assert!(began.elapsed() < Duration::from_secs(20));
 }
 
 // --- Pieces -------------------------------------------------------------------------------------

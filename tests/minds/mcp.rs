@@ -20,7 +20,7 @@ use playhouse::exchange::{Answers, Ask, Prose, ProseRules};
 use playhouse::mind::models::Models;
 use playhouse::mind::{Round, ScriptLine, ScriptMind};
 use playhouse::testing::tiny;
-use playhouse::tool::servers::{ServerPlan, ToolServer, ToolServers};
+use playhouse::tool::servers::{ChildEnvironment, ServerPlan, ToolServer, ToolServers};
 use playhouse::tool::{ToolSet, ToolTrace, Toolbox};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ListToolsResult,
@@ -65,7 +65,7 @@ fn process(command: &str, args: &[&str]) -> ServerPlan {
             ..ToolServer::default()
         },
         token: None,
-        withheld: Vec::new(),
+        environment: ChildEnvironment::default(),
     }
 }
 
@@ -431,7 +431,6 @@ async fn a_token_opens_a_server_and_is_never_told() {
     let plans = models("s3cret").tool_servers(["library"]).unwrap();
     assert!(ToolServers::connect(plans).await.is_ok());
     let plans = models("wr0ng").tool_servers(["library"]).unwrap();
-    assert!(plans[0].withheld.contains(&"TOKEN".to_owned()));
     let error = ToolServers::connect(plans).await.err().unwrap().to_string();
     assert!(
         error.contains("'library'") && !error.contains("wr0ng"),
@@ -475,15 +474,30 @@ async fn a_server_that_dies_gives_errors_and_never_a_hang() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn keys_of_models_are_kept_from_a_child_process() {
+async fn a_child_process_sees_harmless_variables_and_those_that_its_entry_names() {
     let folder = tempfile::tempdir().unwrap();
     let seen = folder.path().join("seen");
-    let script = format!("echo \"[$HOME][$PATH]\" > '{}'", seen.display());
-    let mut plan = process("sh", &["-c", &script]);
-    plan.withheld = vec!["HOME".into()];
-    assert!(ToolServers::connect(vec![plan]).await.is_err());
+    let text = format!(
+        r#"(servers: {{"library": (command: "sh", args: ["-c", "env > '{}'"], env: ["NAMED"])}})"#,
+        seen.display()
+    );
+    let env = |name: &str| Some(format!("value-of-{name}"));
+    let env = |name: &str| match name {
+        "PATH" => std::env::var(name).ok(),
+        "TMPDIR" => None,
+        name => env(name),
+    };
+    let models = Models::load(&text, "models.ron", &env).unwrap();
+    let plans = models.tool_servers(["library"]).unwrap();
+    assert!(ToolServers::connect(plans).await.is_err());
     let seen = std::fs::read_to_string(seen).unwrap();
-    assert!(seen.starts_with("[][/"), "{seen}");
+    for variable in ["NAMED=value-of-NAMED", "HOME=value-of-HOME", "PATH=/"] {
+        assert!(seen.contains(variable), "{variable}: {seen}");
+    }
+    assert!(
+        !seen.contains("OPENAI_API_KEY") && !seen.contains("CARGO"),
+        "{seen}"
+    );
 }
 
 #[tokio::test]
@@ -515,8 +529,6 @@ async fn a_look_at_a_server_tells_what_it_offers_and_what_is_missing() {
 #[test]
 fn the_program_shows_servers_and_how_they_are() {
     let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("mine");
-    std::fs::create_dir(&data).unwrap();
     let command = example().display().to_string();
     let models = format!(
         r#"(providers: {{}}, models: {{}}, servers: {{
@@ -524,13 +536,13 @@ fn the_program_shows_servers_and_how_they_are() {
             "weather": (url: "http://127.0.0.1:1/mcp?secret=x", token_env: "WEATHER_TOKEN", start: 5.0),
         }})"#
     );
-    std::fs::write(data.join("models.ron"), models).unwrap();
+    std::fs::write(folder.path().join("mine.ron"), models).unwrap();
     let run = |arguments: &str| {
         let mut program = Command::new(env!("CARGO_BIN_EXE_playhouse"));
         let program = program.current_dir(folder.path()).env_clear();
         let arguments = arguments
             .split(' ')
-            .chain(["--data", "mine", "--width", "1000"]);
+            .chain(["--models", "mine.ron", "--width", "1000"]);
         let output = program.args(arguments).output().unwrap();
         let said = String::from_utf8(output.stdout).unwrap();
         assert!(!said.contains("secret"), "{said}");

@@ -65,6 +65,7 @@ fn failures_are_told_in_chinese() {
         ("run --save one", 4, "已有存档“one”；请继续它"),
         ("run --save ../x", 2, "“../x”不能作存档名：它含有“/”"),
         ("resume nothing", 4, "没有存档“nothing”"),
+        ("config --models nowhere.ron", 2, "没有这个文件"),
         ("show one --turn 99", 4, "这份日志没有第 99 轮"),
         (
             "run --save s --model nosuch",
@@ -338,6 +339,7 @@ const NAMES: &[&str] = &[
     "token",
     "tool",
     "trace",
+    "trust",
     "undercover",
     "until",
     "user",

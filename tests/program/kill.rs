@@ -3,8 +3,11 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 /// The program, quiet, with its saves in a folder.
@@ -127,6 +130,52 @@ fn an_interrupted_run_stops_between_commits_and_says_how_to_go_on() {
     );
     let world = |slot: &str| std::fs::read(saves.join(slot).join("world.json")).unwrap();
     assert!(world("broken-off") == world("whole"));
+}
+
+/// A server that answers each request with one byte after the other, and says when one has come.
+fn dripping_server() -> (u16, Receiver<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (asked, requests) = channel();
+    std::thread::spawn(move || {
+        for client in listener.incoming() {
+            let (mut client, asked) = (client.unwrap(), asked.clone());
+            std::thread::spawn(move || {
+                let _ = client.read(&mut [0; 4_096]);
+                let _ = asked.send(());
+                let head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+                let event = b"data: {\"choices\": [{\"delta\": {\"content\": \"a\"}}]}\n\n";
+                for byte in head.iter().chain(event.iter().cycle()) {
+                    if client.write_all(&[*byte]).is_err() {
+                        return;
+                    }
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+            });
+        }
+    });
+    (port, requests)
+}
+
+#[test]
+fn ctrl_c_ends_a_run_whose_server_never_ends_an_answer() {
+    let saves = tempfile::tempdir().unwrap();
+    let (port, requests) = dripping_server();
+    let mut run = playhouse(saves.path(), &["run", "--save", "slow", "--model", "some"]);
+    run.env("OPENAI_BASE_URL", format!("http://127.0.0.1:{port}"));
+    let mut run = run.spawn().unwrap();
+    requests.recv_timeout(Duration::from_secs(60)).unwrap();
+    std::thread::sleep(Duration::from_millis(1_500));
+    assert!(run.try_wait().unwrap().is_none());
+    interrupt(&run);
+    for _ in 0..100 {
+        if run.try_wait().unwrap().is_some() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    run.kill().unwrap();
+    panic!("it did not end within a second");
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod chinese;
 mod kill;
 mod rehearse;
 mod teams;
+mod trust;
 mod undercover;
 
 use std::fs::File;
@@ -369,8 +370,7 @@ fn a_new_world_is_checked_and_played() {
 fn settings_say_where_they_come_from_and_keys_stay_hidden() {
     let folder = tempfile::tempdir().unwrap();
     let mut file = std::fs::File::create(folder.path().join("playhouse.ron")).unwrap();
-    file.write_all(b"(model: Some(\"ollama\"), max_calls: Some(9))")
-        .unwrap();
+    file.write_all(b"(max_calls: Some(9))").unwrap();
     let mut command = playhouse(folder.path());
     command
         .env("OPENAI_API_KEY", "sk-very-secret")

@@ -127,11 +127,15 @@ impl Server {
 }
 
 fn models(base: &str, key: Option<&str>, model: &str, options: &str) -> Models {
+    let timeouts = if options.contains("timeouts:") {
+        ""
+    } else {
+        "timeouts: (first_byte: 0.4, between_bytes: 0.3),"
+    };
     let text = format!(
         r#"(
             providers: {{"test": (
-                base_url: "{base}", key_env: "TEST_KEY",
-                timeouts: (first_byte: 0.4, between_bytes: 0.3),
+                base_url: "{base}", key_env: "TEST_KEY", {timeouts}
                 retry: (times: 2, first_wait: 0.01, longest_wait: 0.02, patience: 1.0),
                 {options}
             )}},

@@ -90,7 +90,7 @@ fn with_tools_played(app: &App, game: ChatGame, minds: &Minds) -> Result<ChatGam
     if game.team().tool_teams().next().is_none() {
         return Ok(game);
     }
-    let web = app.models()?.web().clone();
+    let web = app.models()?.web();
     let game = game.with_tools(move |toolbox| toolbox.allow_web(&web));
     Ok(game.with_tool_minds(minds))
 }
@@ -110,6 +110,7 @@ fn no_task() -> CommandError {
 fn code_policy(args: &ChatArgs) -> CodePolicy {
     CodePolicy {
         allow_processes: args.allow_code,
+        script_program: std::env::current_exe().ok(),
         ..CodePolicy::default()
     }
 }

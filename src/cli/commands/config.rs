@@ -71,7 +71,7 @@ fn model_row(language: Language, row: ModelSummary) -> [String; 5] {
     let price = row.price.as_ref();
     [
         row.alias,
-        with_variable(row.model, Some(&row.model_from)),
+        row.model,
         with_variable(row.base_url, Some(&row.base_url_from)),
         with_variable(key_state(language, row.key), row.key_from.as_ref()),
         price.map_or_else(

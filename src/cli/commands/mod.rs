@@ -21,6 +21,7 @@ mod saves;
 mod show;
 mod tournament;
 mod trace;
+mod trust;
 mod undercover;
 mod why;
 mod worlds;
@@ -101,5 +102,6 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
         }
         Command::Config => config::config(app),
         Command::Doctor { name } => doctor::doctor(app, name.as_deref()),
+        Command::Trust(args) => trust::trust(app, &args),
     }
 }

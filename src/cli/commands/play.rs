@@ -20,6 +20,7 @@ use crate::cli::app::App;
 use crate::cli::args::OnServerError;
 use crate::cli::error::{CommandError, ErrorKind, engine_error};
 use crate::cli::output::{Output, Paragraph, Style};
+use crate::cli::process::end_programs;
 use crate::cli::progress::Progress;
 use crate::cli::record_printer::RecordPrinter;
 use crate::cli::say::say;
@@ -337,7 +338,8 @@ pub(super) async fn handle_ctrl_c(token: CancellationToken, mut err: Output, lan
     token.cancel();
     err.line(say!(language, cli_stopping));
     if tokio::signal::ctrl_c().await.is_ok() {
-        // The journal has everything; there is nothing to clean up.
+        // The journal has everything.
+        end_programs();
         std::process::exit(INTERRUPTED);
     }
 }

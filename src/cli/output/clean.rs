@@ -1,11 +1,20 @@
-//! Makes foreign text harmless for a terminal.
+//! Makes foreign text harmless for a terminal, and masks secrets.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// The text without anything that controls a terminal: control characters and marks that change the
-/// direction of writing become `�`, tabs become spaces. Line breaks stay.
+use crate::secrets::redact;
+
+/// The text without secrets and without anything that controls a terminal: control characters and
+/// marks that change the direction of writing become `�`, tabs become spaces. Line breaks stay.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
+    match redact(text) {
+        Cow::Borrowed(text) => harmless(text),
+        Cow::Owned(masked) => Cow::Owned(harmless(&masked).into_owned()),
+    }
+}
+
+fn harmless(text: &str) -> Cow<'_, str> {
     if !text
         .chars()
         .any(|c| c == '\t' || c == '\r' || is_control(c))
@@ -22,9 +31,16 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(harmless).collect())
 }
 
-/// JSON in which whatever would control a terminal is escaped. Such characters occur only in
-/// strings.
+/// JSON without secrets in which whatever would control a terminal is escaped. Such characters
+/// occur only in strings.
 pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {
+    match redact(json) {
+        Cow::Borrowed(json) => escape(json),
+        Cow::Owned(masked) => Cow::Owned(escape(&masked).into_owned()),
+    }
+}
+
+fn escape(json: &str) -> Cow<'_, str> {
     if !json.chars().any(is_control) {
         return Cow::Borrowed(json);
     }

@@ -148,7 +148,7 @@ impl ChatStep<'_, '_, '_> {
             }
             CodeOutcome::NotAllowed => {
                 self.edit_context(entity, forget::remove_last_round);
-                let languages = process_languages(&turn.snippets);
+                let languages = restricted_languages(&turn.snippets);
                 let text = self.prompt(&CodeForbiddenPrompt {
                     languages: &languages,
                 });
@@ -309,12 +309,12 @@ fn snippets(blocks: &[CodeBlock]) -> Vec<Snippet> {
     snippets.collect()
 }
 
-/// The names of the languages that run in a process.
-fn process_languages(snippets: &[Snippet]) -> String {
+/// The names of the languages that the user must allow.
+fn restricted_languages(snippets: &[Snippet]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for snippet in snippets {
         let name = snippet.language.name();
-        if snippet.language.is_process() && !names.contains(&name) {
+        if snippet.language.needs_approval() && !names.contains(&name) {
             names.push(name);
         }
     }

@@ -41,6 +41,7 @@ cli_no_price = --max-cost needs a price, but the model '{ $model }' has none
 cli_no_price_help = add a dated price to the model file, or use --max-tokens or --max-calls
 cli_no_such_actor = there is no playable character called '{ $name }'
 cli_no_such_entity = there is nobody called '{ $name }' in this save
+cli_no_such_file = there is no such file
 cli_no_such_event = no event has the ID '{ $id }'
 cli_no_task = the team has no task
 cli_no_team = there is no team '{ $team }'
@@ -62,6 +63,32 @@ cli_world_errors = the world '{ $world }' can't be played: { $count ->
     [one] { $count } error
    *[other] { $count } errors
     }
+
+## Trust
+
+cli_trust_added = You now trust { $file } with this content.
+cli_trust_already = You trust { $file } already.
+cli_trust_changed = changed since
+cli_trust_file = file
+cli_trust_hash = content (BLAKE3): { $hash }
+cli_trust_hash_head = BLAKE3
+cli_trust_help = if that is what you want, run: playhouse trust { $file }; or choose models of your own with --models FILE
+cli_trust_missing = missing
+cli_trust_model = the file chooses the model '{ $model }' for every run, which may cost money
+cli_trust_no_files = No file in this folder needs your trust.
+cli_trust_no_folder = there is no folder for your own settings, so trust can't be kept
+cli_trust_no_folder_help = set HOME, or choose models with --models FILE
+cli_trust_none = You trust no files.
+cli_trust_nothing = { $file } does nothing that needs your trust.
+cli_trust_odd_path = a path that is not UTF-8 can't be trusted
+cli_trust_other_hash = the file has another content: { $hash }
+cli_trust_path = the file sets `{ $setting }` to a folder elsewhere: { $path }
+cli_trust_question = Do you trust this content? [yes/no]{" "}
+cli_trust_refused = { $file } needs your trust: { $demands }
+cli_trust_revoked = You no longer trust { $file }.
+cli_trust_same = same content
+cli_trust_wants = { $file } came with this folder and needs your trust:
+cli_trust_was_not = You did not trust { $file }.
 
 ## The command line
 
@@ -201,6 +228,7 @@ cli_from_default = default
 cli_from_environment = environment ({ $variable })
 cli_from_file = file ({ $file })
 cli_from_flag = option
+cli_from_own_file = your own file ({ $file })
 cli_key = key
 cli_key_missing = missing
 cli_key_refused = refused

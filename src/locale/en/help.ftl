@@ -9,7 +9,7 @@ help_default = {" "}[default: { $value }]
 help_end =
     Exit codes: 0 success, 1 other errors, 2 usage, 3 world or data, 4 save, 5 model or server, 6 a limit was reached, 7 expectations of a rehearsal are not met.
 
-    Limits (--max-calls, --max-tokens, --max-cost) are checked before each call, by the most that the call could use; a run that is stopped by a limit can be resumed. Settings come from options, then the environment, then playhouse.ron in the working directory, then defaults; `playhouse config` shows which. NO_COLOR is respected; RUST_LOG filters logs.
+    Limits (--max-calls, --max-tokens, --max-cost) are checked before each call, by the most that the call could use; a run that is stopped by a limit can be resumed. Settings come from options, then the environment, then playhouse.ron in the working directory, then your own playhouse.ron, then defaults; `playhouse config` shows which. NO_COLOR is respected; RUST_LOG filters logs.
 help_options = Options:
 help_usage = Usage:{" "}
 help_usage_command = [COMMAND]
@@ -26,6 +26,7 @@ help_value_entity = NAME
 help_value_event = EVENT
 help_value_file = FILE
 help_value_form = FORMAT
+help_value_hash = HASH
 help_value_model = MODEL
 help_value_n = N
 help_value_name = NAME
@@ -61,6 +62,7 @@ help_about_run = Run a world
 help_about_saves = List the saves
 help_about_show = Show what the characters of a save remember
 help_about_trace = Show what each call of a save saw and answered
+help_about_trust = Show whether you trust the files of a folder that run programs or send keys, and change it
 help_about_undercover = Play Undercover, as a single game or a tournament
 help_about_why = Show who received an event, and by which rule
 help_about_worlds = List the worlds
@@ -81,6 +83,7 @@ help_any_max_calls = Maximum number of calls
 help_any_max_cost = Maximum cost, in the currency of the model's price
 help_any_max_tokens = Maximum number of tokens, of prompts and answers together
 help_any_model = The model that answers: a name from the model file, PROVIDER/MODEL, or improviser (built in, no key needed)
+help_any_models = Model file to use in place of your own and that of the data folder
 help_any_on_server_error = What to do when a server keeps failing: stop (the save can be resumed), fall-back (continue with default answers)
 help_any_quiet = Print errors only: no story, progress or tables
 help_any_save = Name of the save (default: a new one)
@@ -103,6 +106,10 @@ help_branch_turn = The turn from which to continue
 help_branch_choose = Continue as if this option had been chosen in this scene
 help_knows_name = Name of the character
 help_who_fact = Id or title of the fact, as in the world file
+help_trust_file = File to trust (default: those of this folder)
+help_trust_hash = Trust the file without a question if its content has this BLAKE3 hash
+help_trust_list = List the files that you trust
+help_trust_revoke = No longer trust the file
 help_chat_team = Name of a team, such as en/writing-desk, or path of a team file; without it, the teams are listed
 help_convert_file = The file to read; standard input without it or if it is -
 help_convert_from = The format to read, as for --to (default: detected)

@@ -41,6 +41,7 @@ cli_no_price = --max-cost 需要价格，而模型“{ $model }”没有价格
 cli_no_price_help = 在模型文件中加上带日期的价格，或改用 --max-tokens、--max-calls
 cli_no_such_actor = 没有名为“{ $name }”、可以扮演的角色
 cli_no_such_entity = 这个存档里没有“{ $name }”
+cli_no_such_file = 没有这个文件
 cli_no_such_event = 没有编号为“{ $id }”的事件
 cli_no_task = 团队没有任务
 cli_no_team = 没有团队“{ $team }”
@@ -56,6 +57,33 @@ cli_team_errors = 团队“{ $team }”无法使用：有 { $count } 处错误
 cli_turn_passed = 存档已在第 { $now } 轮，过了第 { $turn } 轮
 cli_warning = 警告
 cli_world_errors = 世界“{ $world }”无法运行：有 { $count } 处错误
+
+## Trust
+
+cli_trust_added = 你已信任 { $file } 的这份内容。
+cli_trust_already = 你已经信任 { $file }。
+cli_trust_changed = 内容已变
+cli_trust_file = 文件
+cli_trust_hash = 内容（BLAKE3）：{ $hash }
+# same
+cli_trust_hash_head = BLAKE3
+cli_trust_help = 如果这正是你想要的，请运行：playhouse trust { $file }；也可以用 --models 文件 指定你自己的模型
+cli_trust_missing = 文件不存在
+cli_trust_model = 文件为每次运行选用模型“{ $model }”，可能产生费用
+cli_trust_no_files = 这个文件夹里没有需要你信任的文件。
+cli_trust_no_folder = 没有存放你自己设置的文件夹，无法保存信任
+cli_trust_no_folder_help = 请设置 HOME，或用 --models 文件 指定模型
+cli_trust_none = 你没有信任任何文件。
+cli_trust_nothing = { $file } 没有需要你信任的内容。
+cli_trust_odd_path = 路径不是 UTF-8，无法信任
+cli_trust_other_hash = 文件的内容不同：{ $hash }
+cli_trust_path = 文件把 `{ $setting }` 设为别处的文件夹：{ $path }
+cli_trust_question = 信任这份内容吗？［是/否］{" "}
+cli_trust_refused = { $file } 需要你的信任：{ $demands }
+cli_trust_revoked = 你不再信任 { $file }。
+cli_trust_same = 内容相同
+cli_trust_wants = { $file } 来自这个文件夹，需要你的信任：
+cli_trust_was_not = 你没有信任过 { $file }。
 
 ## The command line
 
@@ -184,6 +212,7 @@ cli_from_default = 默认
 cli_from_environment = 环境变量（{ $variable }）
 cli_from_file = 文件（{ $file }）
 cli_from_flag = 命令行
+cli_from_own_file = 你自己的文件（{ $file }）
 cli_key = 密钥
 cli_key_missing = 缺少
 cli_key_refused = 被拒绝

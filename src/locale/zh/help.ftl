@@ -9,7 +9,7 @@ help_default = （默认：{ $value }）
 help_end =
     退出码：0 成功，1 其他错误，2 用法，3 世界或数据，4 存档，5 模型或服务器，6 到达上限，7 彩排没有达到预期。
 
-    上限（--max-calls、--max-tokens、--max-cost）在每次调用前按最坏情况检查；因上限停下的运行可以继续。设置依次来自：选项、环境变量、工作目录中的 playhouse.ron、默认值；`playhouse config` 显示各项来自哪里。NO_COLOR 有效；RUST_LOG 过滤日志。
+    上限（--max-calls、--max-tokens、--max-cost）在每次调用前按最坏情况检查；因上限停下的运行可以继续。设置依次来自：选项、环境变量、工作目录中的 playhouse.ron、你自己的 playhouse.ron、默认值；`playhouse config` 显示各项来自哪里。NO_COLOR 有效；RUST_LOG 过滤日志。
 help_options = 选项：
 help_usage = 用法：
 help_usage_command = [命令]
@@ -26,6 +26,7 @@ help_value_entity = 名字
 help_value_event = 事件
 help_value_file = 文件
 help_value_form = 格式
+help_value_hash = 哈希
 help_value_model = 模型
 # same
 help_value_n = N
@@ -62,6 +63,7 @@ help_about_run = 运行一个世界
 help_about_saves = 列出存档
 help_about_show = 显示存档中的角色记得什么
 help_about_trace = 显示存档中每次调用看到和回答的内容
+help_about_trust = 查看文件夹中会运行程序或发送密钥的文件，决定是否信任
 help_about_undercover = 玩“谁是卧底”，一局或一场赛事
 help_about_why = 显示谁收到了一个事件，依据哪条规则
 help_about_worlds = 列出世界
@@ -82,6 +84,7 @@ help_any_max_calls = 调用次数上限
 help_any_max_cost = 费用上限，货币与模型价格相同
 help_any_max_tokens = token 数上限，提示词与回答合计
 help_any_model = 由哪个模型回答：模型文件中的名称、供应商/模型，或 improviser（内置的即兴生成器，不需要密钥）
+help_any_models = 代替你自己的模型文件和数据文件夹中模型文件的文件
 help_any_on_server_error = 服务器一直出错时怎么办：stop（停止，存档可以继续）、fall-back（使用默认回答，继续运行）
 help_any_quiet = 只输出错误，不输出故事、进度和表格
 help_any_save = 存档名（默认：新建一个）
@@ -104,6 +107,10 @@ help_branch_turn = 从哪一轮继续
 help_branch_choose = 假如当时在这个场景选了这个选项，从那里继续
 help_knows_name = 角色的名字
 help_who_fact = 事情的 id 或标题，与世界文件中的写法相同
+help_trust_file = 要信任的文件（默认：这个文件夹中的）
+help_trust_hash = 如果文件内容的 BLAKE3 哈希是这个值，不再询问，直接信任
+help_trust_list = 列出你信任的文件
+help_trust_revoke = 不再信任这个文件
 help_chat_team = 团队名，如 zh/xiezuo-tai，或团队文件的路径；不写则列出团队
 help_convert_file = 要读取的文件；不写或写 - 则读标准输入
 help_convert_from = 要读取的格式，可选值同 --to（默认：自动识别）

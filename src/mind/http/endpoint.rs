@@ -6,6 +6,7 @@ use reqwest::Url;
 use thiserror::Error;
 
 use crate::dialect::format::Api;
+use crate::http_client::{keep_secrets_of, shown_url};
 use crate::locale::{Localize, UiText, text};
 
 /// A server and its API.
@@ -119,10 +120,15 @@ impl Endpoint {
         }
     }
 
-    /// The URL for people: without user name, password, query, and the path of requests.
+    /// The URL for people: without user name, password, query, the path of requests, and parts of
+    /// the path that may be keys.
     pub fn display_url(&self) -> String {
-        let path = self.root.path().trim_end_matches('/');
-        format!("{}{path}", self.root.origin().ascii_serialization())
+        shown_url(&self.root)
+    }
+
+    /// Makes secrets of all parts of the URL that may be keys.
+    pub(in crate::mind) fn keep_secrets(&self) {
+        keep_secrets_of(&self.root);
     }
 
     /// Whether the server runs on this machine, so that no proxy is used.

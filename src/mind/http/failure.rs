@@ -7,14 +7,15 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, LOCATION};
-use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
+use super::pace::Wait;
 use super::server_error::{error_message, find_error};
 use super::settings::seconds;
 use crate::locale::{Localize, UiText, text};
 use crate::message::TokenUsage;
 use crate::mind::completion::{Awaited, MindError};
+use crate::secrets::redact;
 
 /// A failed attempt.
 #[derive(Debug)]
@@ -84,24 +85,18 @@ impl Failure {
     }
 }
 
-/// What errors need to know: the name of the server, and the key that they must not show.
+/// What errors need to know.
 #[derive(Debug)]
 pub(super) struct ErrorContext {
     /// The model's alias and the server's address.
     pub(super) server: Arc<str>,
-    pub(super) key: Option<SecretString>,
 }
 
 impl ErrorContext {
-    /// A server's text, fit to be shown: on one line, with the key masked, and of limited length.
+    /// A server's text, fit to be shown: on one line, with secrets masked, and of limited length.
     pub(super) fn sanitized(&self, text: &str) -> String {
         const MAX_CHARS: usize = 500;
-        let key = self.key.as_ref().map(ExposeSecret::expose_secret);
-        let masked = match key {
-            Some(key) if !key.is_empty() => text.replace(key, "***"),
-            _ => text.to_owned(),
-        };
-        let line = one_line(&masked);
+        let line = one_line(&redact(text));
         match line.char_indices().nth(MAX_CHARS) {
             Some((end, _)) => format!("{}…", &line[..end]),
             None => line,
@@ -158,19 +153,32 @@ impl ErrorContext {
         }
     }
 
-    /// The error of a server that was silent for this long.
-    pub(super) fn timed_out(&self, silence: Duration, awaited: Awaited) -> MindError {
+    /// The error of a server that took longer than this.
+    pub(super) fn timed_out(&self, wait: Wait) -> MindError {
         MindError::TimedOut {
             server: Arc::clone(&self.server),
-            seconds: silence.as_secs_f64().ceil() as u64,
-            awaited,
+            seconds: wait.limit.as_secs_f64().ceil() as u64,
+            awaited: wait.awaited,
+        }
+    }
+
+    /// The error of a server that was slower than allowed for this long.
+    pub(super) fn too_slow(&self, took: Duration) -> MindError {
+        MindError::TimedOut {
+            server: Arc::clone(&self.server),
+            seconds: took.as_secs_f64().ceil() as u64,
+            awaited: Awaited::EnoughBytes,
         }
     }
 
     /// The failure of a request without a response.
     pub(super) fn unanswered(&self, error: reqwest::Error, connect: Duration) -> Failure {
         if error.is_timeout() {
-            return Failure::transient(self.timed_out(connect, Awaited::Connection));
+            return Failure::transient(self.timed_out(Wait {
+                time: connect,
+                limit: connect,
+                awaited: Awaited::Connection,
+            }));
         }
         let (is_invalid, is_connected) = (error.is_builder(), !error.is_connect());
         let error = MindError::Unreachable {
@@ -366,12 +374,13 @@ fn number_after(text: &str, phrase: &str) -> Option<u64> {
 fn delay_in_headers(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     let now = || http_date(text("date")?);
-    if let Some(millis) = text("retry-after-ms").and_then(|text| text.parse::<f64>().ok()) {
-        return Some(seconds(millis / 1e3));
+    let millis = text("retry-after-ms").and_then(|text| text.parse::<f64>().ok());
+    if let Some(wait) = millis.and_then(|millis| requested(millis / 1e3)) {
+        return Some(wait);
     }
     if let Some(wait) = text("retry-after") {
         let until = || Some(http_date(wait)? - now()?);
-        return wait.parse().ok().or_else(until).map(seconds);
+        return wait.parse().ok().or_else(until).and_then(requested);
     }
     let resets = [
         "x-ratelimit-reset",
@@ -386,7 +395,13 @@ fn delay_in_headers(headers: &HeaderMap) -> Option<Duration> {
         point if point > 1e9 => point - now()?,
         wait => wait,
     };
-    Some(seconds(wait))
+    requested(wait)
+}
+
+/// A delay in seconds, as a server asks for it; `None` for one that is over or makes no sense, so
+/// that the wait is our own. A huge one is clamped, and ends the call: see `RetryState`.
+fn requested(wait: f64) -> Option<Duration> {
+    (wait > 0.0).then(|| seconds(wait))
 }
 
 /// The delay that Gemini asks for in an error: `{"@type": "…RetryInfo", "retryDelay": "34.07s"}`.
@@ -395,7 +410,7 @@ fn delay_in_error(error: &Value) -> Option<Duration> {
     let wait = details
         .iter()
         .find_map(|detail| detail["retryDelay"].as_str())?;
-    parse_span(wait).map(seconds)
+    parse_span(wait).and_then(requested)
 }
 
 /// The seconds of a span such as `1.5`, `20ms`, `6m0s` or `1h2m3s`.
@@ -435,13 +450,13 @@ fn http_date(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::secrets::Secret;
     use proptest::prelude::*;
     use reqwest::header::{HeaderName, HeaderValue};
 
     fn context() -> ErrorContext {
         ErrorContext {
             server: "http://x/v1".into(),
-            key: Some("sk-secret".into()),
         }
     }
 
@@ -507,8 +522,37 @@ mod tests {
                 "{headers:?}"
             );
         }
-        let unclear = refused(429, &[("retry-after", "soon")], "");
-        assert_eq!(unclear.retry, RetryDecision::Soon);
+    }
+
+    #[test]
+    fn a_delay_that_makes_no_sense_is_our_own_and_a_huge_one_is_clamped() {
+        for senseless in ["soon", "-5", "0", "NaN", "-inf", "-1e999", ""] {
+            let headers = [
+                "retry-after",
+                "retry-after-ms",
+                "x-ratelimit-reset",
+                "ratelimit-reset",
+            ];
+            for header in headers {
+                let retry = refused(429, &[(header, senseless)], "").retry;
+                assert_eq!(retry, RetryDecision::Soon, "{header}: {senseless}");
+            }
+        }
+        let both = [("retry-after-ms", "NaN"), ("retry-after", "7")];
+        let seven = RetryDecision::After(Duration::from_secs(7));
+        assert_eq!(refused(429, &both, "").retry, seven);
+        let past = [
+            ("date", "Sun, 06 Nov 1994 08:49:37 GMT"),
+            ("retry-after", "Sun, 06 Nov 1994 08:49:07 GMT"),
+        ];
+        assert_eq!(refused(429, &past, "").retry, RetryDecision::Soon);
+        for huge in ["1e300", "inf", "99999999999999999999"] {
+            let RetryDecision::After(wait) = refused(429, &[("retry-after", huge)], "").retry
+            else {
+                panic!("{huge}");
+            };
+            assert_eq!(wait, seconds(f64::MAX), "{huge}");
+        }
     }
 
     #[test]
@@ -623,6 +667,7 @@ mod tests {
 
     #[test]
     fn errors_show_neither_keys_nor_control_characters_nor_pages() {
+        let _key = Secret::from("sk-secret");
         let failure = refused(401, &[], "Incorrect key \u{1b}[31m sk-secret\n\n provided");
         let shown = failure.error.to_string();
         assert!(
@@ -637,7 +682,6 @@ mod tests {
         assert!(page.error.to_string().contains("(Bad Gateway)"));
         let long = refused(400, &[], &"长".repeat(9_000));
         assert!(long.error.to_string().chars().count() < 700);
-        assert!(!format!("{:?}", context()).contains("sk-secret"));
     }
 
     /// JSON that is nearly an error.

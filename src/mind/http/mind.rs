@@ -1,17 +1,17 @@
 //! The mind that sends requests to a server, waits and retries.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Request, Response, Url, Version};
-use secrecy::{ExposeSecret, SecretString};
 use thiserror::Error;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
 use super::failure::{ErrorContext, Failure, SchemaBlame};
+use super::pace::{Deadline, Rate, Wait, now};
 use super::request::{RequestBody, RequestFormat};
 use super::request_cache::RequestCache;
 use super::response_accumulator::ResponseAccumulator;
@@ -28,6 +28,7 @@ use crate::mind::completion::{Awaited, Completion, FailedCall, MindError};
 use crate::mind::info::MindInfo;
 use crate::mind::prompt::Prompt;
 use crate::mind::stream::AnswerStream;
+use crate::secrets::Secret;
 
 /// How many bytes of an error's body are read.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
@@ -41,10 +42,10 @@ pub struct Server {
     /// Its URLs.
     pub endpoint: Endpoint,
     /// The API key; never shown.
-    pub key: Option<SecretString>,
+    pub key: Option<Secret>,
     /// The connection timeout of the client in seconds; for error messages.
     pub connect: f64,
-    /// How long it may be silent.
+    /// How long it may take.
     pub timeouts: Timeouts,
     /// How often to retry.
     pub retry: RetryPolicy,
@@ -150,7 +151,6 @@ impl HttpMind {
             }),
             error_context: ErrorContext {
                 server: server_name.into(),
-                key: server.key.clone(),
             },
             format,
             cache: RequestCache::default(),
@@ -211,7 +211,7 @@ impl Drop for RequestInFlight {
     }
 }
 
-fn headers(format: &RequestFormat, key: Option<&SecretString>) -> Result<HeaderMap, HttpMindError> {
+fn headers(format: &RequestFormat, key: Option<&Secret>) -> Result<HeaderMap, HttpMindError> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     let protocol = format.protocol();
@@ -222,21 +222,13 @@ fn headers(format: &RequestFormat, key: Option<&SecretString>) -> Result<HeaderM
         );
     }
     if let Some(key) = key {
-        let (name, value) = protocol.key_header(key.expose_secret());
+        let (name, value) = protocol.key_header(key.expose());
         let value = HeaderValue::try_from(value);
         let mut value = value.map_err(|_| HttpMindError::InvalidKey)?;
         value.set_sensitive(true);
         headers.insert(HeaderName::from_static(name), value);
     }
     Ok(headers)
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "latency is shown to people and never reaches the world"
-)]
-pub(super) fn now() -> Instant {
-    Instant::now()
 }
 
 impl Shared {
@@ -268,9 +260,10 @@ impl Shared {
         let permit = self.permits.acquire().await;
         let _permit = permit.map_err(|_| MindError::Cancelled)?;
         let (mut usage, mut retries) = (None, 0);
+        let deadline = Deadline::new(&self.server.timeouts);
         loop {
             let began = now();
-            let failure = match self.attempt(body, stream).await {
+            let failure = match self.attempt(body, deadline, stream).await {
                 Ok((response, streamed)) => {
                     if body.sends_schema(&self.format) {
                         self.remember_schema_mode(mode);
@@ -297,7 +290,7 @@ impl Shared {
                 Some(_) => Some(Duration::ZERO),
                 None => retry_state.next_wait(failure.retry),
             };
-            let Some(wait) = wait else {
+            let Some(wait) = wait.filter(|wait| *wait < deadline.remaining()) else {
                 return Err(FailedCall {
                     error: failure.error,
                     usage,
@@ -356,39 +349,50 @@ impl Shared {
     async fn attempt(
         &self,
         body: &RequestBody,
+        deadline: Deadline,
         stream: Option<&AnswerStream>,
     ) -> Result<(ResponseAccumulator, bool), Failure> {
-        let response = self.send(self.request(body)).await?;
+        let response = self.send(self.request(body), deadline).await?;
         if !response.status().is_success() {
-            return Err(self.refusal(response).await);
+            return Err(self.refusal(response, deadline).await);
         }
-        let read = self.read(response, stream).await;
+        let read = self.read(response, deadline, stream).await;
         read.map_err(Failure::billable)
     }
 
     /// Sends a request and waits for the head of its response.
-    pub(super) async fn send(&self, request: Request) -> Result<Response, Failure> {
+    pub(super) async fn send(
+        &self,
+        request: Request,
+        deadline: Deadline,
+    ) -> Result<Response, Failure> {
         let context = &self.error_context;
-        let first_byte = seconds(self.server.timeouts.first_byte);
-        match timeout(first_byte, self.client.execute(request)).await {
+        let wait = self.wait_for_first_byte(deadline);
+        match timeout(wait.time, self.client.execute(request)).await {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) => Err(context.unanswered(error, seconds(self.server.connect))),
-            Err(_) => {
-                let error = context.timed_out(first_byte, Awaited::FirstByte);
-                Err(Failure::transient(error).billable())
-            }
+            Err(_) => Err(Failure::transient(context.timed_out(wait)).billable()),
         }
     }
 
-    async fn refusal(&self, mut response: Response) -> Failure {
-        let pause = seconds(self.server.timeouts.between_bytes);
+    fn wait_for_first_byte(&self, deadline: Deadline) -> Wait {
+        deadline.wait(self.server.timeouts.first_byte, Awaited::FirstByte)
+    }
+
+    async fn refusal(&self, mut response: Response, deadline: Deadline) -> Failure {
+        let between_bytes = self.server.timeouts.between_bytes;
+        let wait = deadline.wait(between_bytes, Awaited::NextBytes);
         let mut body = Vec::new();
         // However the body ends, what has arrived is enough.
-        while body.len() < MAX_ERROR_BYTES
-            && let Ok(Ok(Some(chunk))) = timeout(pause, response.chunk()).await
-        {
-            body.extend_from_slice(&chunk);
-        }
+        let _ = timeout(wait.time, async {
+            while body.len() < MAX_ERROR_BYTES
+                && let Ok(Some(chunk)) = response.chunk().await
+            {
+                let room = MAX_ERROR_BYTES - body.len();
+                body.extend(chunk.iter().take(room));
+            }
+        })
+        .await;
         let text = String::from_utf8_lossy(&body);
         let context = &self.error_context;
         context.refused(response.status(), response.headers(), &text)
@@ -397,9 +401,11 @@ impl Shared {
     async fn read(
         &self,
         mut response: Response,
+        deadline: Deadline,
         stream: Option<&AnswerStream>,
     ) -> Result<(ResponseAccumulator, bool), Failure> {
         let (context, limit) = (&self.error_context, self.server.longest_answer);
+        let timeouts = &self.server.timeouts;
         let content_type = response.headers().get(CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok());
         let content_type = content_type.unwrap_or_default();
@@ -409,28 +415,32 @@ impl Shared {
             return Err(reader.too_large());
         }
         let mut text_stream = stream.map(TextStream::new);
-        let pause = seconds(self.server.timeouts.between_bytes);
-        let mut wait = seconds(self.server.timeouts.first_byte);
-        let mut awaited = Awaited::FirstByte;
-        loop {
-            match timeout(wait, response.chunk()).await {
+        let mut wait = self.wait_for_first_byte(deadline);
+        let mut rate = None;
+        while !reader.is_done() {
+            match timeout(wait.time, response.chunk()).await {
                 Ok(Ok(Some(chunk))) => {
                     reader.read(&chunk)?;
                     if let Some(text_stream) = &mut text_stream {
                         text_stream.show(reader.text());
                     }
+                    if reader.has_begun() && !reader.is_done() {
+                        let rate = rate.get_or_insert_with(|| Rate::new(timeouts));
+                        if let Some(took) = rate.too_slow_after(chunk.len()) {
+                            return Err(reader.broken(context.too_slow(took)));
+                        }
+                    }
                 }
                 Ok(Ok(None)) => break,
-                _ if reader.is_done() => break,
                 Ok(Err(error)) => return Err(reader.broken(context.broke_off(error))),
-                Err(_) => return Err(reader.broken(context.timed_out(wait, awaited))),
+                Err(_) => return Err(reader.broken(context.timed_out(wait))),
             }
-            wait = if reader.is_done() {
-                CLOSE_TIMEOUT
-            } else {
-                pause
-            };
-            awaited = Awaited::NextBytes;
+            wait = deadline.wait(timeouts.between_bytes, Awaited::NextBytes);
+        }
+        if reader.is_done() {
+            // Whatever comes after the end is nothing to wait for.
+            let rest = async { while let Ok(Some(_)) = response.chunk().await {} };
+            let _ = timeout(CLOSE_TIMEOUT, rest).await;
         }
         let is_stream = reader.is_stream();
         let response = reader.finish(shows_cuts(&response))?;

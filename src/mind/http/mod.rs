@@ -13,6 +13,7 @@ mod endpoint;
 mod failure;
 mod json_frames;
 mod mind;
+mod pace;
 mod probe;
 mod request;
 mod request_cache;

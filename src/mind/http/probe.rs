@@ -7,7 +7,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::mind::{HttpMind, Received, Shared, now};
+use super::mind::{HttpMind, Received, Shared};
+use super::pace::{Deadline, now};
 use super::request::request_body;
 use super::retry::RetryState;
 use super::settings::{RetryPolicy, SchemaMode};
@@ -16,6 +17,7 @@ use crate::locale::{Language, Localize, UiText, text};
 use crate::message::Body;
 use crate::mind::completion::{FailedCall, MindError};
 use crate::mind::prompt::{Form, Prompt, Tools};
+use crate::secrets::redact;
 
 /// The maximum size of a list of models in bytes.
 const MAX_LIST_BYTES: usize = 1024 * 1024;
@@ -105,7 +107,7 @@ impl HttpMind {
                     None => KeyState::NotNeeded,
                 };
                 if let Some(model) = &received.response.model {
-                    report.model.clone_from(model);
+                    report.model = redact(model).into_owned();
                 }
                 let streams = shared.format.model().stream;
                 report.streaming = streams.then_some(received.streamed);
@@ -189,7 +191,8 @@ impl Shared {
 
     /// The context window according to the server's page of models.
     async fn listed_window(&self) -> Option<u64> {
-        let mut response = self.send(self.request_for_models()).await.ok()?;
+        let deadline = Deadline::new(&self.server.timeouts);
+        let mut response = self.send(self.request_for_models(), deadline).await.ok()?;
         let mut body = Vec::new();
         while let Ok(Some(chunk)) = response.chunk().await {
             body.extend_from_slice(&chunk);

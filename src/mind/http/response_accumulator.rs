@@ -6,19 +6,28 @@ use serde_json::Value;
 
 use crate::dialect::thinking::{AnswerText, SplitText};
 use crate::message::{Block, FinishReason, TokenUsage};
-use crate::mind::completion::Completion;
+use crate::mind::completion::{Completion, MAX_CALLS};
 use crate::tool::ToolCall;
 
 /// The tool that a mind must call if that is how a provider is asked for JSON. Its arguments are
 /// the answer.
 pub(super) const REPLY_TOOL: &str = "give_answer";
 
+/// The maximum number of thoughts that are kept apart; further ones are only text.
+const MAX_THOUGHTS: usize = 128;
+/// How many bytes a call or a thought takes beside its texts.
+const ITEM_BYTES: usize = 128;
+
 /// A response so far. Deltas of a stream and whole answers are added alike; no member is required.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct ResponseAccumulator {
     pub(super) text: AnswerText,
     calls: Vec<PartialCall>,
+    /// Whether there were more calls than are read. What comes of calls then may belong to those.
+    has_too_many_calls: bool,
     thoughts: Vec<PartialThought>,
+    /// How many bytes are kept beside `text`.
+    kept: usize,
     pub(super) finish: Option<FinishReason>,
     pub(super) usage: Option<TokenUsage>,
     pub(super) model: Option<String>,
@@ -56,6 +65,7 @@ impl ResponseAccumulator {
     /// Sets the name of the model; the first one counts.
     pub(super) fn set_model(&mut self, model: &Value) {
         if let (None, Some(model)) = (&self.model, model.as_str()) {
+            self.kept += model.len();
             self.model = Some(model.into());
         }
     }
@@ -79,6 +89,9 @@ impl ResponseAccumulator {
     /// Adds a call or a delta of one. Only the first delta has an id and a name, the others add to
     /// the arguments.
     fn add_call(&mut self, delta: &Value) {
+        if self.has_too_many_calls {
+            return;
+        }
         let index = delta["index"].as_u64();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let (id, function) = (text(&delta["id"]), &delta["function"]);
@@ -100,7 +113,10 @@ impl ResponseAccumulator {
             object => object.to_string(),
         };
         match self.calls.iter_mut().rev().find(is_continued) {
-            Some(call) => call.arguments.push_str(&arguments),
+            Some(call) => {
+                self.kept += arguments.len();
+                call.arguments.push_str(&arguments);
+            }
             None if name.is_empty() => {}
             None => self.begin_call(index, &id, &name, &arguments),
         }
@@ -108,6 +124,11 @@ impl ResponseAccumulator {
 
     /// Adds a call whose arguments may be continued.
     pub(super) fn begin_call(&mut self, index: Option<u64>, id: &str, name: &str, arguments: &str) {
+        self.has_too_many_calls |= self.calls.len() >= MAX_CALLS;
+        if self.has_too_many_calls {
+            return;
+        }
+        self.kept += ITEM_BYTES + id.len() + name.len() + arguments.len();
         self.calls.push(PartialCall {
             index,
             id: id.into(),
@@ -120,20 +141,30 @@ impl ResponseAccumulator {
     /// Adds to the arguments of the call with this index.
     pub(super) fn continue_call(&mut self, index: Option<u64>, arguments: &str) {
         let mut calls = self.calls.iter_mut().rev();
-        if let Some(call) = calls.find(|call| call.index == index) {
+        if let Some(call) = calls.find(|call| call.index == index)
+            && !self.has_too_many_calls
+        {
+            self.kept += arguments.len();
             call.arguments.push_str(arguments);
         }
     }
 
     /// Sets the signature that the provider expects back with the last call.
     pub(super) fn sign_call(&mut self, signature: Option<&str>) {
-        if let (Some(call), Some(signature)) = (self.calls.last_mut(), signature) {
+        if let (Some(call), Some(signature)) = (self.calls.last_mut(), signature)
+            && !self.has_too_many_calls
+        {
+            self.kept += signature.len();
             call.signature = Some(signature.into());
         }
     }
 
     /// Adds a thought that may be continued and signed.
     pub(super) fn begin_thought(&mut self, index: Option<u64>) {
+        if self.thoughts.len() >= MAX_THOUGHTS {
+            return;
+        }
+        self.kept += ITEM_BYTES;
         self.thoughts.push(PartialThought::Readable {
             index,
             thinking: String::new(),
@@ -152,6 +183,7 @@ impl ResponseAccumulator {
             } = thought
                 && *known == index
             {
+                self.kept += more.len() + signed.len();
                 thinking.push_str(more);
                 signature.push_str(signed);
                 return;
@@ -161,6 +193,10 @@ impl ResponseAccumulator {
 
     /// Adds a thought that only its provider can read.
     pub(super) fn add_redacted_thought(&mut self, block: &Value) {
+        if self.thoughts.len() >= MAX_THOUGHTS {
+            return;
+        }
+        self.kept += ITEM_BYTES + block.to_string().len();
         let block = Block::Unknown(block.clone());
         self.thoughts.push(PartialThought::Redacted(block));
     }
@@ -203,11 +239,14 @@ impl ResponseAccumulator {
         self.thoughts.iter().filter_map(block).collect()
     }
 
-    /// How many bytes of text, reasoning and calls there are so far.
+    /// How many bytes are kept so far, of whatever kind.
     pub(super) fn len(&self) -> usize {
-        let calls = self.calls.iter();
-        let calls = calls.map(|call| call.name.len() + call.arguments.len());
-        self.text.len() + calls.sum::<usize>()
+        self.text.len().saturating_add(self.kept)
+    }
+
+    /// Whether nothing is kept so far.
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// The text of the answer, without reasoning, and the reasoning.

@@ -21,7 +21,6 @@ use crate::mind::completion::{Completion, MindError};
 pub fn read_answer(api: Api, body: &[u8]) -> Result<Completion, MindError> {
     let context = ErrorContext {
         server: "recorded".into(),
-        key: None,
     };
     let mut reader = ResponseReader::new(&context, protocol(api), "", usize::MAX);
     let response = reader.read(body).and_then(|()| reader.finish(true));
@@ -32,13 +31,15 @@ pub fn read_answer(api: Api, body: &[u8]) -> Result<Completion, MindError> {
 /// How many bytes of framing a streamed byte of text may need: a delta of one token has about 250.
 const MAX_FRAMING: usize = 100;
 
-/// Reads a response, chunk by chunk.
+/// Reads a response, chunk by chunk. What it keeps of it, complete or not, is never more than its
+/// limit.
 pub(super) struct ResponseReader<'a> {
     context: &'a ErrorContext,
     protocol: &'static dyn Protocol,
     /// The maximum size of an answer in bytes.
     limit: usize,
     received: usize,
+    has_begun: bool,
     framing: Framing,
     response: ResponseAccumulator,
     /// An error within the response.
@@ -74,10 +75,17 @@ impl<'a> ResponseReader<'a> {
             protocol,
             limit,
             received: 0,
+            has_begun: false,
             framing,
             response: ResponseAccumulator::default(),
             error: None,
         }
+    }
+
+    /// Whether anything has arrived but signs that the server is still there: blank lines and
+    /// comments.
+    pub(super) fn has_begun(&self) -> bool {
+        self.has_begun
     }
 
     /// Whether the server said that the response is complete.
@@ -111,27 +119,31 @@ impl<'a> ResponseReader<'a> {
             response: &mut self.response,
             error: &mut self.error,
         };
-        let size = match &mut self.framing {
-            Framing::Unknown => self.received,
+        // What belongs to an answer, and how much of that is not complete yet.
+        let (size, pending) = match &mut self.framing {
+            Framing::Unknown => (self.received, 0),
             Framing::Events(frames) => {
                 frames.push(chunk, |data| values.add_event(data));
-                frames.pending().max(self.received / MAX_FRAMING)
+                self.has_begun |= frames.holds_data() || !self.response.is_empty();
+                (self.received / MAX_FRAMING, frames.pending())
             }
             Framing::Values(frames) => {
                 frames.push(chunk, |value| values.add(value));
+                self.has_begun = true;
                 if frames.found > 1 {
-                    frames.pending().max(self.received / MAX_FRAMING)
+                    (self.received / MAX_FRAMING, frames.pending())
                 } else {
-                    self.received
+                    (self.received, 0)
                 }
             }
-            Framing::Other(body) if self.received <= self.limit => {
-                body.extend_from_slice(chunk);
-                0
+            Framing::Other(body) => {
+                let room = self.limit.saturating_sub(body.len());
+                body.extend(chunk.iter().take(room));
+                self.has_begun = true;
+                (self.received, 0)
             }
-            Framing::Other(_) => self.received,
         };
-        if size.max(self.response.len()) > self.limit {
+        if size.max(pending.saturating_add(self.response.len())) > self.limit {
             return Err(self.too_large());
         }
         Ok(())
@@ -262,6 +274,7 @@ impl Values<'_> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::json;
 
     use super::*;
 
@@ -269,7 +282,6 @@ mod tests {
     fn read(api: Api, kind: &str, chunks: &[&[u8]]) -> Result<ResponseAccumulator, String> {
         let context = ErrorContext {
             server: "http://x/v1".into(),
-            key: None,
         };
         let mut reader = ResponseReader::new(&context, protocol(api), kind, 10_000);
         for chunk in chunks {
@@ -278,6 +290,62 @@ mod tests {
         }
         let response = reader.finish(true);
         response.map_err(|failure| failure.error.to_string())
+    }
+
+    #[test]
+    fn whatever_is_kept_counts_against_one_limit() {
+        let long = "x".repeat(900);
+        let openai = |message: Value| json!({"choices": [{"delta": message}]});
+        let named = |id: &str, name: &str, arguments: &str| {
+            openai(json!({"tool_calls": [
+                {"id": id, "function": {"name": name, "arguments": arguments}}]}))
+        };
+        let gemini = |part: Value| json!({"candidates": [{"content": {"parts": [part]}}]});
+        let start = |block: Value| json!({"type": "content_block_start", "index": 0, "content_block": block});
+        let call = json!({"name": "a"});
+        for (api, event) in [
+            (Api::OpenAi, openai(json!({"content": long}))),
+            (Api::OpenAi, openai(json!({"reasoning": long}))),
+            (Api::OpenAi, named(&long, "a", "")),
+            (Api::OpenAi, named("", &long, "")),
+            (Api::OpenAi, named("a", "a", &long)),
+            (
+                Api::Gemini,
+                gemini(json!({"functionCall": {"name": "a", "id": long}})),
+            ),
+            (
+                Api::Gemini,
+                gemini(json!({"functionCall": call, "thoughtSignature": long})),
+            ),
+            (
+                Api::Anthropic,
+                start(json!({"type": "tool_use", "id": long, "name": "a"})),
+            ),
+            (
+                Api::Anthropic,
+                start(json!({"type": "thinking", "signature": long})),
+            ),
+            (
+                Api::Anthropic,
+                start(json!({"type": "redacted_thinking", "data": long})),
+            ),
+        ] {
+            let event = event.to_string();
+            let events = (0..20).map(|n| event.replace(&long, &format!("{n:0>900}")));
+            let body: String = events.map(|event| format!("data: {event}\n\n")).collect();
+            let error = read(api, "", &[body.as_bytes()]).unwrap_err();
+            assert!(error.contains("more than 10000 bytes"), "{event}: {error}");
+        }
+        // Things without texts are few.
+        for (api, event) in [
+            (Api::OpenAi, named("", "a", "")),
+            (Api::Gemini, gemini(json!({"functionCall": call}))),
+            (Api::Anthropic, start(json!({"type": "thinking"}))),
+        ] {
+            let body = format!("data: {event}\n\n").repeat(5_000);
+            let read = read(api, "", &[body.as_bytes()]);
+            assert!(read.is_err(), "{event}");
+        }
     }
 
     const WORDS: [&str; 44] = [

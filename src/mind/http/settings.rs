@@ -61,15 +61,19 @@ impl LimitField {
     }
 }
 
-/// How long a server may be silent, in seconds. The whole answer has no limit: a slow model that
-/// keeps writing is never cut off.
+/// How long a server may take, in seconds, and how slow it may be.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Timeouts {
     /// Until the first byte. Local models read a long prompt before they write anything.
     pub first_byte: f64,
-    /// Between two chunks of the answer.
+    /// Between two chunks of the answer, and for all of an error.
     pub between_bytes: f64,
+    /// For a whole call: all attempts, and the waits between them.
+    pub whole: f64,
+    /// The fewest bytes per second, on average over `between_bytes`, once the answer has begun. A
+    /// token of a stream takes a hundred bytes or more.
+    pub min_rate: f64,
 }
 
 impl Default for Timeouts {
@@ -77,6 +81,8 @@ impl Default for Timeouts {
         Self {
             first_byte: 180.0,
             between_bytes: 60.0,
+            whole: 900.0,
+            min_rate: 8.0,
         }
     }
 }

@@ -51,6 +51,12 @@ impl EventFrames {
         self.line.len() + self.data.len()
     }
 
+    /// Whether there is more of the incomplete event than a comment.
+    pub(super) fn holds_data(&self) -> bool {
+        let is_comment = self.line.starts_with(b":");
+        !self.data.is_empty() || !(self.line.is_empty() || is_comment)
+    }
+
     fn end_line(&mut self, event: &mut impl FnMut(&str)) {
         let line = std::mem::take(&mut self.line);
         let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line);

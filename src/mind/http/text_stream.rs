@@ -2,15 +2,18 @@
 
 use crate::dialect::thinking::StreamSplitter;
 use crate::mind::stream::AnswerStream;
+use crate::secrets::{begun, redact};
 
-/// Shows the text of an answer, without its thoughts.
+/// Shows the text of an answer, without its thoughts and without secrets.
 pub(super) struct TextStream<'a> {
     stream: &'a AnswerStream,
     splitter: StreamSplitter,
     /// How many bytes of the answer were read.
     read: usize,
-    /// The text that was shown.
-    shown: String,
+    /// The text that may be shown, before secrets are masked.
+    text: String,
+    /// How many bytes of `text` were shown. What may begin a secret waits for its rest.
+    shown: usize,
 }
 
 impl<'a> TextStream<'a> {
@@ -19,7 +22,8 @@ impl<'a> TextStream<'a> {
             stream,
             splitter: StreamSplitter::default(),
             read: 0,
-            shown: String::new(),
+            text: String::new(),
+            shown: 0,
         }
     }
 
@@ -30,16 +34,22 @@ impl<'a> TextStream<'a> {
         let delta = self.splitter.push(new);
         if delta.was_thought {
             self.stream.retract();
-            self.shown.clear();
+            self.text.clear();
+            self.shown = 0;
         }
-        self.stream.text(&delta.text);
-        self.shown.push_str(&delta.text);
+        self.text.push_str(&delta.text);
+        let waiting = self.text.get(self.shown..).unwrap_or_default();
+        let ready = waiting.len() - begun(waiting);
+        self.stream
+            .text(&redact(waiting.get(..ready).unwrap_or_default()));
+        self.shown += ready;
     }
 
     /// Shows the rest of the text, whose end may have looked like the start of a tag.
     pub(super) fn finish(self, text: &str) {
-        if let Some(rest) = text.trim_start().strip_prefix(&*self.shown) {
-            self.stream.text(rest);
+        let shown = self.text.get(..self.shown).unwrap_or_default();
+        if let Some(rest) = text.trim_start().strip_prefix(shown) {
+            self.stream.text(&redact(rest));
         }
     }
 }

@@ -1,7 +1,9 @@
 //! The model file, and what can be wrong with it.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 use ron::extensions::Extensions;
@@ -18,22 +20,21 @@ use crate::mind::http::{
 };
 use crate::tool::WebPolicy;
 use crate::tool::servers::ToolServer;
+use crate::trust::Untrusted;
 
 /// The model file that is part of the library.
 pub const SHIPPED: &str = include_str!("../../../data/models.ron");
 /// The name of the shipped model file, for errors.
-pub const SHIPPED_NAME: &str = "data/models.ron";
+pub const SHIPPED_NAME: &str = "built-in:models.ron";
 
-/// A model file.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// A model file, or several: see [`Self::with`]. Every member may be left out.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ModelFile {
-    /// The connection timeout for all servers, in seconds.
-    #[serde(default = "default_connect")]
-    pub connect: f64,
+    /// The connection timeout for all servers, in seconds; 10 by default.
+    pub connect: Option<f64>,
     /// The instruction at the end of a prompt for servers that accept no schema.
-    #[serde(default)]
-    pub wording: Wording,
+    pub wording: Option<Wording>,
     /// Providers by name.
     #[serde(deserialize_with = "each_once")]
     pub providers: IndexMap<String, Provider>,
@@ -41,11 +42,20 @@ pub struct ModelFile {
     #[serde(deserialize_with = "each_once")]
     pub models: IndexMap<String, ModelEntry>,
     /// Tool servers by name. A world names their tools, but only this file says what is run.
-    #[serde(default, deserialize_with = "each_once")]
+    #[serde(deserialize_with = "each_once")]
     pub servers: IndexMap<String, ToolServer>,
     /// What web tools may do; nothing by default.
-    #[serde(default)]
-    pub web: WebPolicy,
+    pub web: Option<WebPolicy>,
+    /// Which file defines what, for people.
+    #[serde(skip)]
+    pub(super) defined_in: DefinedIn,
+}
+
+/// The file of each provider and model, by its name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct DefinedIn {
+    pub(super) providers: BTreeMap<String, Arc<str>>,
+    pub(super) models: BTreeMap<String, Arc<str>>,
 }
 
 /// A provider of models: its server, and what may be sent there.
@@ -111,7 +121,7 @@ pub struct Provider {
     /// The maximum size of an answer in bytes.
     #[serde(default = "default_longest_answer")]
     pub longest_answer: usize,
-    /// How long the server may be silent.
+    /// How long the server may take.
     #[serde(default)]
     pub timeouts: Timeouts,
     /// How often to retry.
@@ -227,10 +237,6 @@ pub struct ModelEntry {
     pub extra: Map<String, Value>,
 }
 
-fn default_connect() -> f64 {
-    10.0
-}
-
 fn default_stream() -> bool {
     true
 }
@@ -248,44 +254,94 @@ fn default_longest_answer() -> usize {
 }
 
 impl ModelFile {
-    /// Reads the text of a model file. `file_name` is for errors.
+    /// The model file that is part of the library.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn built_in() -> Result<Self, ModelError> {
+        Self::read_own(SHIPPED, SHIPPED_NAME, &Self::default())
+    }
+
+    /// Reads a file that its user vouches for: everything in it counts. `known` as for
+    /// [`Self::read`].
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_own(text: &str, file_name: &str, known: &Self) -> Result<Self, ModelError> {
+        Ok(Self::read(text, file_name, known)?.admit_own())
+    }
+
+    /// Reads the text of a model file. Its models may use the providers of `known`, too.
+    /// `file_name` is for errors.
     ///
     /// # Errors
     /// The first place that can't be parsed, or all values that are wrong.
-    pub fn read(text: &str, file_name: &str) -> Result<Self, ModelError> {
+    pub fn read(text: &str, file_name: &str, known: &Self) -> Result<Untrusted<Self>, ModelError> {
         let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
-        let file: Self = options.from_str(text).map_err(|error| ModelError::Syntax {
+        let mut file: Self = options.from_str(text).map_err(|error| ModelError::Syntax {
             file: file_name.into(),
             line: error.span.start.line,
             column: error.span.start.col,
             reason: error.code.to_string(),
         })?;
-        let problems = file.problems();
-        if problems.is_empty() {
-            Ok(file)
-        } else {
-            Err(ModelError::Invalid {
+        let problems = file.problems(known);
+        if !problems.is_empty() {
+            return Err(ModelError::Invalid {
                 file: file_name.into(),
                 problems,
-            })
+            });
         }
+        let name: Arc<str> = file_name.into();
+        let named = |key: &String| (key.clone(), Arc::clone(&name));
+        file.defined_in = DefinedIn {
+            providers: file.providers.keys().map(named).collect(),
+            models: file.models.keys().map(named).collect(),
+        };
+        Ok(Untrusted::new(file, text))
+    }
+
+    /// This file and another, whose definitions replace those of the same name.
+    #[must_use]
+    pub fn with(mut self, other: Self) -> Self {
+        self.connect = other.connect.or(self.connect);
+        self.wording = other.wording.or(self.wording);
+        self.providers.extend(other.providers);
+        self.models.extend(other.models);
+        self.servers.extend(other.servers);
+        self.web = other.web.or(self.web);
+        let DefinedIn { providers, models } = other.defined_in;
+        self.defined_in.providers.extend(providers);
+        self.defined_in.models.extend(models);
+        self
+    }
+
+    /// The provider of this name, here or in `known`.
+    pub(super) fn provider<'a>(&'a self, known: &'a Self, name: &str) -> Option<&'a Provider> {
+        self.providers
+            .get(name)
+            .or_else(|| known.providers.get(name))
     }
 
     /// Everything that is wrong.
-    fn problems(&self) -> Vec<UiText> {
+    fn problems(&self, known: &Self) -> Vec<UiText> {
         let mut problems = Problems::default();
-        let wording = [&self.wording.en, &self.wording.zh];
-        let has_schema = wording.iter().all(|text| text.contains("{schema}"));
+        let has_schema = self.wording.iter().all(|wording| {
+            let mut texts = [&wording.en, &wording.zh].into_iter();
+            texts.all(|text| text.contains("{schema}"))
+        });
         problems.require(has_schema, "wording", text!(mind_file_wording));
-        problems.positive_seconds(self.connect, "connect");
+        if let Some(connect) = self.connect {
+            problems.positive_seconds(connect, "connect");
+        }
         for (name, provider) in &self.providers {
             provider.check(&format!("providers.{name}"), &mut problems);
         }
         for (alias, entry) in &self.models {
             let path = format!("models.{alias}");
-            let provider = self.providers.get(&entry.provider);
+            let provider = self.provider(known, &entry.provider);
             if provider.is_none() {
-                let known = Argument::list(self.providers.keys());
+                let known = self.providers.keys().chain(known.providers.keys());
+                let known = Argument::list(known);
                 let problem = text!(mind_file_provider, name = &entry.provider, known);
                 problems.add(&format!("{path}.provider"), problem);
             }
@@ -302,7 +358,7 @@ impl ModelFile {
                 problems.add(&path, problem);
             }
         }
-        for problem in self.web.problems() {
+        for problem in self.web.iter().flat_map(WebPolicy::problems) {
             problems.add("web", problem);
         }
         problems.0
@@ -333,6 +389,7 @@ impl Problems {
 
     fn base_url(&mut self, base_url: &str, api: Api, path: &str) {
         if let Err(error) = Endpoint::parse(base_url, api) {
+            let base_url = without_secrets(base_url);
             let problem = text!(mind_file_base_url, base_url, error = &error);
             self.add(path, problem);
         }
@@ -359,8 +416,11 @@ impl Problems {
     }
 
     fn timeouts(&mut self, timeouts: &Timeouts, path: &str) {
-        let are_right = timeouts.first_byte > 0.0 && timeouts.between_bytes > 0.0;
+        let all = [timeouts.first_byte, timeouts.between_bytes, timeouts.whole];
+        let are_right = all.iter().all(|seconds| *seconds > 0.0);
         self.require(are_right, path, text!(mind_file_seconds));
+        let path = format!("{path}.min_rate");
+        self.require(timeouts.min_rate >= 0.0, &path, text!(mind_file_price));
     }
 }
 
@@ -406,6 +466,15 @@ impl ModelEntry {
             problems.timeouts(timeouts, &path("timeouts"));
         }
         problems.extra(&self.extra, api, &path("extra"));
+    }
+}
+
+/// A URL that can't be parsed, without a user name, a password and a query.
+fn without_secrets(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    match url.rsplit_once('@') {
+        Some((_, host)) => format!("…@{host}"),
+        None => url.to_owned(),
     }
 }
 

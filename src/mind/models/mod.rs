@@ -1,10 +1,12 @@
-//! Models by name: a RON file of providers and aliases, and a few environment variables.
+//! Models by name: RON files of providers and aliases, and a few environment variables.
 //!
-//! [`Models::load`] gets the text of the file, and a function that looks up variables, so that this
-//! module touches neither files nor the environment. A name is resolved in this order:
+//! A [`ModelFile`] is read as [`Untrusted`](crate::trust::Untrusted): it may have come with a
+//! folder, and `demands.rs` says what of it its user must trust first. [`Models::new`] gets what
+//! counts, and a function that looks up variables, so that this module touches neither files nor
+//! the environment. A name is resolved in this order:
 //!
-//! 1. an alias of the file;
-//! 2. `PROVIDER/MODEL` with a provider of the file, such as `ollama/qwen3:8b`;
+//! 1. an alias;
+//! 2. `PROVIDER/MODEL` with a known provider, such as `ollama/qwen3:8b`;
 //! 3. if `OPENAI_BASE_URL` is set, any other name is a model of that server, with `OPENAI_API_KEY`
 //!    as its key.
 //!
@@ -13,6 +15,7 @@
 //! its `base_url`. The key is the variable named by the entry's `key_env`, else by the provider's.
 //! Keys are never written to a file, a log or an error. Start reading at [`Models`].
 
+mod demands;
 mod error;
 mod file;
 mod resolve;

@@ -5,7 +5,6 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use reqwest::Client;
-use secrecy::{ExposeSecret, SecretString};
 use serde::{Serialize, Serializer};
 
 use super::error::ModelError;
@@ -19,11 +18,13 @@ use crate::mind::http::{
 };
 use crate::mind::info::MindInfo;
 use crate::mind::prompted_tools::PromptedTools;
+use crate::secrets::Secret;
 use crate::tool::WebPolicy;
+use crate::tool::servers::ChildEnvironment;
 use crate::world_data::by_distance;
 
 const BASE_URL: &str = "OPENAI_BASE_URL";
-pub(super) const KEY: &str = "OPENAI_API_KEY";
+const KEY: &str = "OPENAI_API_KEY";
 
 /// The models of a file and an environment. Minds of one alias share their connections, their limit
 /// of concurrent calls, and what they learned about their server.
@@ -31,8 +32,12 @@ pub(super) const KEY: &str = "OPENAI_API_KEY";
 pub struct Models {
     pub(super) file_name: String,
     pub(super) file: ModelFile,
-    /// The variables that the file names and that are set; some are keys.
-    pub(super) environment: BTreeMap<String, SecretString>,
+    /// The variables that the file names for keys and tokens, and that are set.
+    pub(super) keys: BTreeMap<String, Secret>,
+    /// Those that it names for addresses and models.
+    settings: BTreeMap<String, String>,
+    /// What the process of each tool server sees.
+    pub(super) environments: BTreeMap<String, ChildEnvironment>,
     minds: Mutex<BTreeMap<String, HttpMind>>,
     /// Where media files are read.
     files: Arc<dyn MediaFiles>,
@@ -80,7 +85,8 @@ pub struct ModelSummary {
     pub alias: String,
     /// Who runs it.
     pub provider: String,
-    /// Its name at the provider.
+    /// Its name at the provider; the name of the variable that holds it, such as `$OPENAI_MODEL`,
+    /// if the model file does not say it.
     pub model: String,
     /// The source of that name.
     pub model_from: SettingSource,
@@ -110,8 +116,8 @@ struct ResolvedModel {
 }
 
 impl Models {
-    /// Reads the text of a model file and the environment variables that it names. `file_name` is
-    /// for errors, `env` looks up a variable.
+    /// The models of a single file for which the caller vouches. `file_name` is for errors, `env`
+    /// looks up a variable.
     ///
     /// # Errors
     /// As [`ModelFile::read`].
@@ -120,27 +126,42 @@ impl Models {
         file_name: &str,
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, ModelError> {
-        let file = ModelFile::read(text, file_name)?;
-        let providers = file.providers.values();
-        let providers = providers.flat_map(|provider| [&provider.base_url_env, &provider.key_env]);
-        let models = file.models.values();
-        let models = models.flat_map(|entry| [&entry.model_env, &entry.key_env]);
-        let tokens = file.servers.values().map(|server| &server.token_env);
-        let variables = providers.chain(models).chain(tokens).flatten();
-        let variables = variables.map(String::as_str).chain([BASE_URL, KEY]);
-        let environment = variables.filter_map(|name| {
+        let file = ModelFile::read_own(text, file_name, &ModelFile::default())?;
+        Ok(Self::new(file, file_name, env))
+    }
+
+    /// The models of a file, with the environment variables that it names. `file_name` is the file
+    /// in which people may define more.
+    pub fn new(file: ModelFile, file_name: &str, env: &dyn Fn(&str) -> Option<String>) -> Self {
+        let find = |name: &str| {
             let value = env(name)?.trim().to_owned();
-            (!value.is_empty()).then(|| (name.to_owned(), value.into()))
+            (!value.is_empty()).then(|| (name.to_owned(), value))
+        };
+        let (providers, models) = (file.providers.values(), file.models.values());
+        let tokens = file.servers.values().map(|server| &server.token_env);
+        let keys = providers.clone().map(|provider| &provider.key_env);
+        let keys = keys.chain(models.clone().map(|entry| &entry.key_env));
+        let keys = keys.chain(tokens).flatten().map(String::as_str);
+        let keys = keys.chain([KEY]).filter_map(find);
+        let keys = keys.map(|(name, key)| (name, key.into())).collect();
+        let settings = providers.map(|provider| &provider.base_url_env);
+        let settings = settings.chain(models.map(|entry| &entry.model_env));
+        let settings = settings.flatten().map(String::as_str);
+        let settings = settings.chain([BASE_URL]).filter_map(find).collect();
+        let environments = file.servers.iter().map(|(name, server)| {
+            let named = server.env.iter().map(String::as_str);
+            (name.clone(), ChildEnvironment::new(named, env))
         });
-        let environment = environment.collect();
-        Ok(Self {
+        Self {
             file_name: file_name.into(),
+            keys,
+            settings,
+            environments: environments.collect(),
             file,
-            environment,
             minds: Mutex::default(),
             files: Arc::new(NoFiles),
             clients: Mutex::default(),
-        })
+        }
     }
 
     /// The same models, reading media files from `files`.
@@ -176,8 +197,8 @@ impl Models {
     }
 
     /// What web tools may do.
-    pub fn web(&self) -> &WebPolicy {
-        &self.file.web
+    pub fn web(&self) -> WebPolicy {
+        self.file.web.clone().unwrap_or_default()
     }
 
     /// The settings of a model.
@@ -203,7 +224,13 @@ impl Models {
     /// part of the report.
     pub async fn probe(&self, alias: &str) -> Result<ProbeReport, ModelError> {
         match self.http_mind(alias) {
-            Ok(mind) => Ok(mind.probe().await),
+            Ok(mind) => {
+                let mut report = mind.probe().await;
+                if report.model == *mind.info().model {
+                    report.model = self.resolve(alias)?.shown_model();
+                }
+                Ok(report)
+            }
             Err(error @ ModelError::MissingKey { .. }) => {
                 let summary = self.summary(alias)?;
                 let mut report = ProbeReport::untried(alias, &summary.base_url, &summary.model);
@@ -231,7 +258,7 @@ impl Models {
         if let Some(entry) = self.file.models.get(alias)
             && let Some(provider) = provider_of(&entry.provider)
         {
-            let source = SettingSource::File(self.file_name.clone());
+            let source = self.file_of(self.file.defined_in.models.get(alias));
             return Ok(self.combine(alias, provider, entry.clone(), source));
         }
         if let Some((name, model)) = alias.split_once('/')
@@ -269,7 +296,7 @@ impl Models {
         mut entry: ModelEntry,
         model_source: SettingSource,
     ) -> ResolvedModel {
-        let from_file = || SettingSource::File(self.file_name.clone());
+        let defined_in = &self.file.defined_in;
         let from_environment = |variable: &Option<String>| {
             let name = variable.as_deref()?;
             let source = SettingSource::Environment(name.into());
@@ -282,10 +309,16 @@ impl Models {
             entry.price = None;
             entry.window = None;
         }
-        let own = entry.base_url.clone().map(|base| (base, from_file()));
+        let own = entry.base_url.clone().map(|base| {
+            let source = self.file_of(defined_in.models.get(alias));
+            (base, source)
+        });
         let base_url = own
             .or_else(|| from_environment(&provider.base_url_env))
-            .unwrap_or_else(|| (provider.base_url.clone(), from_file()));
+            .unwrap_or_else(|| {
+                let source = self.file_of(defined_in.providers.get(&entry.provider));
+                (provider.base_url.clone(), source)
+            });
         ResolvedModel {
             alias: alias.into(),
             provider_name: entry.provider.clone(),
@@ -314,7 +347,7 @@ impl Models {
         let server = Server {
             endpoint,
             key,
-            connect: self.file.connect,
+            connect: self.connect(),
             timeouts: resolved
                 .entry
                 .timeouts
@@ -352,7 +385,7 @@ impl Models {
             temperature: entry.temperature.or(provider.temperature),
             merge_turns: entry.merge_turns.unwrap_or(provider.merge_turns),
             schema: entry.schema.unwrap_or(provider.schema),
-            wording: self.file.wording.clone(),
+            wording: self.file.wording.clone().unwrap_or_default(),
             extra,
         }
     }
@@ -364,9 +397,9 @@ impl Models {
             (None, None) => "none",
         };
         ModelSummary {
+            model: resolved.shown_model(),
             alias: resolved.alias,
             provider: resolved.provider_name,
-            model: resolved.model.0,
             model_from: resolved.model.1,
             base_url: endpoint.display_url(),
             base_url_from: resolved.base_url.1,
@@ -382,19 +415,27 @@ impl Models {
         if let Some(client) = clients.get(&local) {
             return Ok(client.clone());
         }
-        let client = http::client(self.file.connect, local)?;
+        let client = http::client(self.connect(), local)?;
         clients.insert(local, client.clone());
         Ok(client)
     }
 
-    fn key(&self, resolved: &ResolvedModel) -> Option<SecretString> {
+    fn key(&self, resolved: &ResolvedModel) -> Option<Secret> {
         let variable = resolved.key_env.as_deref()?;
-        self.environment.get(variable).cloned()
+        self.keys.get(variable).cloned()
+    }
+
+    fn file_of(&self, file: Option<&Arc<str>>) -> SettingSource {
+        SettingSource::File(file.map_or(&*self.file_name, |file| file).to_owned())
+    }
+
+    fn connect(&self) -> f64 {
+        const DEFAULT: f64 = 10.0;
+        self.file.connect.unwrap_or(DEFAULT)
     }
 
     fn variable(&self, name: &str) -> Option<String> {
-        let value = self.environment.get(name)?;
-        Some(value.expose_secret().to_owned())
+        self.settings.get(name).cloned()
     }
 
     fn unknown(&self, alias: &str) -> ModelError {
@@ -410,10 +451,21 @@ impl Models {
 impl ResolvedModel {
     fn endpoint(&self) -> Result<Endpoint, ModelError> {
         let (base, source) = &self.base_url;
-        Endpoint::parse(base, self.provider.api).map_err(|error| ModelError::Unusable {
-            alias: self.alias.clone(),
-            reason: text!(mind_bad_base_url, source, error = &error),
-        })
+        let endpoint =
+            Endpoint::parse(base, self.provider.api).map_err(|error| ModelError::Unusable {
+                alias: self.alias.clone(),
+                reason: text!(mind_bad_base_url, source, error = &error),
+            })?;
+        endpoint.keep_secrets();
+        Ok(endpoint)
+    }
+
+    /// The model's name for people. Whatever else a variable may hold is not shown.
+    fn shown_model(&self) -> String {
+        match &self.model {
+            (_, SettingSource::Environment(variable)) => format!("${variable}"),
+            (name, _) => name.clone(),
+        }
     }
 
     /// The variable of the key that the server requires. Another server than the provider's own may
@@ -497,8 +549,9 @@ mod tests {
         let summary = models.summary("openai").unwrap();
         assert_eq!(
             (summary.model.as_str(), summary.base_url.as_str()),
-            ("mine", "http://localhost:9/v1")
+            ("$OPENAI_MODEL", "http://localhost:9/v1")
         );
+        assert_eq!(&*models.mind("openai").unwrap().info().model, "mine");
         assert_eq!(summary.base_url_from.to_string(), "OPENAI_BASE_URL");
         assert_eq!(summary.model_from.to_string(), "OPENAI_MODEL");
         assert_eq!(

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::error::ModelError;
-use super::resolve::{KEY, Models, SettingSource};
+use super::resolve::{Models, SettingSource};
 use crate::tool::servers::{ServerPlan, ToolServer};
 
 /// A tool server as people see it: its token only as set or missing.
@@ -35,7 +35,7 @@ impl Models {
             place: server.shown(),
             tools: server.tools.clone(),
             token: match &server.token_env {
-                Some(variable) if self.environment.contains_key(variable) => "set",
+                Some(variable) if self.keys.contains_key(variable) => "set",
                 Some(_) => "missing",
                 None => "none",
             },
@@ -52,7 +52,6 @@ impl Models {
         &self,
         names: impl IntoIterator<Item = &'n str>,
     ) -> Result<Vec<ServerPlan>, ModelError> {
-        let keys = self.key_variables();
         let plan = |name: &str| {
             let server = self.file.servers.get(name).cloned();
             let server = server.ok_or_else(|| ModelError::UnknownServer {
@@ -60,28 +59,15 @@ impl Models {
                 file: self.file_name.clone(),
                 known: self.file.servers.keys().cloned().collect(),
             })?;
+            server.keep_secrets();
             let token = server.token_env.as_deref();
-            let withheld = keys.iter().filter(|key| !server.env.contains(key));
             Ok(ServerPlan {
                 name: name.into(),
-                token: token.and_then(|variable| self.environment.get(variable).cloned()),
-                withheld: withheld.cloned().collect(),
+                token: token.and_then(|variable| self.keys.get(variable).cloned()),
+                environment: self.environments.get(name).cloned().unwrap_or_default(),
                 server,
             })
         };
         names.into_iter().map(plan).collect()
-    }
-
-    /// The variables that may hold a key.
-    fn key_variables(&self) -> Vec<String> {
-        let providers = self
-            .file
-            .providers
-            .values()
-            .map(|provider| &provider.key_env);
-        let models = self.file.models.values().map(|entry| &entry.key_env);
-        let tokens = self.file.servers.values().map(|server| &server.token_env);
-        let named = providers.chain(models).chain(tokens).flatten().cloned();
-        named.chain([KEY.to_owned()]).collect()
     }
 }

@@ -3,8 +3,8 @@
 //! A fight leads its stage through phases, and each has a file: [`begin`], then [`turn`] for each
 //! turn of a combatant (which asks with [`ask`] and applies [`rules`]), [`narrate`] (the stage's
 //! account of the whole fight), at last [`outcome`]. All of them see the fight through
-//! [`arena::Arena`]. Words may move a foe ([`resolve`]), and [`wounds`] remain after the fight. Start
-//! reading at `turn.rs`.
+//! [`arena::Arena`]. Words may move a foe ([`resolve`]), and [`wounds`] remain after the fight.
+//! Start reading at `turn.rs`.
 
 mod arena;
 mod ask;

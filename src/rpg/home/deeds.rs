@@ -106,8 +106,8 @@ impl Actions<'_, '_> {
         self.show_all(acting, PromiseMade { actor, to, words });
     }
 
-    /// Everybody there sees that a promise is kept; whoever has it and is elsewhere learns it at the
-    /// meeting.
+    /// Everybody there sees that a promise is kept; whoever it was made to learns it at the meeting
+    /// if it is elsewhere.
     pub(super) fn keep(&mut self, acting: &Acting<'_>, keeping: &Keeping) {
         let Ok(mut promises) = self.promises.get_mut(acting.entity) else {
             return;

@@ -69,8 +69,8 @@ pub struct FactFigures {
     pub learned: Share,
     /// Of the runs, those in which a character learned it from somebody.
     pub told: Share,
-    /// Of the runs in which it was told, those in which somebody who was told it told it to others, or
-    /// chose an option that only those have who know it, or that gives it away.
+    /// Of the runs in which it was told, those in which somebody who was told it told it to others,
+    /// or chose an option that only those have who know it, or that gives it away.
     pub taken_up: Share,
     /// The day on which it was learned first.
     pub day: Mean,

@@ -27,7 +27,8 @@ pub enum Expectation {
     Told(String, f64, f64),
     /// Of the runs, those in which a character learns each fact from somebody, sworn ones excepted.
     EachTold(f64, f64),
-    /// Of the runs in which each fact is told, those in which a hearer acts on it, sworn ones excepted.
+    /// Of the runs in which each fact is told, those in which a hearer acts on it, sworn ones
+    /// excepted.
     EachTakenUp(f64, f64),
     /// Of the fights on this stage, those that are won.
     Fight(String, f64, f64),

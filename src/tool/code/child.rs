@@ -1,6 +1,6 @@
 //! Code in a process of its own: in a temporary folder, without the environment of this program,
-//! with limits on time, memory and output. This limits accidents, but does not stop malicious code;
-//! therefore the user must allow it, and an approver must approve it.
+//! with limits on time, memory and output. For python and sh this limits accidents, but does not
+//! stop malicious code; therefore the user must allow them, and an approver must approve it.
 
 use std::fs::File;
 use std::io::Write;
@@ -11,15 +11,16 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 
 use super::output::CapturedOutput;
-use super::{CodeLanguage, CodePolicy, FORBIDDEN, OUT_OF_TIME, Snippet};
+use super::{CodeLanguage, CodePolicy, FORBIDDEN, OUT_OF_TIME, Snippet, process};
 use crate::tool::ToolError;
+use crate::tool::process::Family;
 
 /// Where programs are searched.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// The maximum number of bytes that are read from each stream. A process that writes more is
 /// killed.
 const MAX_BYTES: u64 = 1_000_000;
-/// Limits memory, in KiB, and the size of files, in blocks of 512 bytes.
+/// Limits memory, in KiB, and the size of files, in blocks of 512 bytes, then runs a program.
 const LIMITS: &str = "ulimit -v 2097152; ulimit -f 40960; exec \"$@\"";
 
 /// Runs a piece of code to its end and returns its exit code.
@@ -30,18 +31,25 @@ pub(super) async fn run(
     policy: &CodePolicy,
     output: &mut CapturedOutput,
 ) -> Result<i32, ToolError> {
-    let (program, options, extension): (_, &[&str], _) = match snippet.language {
-        CodeLanguage::Python => ("python3", &["-I", "-B"], "py"),
-        CodeLanguage::Sh | CodeLanguage::Rhai => ("sh", &[], "sh"),
+    let mut command = match (snippet.language, &policy.script_program) {
+        (CodeLanguage::Python, _) => limited(&["python3", "-I", "-B"]),
+        (CodeLanguage::Sh, _) => limited(&["sh"]),
+        (CodeLanguage::Rhai, Some(program)) => {
+            let mut command = Command::new(program);
+            command.args(process::arguments(policy));
+            command
+        }
+        (CodeLanguage::Rhai, None) => {
+            output.push("no program is set that runs scripts (CodePolicy::script_program)\n");
+            return Ok(FORBIDDEN);
+        }
     };
-    let file = folder.join(format!("snippet-{}.{extension}", index + 1));
+    let language = snippet.language.name();
+    let file = folder.join(format!("snippet-{}.{language}", index + 1));
     let written =
         File::create_new(&file).and_then(|mut file| file.write_all(snippet.code.as_bytes()));
     written.map_err(|error| ToolError::new(error.to_string()))?;
-    let mut command = Command::new("sh");
     command
-        .args(["-c", LIMITS, "sh", program])
-        .args(options)
         .arg(&file)
         .current_dir(folder)
         .env_clear()
@@ -54,18 +62,30 @@ pub(super) async fn run(
         .kill_on_drop(true);
     #[cfg(unix)]
     command.process_group(0);
-    let child = match command.spawn() {
-        Ok(child) => child,
+    let started = Family::start(|| command.spawn(), Child::id);
+    let (child, family) = match started {
+        Ok(started) => started,
         Err(error) => {
-            output.push(&format!("{program}: {error}\n"));
+            output.push(&format!("{language}: {error}\n"));
             return Ok(FORBIDDEN);
         }
     };
-    Ok(wait(child, policy, output).await)
+    Ok(wait(child, &family, policy, output).await)
 }
 
-async fn wait(mut child: Child, policy: &CodePolicy, output: &mut CapturedOutput) -> i32 {
-    let group = Group::of(&child);
+/// A program under [`LIMITS`].
+fn limited(program: &[&str]) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", LIMITS, "sh"]).args(program);
+    command
+}
+
+async fn wait(
+    mut child: Child,
+    family: &Family,
+    policy: &CodePolicy,
+    output: &mut CapturedOutput,
+) -> i32 {
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let ended = tokio::time::timeout(policy.time, async {
         let (out, err) = tokio::join!(read(out), read(err));
@@ -74,20 +94,20 @@ async fn wait(mut child: Child, policy: &CodePolicy, output: &mut CapturedOutput
             .iter()
             .any(|read| read.len() as u64 == MAX_BYTES);
         if is_full {
-            group.kill();
+            family.end();
         }
         (out, err, child.wait().await)
     });
     match ended.await {
         Ok((out, err, status)) => {
             // What it started and left behind must end with it.
-            group.kill();
+            family.end();
             output.push(&shown(&out));
             output.push(&shown(&err));
             status.ok().and_then(|status| status.code()).unwrap_or(1)
         }
         Err(_) => {
-            group.kill();
+            family.end();
             output.push(&format!("({} s)\n", policy.time.as_secs_f64()));
             OUT_OF_TIME
         }
@@ -110,43 +130,4 @@ fn shown(bytes: &[u8]) -> String {
         text.push('\n');
     }
     text
-}
-
-/// The process and all that it started. Killed when dropped, so that a cancelled run leaves nothing
-/// behind.
-struct Group {
-    #[cfg(unix)]
-    leader: Option<rustix::process::Pid>,
-}
-
-impl Group {
-    #[cfg(unix)]
-    fn of(child: &Child) -> Self {
-        let id = child.id().and_then(|id| i32::try_from(id).ok());
-        Self {
-            leader: id.and_then(rustix::process::Pid::from_raw),
-        }
-    }
-
-    #[cfg(unix)]
-    fn kill(&self) {
-        if let Some(leader) = self.leader {
-            // Fails if the group has ended already.
-            let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
-        }
-    }
-
-    #[cfg(not(unix))]
-    fn of(_child: &Child) -> Self {
-        Self {}
-    }
-
-    #[cfg(not(unix))]
-    fn kill(&self) {}
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        self.kill();
-    }
 }

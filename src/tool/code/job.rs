@@ -1,5 +1,6 @@
 //! Code that is to be run, what it may do, and how it ended.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -17,6 +18,10 @@ pub const FORBIDDEN: i32 = 126;
 pub struct CodePolicy {
     /// Whether python and sh may be run at all.
     pub allow_processes: bool,
+    /// The absolute path of the program that scripts run in: one whose `main` begins with
+    /// [`run_script_process`](super::run_script_process), such as `playhouse`. Without one no
+    /// script runs.
+    pub script_program: Option<PathBuf>,
     /// How long a process may take.
     pub time: Duration,
     /// The maximum number of characters of output.
@@ -29,6 +34,7 @@ impl Default for CodePolicy {
     fn default() -> Self {
         Self {
             allow_processes: false,
+            script_program: None,
             time: Duration::from_secs(20),
             // With the line of the exit code it stays below the limit of tool results.
             output: 6_000,
@@ -41,11 +47,11 @@ impl Default for CodePolicy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CodeLanguage {
-    /// Scripts in the sandbox.
+    /// Scripts that reach nothing outside of them.
     Rhai,
-    /// Python 3, in a process.
+    /// Python 3.
     Python,
-    /// A POSIX shell, in a process.
+    /// A POSIX shell.
     Sh,
 }
 
@@ -60,8 +66,8 @@ impl CodeLanguage {
         }
     }
 
-    /// Whether it runs in a process of its own.
-    pub fn is_process(self) -> bool {
+    /// Whether the user must allow it and an approver approve it.
+    pub fn needs_approval(self) -> bool {
         self != Self::Rhai
     }
 

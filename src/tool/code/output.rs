@@ -20,23 +20,12 @@ impl CapturedOutput {
         }
     }
 
-    /// Empty, with as much room as is left here.
-    pub(super) fn remainder(&self) -> Self {
-        Self::new(self.room)
-    }
-
     pub(super) fn push(&mut self, text: &str) {
         let end = text.char_indices().nth(self.room).map(|(index, _)| index);
         let kept = text.get(..end.unwrap_or(text.len())).unwrap_or_default();
         self.room -= kept.chars().count().min(self.room);
         self.is_cut |= end.is_some();
         self.text.push_str(kept);
-    }
-
-    /// Adds what was captured elsewhere.
-    pub(super) fn append(&mut self, other: &Self) {
-        self.push(&other.text);
-        self.is_cut |= other.is_cut;
     }
 
     pub(super) fn into_outcome(self, code: i32) -> CodeOutcome {

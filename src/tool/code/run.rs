@@ -25,7 +25,7 @@ async fn run(_: &CodeJob, _: &CodePolicy) -> Result<CodeOutcome, ToolError> {
 #[cfg(feature = "scripts")]
 pub(super) async fn run(job: &CodeJob, policy: &CodePolicy) -> Result<CodeOutcome, ToolError> {
     use super::output::CapturedOutput;
-    use super::{CodeLanguage, child, script};
+    use super::{CodeLanguage, child};
 
     /// The maximum number of pieces of one job.
     const MAX_SNIPPETS: usize = 16;
@@ -33,24 +33,18 @@ pub(super) async fn run(job: &CodeJob, policy: &CodePolicy) -> Result<CodeOutcom
         return Err(format!("at most {MAX_SNIPPETS} pieces of code are run at once").into());
     }
     let mut languages = job.snippets.iter().map(|snippet| snippet.language);
-    let mut folder = None;
-    if languages.any(CodeLanguage::is_process) {
+    if languages.any(CodeLanguage::needs_approval) {
         if !policy.allow_processes {
             return Ok(CodeOutcome::NotAllowed);
         }
         if !job.approved {
             return Ok(CodeOutcome::NeedsApproval);
         }
-        folder = Some(tempfile::tempdir().map_err(|error| ToolError::new(error.to_string()))?);
     }
+    let folder = tempfile::tempdir().map_err(|error| ToolError::new(error.to_string()))?;
     let mut output = CapturedOutput::new(policy.output);
     for (index, snippet) in job.snippets.iter().enumerate() {
-        let code = match (snippet.language, &folder) {
-            (CodeLanguage::Rhai, _) | (_, None) => script::run(&snippet.code, policy, &mut output),
-            (_, Some(folder)) => {
-                child::run(snippet, index, folder.path(), policy, &mut output).await?
-            }
-        };
+        let code = child::run(snippet, index, folder.path(), policy, &mut output).await?;
         if code != 0 {
             return Ok(output.into_outcome(code));
         }

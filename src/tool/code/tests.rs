@@ -1,3 +1,4 @@
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::run::run;
@@ -29,31 +30,58 @@ async fn ran(snippets: &[(CodeLanguage, &str)], policy: &CodePolicy) -> (i32, St
     }
 }
 
-#[tokio::test]
-async fn a_script_prints_and_tells_its_last_value() {
-    let code = "let sum = 0; for n in 1..=10 { sum += n; } print(`up to 10`); sum";
-    let ran = ran(&[(CodeLanguage::Rhai, code)], &CodePolicy::default()).await;
-    assert_eq!(ran, (0, "up to 10\n55".into()));
+/// The exit code and the lines of a script, run in this process.
+fn ran_here(code: &str) -> (i32, Vec<String>) {
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let printed = lines.clone();
+    let code = script::run(code, CodePolicy::default().steps, move |line| {
+        printed.lock().unwrap().push(line.to_owned());
+    });
+    let lines = lines.lock().unwrap().clone();
+    (i32::from(code), lines)
 }
 
-#[tokio::test]
-async fn a_script_can_neither_run_on_nor_reach_out() {
-    let policy = CodePolicy::default();
-    let (code, output) = ran(&[(CodeLanguage::Rhai, "loop { }")], &policy).await;
-    assert_eq!(code, OUT_OF_TIME, "{output}");
+#[test]
+fn a_script_prints_and_tells_its_last_value() {
+    let code = "let sum = 0; for n in 1..=10 { sum += n; } print(`up to 10`); sum";
+    assert_eq!(ran_here(code), (0, vec!["up to 10".into(), "55".into()]));
+    for (code, value) in [
+        ("[3, 1, 2].map(|n| n * 2).filter(|n| n > 2).len()", "2"),
+        ("let a = [3, 1, 2]; a.sort(); a", "[1, 2, 3]"),
+        ("\"a-b\".split(\"-\")[1].to_upper()", "B"),
+        ("#{a: 1, b: 2}.keys().len()", "2"),
+        (
+            "fn f(n) { if n < 2 { n } else { f(n - 1) + f(n - 2) } } f(10)",
+            "55",
+        ),
+        ("sqrt(16.0).to_int() + max(1, 2) + parse_int(\"3\")", "9"),
+    ] {
+        assert_eq!(ran_here(code), (0, vec![value.into()]), "{code}");
+    }
+}
+
+#[test]
+fn a_script_can_neither_run_on_nor_wait_nor_reach_out() {
+    let (code, output) = ran_here("loop { }");
+    assert_eq!(code, OUT_OF_TIME, "{output:?}");
     for reaching in [
         "let x = \"a\"; loop { x += x; }",
         "let x = []; loop { x.push(x); }",
         "fn f(n) { f(n + 1) } f(0)",
         "import \"/etc/passwd\" as p;",
         "eval(\"1\")",
+        "sleep(1)",
+        "sleep(1e300)",
+        "sleep(9e15)",
+        "exit()",
+        "blob(9)",
         "timestamp()",
         "rand()",
         "open(\"/etc/passwd\")",
         "let",
     ] {
-        let (code, output) = ran(&[(CodeLanguage::Rhai, reaching)], &policy).await;
-        assert_eq!(code, 1, "{reaching}: {output}");
+        let (code, output) = ran_here(reaching);
+        assert_eq!(code, 1, "{reaching}: {output:?}");
         assert!(!output.is_empty());
     }
 }
@@ -71,13 +99,9 @@ async fn no_process_runs_without_leave_and_a_yes() {
         run(&job(&code, false), &policy).await,
         Ok(CodeOutcome::NeedsApproval)
     );
-    // Scripts in the sandbox need neither.
-    let script = job(&[(CodeLanguage::Rhai, "1 + 1")], false);
-    let two = CodeOutcome::Ended {
-        code: 0,
-        output: "2".into(),
-    };
-    assert_eq!(run(&script, &CodePolicy::default()).await, Ok(two));
+    // Scripts need neither, but a program to run in.
+    let (code, output) = ran(&[(CodeLanguage::Rhai, "1 + 1")], &CodePolicy::default()).await;
+    assert!(code == FORBIDDEN && output.contains("script_program"));
 }
 
 #[cfg(unix)]

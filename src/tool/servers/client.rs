@@ -12,7 +12,6 @@ use rmcp::service::{Peer, RoleClient, RunningService};
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use rmcp::{ServiceExt, model};
-use secrecy::ExposeSecret;
 use serde_json::Value;
 use tokio::process::Command;
 
@@ -21,6 +20,8 @@ use super::plan::{ServerError, ServerPlan};
 use super::{names, result};
 use crate::http_client::client_builder;
 use crate::locale::{UiText, text};
+use crate::secrets::has_secret;
+use crate::tool::process::Family;
 use crate::tool::{RunningTool, ToolError, Toolbox, arguments_of};
 
 /// The maximum number of tools of a server, of pages of its list, and of bytes of a schema.
@@ -42,6 +43,8 @@ pub(super) struct Connected {
     server: Arc<ToolServer>,
     tools: Vec<model::Tool>,
     client: Client,
+    /// Its process and all that it started, which end with this.
+    _family: Option<Family>,
 }
 
 impl Connected {
@@ -54,22 +57,23 @@ impl Connected {
         };
         let time = plan.server.start();
         let connecting = async {
-            let client = open(&plan).await?;
+            let (client, family) = open(&plan).await?;
             let tools = list(client.peer(), &plan.server).await.map_err(|error| {
                 let error = plan.server.redact(&error.to_string());
                 text!(tool_server_no_list, error)
             })?;
-            Ok((client, tools))
+            Ok((client, tools, family))
         };
         let connected = tokio::time::timeout(time, connecting).await;
         let silent = |_| text!(tool_server_silent, seconds = time.as_secs_f64());
         let connected = connected.map_err(silent).flatten();
-        let (client, tools) = connected.map_err(failed)?;
+        let (client, tools, family) = connected.map_err(failed)?;
         Ok(Self {
             server: Arc::new(plan.server.clone()),
             name: plan.name,
             tools,
             client,
+            _family: family,
         })
     }
 
@@ -103,7 +107,7 @@ impl Connected {
 }
 
 /// Opens a connection and initializes it.
-async fn open(plan: &ServerPlan) -> Result<Client, UiText> {
+async fn open(plan: &ServerPlan) -> Result<(Client, Option<Family>), UiText> {
     let info = Implementation::new("playhouse", env!("CARGO_PKG_VERSION"));
     let config = ClientConfig::new(ClientCapabilities::default(), info);
     let redact = |error: &dyn std::fmt::Display| plan.server.redact(&error.to_string());
@@ -111,26 +115,28 @@ async fn open(plan: &ServerPlan) -> Result<Client, UiText> {
         Some(Connection::Process { command, arguments }) => {
             let mut command = Command::new(command);
             command.args(arguments).kill_on_drop(true);
-            for variable in &plan.withheld {
-                command.env_remove(variable);
-            }
+            command.env_clear().envs(plan.environment.variables());
+            #[cfg(unix)]
+            command.process_group(0);
             let builder = TokioChildProcess::builder(command).stderr(Stdio::null());
-            let (child, _) = builder
-                .spawn()
-                .map_err(|error| text!(tool_server_spawn, error = &error))?;
-            config.serve(child).await.map_err(|error| redact(&error))
+            let started = Family::start(|| Ok(builder.spawn()?.0), TokioChildProcess::id);
+            let (child, family) =
+                started.map_err(|error| text!(tool_server_spawn, error = &error))?;
+            let client = config.serve(child).await.map_err(|error| redact(&error));
+            client.map(|client| (client, Some(family)))
         }
         Some(Connection::Http { url }) => {
             let mut transport =
                 StreamableHttpClientTransportConfig::with_uri(url).max_sse_event_size(MAX_EVENT);
             if let Some(token) = &plan.token {
-                transport = transport.auth_header(token.expose_secret());
+                transport = transport.auth_header(token.expose());
             }
             let http = http_client(url).map_err(|error| UiText::verbatim(redact(&error)))?;
             let transport = StreamableHttpClientTransport::with_client(http, transport);
             config
                 .serve(transport)
                 .await
+                .map(|client| (client, None))
                 .map_err(|error| redact(&error))
         }
         None => return Err(text!(tool_server_neither)),
@@ -173,7 +179,8 @@ async fn list(
 /// Whether minds can use a tool: its name can be written in files, and its schema is not too long.
 fn is_usable(tool: &model::Tool) -> bool {
     let schema = serde_json::to_string(&*tool.input_schema).unwrap_or_default();
-    let is_usable = names::is_sensible(&tool.name) && schema.len() <= MAX_SCHEMA;
+    let is_usable =
+        names::is_sensible(&tool.name) && !has_secret(&tool.name) && schema.len() <= MAX_SCHEMA;
     if !is_usable {
         let (tool, bytes) = (&*tool.name, schema.len());
         tracing::warn!(

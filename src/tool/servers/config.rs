@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use crate::http_client::{keep_secrets_of, shown_url};
 use crate::locale::{UiText, text};
 
 /// A server of tools: a command to run, or an address to reach.
@@ -15,8 +16,7 @@ pub struct ToolServer {
     pub command: Option<String>,
     /// Its arguments.
     pub args: Vec<String>,
-    /// Environment variables with keys of models that the program may see nevertheless. It sees all
-    /// other variables anyway.
+    /// Environment variables that the program sees beside harmless ones such as `PATH` and `HOME`.
     pub env: Vec<String>,
     /// The address of a running server, such as `http://localhost:8931/mcp`.
     pub url: Option<String>,
@@ -116,12 +116,20 @@ impl ToolServer {
         secret.fold(text.to_owned(), |text, url| text.replace(url, &shown))
     }
 
+    /// Makes secrets of all parts of its address that may be keys.
+    pub(crate) fn keep_secrets(&self) {
+        let url = self.url.as_deref().map(reqwest::Url::parse);
+        if let Some(Ok(url)) = url {
+            keep_secrets_of(&url);
+        }
+    }
+
     /// Its command or address for people, without parts that may be secret.
     pub(crate) fn shown(&self) -> String {
         match self.connection() {
             Some(Connection::Process { command, .. }) => command.into(),
             Some(Connection::Http { url }) => match reqwest::Url::parse(url) {
-                Ok(url) => format!("{}{}", url.origin().ascii_serialization(), url.path()),
+                Ok(url) => shown_url(&url),
                 Err(_) => "no address".into(),
             },
             None => "nowhere".into(),
@@ -179,7 +187,7 @@ mod tests {
         };
         assert_eq!(
             bare.redact("url (http://x.org/?key=secret)"),
-            "url (http://x.org/)"
+            "url (http://x.org)"
         );
     }
 }

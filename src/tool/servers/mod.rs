@@ -11,6 +11,7 @@ mod client;
 #[path = "no_client.rs"]
 mod client;
 mod config;
+mod environment;
 mod examine;
 #[cfg(feature = "mcp")]
 mod names;
@@ -19,6 +20,7 @@ mod plan;
 mod result;
 
 pub use config::ToolServer;
+pub use environment::ChildEnvironment;
 pub use examine::ServerExamination;
 pub use plan::{ServerError, ServerPlan};
 

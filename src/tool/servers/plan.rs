@@ -1,10 +1,10 @@
 //! A server that is to be started, and why it fails.
 
-use secrecy::SecretString;
 use thiserror::Error;
 
-use super::ToolServer;
+use super::{ChildEnvironment, ToolServer};
 use crate::locale::{Localize, UiText, text};
+use crate::secrets::Secret;
 
 /// A server to start, with its values from the environment.
 #[derive(Clone, Debug)]
@@ -14,9 +14,9 @@ pub struct ServerPlan {
     /// Its entry in the model file.
     pub server: ToolServer,
     /// Its bearer token, which is never shown.
-    pub token: Option<SecretString>,
-    /// Environment variables that its process must not see: keys of models.
-    pub withheld: Vec<String>,
+    pub token: Option<Secret>,
+    /// The variables that its process sees.
+    pub environment: ChildEnvironment,
 }
 
 /// Why a server can't be used.

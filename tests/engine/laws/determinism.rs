@@ -138,7 +138,8 @@ async fn another_answer_or_request_is_named_with_turn_and_entity() {
         };
     });
     match replay(lines).await {
-        EngineError::OtherState { turn: 2, place } => assert!(place.starts_with("Stage")),
+        // What was announced reaches every place, so any may be the first that differs.
+        EngineError::OtherState { turn: 2, .. } => {}
         EngineError::OtherRequest { turn, entity, .. } => {
             assert!(turn >= 1 && !entity.is_empty());
         }

@@ -115,12 +115,11 @@ fn tools(toolbox: &mut Toolbox) {
 fn team(input: &Value, script: &Scripted) -> Result<Team, String> {
     let minds = Minds::all(Arc::new(script.clone()));
     let mut game = game(&input["team"])?;
-    if input.get("allow_code").is_some() {
-        game = game.with_code(CodePolicy {
-            allow_processes: true,
-            ..CodePolicy::default()
-        });
-    }
+    game = game.with_code(CodePolicy {
+        allow_processes: input.get("allow_code").is_some(),
+        script_program: Some(env!("CARGO_BIN_EXE_playhouse").into()),
+        ..CodePolicy::default()
+    });
     for tool in input["team_tools"].as_array().into_iter().flatten() {
         let inner = TeamTool::new(self::game(&tool["team"])?, minds.clone());
         game = game.with_team_tool(tool["name"].as_str().unwrap(), "Asks others.", inner);

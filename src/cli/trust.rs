@@ -1,0 +1,206 @@
+//! Which files of folders the user trusts, and asking them.
+//!
+//! [`Gate::admit`] is where every file of a folder becomes one that counts. What the user trusts is
+//! kept in their own settings folder, by path and hash: a file that changed is asked about again.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead, Read};
+use std::path::{Path, PathBuf};
+
+use crate::locale::{Argument, Language, UiText, text};
+use crate::save::{Durability, replace};
+use crate::trust::{Demanding, NeedsTrust, Untrusted};
+use serde::{Deserialize, Serialize};
+
+use super::error::{CommandError, ErrorKind};
+use super::output::{Output, Paragraph};
+use super::say::say;
+
+/// The list of trusted files, in the user's settings folder.
+const LIST: &str = "trusted.json";
+/// Longer settings and model files are refused, in bytes.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// The text of a file of settings or models; `None` if there is none.
+pub(crate) fn read_text(path: &Path) -> Result<Option<String>, CommandError> {
+    let failed = |error: io::Error| CommandError::of(ErrorKind::Usage, &error).at(path);
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut text = String::new();
+    let read = file.take(MAX_BYTES + 1).read_to_string(&mut text);
+    if read.map_err(failed)? as u64 > MAX_BYTES {
+        let message = text!(cli_input_too_long, limit = MAX_BYTES);
+        return Err(CommandError::new(ErrorKind::Usage, message).at(path));
+    }
+    Ok(Some(text))
+}
+
+/// The files that the user trusts: hashes by path.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TrustList {
+    files: BTreeMap<String, String>,
+}
+
+impl TrustList {
+    /// The list in the user's settings folder.
+    pub(crate) fn read(config_folder: Option<&Path>) -> Result<Self, CommandError> {
+        let Some(path) = config_folder.map(|folder| folder.join(LIST)) else {
+            return Ok(Self::default());
+        };
+        let text = read_text(&path)?.unwrap_or_else(|| r#"{"files":{}}"#.into());
+        let list = serde_json::from_str(&text);
+        list.map_err(|error| CommandError::of(ErrorKind::Usage, &error).at(&path))
+    }
+
+    /// Keeps the list.
+    pub(crate) fn write(&self, config_folder: Option<&Path>) -> Result<(), CommandError> {
+        let folder = config_folder.ok_or_else(|| {
+            let error = CommandError::new(ErrorKind::Usage, text!(cli_trust_no_folder));
+            error.help(text!(cli_trust_no_folder_help))
+        })?;
+        let made = std::fs::create_dir_all(folder);
+        made.map_err(|error| CommandError::of(ErrorKind::Other, &error).at(folder))?;
+        let json = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
+        replace(&folder.join(LIST), json.as_bytes(), Durability::Synced)
+            .map_err(|error| CommandError::of(ErrorKind::Other, &error))
+    }
+
+    /// All files and their hashes.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&str, &str)> {
+        let files = self.files.iter();
+        files.map(|(path, hash)| (path.as_str(), hash.as_str()))
+    }
+
+    /// The hash that is trusted at this path.
+    pub(crate) fn hash_of(&self, path: &Path) -> Option<&str> {
+        let name = path_name(path).ok()?;
+        self.files.get(&name).map(String::as_str)
+    }
+
+    /// Trusts this content at this path, and no other.
+    pub(crate) fn add(&mut self, path: &Path, hash: &str) -> Result<(), CommandError> {
+        self.files.insert(path_name(path)?, hash.to_owned());
+        Ok(())
+    }
+
+    /// Trusts nothing at this path any more. Returns whether it did.
+    pub(crate) fn remove(&mut self, path: &Path) -> bool {
+        // The file may be gone, and with it the folder that would be canonical.
+        let name = path_name(path).unwrap_or_else(|_| path.display().to_string());
+        self.files.remove(&name).is_some()
+    }
+}
+
+/// The path of a file in the list, the same from wherever one looks.
+fn path_name(path: &Path) -> Result<String, CommandError> {
+    let canonical = std::fs::canonicalize(path)
+        .map_err(|error| CommandError::of(ErrorKind::Usage, &error).at(path))?;
+    let name = canonical.to_str().map(str::to_owned);
+    name.ok_or_else(|| CommandError::new(ErrorKind::Usage, text!(cli_trust_odd_path)).at(path))
+}
+
+/// Decides on files of folders.
+pub(crate) struct Gate {
+    /// The user's settings folder.
+    pub(crate) config_folder: Option<PathBuf>,
+    /// Whether the user can be asked.
+    pub(crate) can_ask: bool,
+    /// Where they are asked.
+    pub(crate) err: Output,
+    /// In which language.
+    pub(crate) language: Language,
+}
+
+impl Gate {
+    /// Opens the file at this path if it needs no trust, is trusted, or becomes so now.
+    pub(crate) fn admit<T: Demanding>(
+        &mut self,
+        file: Untrusted<T>,
+        path: &Path,
+        known: &T,
+    ) -> Result<T, CommandError> {
+        let NeedsTrust { file, .. } = match file.admit(None, known) {
+            Ok(file) => return Ok(file),
+            Err(refused) => refused,
+        };
+        let config_folder = self.config_folder.clone();
+        let mut list = TrustList::read(config_folder.as_deref())?;
+        let NeedsTrust { file, demands } = match file.admit(list.hash_of(path), known) {
+            Ok(file) => return Ok(file),
+            Err(refused) => refused,
+        };
+        if !self.can_ask {
+            return Err(refusal(path, demands));
+        }
+        self.show(path, file.hash(), &demands);
+        if !self.ask() {
+            return Err(refusal(path, demands));
+        }
+        list.add(path, file.hash())?;
+        list.write(config_folder.as_deref())?;
+        let admitted = file.admit(list.hash_of(path), known);
+        admitted.map_err(|refused| refusal(path, refused.demands))
+    }
+
+    /// Shows what a file would do.
+    pub(crate) fn show(&mut self, path: &Path, hash: &str, demands: &[UiText]) {
+        let language = self.language;
+        let heading = say!(language, cli_trust_wants, file = path);
+        self.err.paragraph(&Paragraph::default().plain(heading));
+        for demand in demands {
+            let row = Paragraph::indented(2, 4).plain(demand.in_language(language));
+            self.err.paragraph(&row);
+        }
+        let hash = say!(language, cli_trust_hash, hash);
+        self.err.paragraph(&Paragraph::indented(2, 4).plain(hash));
+    }
+
+    /// Asks whether to trust what was shown. Whatever is not a yes is a no.
+    pub(crate) fn ask(&mut self) -> bool {
+        let question = say!(self.language, cli_trust_question);
+        self.err.prompt(&question);
+        let mut answer = String::new();
+        let read = io::stdin().lock().take(64).read_line(&mut answer);
+        let answer = answer.trim().to_lowercase();
+        read.is_ok() && ["y", "yes", "是"].contains(&answer.as_str())
+    }
+}
+
+fn refusal(path: &Path, demands: Vec<UiText>) -> CommandError {
+    let demands = Argument::list(demands);
+    let message = text!(cli_trust_refused, file = path, demands);
+    CommandError::new(ErrorKind::Usage, message).help(text!(cli_trust_help, file = path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trust_is_kept_by_path_and_content() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("config/playhouse");
+        let path = folder.path().join("models.ron");
+        File::create(&path).unwrap();
+        let mut list = TrustList::read(Some(&config)).unwrap();
+        assert_eq!(list.hash_of(&path), None);
+        list.add(&path, "00ff").unwrap();
+        list.write(Some(&config)).unwrap();
+        let mut list = TrustList::read(Some(&config)).unwrap();
+        let roundabout = folder.path().join("config/../models.ron");
+        assert_eq!(list.hash_of(&roundabout), Some("00ff"));
+        assert_eq!(list.hash_of(&config.join(LIST)), None);
+        assert!(list.remove(&path) && !list.remove(&path));
+        assert!(list.write(None).is_err());
+        File::create(config.join(LIST)).unwrap();
+        assert!(
+            TrustList::read(Some(&config)).is_err(),
+            "a damaged list trusts nothing, and says so"
+        );
+    }
+}

@@ -1,0 +1,194 @@
+//! Programs that end together with all that they started.
+//!
+//! A program gets a group of its own, which is killed at the end of its [`Family`]. What left the
+//! group (`setsid`) is found where this process inherits orphans, which the command line program
+//! does on Linux: see [`adopt_orphans`]. Elsewhere it stays. On systems without groups only the
+//! program itself ends.
+
+use std::io;
+
+#[cfg(unix)]
+use self::unix as system;
+
+/// A running program and all that it started. They are killed when this is dropped.
+pub(super) struct Family {
+    #[cfg(unix)]
+    leader: Option<rustix::process::Pid>,
+}
+
+impl Family {
+    /// Starts a program in a group of its own, which `start` must have asked for.
+    pub(super) fn start<T>(
+        start: impl FnOnce() -> io::Result<T>,
+        id: impl FnOnce(&T) -> Option<u32>,
+    ) -> io::Result<(T, Self)> {
+        #[cfg(unix)]
+        {
+            let (child, leader) = system::start(start, id)?;
+            Ok((child, Self { leader }))
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = id;
+            Ok((start()?, Self {}))
+        }
+    }
+
+    /// Kills all of them.
+    pub(super) fn end(&self) {
+        #[cfg(unix)]
+        if let Some(leader) = self.leader {
+            system::end(leader);
+        }
+    }
+}
+
+impl Drop for Family {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Makes this process the parent of whatever the programs that it starts leave behind, so that it
+/// can end that, too. Only for a process that starts programs by this room alone: all other
+/// children would be taken for orphans.
+#[cfg(feature = "cli")]
+pub(crate) fn adopt_orphans() {
+    #[cfg(target_os = "linux")]
+    system::adopt_orphans();
+}
+
+/// Ends everything that was started.
+#[cfg(feature = "cli")]
+pub(crate) fn end_all() {
+    #[cfg(unix)]
+    system::end_all();
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::collections::BTreeSet;
+    use std::io;
+    use std::sync::{Mutex, MutexGuard, PoisonError};
+
+    use rustix::process::{Pid, Signal, kill_process_group};
+
+    /// The programs that run, by the ids of their groups. Locked while one is started, so that none
+    /// is taken for an orphan.
+    static RUNNING: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+
+    fn running() -> MutexGuard<'static, BTreeSet<i32>> {
+        RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn start<T>(
+        start: impl FnOnce() -> io::Result<T>,
+        id: impl FnOnce(&T) -> Option<u32>,
+    ) -> io::Result<(T, Option<Pid>)> {
+        let mut running = running();
+        let child = start()?;
+        let leader = id(&child).and_then(|id| i32::try_from(id).ok());
+        running.extend(leader);
+        Ok((child, leader.and_then(Pid::from_raw)))
+    }
+
+    pub(super) fn end(leader: Pid) {
+        let mut running = running();
+        if running.contains(&leader.as_raw_nonzero().get()) {
+            // Fails if the group has ended already.
+            let _ = kill_process_group(leader, Signal::KILL);
+            // The leader is left to whoever started it.
+            end_orphans(&running);
+            running.remove(&leader.as_raw_nonzero().get());
+        }
+    }
+
+    #[cfg(feature = "cli")]
+    pub(super) fn end_all() {
+        let leaders = running().clone();
+        for leader in leaders.into_iter().filter_map(Pid::from_raw) {
+            end(leader);
+        }
+    }
+
+    #[cfg(not(all(target_os = "linux", feature = "cli")))]
+    fn end_orphans(_: &BTreeSet<i32>) {}
+
+    #[cfg(all(target_os = "linux", feature = "cli"))]
+    pub(super) use self::orphans::adopt as adopt_orphans;
+    #[cfg(all(target_os = "linux", feature = "cli"))]
+    use self::orphans::end as end_orphans;
+
+    #[cfg(all(target_os = "linux", feature = "cli"))]
+    mod orphans {
+        use std::collections::BTreeSet;
+        use std::sync::atomic::{AtomicBool, Ordering};
+        use std::time::Duration;
+
+        use rustix::process::{
+            Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid,
+        };
+
+        /// Whether orphans become children of this process.
+        static ADOPTS: AtomicBool = AtomicBool::new(false);
+        /// How often orphans are looked for, since the end of one makes orphans of its children.
+        const MAX_LOOKS: usize = 100;
+
+        pub(in crate::tool) fn adopt() {
+            let adopts = set_child_subreaper(Some(getpid())).is_ok();
+            ADOPTS.store(adopts, Ordering::Relaxed);
+        }
+
+        /// Kills all children of this process but these.
+        pub(in crate::tool) fn end(running: &BTreeSet<i32>) {
+            if !ADOPTS.load(Ordering::Relaxed) {
+                return;
+            }
+            for _ in 0..MAX_LOOKS {
+                let orphans: Vec<_> = children()
+                    .filter(|child| !running.contains(&child.as_raw_nonzero().get()))
+                    .collect();
+                if orphans.is_empty() {
+                    return;
+                }
+                for orphan in orphans {
+                    // Both fail if it has ended meanwhile.
+                    let _ = kill_process(orphan, Signal::KILL);
+                    let _ = waitpid(Some(orphan), WaitOptions::NOHANG);
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+
+        fn children() -> impl Iterator<Item = Pid> {
+            let own = getpid().as_raw_nonzero().get();
+            let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+            processes.filter_map(move |process| {
+                let id: i32 = process.file_name().to_str()?.parse().ok()?;
+                let stat = std::fs::read(process.path().join("stat")).ok()?;
+                (parent_in(&stat)? == own).then(|| Pid::from_raw(id))?
+            })
+        }
+
+        /// The parent in `/proc/PID/stat`: `PID (NAME) STATE PARENT …`, where a name may be
+        /// anything.
+        fn parent_in(stat: &[u8]) -> Option<i32> {
+            let name_end = stat.iter().rposition(|byte| *byte == b')')?;
+            let rest = std::str::from_utf8(stat.get(name_end + 1..)?).ok()?;
+            rest.split_whitespace().nth(1)?.parse().ok()
+        }
+
+        #[cfg(test)]
+        mod tests {
+            use super::*;
+
+            #[test]
+            fn the_parent_is_found_whatever_the_name() {
+                assert_eq!(parent_in(b"12 (sh) S 7 12 12"), Some(7));
+                assert_eq!(parent_in(b"12 (a) S 1 (\xff) R 7 12"), Some(7));
+                assert_eq!(parent_in(b""), None);
+                assert_eq!(parent_in(b"12 (sh"), None);
+            }
+        }
+    }
+}

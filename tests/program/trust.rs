@@ -1,0 +1,570 @@
+//! A stranger's folder: what its files may do before their user trusts them, and after; and keys,
+//! which leave the program for their server alone.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "programs are found in the PATH of the tests"
+)]
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use serde_json::Value;
+
+use super::{err, out, playhouse, run};
+
+const KEY: &str = "sk-the-users-own-key-0123";
+
+/// A server on this machine that refuses everything; how many requests it got.
+fn strangers_server() -> (u16, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let requests = Arc::new(AtomicUsize::new(0));
+    let counted = requests.clone();
+    thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            counted.fetch_add(1, Ordering::SeqCst);
+            let _ = stream.read(&mut [0; 65_536]);
+            let answer =
+                "HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    (port, requests)
+}
+
+/// A folder with a world, and a home of the user beside it.
+struct Folder {
+    root: tempfile::TempDir,
+}
+
+impl Folder {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir_all(root.path().join("here/data/worlds")).unwrap();
+        let folder = Self { root };
+        assert_eq!(folder.run("new data/worlds/mine").status.code(), Some(0));
+        folder
+    }
+
+    fn here(&self) -> PathBuf {
+        self.root.path().join("here")
+    }
+
+    /// Where the user's own settings are.
+    fn own(&self) -> PathBuf {
+        let home = self.root.path().join("home");
+        let folder = if cfg!(windows) {
+            home
+        } else if cfg!(target_os = "macos") {
+            home.join("Library/Application Support")
+        } else {
+            home.join(".config")
+        };
+        folder.join("playhouse")
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        write(&self.here().join(path), text);
+    }
+
+    fn run(&self, arguments: &str) -> Output {
+        self.answering(arguments, "")
+    }
+
+    /// Runs the program with this on its standard input.
+    fn answering(&self, arguments: &str, answer: &str) -> Output {
+        let mut program = playhouse(&self.here());
+        program.args(arguments.split(' '));
+        self.play(program, answer)
+    }
+
+    /// Runs a program with the user's environment.
+    fn play(&self, mut program: Command, answer: &str) -> Output {
+        let home = self.root.path().join("home");
+        program
+            .env("HOME", &home)
+            .env("APPDATA", &home)
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("OPENAI_API_KEY", KEY)
+            .env("SOME_SECRET", "the-content-of-some-secret");
+        program.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = program.stderr(Stdio::piped()).spawn().unwrap();
+        let mut typed = child.stdin.take().unwrap();
+        // It may have ended without reading.
+        let _ = typed.write_all(answer.as_bytes());
+        drop(typed);
+        let output = child.wait_with_output().unwrap();
+        let said = out(&output) + &err(&output);
+        assert!(!said.contains("panicked"), "{said}");
+        assert!(
+            !said.contains(KEY) && !said.contains("the-content-of"),
+            "{said}"
+        );
+        output
+    }
+}
+
+fn write(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let mut file = fs::File::create(path).unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+}
+
+/// A provider that gives up at once.
+fn provider(port: u16, members: &str) -> String {
+    format!(
+        r#"(base_url: "http://127.0.0.1:{port}", retry: (times: 0),
+            timeouts: (first_byte: 5.0, between_bytes: 5.0), {members})"#
+    )
+}
+
+/// The hash that an error names.
+fn hash_in(output: &Output) -> String {
+    let said = err(output);
+    let hash = said.split_whitespace().find(|word| word.len() == 64);
+    hash.unwrap().to_owned()
+}
+
+#[test]
+fn a_strangers_folder_runs_sends_and_reads_nothing() {
+    let (port, requests) = strangers_server();
+    let base_url = format!(r#"base_url: "http://127.0.0.1:{port}""#);
+    let openai = provider(port, r#"key_env: "OPENAI_API_KEY""#);
+    let kinds = [
+        ("another address for a provider", format!(r#"providers: {{"openai": {openai}}}"#)),
+        (
+            "a provider of its own",
+            format!(r#"providers: {{"p": {openai}}}, models: {{"m": (provider: "p", model: "x")}}"#),
+        ),
+        (
+            "an address of a model",
+            format!(r#"models: {{"m": (provider: "openai", model: "x", {base_url})}}"#),
+        ),
+        (
+            "a variable as a key",
+            r#"models: {"m": (provider: "ollama", model: "x", key_env: "SOME_SECRET")}"#.into(),
+        ),
+        (
+            "a variable as the name of a model",
+            r#"models: {"m": (provider: "openai", model: "x", model_env: "SOME_SECRET")}"#.into(),
+        ),
+        (
+            "another meaning of a known name",
+            r#"models: {"openai": (provider: "openai", model: "dear")}"#.into(),
+        ),
+        (
+            "a price",
+            r#"models: {"m": (provider: "openai", model: "x", price: (input: 0, cached: 0, output: 0, currency: "USD", date: "-"))}"#.into(),
+        ),
+        (
+            "members of requests",
+            r#"models: {"m": (provider: "openai", model: "x", extra: {"tools_at": "http://evil.example"})}"#.into(),
+        ),
+        (
+            "a program",
+            r#"servers: {"s": (command: "sh", args: ["-c", "echo ran > ran"])}"#.into(),
+        ),
+        (
+            "a server of tools",
+            format!(r#"servers: {{"s": (url: "http://127.0.0.1:{port}/mcp", token_env: "SOME_SECRET")}}"#),
+        ),
+        ("web pages", r#"web: (hosts: ["*.example"], private: ["localhost"])"#.into()),
+    ];
+    let folder = Folder::new();
+    for (kind, members) in kinds {
+        folder.write("data/models.ron", &format!("({members})"));
+        for command in [
+            "doctor",
+            "doctor openai --json",
+            "doctor s",
+            "config --json",
+            "run mine --model m --save s",
+            "run mine --model openai --save s",
+        ] {
+            let output = folder.run(command);
+            let said = err(&output);
+            assert_eq!(output.status.code(), Some(2), "{kind}, {command}: {said}");
+            let said = said.replace("\n    ", " ");
+            assert!(
+                said.contains("playhouse trust"),
+                "{kind}, {command}: {said}"
+            );
+        }
+    }
+    let output = folder.run("doctor --lang zh");
+    assert!(err(&output).contains("需要你的信任"), "{}", err(&output));
+    assert_eq!(requests.load(Ordering::SeqCst), 0);
+    assert!(!folder.here().join("ran").exists() && !folder.here().join("saves").exists());
+    // Whoever plays without models is not bothered, and a bug in the check would not be hidden.
+    let output = folder.run("run mine --until 1 -q");
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+}
+
+#[test]
+fn a_folders_settings_choose_no_model_and_no_folder_elsewhere() {
+    let (port, requests) = strangers_server();
+    let folder = Folder::new();
+    let own = provider(port, r#"key_env: "OPENAI_API_KEY""#);
+    write(
+        &folder.own().join("models.ron"),
+        &format!(
+            r#"(providers: {{"mine": {own}}}, models: {{"dear": (provider: "mine", model: "x")}})"#
+        ),
+    );
+    for settings in [
+        r#"(model: "dear")"#,
+        r#"(saves: "../elsewhere")"#,
+        r#"(data: "/")"#,
+    ] {
+        let settings = settings.replace(": \"", ": Some(\"").replace("\")", "\"))");
+        folder.write("playhouse.ron", &settings);
+        let output = folder.run("run mine --until 1");
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{settings}: {}",
+            err(&output)
+        );
+        assert!(
+            err(&output).contains("playhouse trust playhouse.ron"),
+            "{}",
+            err(&output)
+        );
+        assert_eq!(folder.run("--help").status.code(), Some(0));
+    }
+    assert_eq!(requests.load(Ordering::SeqCst), 0);
+    folder.write("playhouse.ron", r#"(model: Some("dear"))"#);
+    assert_eq!(folder.answering("trust", "yes\n").status.code(), Some(0));
+    let output = folder.run("run mine --until 1");
+    assert_eq!(output.status.code(), Some(5), "{}", err(&output));
+    assert!(requests.load(Ordering::SeqCst) > 0);
+    // Settings that only suit the folder need no trust.
+    folder.write(
+        "playhouse.ron",
+        r#"(lang: Some(zh), world: Some("mine"), saves: Some("kept"))"#,
+    );
+    let output = folder.run("--until 1 -q");
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert!(folder.here().join("kept").is_dir());
+}
+
+#[test]
+fn trust_is_for_one_content_at_one_place_and_can_be_revoked() {
+    let (port, requests) = strangers_server();
+    let folder = Folder::new();
+    let models = format!(
+        r#"(
+            providers: {{"p": {}}},
+            models: {{"m": (provider: "p", model: "x")}},
+            servers: {{"s": (command: "sh", args: ["-c", "echo ran > ran"], start: 2)}},
+        )"#,
+        provider(port, r#"key_env: "OPENAI_API_KEY""#)
+    );
+    folder.write("data/models.ron", &models);
+    let no = folder.answering("trust", "no\n");
+    assert_eq!(no.status.code(), Some(1));
+    let shown = err(&no).replace("\n    ", " ");
+    for says in [
+        r#"servers.s runs "sh" "-c" "echo ran > ran""#,
+        "with the key in OPENAI_API_KEY",
+        "content (BLAKE3): ",
+    ] {
+        assert!(shown.contains(says), "{says}: {shown}");
+    }
+    assert_eq!(folder.run("doctor m").status.code(), Some(2));
+    assert_eq!(
+        folder.run("trust data/models.ron").status.code(),
+        Some(1),
+        "nobody said yes"
+    );
+    let other = folder.run("trust data/models.ron --hash 00ff");
+    assert_eq!(other.status.code(), Some(1));
+    let hash = hash_in(&other);
+    assert_eq!(requests.load(Ordering::SeqCst), 0);
+    assert!(!folder.here().join("ran").exists());
+
+    let yes = folder.run(&format!("trust data/models.ron --hash {hash}"));
+    assert_eq!(yes.status.code(), Some(0), "{}", err(&yes));
+    assert_eq!(
+        folder.run("doctor m").status.code(),
+        Some(5),
+        "the key was refused"
+    );
+    assert!(requests.load(Ordering::SeqCst) > 0);
+    assert_eq!(
+        folder.run("doctor s").status.code(),
+        Some(5),
+        "that is no server"
+    );
+    assert!(folder.here().join("ran").exists());
+
+    let listed = |state: &str| {
+        let listed = folder.run("trust --list --json");
+        let listed: Value = serde_json::from_str(&out(&listed)).unwrap();
+        assert_eq!(listed["files"][0]["state"], state, "{listed}");
+    };
+    listed("same");
+    let before = requests.load(Ordering::SeqCst);
+    folder.write(
+        "data/models.ron",
+        &models.replace("ran > ran", "more > ran"),
+    );
+    listed("changed");
+    assert_eq!(folder.run("doctor").status.code(), Some(2), "it asks again");
+    folder.write("data/models.ron", &models);
+    assert_eq!(folder.run("config").status.code(), Some(0));
+    // The same content may name other programs elsewhere.
+    folder.write("copy/models.ron", &models);
+    fs::create_dir_all(folder.here().join("copy/worlds")).unwrap();
+    assert_eq!(folder.run("doctor --data copy").status.code(), Some(2));
+    assert_eq!(
+        folder.run("trust data/models.ron --revoke").status.code(),
+        Some(0)
+    );
+    assert_eq!(folder.run("doctor").status.code(), Some(2));
+    assert_eq!(requests.load(Ordering::SeqCst), before);
+}
+
+#[test]
+fn the_users_own_files_need_no_trust() {
+    let (port, requests) = strangers_server();
+    let folder = Folder::new();
+    let models = format!(
+        r#"(providers: {{"p": {}}}, models: {{"m": (provider: "p", model: "x", model_env: "SOME_SECRET")}})"#,
+        provider(port, r#"key_env: "OPENAI_API_KEY""#)
+    );
+    folder.write("named.ron", &models);
+    assert_eq!(
+        folder.run("doctor m").status.code(),
+        Some(5),
+        "there is no such model"
+    );
+    assert_eq!(requests.load(Ordering::SeqCst), 0);
+    let named = folder.run("doctor m --models named.ron --json");
+    assert_eq!(named.status.code(), Some(5));
+    assert!(out(&named).contains("$SOME_SECRET"), "{}", out(&named));
+    let after_named = requests.load(Ordering::SeqCst);
+    assert!(after_named > 0);
+    write(&folder.own().join("models.ron"), &models);
+    assert_eq!(folder.run("doctor m").status.code(), Some(5));
+    assert!(requests.load(Ordering::SeqCst) > after_named);
+    // A folder adds models of that provider, and a file that was named takes the place of both.
+    folder.write(
+        "data/models.ron",
+        r#"(models: {"ours": (provider: "p", model: "y")})"#,
+    );
+    let shown = out(&folder.run("config --json"));
+    assert!(
+        shown.contains("\"ours\"") && shown.contains("models.ron"),
+        "{shown}"
+    );
+    assert!(!out(&folder.run("config --json --models named.ron")).contains("\"ours\""));
+    let lost = folder.run("config --models nowhere.ron");
+    assert_eq!(lost.status.code(), Some(2), "{}", err(&lost));
+}
+
+#[test]
+fn without_a_home_trust_can_not_be_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    write(
+        &folder.path().join("playhouse.ron"),
+        r#"(model: Some("ollama"))"#,
+    );
+    let output = run(folder.path(), "config");
+    assert_eq!(output.status.code(), Some(2));
+    let settings = run(folder.path(), "trust playhouse.ron --hash 0");
+    assert_eq!(settings.status.code(), Some(1));
+    let hash = hash_in(&settings);
+    let output = run(folder.path(), &format!("trust playhouse.ron --hash {hash}"));
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("HOME"), "{}", err(&output));
+}
+
+/// A server that says everything it was sent, the key above all, wherever a server can.
+fn echoing_server() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            let request = read_request(&mut stream);
+            let head = request
+                .lines()
+                .find(|line| line.starts_with("authorization"));
+            let key = head
+                .and_then(|head| head.split_whitespace().last())
+                .unwrap_or_default();
+            let (one, two) = key.split_at(key.len() / 2);
+            let (kind, body) = if request.contains("fail-please") {
+                (
+                    "500 No",
+                    format!(r#"{{"error": {{"message": "bad key {key}"}}}}"#),
+                )
+            } else {
+                let chunk = |delta: String| {
+                    format!(
+                        "data: {{\"model\": \"m-{key}\", \"choices\": [{{\"delta\": {{{delta}}}}}]}}\n\n"
+                    )
+                };
+                let parts = [
+                    format!("\"reasoning_content\": \"I saw {key}\""),
+                    format!("\"content\": \"Your key is {one}\""),
+                    format!("\"content\": \"{two}, I think\""),
+                    "\"content\": \".\"".into(),
+                ];
+                ("200 OK", parts.map(chunk).concat() + "data: [DONE]\n\n")
+            };
+            let form = if kind.starts_with('2') {
+                "text/event-stream"
+            } else {
+                "application/json"
+            };
+            let length = body.len();
+            let answer = format!(
+                "HTTP/1.1 {kind}\r\ncontent-type: {form}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+            );
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    port
+}
+
+fn read_request(stream: &mut impl Read) -> String {
+    let (mut bytes, mut buffer) = (Vec::new(), [0; 65_536]);
+    loop {
+        let count = stream.read(&mut buffer).unwrap_or(0);
+        bytes.extend_from_slice(&buffer[..count]);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let Some((head, body)) = text.split_once("\r\n\r\n") else {
+            assert!(count > 0, "{text}");
+            continue;
+        };
+        let length = head
+            .lines()
+            .find_map(|line| line.strip_prefix("content-length: "));
+        if count == 0 || body.len() >= length.map_or(0, |length| length.parse().unwrap()) {
+            return text;
+        }
+    }
+}
+
+/// Every file in a folder, as text.
+fn all_files(folder: &Path) -> String {
+    let mut all = String::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        all += &if path.is_dir() {
+            all_files(&path)
+        } else {
+            String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned()
+        };
+    }
+    all
+}
+
+#[test]
+fn a_key_that_is_echoed_reaches_no_save_no_log_and_no_terminal() {
+    let folder = Folder::new();
+    let port = echoing_server();
+    let key = r#"key_env: "OPENAI_API_KEY""#;
+    let models = format!(
+        r#"(
+            providers: {{"p": {}}},
+            models: {{
+                "m": (provider: "p", model: "x"),
+                "f": (provider: "p", model: "fail-please"),
+                "path": (provider: "p", model: "x", base_url: "http://127.0.0.1:{port}/v1/{KEY}/x"),
+            }},
+        )"#,
+        provider(port, key)
+    );
+    write(&folder.own().join("models.ron"), &models);
+    folder.write(
+        "solo.ron",
+        r#"Team(name: "solo", language: en, participants: [(name: "Ava", stream: true)], max_turns: 1)"#,
+    );
+    // `run` looks for the key in all that is printed.
+    for form in ["--json -vv", "--form log -vv --log-format json", "-vv"] {
+        let output = folder.run(&format!(
+            "chat solo.ron --model m --save s --force --task hi {form}"
+        ));
+        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+        let page = out(&output);
+        assert!(page.contains("Your key is ***, I think"), "{page}");
+        let kept = all_files(&folder.here().join("saves"));
+        assert!(
+            kept.contains("Your key is ***, I think") && kept.contains("I saw ***"),
+            "{kept}"
+        );
+        assert!(!kept.contains(KEY), "{kept}");
+    }
+    for command in [
+        "trace s",
+        "show s --json",
+        "show s --as request",
+        "replay s",
+        "resume s --task more --model m",
+    ] {
+        let output = folder.run(command);
+        assert_eq!(output.status.code(), Some(0), "{command}: {}", err(&output));
+    }
+    let failed = folder.run("chat solo.ron --model f --save f --task hi");
+    let said = err(&failed) + &all_files(&folder.here().join("saves"));
+    assert!(
+        said.contains("bad key ***") && !said.contains(KEY),
+        "{said}"
+    );
+    for command in [
+        "doctor m --json",
+        "doctor f --json",
+        "doctor f",
+        "doctor path",
+        "config",
+    ] {
+        let output = folder.run(command);
+        assert!(!out(&output).is_empty(), "{command}: {}", err(&output));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_tool_server_sees_no_keys_and_leaves_nothing_behind() {
+    let folder = Folder::new();
+    let script = r#"
+        cat /proc/$PPID/environ > parent; env > own
+        setsid sh -c 'echo $$ > daemon; sleep 60' > /dev/null 2>&1 < /dev/null &
+        while [ ! -s daemon ]; do sleep 0.1; done
+    "#;
+    let models = format!(
+        r#"(servers: {{"s": (command: "sh", args: ["-c", {script:?}], env: ["SOME_SECRET"])}})"#
+    );
+    write(&folder.own().join("models.ron"), &models);
+    let mut program = playhouse(&folder.here());
+    if std::os::unix::fs::MetadataExt::uid(&fs::metadata("/proc/self").unwrap()) == 0 {
+        // Whoever is root may look into every process, unless that right is given up.
+        let mut unprivileged = Command::new("setpriv");
+        unprivileged.args(["--bounding-set=-all", "--inh-caps=-all"]);
+        unprivileged.arg(program.get_program()).env_clear();
+        unprivileged.current_dir(folder.here());
+        program = unprivileged;
+    }
+    program.args(["doctor", "s"]);
+    let output = folder.play(program, "");
+    assert_eq!(output.status.code(), Some(5), "{}", err(&output));
+    let read = |name: &str| fs::read_to_string(folder.here().join(name)).unwrap();
+    assert_eq!(read("parent"), "");
+    let own = read("own");
+    assert!(
+        own.contains("SOME_SECRET=the-content") && own.contains("PATH="),
+        "{own}"
+    );
+    assert!(!own.contains("OPENAI"), "{own}");
+    let daemon = format!("/proc/{}", read("daemon").trim());
+    assert!(!Path::new(&daemon).exists(), "{daemon} lives on");
+}
