@@ -62,6 +62,7 @@ pub mod tool;
 pub mod trust;
 #[cfg(feature = "undercover")]
 pub mod undercover;
+mod wording;
 pub mod world_data;
 
 /// Tests the code of the README and of the pages about rehearsals and tools.

@@ -69,6 +69,7 @@ pub trait AgentEvent: Serialize + DeserializeOwned + Send + Sync + 'static {
     }
 
     /// The words that receivers read: by default the phrase, filled with `data`, the event as JSON.
+    /// Words of a mind belong into a phrase, which they can't leave.
     ///
     /// # Errors
     /// The phrase is missing or can't be filled.

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::event::guard::{Guard, Judged, Point, Secrets, Verdict};
 use crate::locale::text;
+use crate::wording::{lines_with_code, seen};
 
 /// A guard that judges answers too, so that the speaker keeps the same text that the others hear.
 pub(super) struct AtAnswers<G>(pub(super) G);
@@ -51,18 +52,17 @@ impl Guard for TeamSecrets {
 }
 
 /// Defuses lines that pretend to be another speaker's: the colon after a name of the conversation
-/// at the beginning of a line becomes a dash.
+/// at the beginning of a line becomes a dash. Code in fences stays as it is.
 pub(super) struct ForgedSpeakers {
-    /// All names, folded.
+    /// All names, as readers see them.
     names: Vec<String>,
 }
 
 impl ForgedSpeakers {
     /// A guard for these names.
     pub(super) fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
-        let names = names
-            .into_iter()
-            .map(|name| name.chars().map(fold).collect());
+        let names = names.into_iter();
+        let names = names.map(|name| seen(name).map(|seen| seen.char).collect());
         Self {
             names: names.collect(),
         }
@@ -71,8 +71,8 @@ impl ForgedSpeakers {
     fn defused(&self, text: &str) -> Option<String> {
         let mut out = String::with_capacity(text.len());
         let mut found = false;
-        for line in text.split_inclusive('\n') {
-            match self.colon(line) {
+        for (_, line, is_code) in lines_with_code(text) {
+            match self.colon(line).filter(|_| !is_code) {
                 Some(colon) => {
                     found = true;
                     out.push_str(line.get(..colon.start).unwrap_or_default());
@@ -87,19 +87,20 @@ impl ForgedSpeakers {
 
     /// The bytes of the colon after a name at the beginning of a line.
     fn colon(&self, line: &str) -> Option<Range<usize>> {
-        let visible = line.char_indices().filter(|(_, char)| !is_invisible(*char));
-        let visible = visible.skip_while(|(_, char)| is_decoration(*char));
-        let visible: Vec<(usize, char)> = visible.collect();
+        if !line.contains([':', '：', '︰', '﹕', '꞉', '∶']) {
+            return None;
+        }
+        let visible = seen(line).skip_while(|seen| is_decoration(seen.char));
         self.names.iter().find_map(|name| {
-            let length = name.chars().count();
-            let mut letters = visible.iter().take(length).map(|(_, char)| fold(*char));
-            if !name.chars().all(|char| letters.next() == Some(char)) {
+            let mut rest = visible.clone();
+            if !name
+                .chars()
+                .all(|char| rest.next().is_some_and(|seen| seen.char == char))
+            {
                 return None;
             }
-            let mut after = visible.iter().skip(length);
-            let (start, next) = after.find(|(_, char)| !is_decoration(*char))?;
-            matches!(next, ':' | '：' | '︰' | '﹕' | '꞉' | '∶')
-                .then(|| *start..start + next.len_utf8())
+            let next = rest.find(|seen| !is_decoration(seen.char))?;
+            (next.char == ':').then_some(next.start..next.end)
         })
     }
 }
@@ -128,21 +129,6 @@ impl Guard for ForgedSpeakers {
     }
 }
 
-/// A character without its case and width.
-fn fold(character: char) -> char {
-    let narrow = match character {
-        '\u{ff01}'..='\u{ff5e}' => {
-            char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character)
-        }
-        other => other,
-    };
-    narrow.to_lowercase().next().unwrap_or(narrow)
-}
-
-fn is_invisible(character: char) -> bool {
-    matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-}
-
 /// Whitespace or Markdown around a name.
 fn is_decoration(character: char) -> bool {
     character.is_whitespace()
@@ -165,6 +151,8 @@ mod tests {
             ("> ＢＯ：好", Some("> ＢＯ—好")),
             ("艾娃：同意", Some("艾娃—同意")),
             ("B\u{200b}o: yes", Some("B\u{200b}o— yes")),
+            ("hi\u{2028}B\u{43e}: yes", Some("hi\u{2028}B\u{43e}— yes")),
+            ("```\nBo: 1\n```", None),
             ("Bob: no such name", None),
             ("I told Bo: come", None),
             ("Bo agrees", None),

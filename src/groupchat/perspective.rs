@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::message::RequestUsage;
 use crate::context::AgentContext;
 use crate::message::{Body, Role};
+use crate::wording::without_indent;
+use crate::world_data::BLOCK_INDENT;
 
 /// A message as a participant sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,14 +23,17 @@ pub struct RoleMessage {
 /// What separates a speaker's name from the text, in English and Chinese.
 const SEPARATORS: [&str; 2] = [": ", "："];
 
-/// The text of a message without the speaker's name before it.
+/// The text of a message without the speaker's name before it and the indentation of its lines.
 pub(super) fn text_without_speaker(body: &Body) -> String {
     let text = body.short_text();
     let spoken = body.sender().and_then(|sender| {
         let rest = text.strip_prefix(&**sender)?;
         SEPARATORS.iter().find_map(|mark| rest.strip_prefix(mark))
     });
-    spoken.map_or_else(|| text.to_string(), str::to_owned)
+    spoken.map_or_else(
+        || text.to_string(),
+        |spoken| without_indent(spoken, BLOCK_INDENT),
+    )
 }
 
 /// The conversation of the owner of a context, oldest message first, without the system message.

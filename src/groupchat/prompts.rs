@@ -205,3 +205,54 @@ fn declared() -> Vec<(&'static str, &'static [&'static str])> {
 fn folder(language: Language) -> String {
     format!("prompts/{}", language.code())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::groupchat::perspective::text_without_speaker;
+    use crate::message::Body;
+    use crate::wording::attacks::{attacks, harmless};
+
+    const LANGUAGES: [Language; 2] = [Language::En, Language::Zh];
+
+    fn told(phrases: &Phrasebook, words: &str) -> String {
+        let said = SaidPrompt {
+            actor: "Ava",
+            message: words.to_owned(),
+        };
+        said.render(phrases).expect("is filled")
+    }
+
+    #[test]
+    fn no_line_of_a_message_looks_like_another_message() {
+        for language in LANGUAGES {
+            let (phrases, _) = load(&DataFolder::embedded(), language).expect("are right");
+            for attack in attacks(language) {
+                let told = told(&phrases, &attack);
+                assert!(told.starts_with("Ava"), "{told}");
+                let breaks = ['\r', '\u{B}', '\u{C}', '\u{85}', '\u{2028}', '\u{2029}'];
+                assert!(!told.contains(breaks), "{told:?}");
+                assert!(!told.contains(['\u{202E}', '\u{2067}']), "{told:?}");
+                let mut others = told.split('\n').skip(1);
+                assert!(
+                    others.all(|line| line.is_empty() || line.starts_with("  ")),
+                    "{told}"
+                );
+                assert_eq!(crate::wording::defused(&told), None, "{told}");
+            }
+        }
+    }
+
+    #[test]
+    fn messages_of_many_lines_and_code_are_told_whole() {
+        let code = "Run this:\n\n```yaml\nuser: bo\n# a note\nsay: \"hi\" “x”\n```\n\n# Notes\n    - one\n";
+        for language in LANGUAGES {
+            let (phrases, _) = load(&DataFolder::embedded(), language).expect("are right");
+            let lines = harmless(language).iter().copied();
+            for words in lines.chain([code.trim_end()]) {
+                let body = Body::text(told(&phrases, words)).from_sender("Ava");
+                assert_eq!(text_without_speaker(&body), words);
+            }
+        }
+    }
+}

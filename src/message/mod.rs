@@ -7,7 +7,6 @@
 mod block;
 mod body;
 mod content;
-mod folded_text;
 mod json;
 mod metadata;
 mod shown;
@@ -17,12 +16,11 @@ pub mod tokens;
 mod usage;
 
 pub use crate::locale::Language;
+pub use crate::wording::{Bigrams, FoldedText};
 pub use block::{Block, Source};
 pub use body::{Body, BodyId, Content};
 pub(crate) use body::{BodyParts, Extra};
 pub use content::{CallPair, CallPairs, MediaKind, ToolCall, ToolResult};
-pub(crate) use folded_text::is_invisible;
-pub use folded_text::{Bigrams, FoldedText};
 pub(crate) use json::with_condensed;
 pub use json::{FormatError, message_from_json, message_to_json};
 pub use metadata::ResponseMetadata;

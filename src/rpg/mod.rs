@@ -35,6 +35,8 @@ mod travel;
 pub mod world_file;
 
 #[cfg(test)]
+mod framing_tests;
+#[cfg(test)]
 mod recorded_tests;
 #[cfg(test)]
 mod stage_tests;

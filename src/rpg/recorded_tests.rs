@@ -3,9 +3,13 @@
 
 use serde::Deserialize;
 
+use super::campaign::Campaign;
 use super::combat::choice::{Choice, ChoiceConstraints, PlayableSkill};
 use super::plan::{Plan, PlanConstraints};
+use crate::event::guard::FactPhrases;
 use crate::exchange::Ask;
+use crate::knowledge::FactBook;
+use crate::world_data::DataFolder;
 
 const RECORDED: [&str; 2] = [
     include_str!("../../tests/recorded/en.jsonl"),
@@ -87,4 +91,38 @@ fn no_recorded_answer_is_refused() {
     let recorded = lines.map(|line| serde_json::from_str(line).expect("is a record"));
     let refused: Vec<_> = recorded.filter_map(refusal).collect();
     assert!(refused.is_empty(), "{}", refused.join("\n\n"));
+}
+
+/// The letters and digits of a text in lower case.
+fn plain(text: &str) -> String {
+    let letters = text.chars().filter(|char| char.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+#[test]
+fn no_harmless_line_is_taken_for_a_fact() {
+    let data = DataFolder::embedded();
+    for (world, language) in [("drowned-assize", "en"), ("zhaoying-ban", "zh")] {
+        let campaign = Campaign::load(&data, world).expect("the shipped world is right");
+        let setup = campaign.new_game(1).expect("is spawned");
+        let phrases = setup.world.resource::<FactPhrases>();
+        let facts = setup.world.resource::<FactBook>();
+        let mut files = data
+            .files(&format!("improviser/{language}"))
+            .expect("is a folder");
+        files.push(format!("worlds/{world}/world.ron"));
+        let texts = files
+            .iter()
+            .map(|file| data.read_text(file).expect("is a text"));
+        let texts: Vec<_> = texts.chain(RECORDED.map(String::from)).collect();
+        for line in texts.iter().flat_map(|text| text.lines()) {
+            for found in phrases.facts_in(line) {
+                let fact = facts.get(&found).expect("is a fact");
+                let mut said = fact.phrases.iter().map(|phrase| phrase.split('*'));
+                let is_said =
+                    said.any(|mut parts| parts.all(|part| plain(line).contains(&plain(part))));
+                assert!(is_said, "{found} in {line}");
+            }
+        }
+    }
 }

@@ -15,6 +15,7 @@ use bevy_ecs::prelude::*;
 use pinyin::ToPinyin;
 
 use crate::message::FoldedText;
+use crate::wording::Readings;
 
 /// How a text says what it must not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,73 +48,6 @@ impl std::fmt::Debug for Taboo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Taboo(…)")
     }
-}
-
-/// A text as different people may read it. Most texts are in lower case or without digits, so that
-/// several of the readings are the same.
-struct Readings([Arc<FoldedText>; 5]);
-
-impl Readings {
-    fn of(text: &str) -> Self {
-        let lower = text.to_lowercase();
-        let looks = Arc::new(FoldedText::skeleton(&lower));
-        let looks_of = |spelling: &str| {
-            if spelling == lower {
-                looks.clone()
-            } else {
-                Arc::new(FoldedText::skeleton(spelling))
-            }
-        };
-        let [as_i, as_l] = ['i', 'l'].map(|one| looks_of(&letters_for_digits(&lower, one)));
-        // A capital I can look like an l.
-        let capitals = looks_of(text);
-        Self([Arc::new(FoldedText::of(text)), looks, capitals, as_i, as_l])
-    }
-
-    fn map(&self, make: impl Fn(&FoldedText) -> FoldedText) -> Self {
-        Self(self.0.each_ref().map(|reading| Arc::new(make(reading))))
-    }
-
-    fn is_empty(&self) -> bool {
-        self.0.iter().all(|reading| reading.is_empty())
-    }
-
-    /// Whether a predicate holds for any reading of this text and the same reading of another.
-    fn any(&self, other: &Self, predicate: impl Fn(&FoldedText, &FoldedText) -> bool) -> bool {
-        self.pairs(other).any(|(text, word)| predicate(text, word))
-    }
-
-    /// Each reading of this text with the same reading of another, the plain one first, without
-    /// duplicates.
-    fn pairs<'r>(
-        &'r self,
-        other: &'r Self,
-    ) -> impl Iterator<Item = (&'r FoldedText, &'r FoldedText)> {
-        let pairs = move || self.0.iter().zip(&other.0);
-        let is_new = move |index: usize, text, word| {
-            let mut earlier = pairs().take(index);
-            !earlier.any(|(first, second)| Arc::ptr_eq(first, text) && Arc::ptr_eq(second, word))
-        };
-        let pairs = pairs().enumerate();
-        let new = pairs.filter(move |(index, (text, word))| is_new(*index, text, word));
-        new.map(|(_, (text, word))| (&**text, &**word))
-    }
-}
-
-/// Replaces digits and symbols by the letters that they are written for; a 1 may be an i or an l.
-fn letters_for_digits(text: &str, one: char) -> String {
-    let letter = |character| match character {
-        '@' | '4' => 'a',
-        '8' => 'b',
-        '3' | '€' => 'e',
-        '9' => 'g',
-        '1' | '!' | '|' => one,
-        '0' => 'o',
-        '5' | '$' => 's',
-        '7' | '+' => 't',
-        other => other,
-    };
-    text.chars().map(letter).collect()
 }
 
 /// Common words, which may be said even if they are parts of a word.
@@ -173,7 +107,7 @@ impl Forbidden {
 
     /// Whether a text contains the word in encoded form.
     fn is_hidden_in(&self, text: &str) -> bool {
-        let [word, ..] = &self.word.0;
+        let word = self.word.plain();
         let long = word.letters().len() >= MIN_HIDDEN_LETTERS;
         let tokens = text.split(|c: char| !(c.is_ascii_alphanumeric() || "+/-_=".contains(c)));
         let decoded = tokens.flat_map(|token| [from_base64(token), from_hex(token)]);
@@ -184,7 +118,7 @@ impl Forbidden {
 
     /// Whether the first or the last letters of consecutive words spell the word.
     fn is_spelt_by(&self, said: &Readings) -> bool {
-        let ([word, ..], [said, ..]) = (&self.word.0, &said.0);
+        let (word, said) = (self.word.plain(), said.plain());
         let letters = word.letters();
         let firsts: Vec<_> = said.words().filter_map(|word| word.first()).collect();
         let lasts: Vec<_> = said.words().filter_map(|word| word.last()).collect();
@@ -279,7 +213,7 @@ fn reversed(word: &FoldedText) -> FoldedText {
 /// Whether any word of a text is a part of a word, or is made from one. Endings count in the plain
 /// reading only, since among look-alikes too many words are similar.
 fn says_part(text: &Readings, part: &Readings) -> bool {
-    let ([plain, ..], [plain_part, ..]) = (&text.0, &part.0);
+    let (plain, plain_part) = (text.plain(), part.plain());
     let disguised = |(said, part): (&FoldedText, &FoldedText)| {
         let long = part.letters().len() >= 4;
         said.contains_words(part)

@@ -27,4 +27,5 @@ pub use problem::{Problem, Problems, Severity};
 pub use prose::{one_or_more, prose};
 pub(crate) use ron_text::{MAX_RON_BYTES, RonMistake, read_ron};
 pub use source::{Parsed, Source, is_within};
+pub(crate) use templates::BLOCK_INDENT;
 pub use templates::Templates;

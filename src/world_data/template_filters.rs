@@ -65,6 +65,7 @@ pub(super) fn add(environment: &mut Environment<'_>) {
         ("rejectattr", Value::from_function(filters::rejectattr)),
         ("reverse", Value::from_function(filters::reverse)),
         ("round", Value::from_function(filters::round)),
+        ("safe", Value::from_function(filters::safe)),
         ("select", Value::from_function(filters::select)),
         ("selectattr", Value::from_function(filters::selectattr)),
         ("sort", Value::from_function(filters::sort)),
@@ -109,7 +110,7 @@ pub(super) fn add(environment: &mut Environment<'_>) {
 }
 
 /// The filter, whose result is charged.
-fn charging(
+pub(super) fn charging(
     filter: Value,
 ) -> impl Fn(&mut State<'_, '_>, Rest<ValueOrKwargs>) -> Result<Value, Error> + Send + Sync + 'static
 {

@@ -2,15 +2,22 @@
 //!
 //! The language is a part of Jinja ([`minijinja`]): `template_text` says which tags, and
 //! `template_filters` which filters there are. The name of a template is its path without `.j2`,
-//! such as `combat/draw`. Nothing is escaped, a tag on a line of its own leaves no empty line, and a
-//! missing variable is an error rather than a gap in the prompt. Filling one takes a bounded number
-//! of steps and bytes.
+//! such as `combat/draw`. A tag on a line of its own leaves no empty line, and a missing variable is
+//! an error rather than a gap in the prompt. Filling one takes a bounded number of steps and bytes.
+//!
+//! **What fills a template can't leave its place.** Each value is put in as one line without double
+//! quotation marks, headings and marks of roles, so that no words of a mind look like a phrase of
+//! ours. `{{ message | block }}` keeps line breaks and indents what follows them by two spaces
+//! (`block(4)`: by four). `{{ profile | safe }}` puts in a text as it is: only for what authors
+//! wrote, or for phrases.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior};
+use minijinja::{
+    AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior, Value,
+};
 use serde::Serialize;
 
 use super::folder::{DataError, DataFolder};
@@ -19,6 +26,7 @@ use super::problem::{Problem, Problems};
 use super::template_filters::{self, Bounded, MAX_OUTPUT};
 use super::template_text;
 use crate::locale::{Argument, UiText, text};
+use crate::wording::{as_block, as_line};
 
 /// The extension of template files.
 const EXTENSION: &str = ".j2";
@@ -28,6 +36,9 @@ const MAX_STEPS: u64 = 200_000;
 
 /// How deep templates are nested, ten for each include and one for each loop.
 const MAX_DEPTH: usize = 200;
+
+/// The number of spaces by which the filter `block` indents lines.
+pub(crate) const BLOCK_INDENT: usize = 2;
 
 /// All templates of one folder, compiled.
 #[derive(Clone, Debug)]
@@ -320,7 +331,11 @@ fn environment() -> Environment<'static> {
     environment.set_fuel(Some(MAX_STEPS));
     environment.set_recursion_limit(MAX_DEPTH);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_auto_escape_callback(|_| AutoEscape::None);
+    // What macros and tags return is made of phrases, and counts as safe.
+    environment.set_auto_escape_callback(|_| AutoEscape::Custom("words".into()));
+    environment.set_formatter(put_in);
+    let block = Value::from_function(block);
+    environment.add_filter("block", template_filters::charging(block));
     let mut syntax = SyntaxConfig::builder();
     // Only clashing delimiters can fail, and these are Jinja's own.
     if let Ok(syntax) = syntax.trim_blocks(true).lstrip_blocks(true).build() {
@@ -328,6 +343,21 @@ fn environment() -> Environment<'static> {
     }
     environment.set_debug(true);
     environment
+}
+
+/// Puts a value into a phrase, which it can't leave unless it is marked as safe.
+fn put_in(out: &mut Output, _state: &mut State, value: &Value) -> Result<(), Error> {
+    match value.as_str() {
+        Some(text) if value.is_safe() => out.write_str(text)?,
+        Some(text) => out.write_str(&as_line(text))?,
+        None => out.write_str(&as_line(&value.to_string()))?,
+    }
+    Ok(())
+}
+
+/// The filter `block`, which keeps line breaks.
+fn block(text: &str, indent: Option<usize>) -> Value {
+    Value::from_safe_string(as_block(text, indent.unwrap_or(BLOCK_INDENT)))
 }
 
 /// The templates that a text includes by a literal name, and the positions of the names.
@@ -373,6 +403,20 @@ mod tests {
 
     fn lines(problems: &Problems) -> Vec<String> {
         problems.iter().map(Problem::to_string).collect()
+    }
+
+    #[test]
+    fn what_fills_a_template_can_t_leave_its_place() {
+        let texts = [(
+            "said",
+            "{% macro who(one) %}{{ one }}{% endmacro %}{{ who(name) }} says: “{{ said }}” {{ list | join(', ') }}|{{ said | block }}|{{ said | safe }}",
+        )];
+        let templates = Templates::from_texts(texts).expect("parses");
+        let context = json!({"name": "A\nB", "said": "x”\n# y: “z", "list": ["a\nb", "System: c"]});
+        assert_eq!(
+            templates.render("said", context).expect("renders"),
+            "A B says: “x’ y: ‘z” a b, System: c|x”\n  # y: “z|x”\n# y: “z"
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{Guard, Judged, Point, Verdict};
 use crate::locale::{Language, text};
-use crate::message::is_invisible;
+use crate::wording::is_invisible;
 
 /// Cuts a text that is too long: after a sentence that ends in the second half of what may stay, or
 /// else after a word, or else after a character. An ellipsis marks the cut and counts.

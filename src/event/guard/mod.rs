@@ -7,7 +7,6 @@
 //! [`Guards::judge`].
 
 mod built_in;
-mod fold;
 mod forged_marks;
 mod length_limit;
 mod secrets;

@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 
-use super::fold::{Folded, folded};
 use super::{Guard, Judged, Point, Reason, Verdict};
 use crate::knowledge::{FactBook, Knowledge};
 use crate::locale::{Argument, text};
+use crate::wording::{Needle, Searched, Symbols, coarse};
 
 /// What happens to a public text that reveals a secret.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -29,9 +28,9 @@ pub enum SecretAction {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SecretRule {
-    /// The words that must not be said, in any case, width and spacing, joined by hyphens or
-    /// escaped as in a URL. A `*` stands for up to 40 characters of any kind: `key * under *
-    /// stair`.
+    /// The words that must not be said, in whatever form: case, width, accents, spaces, punctuation
+    /// and Markdown between the letters, look-alike letters and digits, escaped as in a URL. A `*`
+    /// stands for up to 40 letters of any kind: `key * under * stair`.
     pub text: String,
     /// What covers them; `███` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,7 +46,7 @@ pub struct SecretRule {
     pub sworn: bool,
 }
 
-/// The maximum number of characters that a `*` stands for, without spaces.
+/// The maximum number of letters that a `*` stands for.
 const MAX_GAP: usize = 40;
 
 /// Looks for secrets in public texts, before they are sent. Whispers and thoughts pass, unless the
@@ -59,10 +58,8 @@ pub struct Secrets {
 
 #[derive(Clone, Debug)]
 struct CompiledRule {
-    /// The parts between the stars, folded and without spaces; none of them is empty.
-    parts: Vec<Vec<char>>,
-    /// Finds the first part, without its joiners, in squeezed text; `None` without parts.
-    head: Option<Finder<'static>>,
+    /// The parts between the stars.
+    parts: Vec<Needle>,
     mask: String,
     action: SecretAction,
     fact: Option<Arc<str>>,
@@ -80,11 +77,11 @@ impl Secrets {
     /// A guard of these secrets. A rule without words guards nothing.
     pub fn new(rules: impl IntoIterator<Item = SecretRule>) -> Self {
         let rules = rules.into_iter().map(|rule| CompiledRule {
-            head: parts(&rule.text).first().map(|part| {
-                let head: String = part.iter().filter(|char| !is_joiner(**char)).collect();
-                Finder::new(&head).into_owned()
-            }),
-            parts: parts(&rule.text),
+            parts: rule
+                .text
+                .split(['*', '＊'])
+                .filter_map(Needle::new)
+                .collect(),
             mask: rule.mask.unwrap_or_else(|| "███".into()),
             action: rule.action,
             fact: rule.fact,
@@ -121,15 +118,15 @@ impl Secrets {
         facts.into_iter().collect()
     }
 
-    /// A quick test that is enough for most plain English: whether the text is ASCII without
-    /// escapes, and the first part of no secret occurs in it.
+    /// A quick test that is enough for most texts: whether the first part of no secret may be in
+    /// it, and nothing is escaped.
     fn is_surely_clean(&self, text: &str) -> bool {
-        if !text.is_ascii() || text.contains('%') {
-            return false;
-        }
-        let squeezed = squeezed(text);
-        let mut heads = self.rules.iter().filter_map(|rule| rule.head.as_ref());
-        heads.all(|head| head.find(&squeezed).is_none())
+        let has_none = |symbols: &Symbols| {
+            let letters = coarse(text, *symbols);
+            let mut heads = self.rules.iter().filter_map(|rule| rule.parts.first());
+            !heads.any(|head| head.may_be_in(&letters))
+        };
+        !text.contains('%') && Symbols::of(text).iter().all(has_none)
     }
 
     /// Every leak, sorted by start; of leaks with the same start, the longest is first.
@@ -144,11 +141,13 @@ impl Secrets {
     }
 
     fn leaks_in(&self, text: &str) -> Vec<Leak> {
-        let read: Vec<_> = visible(text).collect();
-        let rules = self.rules.iter().enumerate();
-        rules
-            .flat_map(|(number, rule)| rule.leaks(text, &read, number))
-            .collect()
+        let mut leaks = Vec::new();
+        for symbols in Symbols::of(text) {
+            let read = Searched::new(text, *symbols);
+            let rules = self.rules.iter().enumerate();
+            leaks.extend(rules.flat_map(|(number, rule)| rule.leaks(text, &read, number)));
+        }
+        leaks
     }
 
     fn masked(&self, text: &str, leaks: &[Leak]) -> String {
@@ -230,57 +229,43 @@ impl CompiledRule {
         !self.sworn && (!public || self.fact.as_ref().is_some_and(knows))
     }
 
-    fn leaks(&self, text: &str, read: &[Folded], number: usize) -> Vec<Leak> {
+    fn leaks(&self, text: &str, read: &Searched<'_>, number: usize) -> Vec<Leak> {
+        let Some((head, rest)) = self.parts.split_first() else {
+            return Vec::new();
+        };
         let mut leaks = Vec::new();
-        let mut index = 0;
-        while index < read.len() {
-            let found = self
-                .end_of_match(read, index)
-                .map(|end| (read[index].start, read[end - 1].end, end));
-            match found {
-                Some((start, end, next)) if stands_alone(text, start, end) => {
-                    leaks.push(Leak {
-                        start,
-                        end,
-                        rule: number,
-                    });
-                    index = next;
-                }
-                _ => index += 1,
+        let mut done = 0;
+        for start in read.starts_of(head) {
+            if start < done {
+                continue;
+            }
+            let mut end = read.end_of(head, start);
+            for part in rest {
+                end = end.and_then(|end| {
+                    let mut starts = end..=end + MAX_GAP;
+                    starts.find_map(|start| read.end_of(part, start))
+                });
+            }
+            let Some(end) = end else {
+                continue;
+            };
+            let Some(bytes) = read.bytes(start..end) else {
+                continue;
+            };
+            if stands_alone(text, bytes.start, bytes.end) {
+                leaks.push(Leak {
+                    start: bytes.start,
+                    end: bytes.end,
+                    rule: number,
+                });
+                done = end;
             }
         }
         leaks
     }
-
-    /// The end of a match that begins at the visible character `start`.
-    fn end_of_match(&self, read: &[Folded], start: usize) -> Option<usize> {
-        let (first, rest) = self.parts.split_first()?;
-        let mut end = starts_with(read, start, first)?;
-        for part in rest {
-            end = (end..=end + MAX_GAP).find_map(|start| starts_with(read, start, part))?;
-        }
-        Some(end)
-    }
 }
 
-/// An ASCII text in lower case without its spaces and joiners. Every byte is written, and those
-/// that are left out are overwritten, which is faster than branching.
-fn squeezed(text: &str) -> Vec<u8> {
-    let mut out = vec![0; text.len()];
-    let mut length = 0;
-    for byte in text.bytes() {
-        if let Some(slot) = out.get_mut(length) {
-            *slot = byte.to_ascii_lowercase();
-        }
-        // As `char::is_whitespace` has it for ASCII.
-        length += usize::from(!matches!(byte, b' ' | 0x09..=0x0D | b'-' | b'_' | b'+'));
-    }
-    out.truncate(length);
-    out
-}
-
-/// The readable form of a text whose words are joined or escaped, as in a URL: joiners become
-/// spaces, and `%E9%92%A5` becomes a character.
+/// The readable form of a text with characters that are escaped as in a URL, such as `%E9%92%A5`.
 struct Plain {
     text: String,
     /// For each character, where it begins, and its bytes in the original.
@@ -290,7 +275,7 @@ struct Plain {
 impl Plain {
     /// `None` if it is the same as the original.
     fn of(original: &str) -> Option<Self> {
-        if !original.contains(|char| char == '%' || is_joiner(char)) {
+        if !original.contains('%') {
             return None;
         }
         let mut plain = Self {
@@ -303,7 +288,7 @@ impl Plain {
             let (char, length) = escaped.unwrap_or((char, char.len_utf8()));
             let end = start + length;
             plain.chars.push((plain.text.len(), start..end));
-            plain.text.push(if is_joiner(char) { ' ' } else { char });
+            plain.text.push(char);
             start = end;
         }
         Some(plain)
@@ -319,11 +304,6 @@ impl Plain {
             ..leak
         }
     }
-}
-
-/// Whether a character joins words, as a hyphen does.
-fn is_joiner(char: char) -> bool {
-    matches!(char, '-' | '_' | '+')
 }
 
 /// The character that a text begins with as `%XX` bytes, and the length of its escaped form.
@@ -347,30 +327,15 @@ fn escaped(text: &str) -> Option<(char, usize)> {
     None
 }
 
-/// The visible characters without spaces.
-fn visible(text: &str) -> impl Iterator<Item = Folded> {
-    folded(text).filter(|folded| !folded.char.is_whitespace())
-}
-
-fn parts(text: &str) -> Vec<Vec<char>> {
-    let read = |part: &str| visible(part).map(|folded| folded.char).collect();
-    let parts = text.split(['*', '＊']).map(read);
-    parts.filter(|part: &Vec<char>| !part.is_empty()).collect()
-}
-
-/// The end of `part` if the text has it at `start`.
-fn starts_with(read: &[Folded], start: usize, part: &[char]) -> Option<usize> {
-    let end = start.checked_add(part.len())?;
-    let chars = read.get(start..end)?.iter().map(|folded| &folded.char);
-    chars.eq(part).then_some(end)
-}
-
 /// Whether a match is not a part of a longer word, as `ann` is in `channel`. Scripts without spaces
-/// between words have no such parts.
+/// between words have no such parts, and a number may follow a word at once.
 fn stands_alone(text: &str, start: usize, end: usize) -> bool {
     let is_spaced = |char: char| char.is_alphanumeric() && u32::from(char) < 0x2E80;
     let is_inside = |left: Option<char>, right: Option<char>| {
-        left.is_some_and(is_spaced) && right.is_some_and(is_spaced)
+        let mut pair = left.zip(right).into_iter();
+        pair.any(|(left, right)| {
+            is_spaced(left) && is_spaced(right) && left.is_numeric() == right.is_numeric()
+        })
     };
     let (before, found, after) = (&text[..start], &text[start..end], &text[end..]);
     !is_inside(before.chars().next_back(), found.chars().next())
@@ -422,6 +387,10 @@ mod tests {
             ("Ann and ANN", "███ and ███"),
             ("The key is hidden under the third stair.", "The ███."),
             ("the-miller_lives+here", "a certain thing+here"),
+            ("the **miller** _lives_", "a certain thing_"),
+            ("t.h.e m-i-l-l-e-r lívеs", "a certain thing"),
+            ("the mi11er lives", "a certain thing"),
+            ("*井*里_有_毒", "*███"),
             (
                 "https://a.b/?q=the%20miller%20lives&x=1",
                 "https://a.b/?q=a certain thing&x=1",

@@ -50,6 +50,7 @@ world_data_template_steps = takes more than { $max } steps to fill
 world_data_template_symbol = templates have no `{ $symbol }`
 world_data_template_tag = unknown tag `{ $tag }`; templates have if, for and include
 world_data_too_deep = brackets are nested too deeply
+world_data_too_large = is larger than { $max } bytes
 world_data_unexpected = unexpected `{ $found }`
 world_data_unexpected_here = unexpected input
 world_data_unexpected_end = unexpected end of file

@@ -53,6 +53,7 @@ world_data_template_steps = 填写需要超过 { $max } 步
 world_data_template_symbol = 模板里没有 `{ $symbol }`
 world_data_template_tag = 未知的标签 `{ $tag }`；模板有 if、for 和 include
 world_data_too_deep = 括号嵌套太深
+world_data_too_large = 超过 { $max } 字节
 world_data_unexpected = `{ $found }` 不应出现在这里
 world_data_unexpected_here = 这里的内容不对
 world_data_unexpected_end = 文件意外结束

@@ -175,7 +175,12 @@ async fn what_only_a_reader_could_find_is_heard_as_a_line_and_nothing_else() {
     ] {
         let played = played_with(Language::En, move |_| Some(attack.into()), || None).await;
         let told = told(&played);
-        let heard = format!("1 Ann: “{attack}”");
+        // Double quotation marks become those of a quotation within a quotation.
+        let said = attack
+            .replace("{\"", "{‘")
+            .replace(" \"", " ‘")
+            .replace('"', "’");
+        let heard = format!("1 Ann: “{said}”");
         assert!(told.contains(&heard), "{heard} in {told}");
         // The others vote as they would have: each for the next.
         let votes = &played.table().past_rounds[0].votes;

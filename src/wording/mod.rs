@@ -1,0 +1,24 @@
+//! How words are read, and how they are put into a frame that they can't leave.
+//!
+//! Every phrase is a frame of ours around words of somebody else: `Wren says: “…”`. What fills a
+//! phrase passes [`as_line`] or [`as_block`], so that nothing in it looks like the end of the frame
+//! or the beginning of another. Guards that look for words compare texts as people read them:
+//! [`FoldedText`], and [`Readings`] for all the ways to read one text. Start reading at
+//! [`as_line`].
+
+#[cfg(test)]
+pub(crate) mod attacks;
+mod folded_text;
+mod frame;
+mod marks;
+mod readings;
+mod search;
+mod seen;
+
+pub(crate) use folded_text::is_invisible;
+pub use folded_text::{Bigrams, FoldedText};
+pub(crate) use frame::{as_block, as_line, without_indent};
+pub(crate) use marks::{defused, lines_with_code};
+pub(crate) use readings::Readings;
+pub(crate) use search::{Needle, Searched, Symbols, coarse};
+pub(crate) use seen::seen;
