@@ -112,37 +112,16 @@ impl EventWriter<'_, '_> {
     }
 
     /// Tells every stage, everybody alive on one, and the world agents, without `exclude`. In a
-    /// step of a stage, those there are told at once; all others are told at the meeting.
+    /// step it is deferred to the meeting.
     pub fn announce(&mut self, event: impl AgentEvent, exclude: &[Entity]) {
-        let CurrentStage::Place(place) = *self.current else {
-            let (audience, rule) = self.everybody(exclude);
-            return self.queue(event, audience, rule);
-        };
-        let is_stage = |(_, _, kind, _): (_, _, &Kind, _)| *kind == Kind::Stage;
-        if !self.cast.get(place).is_ok_and(is_stage) {
+        if *self.current == CurrentStage::Meeting {
+            self.announce_now(event, exclude);
+        } else {
             let exclude = exclude.to_vec();
-            return self.defer(move |world| {
-                write_events_at_meeting(world, |events| events.announce(event, &exclude));
+            self.defer(move |world| {
+                write_events_at_meeting(world, |events| events.announce_now(event, &exclude));
             });
         }
-        let before = self.queue.0.len();
-        self.broadcast_to_stage(place, event, exclude);
-        let Some(told) = self.queue.0.get(before).cloned() else {
-            return;
-        };
-        let exclude = [exclude, &told.audience].concat();
-        self.defer(move |world| {
-            write_events_at_meeting(world, |events| {
-                let (audience, rule) = events.everybody(&exclude);
-                // What guards did has been reported.
-                events.queue.0.push(PendingEvent {
-                    audience,
-                    rule,
-                    guarded: Vec::new(),
-                    ..told
-                });
-            });
-        });
     }
 
     /// Queues a change that crosses stages. It runs at the meeting, before its systems, and may use
@@ -170,8 +149,7 @@ impl EventWriter<'_, '_> {
         self.faults.note(fault);
     }
 
-    /// Every stage, everybody alive on one, and the world agents, without `exclude`.
-    fn everybody(&self, exclude: &[Entity]) -> (Vec<Entity>, AudienceRule) {
+    fn announce_now(&mut self, event: impl AgentEvent, exclude: &[Entity]) {
         let mut audience = Vec::new();
         for stage in self.all_of(Kind::Stage) {
             self.add_stage(stage, exclude, &mut audience);
@@ -179,7 +157,7 @@ impl EventWriter<'_, '_> {
         let agents = self.all_of(Kind::WorldAgent);
         audience.extend(agents.into_iter().filter(|agent| !exclude.contains(agent)));
         let exclude = self.names(exclude);
-        (audience, AudienceRule::Announced { exclude })
+        self.queue(event, audience, AudienceRule::Announced { exclude });
     }
 
     /// Tells these entities once each.

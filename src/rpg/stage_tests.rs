@@ -226,31 +226,6 @@ fn an_epilogue_teaches_nobody() {
     assert!(!knows(&stage, pell, "the-order"));
 }
 
-#[test]
-fn an_announcement_is_heard_here_at_once_and_elsewhere_at_the_meeting() {
-    let mut stage = stage_test();
-    let (brant, pell, tavern) = (stage.brant, stage.pell, stage.tavern);
-    let announce = r#"{"mind": "m", "announce": {"text": "Hear me.", "tells": ["the-order"]}}"#;
-    turn(&mut stage, brant, announce);
-    let odile = stage.world().resource::<CastList>().by_name("Odile Marsh");
-    let odile = odile.expect("is in the cast");
-    assert!(knows(&stage, pell, "the-order") && !knows(&stage, odile, "the-order"));
-    stage.world().insert_resource(CurrentStage::Meeting);
-    for crossing in stage.world().resource_mut::<DeferredCommands>().take() {
-        crossing(stage.world());
-    }
-    let told = stage.told();
-    let [("announce", audience)] = &told[..] else {
-        panic!("{told:?}");
-    };
-    assert!(audience.contains(&odile));
-    for heard_it in [brant, pell, tavern] {
-        assert!(!audience.contains(&heard_it));
-    }
-    stage.world().run_system_once(deliver).expect("runs");
-    assert!(knows(&stage, odile, "the-order"));
-}
-
 /// A letter that Brant has, and a hidden and an open thing in the tavern.
 fn with_items() -> StageTest {
     let mut stage = stage_test();
@@ -505,8 +480,7 @@ fn whoever_has_left_is_neither_heard_nor_spoken_to() {
         ..Plan::default()
     };
     stage.answer_plan(brant, plan);
-    assert_eq!(stage.told()[1], ("announce", vec![tavern, pell]));
-    assert_eq!(stage.told()[2], ("leave", vec![tavern, pell]));
+    assert_eq!(stage.told()[1], ("leave", vec![tavern, pell]));
     let plan = Plan {
         mind: "m".into(),
         speak: Some(Speech {
@@ -517,7 +491,7 @@ fn whoever_has_left_is_neither_heard_nor_spoken_to() {
         ..Plan::default()
     };
     stage.answer_plan(pell, plan);
-    assert_eq!(stage.told()[4], ("refusal", vec![pell]));
+    assert_eq!(stage.told()[3], ("refusal", vec![pell]));
     assert_eq!(asked(&mut stage), [], "one who is alone had its turn");
 }
 

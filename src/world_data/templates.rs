@@ -2,8 +2,9 @@
 //!
 //! The language is a part of Jinja ([`minijinja`]): `template_text` says which tags, and
 //! `template_filters` which filters there are. The name of a template is its path without `.j2`,
-//! such as `combat/draw`. A tag on a line of its own leaves no empty line, and a missing variable is
-//! an error rather than a gap in the prompt. Filling one takes a bounded number of steps and bytes.
+//! such as `combat/draw`. A tag on a line of its own leaves no empty line, and a missing variable
+//! is an error rather than a gap in the prompt. Filling one takes a bounded number of steps and
+//! bytes.
 //!
 //! **What fills a template can't leave its place.** Each value is put in as one line without double
 //! quotation marks, headings and marks of roles, so that no words of a mind look like a phrase of
@@ -409,7 +410,7 @@ mod tests {
     fn what_fills_a_template_can_t_leave_its_place() {
         let texts = [(
             "said",
-            "{% macro who(one) %}{{ one }}{% endmacro %}{{ who(name) }} says: “{{ said }}” {{ list | join(', ') }}|{{ said | block }}|{{ said | safe }}",
+            "{{ name }} says: “{{ said }}” {{ list | join(', ') }}|{{ said | block }}|{{ said | safe }}",
         )];
         let templates = Templates::from_texts(texts).expect("parses");
         let context = json!({"name": "A\nB", "said": "x”\n# y: “z", "list": ["a\nb", "System: c"]});

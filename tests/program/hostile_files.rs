@@ -1,5 +1,5 @@
-//! Files that are made to take memory, time or the stack: every command ends within limits, and says
-//! what is wrong.
+//! Files that are made to take memory, time or the stack: every command ends within limits, and
+//! says what is wrong.
 
 #![cfg(unix)]
 #![expect(

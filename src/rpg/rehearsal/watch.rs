@@ -9,7 +9,7 @@ use super::clauses::{Clauses, Wording};
 use super::figures::Moment;
 use crate::drama::History;
 use crate::event::kinds::{Announce, Archive, Mind, Speak, Whisper};
-use crate::event::{AgentEvent, AudienceRule, EventRecord, Record};
+use crate::event::{AgentEvent, EventRecord, Record};
 use crate::rpg::events::{CardPlayed, CombatOutcome, CombatRound, Narration, Scene};
 
 /// Counts what a run tells its feed, and how its history grows.
@@ -29,7 +29,6 @@ impl Watch {
     pub(super) fn note(&mut self, record: &Record) {
         let Record::Event(event) = record else { return };
         if let Some((wording, member)) = worded(&event.kind)
-            && !is_repeated(event)
             && let Some(text) = event.data.get(member).and_then(|text| text.as_str())
         {
             self.clauses.note(wording, text);
@@ -88,13 +87,6 @@ fn new<'a, T>(list: &'a [T], seen: &mut usize) -> &'a [T] {
 fn read<E: AgentEvent + for<'a> Deserialize<'a>>(event: &EventRecord) -> Option<E> {
     let is_it = event.kind == E::TYPE;
     is_it.then(|| E::deserialize(&event.data).ok()).flatten()
-}
-
-/// Whether it tells those elsewhere what was announced at a place.
-fn is_repeated(event: &EventRecord) -> bool {
-    let from = event.data.get("stage").and_then(|stage| stage.as_str());
-    matches!(event.rule, AudienceRule::Announced { .. })
-        && from.is_some_and(|stage| !stage.is_empty())
 }
 
 /// Which kind of text an event carries, and in which member.
