@@ -87,12 +87,12 @@ pub(super) fn announcement<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Str
         kind if kind.contains("outcome") => 1,
         kind if kind.contains("combat") => 2,
         kind if kind.contains("archive") => 3,
-        kind if kind.contains("leave") || kind.contains("arrive") => 4,
-        _ => 5,
+        _ => 4,
     };
-    // What was announced is no news to anybody.
+    // What was announced is no news to anybody, nor who walked from one place to another.
+    let is_news = |kind: &str| !matches!(kind, "announce" | "leave" | "arrive");
     let events = notes.list("events").enumerate();
-    let events = events.filter(|(_, event)| event.text("type") != "announce");
+    let events = events.filter(|(_, event)| is_news(event.text("type")));
     let mut events: Vec<_> = events
         .map(|(place, event)| (weight(event.text("type")), place, bare(event.text("text"))))
         .filter(|(_, _, text)| !text.is_empty())
