@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bevy_ecs::prelude::*;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use super::{AgentContext, Entry};
 use crate::message::{Body, Message, Role, Tags};
@@ -27,7 +27,8 @@ pub enum View {
     },
     /// As many of the last messages as fit into this number of estimated tokens, at least one.
     Tokens(u64),
-    /// The first or the last messages of each of these speakers, and none of others.
+    /// The first or the last messages of each of these speakers, and none of others. Its own turns
+    /// are all shown unless it is one of these.
     Sources(Vec<SourceView>),
 }
 
@@ -38,24 +39,11 @@ pub struct SourceView {
     /// The speaker.
     pub source: String,
     /// Only the first `n`.
-    #[serde(
-        default,
-        deserialize_with = "bare",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<usize>,
     /// Only the last `n`.
-    #[serde(
-        default,
-        deserialize_with = "bare",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<usize>,
-}
-
-/// A number that is not wrapped in `Some`.
-fn bare<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<usize>, D::Error> {
-    usize::deserialize(deserializer).map(Some)
 }
 
 impl View {
@@ -69,7 +57,7 @@ impl View {
         let is_system = |entry: &&Entry| entry.role() == Role::System;
         let system_count = entries.iter().take_while(is_system).count();
         let (system, rest) = entries.split_at(system_count);
-        let mut shown = self.shown(rest);
+        let mut shown = self.shown(rest, context.name());
         hide_incomplete_calls(rest, &mut shown);
         if shown.iter().all(|shown| *shown) {
             return None;
@@ -99,7 +87,7 @@ impl View {
     }
 
     /// Which messages after the system message are shown.
-    fn shown(&self, entries: &[Entry]) -> Vec<bool> {
+    fn shown(&self, entries: &[Entry], name: &str) -> Vec<bool> {
         let count = entries.len();
         let last = |most: usize| (0..count).map(|at| at + most >= count).collect();
         match self {
@@ -120,13 +108,16 @@ impl View {
                 // The last message is the one to be answered.
                 last(fits.count().max(1))
             }
-            Self::Sources(sources) => by_source(entries, sources),
+            Self::Sources(sources) => by_source(entries, sources, name),
         }
     }
 }
 
-fn by_source(entries: &[Entry], sources: &[SourceView]) -> Vec<bool> {
-    let mut shown = vec![false; entries.len()];
+fn by_source(entries: &[Entry], sources: &[SourceView], name: &str) -> Vec<bool> {
+    let is_own = |entry: &Entry| matches!(entry.role(), Role::Ai | Role::Tool);
+    let keeps_own = !sources.iter().any(|source| source.source == name);
+    let shown = entries.iter().map(|entry| keeps_own && is_own(entry));
+    let mut shown: Vec<bool> = shown.collect();
     for source in sources {
         let is_by_source = |entry: &Entry| {
             let sender = entry.body().sender();

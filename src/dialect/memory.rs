@@ -102,7 +102,7 @@ impl Memory {
     /// wanted.
     pub fn messages(&self, filter: MarkFilter<'_>, with_summary: bool) -> Vec<Message> {
         let summary = (with_summary && !self.summary.is_empty())
-            .then(|| Message::human(self.summary.as_str()).said_by("user"));
+            .then(|| Message::human(self.summary.as_str()));
         let messages = self.messages.iter();
         let matching = messages.filter(|message| filter.matches(message));
         summary.into_iter().chain(matching.cloned()).collect()

@@ -31,7 +31,7 @@ pub use error::{EngineError, Stop};
 pub use run::{Engine, Settings};
 pub use setup::{Meet, MeetSet, Setup, Step, StepSet};
 pub use signal::{CancellationToken, Signal};
-pub use state::{AskCount, StoryEnd};
+pub use state::{AskCount, Inputs, StoryEnd};
 pub use totals::{CallFigures, Totals};
 
 pub use crate::tool::SpendLimits;

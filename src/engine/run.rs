@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use serde_json::Value;
 
 use super::calls::{Calls, Failures, LastPrompts};
 use super::listeners::Listeners;
 use super::places::{Arrival, Places};
-use super::state::IdleTurns;
+use super::state::{AskCount, IdleTurns, Inputs};
 use super::{CancellationToken, EngineError, Setup, Signal, SpendLimits, Stop, StoryEnd, Totals};
 use crate::cast::{
     CastList, Clock, CurrentStage, EntityName, MeetingClock, Place, StableId, WorldSeed, WorldTurn,
@@ -16,7 +17,7 @@ use crate::cast::{
 use crate::context::{AgentContext, buffer};
 use crate::event::{DeferredCommands, EventQueue, Fault, Faults, Feed, Record, Records, deliver};
 use crate::exchange::{Spent, UntakenAnswers};
-use crate::journal::{Journal, JournalHeader, Line, Meeting, Recording, Stopped};
+use crate::journal::{Input, Journal, JournalHeader, Line, Meeting, Recording, Stopped};
 use crate::locale::{UiText, text};
 use crate::message::tokens::Correction;
 use crate::mind::{MindAlias, Minds, StreamReceiver, stream_channel};
@@ -142,6 +143,40 @@ impl Engine {
     /// Takes answers from this recording if it holds them, before any mind is asked.
     pub fn play_back(&mut self, recording: Recording) {
         self.record.recording = recording;
+    }
+
+    /// Tells the world something between two turns, which is recorded: the systems of the next
+    /// meeting find it in [`Inputs`]. Call it on a world that rests and
+    /// [has no outcomes](Self::has_recorded_outcomes) of its next turn, which were recorded without
+    /// the input.
+    ///
+    /// # Errors
+    /// The journal can't be written.
+    pub fn add_input(&mut self, value: Value) -> Result<(), EngineError> {
+        let input = Input {
+            turn: self.turn(),
+            value,
+        };
+        let line = Line::Input(input.clone());
+        self.record.journal.append(&[line])?;
+        self.world
+            .get_resource_or_init::<Inputs>()
+            .0
+            .push(input.value);
+        Ok(())
+    }
+
+    /// Whether asks that are still to come have recorded outcomes: those of a turn that an earlier
+    /// run left in the middle.
+    pub fn has_recorded_outcomes(&mut self) -> bool {
+        let mut counts = self.world.query::<(&EntityName, &AskCount)>();
+        let counts = counts.iter(&self.world);
+        let counts: BTreeMap<_, _> = counts.map(|(name, count)| (&name.0, count.0)).collect();
+        let mut outcomes = self.record.recording.outcomes();
+        outcomes.any(|outcome| {
+            let asked = counts.get(&outcome.entity);
+            asked.is_none_or(|asked| outcome.number > *asked)
+        })
     }
 
     /// Adds a client that is told what happens.
@@ -285,7 +320,14 @@ impl Engine {
     /// The world's systems run and every place may step.
     fn open_turn(&mut self) -> Result<(), EngineError> {
         self.world.insert_resource(CurrentStage::Meeting);
+        let inputs = self.record.recording.inputs(self.turn());
+        if !inputs.is_empty() {
+            let mut told = self.world.get_resource_or_init::<Inputs>();
+            let later = std::mem::replace(&mut told.0, inputs.to_vec());
+            told.0.extend(later);
+        }
         self.meet.run(&mut self.world);
+        self.world.remove_resource::<Inputs>();
         self.idle_turns += 1;
         self.serve_feeds();
         self.check_step(None)?;

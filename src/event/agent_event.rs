@@ -58,6 +58,11 @@ pub trait AgentEvent: Serialize + DeserializeOwned + Send + Sync + 'static {
         true
     }
 
+    /// Whether its receivers said it themselves: then it enters their contexts as their own words.
+    fn is_own(&self) -> bool {
+        false
+    }
+
     /// Tags for the message that each receiver gets.
     fn tags(&self) -> Tags {
         Tags::new()

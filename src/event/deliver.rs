@@ -20,9 +20,9 @@ use crate::context::{AgentContext, Chapter, Chapters};
 use crate::knowledge::{Fact, FactBook, Knowledge, Known, Today};
 use crate::message::{Body, BodyId, Language, Tag, Tags};
 
-/// Adds one human message to the context of each audience member, all sharing one body for each
-/// distinct result of the guards, and one record for the feeds. Runs last in every step and
-/// meeting.
+/// Adds one message to the context of each audience member, all sharing one body for each distinct
+/// result of the guards, and one record for the feeds. It is a human message, unless the receivers
+/// said it themselves. Runs last in every step and meeting.
 pub fn deliver(
     mut queue: ResMut<EventQueue>,
     mut records: ResMut<Records>,
@@ -78,6 +78,9 @@ pub fn deliver(
                     let record = chapter_record(&context, receiver, chapter);
                     records.0.push(record);
                 }
+            } else if event.own {
+                // Adding fails for an empty list only.
+                let _ = context.add_ai_message([copy.body.clone()]);
             } else if event.rule != AudienceRule::Private {
                 context.add_human_message(copy.body.clone(), copy.tags.clone());
             }
@@ -189,6 +192,7 @@ impl Teaching<'_, '_> {
                 rule: AudienceRule::Notified,
                 guarded: Vec::new(),
                 public: false,
+                own: false,
                 tells: Vec::new(),
                 blocked: false,
                 chapter_close: None,

@@ -1,7 +1,7 @@
 //! What happens: typed events, who gets them, and how they reach contexts and clients.
 //!
 //! A system describes what happened with [`EventWriter`]; the audience is fixed at that moment,
-//! from place, life and privacy. At the end of the step [`deliver`] adds one human message to the
+//! from place, life and privacy. At the end of the step [`deliver`] adds one message to the
 //! context of each audience member, all sharing one body, and one [`Record`] for the feeds. Nothing
 //! else writes into another entity's context. Start reading at [`AgentEvent`], then
 //! [`EventWriter`].

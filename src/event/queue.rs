@@ -32,6 +32,8 @@ pub struct PendingEvent {
     pub guarded: Vec<GuardAct>,
     /// Whether everybody in the audience may repeat it.
     pub public: bool,
+    /// Whether its receivers said it themselves.
+    pub own: bool,
     /// The ids of the facts that it tells: whoever gets it knows them from then on.
     pub tells: Vec<Arc<str>>,
     /// Whether a guard stopped it: it is recorded, but nobody gets it.

@@ -79,6 +79,23 @@ impl EventWriter<'_, '_> {
         self.write_to(receivers, event, AudienceRule::Notified);
     }
 
+    /// As [`Self::notify_entities`], but before the last event of this type that is not delivered
+    /// yet.
+    pub fn notify_entities_before(
+        &mut self,
+        kind: &str,
+        receivers: &[Entity],
+        event: impl AgentEvent,
+    ) {
+        let before = self.queue.0.len();
+        let place = self.queue.0.iter().rposition(|event| event.kind == kind);
+        self.notify_entities(receivers, event);
+        let added = self.queue.0.len() - before;
+        if let Some(later) = place.and_then(|place| self.queue.0.get_mut(place..)) {
+            later.rotate_right(added);
+        }
+    }
+
     /// Records a thought: its thinker's own seat and observers see it. It is in the thinker's
     /// context already, as its own answer, so nothing is added there.
     pub fn think(&mut self, thinker: Entity, event: impl AgentEvent) {
@@ -139,6 +156,11 @@ impl EventWriter<'_, '_> {
         self.queue.0.last()
     }
 
+    /// The last event of this type in this step that is not delivered yet, as the guards left it.
+    pub fn last_of(&self, kind: &str) -> Option<&PendingEvent> {
+        self.queue.0.iter().rfind(|event| event.kind == kind)
+    }
+
     /// The phrases of the world's language.
     pub fn phrases(&self) -> &Phrasebook {
         &self.phrases
@@ -184,6 +206,7 @@ impl EventWriter<'_, '_> {
         let speaker: Option<Arc<str>> = event.speaker().map(Into::into);
         let mut tags = event.tags();
         let public = event.is_public();
+        let own = event.is_own();
         let tells_by_words = event.tells_by_words();
         let mut guarded = Vec::new();
         let mut blocked = false;
@@ -242,6 +265,7 @@ impl EventWriter<'_, '_> {
                 rule,
                 guarded,
                 public,
+                own,
                 tells,
                 blocked,
                 chapter_close: None,

@@ -1,5 +1,6 @@
 //! A team as a game: a world that can be played, saved and replayed.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -12,14 +13,14 @@ use super::guards::{AtAnswers, ForgedSpeakers, TeamSecrets};
 use super::message::MessageFactory;
 use super::names::transfer_tool;
 use super::prompts;
-use super::stage::{self, CONTROLLER, Chat, Teams, register_handoffs};
+use super::stage::{self, CONTROLLER, Chat, Teams, register_handoffs, register_remember};
 use super::team::{FOLDER, Participant, ParticipantKind, TeamFile, ToolTeam};
-use crate::cast::{CastError, Kind, SpawnSpec, spawn};
-use crate::context::View;
+use crate::cast::{CastError, CastList, Clock, Kind, SpawnSpec, StableId, spawn};
+use crate::context::{AgentContext, View};
 use crate::engine::Setup;
 use crate::event::Phrasebook;
 use crate::event::guard::{ForgedMarks, Guard, Guards, LengthLimit, SecretRule, Secrets};
-use crate::message::{Digest, Text};
+use crate::message::{Body, Digest, Role, Text};
 use crate::mind::{MindAlias, Minds};
 use crate::save::Meta;
 use crate::session::{Game, SetupError};
@@ -249,6 +250,7 @@ impl Game for ChatGame {
         if let Some(add) = &self.tools {
             add(&mut toolbox);
         }
+        register_remember(&self.phrases, &mut toolbox);
         for team in self.team().nested() {
             register_handoffs(team, &self.phrases, &mut toolbox);
         }
@@ -278,61 +280,123 @@ fn load_tables(data: &DataFolder, team: &TeamFile) -> Result<BTreeMap<String, Ta
 
 /// Spawns the stages and actors of all teams.
 fn spawn_teams(world: &mut World, outermost: &TeamFile) -> Result<(), CastError> {
-    let rules = match outermost.rules.trim_end() {
-        "" => None,
-        rules => Some(Arc::new(Text::from(format!("{rules}\n\n")))),
-    };
+    let rules = rules(outermost);
     for team in outermost.nested() {
         let stage = spawn(world, spawn_spec(&team.name, Kind::Stage))?;
         world.entity_mut(stage).insert(Chat::default());
-        set_model(world, stage, &team.model);
         for participant in &team.participants {
             // A team that takes part is a stage of its own.
             if participant.kind != ParticipantKind::Team {
-                spawn_participant(world, team, participant, rules.clone())?;
+                let stage = (!participant.absent).then_some(team.name.as_str());
+                let actor = SpawnSpec {
+                    rules: rules.clone(),
+                    identity: participant.system_message.trim().to_owned(),
+                    stage: stage.map(Into::into),
+                    ..spawn_spec(&participant.name, Kind::Actor)
+                };
+                spawn(world, actor)?;
             }
         }
     }
-    let user = outermost.participant(&outermost.user);
-    let user = user.is_none().then_some(outermost.user.as_str());
-    let controller = outermost.needs_control().then_some(CONTROLLER);
-    for name in user.into_iter().chain(controller) {
-        let outside = SpawnSpec {
-            stage: Some(outermost.name.as_str().into()),
-            ..spawn_spec(name, Kind::Actor)
-        };
-        spawn(world, outside)?;
+    if outermost.participant(&outermost.user).is_none() {
+        spawn_outside(world, outermost, &outermost.user)?;
+    }
+    equip_teams(world, outermost)
+}
+
+/// Spawns somebody on the outermost stage who takes no part.
+fn spawn_outside(world: &mut World, outermost: &TeamFile, name: &str) -> Result<(), CastError> {
+    let outside = SpawnSpec {
+        stage: Some(outermost.name.as_str().into()),
+        ..spawn_spec(name, Kind::Actor)
+    };
+    spawn(world, outside).map(|_| ())
+}
+
+/// Gives everybody in a world the settings of a team: models, tools, views and system messages, and
+/// the controller if it needs one.
+///
+/// # Errors
+/// The controller can't be spawned.
+pub(super) fn equip_teams(world: &mut World, outermost: &TeamFile) -> Result<(), CastError> {
+    let rules = rules(outermost);
+    let found = |world: &World, name: &str| world.resource::<CastList>().by_name(name);
+    for team in outermost.nested() {
+        if let Some(stage) = found(world, &team.name) {
+            set_model(world, stage, &team.model);
+        }
+        for participant in &team.participants {
+            let entity = found(world, &participant.name);
+            let entity = entity.filter(|_| participant.kind != ParticipantKind::Team);
+            if let Some(entity) = entity {
+                equip(world, entity, participant);
+                set_system_message(world, entity, rules.as_ref(), &participant.system_message);
+            }
+        }
+    }
+    if outermost.needs_control() && found(world, CONTROLLER).is_none() {
+        spawn_outside(world, outermost, CONTROLLER)?;
     }
     Ok(())
 }
 
-fn spawn_participant(
-    world: &mut World,
-    team: &TeamFile,
-    participant: &Participant,
-    rules: Option<Arc<Text>>,
-) -> Result<(), CastError> {
-    let stage = (!participant.absent).then_some(team.name.as_str());
-    let actor = SpawnSpec {
-        rules,
-        identity: participant.system_message.trim().to_owned(),
-        stage: stage.map(Into::into),
-        ..spawn_spec(&participant.name, Kind::Actor)
-    };
-    let entity = spawn(world, actor)?;
+/// The beginning of every system message.
+fn rules(outermost: &TeamFile) -> Option<Arc<Text>> {
+    match outermost.rules.trim_end() {
+        "" => None,
+        rules => Some(Arc::new(Text::from(format!("{rules}\n\n")))),
+    }
+}
+
+fn equip(world: &mut World, entity: Entity, participant: &Participant) {
     set_model(world, entity, &participant.model);
+    let mut entity = world.entity_mut(entity);
+    entity.remove::<(ToolSet, View)>();
     if !participant.tools.is_empty() {
         let handoffs = participant.handoffs.iter();
         let transfers = handoffs.map(|handoff| transfer_tool(&handoff.target));
         let tools = participant.tools.iter().cloned().chain(transfers);
         let tools = tools.map(Arc::<str>::from);
-        world.entity_mut(entity).insert(ToolSet(tools.collect()));
+        entity.insert(ToolSet(tools.collect()));
     }
     if participant.view != View::Whole {
-        let view = participant.view.clone();
-        world.entity_mut(entity).insert(view);
+        entity.insert(participant.view.clone());
     }
-    Ok(())
+}
+
+/// Replaces a system message if it has changed.
+fn set_system_message(
+    world: &mut World,
+    entity: Entity,
+    rules: Option<&Arc<Text>>,
+    system_message: &str,
+) {
+    let identity = system_message.trim();
+    let wanted = format!("{}{identity}", rules.map_or("", |rules| rules.as_str()));
+    let mut found = world.query::<(&StableId, &mut Clock, &mut AgentContext)>();
+    let Ok((id, mut clock, mut context)) = found.get_mut(world, entity) else {
+        return;
+    };
+    let first = context.entries().first();
+    let first = first.filter(|entry| entry.role() == Role::System);
+    if *first.map_or_else(Cow::default, |entry| entry.body().full_text()) == *wanted {
+        return;
+    }
+    let mut changed = AgentContext::new(context.name().clone());
+    if !wanted.is_empty() {
+        let mut body = Body::text(identity).with_id(clock.next_body(*id));
+        if let Some(rules) = rules {
+            body = body.after(rules.clone());
+        }
+        // An empty context always takes a system message.
+        let _ = changed.add_system_message(body);
+    }
+    let messages = context.messages().map(|held| held.message);
+    for message in messages.filter(|message| message.role != Role::System) {
+        // Only a system message could be refused.
+        let _ = changed.add_message(message);
+    }
+    *context = changed;
 }
 
 fn spawn_spec(name: &str, kind: Kind) -> SpawnSpec {
@@ -346,7 +410,9 @@ fn spawn_spec(name: &str, kind: Kind) -> SpawnSpec {
 }
 
 fn set_model(world: &mut World, entity: Entity, model: &str) {
+    let mut entity = world.entity_mut(entity);
+    entity.remove::<MindAlias>();
     if !model.is_empty() {
-        world.entity_mut(entity).insert(MindAlias(model.into()));
+        entity.insert(MindAlias(model.into()));
     }
 }

@@ -94,8 +94,10 @@ impl GraphFlow {
         waiting
     }
 
-    /// Puts back a wave that could not speak.
-    pub(super) fn put_back(&mut self, wave: Vec<String>) {
+    /// Puts back those of a wave that could not speak, before those whom the others made ready.
+    pub(super) fn put_back(&mut self, mut wave: Vec<String>) {
+        self.ready.retain(|name| !wave.contains(name));
+        wave.append(&mut self.ready);
         self.ready = wave;
     }
 }

@@ -94,6 +94,16 @@ prompts! {
     SelectShortPrompt = "chat/asks/select_short" {}
     /// Asks a person to select the next speaker.
     PickPrompt<'a> = "chat/asks/pick" { candidates: &'a [String] }
+    /// Asks for a summary of a conversation that has grown too long.
+    FoldPrompt<'a> = "chat/asks/fold" { instruction: &'a str }
+    /// The summary of a conversation, in its place.
+    FoldedPrompt<'a> = "chat/folded" { summary: &'a str }
+    /// The title of the messages that were folded.
+    FoldTitlePrompt = "engine/folded_title" { count: usize }
+    /// The description of the tool that makes a note.
+    RememberToolPrompt = "chat/remember" {}
+    /// The result of the tool that makes a note.
+    RememberedPrompt = "chat/remembered" {}
     /// Asks for a summary of an inner team's talk.
     SocietyPrompt<'a> = "chat/asks/society" { talk: Vec<LineData<'a>>, instruction: &'a str }
     /// Asks for the subtasks of a task.
@@ -172,7 +182,6 @@ const ENGINE_TEMPLATES: &[(&str, &[&str])] = &[
     ("rules/wrong_form", &["problem"]),
     ("engine/repair", &["broken"]),
     ("engine/folded", &["count"]),
-    ("engine/folded_title", &["count"]),
 ];
 
 /// Reads and checks the templates of a language.

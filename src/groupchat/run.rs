@@ -6,20 +6,21 @@ use std::task::Poll;
 
 use bevy_ecs::prelude::*;
 use futures_util::{FutureExt, Stream, stream};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use thiserror::Error;
 
 use super::game::ChatGame;
 use super::message::{ChatMessage, FactoryError, RequestUsage};
 use super::perspective::{RoleMessage, perspective};
-use super::stage::{CONTROLLER, Chat, Phase, Teams, UserInput};
+use super::saved_state::{OtherParticipants, adapt, check_participants, team_state};
+use super::stage::{CONTROLLER, Chat, INTERRUPT, Phase, Teams, UserInput};
 use super::stream::{RunStream, StreamItem, TaskResult};
 use super::stream_merger::StreamMerger;
 use super::team::TeamFile;
 use super::user_proxy::UserProxy;
 use crate::cast::{CastList, WorldTurn};
 use crate::context::AgentContext;
-use crate::engine::{CancellationToken, Engine, EngineError, Stop};
+use crate::engine::{CancellationToken, Engine, EngineError, Setup, Stop};
 use crate::event::Feed;
 use crate::exchange::Ledger;
 use crate::journal::{Journal, JournalHeader, Line, Recording, Stopped};
@@ -41,15 +42,19 @@ pub enum ChatError {
     /// A participant could not answer, or somebody was selected who is no participant. The reason
     /// is in the language of the team.
     Run(String),
-    /// The run was cancelled; the next one continues it.
+    /// The run was cancelled; [`Task::continue_run`] continues it.
     Cancelled,
     /// The run was stopped by a spend limit or a server.
     Stopped(Stop),
     /// The engine found a mistake of the game.
     Engine(#[from] Box<EngineError>),
-    /// A state that can't be loaded, or is of another team.
+    /// A state that can't be loaded.
     State(#[from] SaveError),
-    /// The JSON is not the state of a team: it has no world.
+    /// A state of other participants.
+    OtherParticipants(OtherParticipants),
+    /// The state of a team in another program, which has no world.
+    StateWithoutWorld,
+    /// The JSON is not the state of a team.
     NotAState,
     /// The state is not JSON.
     Json(#[from] serde_json::Error),
@@ -69,9 +74,17 @@ impl Localize for ChatError {
             Self::Stopped(stop) => text!(groupchat_stopped, reason = format!("{stop:?}")),
             Self::Engine(error) => error.text(),
             Self::State(error) => error.text(),
+            Self::OtherParticipants(other) => other.text(),
+            Self::StateWithoutWorld => text!(groupchat_state_without_world),
             Self::NotAState => text!(groupchat_not_a_state, reason = text!(groupchat_no_world)),
             Self::Json(error) => text!(groupchat_not_a_state, reason = error),
         }
+    }
+}
+
+impl From<OtherParticipants> for ChatError {
+    fn from(other: OtherParticipants) -> Self {
+        Self::OtherParticipants(other)
     }
 }
 
@@ -81,7 +94,8 @@ impl From<EngineError> for ChatError {
     }
 }
 
-/// The task of a run.
+/// The task of a run. If a run is unfinished, since it was paused, cancelled or its stream dropped,
+/// a new task ends it: what was said stays, and the task is added to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task(UserInput);
 
@@ -247,6 +261,21 @@ impl Team {
         self.engine.world.get::<AgentContext>(entity)
     }
 
+    /// What a participant always remembers: the memory of its team file, and the notes that it has
+    /// made with the tool `remember`. Notes stay when the team is reset.
+    pub fn memory(&self, name: &str) -> Vec<String> {
+        let mut teams = self.file().nested().into_iter();
+        let found = teams.find_map(|team| Some((team, team.participant(name)?)));
+        let Some((team, participant)) = found else {
+            return Vec::new();
+        };
+        let notes = self
+            .chat_of(&team.name)
+            .and_then(|chat| chat.notes.get(name));
+        let notes = notes.into_iter().flatten();
+        participant.memory.iter().chain(notes).cloned().collect()
+    }
+
     /// The tokens of all calls so far.
     pub fn usage(&mut self) -> RequestUsage {
         let mut ledgers = self.engine.world.query::<&Ledger>();
@@ -315,13 +344,17 @@ impl Team {
             reset: true,
             ..UserInput::default()
         });
-        self.play_turn().await?;
+        while self.user_proxy.has_input() {
+            self.play_turn().await?;
+        }
         lock(&self.stream).clear();
         Ok(())
     }
 
     fn begin(&mut self, Task(input): Task) -> Result<Run, ChatError> {
-        if !input.continues && input.words.is_empty() && input.messages.is_empty() {
+        let is_blank = |message: &ChatMessage| message.to_model_text().trim().is_empty();
+        let is_empty = input.words.trim().is_empty() && input.messages.iter().all(is_blank);
+        if !input.continues && is_empty {
             return Err(ChatError::EmptyTask);
         }
         let factory = &self.engine.world.resource::<Teams>().factory;
@@ -330,13 +363,14 @@ impl Team {
         }
         self.recover()?;
         lock(&self.stream).clear();
-        let runs = self.chat().runs;
-        let number = if self.chat().phase == Phase::Waiting {
-            self.user_proxy.add_input(input);
-            runs + 1
-        } else {
-            runs
-        };
+        let is_running = self.chat().phase != Phase::Waiting;
+        if !(is_running && input.continues) {
+            let user = self.game.team().user.clone();
+            self.user_proxy.add_task(input, &user);
+        }
+        // A new task ends an unfinished run.
+        let begins = !is_running || self.user_proxy.has_input();
+        let number = self.chat().runs + u32::from(begins);
         Ok(Run {
             number,
             usage_before: self.usage(),
@@ -356,6 +390,7 @@ impl Team {
             let chat = self.chat();
             if chat.runs >= run.number
                 && chat.phase == Phase::Waiting
+                && !self.user_proxy.has_input()
                 && let Some(stop) = chat.stop.clone()
             {
                 run.is_over = true;
@@ -390,6 +425,7 @@ impl Team {
 
     /// Plays one turn of the world.
     async fn play_turn(&mut self) -> Result<(), ChatError> {
+        interrupt_for_input(&mut self.engine, self.game.team(), &self.user_proxy)?;
         let next = turn_of(&self.engine) + 1;
         // Stays true if this future is dropped.
         self.is_mid_turn = true;
@@ -418,9 +454,10 @@ impl Team {
             }));
             let recording = Recording::of(self.recorded.clone());
             let (turn, checkpoint) = (self.complete_turns, std::mem::take(&mut self.checkpoint));
-            let loaded = self.load(&checkpoint, Some(recording));
+            let meta = self.game.meta();
+            let restored = self.restored(&checkpoint, &Expected::of_data(&meta.data));
             self.checkpoint = checkpoint;
-            loaded?;
+            self.take_up(restored?, Some(recording))?;
             self.replay_to(turn)?;
         } else {
             self.recorded.clear();
@@ -447,10 +484,15 @@ impl Team {
         Ok(())
     }
 
-    fn load(&mut self, state: &[u8], recording: Option<Recording>) -> Result<(), ChatError> {
+    /// The world of a snapshot.
+    fn restored(&self, state: &[u8], expected: &Expected<'_>) -> Result<Setup, ChatError> {
         let mut setup = self.game.set_up(self.seed).map_err(ChatError::SetUp)?;
-        let meta = self.game.meta();
-        restore(&mut setup.world, state, &Expected::of_data(&meta.data))?;
+        restore(&mut setup.world, state, expected)?;
+        Ok(setup)
+    }
+
+    /// Continues in another world.
+    fn take_up(&mut self, setup: Setup, recording: Option<Recording>) -> Result<(), ChatError> {
         let journal = journal(&self.game, self.seed);
         let mut engine = Engine::new(setup, self.minds.clone(), journal)?;
         engine.settings = self.engine.settings.clone();
@@ -472,47 +514,34 @@ impl Team {
     pub fn save_state(&mut self) -> Result<Value, ChatError> {
         self.recover()?;
         let world = snapshot(&self.engine.world, &self.game.meta())?;
-        let mut state = self.team_state(self.file());
+        let mut state = team_state(&self.engine.world, self.file());
         state["world"] = serde_json::from_slice(&world)?;
         Ok(state)
     }
 
-    /// AutoGen's state of a team.
-    fn team_state(&self, team: &TeamFile) -> Value {
-        let mut agents = Map::new();
-        for participant in &team.participants {
-            let name = &participant.name;
-            let state = match team.teams.iter().find(|inner| inner.name == *name) {
-                Some(inner) => self.team_state(inner),
-                None => json!({
-                    "type": "ChatAgentContainerState",
-                    "messages": self.context(name).map_or(0, AgentContext::len),
-                }),
-            };
-            agents.insert(name.clone(), state);
-        }
-        let chat = self.chat_of(&team.name);
-        let manager = team.selection.manager();
-        let state = json!({
-            "type": format!("{manager}State"),
-            "current_turn": chat.map_or(0, |chat| chat.turns),
-            "current_speaker": chat.and_then(|chat| chat.current.as_ref()),
-        });
-        agents.insert(manager.to_owned(), state);
-        json!({"type": "TeamState", "version": "1.0.0", "agent_states": agents})
-    }
-
-    /// Goes back to a saved state.
+    /// Goes back to a saved state, of this team or of another version of it: the participants must
+    /// be the same; everything else is as this team has it.
     ///
     /// # Errors
-    /// It is not a state, or one of another team.
+    /// It is not a state, or one of other participants. The team is unchanged then.
     pub fn load_state(&mut self, state: &Value) -> Result<(), ChatError> {
-        let world = state.get("world").ok_or(ChatError::NotAState)?;
-        let world = serde_json::to_vec(world)?;
+        let agents = state
+            .get("agent_states")
+            .filter(|agents| agents.is_object());
+        let world = match (state.get("world"), agents) {
+            (Some(world), Some(_)) => serde_json::to_vec(world)?,
+            (None, Some(_)) => return Err(ChatError::StateWithoutWorld),
+            _ => return Err(ChatError::NotAState),
+        };
+        let mut setup = self.restored(&world, &Expected::default())?;
+        check_participants(&setup.world, state, self.file())?;
+        adapt(&mut setup.world, state, &self.game)
+            .map_err(|error| ChatError::SetUp(error.into()))?;
+        let checkpoint = snapshot(&setup.world, &self.game.meta())?;
         self.user_proxy.clear();
-        self.load(&world, None)?;
+        self.take_up(setup, None)?;
         self.recorded.clear();
-        self.checkpoint = world;
+        self.checkpoint = checkpoint;
         Ok(())
     }
 }
@@ -531,6 +560,25 @@ pub fn seat_user_proxy(game: &ChatGame, minds: Minds, user_proxy: &UserProxy) ->
     minds
         .with_seat(game.team().user.as_str(), user_proxy.clone())
         .with_seat(CONTROLLER, user_proxy)
+}
+
+/// Lets the next turn hear what the user has to say if a run is unfinished. Call it between two
+/// turns. A turn that was left in the middle is finished first.
+///
+/// # Errors
+/// The journal can't be written.
+pub fn interrupt_for_input(
+    engine: &mut Engine,
+    team: &TeamFile,
+    user_proxy: &UserProxy,
+) -> Result<(), EngineError> {
+    let stage = engine.world.resource::<CastList>().by_name(&team.name);
+    let chat = stage.and_then(|stage| engine.world.get::<Chat>(stage));
+    let is_running = chat.is_some_and(|chat| chat.phase != Phase::Waiting);
+    if is_running && user_proxy.has_input() && !engine.has_recorded_outcomes() {
+        engine.add_input(INTERRUPT.into())?;
+    }
+    Ok(())
 }
 
 fn turn_of(engine: &Engine) -> u64 {

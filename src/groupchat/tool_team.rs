@@ -47,6 +47,9 @@ pub(super) struct ContextRecord {
 pub(super) struct EntryRecord {
     #[serde(flatten)]
     pub(super) message: RoleMessage,
+    /// Whether it was told in the name of the mind, which was not asked for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) told: bool,
     pub(super) at: RecordOrder,
 }
 

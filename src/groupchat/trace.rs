@@ -6,11 +6,13 @@ use bevy_ecs::prelude::*;
 
 use super::message::value_text;
 use super::perspective::RoleMessage;
+use super::stage::{OwnMessage, event_of};
 use super::tool_team::{
     ContextRecord, EntryRecord, RecordOrder, ToolTeamRecord, tool_team_records,
 };
 use crate::cast::{CastList, EntityName, Kind, OnStage};
-use crate::context::AgentContext;
+use crate::context::{AgentContext, Chapters};
+use crate::event::AgentEvent;
 use crate::message::{Block, Body, Content, Role};
 
 /// A call of a mind.
@@ -49,7 +51,7 @@ pub fn mind_calls(world: &World) -> Vec<MindCall> {
 /// The calls of a mind, with their places in the order of all calls.
 fn calls_of(record: &ContextRecord) -> impl Iterator<Item = (&RecordOrder, MindCall)> {
     let replies = record.entries.iter().enumerate();
-    let replies = replies.filter(|(_, entry)| entry.message.role == "assistant");
+    let replies = replies.filter(|(_, entry)| entry.message.role == "assistant" && !entry.told);
     replies.map(|(index, reply)| {
         let earlier = record.entries.iter().take(index);
         let call = MindCall {
@@ -64,40 +66,55 @@ fn calls_of(record: &ContextRecord) -> impl Iterator<Item = (&RecordOrder, MindC
     })
 }
 
-/// The conversations of all minds in a world, and in the teams that were called as tools.
+/// The conversations of all minds in a world, and in the teams that were called as tools. What was
+/// archived is a conversation of its own.
 pub(super) fn context_records(world: &World) -> Vec<ContextRecord> {
     let mut records = Vec::new();
     for (_, entity) in world.resource::<CastList>().all() {
-        if let Some(context) = world.get::<AgentContext>(entity) {
-            records.push(context_record(world, entity, context));
-            add_tool_team_records(context, &mut records);
+        let Some(context) = world.get::<AgentContext>(entity) else {
+            continue;
+        };
+        let chapters = world.get::<Chapters>(entity).into_iter();
+        let archived = chapters.flat_map(Chapters::all).map(|chapter| {
+            let messages = chapter.messages.iter().chain(&chapter.summing_up);
+            let messages = messages.map(|held| (held.message.role, &held.message.body));
+            messages.collect::<Vec<_>>()
+        });
+        let entries = context.entries().iter();
+        let current = entries.map(|entry| (entry.role(), entry.body()));
+        for messages in archived.chain([current.collect::<Vec<_>>()]) {
+            records.push(context_record(world, entity, context.name(), &messages));
+            add_tool_team_records(&messages, &mut records);
         }
     }
     records
 }
 
-fn context_record(world: &World, entity: Entity, context: &AgentContext) -> ContextRecord {
-    let agent = context.name().to_string();
+fn context_record(
+    world: &World,
+    entity: Entity,
+    agent: &str,
+    messages: &[(Role, &Body)],
+) -> ContextRecord {
     // An actor on a stage is asked by the stage, a stage by itself.
     let stage = world.get::<OnStage>(entity).map_or(entity, |on| on.0);
     let is_stage = world.get::<Kind>(stage) == Some(&Kind::Stage);
     let sender = world.get::<EntityName>(stage).filter(|_| is_stage);
-    let entries = context.entries().iter();
-    let entries = entries.filter(|entry| entry.role() != Role::System);
-    let entries = entries.map(|entry| {
-        let body = entry.body();
-        let mut message = RoleMessage::of(entry.role(), body, &agent);
+    let messages = messages.iter().filter(|(role, _)| *role != Role::System);
+    let entries = messages.map(|&(role, body)| {
+        let mut message = RoleMessage::of(role, body, agent);
         message.content = with_tools(message.content, body);
         EntryRecord {
             message,
+            told: event_of(body) == Some(OwnMessage::TYPE),
             at: vec![(body.time(), body.id(), 0)],
         }
     });
     ContextRecord {
         entries: entries.collect(),
-        sender: sender.map_or_else(|| agent.clone(), ToString::to_string),
+        sender: sender.map_or_else(|| agent.to_owned(), ToString::to_string),
         inside: String::new(),
-        agent,
+        agent: agent.to_owned(),
     }
 }
 
@@ -115,11 +132,9 @@ fn with_tools(text: String, body: &Body) -> String {
     text.chain(tools).collect::<Vec<_>>().join("\n")
 }
 
-/// Adds the conversations of the teams that an entity called as tools.
-fn add_tool_team_records(context: &AgentContext, records: &mut Vec<ContextRecord>) {
-    let entries = context.entries().iter();
-    for returned in entries.filter(|entry| entry.role() == Role::Tool) {
-        let body = returned.body();
+/// Adds the conversations of the teams that were called as tools in these messages.
+fn add_tool_team_records(messages: &[(Role, &Body)], records: &mut Vec<ContextRecord>) {
+    for (_, body) in messages.iter().filter(|(role, _)| *role == Role::Tool) {
         for (call, reported) in (0..).zip(tool_team_records(body)) {
             let caller = (body.time(), body.id(), call);
             for record in reported {

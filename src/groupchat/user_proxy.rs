@@ -7,7 +7,7 @@ use super::message::ChatMessage;
 use super::stage::{Approval, ControlMessage, UserInput};
 use crate::locale::{Language, text};
 use crate::message::TokenUsage;
-use crate::mind::{Answering, Completion, Mind, MindError, MindInfo, Prompt};
+use crate::mind::{Answering, Completion, Mind, MindError, MindInfo, Prompt, stopwatch};
 
 /// The mind of the user and of the controller of a run: a queue of input, and what to do at the
 /// next turn. Clones share both.
@@ -23,8 +23,8 @@ pub struct UserProxy {
 struct State {
     inputs: VecDeque<UserInput>,
     control: ControlMessage,
-    /// The clock at the beginning of the run.
-    start: Option<u64>,
+    /// The clock when the run began or its control was last asked for.
+    last: Option<u64>,
 }
 
 impl Default for UserProxy {
@@ -34,17 +34,17 @@ impl Default for UserProxy {
 }
 
 impl UserProxy {
-    /// A proxy without input, whose clock stands still.
+    /// A proxy without input, with the clock of the computer.
     pub fn new() -> Self {
         Self {
             info: MindInfo::unmetered("desk"),
             state: Arc::default(),
-            clock: Arc::new(|| 0),
+            clock: Arc::new(stopwatch()),
             person: None,
         }
     }
 
-    /// Sets a clock in milliseconds.
+    /// Sets another clock, in milliseconds: for tests, and for time limits in other time.
     #[must_use]
     pub fn with_clock(mut self, clock: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         self.clock = Arc::new(clock);
@@ -58,9 +58,30 @@ impl UserProxy {
         self
     }
 
-    /// Adds an input.
+    /// Adds an input. During a run, it is heard at the next turn.
     pub fn add_input(&self, input: UserInput) {
         self.with_state(|state| state.inputs.push_back(input));
+    }
+
+    /// Whether there is input that was not heard yet.
+    pub fn has_input(&self) -> bool {
+        self.with_state(|state| !state.inputs.is_empty())
+    }
+
+    /// Adds a task to those that were not heard yet, with which it becomes one.
+    pub(super) fn add_task(&self, input: UserInput, user: &str) {
+        self.with_state(
+            |state| match state.inputs.back_mut().filter(|waiting| !waiting.reset) {
+                Some(_) if input.continues => {}
+                Some(waiting) if waiting.continues => *waiting = input,
+                Some(waiting) => {
+                    let mut messages = std::mem::take(waiting).into_messages(user);
+                    messages.extend(input.into_messages(user));
+                    waiting.messages = messages;
+                }
+                None => state.inputs.push_back(input),
+            },
+        );
     }
 
     /// Stops the run at the next turn.
@@ -99,7 +120,7 @@ impl UserProxy {
         self.with_state(|state| {
             let input = state.inputs.pop_front()?;
             // A run begins with its task, not when the team is created.
-            state.start = Some(now);
+            state.last = Some(now);
             Some(input)
         })
     }
@@ -107,9 +128,9 @@ impl UserProxy {
     fn next_control(&self) -> String {
         let now = (self.clock)();
         let control = self.with_state(|state| {
-            let start = *state.start.get_or_insert(now);
+            let last = state.last.replace(now).unwrap_or(now);
             ControlMessage {
-                elapsed_ms: now.saturating_sub(start),
+                elapsed_ms: now.saturating_sub(last),
                 ..std::mem::take(&mut state.control)
             }
         });

@@ -275,6 +275,16 @@ pub struct Stopped {
     pub reason: String,
 }
 
+/// What somebody outside told the world between two turns.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The number of meetings before it.
+    pub turn: u64,
+    /// What was told, in the game's own form.
+    pub value: serde_json::Value,
+}
+
 /// The game of a journal, if the world's name alone is not enough to set it up again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -304,4 +314,6 @@ pub enum Line {
     Snapshot(SnapshotRecord),
     /// A stop.
     Stopped(Stopped),
+    /// An input between two turns.
+    Input(Input),
 }

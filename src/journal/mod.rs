@@ -15,8 +15,8 @@ mod sums;
 pub use error::JournalError;
 pub use file::Journal;
 pub use line::{
-    Ending, FORMAT, GameSetup, JournalHeader, Line, Meeting, OpenRound, Outcome, RefusedAnswer,
-    SnapshotRecord, Stopped, ToolResultRecord, ToolRoundRecord, ToolSpent,
+    Ending, FORMAT, GameSetup, Input, JournalHeader, Line, Meeting, OpenRound, Outcome,
+    RefusedAnswer, SnapshotRecord, Stopped, ToolResultRecord, ToolRoundRecord, ToolSpent,
 };
 pub(crate) use read::JournalLines;
 pub use recording::{Recorded, Recording};

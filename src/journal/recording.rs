@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::{Line, Meeting, OpenRound, Outcome};
 use crate::message::Digest;
 
@@ -14,6 +16,8 @@ pub struct Recording {
     /// Rounds of tool calls, oldest first, by the same key.
     rounds: BTreeMap<(Arc<str>, u32, u32), Vec<Arc<OpenRound>>>,
     meetings: BTreeMap<u64, Meeting>,
+    /// By the turn after which they came.
+    inputs: BTreeMap<u64, Vec<Value>>,
     stopped_at: Option<u64>,
 }
 
@@ -52,6 +56,10 @@ impl Recording {
                         rounds.pop_if(|round| round.is_attempt());
                     }
                 }
+                Line::Input(input) => {
+                    let inputs = recording.inputs.entry(input.turn).or_default();
+                    inputs.push(input.value);
+                }
                 Line::Header(_) | Line::Game(_) | Line::Snapshot(_) => {}
             }
         }
@@ -87,6 +95,11 @@ impl Recording {
     /// The meeting of a turn.
     pub fn meeting(&self, turn: u64) -> Option<&Meeting> {
         self.meetings.get(&turn)
+    }
+
+    /// What was told the world after a turn and before the next.
+    pub fn inputs(&self, turn: u64) -> &[Value] {
+        self.inputs.get(&turn).map_or(&[], Vec::as_slice)
     }
 
     /// The last turn that was recorded.

@@ -21,6 +21,7 @@ mod prompt;
 mod prompted_tools;
 mod script;
 pub(crate) mod splitmix;
+mod stopwatch;
 mod stream;
 mod tool_round;
 
@@ -36,6 +37,7 @@ pub use prompt::{Form, Prompt, Refused, Round, Tools};
 pub use prompted_tools::{PromptedTools, parse_tool_calls};
 pub use script::{ScriptLine, ScriptMind, prompt_text};
 pub use splitmix::SplitMix64;
+pub(crate) use stopwatch::stopwatch;
 pub use stream::{
     AnswerStream, StreamDelta, StreamDeltaKind, StreamReceiver, StreamSender, stream_channel,
 };

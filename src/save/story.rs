@@ -55,7 +55,11 @@ impl StoredStory {
         let is_played = |line: &Line| {
             matches!(
                 line,
-                Line::Outcome(_) | Line::Round(_) | Line::Meeting(_) | Line::Stopped(_)
+                Line::Outcome(_)
+                    | Line::Round(_)
+                    | Line::Meeting(_)
+                    | Line::Stopped(_)
+                    | Line::Input(_)
             )
         };
         !self.lines.iter().any(is_played)

@@ -573,3 +573,33 @@ fn a_talk_that_is_broken_off_says_how_it_goes_on_and_ends_as_an_unbroken_one() {
         }
     }
 }
+
+#[test]
+fn a_task_that_is_given_to_an_unfinished_talk_is_heard_at_once_and_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let first = "Write of the sea";
+    let again = "Write of the hills instead";
+    for until in 1..3 {
+        let slot = format!("slot-{until}");
+        let paused = format!("chat en/writing-desk --save {slot} --until {until}");
+        assert_ok(&chat(folder, &paused, first));
+        let resumed = chat(folder, &format!("resume {slot} --json"), again);
+        assert_ok(&resumed);
+        let page = out(&resumed);
+        let lines = page
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let said = lines.filter(|line| line["message"]["type"] == "TextMessage");
+        let said: Vec<_> = said.map(|line| line["message"].clone()).collect();
+        assert_eq!(said[0]["content"], again, "{page}");
+        assert!(said.len() > 1, "somebody answers: {page}");
+        let replayed = run(folder, &format!("replay {slot}"));
+        assert_ok(&replayed);
+        assert!(out(&replayed).contains(again));
+        let trace = out(&run(folder, &format!("trace {slot} Reviewer")));
+        assert!(trace.contains(first) && trace.contains(again), "{trace}");
+        assert_ok(&chat(folder, &format!("resume {slot} -q"), "And once more"));
+        assert_ok(&run(folder, &format!("replay {slot} -q")));
+    }
+}

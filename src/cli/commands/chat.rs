@@ -6,7 +6,9 @@ use std::sync::Arc;
 use crate::cast::{CastList, WorldTurn};
 use crate::engine::{Engine, Stop};
 use crate::groupchat::team::{ParticipantKind, TeamFile, list_teams};
-use crate::groupchat::{Chat, ChatGame, Phase, UserInput, UserProxy, seat_user_proxy};
+use crate::groupchat::{
+    Chat, ChatGame, Phase, UserInput, UserProxy, interrupt_for_input, seat_user_proxy,
+};
 use crate::locale::{UiText, text};
 use crate::mind::Minds;
 use crate::mind::human::HumanMind;
@@ -139,10 +141,9 @@ fn list(app: &App) -> Result<(), CommandError> {
     }
 }
 
-/// The user, with a clock, and with the person at the terminal.
+/// The user, with the person at the terminal.
 fn user_proxy(app: &App) -> UserProxy {
-    let start = clock();
-    let user = UserProxy::new().with_clock(move || since(start));
+    let user = UserProxy::new();
     if !std::io::stdin().is_terminal() {
         return user;
     }
@@ -213,7 +214,9 @@ impl ChatRun<'_> {
         }
         let start = clock();
         let printer = ChatPrinter::new(self.app, engine, &team, self.args.form);
-        let wanted = if is_running { runs } else { runs + 1 };
+        // A new task ends an unfinished run.
+        let begins = self.args.task.is_some() || !is_running;
+        let wanted = runs + u32::from(begins);
         let runtime = play::runtime()?;
         if let Some(printer) = &printer {
             // Beside the conversation, which doesn't wait for chunks to be printed.
@@ -222,7 +225,13 @@ impl ChatRun<'_> {
         let (token, err) = (engine.cancellation_token(), self.app.err());
         runtime.spawn(play::handle_ctrl_c(token, err, self.app.language));
         let servers = runtime.block_on(loader::connect_tools(self.app, engine))?;
-        let stop = runtime.block_on(run_team(engine, &team, wanted, self.args.play.until));
+        let stop = runtime.block_on(run_team(
+            engine,
+            &team,
+            user_proxy,
+            wanted,
+            self.args.play.until,
+        ));
         runtime.block_on(servers.close());
         runtime.shutdown_background();
         let stop = stop.map_err(|error| engine_error(&error))?;
@@ -274,10 +283,12 @@ fn phase_and_runs(world: &World, team: &TeamFile) -> (Phase, u32) {
 async fn run_team(
     engine: &mut Engine,
     team: &TeamFile,
+    user_proxy: &UserProxy,
     wanted: u32,
     until: Option<u64>,
 ) -> Result<Stop, crate::engine::EngineError> {
     loop {
+        interrupt_for_input(engine, team, user_proxy)?;
         let turn = engine.world.resource::<WorldTurn>().0;
         let stop = engine.run(Some(turn + 1)).await?;
         let Stop::TurnReached(turn) = stop else {
@@ -285,7 +296,8 @@ async fn run_team(
         };
         let (phase, runs) = phase_and_runs(&engine.world, team);
         let has_failed = chat_of(&engine.world, team).is_some_and(|chat| chat.failed);
-        let is_over = phase == Phase::Waiting && (runs >= wanted || has_failed);
+        let is_heard = !user_proxy.has_input();
+        let is_over = is_heard && phase == Phase::Waiting && (runs >= wanted || has_failed);
         if is_over || until.is_some_and(|until| turn >= until) {
             return Ok(Stop::TurnReached(turn));
         }

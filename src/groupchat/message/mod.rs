@@ -301,6 +301,31 @@ impl Content {
     }
 }
 
+/// The member of a message's metadata that says why its model ended it.
+const GENERATE_REASON: &str = "generate_reason";
+
+/// Why a model ended a message, if it did not simply come to an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GenerateReason {
+    /// Tools returned what was wanted; the message consists of their results.
+    ToolCalls,
+    /// As before, but the participant could have gone on if it were allowed more rounds of calls.
+    MaxIterations,
+}
+
+impl GenerateReason {
+    /// All reasons.
+    pub const ALL: [Self; 2] = [Self::ToolCalls, Self::MaxIterations];
+
+    /// The name in the metadata, as AgentScope has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ToolCalls => "TOOL_CALLS",
+            Self::MaxIterations => "MAX_ITERATIONS",
+        }
+    }
+}
+
 /// One message or event of a conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChatMessage {
@@ -362,6 +387,20 @@ impl ChatMessage {
     pub fn with_usage(mut self, usage: Option<RequestUsage>) -> Self {
         self.models_usage = usage;
         self
+    }
+
+    /// Why its model ended it, if it did not simply come to an end.
+    pub fn generate_reason(&self) -> Option<GenerateReason> {
+        let reason = self.metadata.get(GENERATE_REASON)?;
+        GenerateReason::ALL
+            .into_iter()
+            .find(|known| known.name() == reason)
+    }
+
+    /// Notes why its model ended it, in the `generate_reason` of its metadata.
+    pub(super) fn set_generate_reason(&mut self, reason: GenerateReason) {
+        let name = reason.name().to_owned();
+        self.metadata.insert(GENERATE_REASON.to_owned(), name);
     }
 
     /// The `type` member.

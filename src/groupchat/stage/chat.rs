@@ -1,6 +1,6 @@
 //! The state of a conversation: a component of its stage.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -9,6 +9,7 @@ use super::events::InnerMessage;
 use super::ledger::Ledger;
 use crate::groupchat::graph_flow::GraphFlow;
 use crate::groupchat::message::ChatMessage;
+use crate::groupchat::team::TeamFile;
 use crate::groupchat::termination::{StopReason, TerminationState};
 use crate::tool::code::Snippet;
 
@@ -40,6 +41,8 @@ pub enum Phase {
     Judging,
     /// The ledger's model gives the final answer.
     Concluding,
+    /// The team's own model sums up its conversation before it selects.
+    Folding,
 }
 
 /// The state of a conversation. It is a component of the team's stage, and saved with it.
@@ -52,6 +55,10 @@ pub struct Chat {
     pub runs: u32,
     /// The number of turns in this run.
     pub turns: u32,
+    /// The task of this run as text.
+    pub goal: String,
+    /// Whether the user has a new task although the run is unfinished.
+    pub(super) interrupted: bool,
     /// The source of the last message, which may be the user.
     pub last_speaker: Option<String>,
     /// The participant that had the last turn.
@@ -74,6 +81,10 @@ pub struct Chat {
     /// The events of coders whose own model was asked for the last word on their code.
     #[serde(rename = "coded")]
     pub(super) code_events: BTreeMap<String, Vec<ChatMessage>>,
+    /// The participants that sum up their conversations before they speak.
+    pub(super) folding: BTreeSet<String>,
+    /// The notes of participants. They stay when everybody forgets the conversation.
+    pub notes: BTreeMap<String, Vec<String>>,
     /// The finished talks of inner teams, by the participant who is to summarise them.
     #[serde(rename = "overheard")]
     pub(super) inner_talks: BTreeMap<String, Vec<ChatMessage>>,
@@ -82,7 +93,7 @@ pub struct Chat {
     /// The state of the termination condition in this run.
     #[serde(rename = "watch")]
     pub(super) termination: Option<TerminationState>,
-    /// Wall-clock milliseconds since the run began, as the clock outside reported them last.
+    /// Wall-clock milliseconds since the run began, as the clock outside reported them.
     pub elapsed_ms: u64,
     /// Whether somebody outside asked to stop.
     pub external: bool,
@@ -99,10 +110,29 @@ pub struct Chat {
     /// The task from the outer team.
     #[serde(rename = "given")]
     pub(super) task: Vec<ChatMessage>,
+    /// What was said in the outer team before that.
+    pub(super) earlier: Vec<ChatMessage>,
     /// Why the last run ended; `None` during a run.
     pub stop: Option<StopReason>,
     /// Whether the last run ended with an error.
     pub failed: bool,
+}
+
+impl Chat {
+    /// Adapts a saved state to another version of its team.
+    pub(in crate::groupchat) fn adapt(&mut self, team: &TeamFile, is_same_selection: bool) {
+        let is_running = self.phase != Phase::Waiting;
+        self.termination = match (self.termination.take(), team.condition()) {
+            (Some(state), Some(condition)) => Some(state.adapted_to(&condition)),
+            (None, Some(condition)) if is_running => Some(TerminationState::new(condition)),
+            _ => None,
+        };
+        if !is_same_selection {
+            // Its edges are numbered.
+            self.graph_flow = GraphFlow::default();
+            self.ledger = Ledger::default();
+        }
+    }
 }
 
 /// A message or event of a turn.
@@ -137,6 +167,9 @@ pub(super) struct FinishedTurn {
     /// Messages and events, in order.
     #[serde(rename = "messages")]
     pub(super) utterances: Vec<Utterance>,
+    /// Whether code wrote its message, so that the speaker does not have it in its context.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) by_code: bool,
     /// Who hears them; everybody if empty.
     #[serde(rename = "ears")]
     pub(super) listeners: Vec<String>,
@@ -151,6 +184,14 @@ impl FinishedTurn {
         Self {
             utterances: messages.into_iter().map(Utterance::Own).collect(),
             ..Self::default()
+        }
+    }
+
+    /// A turn that code wrote.
+    pub(super) fn by_code(messages: impl IntoIterator<Item = ChatMessage>) -> Self {
+        Self {
+            by_code: true,
+            ..Self::of(messages)
         }
     }
 

@@ -45,7 +45,7 @@ impl ChatStep<'_, '_, '_> {
         let snippets = snippets(&self.code_heard(entity, sources));
         if snippets.is_empty() {
             let text = self.prompt(&NoCodePrompt {});
-            let turn = FinishedTurn::of([ChatMessage::text(name, text)]);
+            let turn = FinishedTurn::by_code([ChatMessage::text(name, text)]);
             self.chat.finished_turns.insert(name.clone(), turn);
         } else {
             let turn = CodeTurn {
@@ -212,7 +212,7 @@ impl ChatStep<'_, '_, '_> {
     fn finish_code_turn(&mut self, name: &str, turn: CodeTurn, text: String) {
         let mut messages = turn.events;
         messages.push(ChatMessage::text(name, text));
-        let turn = FinishedTurn::of(messages);
+        let turn = FinishedTurn::by_code(messages);
         self.chat.finished_turns.insert(name.to_owned(), turn);
     }
 

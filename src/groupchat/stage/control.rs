@@ -5,16 +5,17 @@
 use bevy_ecs::prelude::*;
 
 use super::chat::Phase;
-use super::events::EarlierMessage;
+use super::events::{EarlierMessage, OwnMessage};
 use super::step::ChatStep;
 use super::user_input::{CONTROLLER, ControlMessage};
 use crate::cast::{OnStage, Place};
 use crate::context::AgentContext;
 use crate::event::write_events_at_meeting;
 use crate::exchange::Ask;
-use crate::groupchat::functions::Conversation;
 use crate::groupchat::message::ChatMessage;
+use crate::groupchat::perspective::text_without_speaker;
 use crate::groupchat::team::Newcomers;
+use crate::message::Role;
 
 impl ChatStep<'_, '_, '_> {
     /// Asks the controller what has happened; without one, the next speaker is selected at once.
@@ -28,7 +29,7 @@ impl ChatStep<'_, '_, '_> {
     }
 
     pub(super) fn take_control(&mut self, control: ControlMessage) {
-        self.chat.elapsed_ms = control.elapsed_ms;
+        self.chat.elapsed_ms = self.chat.elapsed_ms.saturating_add(control.elapsed_ms);
         self.chat.external |= control.stop;
         for message in control.say {
             self.post(message);
@@ -87,21 +88,47 @@ fn enter(world: &mut World, entity: Entity, stage: Entity, max_messages: usize) 
     if world.get::<OnStage>(entity).is_some() {
         return;
     }
-    let heard: Vec<_> = world
-        .get::<AgentContext>(stage)
-        .map_or(Vec::new(), |context| {
-            let delta = &[];
-            Conversation { context, delta }.lines().collect()
-        });
+    let heard = world.get::<AgentContext>(stage);
+    let heard = heard.map_or(Vec::new(), |heard| unknown_to(world, entity, heard));
     if let Ok(mut entity) = world.get_entity_mut(entity) {
         entity.remove::<Place>();
         entity.insert(OnStage(stage));
     }
     let skipped = heard.len().saturating_sub(max_messages);
     write_events_at_meeting(world, |events| {
-        for (speaker, text) in heard.into_iter().skip(skipped) {
-            let message = ChatMessage::text(speaker, text);
-            events.notify_entities(&[entity], EarlierMessage { message });
+        for (message, is_own) in heard.into_iter().skip(skipped) {
+            if is_own {
+                events.notify_entities(&[entity], OwnMessage { message });
+            } else {
+                events.notify_entities(&[entity], EarlierMessage { message });
+            }
         }
     });
+}
+
+/// The messages in the context of a stage that an entity has not heard or said, and whether they
+/// are its own.
+fn unknown_to(world: &World, entity: Entity, heard: &AgentContext) -> Vec<(ChatMessage, bool)> {
+    let context = world.get::<AgentContext>(entity);
+    let known = context.map(AgentContext::entries).unwrap_or_default();
+    let name = context.map(|context| context.name().clone());
+    let messages = heard.entries().iter();
+    let messages = messages.filter(|entry| entry.role() == Role::Human);
+    let unknown = messages.filter_map(|entry| {
+        let body = entry.body();
+        let speaker = body.sender()?;
+        let text = text_without_speaker(body);
+        let is_own = name.as_ref() == Some(speaker);
+        let mut known = known.iter();
+        let is_known = known.any(|known| {
+            if is_own {
+                known.role() == Role::Ai && *known.body().short_text() == *text
+            } else {
+                known.body().id() == body.id()
+            }
+        });
+        let message = ChatMessage::text(speaker.to_string(), text);
+        (!is_known).then_some((message, is_own))
+    });
+    unknown.collect()
 }

@@ -3,38 +3,80 @@
 use bevy_ecs::prelude::*;
 use serde_json::Value;
 
-use super::events::{HandoffContext, InnerMessage, ParticipantEvent, PublicMessage, Whisper};
+use super::events::{
+    HandoffContext, InnerMessage, OwnMessage, ParticipantEvent, PublicMessage, Whisper,
+};
 use super::step::ChatStep;
 use super::user_input::CONTROLLER;
+use crate::event::AgentEvent;
 use crate::groupchat::message::{ChatMessage, Content, EPOCH, value_text};
 use crate::groupchat::prompts::WithheldPrompt;
+
+/// How a message is delivered.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Delivery<'a> {
+    /// Who hears it; everybody on the stage if empty.
+    pub(super) listeners: &'a [String],
+    /// Whose turn it is part of, if any.
+    pub(super) speaker: Option<&'a str>,
+    /// Whether its source has it in its context already, since it was its mind's answer.
+    pub(super) is_answer: bool,
+}
 
 impl ChatStep<'_, '_, '_> {
     /// Delivers a message or an event that is nobody's turn.
     pub(super) fn post(&mut self, message: ChatMessage) {
-        self.deliver(message, &[], None);
+        self.deliver(message, Delivery::default());
     }
 
-    /// Delivers a message or an event of the turn of `speaker` to these listeners, or to everybody
-    /// on the stage if there are none.
-    pub(super) fn deliver(
-        &mut self,
-        mut message: ChatMessage,
-        listeners: &[String],
-        speaker: Option<&str>,
-    ) {
+    /// Delivers a message or an event.
+    pub(super) fn deliver(&mut self, mut message: ChatMessage, how: Delivery<'_>) {
         self.stamp(&mut message);
         let original = message.clone();
         let source = self.entity_here(&message.source);
+        let is_heard = !message.is_event() && !is_blank(&message);
+        let kind = self.send(message, how.listeners);
+        match self.as_delivered(kind, original) {
+            Ok(message) => {
+                self.deliver_handoff_context(kind, &message);
+                if let Some(source) = source.filter(|_| is_heard && !how.is_answer) {
+                    let event = OwnMessage {
+                        message: message.clone(),
+                    };
+                    self.params.events.notify_entities(&[source], event);
+                }
+                self.keep(message, how);
+            }
+            Err(reason) => {
+                let text = self.prompt(&WithheldPrompt { reason: &reason });
+                let notice = ChatMessage::text(self.team.name.as_str(), text);
+                let how = Delivery {
+                    listeners: &[],
+                    ..how
+                };
+                self.deliver(notice, how);
+            }
+        }
+    }
+
+    /// Writes the event of a message, and returns its type.
+    fn send(&mut self, message: ChatMessage, listeners: &[String]) -> &'static str {
         let stage = self.stage;
         if message.is_event() {
             let event = ParticipantEvent { message };
             self.params.events.think(stage, event);
+            ParticipantEvent::TYPE
+        } else if is_blank(&message) {
+            // Servers refuse messages without text, so nobody is told.
+            self.params.events.think(stage, PublicMessage { message });
+            PublicMessage::TYPE
         } else if listeners.is_empty() {
+            let source = self.entity_here(&message.source);
             let excluded: Vec<Entity> = source.into_iter().chain(self.entity(CONTROLLER)).collect();
             let event = PublicMessage { message };
             let events = &mut self.params.events;
             events.broadcast_to_stage(stage, event, &excluded);
+            PublicMessage::TYPE
         } else {
             let listeners = listeners.iter();
             let listeners: Vec<Entity> = listeners
@@ -42,17 +84,7 @@ impl ChatStep<'_, '_, '_> {
                 .collect();
             let event = Whisper { message };
             self.params.events.notify_entities(&listeners, event);
-        }
-        match self.as_delivered(original) {
-            Ok(message) => {
-                self.deliver_handoff_context(&message);
-                self.keep(message, listeners.is_empty(), speaker);
-            }
-            Err(reason) => {
-                let text = self.prompt(&WithheldPrompt { reason: &reason });
-                let notice = ChatMessage::text(self.team.name.as_str(), text);
-                self.deliver(notice, &[], speaker);
-            }
+            Whisper::TYPE
         }
     }
 
@@ -65,8 +97,8 @@ impl ChatStep<'_, '_, '_> {
     ///
     /// # Errors
     /// Why a guard blocked it.
-    fn as_delivered(&self, message: ChatMessage) -> Result<ChatMessage, String> {
-        let Some(event) = self.params.events.last() else {
+    fn as_delivered(&self, kind: &str, message: ChatMessage) -> Result<ChatMessage, String> {
+        let Some(event) = self.params.events.last_of(kind) else {
             return Ok(message);
         };
         if event.blocked {
@@ -80,8 +112,9 @@ impl ChatStep<'_, '_, '_> {
         Ok(ChatMessage::from_json(guarded).unwrap_or(message))
     }
 
-    /// Tells the target of a handoff, and nobody else, what it should know.
-    fn deliver_handoff_context(&mut self, message: &ChatMessage) {
+    /// Tells the target of a handoff, and nobody else, what it should know, before the message,
+    /// whose event is of type `kind`.
+    fn deliver_handoff_context(&mut self, kind: &str, message: &ChatMessage) {
         let Content::Handoff {
             target, context, ..
         } = &message.content
@@ -101,23 +134,25 @@ impl ChatStep<'_, '_, '_> {
                 target: target.clone(),
                 message: lines.join("\n"),
             };
-            self.params.events.notify_entities(&[entity], event);
+            let events = &mut self.params.events;
+            events.notify_entities_before(kind, &[entity], event);
         }
     }
 
     /// Keeps a message for the termination condition, for the selection of the next speaker, and
     /// for inner and outer teams.
-    fn keep(&mut self, message: ChatMessage, is_public: bool, speaker: Option<&str>) {
-        if !message.is_event() && is_public {
+    fn keep(&mut self, message: ChatMessage, how: Delivery<'_>) {
+        let is_public = how.listeners.is_empty();
+        if !message.is_event() && is_public && !is_blank(&message) {
             for participant in &self.team.participants {
                 let name = participant.name.as_str();
-                if participant.inner_team().is_some() && Some(name) != speaker {
+                if participant.inner_team().is_some() && Some(name) != how.speaker {
                     let unheard = self.chat.unheard.entry(name.to_owned()).or_default();
                     unheard.push(message.clone());
                 }
             }
         }
-        if speaker.is_some() && self.params.teams.outer(&self.team.name).is_some() {
+        if how.speaker.is_some() && self.params.teams.outer(&self.team.name).is_some() {
             self.chat.report.push(message.clone());
         }
         if !message.is_event() {
@@ -137,6 +172,11 @@ impl ChatStep<'_, '_, '_> {
             message.created_at = logical_time(self.chat.messages);
         }
     }
+}
+
+/// Whether a message says nothing.
+fn is_blank(message: &ChatMessage) -> bool {
+    message.to_model_text().trim().is_empty()
 }
 
 /// An item of a handoff's context as text: a message, model messages in AutoGen's form, or other

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::event::{AgentEvent, PhraseError, Phrasebook, register_event};
 use crate::groupchat::message::ChatMessage;
 use crate::groupchat::prompts::{HandoffContextPrompt, Prompt, SaidPrompt};
+use crate::message::Body;
 
 /// Registers all event types of this file.
 pub(super) fn register(world: &mut World) {
@@ -16,6 +17,12 @@ pub(super) fn register(world: &mut World) {
     register_event::<ParticipantEvent>(world);
     register_event::<InnerMessage>(world);
     register_event::<HandoffContext>(world);
+    register_event::<OwnMessage>(world);
+}
+
+/// The type of the event that told a message.
+pub(in crate::groupchat) fn event_of(body: &Body) -> Option<&str> {
+    body.metadata()?.get("event")?.as_str()
 }
 
 macro_rules! message_events {
@@ -66,6 +73,32 @@ message_events! {
     /// A message of a team that was called as a tool, whose path is `team`; recorded, but not
     /// heard.
     InnerMessage { team: String } = "chat_inside", false
+}
+
+/// A message in the name of somebody whose mind was not asked for it, who gets it as its own words.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(in crate::groupchat) struct OwnMessage {
+    pub(super) message: ChatMessage,
+}
+
+impl AgentEvent for OwnMessage {
+    const TYPE: &'static str = "chat_own";
+
+    fn speaker(&self) -> Option<&str> {
+        Some(&self.message.source)
+    }
+
+    fn is_public(&self) -> bool {
+        false
+    }
+
+    fn is_own(&self) -> bool {
+        true
+    }
+
+    fn text(&self, _phrases: &Phrasebook, _data: &Value) -> Result<String, PhraseError> {
+        Ok(self.message.to_model_text())
+    }
 }
 
 /// What the target of a handoff should know; only the target hears it.

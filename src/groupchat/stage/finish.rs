@@ -43,7 +43,7 @@ impl ChatStep<'_, '_, '_> {
         self.chat.stop = Some(stop);
         self.chat.phase = Phase::Waiting;
         self.chat.termination = None;
-        self.clear_turns();
+        self.chat.forget_turns();
         self.report_to_outer_team();
     }
 
@@ -56,15 +56,6 @@ impl ChatStep<'_, '_, '_> {
     pub(super) fn fail(&mut self, reason: &UiText) {
         self.chat.failed = true;
         self.stop(reason, "Error");
-    }
-
-    /// Forgets the turns that are in progress.
-    pub(super) fn clear_turns(&mut self) {
-        self.chat.speaking.clear();
-        self.chat.finished_turns.clear();
-        self.chat.inner_talks.clear();
-        self.chat.code_turns.clear();
-        self.chat.code_events.clear();
     }
 
     /// Gives the messages of this run to the outer team, at the next meeting.

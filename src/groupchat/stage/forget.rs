@@ -1,18 +1,38 @@
 //! Taking messages out of contexts.
 
-use crate::context::AgentContext;
-use crate::message::Role;
+use bevy_ecs::prelude::*;
 
-/// Removes everything except the system message.
-pub(super) fn clear(context: &mut AgentContext) {
+use crate::cast::WorldTurn;
+use crate::context::{AgentContext, Chapter, Chapters};
+use crate::locale::{Language, text};
+use crate::message::{Body, Role};
+
+/// Moves everything except the system message to a chapter, so that prompts no longer show it.
+pub(super) fn archive(world: &mut World, entity: Entity) {
+    let turn = world.resource::<WorldTurn>().0;
+    let language = *world.resource::<Language>();
+    let mut found = world.query::<(&mut AgentContext, &mut Chapters)>();
+    let Ok((mut context, mut chapters)) = found.get_mut(world, entity) else {
+        return;
+    };
     let entries = context.entries().iter();
     let mut entries = entries.filter(|entry| entry.role() != Role::System);
     let first = entries.next().map(|entry| entry.id());
     let last = entries.next_back().map(|entry| entry.id()).or(first);
-    if let (Some(first), Some(last)) = (first, last) {
-        // Can't fail: the ids are from this context.
-        let _ = context.remove_message_range(first, last);
-    }
+    let Some((first, last)) = first.zip(last) else {
+        return;
+    };
+    // Can't fail: the ids are from this context.
+    let messages = context.remove_message_range(first, last);
+    let id = chapters.next_id(context.name());
+    chapters.close(Chapter {
+        id,
+        title: text!(groupchat_earlier_talk).in_language(language),
+        turn,
+        messages: messages.unwrap_or_default(),
+        summing_up: Vec::new(),
+        summary: Body::text(""),
+    });
 }
 
 /// Removes the last answer, if it is the last message: a failed run leaves none.

@@ -10,8 +10,10 @@ use serde_json::{Value, json};
 
 use super::replies::violation;
 use crate::exchange::{Reply, Violation};
+use crate::groupchat::names::mentions;
 use crate::groupchat::prompts::{PickIllegalRule, SubtaskData};
-use crate::groupchat::team::{Participant, TeamFile};
+use crate::groupchat::team::Participant;
+use crate::world_data::fold_name;
 
 // The names and comments of the following types are part of requests, as their JSON schema.
 
@@ -162,7 +164,7 @@ impl Reply for Progress {
     fn check(&self, constraints: &ProgressConstraints) -> Vec<Violation> {
         let name = self.next_speaker.as_str();
         let candidates = &constraints.names;
-        if self.is_request_satisfied || candidates.iter().any(|candidate| candidate == name) {
+        if self.is_request_satisfied || self.speaker(candidates).is_some() {
             return Vec::new();
         }
         let names = candidates.join(", ");
@@ -170,6 +172,29 @@ impl Reply for Progress {
         let found = &[name];
         let prompt = PickIllegalRule { candidates, found };
         vec![violation("next_speaker", rule, &prompt)]
+    }
+}
+
+impl Progress {
+    /// Who of the candidates speaks next: the only one, or the one that is named, however the name
+    /// is written.
+    pub(super) fn speaker<'c>(&self, candidates: &'c [String]) -> Option<&'c str> {
+        if let [only] = candidates {
+            return Some(only);
+        }
+        let named = self.next_speaker.trim();
+        let mut equal = candidates.iter().filter(|name| *name == named);
+        if let Some(name) = equal.next() {
+            return Some(name);
+        }
+        let names: Vec<&str> = candidates.iter().map(String::as_str).collect();
+        let mut mentioned = mentions(named, &names).into_keys();
+        if let (Some(name), None) = (mentioned.next(), mentioned.next()) {
+            return Some(name);
+        }
+        let folded = fold_name(named);
+        let mut similar = names.into_iter().filter(|name| fold_name(name) == folded);
+        similar.next().filter(|_| similar.next().is_none())
     }
 }
 
@@ -213,8 +238,8 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// Assigns the subtasks of an analysis; those that were done before stay done.
-    pub(super) fn plan(&mut self, analysis: &Analysis, team: &TeamFile) {
+    /// Assigns the subtasks of an analysis to a team; those that were done before stay done.
+    pub(super) fn plan(&mut self, analysis: &Analysis, team: &[&Participant]) {
         self.assignments.retain(|assignment| assignment.is_done());
         let mut load: BTreeMap<&str, u32> = BTreeMap::new();
         for task in &analysis.subtasks {
@@ -223,7 +248,7 @@ impl Ledger {
                 continue;
             }
             let to = assign(task, &[], team, &load);
-            if let Some(participant) = team.participant(&to) {
+            if let Some(participant) = team.iter().find(|one| one.name == to) {
                 *load.entry(&participant.name).or_default() += weight(task.complexity);
             }
             self.assignments.push(Assignment {
@@ -237,8 +262,9 @@ impl Ledger {
     }
 
     /// Marks the subtasks that are done and assigns those that failed to somebody else.
-    pub(super) fn judge(&mut self, progress: &Progress, team: &TeamFile) {
-        let load = team.names().into_iter().map(|name| {
+    pub(super) fn judge(&mut self, progress: &Progress, team: &[&Participant]) {
+        let load = team.iter().map(|participant| {
+            let name = participant.name.as_str();
             let open = self.open().filter(|assignment| assignment.to == name);
             let weights = open.map(|assignment| weight(assignment.task.complexity));
             (name, weights.sum())
@@ -304,7 +330,7 @@ fn weight(complexity: Complexity) -> u32 {
 fn assign(
     task: &Subtask,
     failed: &[String],
-    team: &TeamFile,
+    team: &[&Participant],
     load: &BTreeMap<&str, u32>,
 ) -> String {
     let skill = task.skill.trim().to_lowercase();
@@ -314,7 +340,7 @@ fn assign(
         let description = participant.description.to_lowercase();
         !skill.is_empty() && (skills.next().is_some() || description.contains(&skill))
     };
-    let best = team.participants.iter().min_by_key(|participant| {
+    let best = team.iter().min_by_key(|participant| {
         (
             failed.contains(&participant.name),
             !has_skill(participant),
@@ -338,19 +364,16 @@ mod tests {
         }
     }
 
-    fn team() -> TeamFile {
+    fn team() -> Vec<Participant> {
         let skilled = |name: &str, skill: &str| Participant {
             skills: vec![skill.into()],
             ..Participant::named(name)
         };
-        TeamFile::new(
-            "team",
-            [
-                skilled("A", "search"),
-                skilled("B", "search"),
-                skilled("C", "writing"),
-            ],
-        )
+        vec![
+            skilled("A", "search"),
+            skilled("B", "search"),
+            skilled("C", "writing"),
+        ]
     }
 
     #[test]
@@ -365,7 +388,9 @@ mod tests {
         };
         assert!(analysis.check(&()).is_empty());
         let mut ledger = Ledger::default();
-        ledger.plan(&analysis, &team());
+        let team = team();
+        let team: Vec<&Participant> = team.iter().collect();
+        ledger.plan(&analysis, &team);
         let to: Vec<_> = ledger
             .assignments
             .iter()
@@ -378,11 +403,11 @@ mod tests {
             failed: vec!["t2".into()],
             ..Progress::default()
         };
-        ledger.judge(&progress, &team());
+        ledger.judge(&progress, &team);
         let open = ledger.next_open().unwrap();
         assert_eq!((&*open.task.id, &*open.to), ("t2", "A"), "B failed at it");
         assert_eq!(ledger.stalls, 0);
-        ledger.judge(&Progress::default(), &team());
+        ledger.judge(&Progress::default(), &team);
         assert_eq!(ledger.stalls, 1);
     }
 
@@ -398,5 +423,29 @@ mod tests {
             .map(|violation| violation.path.as_str())
             .collect();
         assert_eq!(paths, ["subtasks[0].depends_on", "subtasks[1].id"]);
+    }
+
+    #[test]
+    fn a_speaker_is_found_however_its_name_is_written() {
+        let names = ["Story_writer", "Bo"].map(str::to_owned);
+        let speaker = |named: &str, names: &[String]| {
+            let progress = Progress {
+                next_speaker: named.into(),
+                ..Progress::default()
+            };
+            progress.speaker(names).map(str::to_owned)
+        };
+        for (named, wanted) in [
+            ("Bo", Some("Bo")),
+            ("**Bo**, please", Some("Bo")),
+            ("bo", Some("Bo")),
+            ("story_writer", Some("Story_writer")),
+            ("Bo or Story_writer", None),
+            ("Zed", None),
+            ("", None),
+        ] {
+            assert_eq!(speaker(named, &names).as_deref(), wanted, "{named}");
+        }
+        assert_eq!(speaker("Zed", &names[..1]).as_deref(), Some("Story_writer"));
     }
 }

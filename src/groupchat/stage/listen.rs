@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::answers::ChatAnswers;
 use super::chat::{FinishedTurn, Utterance};
+use super::deliver::Delivery;
 use super::forget;
 use super::replies::{MessageReply, Say, StructuredReply, TextConstraints, TextReply};
 use super::speak::{streamed, text_ask};
@@ -13,7 +14,7 @@ use super::tool_rounds::{ToolRound, last_rounds};
 use crate::context::AgentContext;
 use crate::event::By;
 use crate::groupchat::message::{
-    ChatMessage, Content, Structured, event_id, message_id, value_text,
+    ChatMessage, Content, GenerateReason, Structured, event_id, message_id, value_text,
 };
 use crate::groupchat::prompts::{HandoffPrompt, LineData, SocietyPrompt};
 use crate::groupchat::team::{Audience, Output, Participant, ParticipantKind, Selection};
@@ -29,6 +30,14 @@ impl ChatStep<'_, '_, '_> {
             self.take_approval(approver, approval, by);
         }
         for (entity, TextReply(text), by) in answers.texts.take() {
+            let participant = self.participant(entity);
+            if let Some(participant) = participant
+                && self.chat.folding.remove(&participant.name)
+            {
+                self.take_summary(entity, &text, &by);
+                self.ask_to_speak(participant);
+                continue;
+            }
             if let Some((text, by)) = self.take_code_answer(entity, text, by) {
                 self.take_turn(entity, by, ChatMessage::text("", text), Vec::new());
             }
@@ -114,6 +123,9 @@ impl ChatStep<'_, '_, '_> {
             .get(entity)
             .map_or(0, |count| count.0);
 
+        for round in &rounds {
+            self.keep_notes(participant, round);
+        }
         let events = self.chat.code_events.remove(name).unwrap_or_default();
         let mut utterances: Vec<Utterance> = events.into_iter().map(Utterance::Own).collect();
         let events = rounds.iter().flat_map(|round| round.events(name));
@@ -133,6 +145,13 @@ impl ChatStep<'_, '_, '_> {
         } else if let Some(last) = rounds.last() {
             message.content = self.round_content(participant, last);
             message.models_usage = None;
+            let max = participant.max_tool_iterations;
+            let is_last_round = max > 1 && rounds.len() as u32 >= max;
+            message.set_generate_reason(if is_last_round {
+                GenerateReason::MaxIterations
+            } else {
+                GenerateReason::ToolCalls
+            });
         } else {
             let error = text!(groupchat_fail_empty_answer);
             return FinishedTurn::failed(self.translate(&error));
@@ -151,7 +170,7 @@ impl ChatStep<'_, '_, '_> {
         FinishedTurn {
             utterances,
             listeners,
-            error: None,
+            ..FinishedTurn::default()
         }
     }
 
@@ -204,10 +223,14 @@ impl ChatStep<'_, '_, '_> {
                 who: &message.source,
                 text: message.to_model_text(),
             });
-            let question = self.prompt(&SocietyPrompt {
-                talk: talk.collect(),
-                instruction,
-            });
+            let talk: Vec<_> = talk.filter(|line| !line.text.trim().is_empty()).collect();
+            if talk.is_empty() {
+                let text = self.translate(&text!(groupchat_no_response));
+                let turn = FinishedTurn::by_code([ChatMessage::text(&name, text)]);
+                self.chat.finished_turns.insert(name, turn);
+                continue;
+            }
+            let question = self.prompt(&SocietyPrompt { talk, instruction });
             let notes = self.notes(participant, entity);
             let constraints = TextConstraints::default();
             let ask = text_ask(question, constraints, participant, notes);
@@ -239,13 +262,18 @@ impl ChatStep<'_, '_, '_> {
         self.fail(&reason);
     }
 
-    fn deliver_turn(&mut self, name: String, turn: FinishedTurn) {
+    pub(super) fn deliver_turn(&mut self, name: String, turn: FinishedTurn) {
         let mut last = None;
+        let how = Delivery {
+            listeners: &turn.listeners,
+            speaker: Some(&name),
+            is_answer: !turn.by_code,
+        };
         for utterance in turn.utterances {
             match utterance {
                 Utterance::Own(message) => {
                     last = Some(message.clone());
-                    self.deliver(message, &turn.listeners, Some(&name));
+                    self.deliver(message, how);
                 }
                 Utterance::Inner(message) => self.record_inner(message),
             }

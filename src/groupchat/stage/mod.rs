@@ -3,7 +3,8 @@
 //! [`Chat`] is the state of a conversation, [`Phase`] what it is doing. The system `play` moves it
 //! on in each step of its stage: `runs.rs` begins a run, `select.rs` selects the next speaker (for
 //! a ledger, `orchestrate.rs` does), `turns.rs` and `speak.rs` ask it to speak, `code.rs` runs
-//! code, `listen.rs` takes the answers, `deliver.rs` delivers them, and `finish.rs` ends the run.
+//! code, `listen.rs` takes the answers, `deliver.rs` delivers them, and `finish.rs` ends the run,
+//! and `interrupt.rs` leaves it for a new task.
 //! One turn of the conversation is one turn of the world, so that it can be saved between any two
 //! messages.
 
@@ -14,12 +15,15 @@ mod control;
 mod deliver;
 mod events;
 mod finish;
+mod fold;
 mod forget;
+mod interrupt;
 mod ledger;
 mod listen;
 mod orchestrate;
 mod pick;
 mod play;
+mod remember;
 mod replies;
 mod runs;
 mod select;
@@ -32,8 +36,10 @@ mod user_input;
 
 pub(super) use chat::Utterance;
 pub use chat::{Chat, Phase};
-pub(super) use events::InnerMessage;
+pub(super) use events::{InnerMessage, OwnMessage, event_of};
+pub(super) use interrupt::INTERRUPT;
 pub(super) use play::plugin;
+pub(super) use remember::register_remember;
 pub(super) use replies::Approval;
 pub(super) use teams::Teams;
 pub(super) use tool_rounds::{ToolRound, register_handoffs};

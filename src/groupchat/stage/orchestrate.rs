@@ -4,20 +4,19 @@
 use serde_json::json;
 
 use super::chat::Phase;
+use super::deliver::Delivery;
 use super::forget;
 use super::ledger::{Analysis, Progress, ProgressConstraints, Subtask};
 use super::step::ChatStep;
 use crate::event::By;
 use crate::exchange::{Ask, Prose, ProseRules};
 use crate::groupchat::message::{ChatMessage, Content};
-use crate::groupchat::perspective::text_without_speaker;
 use crate::groupchat::prompts::{
     AnalysePrompt, AnalyseShortPrompt, ConcludePrompt, InstructPrompt, MemberData, PlanPrompt,
     ProgressPrompt, ProgressShortPrompt,
 };
-use crate::groupchat::team::Selection;
+use crate::groupchat::team::{Participant, Selection};
 use crate::locale::{UiText, text};
-use crate::message::Role;
 
 /// How often the model may correct an invalid answer.
 const REPAIRS: u32 = 3;
@@ -35,17 +34,16 @@ impl<'a> ChatStep<'a, '_, '_> {
         }
     }
 
-    /// The task: the first message that everybody heard.
-    fn task(&self) -> String {
-        let entries = self.context(self.stage).map(|context| context.entries());
-        let mut entries = entries.unwrap_or_default().iter();
-        let first = entries.find(|entry| entry.role() == Role::Human);
-        first.map_or_else(String::new, |entry| text_without_speaker(entry.body()))
+    /// The participants that are in the team now.
+    fn crew(&self) -> Vec<&'a Participant> {
+        let present = self.present().into_iter();
+        present
+            .filter_map(|name| self.team.participant(name))
+            .collect()
     }
 
     fn members(&self) -> Vec<MemberData<'a>> {
-        let participants = self.team.participants.iter();
-        let members = participants.map(|participant| MemberData {
+        let members = self.crew().into_iter().map(|participant| MemberData {
             name: &participant.name,
             description: &participant.description,
             skills: &participant.skills,
@@ -54,7 +52,7 @@ impl<'a> ChatStep<'a, '_, '_> {
     }
 
     fn ask_analysis(&mut self, purpose: &'static str) {
-        let task = self.task();
+        let task = self.chat.goal.clone();
         let ledger = self.chat.ledger.clone();
         let question = self.prompt(&AnalysePrompt {
             team: self.members(),
@@ -76,7 +74,7 @@ impl<'a> ChatStep<'a, '_, '_> {
             .condensed(short)
             .repairs(REPAIRS)
             .max_tokens(2_048)
-            .notes(json!({"kind": "chat", "present": self.team.names()}));
+            .notes(json!({"kind": "chat", "present": self.present()}));
         self.ask(self.stage, ask);
         self.chat.phase = Phase::Analysing;
     }
@@ -86,7 +84,8 @@ impl<'a> ChatStep<'a, '_, '_> {
         if let By::Fallback(error) = by {
             return self.fail_without_answer(&text!(groupchat_fail_analysis, error));
         }
-        self.chat.ledger.plan(analysis, self.team);
+        let crew = self.crew();
+        self.chat.ledger.plan(analysis, &crew);
         let ledger = self.chat.ledger.clone();
         let plan = self.prompt(&PlanPrompt {
             ledger: ledger.data(),
@@ -100,7 +99,7 @@ impl<'a> ChatStep<'a, '_, '_> {
     }
 
     fn ask_progress(&mut self) {
-        let task = self.task();
+        let task = self.chat.goal.clone();
         let ledger = self.chat.ledger.clone();
         let question = self.prompt(&ProgressPrompt {
             team: self.members(),
@@ -108,7 +107,7 @@ impl<'a> ChatStep<'a, '_, '_> {
             ledger: ledger.data(),
         });
         let short = self.prompt(&ProgressShortPrompt {});
-        let names: Vec<String> = self.team.names().into_iter().map(str::to_owned).collect();
+        let names: Vec<String> = self.present().into_iter().map(str::to_owned).collect();
         let fallback = Progress {
             next_speaker: names.first().cloned().unwrap_or_default(),
             ..Progress::default()
@@ -148,8 +147,9 @@ impl<'a> ChatStep<'a, '_, '_> {
         if let By::Fallback(error) = by {
             return self.fail_without_answer(&text!(groupchat_fail_progress, error));
         }
+        let crew = self.crew();
         let ledger = &mut self.chat.ledger;
-        ledger.judge(&progress, self.team);
+        ledger.judge(&progress, &crew);
         if progress.is_request_satisfied {
             return self.ask_conclusion();
         }
@@ -161,7 +161,11 @@ impl<'a> ChatStep<'a, '_, '_> {
         let reassigned = assignments.find(|assigned| progress.failed.contains(&assigned.task.id));
         let (to, instruction) = match reassigned {
             Some(assignment) => (assignment.to.clone(), assignment.task.description.clone()),
-            None => (progress.next_speaker, progress.instruction),
+            None => {
+                let names: Vec<String> = crew.iter().map(|one| one.name.clone()).collect();
+                let speaker = progress.speaker(&names).unwrap_or_default();
+                (speaker.to_owned(), progress.instruction)
+            }
         };
         self.instruct(to, instruction);
     }
@@ -195,7 +199,7 @@ impl<'a> ChatStep<'a, '_, '_> {
     }
 
     fn ask_conclusion(&mut self) {
-        let task = self.task();
+        let task = self.chat.goal.clone();
         let question = self.prompt(&ConcludePrompt { task: &task });
         let rules = ProseRules {
             max_chars: MAX_CONCLUSION_CHARS,
@@ -213,7 +217,12 @@ impl<'a> ChatStep<'a, '_, '_> {
     pub(super) fn take_conclusion(&mut self, Prose(text): Prose) {
         let name = self.team.name.as_str();
         let message = ChatMessage::text(name, text).with_usage(self.last_usage(self.stage));
-        self.deliver(message, &[], Some(name));
+        let how = Delivery {
+            speaker: Some(name),
+            is_answer: true,
+            ..Delivery::default()
+        };
+        self.deliver(message, how);
         // Whether or not the last message met a condition, the run is over.
         match self.check_termination() {
             Some(stop) => self.finish(stop),

@@ -5,9 +5,11 @@ use bevy_ecs::prelude::*;
 use super::answers::ChatAnswers;
 use super::chat::{Chat, Phase};
 use super::events;
+use super::interrupt;
+use super::replies::TextReply;
 use super::step::{ChatParams, ChatStep};
 use crate::cast::{CurrentStage, EntityName};
-use crate::engine::{Setup, StepSet};
+use crate::engine::{Inputs, MeetSet, Setup, StepSet};
 use crate::event::By;
 use crate::exchange::{Answers, Reply};
 
@@ -16,6 +18,8 @@ pub(in crate::groupchat) fn plugin(setup: &mut Setup) {
     events::register(&mut setup.world);
     setup.saves().component::<Chat>("chat");
     setup.step.add_systems(play.in_set(StepSet::Rules));
+    let inputs = interrupt::take_inputs.run_if(resource_exists::<Inputs>);
+    setup.meet.add_systems(inputs.in_set(MeetSet::Rules));
 }
 
 /// Moves on the conversation of the current stage.
@@ -45,6 +49,9 @@ fn play(
 
 impl ChatStep<'_, '_, '_> {
     fn advance(&mut self, answers: &mut ChatAnswers<'_, '_>) {
+        if self.chat.interrupted {
+            self.leave_run();
+        }
         match self.chat.phase {
             Phase::Waiting => self.ask_user(),
             Phase::AskedUser => {
@@ -54,7 +61,7 @@ impl ChatStep<'_, '_, '_> {
             }
             Phase::Begin => {
                 let task = std::mem::take(&mut self.chat.task);
-                self.begin(task);
+                self.begin(task, false);
             }
             Phase::Select if self.team.needs_control() => self.ask_control(),
             Phase::Select => self.select(),
@@ -66,6 +73,12 @@ impl ChatStep<'_, '_, '_> {
             Phase::Picking => {
                 if let Some((entity, pick, by)) = first(&mut answers.picks) {
                     self.take_pick(entity, &pick, &by);
+                }
+            }
+            Phase::Folding => {
+                if let Some((stage, TextReply(summary), by)) = first(&mut answers.texts) {
+                    self.take_summary(stage, &summary, &by);
+                    self.select_now();
                 }
             }
             Phase::Speaking => self.listen(answers),

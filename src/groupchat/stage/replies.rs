@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::exchange::{Reply, Violation, json_in};
-use crate::groupchat::message::{ChatMessage, MessageFactory, value_text};
+use crate::groupchat::message::{ChatMessage, Content, MessageFactory, value_text};
 use crate::groupchat::prompts::{EmptyRule, PickIllegalRule, Prompt, TooLongRule};
 
 /// The maximum number of characters that are read of an answer. Guards cut what others hear to
@@ -136,8 +136,9 @@ impl Reply for MessageReply {
 
     fn check(&self, constraints: &MessageConstraints) -> Vec<Violation> {
         let name = self.0.type_name();
-        if name == "TextMessage" {
-            return Vec::new();
+        if let Content::Text(text) = &self.0.content {
+            let is_empty = text.trim().is_empty();
+            return is_empty.then(|| empty_answer("")).into_iter().collect();
         }
         let rule = if constraints.types.iter().any(|known| known == name) {
             let created = constraints.factory.create(self.0.to_json());

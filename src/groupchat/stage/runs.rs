@@ -4,16 +4,17 @@
 use bevy_ecs::prelude::*;
 
 use super::chat::{Chat, Phase};
+use super::deliver::Delivery;
+use super::events::EarlierMessage;
 use super::forget;
 use super::ledger::Ledger;
 use super::step::ChatStep;
 use super::user_input::{CONTROLLER, UserInput};
 use crate::cast::CastList;
-use crate::context::AgentContext;
 use crate::event::By;
 use crate::exchange::Ask;
 use crate::groupchat::message::{ChatMessage, Content};
-use crate::groupchat::team::Selection;
+use crate::groupchat::team::{Selection, TeamFile};
 use crate::groupchat::termination::TerminationState;
 use crate::locale::text;
 
@@ -41,13 +42,17 @@ impl ChatStep<'_, '_, '_> {
         if input.reset {
             return self.reset();
         }
-        let text = Some(input.words).filter(|text| !text.is_empty());
-        let text = text.map(|text| ChatMessage::text(self.team.user.as_str(), text));
-        self.begin(text.into_iter().chain(input.messages).collect());
+        let is_answer = input.messages.is_empty();
+        if !is_answer {
+            // It said what is in the messages, not their JSON.
+            self.edit_context(user, forget::remove_last_answer);
+        }
+        self.begin(input.into_messages(&self.team.user), is_answer);
     }
 
-    /// Begins a run with these messages; without any, the conversation continues.
-    pub(super) fn begin(&mut self, messages: Vec<ChatMessage>) {
+    /// Begins a run with these messages; without any, the conversation continues. `is_answer`:
+    /// whether whoever said them has them in its context already.
+    pub(super) fn begin(&mut self, messages: Vec<ChatMessage>, is_answer: bool) {
         let chat = &mut *self.chat;
         chat.runs += 1;
         chat.turns = 0;
@@ -62,6 +67,13 @@ impl ChatStep<'_, '_, '_> {
         if !messages.is_empty() {
             chat.delta.clear();
             chat.ledger = Ledger::default();
+            chat.goal = goal(&messages);
+        }
+        for message in std::mem::take(&mut self.chat.earlier) {
+            let excluded: Vec<Entity> = self.entity(CONTROLLER).into_iter().collect();
+            let event = EarlierMessage { message };
+            let events = &mut self.params.events;
+            events.broadcast_to_stage(self.stage, event, &excluded);
         }
         for message in messages {
             if let Content::Handoff { target, .. } = &message.content
@@ -74,7 +86,11 @@ impl ChatStep<'_, '_, '_> {
             if self.team.participant(&message.source).is_some() {
                 self.chat.current = Some(message.source.clone());
             }
-            self.post(message);
+            let how = Delivery {
+                is_answer,
+                ..Delivery::default()
+            };
+            self.deliver(message, how);
         }
         self.finish_or_select();
     }
@@ -84,32 +100,52 @@ impl ChatStep<'_, '_, '_> {
         *self.chat = Chat {
             runs: self.chat.runs,
             messages: self.chat.messages,
+            notes: std::mem::take(&mut self.chat.notes),
             ..Chat::default()
         };
-        let names = self.team.names().into_iter();
-        let names = names.chain([self.team.user.as_str(), CONTROLLER]);
-        let mut entities: Vec<Entity> = names.filter_map(|name| self.entity(name)).collect();
-        entities.push(self.stage);
-        for entity in entities {
-            self.edit_context(entity, forget::clear);
+        // At the next meeting.
+        for team in self.team.nested() {
+            let team = team.clone();
+            let forget = move |world: &mut World| reset_team(world, &team);
+            self.params.events.defer(forget);
         }
-        // Those of inner teams, at the next meeting.
-        for team in self.team.nested().into_iter().skip(1) {
-            let names = team.names().into_iter().chain([team.name.as_str()]);
-            let names: Vec<String> = names.map(str::to_owned).collect();
-            self.params.events.defer(move |world| {
-                for name in &names {
-                    let Some(entity) = world.resource::<CastList>().by_name(name) else {
-                        continue;
-                    };
-                    if let Some(mut context) = world.get_mut::<AgentContext>(entity) {
-                        forget::clear(&mut context);
-                    }
-                    if let Some(mut chat) = world.get_mut::<Chat>(entity) {
-                        *chat = Chat::default();
-                    }
+        let outside = [self.team.user.clone(), CONTROLLER.to_owned()];
+        self.params.events.defer(move |world| {
+            for name in &outside {
+                if let Some(entity) = world.resource::<CastList>().by_name(name) {
+                    forget::archive(world, entity);
                 }
-            });
+            }
+        });
+    }
+}
+
+/// Makes everybody in one team forget the conversation.
+pub(super) fn reset_team(world: &mut World, team: &TeamFile) {
+    for name in team.names().into_iter().chain([team.name.as_str()]) {
+        let Some(entity) = world.resource::<CastList>().by_name(name) else {
+            continue;
+        };
+        forget::archive(world, entity);
+        if let Some(mut chat) = world.get_mut::<Chat>(entity) {
+            *chat = Chat {
+                runs: chat.runs,
+                messages: chat.messages,
+                notes: std::mem::take(&mut chat.notes),
+                ..Chat::default()
+            };
+        }
+    }
+}
+
+/// A task as text: its words, or what each of several says.
+fn goal(task: &[ChatMessage]) -> String {
+    match task {
+        [only] => only.to_model_text(),
+        several => {
+            let said = several.iter().filter(|message| !message.is_event());
+            let lines = said.map(|said| format!("{}: {}", said.source, said.to_model_text()));
+            lines.collect::<Vec<_>>().join("\n")
         }
     }
 }

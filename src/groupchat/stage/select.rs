@@ -45,6 +45,12 @@ impl Choice {
 impl ChatStep<'_, '_, '_> {
     /// Selects the next speaker and lets it speak, or asks a model or a person who it is.
     pub(super) fn select(&mut self) {
+        if !self.fold_before_selecting() {
+            self.select_now();
+        }
+    }
+
+    pub(super) fn select_now(&mut self) {
         self.chat.phase = Phase::Select;
         let present = self.present();
         let current = self.chat.current.clone();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde_json::{Value, json};
 
+use super::deliver::Delivery;
 use super::replies::{
     MessageConstraints, MessageReply, Say, SayConstraints, StructuredConstraints, StructuredReply,
     TextConstraints, TextReply,
@@ -18,10 +19,13 @@ use crate::groupchat::perspective::text_without_speaker;
 use crate::groupchat::prompts::{ContinuePrompt, MemoryPrompt, SayPrompt, StructuredPrompt};
 use crate::groupchat::team::{Participant, ParticipantKind};
 use crate::groupchat::termination::Termination;
-use crate::message::Role;
+use crate::message::{Body, Role};
 
 /// The text of an answer that is never used: without an answer, the run fails.
 pub(super) const NO_ANSWER: &str = "…";
+
+/// Stands for what a view leaves out.
+const GAP: &str = "…";
 
 /// The maximum number of characters of the last message in the notes for grammars.
 const NOTED_CHARS: usize = 240;
@@ -32,8 +36,9 @@ impl ChatStep<'_, '_, '_> {
         let Some(entity) = self.entity(&participant.name) else {
             return;
         };
-        if !participant.memory.is_empty() {
-            let items = participant.memory.iter().map(|text| MemoryItem {
+        let memory = self.memory(participant);
+        if !memory.is_empty() {
+            let items = memory.iter().map(|text| MemoryItem {
                 content: text.as_str().into(),
                 mime_type: "text/plain".into(),
                 metadata: None,
@@ -89,7 +94,11 @@ impl ChatStep<'_, '_, '_> {
 
     fn deliver_event(&mut self, participant: &Participant, event: Content) {
         let name = participant.name.as_str();
-        self.deliver(ChatMessage::new(name, event), &[], Some(name));
+        let how = Delivery {
+            speaker: Some(name),
+            ..Delivery::default()
+        };
+        self.deliver(ChatMessage::new(name, event), how);
     }
 
     /// What is asked in addition to the conversation; usually nothing.
@@ -101,8 +110,8 @@ impl ChatStep<'_, '_, '_> {
         listeners: &[String],
     ) -> String {
         let mut parts = Vec::new();
-        if !participant.memory.is_empty() {
-            let memory = &participant.memory;
+        let memory = &self.memory(participant);
+        if !memory.is_empty() {
             parts.push(self.prompt(&MemoryPrompt { memory }));
         }
         if !targets.is_empty() || !listeners.is_empty() {
@@ -114,10 +123,14 @@ impl ChatStep<'_, '_, '_> {
         if participant.output.is_some() {
             parts.push(self.prompt(&StructuredPrompt {}));
         }
-        let context = self.context(entity);
-        let last = context.and_then(|context| context.entries().last());
-        let is_others_turn = last.is_some_and(|entry| entry.role() == Role::Human);
-        // Many servers reject a conversation that does not end with somebody else's message.
+        // Many servers reject a conversation without messages, or one that does not end with
+        // somebody else's.
+        let is_others_turn = self.context(entity).is_some_and(|context| {
+            let view = participant.view.of(context, &|_| Body::text(GAP));
+            let shown = view.as_ref().unwrap_or(context).entries();
+            let last = shown.last();
+            last.is_some_and(|entry| entry.role() == Role::Human)
+        });
         if parts.is_empty() && !is_others_turn {
             parts.push(self.prompt(&ContinuePrompt {}));
         }

@@ -5,8 +5,8 @@ use bevy_ecs::system::SystemParam;
 
 use super::chat::Chat;
 use super::teams::Teams;
-use crate::cast::{CastList, EntityName, OnStage, StageRng};
-use crate::context::AgentContext;
+use crate::cast::{CastList, EntityName, OnStage, StageRng, WorldTurn};
+use crate::context::{AgentContext, Chapters};
 use crate::engine::AskCount;
 use crate::event::EventWriter;
 use crate::exchange::{Ask, Reply};
@@ -24,7 +24,8 @@ pub(super) struct ChatParams<'w, 's> {
     pub(super) rng: StageRng<'w, 's>,
     pub(super) ask_counts: Query<'w, 's, &'static AskCount>,
     pub(super) events: EventWriter<'w, 's>,
-    contexts: Query<'w, 's, &'static mut AgentContext>,
+    pub(super) turn: Res<'w, WorldTurn>,
+    pub(super) contexts: Query<'w, 's, (&'static mut AgentContext, &'static mut Chapters)>,
     cast_list: Res<'w, CastList>,
     names: Query<'w, 's, &'static EntityName>,
     on_stage: Query<'w, 's, &'static OnStage>,
@@ -75,12 +76,16 @@ impl<'a> ChatStep<'a, '_, '_> {
     }
 
     pub(super) fn context(&self, entity: Entity) -> Option<&AgentContext> {
-        self.params.contexts.get(entity).ok()
+        self.params
+            .contexts
+            .get(entity)
+            .ok()
+            .map(|(context, _)| context)
     }
 
     /// Changes the context of an entity.
     pub(super) fn edit_context(&mut self, entity: Entity, edit: impl FnOnce(&mut AgentContext)) {
-        if let Ok(mut context) = self.params.contexts.get_mut(entity) {
+        if let Ok((mut context, _)) = self.params.contexts.get_mut(entity) {
             edit(&mut context);
         }
     }

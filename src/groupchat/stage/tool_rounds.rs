@@ -134,6 +134,15 @@ impl ToolRound {
         before.chain(inner).chain([returned.into()]).collect()
     }
 
+    /// The calls of a tool that succeeded.
+    pub(super) fn succeeded(&self, tool: &str) -> impl Iterator<Item = &FunctionCall> {
+        let calls = self.calls.iter().filter(move |call| call.name == tool);
+        calls.filter(|call| {
+            let mut results = self.results.iter();
+            results.any(|result| result.call_id == call.id && !result.is_error)
+        })
+    }
+
     /// The result of the first call.
     pub(super) fn first_result(&self) -> Option<&str> {
         let result = self.results.first()?;
@@ -148,7 +157,7 @@ impl ToolRound {
         })
     }
 
-    /// A handoff with the other calls of the round and their results as its context.
+    /// A handoff whose context is the thought of the round and the other calls with their results.
     pub(super) fn handoff_content(
         &self,
         participant: &Participant,
@@ -169,17 +178,21 @@ impl ToolRound {
         if self.calls.len() > calls.len() + 1 {
             tracing::warn!("{source} handed over to several at once; the first speaks next");
         }
-        let context = if calls.is_empty() {
-            Vec::new()
-        } else {
-            // AutoGen's model messages.
-            vec![
+        let thought = self.thought.as_deref();
+        let thought = thought.filter(|thought| !thought.trim().is_empty());
+        // AutoGen's model messages.
+        let context = match thought {
+            _ if !calls.is_empty() => vec![
                 json!({
                     "type": "AssistantMessage", "content": calls, "thought": self.thought,
                     "source": source,
                 }),
                 json!({"type": "FunctionExecutionResultMessage", "content": results}),
-            ]
+            ],
+            Some(thought) => vec![json!({
+                "type": "AssistantMessage", "content": thought, "thought": null, "source": source,
+            })],
+            None => Vec::new(),
         };
         Content::Handoff {
             content: text,

@@ -38,6 +38,13 @@ impl UserInput {
         }
     }
 
+    /// The messages of a task, in order.
+    pub(in crate::groupchat) fn into_messages(self, user: &str) -> Vec<ChatMessage> {
+        let text = Some(self.words).filter(|text| !text.trim().is_empty());
+        let text = text.map(|text| ChatMessage::text(user, text));
+        text.into_iter().chain(self.messages).collect()
+    }
+
     /// The input as an answer: plain text as it is, anything else as JSON.
     pub(in crate::groupchat) fn to_answer(&self) -> String {
         if self.words.is_empty() || self.words.trim_start().starts_with('{') {
@@ -83,7 +90,7 @@ impl Reply for UserInput {
 pub(in crate::groupchat) struct ControlMessage {
     /// Whether to end the run.
     pub(in crate::groupchat) stop: bool,
-    /// Milliseconds since the run began.
+    /// Milliseconds since the controller was last asked in this run, or since it began.
     pub(in crate::groupchat) elapsed_ms: u64,
     /// Participants that join.
     pub(in crate::groupchat) join: Vec<String>,

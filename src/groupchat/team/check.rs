@@ -339,6 +339,9 @@ impl<'t> Checker<'t> {
 
     fn check_termination(&mut self) {
         let team = self.team;
+        if team.fold.as_ref().is_some_and(|fold| fold.tokens == 0) {
+            problem!(self, "fold.tokens": groupchat_fold_all; groupchat_help_at_least_one);
+        }
         if team.max_turns == Some(0) {
             problem!(self, "max_turns": groupchat_no_turns; groupchat_help_at_least_one);
         }

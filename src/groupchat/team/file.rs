@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::participant::{Participant, bare_option};
+use super::participant::Participant;
 use super::selection::{Selection, Transitions};
 use crate::groupchat::termination::Termination;
 use crate::message::Language;
@@ -36,11 +36,11 @@ pub struct TeamFile {
     /// A run ends when one of these is met.
     pub termination: Vec<Termination>,
     /// The maximum number of turns in a run.
-    #[serde(
-        deserialize_with = "bare_option",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<u32>,
+    /// When conversations are folded into summaries; never if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fold: Option<Fold>,
     /// The model that answers for the team itself: it selects, plans and concludes.
     pub model: String,
     /// Whether selections of speakers are reported as events.
@@ -70,6 +70,7 @@ impl Default for TeamFile {
             transitions: Transitions::default(),
             termination: Vec::new(),
             max_turns: None,
+            fold: None,
             model: String::new(),
             emit_team_events: false,
             whispers: false,
@@ -101,6 +102,29 @@ impl ToolTeam {
             &self.team.title
         } else {
             &self.about
+        }
+    }
+}
+
+/// When and how the conversation of a participant, or of the team's own model, is folded into a
+/// summary: before it is asked, by its own model. What was folded can still be looked up.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Fold {
+    /// The most estimated tokens that a conversation has before it is folded.
+    pub tokens: u64,
+    /// How many of the last messages stay as they are.
+    pub keep: usize,
+    /// How to sum up; a default instruction if empty.
+    pub instruction: String,
+}
+
+impl Default for Fold {
+    fn default() -> Self {
+        Self {
+            tokens: 8_000,
+            keep: 4,
+            instruction: String::new(),
         }
     }
 }

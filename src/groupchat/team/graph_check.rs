@@ -14,8 +14,8 @@ pub(super) fn check_graph(checker: &mut Checker<'_>, graph: &GraphFile) {
         return problem!(checker, "selection.edges":
             groupchat_too_many_edges(max = MAX_EDGES); groupchat_help_fewer_edges);
     }
-    if graph.edges.is_empty() && graph.entry.is_empty() && checker.names.len() != 1 {
-        return problem!(checker, "selection": groupchat_empty_graph; groupchat_help_edge);
+    if checker.names.is_empty() {
+        return;
     }
     check_edges(checker, graph);
     check_conditions(checker, graph);

@@ -13,10 +13,11 @@ mod load;
 mod participant;
 mod selection;
 
-pub use file::{Newcomers, TeamFile, ToolTeam};
+pub use file::{Fold, Newcomers, TeamFile, ToolTeam};
 pub use graph_file::{Activation, EdgeCondition, EdgeFile, GraphFile};
 pub use load::{FOLDER, Listing, list_teams};
 pub use participant::{Audience, Handoff, Output, Participant, ParticipantKind};
+pub(super) use selection::MANAGERS;
 pub use selection::{Selection, Transitions};
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Participants of a team.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::context::View;
 use crate::tool::schema_for;
@@ -44,10 +44,7 @@ pub struct Participant {
     pub max_tool_iterations: u32,
     /// Whether it answers in its own words after tools were called; otherwise their results are the
     /// answer. The default is true if it has an `output`, else false.
-    #[serde(
-        deserialize_with = "bare_option",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reflect_on_tool_use: Option<bool>,
     /// The format of each result in an answer that consists of results, with the placeholders
     /// `{tool_name}`, `{arguments}`, `{result}` and `{is_error}`.
@@ -56,10 +53,7 @@ pub struct Participant {
     pub tool_call_summary: String,
     /// The type of its answers, if they are JSON. An answer that does not fit becomes a text
     /// message.
-    #[serde(
-        deserialize_with = "bare_option",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<Output>,
 }
 
@@ -220,11 +214,4 @@ pub enum Audience {
     All,
     /// Only these.
     Only(Vec<String>),
-}
-
-/// Reads an optional value that is written without `Some(…)`.
-pub(super) fn bare_option<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
 }

@@ -61,6 +61,16 @@ pub enum Selection {
     },
 }
 
+/// The names of all managers.
+pub(in crate::groupchat) const MANAGERS: [&str; 6] = [
+    "RoundRobinGroupChatManager",
+    "SelectorGroupChatManager",
+    "SwarmGroupChatManager",
+    "GraphManager",
+    "MagenticOneOrchestrator",
+    "GroupChatManager",
+];
+
 fn three() -> u32 {
     3
 }
@@ -75,6 +85,11 @@ impl Selection {
             function: String::new(),
             candidates: String::new(),
         }
+    }
+
+    /// Whether the team's own model is asked.
+    pub(in crate::groupchat) fn asks_model(&self) -> bool {
+        matches!(self, Self::Selector { .. } | Self::Ledger { .. })
     }
 
     /// The name of the group chat manager in AutoGen's saved states.

@@ -98,6 +98,44 @@ impl TerminationState {
         *self = Self::new(self.condition.clone());
     }
 
+    /// The state of another condition, with what was counted for the conditions that both have.
+    pub(crate) fn adapted_to(&self, condition: &Termination) -> Self {
+        if self.condition == *condition {
+            return self.clone();
+        }
+        let mut adapted = Self::new(condition.clone());
+        adapted.take_counts(&mut self.singles());
+        adapted
+    }
+
+    /// The conditions that are not combined of others.
+    fn singles(&self) -> Vec<&Self> {
+        if self.parts.is_empty() {
+            vec![self]
+        } else {
+            self.parts.iter().flat_map(Self::singles).collect()
+        }
+    }
+
+    /// Takes over what was counted for the same condition, or one of the same kind.
+    fn take_counts(&mut self, counted: &mut Vec<&Self>) {
+        for part in &mut self.parts {
+            part.take_counts(counted);
+        }
+        let kind = std::mem::discriminant(&self.condition);
+        let same = counted
+            .iter()
+            .position(|old| old.condition == self.condition);
+        let similar = || {
+            let mut kinds = counted.iter();
+            kinds.position(|old| std::mem::discriminant(&old.condition) == kind)
+        };
+        if let Some(index) = same.or_else(similar) {
+            let old = counted.remove(index);
+            (self.messages, self.usage) = (old.messages, old.usage);
+        }
+    }
+
     /// Looks at the messages since the last check: why the run ends, or `None` if it continues.
     ///
     /// # Errors

@@ -6,9 +6,14 @@ groupchat_cancelled = the run was cancelled
 groupchat_empty_task = a task needs at least one message; to continue without a task, run `Task::continue_run()`
 groupchat_help_fewer_edges = remove some edges
 groupchat_no_world = 'world' is missing
+groupchat_other_participants = the state is of other participants: { $differences }; load it into a team with the same names, or start a new conversation
 groupchat_not_a_state = this is not the saved state of a team: { $reason }
 groupchat_run_failed = the run failed: { $reason }
 groupchat_set_up = the team can't be set up: { $reason }
+groupchat_state_elsewhere = { $names } were in another team
+groupchat_state_lacks = the state lacks { $names }
+groupchat_state_without_world = this is the state of a team in another program: it has 'agent_states', but no 'world', so it can't be continued; to go on from its messages, give them to `Team::run` as a task, oldest first
+groupchat_team_lacks = this team lacks { $names }
 groupchat_stopped = the run stopped: { $reason }
 
 ## Errors in messages.
@@ -42,8 +47,8 @@ groupchat_bad_approver = '{ $name }' can't approve its code
 groupchat_bad_keyword = this is not a JSON schema: { $keyword } has an invalid value
 groupchat_bad_tool_name = '{ $name }' can't be the name of a tool
 groupchat_control_inside = only the outermost team can be open, be stopped from outside, or have a time limit in seconds
-groupchat_empty_graph = the graph has no edges and no entry
 groupchat_endless_cycle = the cycle { $cycle } has no way out
+groupchat_fold_all = with 0 tokens, everything would be folded at once
 groupchat_group_conflict = the edges of group '{ $group }' to '{ $name }' conflict: some say All, others Any
 groupchat_inner_team_taken = the team '{ $name }' already belongs to another participant
 groupchat_internal_tool = '{ $name }' is an internal tool
@@ -91,7 +96,6 @@ groupchat_help_at_least_one = set it to 1 or more
 groupchat_help_condition_for_all = give all of them a condition, or none
 groupchat_help_condition_on_cycle = add a condition to one of its edges
 groupchat_help_describe_tool = describe it in `about`, or in the `title` of the team
-groupchat_help_edge = add at least one edge
 groupchat_help_edge_text = give a text to look for, or use Always
 groupchat_help_edge_to = add an edge to it, or remove it
 groupchat_help_entry = set an entry, or leave one participant without an edge to it
@@ -165,7 +169,9 @@ groupchat_fail_unknown_speaker = '{ $name }' was selected to speak, but is not a
 ## What the program says in a conversation, in the language of the team.
 
 groupchat_conclusion = The task is done.
+groupchat_earlier_talk = An earlier conversation
 groupchat_no_approval = nobody is there to approve it
+groupchat_no_response = No response.
 
 ## Why guards change messages.
 

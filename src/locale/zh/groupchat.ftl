@@ -6,9 +6,14 @@ groupchat_cancelled = 运行已取消
 groupchat_empty_task = 任务至少要有一条消息；要在没有新任务的情况下继续，请运行 `Task::continue_run()`
 groupchat_help_fewer_edges = 请删去一些边
 groupchat_no_world = 缺少“world”
+groupchat_other_participants = 该状态的参与者不同：{ $differences }；请载入到名称相同的团队，或开始新的对话
 groupchat_not_a_state = 这不是已保存的团队状态：{ $reason }
 groupchat_run_failed = 运行失败：{ $reason }
 groupchat_set_up = 无法组建团队：{ $reason }
+groupchat_state_elsewhere = { $names }原先在另一个团队
+groupchat_state_lacks = 状态里没有{ $names }
+groupchat_state_without_world = 这是其他程序的团队状态：有 'agent_states'，但没有 'world'，无法继续；若要接着其中的消息谈，请把这些消息按时间先后作为任务交给 `Team::run`
+groupchat_team_lacks = 这个团队没有{ $names }
 groupchat_stopped = 运行中断：{ $reason }
 
 ## Errors in messages.
@@ -43,8 +48,8 @@ groupchat_bad_approver = “{ $name }”不能批准它的代码
 groupchat_bad_keyword = 这不是 JSON Schema：{ $keyword } 的值无效
 groupchat_bad_tool_name = “{ $name }”不能用作工具的名字
 groupchat_control_inside = 只有最外层的团队才能对外开放、由外部停止，或设定以秒计的时限
-groupchat_empty_graph = 图没有边，也没有入口
 groupchat_endless_cycle = 环 { $cycle } 没有出路
+groupchat_fold_all = 上限为 0 时，一开口就要折叠
 groupchat_group_conflict = 组“{ $group }”通向“{ $name }”的边互相冲突：有的写 All，有的写 Any
 groupchat_inner_team_taken = 团队“{ $name }”已经属于另一个参与者
 groupchat_internal_tool = “{ $name }”是内部工具
@@ -92,7 +97,6 @@ groupchat_help_at_least_one = 请设为 1 以上
 groupchat_help_condition_for_all = 要么都写条件，要么都不写
 groupchat_help_condition_on_cycle = 请给其中一条边加上条件
 groupchat_help_describe_tool = 请在 `about` 或团队的 `title` 里说明
-groupchat_help_edge = 请至少添加一条边
 groupchat_help_edge_text = 请写上要查找的文本，或使用 Always
 groupchat_help_edge_to = 请加一条通向它的边，或把它去掉
 groupchat_help_entry = 请设定入口，或留一个没有入边的参与者
@@ -166,7 +170,9 @@ groupchat_fail_unknown_speaker = 选中的“{ $name }”不是参与者；应�
 ## What the program says in a conversation, in the language of the team.
 
 groupchat_conclusion = 任务完成。
+groupchat_earlier_talk = 之前的对话
 groupchat_no_approval = 没有人在场可以批准
+groupchat_no_response = 没有回应。
 
 ## Why guards change messages.
 

@@ -10,4 +10,6 @@ mod minds;
 mod running;
 mod saving;
 mod size;
+mod states;
 mod streaming;
+mod tasks;

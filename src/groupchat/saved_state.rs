@@ -1,0 +1,168 @@
+//! Saved states of teams: the state as AutoGen writes it, with the world; and fitting a saved world
+//! to the team that loads it.
+//!
+//! A state fits every team with the same participants. All settings are those of the team that
+//! loads it.
+
+use std::collections::BTreeSet;
+
+use bevy_ecs::prelude::*;
+use serde_json::{Map, Value, json};
+
+use super::game::{ChatGame, equip_teams};
+use super::stage::{CONTROLLER, Chat};
+use super::team::{MANAGERS, TeamFile};
+use crate::cast::{CastError, CastList, EntityName, OnStage};
+use crate::context::AgentContext;
+use crate::locale::{Argument, Localize, UiText, text};
+
+/// How the participants of a saved state differ from those of the team that is to load it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OtherParticipants {
+    /// Participants, teams and users that the state lacks.
+    pub missing: Vec<String>,
+    /// Those that only the state has.
+    pub extra: Vec<String>,
+    /// Those that take part in another team in the state.
+    pub moved: Vec<String>,
+}
+
+impl Localize for OtherParticipants {
+    fn text(&self) -> UiText {
+        let mut differences = Vec::new();
+        let named = |names: &[String]| Argument::list(names);
+        if !self.missing.is_empty() {
+            differences.push(text!(groupchat_state_lacks, names = named(&self.missing)));
+        }
+        if !self.extra.is_empty() {
+            differences.push(text!(groupchat_team_lacks, names = named(&self.extra)));
+        }
+        if !self.moved.is_empty() {
+            differences.push(text!(groupchat_state_elsewhere, names = named(&self.moved)));
+        }
+        let differences = Argument::list(differences);
+        text!(groupchat_other_participants, differences)
+    }
+}
+
+/// The state of a team as AutoGen writes it, with how it selects.
+pub(super) fn team_state(world: &World, team: &TeamFile) -> Value {
+    let mut agents = Map::new();
+    for participant in &team.participants {
+        let name = &participant.name;
+        let state = match team.teams.iter().find(|inner| inner.name == *name) {
+            Some(inner) => team_state(world, inner),
+            None => json!({
+                "type": "ChatAgentContainerState",
+                "messages": found::<AgentContext>(world, name).map_or(0, AgentContext::len),
+            }),
+        };
+        agents.insert(name.clone(), state);
+    }
+    let chat = found::<Chat>(world, &team.name);
+    let manager = team.selection.manager();
+    let state = json!({
+        "type": format!("{manager}State"),
+        "current_turn": chat.map_or(0, |chat| chat.turns),
+        "current_speaker": chat.and_then(|chat| chat.current.as_ref()),
+    });
+    agents.insert(manager.to_owned(), state);
+    json!({
+        "type": "TeamState", "version": "1.0.0", "agent_states": agents,
+        "selection": team.selection,
+    })
+}
+
+fn found<'w, C: Component>(world: &'w World, name: &str) -> Option<&'w C> {
+    let entity = world.resource::<CastList>().by_name(name)?;
+    world.get::<C>(entity)
+}
+
+/// Compares the names in a state, and in the world that was restored from it, with those of a
+/// team.
+///
+/// # Errors
+/// What differs.
+pub(super) fn check_participants(
+    world: &World,
+    state: &Value,
+    team: &TeamFile,
+) -> Result<(), OtherParticipants> {
+    let mut wanted = BTreeSet::new();
+    let mut moved = Vec::new();
+    for team in team.nested() {
+        wanted.insert(team.name.as_str());
+        for name in team.names() {
+            wanted.insert(name);
+            let stage = found::<OnStage>(world, name);
+            let stage = stage.and_then(|stage| world.get::<EntityName>(stage.0));
+            if stage.is_some_and(|stage| *stage.0 != *team.name) {
+                moved.push(name.to_owned());
+            }
+        }
+    }
+    wanted.insert(&team.user);
+    let saved = world.resource::<CastList>().all();
+    let saved = saved.filter_map(|(_, entity)| world.get::<EntityName>(entity));
+    let mut saved: BTreeSet<&str> = saved.map(|name| &*name.0).collect();
+    // A state may be of a team that was not controlled from outside.
+    saved.remove(CONTROLLER);
+    let whole = team_state(world, team);
+    let (all, listed) = (agents(&whole), agents(state));
+    let other = OtherParticipants {
+        missing: beyond([(&wanted, &saved), (&all, &listed)]),
+        extra: beyond([(&saved, &wanted), (&listed, &all)]),
+        moved,
+    };
+    if other == OtherParticipants::default() {
+        Ok(())
+    } else {
+        Err(other)
+    }
+}
+
+/// The names in each first set that the second lacks.
+fn beyond(pairs: [(&BTreeSet<&str>, &BTreeSet<&str>); 2]) -> Vec<String> {
+    let names = pairs.map(|(names, known)| names.difference(known).copied());
+    let names: BTreeSet<&str> = names.into_iter().flatten().collect();
+    names.into_iter().map(str::to_owned).collect()
+}
+
+/// The names in the `agent_states` of a state, without those of managers.
+fn agents(state: &Value) -> BTreeSet<&str> {
+    let states = state["agent_states"].as_object().into_iter().flatten();
+    let states = states.filter(|(name, _)| !MANAGERS.contains(&name.as_str()));
+    let names = states.flat_map(|(name, state)| {
+        let mut names = agents(state);
+        names.insert(name.as_str());
+        names
+    });
+    names.collect()
+}
+
+/// Gives a world that was restored from a state the settings of the team that loads it.
+///
+/// # Errors
+/// The controller can't be spawned.
+pub(super) fn adapt(world: &mut World, state: &Value, game: &ChatGame) -> Result<(), CastError> {
+    let team = game.team();
+    world.insert_resource(team.language);
+    equip_teams(world, team)?;
+    adapt_chats(world, state, team);
+    Ok(())
+}
+
+fn adapt_chats(world: &mut World, state: &Value, team: &TeamFile) {
+    let entity = world.resource::<CastList>().by_name(&team.name);
+    let chat = entity.and_then(|entity| world.get_mut::<Chat>(entity));
+    if let Some(mut chat) = chat {
+        let selection = serde_json::to_value(&team.selection).unwrap_or_default();
+        let is_same = state
+            .get("selection")
+            .is_none_or(|saved| *saved == selection);
+        chat.adapt(team, is_same);
+    }
+    for inner in &team.teams {
+        adapt_chats(world, &state["agent_states"][&inner.name], inner);
+    }
+}
