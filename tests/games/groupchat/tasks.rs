@@ -600,7 +600,7 @@ async fn the_teams_own_model_folds_its_conversation_too() {
     let lines = json!({
         "team": ["A", "all in one line", "B"], "A": [long, "gist"], "B": ["gist", "b1"],
     });
-    let mut file = TeamFile::new("team", ["A", "B"].map(Participant::named))
+    let mut file = TeamFile::new("team", ["A", "B", "C"].map(Participant::named))
         .with_selection(Selection::selector())
         .with_max_turns(2);
     file.fold = Some(fold);
