@@ -24,7 +24,7 @@ fn block() -> impl Strategy<Value = Block> {
     let kind = prop::sample::select(vec!["image", "audio", "video"]);
     let source = prop::sample::select(vec![
         Source::url("http://x/a.png"),
-        Source::base64("audio/wav", "AA\"=="),
+        Source::base64("audio/\"wav", "AA=="),
     ]);
     prop_oneof![
         4 => words().prop_map(Block::text),
