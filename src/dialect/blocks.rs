@@ -58,16 +58,19 @@ pub(super) fn read_block(value: &Value, warnings: &mut Vec<FormatError>) -> Opti
     }
 }
 
-/// Whether a block is a text or a thought without any.
+/// Whether a block is a text or a thought that is null.
 fn is_absent(map: &Map<String, Value>) -> bool {
-    let member = match map.get("type").and_then(Value::as_str) {
-        Some("text" | "input_text" | "output_text") => "text",
-        Some("thinking") => "thinking",
-        Some("reasoning") => "reasoning",
-        None if map.len() == 1 => "text",
+    let members: &[&str] = match map.get("type").and_then(Value::as_str) {
+        Some("text" | "input_text" | "output_text") => &["text"],
+        Some("thinking" | "reasoning") => &["thinking", "reasoning", "text"],
+        None if map.len() == 1 => &["text"],
         _ => return false,
     };
-    map.get(member) == Some(&Value::Null) && signature_of(map).is_none()
+    let mut given = members.iter().filter_map(|key| map.get(*key)).peekable();
+    given.peek().is_some()
+        && given.all(Value::is_null)
+        && signature_of(map).is_none()
+        && !map.contains_key("redacted_thinking_data")
 }
 
 fn read_known(map: &Map<String, Value>, warnings: &mut Vec<FormatError>) -> Option<Block> {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Block, MediaKind};
+use super::Block;
 use crate::wording::as_block;
 
 /// The number of spaces before further lines of a result.
@@ -38,9 +38,10 @@ fn line(block: &Block) -> Option<String> {
             let output = as_block(&output, INDENT);
             Some(format!("[{name} {sign} {output}]"))
         }
-        Block::Image { source } => Some(MediaKind::Image.in_words(source)),
-        Block::Audio { source } => Some(MediaKind::Audio.in_words(source)),
-        Block::Video { source } => Some(MediaKind::Video.in_words(source)),
+        Block::Image { .. } | Block::Audio { .. } | Block::Video { .. } => {
+            let (kind, source) = block.as_media()?;
+            Some(kind.in_words(source))
+        }
         Block::Thinking { .. } | Block::Unknown(_) => None,
     }
 }
