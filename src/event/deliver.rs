@@ -180,6 +180,7 @@ impl Teaching<'_, '_> {
         let text = data.and_then(|data| Ok((event.text(&self.phrases, &data)?, data)));
         match text {
             Ok((text, data)) => Some(PendingEvent {
+                media: Vec::new(),
                 kind: Learned::TYPE,
                 speaker: None,
                 data,
