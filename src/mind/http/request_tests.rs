@@ -575,7 +575,10 @@ proptest! {
                 _ => (Role::Human, "user"),
             };
             asker = asker.with(role, line.as_str());
-            expected.push(json!({"role": name, "content": line}));
+            // What says nothing is not sent.
+            if !line.trim().is_empty() {
+                expected.push(json!({"role": name, "content": line}));
+            }
         }
         expected.push(json!({"role": "user", "content": question}));
         prop_assert_eq!(asker.messages(), Value::Array(expected));
