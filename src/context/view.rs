@@ -1,6 +1,6 @@
 //! Which part of a conversation requests show. The context keeps all of it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,9 @@ pub enum View {
         /// The number of the last messages.
         tail: usize,
     },
-    /// As many of the last messages as fit into this number of estimated tokens, at least one.
+    /// As many of the last messages as fit into this number of estimated tokens together with the
+    /// note, but at least the last one, with the call whose result it is. The system message is not
+    /// counted.
     Tokens(u64),
     /// The first or the last messages of each of these speakers, and none of others. Its own turns
     /// are all shown unless it is one of these.
@@ -57,8 +59,14 @@ impl View {
         let is_system = |entry: &&Entry| entry.role() == Role::System;
         let system_count = entries.iter().take_while(is_system).count();
         let (system, rest) = entries.split_at(system_count);
-        let mut shown = self.shown(rest, context.name());
-        hide_incomplete_calls(rest, &mut shown);
+        let shown = match self {
+            Self::Tokens(most) => newest_within(*most, rest, gap),
+            _ => {
+                let mut shown = self.shown(rest, context.name());
+                Pairing::of(rest).hide_incomplete(&mut shown);
+                shown
+            }
+        };
         if shown.iter().all(|shown| *shown) {
             return None;
         }
@@ -91,23 +99,11 @@ impl View {
         let count = entries.len();
         let last = |most: usize| (0..count).map(|at| at + most >= count).collect();
         match self {
-            Self::Whole => vec![true; count],
+            Self::Whole | Self::Tokens(_) => vec![true; count],
             Self::Last(most) => last(*most),
             Self::HeadTail { head, tail } => (0..count)
                 .map(|at| at < *head || at + tail >= count)
                 .collect(),
-            Self::Tokens(most) => {
-                let mut left = *most;
-                let newest = entries.iter().rev();
-                let fits = newest.take_while(|entry| {
-                    let tokens = u64::from(entry.body().short_tokens());
-                    let fits = tokens <= left;
-                    left = left.saturating_sub(tokens);
-                    fits
-                });
-                // The last message is the one to be answered.
-                last(fits.count().max(1))
-            }
             Self::Sources(sources) => by_source(entries, sources, name),
         }
     }
@@ -139,43 +135,96 @@ fn by_source(entries: &[Entry], sources: &[SourceView], name: &str) -> Vec<bool>
     shown
 }
 
-/// Hides calls whose results are not shown, and results whose calls are not.
-fn hide_incomplete_calls(entries: &[Entry], shown: &mut [bool]) {
-    let mut results: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (index, entry) in entries.iter().enumerate() {
-        for result in entry.body().tool_results() {
-            results.entry(result.id).or_default().push(index);
-        }
+/// Which of the last messages are shown within a number of tokens, those of the notes included.
+fn newest_within(most: u64, entries: &[Entry], gap: &dyn Fn(u32) -> Body) -> Vec<bool> {
+    let count = entries.len();
+    let pairing = Pairing::of(entries);
+    let tokens = |entry: &Entry| u64::from(entry.body().short_tokens());
+    let mut sum = 0;
+    let fitting = entries.iter().rev().take_while(|entry| {
+        sum += tokens(entry);
+        sum <= most
+    });
+    let kept = fitting.count();
+    // The last message is the one to be answered.
+    let mut required: Vec<_> = (0..count).map(|at| at + 1 == count).collect();
+    pairing.join(&mut required, true);
+    let kept = required
+        .iter()
+        .enumerate()
+        .map(|(at, required)| *required || at + kept >= count);
+    let mut shown: Vec<_> = kept.collect();
+    pairing.hide_incomplete(&mut shown);
+    let weight = |shown: &[bool]| {
+        let of_shown = entries.iter().zip(shown).filter(|(_, shown)| **shown);
+        let hidden = shown.chunk_by(|one, next| one == next);
+        let notes = hidden.filter(|run| run.first() == Some(&false));
+        let notes = notes.map(|run| u64::from(gap(run.len() as u32).short_tokens()));
+        of_shown.map(|(entry, _)| tokens(entry)).sum::<u64>() + notes.sum::<u64>()
+    };
+    while weight(&shown) > most
+        && let Some(oldest) = (0..count).find(|at| shown[*at] && !required[*at])
+    {
+        shown[oldest] = false;
+        pairing.hide_incomplete(&mut shown);
     }
-    for (index, entry) in entries.iter().enumerate() {
-        for call in entry.body().tool_calls() {
-            let of_id = results.get(call.id).map_or(&[][..], Vec::as_slice);
-            let result = of_id.get(of_id.partition_point(|result| *result <= index));
-            let indexes = [Some(&index), result];
-            let is_shown = |index: Option<&usize>| index.and_then(|index| shown.get(*index));
-            if !indexes.map(is_shown).iter().all(|is| *is == Some(&true)) {
-                for index in indexes.into_iter().flatten() {
-                    shown[*index] = false;
+    shown
+}
+
+/// Which messages hold calls and results that belong together. A result belongs to the last call of
+/// its id before it, as in requests.
+struct Pairing {
+    /// The messages of calls with those of their results.
+    pairs: Vec<[usize; 2]>,
+    /// Those with a call that has no result, and those whose results have no call.
+    incomplete: Vec<usize>,
+}
+
+impl Pairing {
+    fn of(entries: &[Entry]) -> Self {
+        let mut open: BTreeMap<&str, usize> = BTreeMap::new();
+        let (mut pairs, mut incomplete) = (Vec::new(), Vec::new());
+        for (index, entry) in entries.iter().enumerate() {
+            let mut results = entry.body().tool_results().peekable();
+            let mut is_orphan = results.peek().is_some();
+            for result in results {
+                if let Some(call) = open.remove(result.id) {
+                    pairs.push([call, index]);
+                    is_orphan = false;
                 }
             }
+            incomplete.extend(is_orphan.then_some(index));
+            let calls = entry.body().tool_calls();
+            incomplete.extend(calls.filter_map(|call| open.insert(call.id, index)));
+        }
+        incomplete.extend(open.into_values());
+        Self { pairs, incomplete }
+    }
+
+    /// Gives both messages of each pair a flag that one of them has. A message can be part of
+    /// several pairs.
+    fn join(&self, flags: &mut [bool], flag: bool) {
+        let mut pairs = self.pairs.iter();
+        while let Some([call, result]) = pairs.find(|[call, result]| flags[*call] != flags[*result])
+        {
+            (flags[*call], flags[*result]) = (flag, flag);
+            pairs = self.pairs.iter();
         }
     }
-    let mut called = BTreeSet::new();
-    for (entry, shown) in entries.iter().zip(shown) {
-        let mut ids = entry
-            .body()
-            .tool_results()
-            .map(|result| result.id)
-            .peekable();
-        if ids.peek().is_some() && !ids.any(|id| called.contains(id)) {
-            *shown = false;
+
+    /// Hides calls whose results are not shown, and results whose calls are not.
+    fn hide_incomplete(&self, shown: &mut [bool]) {
+        for index in &self.incomplete {
+            shown[*index] = false;
         }
-        called.extend(entry.body().tool_calls().map(|call| call.id));
+        self.join(shown, false);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::message::Block;
 
@@ -234,5 +283,73 @@ mod tests {
         assert_eq!(shown(View::Last(3), &talk).len(), 3);
         let view = View::HeadTail { head: 2, tail: 1 };
         assert_eq!(shown(view, &talk), ["0", "(2)", "3"]);
+        // The last message alone is shown with its call, whatever that weighs.
+        talk.add_ai_message([Body::blocks(vec![look("2")])])
+            .unwrap();
+        talk.add_message(saw("2")).unwrap();
+        assert_eq!(shown(View::Tokens(0), &talk).len(), 3);
+    }
+
+    fn look(id: &str) -> Block {
+        Block::tool_use(id, "look", serde_json::json!({}))
+    }
+
+    fn saw(id: &str) -> Message {
+        let result = Block::tool_result(id, "saw");
+        Message::new(Role::Tool, Body::blocks(vec![result]))
+    }
+
+    #[test]
+    fn a_result_belongs_to_the_last_call_of_its_id() {
+        let mut talk = AgentContext::new("Ava");
+        for _ in 0..2 {
+            talk.add_ai_message([Body::blocks(vec![look("1")])])
+                .unwrap();
+            talk.add_message(saw("1")).unwrap();
+        }
+        talk.add_human_message("4", Tags::new());
+        assert_eq!(shown(View::Last(2), &talk), ["4"], "its call is not shown");
+        assert_eq!(shown(View::Last(3), &talk).len(), 3);
+        let view = View::HeadTail { head: 1, tail: 2 };
+        assert_eq!(shown(view, &talk), ["(4)", "4"]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_view_keeps_to_its_limit_and_pairs_calls_with_results(
+            entries in prop::collection::vec((0..4u8, 0..3u8, 1..9usize), 1..14), most in 0..60u64,
+        ) {
+            let mut talk = AgentContext::new("Ava");
+            for (kind, id, length) in entries {
+                let id = id.to_string();
+                let message = match kind {
+                    0 => Message::new(Role::Ai, Body::blocks(vec![look(&id)])),
+                    1 => saw(&id),
+                    _ => Message::human("word ".repeat(length)),
+                };
+                talk.add_message(message).unwrap();
+            }
+            let gap = |count| Body::text(format!("({count} messages are left out here)"));
+            for view in [View::Tokens(most), View::Last(3), View::HeadTail { head: 2, tail: 3 }] {
+                let shown = view.of(&talk, &gap);
+                let shown = shown.as_ref().unwrap_or(&talk);
+                let mut open = BTreeMap::new();
+                for entry in shown.entries() {
+                    for result in entry.body().tool_results() {
+                        prop_assert!(open.remove(result.id).is_some(), "{:?}", entry.body());
+                    }
+                    for call in entry.body().tool_calls() {
+                        prop_assert!(open.insert(call.id.to_owned(), ()).is_none());
+                    }
+                }
+                prop_assert!(open.is_empty());
+                if view == View::Tokens(most) {
+                    let weight: u64 = shown.entries().iter().map(|entry| u64::from(entry.body().short_tokens())).sum();
+                    let own = |entry: &&Entry| !entry.body().full_text().starts_with('(');
+                    // A last result is shown with its call.
+                    prop_assert!(weight <= most || shown.entries().iter().filter(own).count() <= 2, "{weight}");
+                }
+            }
+        }
     }
 }

@@ -9,7 +9,7 @@ use super::arguments::{Arguments, ArgumentsRepair};
 use super::media;
 use super::thinking::{SplitText, thinking_text};
 use crate::locale::text;
-use crate::message::{Block, FormatError};
+use crate::message::{Block, Body, FormatError};
 
 /// Reads content: a text, a block, or a list of these. Null entries are skipped; absent content is
 /// empty.
@@ -37,10 +37,11 @@ pub(super) fn read_content(
     }
 }
 
-/// Reads a block; `None` for null.
+/// Reads a block; `None` for null, and for a text or a thought that is null.
 pub(super) fn read_block(value: &Value, warnings: &mut Vec<FormatError>) -> Option<Block> {
     match value {
         Value::Null => None,
+        Value::Object(map) if is_absent(map) => None,
         Value::String(text) => Some(Block::text(text.as_str())),
         _ => {
             let known = value.as_object().and_then(|map| read_known(map, warnings));
@@ -57,13 +58,28 @@ pub(super) fn read_block(value: &Value, warnings: &mut Vec<FormatError>) -> Opti
     }
 }
 
+/// Whether a block is a text or a thought that is null.
+fn is_absent(map: &Map<String, Value>) -> bool {
+    let members: &[&str] = match map.get("type").and_then(Value::as_str) {
+        Some("text" | "input_text" | "output_text") => &["text"],
+        Some("thinking" | "reasoning") => &["thinking", "reasoning", "text"],
+        None if map.len() == 1 => &["text"],
+        _ => return false,
+    };
+    let mut given = members.iter().filter_map(|key| map.get(*key)).peekable();
+    given.peek().is_some()
+        && given.all(Value::is_null)
+        && signature_of(map).is_none()
+        && !map.contains_key("redacted_thinking_data")
+}
+
 fn read_known(map: &Map<String, Value>, warnings: &mut Vec<FormatError>) -> Option<Block> {
     let text = |key: &str| map.get(key)?.as_str();
     match text("type") {
         None | Some("text" | "input_text" | "output_text") => text("text").map(Block::text),
         Some("thinking" | "reasoning") => read_thinking(map),
         Some("tool_use" | "tool_call" | "function_call") => read_call(map, warnings),
-        Some("tool_result") => read_result(map),
+        Some("tool_result") => read_result(map, warnings),
         Some(kind) => media::read(kind, map),
     }
 }
@@ -126,7 +142,7 @@ pub(super) fn read_arguments(
     Value::Object(arguments.input)
 }
 
-fn read_result(map: &Map<String, Value>) -> Option<Block> {
+fn read_result(map: &Map<String, Value>, warnings: &mut Vec<FormatError>) -> Option<Block> {
     let spellings = ["tool_use_id", "toolUseId", "tool_call_id", "call_id", "id"];
     let tool_use_id = spellings.iter().find_map(|key| id_of(map.get(*key)?))?;
     let output = ["output", "content"].iter().find_map(|key| map.get(*key));
@@ -134,19 +150,19 @@ fn read_result(map: &Map<String, Value>) -> Option<Block> {
     Some(Block::ToolResult {
         tool_use_id,
         name: name.filter(|name| !name.is_empty()).map(Into::into),
-        output: read_output(output),
+        output: read_output(output, warnings),
         is_error: is_failure(map),
     })
 }
 
 /// A tool's output, with its blocks in our spelling.
-pub(super) fn read_output(output: Option<&Value>) -> Value {
+pub(super) fn read_output(output: Option<&Value>, warnings: &mut Vec<FormatError>) -> Value {
     match output {
         None | Some(Value::Null) => Value::from(""),
         Some(Value::Array(entries)) => {
             let blocks = entries
                 .iter()
-                .filter_map(|entry| read_block(entry, &mut Vec::new()));
+                .filter_map(|entry| read_block(entry, warnings));
             blocks.map(|block| json!(block)).collect()
         }
         Some(other) => other.clone(),
@@ -178,6 +194,21 @@ pub(super) fn id_of(value: &Value) -> Option<String> {
         Value::Number(id) => Some(id.to_string()),
         _ => None,
     }
+}
+
+/// What stands among the calls of a message but is none: a block of an unknown kind.
+pub(super) fn read_odd_call(call: &Value, warnings: &mut Vec<FormatError>) -> Option<Block> {
+    if call.is_null() {
+        return None;
+    }
+    warnings.push(FormatError::new("", text!(dialect_odd_call)));
+    read_block(call, &mut Vec::new()).filter(|block| matches!(block, Block::Unknown(_)))
+}
+
+/// The blocks of a message and of the results in it.
+pub(super) fn at_any_depth(body: &Body) -> Vec<Block> {
+    let results = body.tool_results().flat_map(|result| result.blocks());
+    body.to_blocks().into_iter().chain(results).collect()
 }
 
 /// A model's blocks, with the thoughts within its texts as blocks of their own.
@@ -268,7 +299,16 @@ mod tests {
         ] {
             assert_eq!(read(value.clone()), (Some(Block::Unknown(value)), 1));
         }
-        assert_eq!(read(Value::Null), (None, 0));
+        for absent in [
+            Value::Null,
+            json!({"type": "text", "text": null}),
+            json!({"type": "output_text", "text": null, "annotations": []}),
+            json!({"text": null}),
+            json!({"type": "thinking", "thinking": null}),
+            json!({"type": "reasoning", "reasoning": null}),
+        ] {
+            assert_eq!(read(absent.clone()), (None, 0), "{absent}");
+        }
         let (block, warnings) =
             read(json!({"type": "tool_use", "id": "1", "name": "f", "input": [1, 2]}));
         assert_eq!(
@@ -281,10 +321,12 @@ mod tests {
     fn the_blocks_of_a_result_are_in_our_spelling() {
         let output =
             json!([{"type": "text", "text": "a", "id": "b1"}, null, "b", {"type": "mystery"}]);
+        let mut warnings = Vec::new();
         assert_eq!(
-            read_output(Some(&output)),
+            read_output(Some(&output), &mut warnings),
             json!([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}, {"type": "mystery"}])
         );
-        assert_eq!(read_output(None), json!(""));
+        assert_eq!(warnings.len(), 1);
+        assert_eq!(read_output(None, &mut warnings), json!(""));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::{Profile, langchain, openai};
+use super::{Profile, autogen, langchain, openai};
 
 /// The format of these messages.
 ///
@@ -17,6 +17,9 @@ pub(super) fn detect<'a>(
     let by_role = || objects.clone().filter(|map| map.contains_key("role"));
     let by_type = || objects.clone().filter(|map| !map.contains_key("role"));
     let by_type = || by_type().filter(|map| map.contains_key("type"));
+    if objects.clone().any(autogen::is_message) {
+        return Ok(Profile::AutoGen);
+    }
     if objects.clone().any(langchain::is_wrapped) {
         return Ok(Profile::LangChain);
     }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
-use super::Profile;
 use super::detect::detect;
 use super::memory::{MarkFilter, Memory};
 use super::messages::{read_message, write_messages};
+use super::{Profile, autogen, openai};
 use crate::locale::{Argument, Localize, UiText, text};
 use crate::message::{FormatError, Message, Role};
 
@@ -53,6 +53,11 @@ pub enum DialectError {
         /// The first members that were found.
         members: Vec<String>,
     },
+    /// It is no conversation.
+    NoConversation {
+        /// What it is, and what can be done.
+        reason: UiText,
+    },
     /// A message is not in the format that was detected or named.
     InvalidMessage {
         /// The format.
@@ -74,6 +79,7 @@ impl Localize for DialectError {
                 let members = Argument::list(members.iter().map(|member| format!("'{member}'")));
                 text!(dialect_unknown_format, members)
             }
+            Self::NoConversation { reason } => reason.clone(),
             Self::InvalidMessage { profile, error } => {
                 text!(dialect_invalid_message, profile = profile.name(), error)
             }
@@ -126,18 +132,25 @@ fn read_lines(values: &[Value], profile: Option<Profile>) -> Result<Imported, Di
 }
 
 /// Reads conversations from JSON: a message, a list of messages, an object that holds such a list
-/// as `messages` or (with a `name`) as `context`, the state of an AgentScope memory, or a list of
-/// those.
+/// as `messages` or (with a `name`) as `context`, the state of an AgentScope memory or of an AutoGen
+/// agent or team, or a list of those.
 ///
 /// # Errors
 /// The format can't be detected, or a message can't be read.
 pub fn read_value(value: &Value, profile: Option<Profile>) -> Result<Imported, DialectError> {
+    if let Some(reason) = autogen::refusal(value) {
+        return Err(DialectError::NoConversation { reason });
+    }
     let document = match value {
         Value::Array(values) => Document::of_list(values),
         value => Document {
-            parts: vec![Part::of(value, String::new())],
+            parts: Part::all_of(value, String::new()),
         },
     };
+    if document.parts.is_empty() {
+        let reason = text!(dialect_no_messages);
+        return Err(DialectError::NoConversation { reason });
+    }
     document.read(profile)
 }
 
@@ -145,7 +158,9 @@ pub fn read_value(value: &Value, profile: Option<Profile>) -> Result<Imported, D
 fn is_conversation(value: &Value) -> bool {
     match value {
         Value::Array(_) => true,
-        Value::Object(map) => list_of(map).is_some() || is_state(map),
+        Value::Object(map) => {
+            list_of(map).is_some() || is_state(map) || autogen::saved_lists(map, "").is_some()
+        }
         _ => false,
     }
 }
@@ -156,7 +171,7 @@ fn list_of(map: &Map<String, Value>) -> Option<(&'static str, &[Value])> {
     if is_message(map) {
         return None;
     }
-    let members = ["context", "messages"].into_iter();
+    let members = ["context", "messages", "chat_history"].into_iter();
     let mut lists = members.filter_map(|key| Some((key, map.get(key)?.as_array()?)));
     lists.next().map(|(key, list)| (key, list.as_slice()))
 }
@@ -191,6 +206,21 @@ enum PartContent<'a> {
 }
 
 impl<'a> Part<'a> {
+    /// The parts of a value: one, or several in the state of an AutoGen team.
+    fn all_of(value: &'a Value, path: String) -> Vec<Self> {
+        let saved = value.as_object();
+        let saved = saved.and_then(|map| autogen::saved_lists(map, &path));
+        let Some(saved) = saved else {
+            return vec![Self::of(value, path)];
+        };
+        let parts = saved.into_iter().map(|list| Self {
+            path: list.path,
+            name: list.name.map(Arc::from),
+            content: PartContent::Messages(list.messages),
+        });
+        parts.collect()
+    }
+
     fn of(value: &'a Value, path: String) -> Self {
         let (member, name, content) = match value {
             Value::Array(values) => (None, None, PartContent::Messages(values)),
@@ -228,7 +258,11 @@ impl<'a> Part<'a> {
         let values = match self.content {
             PartContent::Messages(values) => values,
             PartContent::MemoryState(map) => {
-                let memory = Memory::from_state(map).map_err(|error| error.inside(&self.path))?;
+                let mut new_warnings = Vec::new();
+                let memory = Memory::read(map, &mut new_warnings);
+                let new_warnings = new_warnings.into_iter();
+                warnings.extend(new_warnings.map(|warning| warning.inside(&self.path)));
+                let memory = memory.map_err(|error| error.inside(&self.path))?;
                 return Ok(Conversation {
                     name: None,
                     messages: memory.messages(MarkFilter::Any, true),
@@ -260,7 +294,7 @@ impl<'a> Document<'a> {
         let parts = if values.iter().any(is_conversation) {
             let values = values.iter().enumerate();
             let values = values.filter(|(_, value)| !value.is_null());
-            let parts = values.map(|(index, value)| Part::of(value, format!("[{index}]")));
+            let parts = values.flat_map(|(index, value)| Part::all_of(value, format!("[{index}]")));
             parts.collect()
         } else {
             vec![Part {
@@ -312,6 +346,16 @@ pub fn write_value(conversations: &[Conversation], profile: Profile) -> Value {
             .iter()
             .map(|conversation| conversation.write(profile))
             .collect(),
+    }
+}
+
+/// What a format has no place for in the content of these conversations, or writes differently.
+pub fn losses(conversations: &[Conversation], profile: Profile) -> Vec<UiText> {
+    let messages = conversations.iter().flat_map(|one| &one.messages);
+    match profile {
+        Profile::OpenAi | Profile::OpenAiLines => openai::losses(messages),
+        Profile::AutoGen => autogen::losses(messages),
+        _ => Vec::new(),
     }
 }
 
@@ -426,6 +470,18 @@ mod tests {
             read(" \n", None),
             Err(DialectError::InvalidJson { .. })
         ));
+    }
+
+    #[test]
+    fn a_memory_warns_of_what_it_holds() {
+        let message = json!({"role": "user", "name": "u", "content": [{"type": "mystery"}]});
+        let state = json!({"content": [[message, []]], "_compressed_summary": ""});
+        let imported = read_value(&state, None).unwrap();
+        let paths = imported
+            .warnings
+            .iter()
+            .map(|warning| warning.path.as_str());
+        assert_eq!(paths.collect::<Vec<_>>(), ["content[0].content[0]"]);
     }
 
     #[test]

@@ -154,7 +154,7 @@ fn result(data: &Map<String, Value>, name: Option<&str>) -> Block {
     Block::ToolResult {
         tool_use_id: id.or_else(|| name.map(Into::into)).unwrap_or_default(),
         name: name.map(Into::into),
-        output: blocks::read_output(data.get("content")),
+        output: blocks::read_output(data.get("content"), &mut Vec::new()),
         is_error: data.get("status") == Some(&json!("error")),
     }
 }
@@ -190,7 +190,9 @@ fn read_call(call: &Value, known: &[Block], warnings: &mut Vec<FormatError>) -> 
     if !id.is_empty() && known.any(|call| call.id == id) {
         return None;
     }
-    let name = call.get("name")?.as_str()?;
+    let Some(name) = call.get("name").and_then(Value::as_str) else {
+        return blocks::read_odd_call(call, warnings);
+    };
     let signature = call.get("signature").and_then(Value::as_str);
     Some(Block::ToolUse {
         id,
@@ -272,7 +274,9 @@ fn write_message(mut neutral: Neutral) -> Vec<(&'static str, Value)> {
         role => role,
     };
     let kind = role.name();
-    let mut data = json!({"content": content(&blocks)});
+    // Only messages of models have a member for calls.
+    let is_content = |block: &&Block| role != Role::Ai || block.as_tool_call().is_none();
+    let mut data = json!({"content": content(blocks.iter().filter(is_content))});
     match role {
         Role::Ai => {
             data["tool_calls"] = blocks.iter().filter_map(call).collect();
@@ -292,7 +296,7 @@ fn tool_message(result: &ToolResult<'_>, mut whole: Neutral) -> Value {
     let content = match result.output {
         Value::Array(values) => {
             let blocks: Vec<_> = values.iter().cloned().map(Block::from).collect();
-            content(&blocks)
+            content(blocks.iter())
         }
         _ => json!(result.text()),
     };
@@ -330,23 +334,20 @@ fn add_common_members(kind: &str, data: &mut Value, mut neutral: Neutral) {
     }
 }
 
-fn content(blocks: &[Block]) -> Value {
-    let written = blocks
-        .iter()
-        .filter_map(|block| Some((block, content_block(block)?)));
-    let (blocks, written): (Vec<_>, Vec<_>) = written.unzip();
-    match blocks.as_slice() {
-        [] => json!(""),
-        [Block::Text { text }] => json!(text),
-        _ => Value::Array(written),
+fn content<'a>(blocks: impl Iterator<Item = &'a Block> + Clone) -> Value {
+    let mut only = blocks.clone();
+    match (only.next(), only.next()) {
+        (None, _) => json!(""),
+        (Some(Block::Text { text }), None) => json!(text),
+        _ => blocks.map(content_block).collect(),
     }
 }
 
-/// A standard content block. Calls are written beside the content.
-fn content_block(block: &Block) -> Option<Value> {
+/// A standard content block.
+fn content_block(block: &Block) -> Value {
     match block {
-        Block::Text { text } => Some(json!({"type": "text", "text": text})),
-        Block::Unknown(value) => Some(value.clone()),
+        Block::Text { text } => json!({"type": "text", "text": text}),
+        Block::Unknown(value) => value.clone(),
         Block::Thinking {
             thinking,
             signature,
@@ -355,13 +356,12 @@ fn content_block(block: &Block) -> Option<Value> {
             if let Some(signature) = signature {
                 value["extras"] = json!({"signature": signature});
             }
-            Some(value)
+            value
         }
-        Block::ToolUse { .. } | Block::ToolResult { .. } => None,
-        Block::Image { .. } | Block::Audio { .. } | Block::Video { .. } => {
-            let (kind, source) = block.as_media()?;
-            Some(standard_media(kind, source))
-        }
+        Block::Image { source } => standard_media(MediaKind::Image, source),
+        Block::Audio { source } => standard_media(MediaKind::Audio, source),
+        Block::Video { source } => standard_media(MediaKind::Video, source),
+        Block::ToolUse { .. } | Block::ToolResult { .. } => json!(block),
     }
 }
 

@@ -5,19 +5,9 @@ use serde_json::{Map, Value};
 use crate::message::{Block, MediaKind, Source};
 
 impl MediaKind {
-    /// The name of the kind, with which its media types begin.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Image => "image",
-            Self::Audio => "audio",
-            Self::Video => "video",
-        }
-    }
-
     fn of_media_type(media_type: &str) -> Option<Self> {
         let name = media_type.split('/').next()?;
-        let kinds = [Self::Image, Self::Audio, Self::Video];
-        kinds.into_iter().find(|kind| kind.name() == name)
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
     fn block(self, source: Source) -> Block {

@@ -131,6 +131,14 @@ impl Memory {
     /// # Errors
     /// A message can't be read; the error says where and why.
     pub fn from_state(state: &Map<String, Value>) -> Result<Self, FormatError> {
+        Self::read(state, &mut Vec::new())
+    }
+
+    /// The same, with what could not be read as it came.
+    pub(super) fn read(
+        state: &Map<String, Value>,
+        warnings: &mut Vec<FormatError>,
+    ) -> Result<Self, FormatError> {
         let mut memory = Self::default();
         let content = state.get("content").and_then(Value::as_array);
         let content = content
@@ -144,7 +152,10 @@ impl Memory {
                 continue;
             }
             let path = format!("content[{index}]");
-            let read = read_message(message, Profile::AgentScopePython1, &mut Vec::new());
+            let mut new_warnings = Vec::new();
+            let read = read_message(message, Profile::AgentScopePython1, &mut new_warnings);
+            let new_warnings = new_warnings.into_iter();
+            warnings.extend(new_warnings.map(|warning| warning.inside(&path)));
             for mut message in read.map_err(|error| error.inside(&path))? {
                 for mark in marks.into_iter().flatten().filter_map(Value::as_str) {
                     leftovers::add_tag(&mut message.tags, mark, &Value::Bool(true));

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::neutral::Neutral;
-use super::{Profile, agentscope, langchain, openai, playhouse};
+use super::{Profile, agentscope, autogen, langchain, openai, playhouse};
 use crate::locale::text;
 use crate::message::{FormatError, Message};
 
@@ -24,6 +24,7 @@ pub(super) fn read_message(
         | Profile::AgentScopePython2 => agentscope::read(map, warnings),
         Profile::LangChain | Profile::LangChainFlat => langchain::read(map, warnings),
         Profile::OpenAi | Profile::OpenAiLines => openai::read(map, warnings),
+        Profile::AutoGen => return autogen::read(map, warnings),
     };
     neutral.map(Neutral::into_messages)
 }
@@ -42,5 +43,6 @@ pub(super) fn write_messages(
         | Profile::AgentScopePython2 => agentscope::write(messages, speaker, profile),
         Profile::LangChain | Profile::LangChainFlat => langchain::write(messages, profile),
         Profile::OpenAi | Profile::OpenAiLines => openai::write(messages),
+        Profile::AutoGen => autogen::write(messages, speaker),
     }
 }

@@ -10,6 +10,7 @@
 
 mod agentscope;
 mod arguments;
+mod autogen;
 mod blocks;
 mod detect;
 mod document;
@@ -30,6 +31,10 @@ pub mod thinking;
 mod timestamp;
 
 pub use arguments::{Arguments, ArgumentsError, ArgumentsRepair};
-pub use document::{Conversation, DialectError, Imported, read, read_value, write, write_value};
+#[cfg(feature = "groupchat")]
+pub(crate) use autogen::image_part;
+pub use document::{
+    Conversation, DialectError, Imported, losses, read, read_value, write, write_value,
+};
 pub use memory::{MarkFilter, Memory, message_id};
 pub use profile::{Profile, UnknownProfile};

@@ -55,6 +55,9 @@ profiles! {
     /// One conversation per line, each an object with `messages`, as OpenAI's fine-tuning accepts
     /// them.
     OpenAiLines = "openai-jsonl", dialect_profile_openai_lines;
+    /// What AutoGen and AG2 save. Written as the messages of a model's context: `type`, `content`
+    /// and `source`.
+    AutoGen = "autogen", dialect_profile_autogen;
 }
 
 impl fmt::Display for Profile {

@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 
 use super::{Conversation, Profile, read_value, write_value};
 use crate::message::{
-    Block, Body, Message, ResponseMetadata, Role, Source, Tags, TokenUsage, message_to_json,
+    Block, Body, Message, ResponseMetadata, Role, Source, Tags, TokenUsage, ToolResult,
+    message_to_json,
 };
 
 /// Without tags of thinking; those are tested in `thinking.rs`.
@@ -78,7 +79,8 @@ fn call() -> impl Strategy<Value = Block> {
 }
 
 fn result() -> impl Strategy<Value = Block> {
-    let blocks = prop::collection::vec(told(), 1..3);
+    let blocks = prop_oneof![6 => told(), 1 => thought(), 1 => call()];
+    let blocks = prop::collection::vec(blocks, 1..3);
     let output = prop_oneof![
         words().prop_map(Value::from),
         blocks.prop_map(|blocks| json!(blocks)),
@@ -92,7 +94,11 @@ fn result() -> impl Strategy<Value = Block> {
 }
 
 fn human() -> impl Strategy<Value = Message> {
-    prop::collection::vec(told(), 1..4).prop_map(Message::human)
+    let blocks = (
+        prop::collection::vec(told(), 1..4),
+        prop::option::weighted(0.1, call()),
+    );
+    blocks.prop_map(|(told, call)| Message::human(told.into_iter().chain(call).collect::<Vec<_>>()))
 }
 
 /// As models answer: thoughts, then words, then calls, all of other ids.
@@ -207,6 +213,14 @@ fn comparable(message: &Message) -> Value {
     value
 }
 
+/// What a result says: joined if it is text alone.
+fn without_thoughts(result: &ToolResult<'_>) -> Value {
+    let mut blocks = result.blocks();
+    blocks.retain(|block| !matches!(block, Block::Thinking { .. }));
+    let texts: Option<Vec<_>> = blocks.iter().map(Block::as_text).collect();
+    texts.map_or_else(|| json!(blocks), |texts| texts.join("\n").into())
+}
+
 /// What chat messages have members for.
 fn without_extras(message: &Message) -> Value {
     let mut blocks = message.body.to_blocks();
@@ -217,7 +231,7 @@ fn without_extras(message: &Message) -> Value {
         } => json!([id, name, input]),
         Block::ToolResult { .. } => {
             let result = block.as_tool_result();
-            json!(result.map(|result| (result.id, result.name, result.text())))
+            json!(result.map(|result| (result.id, result.name, without_thoughts(&result))))
         }
         block => json!(block),
     });

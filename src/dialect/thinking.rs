@@ -148,6 +148,8 @@ pub fn reasoning_of(message: &Map<String, Value>) -> Option<String> {
 pub struct AnswerText {
     text: String,
     reasoning: String,
+    /// Whether marks of thoughts within the text are part of what is said.
+    keeps_marks: bool,
 }
 
 impl AnswerText {
@@ -173,6 +175,20 @@ impl AnswerText {
             (_, Some(thinking)) => self.reasoning.push_str(&thinking_text(thinking)),
             _ => {}
         }
+    }
+
+    /// An answer without thoughts, whatever marks are in it.
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            reasoning: String::new(),
+            keeps_marks: true,
+        }
+    }
+
+    /// Marks of thoughts within the text are part of what is said.
+    pub fn keep_marks(&mut self) {
+        self.keeps_marks = true;
     }
 
     /// The text so far, including thoughts between tags.
@@ -202,7 +218,15 @@ impl AnswerText {
 
     /// Text and thinking so far.
     pub fn split(&self) -> SplitText {
-        SplitText::of(&self.text).with_reasoning(&self.reasoning)
+        let split = if self.keeps_marks {
+            SplitText {
+                text: self.text.clone(),
+                thinking: String::new(),
+            }
+        } else {
+            SplitText::of(&self.text)
+        };
+        split.with_reasoning(&self.reasoning)
     }
 }
 

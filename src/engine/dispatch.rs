@@ -107,7 +107,7 @@ impl Engine {
         let prompt = self
             .correction(job.ask.entity)
             .apply(job.usage.prompt_tokens);
-        let answer = job.ask.question.max_tokens().min(info.max_output);
+        let answer = job.answer_limit();
         worst_case(prompt, answer, info.billed_attempts, |usage| {
             let price = info.price.as_ref();
             price.map(|price| price.of(usage)).unwrap_or_default()
@@ -139,7 +139,7 @@ impl Engine {
             rounds: &job.rounds.all,
             tools: job.prompt_tools(),
             form: ask.question.form(),
-            max_tokens: ask.question.max_tokens().min(job.mind.info().max_output),
+            max_tokens: job.answer_limit(),
             seed: ask.seed,
             stream: job.stream.as_ref(),
         }))
@@ -158,7 +158,7 @@ impl Engine {
             let Some(window) = info.window else {
                 return stats;
             };
-            let answer = u64::from(job.ask.question.max_tokens().min(info.max_output));
+            let answer = u64::from(job.answer_limit());
             let prompt = self.correction(job.ask.entity).apply(job.estimate(&stats));
             if prompt + answer <= window || !self.fold_once(job) {
                 return stats;
@@ -307,6 +307,16 @@ impl Engine {
     }
 
     fn completed(&mut self, job: Box<Job>, completion: Completion) {
+        let cut_off = completion.finish == FinishReason::Length;
+        if cut_off {
+            let (entity, purpose) = (&job.ask.name, job.ask.question.purpose());
+            let tokens = job.answer_limit();
+            tracing::warn!(%entity, purpose, tokens, "an answer was cut off at its limit of tokens");
+        }
+        if cut_off && !completion.calls.is_empty() {
+            let violation = Violation::cut_off(job.answer_limit());
+            return self.retry(job, &shown(&completion.to_blocks()), &[violation]);
+        }
         if !completion.calls.is_empty() && job.prompt_tools().callable {
             return self.run_tools(job, completion);
         }
@@ -316,6 +326,12 @@ impl Engine {
             return self.retry(job, &shown(&completion.to_blocks()), &[violation]);
         }
         match job.ask.question.judge(&completion.text) {
+            // JSON that passes is whole; prose looks whole wherever it ends. At last it is taken
+            // as it is.
+            Ok(_) if cut_off && job.is_prose() && job.may_be_refused() => {
+                let violation = Violation::cut_off(job.answer_limit());
+                self.retry(job, &completion.text, &[violation]);
+            }
             Ok(value) => {
                 let answered = Ending::Answered {
                     text: completion.text,
@@ -324,7 +340,12 @@ impl Engine {
                 };
                 self.end(job, answered, Some(value));
             }
-            Err(violations) => self.retry(job, &completion.text, &violations),
+            Err(mut violations) => {
+                if cut_off {
+                    violations.insert(0, Violation::cut_off(job.answer_limit()));
+                }
+                self.retry(job, &completion.text, &violations);
+            }
         }
     }
 
@@ -332,7 +353,7 @@ impl Engine {
     /// retry.
     fn retry(&mut self, mut job: Box<Job>, answer: &str, violations: &[Violation]) {
         job.retract_stream();
-        if job.rounds.refused().count() as u32 >= job.ask.question.repairs() {
+        if !job.may_be_refused() {
             let reason = Violation::summary(violations, self.world.get_resource());
             job.rounds.refuse(answer, "");
             return self.end(job, Ending::Failed { reason }, None);

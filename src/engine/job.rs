@@ -13,7 +13,7 @@ use crate::event::guard::GuardAct;
 use crate::exchange::{BoxedAnswer, ErasedAsk, Spent};
 use crate::journal::{Ending, OpenRound, Outcome, RefusedAnswer, ToolRoundRecord};
 use crate::message::{Block, Body, Digest, TokenUsage, tokens};
-use crate::mind::{AnswerStream, Completion, FailedCall, Mind, Refused, Round, Tools};
+use crate::mind::{AnswerStream, Completion, FailedCall, Form, Mind, Refused, Round, Tools};
 
 /// One open ask on its way to a mind and back.
 pub(super) struct Job {
@@ -182,6 +182,21 @@ impl JobUsage {
 }
 
 impl Job {
+    /// The maximum number of tokens of its next answer.
+    pub(super) fn answer_limit(&self) -> u32 {
+        let limit = self.mind.info().max_output;
+        self.ask.question.max_tokens().min(limit)
+    }
+
+    pub(super) fn is_prose(&self) -> bool {
+        matches!(self.ask.question.form(), Form::Prose { .. })
+    }
+
+    /// Whether another answer may be sent back to its mind.
+    pub(super) fn may_be_refused(&self) -> bool {
+        (self.rounds.refused().count() as u32) < self.ask.question.repairs()
+    }
+
     /// The tools as the next prompt shows them.
     pub(super) fn prompt_tools(&self) -> Tools<'_> {
         self.tools.after(self.rounds.recorded.len())

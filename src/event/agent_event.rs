@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{PhraseError, Phrasebook};
-use crate::message::Tags;
+use crate::message::{Block, Tags};
 
 /// Something that happens, as a serde type.
 ///
@@ -66,6 +66,11 @@ pub trait AgentEvent: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Tags for the message that each receiver gets.
     fn tags(&self) -> Tags {
         Tags::new()
+    }
+
+    /// Images, audio and video that receivers get after the words.
+    fn media(&self) -> Vec<Block> {
+        Vec::new()
     }
 
     /// The name of the phrase that receivers read. Its variables are the fields of the event.

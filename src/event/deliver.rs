@@ -18,7 +18,7 @@ use crate::cast::{
 };
 use crate::context::{AgentContext, Chapter, Chapters};
 use crate::knowledge::{Fact, FactBook, Knowledge, Known, Today};
-use crate::message::{Body, BodyId, Language, Tag, Tags};
+use crate::message::{Block, Body, BodyId, Language, Tag, Tags};
 
 /// Adds one message to the context of each audience member, all sharing one body for each distinct
 /// result of the guards, and one record for the feeds. It is a human message, unless the receivers
@@ -183,6 +183,7 @@ impl Teaching<'_, '_> {
         let text = data.and_then(|data| Ok((event.text(&self.phrases, &data)?, data)));
         match text {
             Ok((text, data)) => Some(PendingEvent {
+                media: Vec::new(),
                 kind: Learned::TYPE,
                 speaker: None,
                 data,
@@ -348,10 +349,13 @@ fn metadata_of(known: &mut BTreeMap<&'static str, Metadata>, kind: &'static str)
 }
 
 fn body_of(event: &PendingEvent, text: &str, id: BodyId, time: u64, metadata: Metadata) -> Body {
-    let body = Body::text(text)
-        .with_id(id)
-        .at(time)
-        .with_metadata(metadata);
+    let said = if event.media.is_empty() {
+        Body::text(text)
+    } else {
+        let words = std::iter::once(Block::text(text));
+        Body::blocks(words.chain(event.media.iter().cloned()).collect())
+    };
+    let body = said.with_id(id).at(time).with_metadata(metadata);
     match &event.speaker {
         Some(speaker) => body.from_sender(speaker.clone()),
         None => body,

@@ -9,7 +9,7 @@ use super::AudienceRule;
 use super::guard::GuardAct;
 use crate::cast::StableId;
 use crate::context::EntryId;
-use crate::message::Tags;
+use crate::message::{Block, Tags};
 
 /// An event before its delivery: its words and audience are fixed, its body is not made yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +22,8 @@ pub struct PendingEvent {
     pub data: Value,
     /// The words that its receivers will read.
     pub text: String,
+    /// Images, audio and video that they get after the words.
+    pub media: Vec<Block>,
     /// Tags for the receivers' messages.
     pub tags: Tags,
     /// Who gets it, in a stable order.

@@ -258,6 +258,7 @@ impl EventWriter<'_, '_> {
             Ok((text, data)) => self.queue.0.push(PendingEvent {
                 kind: E::TYPE,
                 speaker,
+                media: event.media(),
                 data,
                 text,
                 tags,

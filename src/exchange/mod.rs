@@ -40,6 +40,7 @@ use crate::context::AgentContext;
 pub const PROMPTS: &[(&str, &[&str])] = &[
     ("rules/empty", &[]),
     ("rules/too_long", &["most", "length"]),
+    ("rules/cut_off", &["tokens"]),
     ("rules/language", &[]),
     ("rules/must_hold", &["fact"]),
     ("rules/no_json", &["found"]),

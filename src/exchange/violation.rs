@@ -47,6 +47,14 @@ impl Violation {
         Self::new(path, "must not be empty").said("rules/empty", json!({}))
     }
 
+    /// The answer was cut off after this number of tokens.
+    pub(crate) fn cut_off(tokens: u32) -> Self {
+        let rule = format!(
+            "cut off after {tokens} tokens, thoughts included; answer again, and more briefly"
+        );
+        Self::new("", rule).said("rules/cut_off", json!({"tokens": tokens}))
+    }
+
     /// The rule that `text` has at most `most` characters; `None` if it keeps to it.
     pub fn too_long(path: impl Into<String>, text: &str, most: usize) -> Option<Self> {
         let length = text.chars().count();

@@ -33,6 +33,14 @@ pub struct ToolResult<'a> {
 }
 
 impl<'a> ToolResult<'a> {
+    /// The output as blocks: one text if it is not a list.
+    pub fn blocks(&self) -> Vec<Block> {
+        match self.output {
+            Value::Array(blocks) => blocks.iter().cloned().map(Block::from).collect(),
+            _ => vec![Block::text(self.text())],
+        }
+    }
+
     /// The text of the output: its text blocks, joined by line breaks. Output that is neither text
     /// nor blocks is given as JSON.
     pub fn text(&self) -> Cow<'a, str> {
@@ -59,6 +67,25 @@ pub enum MediaKind {
     Audio,
     /// Video.
     Video,
+}
+
+impl MediaKind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Image, Self::Audio, Self::Video];
+
+    /// The name of the kind, with which its media types begin.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Image => "image",
+            Self::Audio => "audio",
+            Self::Video => "video",
+        }
+    }
+
+    /// Media of this kind in words, such as `[image: inn.png]`.
+    pub fn in_words(self, source: &Source) -> String {
+        format!("[{}: {}]", self.name(), source.name())
+    }
 }
 
 impl Block {
@@ -132,6 +159,15 @@ impl Block {
 }
 
 impl Source {
+    /// The name for people: the address, the path or the media type.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Url { url, .. } => url,
+            Self::File { path, .. } => path,
+            Self::Base64 { media_type, .. } => media_type,
+        }
+    }
+
     /// An address to fetch.
     pub fn url(url: impl Into<String>) -> Self {
         Self::Url {

@@ -31,6 +31,7 @@ impl FormatError {
     pub fn inside(mut self, outer: &str) -> Self {
         self.path = match self.path.as_str() {
             "" => outer.to_owned(),
+            path if outer.is_empty() => path.to_owned(),
             path if path.starts_with('[') => format!("{outer}{path}"),
             path => format!("{outer}.{path}"),
         };

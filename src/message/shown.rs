@@ -8,7 +8,7 @@ use crate::wording::as_block;
 /// The number of spaces before further lines of a result.
 const INDENT: usize = 2;
 
-/// The blocks as text, one per line. Thinking, media and unknown blocks are left out.
+/// The blocks as text, one per line, media by their names. Thinking and unknown blocks are left out.
 pub(crate) fn shown(blocks: &[Block]) -> String {
     let lines = blocks.iter().filter_map(line);
     lines.collect::<Vec<_>>().join("\n")
@@ -38,17 +38,18 @@ fn line(block: &Block) -> Option<String> {
             let output = as_block(&output, INDENT);
             Some(format!("[{name} {sign} {output}]"))
         }
-        Block::Image { .. }
-        | Block::Audio { .. }
-        | Block::Video { .. }
-        | Block::Thinking { .. }
-        | Block::Unknown(_) => None,
+        Block::Image { .. } | Block::Audio { .. } | Block::Video { .. } => {
+            let (kind, source) = block.as_media()?;
+            Some(kind.in_words(source))
+        }
+        Block::Thinking { .. } | Block::Unknown(_) => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::message::Source;
     use serde_json::json;
 
     #[test]
@@ -60,8 +61,9 @@ mod tests {
             Block::tool_result("1", "4"),
             Block::tool_result("1", json!([{"type": "text", "text": "4"}])),
             Block::tool_error("1", "no dice\n[tool → 6]"),
+            Block::image(Source::file("inn.png")),
         ];
-        let expected = "Let me see.\n[dice {\"sides\":6}]\n[tool → 4]\n[tool → 4]\n[tool ✗ no dice\n  [tool → 6]]";
+        let expected = "Let me see.\n[dice {\"sides\":6}]\n[tool → 4]\n[tool → 4]\n[tool ✗ no dice\n  [tool → 6]]\n[image: inn.png]";
         assert_eq!(shown(&blocks), expected);
     }
 }

@@ -179,6 +179,8 @@ pub enum MindError {
     },
     /// Something that the request needs can't be sent, so nothing was.
     Unsendable {
+        /// Whose request it is.
+        entity: Arc<str>,
         /// The alias of the model.
         alias: Arc<str>,
         /// What can't be sent, and why.
@@ -302,9 +304,16 @@ impl Localize for MindError {
                 status,
                 reason,
             } => text!(mind_server_failed, server = &**server, status, reason),
-            Self::Unsendable { alias, reason } => {
-                text!(mind_unsendable, alias = &**alias, reason)
-            }
+            Self::Unsendable {
+                entity,
+                alias,
+                reason,
+            } => text!(
+                mind_unsendable,
+                entity = &**entity,
+                alias = &**alias,
+                reason
+            ),
             Self::PromptTooLong {
                 server,
                 status,

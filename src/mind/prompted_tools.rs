@@ -12,7 +12,8 @@ use serde_json::Value;
 use super::answer::{Answering, Mind};
 use super::completion::{Completion, MAX_CALLS};
 use super::info::MindInfo;
-use super::prompt::{Prompt, Refused, Round, Tools};
+use super::prompt::{Prompt, Round, Tools};
+use super::tool_round::ToolRound;
 use crate::context::{AgentContext, Entry};
 use crate::message::{Block, Body, Content, FinishReason, Message, Role, Tags};
 use crate::tool::{ToolCall, ToolSpec};
@@ -84,7 +85,7 @@ fn history_as_text(history: &AgentContext, instructions: &str) -> AgentContext {
     let _ = changed.add_system_message(system);
     for entry in entries {
         let body = if has_tool_blocks(entry.body()) {
-            Body::text(entry.body().shown())
+            as_text(entry.body())
         } else {
             entry.body().clone()
         };
@@ -125,12 +126,29 @@ fn has_tool_blocks(body: &Body) -> bool {
     matches!(body.content(), Content::Blocks(blocks) if blocks.iter().any(is_tool_block))
 }
 
+/// A message with its calls and results as text, and what else is in it or its results.
+fn as_text(body: &Body) -> Body {
+    let mut blocks = vec![Block::text(body.shown())];
+    for block in body.listed_blocks() {
+        match block.as_tool_result() {
+            Some(result) => blocks.extend(result.blocks().into_iter().filter(is_beside_text)),
+            None if is_beside_text(block) => blocks.push(block.clone()),
+            None => {}
+        }
+    }
+    Body::blocks(blocks)
+}
+
+fn is_beside_text(block: &Block) -> bool {
+    let is_text = matches!(block, Block::Text { .. } | Block::ToolUse { .. });
+    !is_text && !block.is_tool_result()
+}
+
 fn round_as_text(round: &Round) -> Round {
     match round {
-        // A refused answer becomes an ai turn and a human turn too.
-        Round::Tools(round) => Round::Refused(Refused {
-            answer: call_as_text(&round.called).into(),
-            complaint: round.returned.shown().into_owned().into(),
+        Round::Tools(round) => Round::Tools(ToolRound {
+            called: Body::text(call_as_text(&round.called)),
+            returned: as_text(&round.returned),
         }),
         other => other.clone(),
     }
@@ -158,7 +176,10 @@ fn with_calls(mut completion: Completion, specs: &[Arc<ToolSpec>]) -> Completion
     if !calls.is_empty() {
         completion.text = before;
         completion.calls = calls;
-        completion.finish = FinishReason::ToolCalls;
+        // Cut off, it may lack further calls.
+        if completion.finish != FinishReason::Length {
+            completion.finish = FinishReason::ToolCalls;
+        }
     }
     completion
 }
@@ -212,7 +233,7 @@ fn calls_of(value: &Value, specs: &[Arc<ToolSpec>]) -> Vec<ToolCall> {
 mod tests {
     use super::*;
     use crate::locale::Language;
-    use crate::mind::{Form, ScriptLine, ScriptMind, ToolRound, stream_channel};
+    use crate::mind::{Form, ScriptLine, ScriptMind, stream_channel};
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -301,7 +322,7 @@ mod tests {
             heard,
             "System: You are Mira.\n\nYou can call dice.\nHuman: Throw!\nAi: [dice {\"sides\":6}]\n\
              Human: [tool → 4]\nAi: A four.\nHuman: And now?\n\
-             Ai: ```json\n{\"arguments\":{\"sides\":6},\"tool\":\"dice\"}\n```\nHuman: [tool → 4]"
+             Ai: ```json\n{\"arguments\":{\"sides\":6},\"tool\":\"dice\"}\n```\nTool: [tool → 4]"
         );
         let (sender, mut receiver) = stream_channel();
         let stream = sender.answer("Mira".into(), 1);

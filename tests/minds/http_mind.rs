@@ -435,6 +435,74 @@ async fn an_answer_cut_by_its_limit_is_an_answer() {
     assert_eq!(completion.thinking.as_deref(), Some("hm"));
 }
 
+#[tokio::test]
+async fn an_answer_that_came_as_reasoning_is_the_answer() {
+    let deed = "{\"words\": \"a <think> and a </think> [THINK]\"}";
+    let thought = |thought: &str| json!({"content": null, "reasoning_content": thought});
+    let in_words = |words: &str| json!({"content": words});
+    let (thinks, silent) = (
+        "",
+        "extra: {\"chat_template_kwargs\": {\"enable_thinking\": false}}",
+    );
+    for (message, json, settings, found) in [
+        // JSON was asked for, and JSON is what came.
+        (thought(deed), true, thinks, Some(deed)),
+        (thought(deed), true, silent, Some(deed)),
+        (in_words(deed), true, thinks, Some(deed)),
+        (
+            in_words("<think>{\"a\": 1}"),
+            true,
+            thinks,
+            Some("{\"a\": 1}"),
+        ),
+        (thought("Let me see."), true, silent, None),
+        (thought("{\"a\": 1} or {\"a\": 2}"), true, thinks, None),
+        // Words were asked for, and no thoughts.
+        (thought("I stay."), false, silent, Some("I stay.")),
+        (in_words("<think>I stay."), false, silent, Some("I stay.")),
+        (thought("I stay."), false, thinks, None),
+    ] {
+        for streamed in [false, true] {
+            let whole = json!({"choices": [{"message": message, "finish_reason": "stop"}]});
+            let script = if streamed {
+                let done = "data: {\"choices\": [{\"delta\": {}, \"finish_reason\": \"stop\"}]}\n\ndata: [DONE]\n\n";
+                streams(&(delta(message.clone()) + done), 7)
+            } else {
+                answer(200, "", &whole.to_string())
+            };
+            let server = Server::start([script]).await;
+            let mind = server.mind(&format!(
+                "stream: {streamed}, retry: (times: 0), {settings}"
+            ));
+            let answered = ask(&*mind, json).await;
+            let about = format!("{message} {json} {settings}: {answered:?}");
+            match found {
+                Some(found) => {
+                    let completion = answered.unwrap();
+                    assert_eq!(completion.text, found, "{about}");
+                    assert_eq!(completion.thinking, None, "{about}");
+                }
+                None => assert!(
+                    answered.unwrap_err().to_string().contains("empty"),
+                    "{about}"
+                ),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_cut_by_its_limit_says_so() {
+    let call = json!({"id": "1", "function": {"name": "dice", "arguments": "{\"sides\": "}});
+    let body = json!({"choices": [{"message": {"content": null, "tool_calls": [call]}, "finish_reason": "length"}]});
+    let server = Server::start([answer(200, "", &body.to_string())]).await;
+    let completion = told(&*server.mind("")).await.unwrap();
+    assert_eq!(
+        (completion.calls.len(), completion.finish),
+        (1, FinishReason::Length)
+    );
+}
+
 // --- Silence and absence ------------------------------------------------------------------------
 
 #[tokio::test]

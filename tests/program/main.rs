@@ -295,6 +295,8 @@ fn a_conversation_goes_from_one_form_to_another_and_back() {
     let lines = run(folder.path(), "convert talk.json --to openai-jsonl --quiet");
     assert_eq!(err(&lines), "");
     assert_eq!(out(&lines).lines().count(), 1);
+    let told = err(&run(folder.path(), "convert talk.json --to openai-jsonl"));
+    assert!(told.contains("a thought is left out"), "{told}");
     let said = &json(&lines)["messages"][2]["content"];
     assert_eq!(said[1]["text"], "你好", "a thought is private: {said}");
     let again = fed(folder.path(), "convert - --to agentscope", &out(&lines));

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::dialect::{Imported, Profile, read, write_value};
+use crate::dialect::{Imported, Profile, losses, read, write_value};
 use crate::files;
 use crate::locale::text;
 use serde_json::Value;
@@ -42,7 +42,7 @@ pub(super) fn convert(app: &App, conversion: &Conversion<'_>) -> Result<(), Comm
             conversation.name = Some(name.into());
         }
     }
-    report(app, &reading);
+    report(app, &reading, conversion.to);
     let mut out = app.out();
     match write_value(&reading.conversations, conversion.to) {
         Value::Array(lines) if conversion.to == Profile::OpenAiLines => {
@@ -72,8 +72,8 @@ fn text_of(file: Option<&Path>) -> Result<String, CommandError> {
     Ok(text)
 }
 
-/// Prints the format that was read, and what was changed.
-fn report(app: &App, reading: &Imported) {
+/// Prints the format that was read, what was changed, and what is lost.
+fn report(app: &App, reading: &Imported, to: Profile) {
     if app.settings.quiet {
         return;
     }
@@ -89,6 +89,10 @@ fn report(app: &App, reading: &Imported) {
             .add(Style::Dim, &warning.path)
             .plain(say!(app.language, cli_colon))
             .plain(warning.problem.in_language(app.language));
+        err.paragraph(&row);
+    }
+    for loss in losses(&reading.conversations, to) {
+        let row = Paragraph::indented(2, 4).plain(loss.in_language(app.language));
         err.paragraph(&row);
     }
 }

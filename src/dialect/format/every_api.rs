@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use bytes::BytesMut;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -137,6 +138,204 @@ fn every_omission_is_reported() {
         }
         // Media that can't be sent are described instead.
         assert_eq!(all.contains("[video: "), !accepts_video, "{about}: {all}");
+    }
+}
+
+/// What a writer makes of a history and the rounds of a question.
+fn sent(
+    format: &Format,
+    history: &[Message],
+    question: &[Message],
+) -> Result<(String, Vec<Omission>), MediaError> {
+    let begin = BytesMut::from(&b"{"[..]);
+    let mut writer = MessageWriter::new(format, Some("Mira"), begin, WriterState::default());
+    writer.write_history(turns(history).into_iter())?;
+    writer.write_question(turns(question).into_iter())?;
+    let written = writer.finish();
+    let writer = MessageWriter::new(format, Some("Mira"), written.bytes, written.state);
+    let bytes = writer.close("");
+    let json = format!("{}}}", String::from_utf8_lossy(&bytes));
+    serde_json::from_str::<Value>(&json).unwrap();
+    Ok((json, written.omissions))
+}
+
+/// A block of every kind, with words by which it is found and what may be reported in its place.
+fn every_block() -> Vec<(Block, &'static str, fn(&Omission) -> bool)> {
+    let is_media: fn(&Omission) -> bool = |omission| matches!(omission, Omission::Media { .. });
+    let is_thought: fn(&Omission) -> bool = |omission| matches!(omission, Omission::Thought);
+    let is_unknown: fn(&Omission) -> bool =
+        |omission| matches!(omission, Omission::UnknownBlock { kind } if kind == "mark");
+    let is_call: fn(&Omission) -> bool = |omission| matches!(omission, Omission::UnansweredCall { id, .. } | Omission::CallOfAnother { id } if id == "mark");
+    let is_result: fn(&Omission) -> bool =
+        |omission| matches!(omission, Omission::OrphanResult { id } if id == "mark");
+    let signed = Block::Thinking {
+        thinking: "mark".into(),
+        signature: Some("s".into()),
+    };
+    let redacted = json!({"type": "redacted_thinking", "data": "mark"});
+    let never: fn(&Omission) -> bool = |_| false;
+    let mut every = vec![
+        (Block::text("mark"), "mark", never),
+        (Block::thinking("mark"), "mark", is_thought),
+        (signed, "mark", is_thought),
+        (Block::Unknown(redacted), "mark", is_thought),
+        (Block::Unknown(json!({"type": "mark"})), "mark", is_unknown),
+        (Block::tool_use("mark", "dice", json!({})), "mark", is_call),
+        (Block::tool_result("mark", "4"), "mark", is_result),
+    ];
+    let kinds: [(&str, fn(Source) -> Block); 4] = [
+        ("image/png", Block::image),
+        ("audio/wav", Block::audio),
+        ("audio/ogg", Block::audio),
+        ("video/mp4", Block::video),
+    ];
+    for (media_type, of) in kinds {
+        for source in [
+            Source::url("http://x/mark"),
+            Source::file("mark"),
+            Source::base64(media_type, "mark"),
+        ] {
+            every.push((of(source), "mark", is_media));
+        }
+    }
+    every
+}
+
+/// Conversations with a block at every place, each a history and the rounds of a question.
+fn everywhere(block: &Block) -> Vec<(&'static str, Vec<Message>, Vec<Message>)> {
+    let call = || Block::tool_use("c", "look", json!({}));
+    let asked = || Message::new(Role::Human, "Well?");
+    let result = |output: Value| Message::new(Role::Tool, vec![Block::tool_result("c", output)]);
+    let within = || result(json!([{"type": "text", "text": "Seen."}, block]));
+    let called = |name: &str, beside: Option<Block>| {
+        let blocks: Vec<_> = beside.into_iter().chain([call()]).collect();
+        by(Role::Ai, name, blocks)
+    };
+    let said = |role, name: &str| vec![by(role, name, vec![block.clone()])];
+    let round = |beside| vec![asked(), called("Mira", beside)];
+    vec![
+        ("said to it", said(Role::Human, "Odile"), vec![asked()]),
+        ("said by it", said(Role::Ai, "Mira"), vec![asked()]),
+        ("said by another", said(Role::Ai, "Odile"), vec![asked()]),
+        ("rules", said(Role::System, "Mira"), vec![asked()]),
+        ("of a tool", said(Role::Tool, "Mira"), vec![asked()]),
+        (
+            "a later rule",
+            [vec![asked()], said(Role::System, "Mira")].concat(),
+            vec![asked()],
+        ),
+        (
+            "beside a call",
+            vec![called("Mira", Some(block.clone())), result(json!("4"))],
+            vec![asked()],
+        ),
+        (
+            "in a result",
+            vec![called("Mira", None), within()],
+            vec![asked()],
+        ),
+        (
+            "in a result of another",
+            vec![called("Odile", None), within()],
+            vec![asked()],
+        ),
+        ("the question", Vec::new(), said(Role::Human, "Odile")),
+        (
+            "beside a call of a round",
+            Vec::new(),
+            [round(Some(block.clone())), vec![result(json!("4"))]].concat(),
+        ),
+        (
+            "in a result of a round",
+            Vec::new(),
+            [round(None), vec![within()]].concat(),
+        ),
+    ]
+}
+
+#[test]
+fn every_block_at_every_place_is_sent_or_reported() {
+    for (block, mark, may_be) in every_block() {
+        for (place, history, question) in everywhere(&block) {
+            for mut format in formats() {
+                for [merge, observed] in [[false, false], [true, false], [false, true]] {
+                    if observed {
+                        format.options = FormatOptions::observed(format.api);
+                    }
+                    format.options.merge_roles = merge;
+                    let about = format!("{block:?} {place}, {:?} {:?}", format.api, format.style);
+                    let (json, omissions) = match sent(&format, &history, &question) {
+                        Ok(sent) => sent,
+                        Err(error) => {
+                            assert!(error.to_string().contains(mark), "{about}: {error}");
+                            continue;
+                        }
+                    };
+                    let is_of_another = |omission: &Omission| {
+                        place == "in a result of another"
+                            && matches!(omission, Omission::CallOfAnother { id } if id == "c")
+                    };
+                    let is_told = |omission: &Omission| may_be(omission) || is_of_another(omission);
+                    let found = json.contains(mark) || omissions.iter().any(is_told);
+                    assert!(found, "{about}: {json} {omissions:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_image_in_a_result_is_shown_wherever_images_are() {
+    for (_, history, question) in everywhere(&Block::image(Source::base64("image/png", "QUJD")))
+        .into_iter()
+        .filter(|(place, ..)| place.starts_with("in a result") && !place.ends_with("another"))
+    {
+        for format in formats() {
+            let (json, omissions) = sent(&format, &history, &question).unwrap();
+            let about = format!("{:?} {:?}: {json}", format.api, format.style);
+            let sees = format.api != Api::DeepSeek;
+            assert_eq!(json.contains("QUJD"), sees, "{about}");
+            assert_eq!(omissions.is_empty(), sees, "{about}");
+            assert_eq!(
+                json.contains("[image: image/png]"),
+                format.api != Api::Anthropic,
+                "{about}"
+            );
+        }
+    }
+}
+
+#[test]
+fn nothing_empty_is_sent() {
+    let empty = || [Body::text(""), Body::text(" \n"), Body::blocks(Vec::new())];
+    let roles = [Role::System, Role::Human, Role::Ai, Role::Tool];
+    let unsent = Block::video(Source::url("http://x/storm.mp4"));
+    for mut format in formats() {
+        format.options.describe_omitted_media = false;
+        for role in roles {
+            for body in empty().into_iter().chain([
+                Body::blocks(vec![Block::thinking("hm")]),
+                Body::blocks(vec![unsent.clone()]),
+            ]) {
+                let messages = [
+                    Message::new(role, body),
+                    by(Role::Human, "Odile", "Hush."),
+                    Message::new(Role::Ai, ""),
+                ];
+                let rendered = format.render(Some("Mira"), &turns(&messages)).unwrap();
+                let all = rendered.messages.as_array().unwrap();
+                let sends_film = rendered.messages.to_string().contains("storm");
+                let about = format!("{:?} {:?}: {all:?}", format.api, format.style);
+                let is_history = format.style == Style::History;
+                let expected = 1 + usize::from(sends_film && !(is_history && role != Role::System));
+                assert!((1..=expected).contains(&all.len()), "{about}");
+                for message in all {
+                    let content = message.get("content").or(message.get("parts"));
+                    let content = content.map(Value::to_string).unwrap_or_default();
+                    assert!(!["", "null", "\"\"", "[]"].contains(&&*content), "{about}");
+                }
+            }
+        }
     }
 }
 

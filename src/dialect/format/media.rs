@@ -14,7 +14,7 @@ use crate::message::{Block, MediaKind, Source};
 /// The maximum size of a media file in bytes: what most providers accept in one request.
 pub const MAX_FILE_BYTES: u64 = 20 * 1024 * 1024;
 
-/// Why a media file can't be sent. Every error names the file.
+/// Why media can't be sent. Every error names the file, or the type of data without one.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{}", self.text())]
 pub enum MediaError {
@@ -53,6 +53,11 @@ pub enum MediaError {
         /// The maximum size in bytes.
         max: u64,
     },
+    /// Data within a message are not base64.
+    NotBase64 {
+        /// Their media type.
+        media_type: String,
+    },
     /// Its content is of another type than its name or its message says.
     WrongType {
         /// The file, as the message names it.
@@ -78,6 +83,7 @@ impl Localize for MediaError {
             Self::TooLarge { path, bytes, max } => {
                 text!(dialect_media_too_large, path, bytes, max)
             }
+            Self::NotBase64 { media_type } => text!(dialect_media_not_base64, media_type),
             Self::WrongType {
                 path,
                 expected,
@@ -138,13 +144,9 @@ impl<'a> Media<'a> {
         Some(Self { kind, source })
     }
 
-    /// Its name for people.
-    pub(super) fn name(&self) -> &'a str {
-        match self.source {
-            Source::Url { url, .. } => url,
-            Source::File { path, .. } => path,
-            Source::Base64 { media_type, .. } => media_type,
-        }
+    /// The media in words, such as `[image: inn.png]`.
+    pub(super) fn in_words(&self) -> String {
+        self.kind.in_words(self.source)
     }
 
     /// The data to send; a file is read, and its type checked.
@@ -154,10 +156,17 @@ impl<'a> Media<'a> {
                 url,
                 media_type: media_type_of(self.source).map(Cow::Borrowed),
             },
-            Source::Base64 { media_type, data } => Data::Base64 {
-                media_type: media_type.into(),
-                data: data.into(),
-            },
+            Source::Base64 { media_type, data } => {
+                if STANDARD.decode(data).is_err() {
+                    return Err(MediaError::NotBase64 {
+                        media_type: media_type.clone(),
+                    });
+                }
+                Data::Base64 {
+                    media_type: media_type.into(),
+                    data: data.into(),
+                }
+            }
             Source::File { path, .. } => {
                 let bytes = files.read(path, MAX_FILE_BYTES)?;
                 Data::Base64 {

@@ -28,8 +28,12 @@ pub(super) struct ListState {
 struct OpenMessage {
     speaker: Speaker,
     content: OpenContent,
+    /// How many bytes stand before it.
+    start: usize,
     /// How many bytes stand before its content.
     content_start: usize,
+    /// Whether it is the first of the list, or the system message beside it.
+    is_first: bool,
 }
 
 /// How the content of the open message ends so far.
@@ -96,6 +100,11 @@ impl<'f> MessageList<'f> {
         }
     }
 
+    /// Whether the list holds a message.
+    pub(super) fn has_messages(&self) -> bool {
+        self.state.begun
+    }
+
     /// Writes JSON, or text that is escaped already, as it is.
     pub(super) fn put(&mut self, json: &str) {
         self.bytes.extend_from_slice(json.as_bytes());
@@ -114,31 +123,31 @@ impl<'f> MessageList<'f> {
             return;
         }
         self.end();
-        self.put(if self.state.begun {
-            ","
-        } else {
-            self.api.list_start()
-        });
+        let (start, is_first) = (self.bytes.len(), !self.state.begun);
+        self.put(if is_first { self.api.list_start() } else { "," });
         self.state.begun = true;
         let name = name.filter(|_| self.options.names && self.api.accepts_names());
         self.api
             .open_message(&mut self.bytes, speaker, name, reasoning);
-        self.set_open(speaker);
+        self.set_open(speaker, start, is_first);
     }
 
     /// Opens the member for the system message, or continues it.
     pub(super) fn begin_system_member(&mut self) {
         if self.state.open.is_none() {
+            let start = self.bytes.len();
             self.put(self.api.system_member().0);
-            self.set_open(Speaker::System);
+            self.set_open(Speaker::System, start, true);
         }
     }
 
-    fn set_open(&mut self, speaker: Speaker) {
+    fn set_open(&mut self, speaker: Speaker, start: usize, is_first: bool) {
         self.state.open = Some(OpenMessage {
             speaker,
             content: OpenContent::Empty,
+            start,
             content_start: self.bytes.len(),
+            is_first,
         });
     }
 
@@ -248,8 +257,17 @@ impl<'f> MessageList<'f> {
         }
     }
 
-    /// Closes the open message, if there is one.
+    /// Closes the open message, if there is one; takes it back if nothing was written into it.
     pub(super) fn end(&mut self) {
+        if let Some(open) = self.state.open
+            && open.content == OpenContent::Empty
+            && self.state.trailing_media.is_empty()
+        {
+            self.bytes.truncate(open.start);
+            self.rewritten_from = self.rewritten_from.min(open.start);
+            self.state.begun = !open.is_first;
+            self.state.open = None;
+        }
         match self.speaker() {
             Some(Speaker::System) if self.options.system == SystemPlace::Member => {
                 // The rules are the same in every request.

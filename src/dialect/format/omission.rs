@@ -10,6 +10,8 @@ pub enum Omission {
         /// The block's `type`.
         kind: String,
     },
+    /// A thought: thinking is private, and goes back to its own model only where that wants it.
+    Thought,
     /// A tool call without a result; providers refuse them.
     UnansweredCall {
         /// The call's id.
@@ -47,6 +49,7 @@ impl fmt::Display for Omission {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownBlock { kind } => write!(f, "a block of the unknown type '{kind}'"),
+            Self::Thought => f.write_str("a thought"),
             Self::UnansweredCall { id, tool } => {
                 write!(
                     f,

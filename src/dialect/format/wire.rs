@@ -3,10 +3,9 @@
 use bytes::BytesMut;
 use serde_json::{Value, json};
 
-use super::media::{Data, Media, NoFiles};
+use super::media::Data;
 use super::names::alias;
 use super::options::{Api, EmptyContent, FormatOptions, ToolNameField};
-use super::turn::Turn;
 use crate::message::{Block, MediaKind, ToolCall, ToolResult};
 
 /// The role of a message on the wire.
@@ -218,62 +217,63 @@ impl Pair<'_> {
         }
     }
 
-    /// The result as a part of content, or as a message of its own.
-    pub(super) fn result(&self, api: Api, options: &FormatOptions) -> Value {
+    /// The result as a part of content, or as a message of its own. `output` is what it says.
+    pub(super) fn result(&self, api: Api, options: &FormatOptions, output: Vec<Said>) -> Value {
         let id = api.call_id(self.call.id);
         let name = self.result.name.unwrap_or(self.call.name);
-        match api {
-            Api::Anthropic => {
-                let content = result_parts(&self.result);
-                let mut part =
-                    json!({"type": "tool_result", "tool_use_id": id, "content": content});
-                if self.result.is_error {
-                    part["is_error"] = true.into();
-                }
-                part
+        if api == Api::Anthropic {
+            let content: Vec<_> = output.into_iter().filter_map(Said::into_part).collect();
+            let mut part = json!({"type": "tool_result", "tool_use_id": id, "content": content});
+            if self.result.is_error {
+                part["is_error"] = true.into();
             }
-            Api::Gemini => {
-                let key = if self.result.is_error {
-                    "error"
-                } else {
-                    "output"
-                };
-                let response = json!({key: self.result.text()});
-                json!({"function_response": {"id": id, "name": name, "response": response}})
-            }
-            _ => {
-                let content = self.result.text();
-                let mut message = json!({"role": "tool", "tool_call_id": id, "content": content});
-                match options.tool_name_field {
-                    ToolNameField::None => {}
-                    ToolNameField::Name => message["name"] = name.into(),
-                    ToolNameField::ToolName => message["tool_name"] = name.into(),
-                }
-                message
-            }
+            return part;
         }
+        let texts = output.into_iter().filter_map(Said::into_text);
+        let content = texts.collect::<Vec<_>>().join("\n");
+        if api == Api::Gemini {
+            let key = if self.result.is_error {
+                "error"
+            } else {
+                "output"
+            };
+            let response = json!({key: content});
+            return json!({"function_response": {"id": id, "name": name, "response": response}});
+        }
+        let mut message = json!({"role": "tool", "tool_call_id": id, "content": content});
+        match options.tool_name_field {
+            ToolNameField::None => {}
+            ToolNameField::Name => message["name"] = name.into(),
+            ToolNameField::ToolName => message["tool_name"] = name.into(),
+        }
+        message
     }
 }
 
-/// A tool's output as Anthropic's content parts. Empty texts would be refused.
-fn result_parts(result: &ToolResult<'_>) -> Vec<Value> {
-    let text = |text: &str| (!text.is_empty()).then(|| json!({"type": "text", "text": text}));
-    let Value::Array(blocks) = result.output else {
-        return text(&result.text()).into_iter().collect();
-    };
-    let blocks = blocks.iter().cloned().map(Block::from);
-    let part = |block: Block| match &block {
-        Block::Text { text: output } => text(output),
-        _ => {
-            let media = Media::of(&block)?;
-            let data = media.data(&NoFiles).ok()?;
-            match media_part(Api::Anthropic, media.kind, data)? {
-                MediaPart::Part(part) => Some(part),
-                MediaPart::Image(_) => None,
-            }
+/// A piece of a tool's output as it is sent.
+#[derive(Debug)]
+pub(super) enum Said {
+    Text(String),
+    /// A content part; only Anthropic has others than text in a result.
+    Part(Value),
+}
+
+impl Said {
+    fn into_text(self) -> Option<String> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Part(_) => None,
         }
-    };
-    blocks.filter_map(part).collect()
+    }
+
+    /// The content part. Empty texts would be refused.
+    fn into_part(self) -> Option<Value> {
+        match self {
+            Self::Text(text) if text.is_empty() => None,
+            Self::Text(text) => Some(json!({"type": "text", "text": text})),
+            Self::Part(part) => Some(part),
+        }
+    }
 }
 
 impl EmptyContent {
@@ -292,17 +292,23 @@ pub(super) fn escaped(text: &str) -> String {
     quoted[1..quoted.len() - 1].into()
 }
 
-/// The thoughts of a turn that may be sent back.
-pub(super) fn thoughts<'a>(turn: Turn<'a>, options: &FormatOptions) -> Vec<&'a Block> {
-    let may_send = |block: &&Block| match block {
-        Block::Thinking { signature, .. } => signature.is_some() || options.unsigned_thinking,
-        block => is_redacted_thought(block),
-    };
-    turn.blocks().iter().filter(may_send).collect()
+/// Whether a block is a thought.
+pub(super) fn is_thought(block: &Block) -> bool {
+    matches!(block, Block::Thinking { .. }) || is_redacted_thought(block)
+}
+
+/// Whether a thought may be sent back to its model. Gemini expects its signatures back with the
+/// calls alone.
+pub(super) fn may_return(api: Api, options: &FormatOptions, thought: &Block) -> bool {
+    match (api, thought) {
+        (Api::Gemini, _) => false,
+        (_, Block::Thinking { signature, .. }) => signature.is_some() || options.unsigned_thinking,
+        _ => api == Api::Anthropic,
+    }
 }
 
 /// Whether a block is a thought that only its provider can read: Anthropic's `redacted_thinking`.
-pub(super) fn is_redacted_thought(block: &Block) -> bool {
+fn is_redacted_thought(block: &Block) -> bool {
     matches!(block, Block::Unknown(value) if value["type"] == "redacted_thinking")
 }
 

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use bytes::BytesMut;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::guard::Guard;
 use super::media::{Media, MediaError};
@@ -18,7 +18,7 @@ use super::options::{Api, Format, Style, SystemPlace, ThinkingPolicy};
 use super::pairing::{Calls, calls_tools};
 use super::turn::{Turn, TurnContent};
 use super::wire::{
-    MediaPart, Speaker, escaped, is_redacted_thought, media_part, thought_part, thoughts,
+    MediaPart, Pair, Said, Speaker, escaped, is_thought, may_return, media_part, thought_part,
 };
 use crate::message::{Block, Role, Text};
 
@@ -156,6 +156,11 @@ impl<'f> MessageWriter<'f> {
         Ok(())
     }
 
+    /// Whether there is a message, other than a system message beside the list.
+    pub(crate) fn has_messages(&self) -> bool {
+        self.list.has_messages()
+    }
+
     /// The result, with the last message still open.
     pub(crate) fn finish(self) -> Written {
         let rewritten_from = self.list.rewritten_from;
@@ -223,17 +228,20 @@ impl<'f> MessageWriter<'f> {
             SystemPlace::Message => self.list.begin(Speaker::System, name, None),
             SystemPlace::User => self.list.begin(Speaker::User, name, None),
         }
+        self.omit_thoughts(turn, &[]);
         self.write_content(turn, false)
     }
 
     fn write_said(&mut self, turn: Turn<'_>) -> Result<(), MediaError> {
         if self.is_blank(turn) {
+            self.omit_thoughts(turn, &[]);
             turn.blocks()
                 .iter()
                 .for_each(|block| self.omit_unknown(block));
             return Ok(());
         }
         if self.format.style.is_transcript() && !self.in_question {
+            self.omit_thoughts(turn, &[]);
             if self.format.style == Style::Brackets {
                 self.list.begin(Speaker::User, None, None);
             }
@@ -244,14 +252,14 @@ impl<'f> MessageWriter<'f> {
             Speaker::Assistant => self.thoughts(turn),
             Speaker::System | Speaker::User => Vec::new(),
         };
+        self.omit_thoughts(turn, &thoughts);
         self.begin_with_thoughts(speaker, turn.speaker, &thoughts);
         self.write_content(turn, false)
     }
 
-    /// Whether nothing of a turn would be sent: it has only blocks that aren't sent, or blank text
-    /// where the provider refuses that.
+    /// Whether nothing of a turn would be sent: it has only blocks that aren't sent, or blank text.
     fn is_blank(&self, turn: Turn<'_>) -> bool {
-        let is_sent = |text: &str| !self.refuses(text);
+        let is_sent = |text: &str| !text.trim().is_empty();
         let has_prefix = turn
             .shared_prefix
             .is_some_and(|text| is_sent(text.as_str()));
@@ -295,21 +303,30 @@ impl<'f> MessageWriter<'f> {
             ThinkingPolicy::Always => true,
         };
         if are_wanted && (self.format.style == Style::AsStored || self.is_own(turn)) {
-            thoughts(turn, &self.format.options)
+            let Format { api, options, .. } = self.format;
+            let blocks = turn.blocks().iter();
+            blocks
+                .filter(|block| is_thought(block) && may_return(*api, options, block))
+                .collect()
         } else {
             Vec::new()
         }
+    }
+
+    /// Reports the thoughts of a turn that are not among those sent.
+    fn omit_thoughts(&mut self, turn: Turn<'_>, sent: &[&Block]) {
+        let thoughts = turn.blocks().iter().filter(|block| is_thought(block));
+        let omitted = thoughts.count().saturating_sub(sent.len());
+        let omitted = std::iter::repeat_n(Omission::Thought, omitted);
+        self.omissions.extend(omitted);
     }
 
     /// Opens a message that begins with thoughts.
     fn begin_with_thoughts(&mut self, speaker: Speaker, name: Option<&str>, thoughts: &[&Block]) {
         if self.format.api.requires_parts() {
             self.list.begin(speaker, name, None);
-            // Gemini expects its signatures back with the calls alone.
-            if self.format.api == Api::Anthropic {
-                let parts = thoughts.iter().filter_map(|block| thought_part(block));
-                parts.for_each(|part| self.list.part(&part));
-            }
+            let parts = thoughts.iter().filter_map(|block| thought_part(block));
+            parts.for_each(|part| self.list.part(&part));
             return;
         }
         let texts = thoughts.iter().filter_map(|block| match block {
@@ -448,10 +465,13 @@ impl<'f> MessageWriter<'f> {
     /// if any does.
     fn write_media(&mut self, media: Media<'_>) -> Result<Option<String>, MediaError> {
         let api = self.format.api;
-        // A message of the assistant or the system has no place for media, except as a part.
-        let has_place = self.list.speaker() == Some(Speaker::User) || api.requires_parts();
-        let part = if has_place && api.accepts_media(media.kind) {
-            media_part(api, media.kind, media.data(&*self.format.files)?)
+        let has_place = match self.list.speaker() {
+            Some(Speaker::User) => true,
+            Some(Speaker::Assistant) => api == Api::Gemini,
+            Some(Speaker::System) | None => false,
+        };
+        let part = if has_place {
+            self.media_part(media)?
         } else {
             None
         };
@@ -462,23 +482,42 @@ impl<'f> MessageWriter<'f> {
             {
                 self.list.trailing_part(&part);
             }
-            Some(MediaPart::Part(part)) => self.list.part(&part),
-            Some(MediaPart::Image(image)) => self.list.image(image),
-            None => {
-                let (kind, name) = (media.kind.name(), media.name());
-                let description = format!("[{kind}: {name}]");
-                let name = name.into();
-                self.omissions.push(Omission::Media { kind, name });
-                let describes = self.format.options.describe_omitted_media;
-                return Ok(Some(description).filter(|_| describes));
-            }
+            Some(part) => self.put_media(part),
+            None => return Ok(self.omit_media(media)),
         }
         Ok(None)
     }
 
+    /// Media as the provider expects them in a user's message; `None` if it does not accept them.
+    fn media_part(&self, media: Media<'_>) -> Result<Option<MediaPart>, MediaError> {
+        let Format { api, files, .. } = self.format;
+        if !api.accepts_media(media.kind) {
+            return Ok(None);
+        }
+        Ok(media_part(*api, media.kind, media.data(&**files)?))
+    }
+
+    fn put_media(&mut self, part: MediaPart) {
+        match part {
+            MediaPart::Part(part) => self.list.part(&part),
+            MediaPart::Image(image) => self.list.image(image),
+        }
+    }
+
+    /// Reports media that can't be sent; the text that replaces them, if any does.
+    fn omit_media(&mut self, media: Media<'_>) -> Option<String> {
+        let (kind, name) = (media.kind.name(), media.source.name());
+        self.omissions.push(Omission::Media {
+            kind,
+            name: name.into(),
+        });
+        let describes = self.format.options.describe_omitted_media;
+        describes.then(|| media.in_words())
+    }
+
     fn omit_unknown(&mut self, block: &Block) {
         if let Block::Unknown(value) = block
-            && !is_redacted_thought(block)
+            && !is_thought(block)
         {
             let kind = value["type"].as_str().unwrap_or("?").into();
             self.omissions.push(Omission::UnknownBlock { kind });
@@ -510,24 +549,73 @@ impl<'f> MessageWriter<'f> {
         }
         self.end_transcript();
         let thoughts = self.thoughts(turn);
+        self.omit_thoughts(turn, &thoughts);
         self.begin_with_thoughts(Speaker::Assistant, turn.speaker, &thoughts);
         self.write_content(turn, false)?;
-        let (api, options) = (self.format.api, &self.format.options);
-        let pairs = calls.answered.iter();
-        let sent_calls = pairs.clone().map(|pair| pair.call(api));
-        let sent_results = pairs.clone().map(|pair| pair.result(api, options));
+        let api = self.format.api;
+        let sent_calls = calls.answered.iter().map(|pair| pair.call(api));
+        let (mut results, mut attached) = (Vec::new(), Vec::new());
+        for pair in &calls.answered {
+            results.push(self.result(pair, &mut attached)?);
+        }
         if api.requires_parts() {
             sent_calls.for_each(|call| self.list.part(&call));
             self.list.begin(Speaker::User, None, None);
-            sent_results.for_each(|result| self.list.part(&result));
+            results.iter().for_each(|result| self.list.part(result));
         } else {
-            let results: Vec<Value> = sent_results.collect();
             self.list.end_with_calls(sent_calls.collect(), results);
         }
+        if !attached.is_empty() {
+            self.list.begin(Speaker::User, None, None);
+        }
+        for (name, part) in attached {
+            self.list.begin_text("\\n");
+            self.list.put(&escaped(&name));
+            self.put_media(part);
+        }
+        let pairs = calls.answered.iter();
         self.progress
             .answered
             .extend(pairs.map(|pair| pair.call.id.into()));
         Ok(())
+    }
+
+    /// A result as it is sent. Media for which it has no place are named in it and added to
+    /// `attached`, which follows in a message of the user.
+    fn result(
+        &mut self,
+        pair: &Pair<'_>,
+        attached: &mut Vec<(String, MediaPart)>,
+    ) -> Result<Value, MediaError> {
+        let mut output = Vec::new();
+        for block in pair.result.blocks() {
+            if let Some(media) = Media::of(&block) {
+                output.extend(match self.media_part(media)? {
+                    Some(MediaPart::Part(part)) if self.format.api == Api::Anthropic => {
+                        Some(Said::Part(part))
+                    }
+                    Some(part) => {
+                        attached.push((media.in_words(), part));
+                        Some(Said::Text(media.in_words()))
+                    }
+                    None => self.omit_media(media).map(Said::Text),
+                });
+                continue;
+            }
+            match &block {
+                Block::Text { text } => output.push(Said::Text(text.to_string())),
+                Block::Unknown(value) if value["text"].is_string() => {
+                    let text = value["text"].as_str().unwrap_or_default();
+                    output.push(Said::Text(text.into()));
+                }
+                thought if is_thought(thought) => self.omissions.push(Omission::Thought),
+                Block::Unknown(_) => self.omit_unknown(&block),
+                // A call or a result within a result is neither.
+                other => output.push(Said::Text(json!(other).to_string())),
+            }
+        }
+        let Format { api, options, .. } = self.format;
+        Ok(pair.result(*api, options, output))
     }
 
     fn omit_calls_of_another(&mut self, calls: &Calls<'_>) {

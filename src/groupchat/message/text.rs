@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use super::{ChatMessage, Content, FunctionCall, FunctionResult, Part, Structured};
+use crate::dialect::image_part;
 use crate::groupchat::names::{TRANSFER, decode_name};
+use crate::message::Block;
 
 impl ChatMessage {
     /// The text for people and consoles.
@@ -40,6 +42,20 @@ impl ChatMessage {
             Content::MultiModal(parts) => parts_text(parts, " ", "[image]"),
             Content::Structured(structured) => structured.content.to_string(),
             _ => self.to_text(),
+        }
+    }
+
+    /// The images, for models that see.
+    pub(in crate::groupchat) fn media(&self) -> Vec<Block> {
+        match &self.content {
+            Content::MultiModal(parts) => {
+                let images = parts.iter().filter_map(|part| match part {
+                    Part::Image(image) => image_part(image),
+                    Part::Text(_) => None,
+                });
+                images.collect()
+            }
+            _ => Vec::new(),
         }
     }
 }

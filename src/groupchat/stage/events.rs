@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::event::{AgentEvent, PhraseError, Phrasebook, register_event};
 use crate::groupchat::message::ChatMessage;
 use crate::groupchat::prompts::{HandoffContextPrompt, Prompt, SaidPrompt};
-use crate::message::Body;
+use crate::message::{Block, Body};
 
 /// Registers all event types of this file.
 pub(super) fn register(world: &mut World) {
@@ -56,6 +56,10 @@ macro_rules! message_events {
                     message: self.message.to_model_text(),
                 };
                 said.render(phrases)
+            }
+
+            fn media(&self) -> Vec<Block> {
+                self.message.media()
             }
         })*
     };

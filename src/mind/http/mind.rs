@@ -14,7 +14,7 @@ use super::failure::{ErrorContext, Failure, SchemaBlame};
 use super::pace::{Deadline, Rate, Wait, now};
 use super::request::{RequestBody, RequestFormat};
 use super::request_cache::RequestCache;
-use super::response_accumulator::ResponseAccumulator;
+use super::response_accumulator::{ResponseAccumulator, WantedAnswer};
 use super::response_reader::ResponseReader;
 use super::retry::RetryState;
 use super::settings::{ModelSettings, RetryPolicy, SchemaMode, Timeouts, seconds};
@@ -181,6 +181,7 @@ impl Mind for HttpMind {
             Ok(body) => body,
             Err(error) => {
                 let failed = MindError::Unsendable {
+                    entity: prompt.entity.clone(),
                     alias: shared.info.alias.as_str().into(),
                     reason: error.text(),
                 };
@@ -356,7 +357,8 @@ impl Shared {
         if !response.status().is_success() {
             return Err(self.refusal(response, deadline).await);
         }
-        let read = self.read(response, deadline, stream).await;
+        let wanted = body.wanted(&self.format);
+        let read = self.read(response, deadline, stream, &wanted).await;
         read.map_err(Failure::billable)
     }
 
@@ -403,6 +405,7 @@ impl Shared {
         mut response: Response,
         deadline: Deadline,
         stream: Option<&AnswerStream>,
+        wanted: &WantedAnswer<'_>,
     ) -> Result<(ResponseAccumulator, bool), Failure> {
         let (context, limit) = (&self.error_context, self.server.longest_answer);
         let timeouts = &self.server.timeouts;
@@ -443,7 +446,7 @@ impl Shared {
             let _ = timeout(CLOSE_TIMEOUT, rest).await;
         }
         let is_stream = reader.is_stream();
-        let response = reader.finish(shows_cuts(&response))?;
+        let response = reader.finish(shows_cuts(&response), wanted)?;
         if let Some(text_stream) = text_stream {
             text_stream.finish(&response.split().text);
         }

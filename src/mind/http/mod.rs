@@ -33,7 +33,7 @@ pub(in crate::mind) use api::own_members;
 pub use endpoint::{Endpoint, EndpointError};
 pub use mind::{HttpMind, HttpMindError, Server, client};
 pub use probe::{KeyState, ProbeReport};
-pub use request::{RequestBody, RequestFormat, request_body};
+pub use request::{RequestBody, RequestError, RequestFormat, request_body};
 pub use request_cache::RequestCache;
 pub use response_reader::read_answer;
 pub use settings::{LimitField, ModelSettings, RetryPolicy, SchemaMode, Timeouts, Wording};

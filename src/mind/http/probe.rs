@@ -177,6 +177,7 @@ impl Shared {
         };
         let body = request_body(&prompt, &self.format, mode);
         let mut body = body.map_err(|error| MindError::Unsendable {
+            entity: prompt.entity.clone(),
             alias: self.info.alias.as_str().into(),
             reason: error.text(),
         })?;

@@ -8,15 +8,37 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use serde_json::{Map, Value};
+use thiserror::Error;
 
 use super::api::{Protocol, protocol};
 use super::request_parts::{AskParts, FixedParts};
+use super::response_accumulator::WantedAnswer;
 use super::settings::{ModelSettings, SchemaMode};
 use crate::context::AgentContext;
 use crate::dialect::format::{
-    Checkpoint, Format, MediaError, MediaFiles, MessageWriter, WriterState, Written,
+    Checkpoint, Format, MediaError, MediaFiles, MessageWriter, SystemPlace, WriterState, Written,
 };
+use crate::locale::{Localize, UiText, text};
 use crate::mind::prompt::Prompt;
+
+/// Why a request can't be sent.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{}", self.text())]
+pub enum RequestError {
+    /// Media can't be sent.
+    Media(#[from] MediaError),
+    /// Neither the conversation nor the question says anything, which every provider refuses.
+    Empty,
+}
+
+impl Localize for RequestError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Media(error) => error.text(),
+            Self::Empty => text!(mind_nothing_to_send),
+        }
+    }
+}
 
 /// The settings of a model, prepared for requests.
 #[derive(Clone, Debug)]
@@ -54,6 +76,14 @@ impl RequestFormat {
 
     pub(super) fn protocol(&self) -> &'static dyn Protocol {
         protocol(self.fixed.model.api)
+    }
+
+    /// The same with the system message as a message of the user, for a conversation that has no
+    /// other; `None` if it is within the list already.
+    fn with_system_as_user(&self) -> Option<Self> {
+        let mut changed = self.clone();
+        let place = std::mem::replace(&mut changed.format.options.system, SystemPlace::User);
+        (place == SystemPlace::Member).then_some(changed)
     }
 
     /// Whether a schema is sent other than as an instruction.
@@ -124,6 +154,14 @@ impl RequestBody {
         self.parts.schema.is_some() && format.sends_schema(&self.parts)
     }
 
+    /// What tells its answer from a thought.
+    pub(super) fn wanted(&self, format: &RequestFormat) -> WantedAnswer<'_> {
+        WantedAnswer {
+            schema: self.parts.schema.as_ref().map(|schema| &*schema.stable),
+            without_thoughts: format.model().forbids_thoughts(),
+        }
+    }
+
     /// Changes how the schema is sent. Nothing is copied unless the bytes are still in use
     /// elsewhere.
     pub(super) fn set_schema_mode(&mut self, mode: SchemaMode, format: &RequestFormat) {
@@ -179,12 +217,12 @@ impl RequestBuffer {
 /// The request for a prompt, with the schema in this mode.
 ///
 /// # Errors
-/// A media file can't be sent; the error names it.
+/// A media file can't be sent, or there is nothing to send.
 pub fn request_body(
     prompt: &Prompt<'_>,
     format: &RequestFormat,
     mode: SchemaMode,
-) -> Result<RequestBody, MediaError> {
+) -> Result<RequestBody, RequestError> {
     build(None, prompt, format, mode)
 }
 
@@ -194,7 +232,7 @@ pub(super) fn build(
     prompt: &Prompt<'_>,
     format: &RequestFormat,
     mode: SchemaMode,
-) -> Result<RequestBody, MediaError> {
+) -> Result<RequestBody, RequestError> {
     let parts = AskParts::of(prompt, format.model().max_output);
     let head = format.protocol().head(&format.fixed, &parts);
     let resumed = previous.map(|buffer| buffer.resume(prompt.history, &head));
@@ -210,6 +248,13 @@ pub(super) fn build(
     let mut writer = MessageWriter::new(&format.format, Some(prompt.entity), bytes, state);
     writer.write_history(prompt.history_turns(written_turns))?;
     writer.write_question(prompt.question_turns())?;
+    if !writer.has_messages() {
+        let format = format.with_system_as_user().ok_or(RequestError::Empty)?;
+        let mut body = build(None, prompt, &format, mode)?;
+        // Once there are messages, the system message goes elsewhere.
+        body.shared = None;
+        return Ok(body);
+    }
     let Written {
         bytes,
         state,

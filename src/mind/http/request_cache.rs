@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::request::{RequestBody, RequestBuffer, RequestFormat, build};
+use super::request::{RequestBody, RequestBuffer, RequestError, RequestFormat, build};
 use super::settings::SchemaMode;
-use crate::dialect::format::MediaError;
 use crate::mind::prompt::Prompt;
 
 /// The buffers of the last requests. While a request is sent, its buffer is lent to the connection;
@@ -44,13 +43,13 @@ impl RequestCache {
     /// those that are new since the entity's last request are written.
     ///
     /// # Errors
-    /// A media file can't be sent; the error names it.
+    /// A media file can't be sent, or there is nothing to send.
     pub fn request(
         &self,
         prompt: &Prompt<'_>,
         format: &RequestFormat,
         mode: SchemaMode,
-    ) -> Result<RequestBody, MediaError> {
+    ) -> Result<RequestBody, RequestError> {
         let previous = self.buffers().take(prompt.entity);
         build(previous, prompt, format, mode)
     }

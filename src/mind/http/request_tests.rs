@@ -185,6 +185,27 @@ fn the_error_of_a_file_that_cannot_be_sent_names_it() {
 }
 
 #[test]
+fn an_empty_list_of_messages_is_never_sent() {
+    for api in Api::ALL {
+        let nothing = TestAsk::new("").at(api).with(Role::Human, " ");
+        for json in [true, false] {
+            let error = request_body(&nothing.prompt(json), &nothing.format(), SchemaMode::Text);
+            assert!(error.unwrap_err().to_string().contains("neither"));
+        }
+        let rules = TestAsk::new("").at(api).with(Role::System, "You are Mira.");
+        let request = rules.request(false, SchemaMode::Text);
+        let list = request.get("messages").or(request.get("contents"));
+        let list = list.or(request["input"].get("messages")).unwrap();
+        assert_eq!(list.as_array().unwrap().len(), 1, "{request}");
+        assert_eq!(
+            request.to_string().matches("You are Mira.").count(),
+            1,
+            "{request}"
+        );
+    }
+}
+
+#[test]
 fn neighbouring_messages_of_one_role_are_merged_if_required() {
     let mut asker = TestAsk::new("What now?")
         .with(Role::System, "You are Mira.")
@@ -222,7 +243,7 @@ fn tool_calls_and_results_are_paired() {
             {"role": "user", "content": "And?"},
         ])
     );
-    let odd = TestAsk::new(vec![result]).request(true, SchemaMode::Text);
+    let odd = TestAsk::new(vec![Block::text("And?"), result]).request(true, SchemaMode::Text);
     let roles: Vec<_> = odd["messages"]
         .as_array()
         .unwrap()
@@ -554,7 +575,10 @@ proptest! {
                 _ => (Role::Human, "user"),
             };
             asker = asker.with(role, line.as_str());
-            expected.push(json!({"role": name, "content": line}));
+            // What says nothing is not sent.
+            if !line.trim().is_empty() {
+                expected.push(json!({"role": name, "content": line}));
+            }
         }
         expected.push(json!({"role": "user", "content": question}));
         prop_assert_eq!(asker.messages(), Value::Array(expected));

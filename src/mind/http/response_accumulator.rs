@@ -8,6 +8,7 @@ use crate::dialect::thinking::{AnswerText, SplitText};
 use crate::message::{Block, FinishReason, TokenUsage};
 use crate::mind::completion::{Completion, MAX_CALLS};
 use crate::tool::ToolCall;
+use crate::tool::schema_check::SchemaCheck;
 
 /// The tool that a mind must call if that is how a provider is asked for JSON. Its arguments are
 /// the answer.
@@ -35,6 +36,39 @@ pub(super) struct ResponseAccumulator {
     pub(super) reports_cached: bool,
     /// Whether the server said that the response is complete.
     pub(super) done: bool,
+}
+
+/// What tells an answer from a thought.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct WantedAnswer<'a> {
+    /// The schema of the JSON that was asked for; `None` for prose.
+    pub(super) schema: Option<&'a str>,
+    /// Whether the model was told not to think.
+    pub(super) without_thoughts: bool,
+}
+
+impl WantedAnswer<'_> {
+    /// Whether a text is, as a whole, JSON of the form that was asked for.
+    fn is_in_form(&self, text: &str) -> bool {
+        let Some(schema) = self.schema else {
+            return false;
+        };
+        let parsed = serde_json::from_str(schema).and_then(|schema: Value| {
+            let value: Value = serde_json::from_str(text.trim())?;
+            Ok((schema, value))
+        });
+        parsed.is_ok_and(|(schema, value)| {
+            value.is_object() && SchemaCheck::new(&schema, false).accepts(&schema, &value)
+        })
+    }
+
+    /// Whether what a server took for a thought is the answer.
+    fn is_answer(&self, thought: &str) -> bool {
+        match self.schema {
+            Some(_) => self.is_in_form(thought),
+            None => self.without_thoughts,
+        }
+    }
 }
 
 /// A tool call so far.
@@ -205,11 +239,29 @@ impl ResponseAccumulator {
     pub(super) fn unwrap_reply_tool(&mut self) {
         if let Some(index) = self.calls.iter().position(|call| call.name == REPLY_TOOL) {
             let answer = self.calls.remove(index);
-            self.text = AnswerText::default();
-            self.text.push_text(&answer.arguments);
+            self.text = AnswerText::plain(answer.arguments);
             if self.finish == Some(FinishReason::ToolCalls) {
                 self.finish = Some(FinishReason::Stop);
             }
+        }
+    }
+
+    /// Finds the answer where marks of thoughts hide it: within an answer in the form that was
+    /// wanted they are part of what is said, and where nothing is said but what was thought is such
+    /// an answer, the server took the one for the other. Some do that if the model writes none of
+    /// the marks that the server expects.
+    pub(super) fn find_answer(&mut self, wanted: &WantedAnswer<'_>) {
+        if !self.calls.is_empty() {
+            return;
+        }
+        let split = self.split();
+        if split.text != self.text.text() && wanted.is_in_form(self.text.text()) {
+            self.text.keep_marks();
+        } else if split.text.trim().is_empty()
+            && self.thoughts.is_empty()
+            && wanted.is_answer(&split.thinking)
+        {
+            self.text = AnswerText::plain(split.thinking);
         }
     }
 
@@ -266,11 +318,12 @@ impl ResponseAccumulator {
             text: split.text,
             thinking: Some(split.thinking).filter(|thinking| !thinking.is_empty()),
             signed: self.signed(),
-            finish: if calls.is_empty() {
-                self.finish.unwrap_or(FinishReason::Unknown)
-            } else {
+            finish: match self.finish {
+                // The last call may lack its end.
+                Some(FinishReason::Length) => FinishReason::Length,
                 // Some servers say `stop`.
-                FinishReason::ToolCalls
+                _ if !calls.is_empty() => FinishReason::ToolCalls,
+                finish => finish.unwrap_or(FinishReason::Unknown),
             },
             calls,
             usage: self.usage,

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::api::{Protocol, protocol};
 use super::failure::{ErrorContext, Failure};
 use super::json_frames::JsonFrames;
-use super::response_accumulator::ResponseAccumulator;
+use super::response_accumulator::{ResponseAccumulator, WantedAnswer};
 use super::server_error::{error_message, find_error};
 use super::sse::EventFrames;
 use crate::dialect::format::Api;
@@ -23,7 +23,10 @@ pub fn read_answer(api: Api, body: &[u8]) -> Result<Completion, MindError> {
         server: "recorded".into(),
     };
     let mut reader = ResponseReader::new(&context, protocol(api), "", usize::MAX);
-    let response = reader.read(body).and_then(|()| reader.finish(true));
+    let wanted = WantedAnswer::default();
+    let response = reader
+        .read(body)
+        .and_then(|()| reader.finish(true, &wanted));
     let response = response.map_err(|failure| failure.error)?;
     Ok(response.into_completion(""))
 }
@@ -166,7 +169,11 @@ impl<'a> ResponseReader<'a> {
 
     /// The response, now that the body has ended. `is_complete` says whether the connection would
     /// have shown that it was cut off.
-    pub(super) fn finish(mut self, is_complete: bool) -> Result<ResponseAccumulator, Failure> {
+    pub(super) fn finish(
+        mut self,
+        is_complete: bool,
+        wanted: &WantedAnswer<'_>,
+    ) -> Result<ResponseAccumulator, Failure> {
         let is_stream = self.is_stream();
         let mut values = Values {
             context: self.context,
@@ -192,6 +199,7 @@ impl<'a> ResponseReader<'a> {
             return Err(self.invalid(text!(mind_stream_broke_off)));
         }
         self.response.unwrap_reply_tool();
+        self.response.find_answer(wanted);
         let has_reason = !matches!(
             self.response.finish,
             None | Some(FinishReason::Stop | FinishReason::Unknown)
@@ -288,7 +296,7 @@ mod tests {
             let read = reader.read(chunk);
             read.map_err(|failure| failure.error.to_string())?;
         }
-        let response = reader.finish(true);
+        let response = reader.finish(true, &WantedAnswer::default());
         response.map_err(|failure| failure.error.to_string())
     }
 

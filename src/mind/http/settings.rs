@@ -216,6 +216,30 @@ impl ModelSettings {
         }
     }
 
+    /// Whether `extra` tells the model not to think, in the member of any known server.
+    pub(super) fn forbids_thoughts(&self) -> bool {
+        let off = [
+            ("chat_template_kwargs", "thinking", Value::from(false)),
+            ("chat_template_kwargs", "enable_thinking", false.into()),
+            ("enable_thinking", "", false.into()),
+            ("parameters", "enable_thinking", false.into()),
+            ("think", "", false.into()),
+            ("thinking", "type", "disabled".into()),
+            ("reasoning", "enabled", false.into()),
+            ("reasoning", "effort", "none".into()),
+            ("reasoning_effort", "", "none".into()),
+            ("reasoning_budget", "", 0.into()),
+        ];
+        off.iter().any(|(member, inner, off)| {
+            let value = self.extra.get(*member);
+            let value = value.and_then(|value| match *inner {
+                "" => Some(value),
+                inner => value.get(inner),
+            });
+            value == Some(off)
+        })
+    }
+
     /// How conversations are written for the model.
     pub(super) fn format(&self) -> Format {
         let mut options = FormatOptions::cautious(self.api);

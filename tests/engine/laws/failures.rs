@@ -8,10 +8,13 @@ use playhouse::cast::CastList;
 use playhouse::context::{AgentContext, Chapters};
 use playhouse::engine::{AskCount, Engine, Stop};
 use playhouse::exchange::{Ledger, OpenAsks};
-use playhouse::journal::Ending;
+use playhouse::journal::{Ending, Outcome};
 use playhouse::locale::UiText;
 use playhouse::message::{Role, Tag, TokenUsage};
-use playhouse::mind::{Completion, FailedCall, MindError, Price, ScriptLine, ScriptMind};
+use playhouse::mind::{
+    Completion, FailedCall, FinishReason, MindError, Price, ScriptLine, ScriptMind,
+};
+use playhouse::tool::ToolCall;
 use proptest::prelude::*;
 
 use super::game::{Game, by_entity, deed, hash_of, mishap, of_name, outcomes, unfolded};
@@ -166,6 +169,56 @@ async fn repairs_are_bounded_and_all_that_was_said_is_recorded() {
         let actor = of_name(&engine.world, "Actor1");
         let total = engine.world.get::<Ledger>(actor).unwrap().total();
         assert_eq!((total.calls, total.repairs, total.fallbacks), (12, 8, 4));
+    }
+}
+
+/// Plays two turns in which the first `cut` answers to each ask are cut off at their limit.
+async fn all_are_cut(cut: usize, calls: bool) -> Vec<Outcome> {
+    let mind = ScriptMind::by_rule(move |prompt| {
+        let mut completion = Completion::instant("script", deed(prompt, 0, "words"));
+        if prompt.refused().count() < cut {
+            completion.finish = FinishReason::Length;
+            if prompt.purpose == "deed" {
+                completion.text = "{\"act\": \"speak\", \"words".into();
+            }
+            if calls {
+                completion.calls = vec![ToolCall::new("1", "dice", "{\"sides\": ")];
+            }
+        }
+        ScriptLine::complete(completion)
+    });
+    let mut engine = SMALL.engine(Arc::new(mind));
+    engine.run(Some(2)).await.unwrap();
+    check(&engine).unwrap();
+    let outcomes = outcomes(engine.journal().lines()).into_iter();
+    outcomes.cloned().collect()
+}
+
+#[tokio::test]
+async fn an_answer_cut_at_its_limit_is_asked_for_again() {
+    for calls in [false, true] {
+        for outcome in all_are_cut(1, calls).await {
+            assert_eq!((outcome.calls, outcome.refused.len()), (2, 1));
+            let complaint = &outcome.refused[0].complaint;
+            assert!(complaint.contains("cut off"), "{complaint}");
+            assert!(matches!(outcome.ending, Ending::Answered { .. }));
+        }
+    }
+    for outcome in all_are_cut(9, false).await {
+        assert_eq!(outcome.calls, 3);
+        match outcome.ending {
+            // Prose is taken as it is at last, and the journal says how it ended.
+            Ending::Answered { finish, .. } => {
+                assert_eq!((&*outcome.purpose, finish), ("news", FinishReason::Length));
+            }
+            Ending::Failed { reason } => {
+                assert_eq!(outcome.purpose, "deed");
+                assert!(reason.to_string().contains("cut off"), "{reason}");
+            }
+        }
+    }
+    for outcome in all_are_cut(9, true).await {
+        assert!(matches!(outcome.ending, Ending::Failed { .. }));
     }
 }
 

@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use playhouse::context::context_to_json;
-use playhouse::groupchat::message::ChatMessage;
+use playhouse::groupchat::message::{ChatMessage, Content, Part};
 use playhouse::groupchat::team::{Newcomers, Participant, ParticipantKind, TeamFile};
 use playhouse::groupchat::termination::Termination;
 use playhouse::groupchat::{ChatError, ChatGame, StreamItem, Task, Team, UserProxy};
-use playhouse::mind::{Answering, Completion, Mind, MindInfo, Minds, Prompt};
+use playhouse::mind::{
+    Answering, Completion, Mind, MindInfo, Minds, Prompt, ScriptLine, ScriptMind,
+};
 use playhouse::tool::code::CodePolicy;
 use playhouse::world_data::DataFolder;
 use serde_json::{Value, json};
@@ -431,4 +433,30 @@ async fn a_team_that_is_a_tool_is_paid_for_by_whoever_calls_it_and_within_the_ca
         Err(error) => error.to_string(),
     };
     assert!(told.contains("the limit is"), "{told}");
+}
+
+#[tokio::test]
+async fn a_picture_in_a_task_reaches_every_model() {
+    let mind = ScriptMind::by_rule(|prompt| {
+        let bodies = prompt.history.entries().iter().map(|entry| entry.body());
+        let mut blocks = bodies.flat_map(|body| body.listed_blocks());
+        let sees = blocks.any(|block| block.as_media().is_some());
+        ScriptLine::say(if sees { "I see it." } else { "I see nothing." })
+    });
+    let mut team = Team::new(
+        game(three().with_max_turns(2)),
+        Minds::all(Arc::new(mind)),
+        7,
+    )
+    .unwrap();
+    let parts = vec![
+        Part::Text("Look.".into()),
+        Part::Image(json!({"data": "iVBORw0KGgo="})),
+    ];
+    let result = team
+        .run(ChatMessage::new("user", Content::MultiModal(parts)))
+        .await
+        .unwrap();
+    let said: Vec<_> = result.messages.iter().skip(1).map(short).collect();
+    assert_eq!(said, ["A:I see it.", "B:I see it."]);
 }
