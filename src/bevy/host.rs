@@ -1,6 +1,5 @@
 //! The thread on which the engine plays, one turn for each exchange with the game.
 
-use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -8,7 +7,6 @@ use std::thread;
 use bevy_ecs::prelude::*;
 
 use super::input::{GAME, GameInput, GameMind};
-use crate::cast::{EntityName, StableId};
 use crate::engine::{CancellationToken, Engine, EngineError, Setup, Stop};
 use crate::event::{Feed, Record};
 use crate::mind::Minds;
@@ -132,7 +130,7 @@ impl Story {
             let records =
                 std::mem::take(&mut *records.lock().unwrap_or_else(PoisonError::into_inner));
             let played = Played {
-                records: with_audiences(&mut engine.world, records),
+                records: with_audiences(records),
                 stopped: reason_to_stop(ended),
             };
             let is_over = played.stopped.is_some();
@@ -156,12 +154,7 @@ fn reason_to_stop(ended: Result<Stop, EngineError>) -> Option<StoryStopped> {
 
 /// Adds to each event the names of those who learned of it, and leaves out what the game itself has
 /// answered.
-fn with_audiences(world: &mut World, records: Vec<Record>) -> Vec<(Record, Vec<Arc<str>>)> {
-    let mut names = world.query::<(&StableId, &EntityName)>();
-    let names: BTreeMap<_, _> = names
-        .iter(world)
-        .map(|(id, name)| (*id, name.0.clone()))
-        .collect();
+fn with_audiences(records: Vec<Record>) -> Vec<(Record, Vec<Arc<str>>)> {
     let is_own =
         |record: &Record| matches!(record, Record::Answer(answer) if &*answer.entity == GAME);
     let records = records.into_iter().filter(|record| !is_own(record));
@@ -171,8 +164,7 @@ fn with_audiences(world: &mut World, records: Vec<Record>) -> Vec<(Record, Vec<A
                 Record::Event(event) => &*event.audience,
                 _ => &[],
             };
-            let audience = audience.iter().filter_map(|id| names.get(id).cloned());
-            let audience = audience.collect();
+            let audience = audience.iter().map(|who| who.name.clone()).collect();
             (record, audience)
         })
         .collect()

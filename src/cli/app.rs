@@ -17,9 +17,10 @@ use super::args::{ColourArg, LogFormat};
 use super::env::{Env, variable};
 use super::error::{CommandError, ErrorKind};
 use super::output::{Output, clean, clean_styled, escape_json};
+use super::process::{INTERRUPTED, was_interrupted};
 use super::settings::Settings;
 use super::status_line::{LogOutput, StatusLine};
-use super::trust::{Gate, read_text};
+use super::trust::{Gate, read_text, says_yes};
 
 /// The file of models in the data folder, and in the user's settings folder.
 const MODELS: &str = "models.ron";
@@ -122,6 +123,11 @@ impl App {
         data.map_err(|error| CommandError::of(ErrorKind::World, &error))
     }
 
+    /// Asks a question that a yes or no answers; `None` if nobody can be asked.
+    pub(crate) fn confirm(&self, question: &str) -> Option<bool> {
+        self.can_ask.then(|| says_yes(&mut self.err(), question))
+    }
+
     /// The user's settings folder.
     pub(crate) fn config_folder(&self) -> Option<&Path> {
         self.config_folder.as_deref()
@@ -205,14 +211,16 @@ impl App {
             let message = text!(cli_cant_write, error);
             CommandError::new(ErrorKind::Other, message)
         });
-        match result.err().or(lost) {
+        let error = result.err().or(lost);
+        let code = error.as_ref().map(|error| error.kind as u8);
+        if let Some(error) = error {
+            error.print(&mut self.err(), self.language);
+        }
+        match code {
+            _ if was_interrupted() => ExitCode::from(INTERRUPTED),
             // A reader who went away has seen enough.
             None => ExitCode::SUCCESS,
-            Some(error) => {
-                let code = ExitCode::from(error.kind as u8);
-                error.print(&mut self.err(), self.language);
-                code
-            }
+            Some(code) => ExitCode::from(code),
         }
     }
 }

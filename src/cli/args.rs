@@ -103,6 +103,9 @@ pub(crate) struct RunArgs {
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) play: PlayArgs,
+    /// Whether no command was written, so that the world may be a mistyped one.
+    #[arg(skip)]
+    pub(crate) is_bare: bool,
 }
 
 /// The options of all commands that play.
@@ -334,6 +337,10 @@ pub(crate) enum Command {
         slot: String,
         #[arg(long)]
         force: bool,
+        #[arg(long, value_name = "N")]
+        seed: Option<u64>,
+        #[arg(long, conflicts_with = "seat")]
+        no_seat: bool,
         #[arg(long, value_name = "TEXT")]
         task: Option<String>,
         #[arg(long, default_value = "rule")]
@@ -378,7 +385,7 @@ pub(crate) enum Command {
     },
     Why {
         slot: String,
-        event: String,
+        event: Option<String>,
     },
     Who {
         slot: String,
@@ -426,7 +433,14 @@ impl CommandLine {
     /// The command and the common options. Options of a run before another command are an error.
     pub(crate) fn into_command(self) -> Result<(Command, CommonArgs), clap::Error> {
         match self.command {
-            None => Ok((Command::Run(self.run), self.common)),
+            None => {
+                let is_bare = self.run.world.is_some();
+                let run = RunArgs {
+                    is_bare,
+                    ..self.run
+                };
+                Ok((Command::Run(run), self.common))
+            }
             Some(command) if self.run == RunArgs::default() => Ok((command, self.common)),
             // `help.rs` explains it.
             Some(_) => Err(clap::Error::new(ErrorKind::ArgumentConflict)),
@@ -487,6 +501,8 @@ mod tests {
         for line in [
             "playhouse run --model m --seed 1 --save s --until 3 --seat A --max-calls 1 --max-tokens 2 --max-cost 0.5 --dry-run --json --quiet",
             "playhouse resume s --until 4 --on-server-error fall-back",
+            "playhouse resume s --model m --seat A --seed 3",
+            "playhouse resume s --no-seat",
             "playhouse replay s",
             "playhouse saves -vv",
             "playhouse saves --verify",
@@ -496,6 +512,7 @@ mod tests {
             "playhouse branch s t --choose the-log=burn",
             "playhouse who s the-order",
             "playhouse knows s Ann",
+            "playhouse why s",
             "playhouse why s 3-17",
             "playhouse show s",
             "playhouse chat",
@@ -535,6 +552,7 @@ mod tests {
             "playhouse run --max-cost much",
             "playhouse run --seed x",
             "playhouse resume",
+            "playhouse resume s --seat A --no-seat",
             "playhouse branch s t",
             "playhouse show s --as film",
             "playhouse convert talk.json",

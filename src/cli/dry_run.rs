@@ -21,6 +21,8 @@ pub(crate) struct UnsentPrompt {
     pub(crate) max_tokens: u32,
     /// The most that it would cost; `None` if the price is unknown.
     pub(crate) cost: Option<Cost>,
+    /// In which money.
+    pub(crate) currency: Option<String>,
     /// The conversation as it would be sent.
     pub(crate) messages: Vec<UnsentMessage>,
 }
@@ -34,27 +36,33 @@ pub(crate) struct UnsentMessage {
     pub(crate) content: String,
 }
 
+/// The prompts of all models that were not sent.
+#[derive(Clone, Default)]
+pub(crate) struct UnsentPrompts(Arc<Mutex<Vec<UnsentPrompt>>>);
+
+impl UnsentPrompts {
+    /// All so far.
+    pub(crate) fn all(&self) -> MutexGuard<'_, Vec<UnsentPrompt>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// Takes a model's place and remembers the prompts.
 #[derive(Clone)]
 pub(crate) struct DryRun {
     info: MindInfo,
-    unsent: Arc<Mutex<Vec<UnsentPrompt>>>,
+    unsent: UnsentPrompts,
 }
 
 impl DryRun {
-    /// Takes the place of this model.
-    pub(crate) fn of(mut info: MindInfo) -> Self {
+    /// Takes the place of this model, and keeps its prompts there.
+    pub(crate) fn of(mut info: MindInfo, unsent: &UnsentPrompts) -> Self {
         // Nothing is sent, so no prompt needs to wait for a warm cache.
         info.caches_prompts = false;
         Self {
             info,
-            unsent: Arc::default(),
+            unsent: unsent.clone(),
         }
-    }
-
-    /// The prompts so far.
-    pub(crate) fn unsent(&self) -> MutexGuard<'_, Vec<UnsentPrompt>> {
-        self.unsent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -74,13 +82,15 @@ impl Mind for DryRun {
             role: turn.role,
             content: turn.to_text(),
         });
-        self.unsent().push(UnsentPrompt {
+        let price = self.info.price.as_ref();
+        self.unsent.all().push(UnsentPrompt {
             entity: prompt.entity.to_string(),
             purpose: prompt.purpose.to_owned(),
             model: self.info.model.to_string(),
             tokens,
             max_tokens: prompt.max_tokens,
-            cost: self.info.price.as_ref().map(|price| price.of(usage)),
+            cost: price.map(|price| price.of(usage)),
+            currency: price.map(|price| price.currency.clone()),
             messages: messages.collect(),
         });
         Box::pin(std::future::ready(Err(MindError::Cancelled.into())))

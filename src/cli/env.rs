@@ -1,5 +1,6 @@
 //! The environment, the terminal and the clock: the one place that reads them.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -39,6 +40,13 @@ pub(crate) fn time_of_day() -> String {
         .map_or(0, |time| time.as_secs());
     let (hours, minutes) = (seconds / 3_600 % 24, seconds / 60 % 60);
     format!("{hours:02}:{minutes:02}:{:02}", seconds % 60)
+}
+
+/// A seed that differs from run to run, short enough to be typed.
+pub(crate) fn random_seed() -> u64 {
+    // Every state of the standard library's hashes is new.
+    let random = RandomState::new().build_hasher().finish();
+    1 + random % 999_999
 }
 
 /// What the program found when it started.

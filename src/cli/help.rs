@@ -29,6 +29,15 @@ pub(crate) fn command_line(language: Language, width: usize) -> Command {
     Help { language, width }.translate(command)
 }
 
+/// The names of all commands.
+pub(crate) fn command_names() -> Vec<String> {
+    let command = CommandLine::command();
+    let commands = command.get_subcommands();
+    commands
+        .map(|command| command.get_name().to_owned())
+        .collect()
+}
+
 struct Help {
     language: Language,
     width: usize,

@@ -11,7 +11,7 @@ use crate::groupchat::ChatGame;
 use crate::groupchat::team::{FOLDER, list_teams};
 use crate::locale::{Argument, UiText, text};
 use crate::mind::improviser::Improviser;
-use crate::mind::{Mind, MindAlias, Minds};
+use crate::mind::{Mind, MindAlias, MindInfo, Minds};
 use crate::rpg::rehearsal::Expectations;
 use crate::rpg::world_file::{WorldFile, list_worlds};
 use crate::rpg::{Campaign, CampaignError};
@@ -23,6 +23,7 @@ use bevy_ecs::prelude::*;
 
 use super::app::App;
 use super::error::{CommandError, ErrorKind};
+use super::help::command_names;
 use super::settings::IMPROVISER;
 
 /// What a writer expects of rehearsals, beside the world's file.
@@ -44,6 +45,21 @@ pub(crate) fn world(app: &App, name: &str) -> Result<Campaign, CommandError> {
         }
         Err(error) => Err(CommandError::of(ErrorKind::World, &error).at(name)),
     }
+}
+
+/// Refuses what stands in the place of a command but is neither a command nor a world.
+pub(crate) fn check_bare_world(app: &App, name: &str) -> Result<(), CommandError> {
+    let data = app.data()?;
+    if name.contains(['/', '\\']) || own_folder(&data, name).is_ok() {
+        return Ok(());
+    }
+    let message = text!(cli_usage_unknown_command, command = name);
+    let commands = command_names();
+    let (worlds, _) = list_worlds(&data);
+    let worlds = worlds.iter().map(|world| world.folder.as_str());
+    let help = did_you_mean(name, commands.iter().map(String::as_str).chain(worlds));
+    let help = help.unwrap_or_else(|| text!(cli_no_command_help));
+    Err(CommandError::new(ErrorKind::Usage, message).help(help))
 }
 
 /// The world of this name, or what is wrong with it.
@@ -158,6 +174,15 @@ pub(crate) fn main_mind(app: &App, name: &str) -> Result<MainMind, CommandError>
     })
 }
 
+/// What is known of the mind of this name; no key is needed.
+pub(crate) fn mind_info(app: &App, name: &str) -> Result<MindInfo, CommandError> {
+    if name == IMPROVISER {
+        return Ok(improviser()?.info().clone());
+    }
+    let info = app.models()?.info(name);
+    info.map_err(|error| CommandError::of(ErrorKind::Server, &error))
+}
+
 /// The improviser, who can play every game of this program.
 pub(crate) fn improviser() -> Result<Improviser, CommandError> {
     let improviser = Improviser::taught(|lessons| {
@@ -197,6 +222,19 @@ pub(crate) fn preferred(
         Ok(main_mind.clone())
     } else {
         Ok(self::main_mind(app, alias)?.mind)
+    }
+}
+
+/// What is known of who answers for entities that prefer a model.
+pub(crate) fn preferred_info(
+    app: &App,
+    main: &MindInfo,
+    alias: &str,
+) -> Result<MindInfo, CommandError> {
+    if app.settings.model.value == IMPROVISER {
+        Ok(main.clone())
+    } else {
+        mind_info(app, alias)
     }
 }
 

@@ -28,6 +28,7 @@ mod saved;
 mod say;
 mod seat;
 mod settings;
+mod slot_settings;
 mod statistics;
 mod status_line;
 mod story;
@@ -78,7 +79,7 @@ fn start() -> ExitCode {
     let variable = &env::variable;
     let guess = Settings::resolve(&guess, None, None, &env, variable, &found.files);
     let command_line = help::command_line(guess.language.value, guess.width.value);
-    let matches = command_line.try_get_matches();
+    let matches = command_line.try_get_matches_from(arguments());
     let parsed = matches.and_then(|matches| CommandLine::from_arg_matches(&matches));
     match parsed.and_then(CommandLine::into_command) {
         Ok((command, common)) => run(command, &common, &env, found),
@@ -109,6 +110,15 @@ impl Found {
         }
         Ok(())
     }
+}
+
+/// The command line. `help --help` is `help`.
+fn arguments() -> Vec<OsString> {
+    let mut arguments: Vec<_> = std::env::args_os().collect();
+    if arguments.get(1).is_some_and(|command| command == "help") {
+        arguments.retain(|argument| argument != "--help" && argument != "-h");
+    }
+    arguments
 }
 
 /// The value of `--lang`, wherever it is.
@@ -161,11 +171,15 @@ fn run(command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> Ex
             Err(error) => found.error = found.error.or(Some(error)),
         }
     }
-    let app = with_settings;
+    let mut app = with_settings;
     app.start_logs();
-    let result = match found.error {
-        Some(error) => Err(error),
-        None => commands::run(command, &app),
+    let recalled = match (found.error, &command) {
+        (Some(error), _) => Err(error),
+        (None, Command::Resume { slot, no_seat, .. }) => {
+            slot_settings::recall(&mut app, slot, *no_seat)
+        }
+        (None, _) => Ok(()),
     };
+    let result = recalled.and_then(|()| commands::run(command, &app));
     app.finish(result)
 }

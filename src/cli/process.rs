@@ -1,4 +1,6 @@
-//! The program as a process: who may look into it, and what ends with it.
+//! The program as a process: who may look into it, who interrupted it, and what ends with it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Keeps other processes of the same user out of the memory of this one, with its environment and
 /// the keys in there, and makes sure that whatever it starts can be ended.
@@ -11,6 +13,21 @@ pub(crate) fn protect() {
     }
     #[cfg(any(feature = "mcp", feature = "scripts"))]
     crate::tool::process::adopt_orphans();
+}
+
+/// The exit code after Ctrl-C, as shells expect it.
+pub(crate) const INTERRUPTED: u8 = 130;
+
+static WAS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Notes that the user pressed Ctrl-C.
+pub(crate) fn note_interrupt() {
+    WAS_INTERRUPTED.store(true, Ordering::SeqCst);
+}
+
+/// Whether the user pressed Ctrl-C.
+pub(crate) fn was_interrupted() -> bool {
+    WAS_INTERRUPTED.load(Ordering::SeqCst)
 }
 
 /// Ends all programs that were started.

@@ -2,21 +2,24 @@
 
 use std::path::Path;
 
-use crate::cast::WorldTurn;
+use crate::cast::{CastList, WorldTurn};
 use crate::engine::Setup;
 use crate::groupchat::ChatGame;
 use crate::journal::{JournalHeader, Line, Recording};
 use crate::locale::text;
 use crate::rpg::Campaign;
-use crate::save::{Expected, SaveError, Slot, SlotName, StoredStory, read_head, restore};
+use crate::save::{
+    Expected, Listed, SaveError, Slot, SlotName, StoredStory, list, read_head, restore,
+};
 use crate::session::{Game, SessionError};
-use crate::undercover::{GAME, Match, MatchError};
+use crate::undercover::{GAME, Match, MatchError, Tournament};
 use bevy_ecs::prelude::*;
 
 use super::app::App;
 use super::args::PlayArgs;
 use super::error::{CommandError, ErrorKind, engine_error};
 use super::loader;
+use super::say::say;
 
 /// A save, and the game that it is of.
 pub(crate) struct Saved {
@@ -87,7 +90,13 @@ impl Saved {
 
     /// The save in this slot. With `force`, its snapshot may be another than its journal records.
     pub(crate) fn find_with(app: &App, name: &str, force: bool) -> Result<Self, CommandError> {
-        let slot = Slot::find(&app.settings.saves.value, name).map_err(save_error)?;
+        let root = &app.settings.saves.value;
+        let slot = Slot::find(root, name).map_err(save_error)?;
+        if Tournament::exists(root, name) {
+            let error = CommandError::new(ErrorKind::Usage, text!(cli_is_tournament, slot = name));
+            let games = slot.folder().join("games");
+            return Err(error.help(text!(cli_is_tournament_help, games)));
+        }
         let story = slot.read(force).map_err(|error| damaged(error, name))?;
         let (world, turn) = match &story.world {
             Some(text) => {
@@ -98,7 +107,7 @@ impl Saved {
                 // Old journals don't know their world.
                 let error = CommandError::new(ErrorKind::Save, text!(cli_no_snapshot, slot = name));
                 let error = error.at(slot.folder().display());
-                return Err(error.help(text!(cli_no_snapshot_help, slot = name)));
+                return Err(error.help(text!(cli_no_snapshot_help)));
             }
             None => (story.header.world.clone(), 0),
         };
@@ -150,6 +159,15 @@ pub(crate) fn check_turn(world: &World, args: &PlayArgs, slot: &str) -> Result<(
     }
 }
 
+/// A story keeps the seed that it began with: what happened depends on it.
+pub(crate) fn check_seed(given: Option<u64>, seed: u64, slot: &str) -> Result<(), CommandError> {
+    if given.is_none_or(|given| given == seed) {
+        return Ok(());
+    }
+    let error = CommandError::new(ErrorKind::Usage, text!(cli_other_seed, seed));
+    Err(error.at(slot).help(text!(cli_other_seed_help)))
+}
+
 /// A free name for a new slot, after a world.
 pub(crate) fn free_name(root: &Path, world: &str) -> String {
     let last = Path::new(world).file_name().and_then(|name| name.to_str());
@@ -161,14 +179,54 @@ pub(crate) fn free_name(root: &Path, world: &str) -> String {
     free.next().unwrap_or_default()
 }
 
-/// Empties a slot that no process has locked.
-pub(crate) fn clear(root: &Path, name: &str) -> Result<(), CommandError> {
-    let slot = match Slot::find(root, name) {
+/// Removes a save that no process has locked. If it holds more than one story, the user is asked
+/// first; without a terminal it stays.
+pub(crate) fn clear(app: &App, name: &str) -> Result<(), CommandError> {
+    let slot = match Slot::find(&app.settings.saves.value, name) {
         Ok(slot) => slot,
         Err(SaveError::NoSuchSlot { .. }) => return Ok(()),
         Err(error) => return Err(save_error(error)),
     };
+    let count = stories_in(&slot).map_err(save_error)?;
+    if count > 1 {
+        let question = say!(app.language, cli_clear_question, slot = name, count);
+        if app.confirm(&question) != Some(true) {
+            let message = text!(cli_clear_refused, slot = name, count);
+            let error = CommandError::new(ErrorKind::Usage, message);
+            return Err(error.help(text!(cli_clear_refused_help)));
+        }
+    }
     slot.remove().map_err(save_error)
+}
+
+/// How many stories are in the folder of a slot: those of a tournament's games, or its own, and any
+/// that somebody has put into it.
+fn stories_in(slot: &Slot) -> Result<usize, SaveError> {
+    // A repair keeps damaged files of the same story.
+    let is_story = |found: &Listed| {
+        let is_copy = found.slot.name().as_str().starts_with("damaged-");
+        !is_copy && found.slot.journal_file().is_file()
+    };
+    let folder = slot.folder();
+    let inside = list(folder)?
+        .into_iter()
+        .chain(list(&folder.join("games"))?);
+    let own = usize::from(slot.journal_file().is_file());
+    Ok(own + inside.filter(is_story).count())
+}
+
+/// Somebody of a save by name.
+pub(crate) fn entity(world: &World, name: &str) -> Result<Entity, CommandError> {
+    let cast = world.resource::<CastList>();
+    cast.by_name(name)
+        .ok_or_else(|| nobody(name, cast.names().map(|name| &**name)))
+}
+
+/// The error of naming nobody of these.
+pub(crate) fn nobody<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> CommandError {
+    let mut error = CommandError::new(ErrorKind::Usage, text!(cli_no_such_entity, name));
+    error.help = loader::did_you_mean(name, known);
+    error
 }
 
 /// An error of this save. If it is damaged, the help says what to do.

@@ -38,6 +38,8 @@ pub(crate) enum Origin {
     File,
     /// The user's own settings file.
     OwnFile,
+    /// What a save was played with before.
+    Save,
     /// Nobody set it.
     Default,
     /// How the program was built.
@@ -52,6 +54,7 @@ impl Origin {
             Self::Environment(variable) => text!(cli_from_environment, variable),
             Self::File => text!(cli_from_file, file = SETTINGS_FILE),
             Self::OwnFile => text!(cli_from_own_file, file = SETTINGS_FILE),
+            Self::Save => text!(cli_from_save),
             Self::Default => text!(cli_from_default),
             Self::Build => text!(cli_from_build),
         }
@@ -215,6 +218,10 @@ pub(crate) struct Settings {
     pub(crate) max_tokens: Setting<Option<u64>>,
     /// The maximum cost of a run.
     pub(crate) max_cost: Setting<Option<f64>>,
+    /// The actor whom a person plays.
+    pub(crate) seat: Setting<Option<String>>,
+    /// The seed of new stories, unless one is given; without either it is drawn.
+    pub(crate) seed: Setting<Option<String>>,
     /// What happens when a server keeps failing.
     pub(crate) on_server_error: Setting<OnServerError>,
     /// The form of logs.
@@ -306,6 +313,13 @@ impl Settings {
             max_calls: limit(play.max_calls, files.lowest(|file| file.max_calls)),
             max_tokens: limit(play.max_tokens, files.lowest(|file| file.max_tokens)),
             max_cost: limit(play.max_cost, files.lowest(|file| file.max_cost)),
+            seat: Setting::pick(play.seat.map(Some), None, None, None),
+            seed: Setting::pick(
+                None,
+                set("PLAYHOUSE_SEED").map(|(name, seed)| (name, Some(seed))),
+                None,
+                None,
+            ),
             on_server_error: Setting::pick(
                 play.on_server_error,
                 None,
@@ -362,6 +376,7 @@ impl Settings {
                 shown(&self.max_cost.value),
                 &self.max_cost.origin,
             ),
+            ("seed", shown(&self.seed.value), &self.seed.origin),
             (
                 "on-server-error",
                 match self.on_server_error.value {

@@ -153,12 +153,17 @@ impl Gate {
     /// Asks whether to trust what was shown. Whatever is not a yes is a no.
     pub(crate) fn ask(&mut self) -> bool {
         let question = say!(self.language, cli_trust_question);
-        self.err.prompt(&question);
-        let mut answer = String::new();
-        let read = io::stdin().lock().take(64).read_line(&mut answer);
-        let answer = answer.trim().to_lowercase();
-        read.is_ok() && ["y", "yes", "是"].contains(&answer.as_str())
+        says_yes(&mut self.err, &question)
     }
+}
+
+/// Asks a question. Whatever is not a yes is a no.
+pub(crate) fn says_yes(err: &mut Output, question: &str) -> bool {
+    err.prompt(question);
+    let mut answer = String::new();
+    let read = io::stdin().lock().take(64).read_line(&mut answer);
+    let answer = answer.trim().to_lowercase();
+    read.is_ok() && ["y", "yes", "是"].contains(&answer.as_str())
 }
 
 fn refusal(path: &Path, demands: Vec<UiText>) -> CommandError {

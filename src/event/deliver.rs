@@ -11,7 +11,7 @@ use super::guard::{GuardAct, Guards, Judged, Point, Receiver};
 use super::learning::Learned;
 use super::{
     AgentEvent, AudienceRule, ChapterClose, EventQueue, EventRecord, Fault, Faults, PendingEvent,
-    PhraseError, Phrasebook, Record, Records,
+    PhraseError, Phrasebook, Recipient, Record, Records,
 };
 use crate::cast::{
     Clock, CurrentStage, EntityName, Kind, MEETING, MeetingClock, StableId, WorldTurn,
@@ -64,12 +64,16 @@ pub fn deliver(
             if event.blocked || copy.blocked {
                 continue;
             }
-            audience.push(receiver);
+            let recipient = || Recipient {
+                id: receiver,
+                name: context.name().clone(),
+            };
+            audience.push(recipient());
             if !event.tells.is_empty() {
                 reached.push(entity);
             }
             if let Some(words) = &copy.masked {
-                masked.push((receiver, words.clone()));
+                masked.push((recipient(), words.clone()));
             }
             if let Some(close) = &event.chapter_close {
                 if let Some(chapter) =

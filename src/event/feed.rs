@@ -33,6 +33,15 @@ pub enum AudienceRule {
     Private,
 }
 
+/// An entity that got an event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recipient {
+    /// Its number, which no later entity of the same name gets.
+    pub id: StableId,
+    /// Its name.
+    pub name: Arc<str>,
+}
+
 /// An event as feeds get it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EventRecord {
@@ -54,10 +63,10 @@ pub struct EventRecord {
     /// The words its receivers read.
     pub text: String,
     /// Who got it.
-    pub audience: Vec<StableId>,
+    pub audience: Vec<Recipient>,
     /// The words of those receivers for whom guards changed them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub masked: Vec<(StableId, String)>,
+    pub masked: Vec<(Recipient, String)>,
     /// The rule by which the audience was made.
     pub rule: AudienceRule,
     /// What guards did to it; empty for most events.
@@ -69,7 +78,7 @@ impl EventRecord {
     /// The record as the entity of a seat may see it: with its own words as the guards left them,
     /// and nobody else's.
     fn as_seen_by(&self, seat: StableId) -> Self {
-        let own = self.masked.iter().find(|(id, _)| *id == seat);
+        let own = self.masked.iter().find(|(who, _)| who.id == seat);
         let mut seen = Self {
             masked: Vec::new(),
             ..self.clone()
@@ -173,7 +182,7 @@ impl Record {
     /// Whether the entity of a seat may see it.
     pub fn is_for(&self, seat: StableId) -> bool {
         match self {
-            Self::Event(event) => event.audience.contains(&seat),
+            Self::Event(event) => event.audience.iter().any(|who| who.id == seat),
             Self::Answer(answer) => answer.id == seat,
             Self::Chapter { id, .. } => *id == seat,
             Self::Turn { .. } => true,

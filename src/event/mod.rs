@@ -22,7 +22,8 @@ pub use agent_event::{AgentEvent, EventTypes, register_event};
 pub use deliver::deliver;
 pub use fault::{Fault, Faults};
 pub use feed::{
-    AnswerRecord, AudienceRule, By, CallRecord, EventRecord, Feed, FeedView, Record, Records,
+    AnswerRecord, AudienceRule, By, CallRecord, EventRecord, Feed, FeedView, Recipient, Record,
+    Records,
 };
 pub use phrasebook::{PhraseError, Phrasebook};
 pub use prompts::{PromptSet, PromptTemplate};

@@ -337,7 +337,11 @@ impl<R: Reply> Spec<R> {
         };
         // Most answers are right; only the others are searched for small mistakes.
         match self.corrected(raw) {
-            Some(corrected) => self.read_and_check(&corrected),
+            Some(corrected) => match self.read_and_check(&corrected) {
+                // What has no JSON is told so.
+                Err(_) if json_in(raw).is_none() => Err(violations),
+                read => read,
+            },
             None => Err(violations),
         }
     }
@@ -358,7 +362,13 @@ impl<R: Reply> Spec<R> {
             return None;
         }
         let schema = &self.json.as_ref()?.constrained;
-        let mut value = serde_json::from_str(json_in(raw)?).ok()?;
+        let Some(json) = json_in(raw) else {
+            let bare = raw.trim_matches(|c: char| !c.is_alphanumeric());
+            let mut value = serde_json::json!({ (R::BARE_MEMBER?): bare });
+            lenient::correct(&mut value, schema);
+            return Some(value.to_string());
+        };
+        let mut value = serde_json::from_str(json).ok()?;
         lenient::correct(&mut value, schema).then(|| value.to_string())
     }
 }

@@ -91,7 +91,8 @@ pub(crate) fn commit(
         correction.observe(outcome.estimated, outcome.usage.input);
     }
     if let Some(mut ledger) = entity.get_mut::<Ledger>() {
-        ledger.book(question.purpose(), spent(outcome, &by));
+        let is_fallback = matches!(by, By::Fallback(_));
+        ledger.book(question.purpose(), Spent::on(outcome, is_fallback));
     }
     let id = entity.get::<StableId>().copied().unwrap_or(StableId(0));
     question.answer(&mut entity, value, by.clone());
@@ -273,27 +274,6 @@ fn usage_after_rounds(outcome: &Outcome) -> TokenUsage {
         cached: left.cached.saturating_sub(round.cached),
         reasoning: left.reasoning.saturating_sub(round.reasoning),
     })
-}
-
-fn spent(outcome: &Outcome, by: &By) -> Spent {
-    // The last bad answer was not sent back.
-    let sent_back = outcome.refused.iter();
-    let sent_back = sent_back.filter(|refused| !refused.complaint.is_empty());
-    let mut spent = Spent {
-        asks: 1,
-        calls: outcome.calls,
-        retries: u64::from(outcome.retries),
-        repairs: sent_back.count() as u64,
-        fallbacks: u64::from(matches!(by, By::Fallback(_))),
-        usage: outcome.usage,
-        cost: outcome.cost,
-    };
-    // What tools spent on minds is booked to their caller.
-    let results = outcome.rounds.iter().flat_map(|round| &round.results);
-    for result in results {
-        spent += result.spent.into();
-    }
-    spent
 }
 
 /// The place at which an entity's ask is committed.

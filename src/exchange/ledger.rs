@@ -1,6 +1,7 @@
 //! What was spent by whom and on what, and who may spend how much.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
@@ -8,8 +9,11 @@ use bevy_ecs::world::DeferredWorld;
 use serde::{Deserialize, Serialize};
 
 use crate::cast::{CastList, EntityName};
-use crate::journal::ToolSpent;
+use crate::journal::{Ending, Line, Outcome, ToolSpent};
 use crate::message::{Cost, TokenUsage};
+
+/// The purpose of asks that have no outcome yet.
+pub const UNFINISHED: &str = "unfinished";
 
 /// What was spent on one purpose, by one entity, or by all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +32,30 @@ pub struct Spent {
     pub usage: TokenUsage,
     /// Money.
     pub cost: Cost,
+}
+
+impl Spent {
+    /// What an ask with this outcome spent.
+    pub(super) fn on(outcome: &Outcome, is_fallback: bool) -> Self {
+        // The last bad answer was not sent back.
+        let sent_back = outcome.refused.iter();
+        let sent_back = sent_back.filter(|refused| !refused.complaint.is_empty());
+        let mut spent = Self {
+            asks: 1,
+            calls: outcome.calls,
+            retries: u64::from(outcome.retries),
+            repairs: sent_back.count() as u64,
+            fallbacks: u64::from(is_fallback),
+            usage: outcome.usage,
+            cost: outcome.cost,
+        };
+        // What tools spent on minds is booked to their caller.
+        let results = outcome.rounds.iter().flat_map(|round| &round.results);
+        for result in results {
+            spent += result.spent.into();
+        }
+        spent
+    }
 }
 
 impl From<ToolSpent> for Spent {
@@ -124,6 +152,49 @@ pub fn ledgers(world: &World) -> impl Iterator<Item = (&str, &Ledger)> {
     let past = world.get_resource::<PastLedgers>();
     let past = past.into_iter().flat_map(|past| &past.ledgers);
     present.chain(past.map(|(name, ledger)| (&**name, ledger)))
+}
+
+/// What all recorded calls have spent, by the name of who was asked, in the order of the entities'
+/// numbers. Unlike the ledgers of a world it includes what was paid after the last snapshot. What
+/// asks without an outcome have spent is booked under [`UNFINISHED`].
+pub fn recorded_ledgers(lines: &[Line]) -> Vec<(Arc<str>, Ledger)> {
+    let mut ledgers = BTreeMap::<(u32, Arc<str>), Ledger>::new();
+    // Calls and tokens of a round include those before; what its tools spent is its own.
+    let mut open = BTreeMap::<(u32, Arc<str>, u32), (Spent, Spent)>::new();
+    for line in lines {
+        match line {
+            Line::Outcome(outcome) => {
+                let (id, name) = (outcome.id, outcome.entity.clone());
+                open.remove(&(id, name.clone(), outcome.number));
+                let is_fallback = matches!(outcome.ending, Ending::Failed { .. });
+                let ledger = ledgers.entry((id, name)).or_default();
+                ledger.book(&outcome.purpose, Spent::on(outcome, is_fallback));
+            }
+            Line::Round(round) => {
+                let key = (round.id, round.entity.clone(), round.number);
+                let (so_far, by_tools) = open.entry(key).or_default();
+                *so_far = Spent {
+                    calls: round.calls,
+                    retries: u64::from(round.retries),
+                    repairs: round.refused.len() as u64,
+                    usage: round.usage,
+                    cost: round.cost,
+                    ..Spent::default()
+                };
+                for result in &round.round.results {
+                    *by_tools += result.spent.into();
+                }
+            }
+            _ => {}
+        }
+    }
+    for ((id, name, _), (mut spent, by_tools)) in open {
+        spent += by_tools;
+        let ledger = ledgers.entry((id, name)).or_default();
+        ledger.book(UNFINISHED, spent);
+    }
+    let ledgers = ledgers.into_iter();
+    ledgers.map(|((_, name), ledger)| (name, ledger)).collect()
 }
 
 /// What was spent on each purpose, by all entities.

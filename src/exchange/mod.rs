@@ -23,7 +23,9 @@ pub use answer::{Answer, Answers, UntakenAnswers};
 pub use ask::{Ask, BoxedAnswer, ErasedAsk, OpenAsks, ToolRoundLimit};
 pub(crate) use commit::{commit, request_hash};
 pub use extract::{json_in, read_json};
-pub use ledger::{Budget, Ledger, PastLedgers, Spent, ledgers, spent_by_purpose};
+pub use ledger::{
+    Budget, Ledger, PastLedgers, Spent, UNFINISHED, ledgers, recorded_ledgers, spent_by_purpose,
+};
 pub(crate) use lenient::folded;
 pub use prose::{Prose, ProseRules};
 pub use reply::Reply;

@@ -33,6 +33,10 @@ pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync
     /// is left out, a single value for a list of one, names in another case or with an article.
     const CORRECTS_JSON: bool = true;
 
+    /// The member that an answer without any JSON gives, if it is nothing but one of the words that
+    /// may stand there.
+    const BARE_MEMBER: Option<&'static str> = None;
+
     /// The type's schema limited to what is legal in this ask; `None` if it stays as it is.
     fn constrain_schema(_schema: &Value, _constraints: &Self::Constraints) -> Option<Value> {
         None

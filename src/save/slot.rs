@@ -26,6 +26,9 @@ const WORLD: &str = "world.json";
 const JOURNAL: &str = "journal.jsonl";
 const CONTEXTS: &str = "contexts";
 const LOCK: &str = "lock";
+const SETTINGS: &str = "settings.json";
+/// Larger settings are refused, in bytes.
+const MAX_SETTINGS: u64 = 64 * 1024;
 
 /// A folder with one of these files is a save or a tournament.
 const OURS: [&str; 4] = [WORLD, JOURNAL, LOCK, TOURNAMENT];
@@ -39,6 +42,9 @@ pub struct Slot {
 }
 
 impl Slot {
+    /// The name of the file of a slot's settings.
+    pub const SETTINGS: &'static str = SETTINGS;
+
     /// The slot of this name.
     ///
     /// # Errors
@@ -167,6 +173,29 @@ impl Slot {
     /// The folder of its readable contexts.
     pub fn contexts_folder(&self) -> PathBuf {
         self.folder.join(CONTEXTS)
+    }
+
+    /// The file of its settings.
+    pub fn settings_file(&self) -> PathBuf {
+        self.folder.join(SETTINGS)
+    }
+
+    /// With what a program plays it, in a form of the program's own; `None` if it keeps nothing.
+    ///
+    /// # Errors
+    /// The file can't be read.
+    pub fn read_settings(&self) -> Result<Option<Vec<u8>>, SaveError> {
+        Ok(self.open()?.read(SETTINGS, MAX_SETTINGS)?)
+    }
+
+    /// Keeps with what a program plays it.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub fn write_settings(&self, settings: &[u8]) -> Result<(), SaveError> {
+        Ok(self
+            .open()?
+            .replace(SETTINGS, settings, Durability::Synced)?)
     }
 
     /// The bytes of its snapshot; `None` if there is none yet. They are not compared with the

@@ -2,10 +2,13 @@
 //!
 //! Minds write votes in many ways. The target may be a number, a number in a text (`3`, `Player 3`,
 //! `3号`) or a name, as `vote_number`, `vote_target` or `vote`; the reason is `reason` or
-//! `vote_reason`. A target that can't be voted for fails the check. If no answer passes it, the
-//! ballot is an abstention, never a vote that nobody cast.
+//! `vote_reason`. An answer without JSON that says nothing but a target is a vote as well. Whatever
+//! names a player is read by [`Candidates::find`]. A target that can't be voted for fails the check.
+//! If no answer passes it, the ballot is an abstention, never a vote that nobody cast.
 //!
 //! The doc comments of the types that minds answer with are part of the schema that models read.
+
+use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -13,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::ids::PlayerId;
 use crate::event::{PromptSet, PromptTemplate};
-use crate::exchange::{Reply, Violation};
+use crate::exchange::{Reply, Violation, read_json};
 use crate::world_data::fold_name;
 
 /// The maximum number of characters of a reason.
@@ -73,6 +76,8 @@ pub(super) enum Target {
     Number(PlayerId),
     /// A player, by name.
     Name(String),
+    /// A whole answer without JSON, which may be nothing but a target.
+    Bare(String),
 }
 
 impl Target {
@@ -81,7 +86,7 @@ impl Target {
         match self {
             Self::Nobody => String::new(),
             Self::Number(id) => id.to_string(),
-            Self::Name(name) => name.chars().take(40).collect(),
+            Self::Name(name) | Self::Bare(name) => name.chars().take(40).collect(),
         }
     }
 }
@@ -91,7 +96,7 @@ impl Serialize for Target {
         match self {
             Self::Nobody => serializer.serialize_none(),
             Self::Number(id) => id.serialize(serializer),
-            Self::Name(name) => serializer.serialize_str(name),
+            Self::Name(name) | Self::Bare(name) => serializer.serialize_str(name),
         }
     }
 }
@@ -119,6 +124,59 @@ fn whole(number: Option<f64>) -> Option<u64> {
     number.map(|number| number as u64)
 }
 
+/// What may stand around the target of a vote that is nothing else.
+const VOTING: [&str; 16] = [
+    "i",
+    "vote",
+    "votes",
+    "voting",
+    "for",
+    "my",
+    "is",
+    "goes",
+    "to",
+    "against",
+    "out",
+    "the",
+    "player",
+    "number",
+    "vote_number",
+    "vote_target",
+];
+const VOTING_CHARS: &str = "我投票给选的是号玩家第位将";
+
+/// Whether the rest of a text, without the player that it names, says nothing of its own.
+fn is_only_a_vote(rest: &str) -> bool {
+    let is_mark = |c: char| !(c.is_alphanumeric() || c == '_');
+    let mut words = rest.split(is_mark).filter(|word| !word.is_empty());
+    words.all(|word| VOTING.contains(&word) || word.chars().all(|c| VOTING_CHARS.contains(c)))
+}
+
+/// A text without punctuation and marks around it.
+fn without_marks(text: &str) -> &str {
+    text.trim_matches(|c: char| !c.is_alphanumeric())
+}
+
+/// Where a word is in a text, not as a part of a longer one; words of ideographs have no ends.
+fn find_word(text: &str, word: &str) -> Option<Range<usize>> {
+    let is_letter = |c: char| c.is_alphanumeric() && c < '\u{2E80}';
+    let continues = |inside: Option<char>, outside: Option<char>| {
+        inside.is_some_and(is_letter) && outside.is_some_and(is_letter)
+    };
+    let mut places = text.match_indices(word).filter(|_| !word.is_empty());
+    let (at, _) = places.find(|(at, _)| {
+        let (before, after) = (text.get(..*at), text.get(at + word.len()..));
+        !continues(
+            word.chars().next(),
+            before.and_then(|text| text.chars().next_back()),
+        ) && !continues(
+            word.chars().next_back(),
+            after.and_then(|text| text.chars().next()),
+        )
+    })?;
+    Some(at..at + word.len())
+}
+
 /// The players who may be chosen.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidates(pub(super) Vec<(PlayerId, String)>);
@@ -126,35 +184,55 @@ pub(super) struct Candidates(pub(super) Vec<(PlayerId, String)>);
 impl Candidates {
     /// The candidate that a target means; `None` if it means nobody, or several.
     pub(super) fn find(&self, target: &Target) -> Option<PlayerId> {
-        let ids = || self.0.iter().map(|(id, _)| *id);
-        let text = match target {
-            Target::Nobody => return None,
-            Target::Number(number) => return ids().find(|id| id == number),
-            Target::Name(text) => text,
-        };
-        let folded = fold_name(text);
-        let by_name = self.0.iter().find(|(_, name)| fold_name(name) == folded);
-        if let Some((id, _)) = by_name {
-            return Some(*id);
-        }
-        // One number in the text, as in "Player 3" or "3号".
-        let digits = folded.split(|c: char| !c.is_ascii_digit());
-        let mut numbers = digits.filter_map(|digits| digits.parse().ok());
-        match (numbers.next(), numbers.next()) {
-            (Some(number), None) => ids().find(|id| *id == PlayerId(number)),
-            (None, _) => self.named_in(&folded),
-            _ => None,
+        match target {
+            Target::Nobody => None,
+            Target::Number(number) => self.numbered(number.0),
+            Target::Name(text) => self.meant_by(text).map(|(id, _)| id),
+            Target::Bare(text) => {
+                let (id, rest) = self.meant_by(text)?;
+                is_only_a_vote(&rest).then_some(id)
+            }
         }
     }
 
-    /// The candidate whose name is in a text; `None` if there are several.
-    fn named_in(&self, folded: &str) -> Option<PlayerId> {
-        let candidates = self.0.iter();
-        let mut named = candidates.filter(|(_, name)| folded.contains(&fold_name(name)));
-        match (named.next(), named.next()) {
-            (Some((id, _)), None) => Some(*id),
-            _ => None,
+    /// The candidate that a text means, and what else is in the text.
+    fn meant_by(&self, text: &str) -> Option<(PlayerId, String)> {
+        let folded = fold_name(text);
+        let by_name = |name: &str| {
+            let mut named = self.0.iter().filter(|(_, known)| fold_name(known) == name);
+            named.next().map(|(id, _)| (*id, String::new()))
+        };
+        if let Some(named) = by_name(&folded).or_else(|| by_name(without_marks(&folded))) {
+            return Some(named);
         }
+        // Names may contain each other: the longest are looked for first.
+        let mut names: Vec<_> = self.0.iter().collect();
+        names.sort_by_key(|(_, name)| std::cmp::Reverse(name.len()));
+        let (mut found, mut rest) = (Vec::new(), folded);
+        for (id, name) in names {
+            while let Some(at) = find_word(&rest, &fold_name(name)) {
+                rest.replace_range(at, " ");
+                found.push(*id);
+            }
+        }
+        let negative = rest.strip_prefix('-').unwrap_or_default();
+        if negative.starts_with(|c: char| c.is_ascii_digit()) {
+            return None;
+        }
+        // As in "Player 3", "3号" or "3 (Cleo)".
+        let digits = rest.split(|c: char| !c.is_ascii_digit());
+        let numbers: Vec<_> = digits.filter(|digits| !digits.is_empty()).collect();
+        for digits in &numbers {
+            found.push(self.numbered(digits.parse().ok()?)?);
+        }
+        let first = *found.first()?;
+        let rest = rest.replace(|c: char| c.is_ascii_digit(), " ");
+        found.iter().all(|id| *id == first).then_some((first, rest))
+    }
+
+    fn numbered(&self, number: u32) -> Option<PlayerId> {
+        let mut ids = self.0.iter().map(|(id, _)| *id);
+        ids.find(|id| id.0 == number)
     }
 
     /// The violation of naming nobody of them.
@@ -222,6 +300,17 @@ impl Reply for Ballot {
         }))
     }
 
+    fn read(raw: &str) -> Result<Self, Vec<Violation>> {
+        // A number is JSON, but no object.
+        match raw.trim() {
+            text if text.is_empty() || text.contains(['{', '[']) => read_json(raw),
+            text => Ok(Self {
+                vote_number: Target::Bare(text.to_owned()),
+                ..Self::default()
+            }),
+        }
+    }
+
     fn check(&self, candidates: &Candidates) -> Vec<Violation> {
         let mut violations = Vec::new();
         if !self.abstains && self.target(candidates).is_none() {
@@ -269,19 +358,51 @@ mod tests {
             r#"{"reason": "…", "vote_number": "I vote for Ｃleo!"}"#,
             "I think so:\n```json\n{\"reason\": \"…\", \"vote_number\": 3, \"i_am\": \"卧底\"}\n```",
             r#"{"vote_number": 3}"#,
+            r#"{"reason": "…", "vote_number": "3 (Cleo)"}"#,
+            "3",
+            " 3. ",
+            "Player 3",
+            "**Player 3**",
+            "3号玩家",
+            "我投3号",
+            "- 3",
+            "Cleo",
+            "“cleo”",
+            "Cleo (3)",
+            "I vote for Cleo.",
+            "```\n3\n```",
         ] {
             assert_eq!(vote(text), Some(3), "{text}");
         }
-        assert_eq!(vote(r#"{"vote_number": "沈七"}"#), Some(12));
+        for text in [
+            r#"{"vote_number": "沈七"}"#,
+            "沈七",
+            "我投给沈七。",
+            "12",
+            "I vote Player 12",
+        ] {
+            assert_eq!(vote(text), Some(12), "{text}");
+        }
     }
 
     #[test]
     fn what_names_nobody_is_no_vote() {
         for text in [
             "",
-            "3",
-            "Cleo",
             "{}",
+            "1",
+            "-3",
+            "3.5",
+            "7",
+            "not 3",
+            "不投3号",
+            "Bob or Cleo",
+            "Cleopatra",
+            "Cleo is innocent, if you ask me.",
+            "2 (Cleo)",
+            "nobody",
+            r#"{"vote_number": "2 (Cleo)"}"#,
+            r#"{"vote_number": "Cleopatra"}"#,
             r#"{"vote_number": null}"#,
             r#"{"vote_number": 1}"#,
             r#"{"vote_number": -3}"#,
@@ -320,9 +441,11 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_passes_is_legal(text in "\\PC{0,24}") {
-            let ballot = Ballot { vote_number: Target::Name(text), ..Ballot::default() };
-            if ballot.check(&candidates()).is_empty() {
-                prop_assert!(ballot.target(&candidates()).is_some());
+            for target in [Target::Name(text.clone()), Target::Bare(text)] {
+                let ballot = Ballot { vote_number: target, ..Ballot::default() };
+                if ballot.check(&candidates()).is_empty() {
+                    prop_assert!(ballot.target(&candidates()).is_some());
+                }
             }
         }
     }

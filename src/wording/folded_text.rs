@@ -142,14 +142,6 @@ impl FoldedText {
 pub struct Bigrams(Vec<u64>);
 
 impl Bigrams {
-    /// The share of another text's bigrams that are in this one, from 0 to 1.
-    pub fn share_of(&self, other: &Self) -> f64 {
-        match other.0.len() {
-            0 => 0.0,
-            count => shared(&self.0, &other.0) as f64 / count as f64,
-        }
-    }
-
     /// How similar the two are, from 0 to 1: the Dice coefficient.
     pub fn similarity(&self, other: &Self) -> f64 {
         self.dice(other, shared(&self.0, &other.0))
@@ -293,7 +285,6 @@ mod tests {
             let (a, b) = (FoldedText::of(&one), FoldedText::skeleton(&two));
             let (pairs, others) = (a.bigrams(), b.bigrams());
             prop_assert!((0.0..=1.0).contains(&pairs.similarity(&others)));
-            prop_assert!((0.0..=1.0).contains(&pairs.share_of(&others)));
             prop_assert_eq!(a.words().map(<[char]>::len).sum::<usize>(), a.letters().len());
             prop_assert!(a.is_empty() || a.contains_words(&a));
         }

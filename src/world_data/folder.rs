@@ -1,6 +1,8 @@
 //! Where data comes from: a folder on disk, or the built-in defaults.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use include_dir::{Dir, DirEntry, include_dir};
@@ -69,8 +71,9 @@ impl From<DataError> for Problem {
 
 /// A folder of data. Paths in it are written with `/` and never lead out of it.
 ///
-/// A missing top folder (`worlds`, `prompts`) is taken from the built-in defaults, so that whoever
-/// changes the prompts need not copy the worlds.
+/// In `worlds`, `prompts` and the other folders of the built-in defaults, a folder lies over the
+/// defaults file by file: what it does not have is built in. So whoever changes one prompt or adds
+/// one world need not copy the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataFolder {
     root: Option<PathBuf>,
@@ -95,8 +98,8 @@ impl DataFolder {
         Ok(Self { root: Some(path) })
     }
 
-    /// The given folder; else `data` in the working directory, if it contains worlds or prompts;
-    /// else the defaults.
+    /// The given folder; else `data` in the working directory, if it contains one of the folders of
+    /// the defaults, such as `worlds`; else the defaults.
     ///
     /// # Errors
     /// The given path is not a folder.
@@ -105,7 +108,7 @@ impl DataFolder {
             return Self::at(given);
         }
         let default = Path::new("data");
-        if default.join("worlds").is_dir() || default.join("prompts").is_dir() {
+        if DEFAULTS.dirs().any(|dir| default.join(dir.path()).is_dir()) {
             Self::at(default)
         } else {
             Ok(Self::embedded())
@@ -119,9 +122,12 @@ impl DataFolder {
 
     /// The name of a file of this folder for messages.
     pub fn name_of(&self, path: &str) -> String {
-        match self.root_for(path) {
-            Some(root) => root.join(path).display().to_string(),
-            None => format!("built-in:{path}"),
+        let is_default = DEFAULTS.get_entry(path).is_some() && has_defaults(path);
+        match &self.root {
+            Some(root) if !is_default || root.join(path).exists() => {
+                root.join(path).display().to_string()
+            }
+            _ => format!("built-in:{path}"),
         }
     }
 
@@ -141,11 +147,15 @@ impl DataFolder {
     pub fn read(&self, path: &str) -> Result<Vec<u8>, DataError> {
         let parts = inner(path)?;
         let missing = || DataError::Missing(self.name_of(path));
-        let Some(root) = self.root_for(path) else {
-            let file = DEFAULTS.get_file(parts.join("/")).ok_or_else(missing)?;
-            return Ok(file.contents().to_vec());
+        let on_disk = match &self.root {
+            Some(root) => within(root, path)?,
+            None => None,
         };
-        let path_on_disk = within(root, path)?.ok_or_else(missing)?;
+        let Some(path_on_disk) = on_disk else {
+            let default = DEFAULTS.get_file(parts.join("/"));
+            let default = default.filter(|_| self.root.is_none() || has_defaults(path));
+            return Ok(default.ok_or_else(missing)?.contents().to_vec());
+        };
         files::read(&path_on_disk, MAX_BYTES).map_err(|error| match error.problem {
             FileProblem::Io { source, .. } => DataError::Unreadable(self.name_of(path), source),
             problem => DataError::Unusable(self.name_of(path), problem),
@@ -195,14 +205,6 @@ impl DataFolder {
         Ok(hasher.finalize().to_hex().to_string())
     }
 
-    /// The folder on disk that contains `path`; `None` if it is one of the defaults.
-    fn root_for(&self, path: &str) -> Option<&Path> {
-        let top = path.split('/').next().unwrap_or_default();
-        let has_default = DEFAULTS.get_dir(top).is_some();
-        let root = self.root.as_deref()?;
-        (!has_default || root.join(top).is_dir()).then_some(root)
-    }
-
     fn gather(&self, path: &str, depth: usize, files: &mut Vec<String>) -> Result<(), DataError> {
         if depth > MAX_DEPTH {
             return Ok(());
@@ -225,32 +227,31 @@ impl DataFolder {
     }
 
     fn is_link(&self, path: &str) -> bool {
-        let root = self.root_for(path);
+        let root = self.root.as_ref();
         root.is_some_and(|root| root.join(path).is_symlink())
     }
 
     /// The names in a folder and whether they are folders.
     fn entries(&self, path: &str) -> Result<Vec<(String, bool)>, DataError> {
         let parts = inner(path)?;
-        let mut entries = match self.root_for(path) {
-            Some(root) => self.entries_on_disk(root, path)?,
-            None => match DEFAULTS.get_dir(parts.join("/")) {
-                Some(dir) => dir.entries().iter().filter_map(embedded_entry).collect(),
-                None if parts.is_empty() => DEFAULTS
-                    .entries()
-                    .iter()
-                    .filter_map(embedded_entry)
-                    .collect(),
-                None => Vec::new(),
-            },
+        let defaults = match parts.as_slice() {
+            [] if self.root.is_none() => DEFAULTS.entries(),
+            [_, ..] if self.root.is_none() || has_defaults(path) => DEFAULTS
+                .get_dir(parts.join("/"))
+                .map_or(&[][..], |dir| dir.entries()),
+            _ => &[],
         };
-        entries.retain(|(name, _)| !name.starts_with('.'));
-        entries.sort();
-        Ok(entries)
+        let mut entries: BTreeMap<_, _> = defaults.iter().filter_map(embedded_entry).collect();
+        if let Some(root) = &self.root {
+            entries.extend(self.entries_on_disk(root, path)?);
+        }
+        entries.retain(|name, _| !name.starts_with('.'));
+        Ok(entries.into_iter().collect())
     }
 
     fn entries_on_disk(&self, root: &Path, path: &str) -> Result<Vec<(String, bool)>, DataError> {
-        let Some(path_on_disk) = within(root, path)? else {
+        let path_on_disk = within(root, path)?;
+        let Some(path_on_disk) = path_on_disk.filter(|path| path.is_dir()) else {
             return Ok(Vec::new());
         };
         let unreadable = |why| DataError::Unreadable(self.name_of(path), why);
@@ -263,6 +264,12 @@ impl DataFolder {
         }
         Ok(entries)
     }
+}
+
+/// Whether a path is in one of the folders of the defaults.
+fn has_defaults(path: &str) -> bool {
+    let top = path.split('/').next().unwrap_or_default();
+    DEFAULTS.get_dir(top).is_some()
 }
 
 fn embedded_entry(entry: &DirEntry<'_>) -> Option<(String, bool)> {
@@ -290,7 +297,9 @@ fn within(root: &Path, path: &str) -> Result<Option<PathBuf>, DataError> {
     match fs::canonicalize(root.join(path)) {
         Ok(path) if path.starts_with(root) => Ok(Some(path)),
         Ok(_) => Err(DataError::Outside(path.to_owned())),
-        Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(why) if [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&why.kind()) => {
+            Ok(None)
+        }
         Err(why) => Err(DataError::Unreadable(path.to_owned(), why)),
     }
 }
@@ -318,12 +327,11 @@ mod tests {
             ("worlds/a/world.ron", "one"),
             ("worlds/.hidden", ""),
         ]);
-        assert_eq!(data.list("worlds").expect("lists"), ["a", "b"]);
+        let worlds = data.list("worlds").expect("lists");
+        assert_eq!(worlds[..2], ["a", "b"]);
         assert_eq!(data.read_text("worlds/b/world.ron").expect("reads"), "two");
-        assert_eq!(
-            data.files("worlds").expect("lists"),
-            ["worlds/a/world.ron", "worlds/b/world.ron"]
-        );
+        let files = data.files("worlds").expect("lists");
+        assert_eq!(files[..2], ["worlds/a/world.ron", "worlds/b/world.ron"]);
         assert_eq!(
             data.list("worlds/none").expect("lists"),
             Vec::<String>::new()
@@ -359,11 +367,40 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_top_folder_comes_from_the_defaults() {
-        let (_dir, data) = folder(&[("prompts/en/x.j2", "hello")]);
-        assert!(!data.list("worlds").expect("lists").is_empty());
-        assert_eq!(data.list("prompts").expect("lists"), ["en"]);
-        assert!(data.name_of("worlds/a").starts_with("built-in:"));
+    fn a_folder_lies_over_the_defaults_file_by_file() {
+        let file = "prompts/en/asks/vote.j2";
+        let (_dir, data) = folder(&[
+            (file, "hello"),
+            ("worlds/mine/world.ron", "mine"),
+            ("teams", "a file where the defaults have a folder"),
+        ]);
+        let defaults = DataFolder::embedded();
+        assert_eq!(data.read_text(file).expect("reads"), "hello");
+        assert_ne!(defaults.read_text(file).expect("reads"), "hello");
+        let other = "prompts/en/asks/vote_short.j2";
+        assert_eq!(
+            data.read(other).expect("reads"),
+            defaults.read(other).expect("reads")
+        );
+        for folder in ["prompts", "prompts/en/asks", "teams"] {
+            let (both, built_in) = (data.files(folder), defaults.files(folder));
+            assert_eq!(both.expect("lists"), built_in.expect("lists"), "{folder}");
+        }
+        let worlds = data.list("worlds").expect("lists");
+        assert_eq!(
+            worlds.len(),
+            1 + defaults.list("worlds").expect("lists").len()
+        );
+        assert!(worlds.contains(&"mine".to_owned()));
+        assert!(!data.name_of(file).starts_with("built-in:"));
+        assert!(data.name_of(other).starts_with("built-in:"));
+        assert!(!data.name_of("worlds/nowhere").starts_with("built-in:"));
+        // Files beside the folders of the defaults are the folder's own or nobody's.
+        assert!(matches!(
+            data.read("models.ron"),
+            Err(DataError::Missing(_))
+        ));
+        assert!(defaults.read("models.ron").is_ok());
     }
 
     #[test]

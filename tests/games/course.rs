@@ -146,8 +146,8 @@ async fn heroes_go_where_most_of_them_voted() {
     }
 }
 
-/// The improviser, which always votes for the same.
-struct Voter(Improviser, &'static str);
+/// The improviser, which always votes with the same words.
+struct Voter(Improviser, String);
 
 impl Mind for Voter {
     fn info(&self) -> &MindInfo {
@@ -158,13 +158,17 @@ impl Mind for Voter {
         if prompt.purpose != "home.vote" {
             return self.0.answer(prompt);
         }
-        let vote = format!(r#"{{"mind": "m", "vote": "{}"}}"#, self.1);
+        let vote = self.1.clone();
         Box::pin(async { Ok(Completion::instant("voter", vote)) })
     }
 }
 
-async fn play_voting(vote: &'static str) -> Played {
-    let voter = Voter(improviser(), vote);
+async fn play_voting(vote: &str) -> Played {
+    play_answering(format!(r#"{{"mind": "m", "vote": "{vote}"}}"#)).await
+}
+
+async fn play_answering(words: String) -> Played {
+    let voter = Voter(improviser(), words);
     play_with(&voting(), 1, Minds::all(Arc::new(voter))).await
 }
 
@@ -185,6 +189,17 @@ async fn without_votes_the_first_is_taken_and_names_are_read_leniently() {
     assert_eq!(counted.data["result"], "The Mill");
     let played = play_voting("hill").await;
     assert_eq!(*played.history().votes[0].0, *"The Hill");
+}
+
+#[tokio::test]
+async fn a_vote_may_be_nothing_but_a_name() {
+    for vote in ["The Hill", "**The Hill**.", "“the hill”"] {
+        let played = play_answering(vote.to_owned()).await;
+        assert_eq!(*played.history().votes[0].0, *"The Hill", "{vote}");
+    }
+    let played = play_answering("I would rather not say.".to_owned()).await;
+    let counted = played.of("vote").next().unwrap();
+    assert_eq!(counted.data["votes"].as_array().unwrap().len(), 0);
 }
 
 #[tokio::test]

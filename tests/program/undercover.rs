@@ -77,7 +77,7 @@ fn a_game_is_shown_and_its_slot_does_what_every_slot_does() {
         let listed = out(&go("saves"));
         assert_eq!(listed.matches("undercover").count(), 3, "{listed}");
         let shown = out(&go("show whole --json"));
-        assert_eq!(serde_json::from_str::<Vec<Value>>(&shown).unwrap().len(), 6);
+        assert_eq!(shown.lines().count(), 6);
         let cost: Value = serde_json::from_str(&out(&go("cost whole --json"))).unwrap();
         assert!(
             cost["by_purpose"]["undercover.vote"]["calls"]
@@ -115,7 +115,9 @@ fn why_names_who_learnt_what_and_a_rehearsal_shows_the_next_prompt_and_asks_nobo
     assert!(told.len() >= 4, "all others and the table: {line:#}");
 
     for arguments in ["undercover --players 4 --dry-run", "resume game --dry-run"] {
-        let unsent = records(&succeed(folder, &format!("{arguments} --json")));
+        let mut unsent = records(&succeed(folder, &format!("{arguments} --json")));
+        let total = unsent.pop().unwrap();
+        assert_eq!(total["record"], "total");
         assert!(!unsent.is_empty(), "{arguments}");
         for prompt in &unsent {
             let purpose = prompt["purpose"].as_str().unwrap();
@@ -141,11 +143,10 @@ fn a_person_at_the_table_sees_one_seat_and_nothing_else() {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut game = command.spawn().unwrap();
     let mut typed = game.stdin.take().unwrap();
-    // A line; then a reason, oneself by its place in a menu, and whom by number: two mistakes
-    // first.
+    // A line; then a reason, oneself by its place in a menu, and whom by name: two mistakes first.
     write!(
         typed,
-        "One holds it close.\nThey differ.\n4\nsomebody\n2\n3\n"
+        "One holds it close.\nThey differ.\n4\nsomebody\n2\nclemence\n"
     )
     .unwrap();
     drop(typed);
@@ -164,7 +165,7 @@ fn a_person_at_the_table_sees_one_seat_and_nothing_else() {
     assert!(!seen.contains(other), "{seen}");
     for part in [
         "2 Bruno: One holds it close.",
-        "Type one of these numbers: 1, 3, 4.",
+        "Type the number or the name of one of these: 1 Agatha, 3 Clemence, 4",
         "3 Clemence",
         "received",
     ] {
@@ -246,6 +247,7 @@ fn a_word_file_is_played_and_kept_in_the_slot() {
 /// The figures of games without the names of their slots' folders, and of all of them together.
 fn figures(output: &Output) -> (Vec<Value>, Value) {
     let mut records = records(output);
+    records.retain(|record| record["record"] != "start");
     let mut all = records.pop().unwrap();
     assert_eq!(all["record"], "tournament");
     all["slot"] = Value::Null;
@@ -314,7 +316,7 @@ fn a_tournament_that_a_cap_stops_goes_on_where_it_was() {
         .map(|player| player["spent"]["calls"].as_u64().unwrap())
         .sum();
     assert!(spent <= 25, "{spent} calls");
-    succeed(folder, "resume parts -q");
+    succeed(folder, "resume parts -q --max-calls 10000");
     let parts = figures(&run(folder, "undercover --from parts --json"));
     assert!(parts == whole, "{:#}\n{:#}", parts.1, whole.1);
     let seat = run(folder, "resume parts --seat Agatha");
@@ -341,4 +343,78 @@ fn a_server_that_is_down_stops_the_game_or_the_rules_play_on() {
     assert_eq!(shown.matches("abstains").count(), 4, "{shown}");
     assert!(shown.contains("still hidden"), "{shown}");
     assert!(shown.contains(" °"), "{shown}");
+}
+
+#[test]
+fn nothing_that_is_advised_about_a_tournament_destroys_its_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    succeed(folder, "undercover --players 3 --games 3 --save t -q");
+    let games = || {
+        std::fs::read_dir(folder.join("saves/t/games"))
+            .unwrap()
+            .count()
+    };
+    for command in ["show", "trace", "replay", "why", "who", "knows", "branch"] {
+        let more = match command {
+            "who" | "knows" => "x",
+            "branch" => "u --turn 1",
+            _ => "",
+        };
+        let output = run(folder, &format!("{command} t {more}"));
+        assert_eq!(output.status.code(), Some(2), "{command}: {}", err(&output));
+        let said = err(&output);
+        assert!(said.contains("is a tournament"), "{command}: {said}");
+        assert!(said.contains("show 00001 --saves"), "{command}: {said}");
+        assert!(
+            !said.contains("--force") && !said.contains("delete"),
+            "{said}"
+        );
+    }
+    for command in [
+        "undercover --players 3 --save t --force",
+        "undercover --players 3 --games 2 --save t --force",
+        "run --save t --force --until 1",
+        "chat en/assistant --task hi --save t --force",
+    ] {
+        let output = run(folder, command);
+        assert_eq!(output.status.code(), Some(2), "{command}: {}", err(&output));
+        assert!(err(&output).contains("3 stories"), "{}", err(&output));
+        assert_eq!(games(), 3, "{command}");
+    }
+    let cost = records(&succeed(folder, "cost t --json"));
+    assert!(
+        cost[0]["by_purpose"]["undercover.vote"]["calls"]
+            .as_u64()
+            .unwrap()
+            >= 9
+    );
+    // A single story goes as it was asked for.
+    succeed(folder, "undercover --players 3 --save one --until 1 -q");
+    succeed(
+        folder,
+        "undercover --players 3 --save one --force --until 1 -q",
+    );
+}
+
+#[test]
+fn words_and_roles_differ_from_game_to_game_unless_a_seed_is_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let drawn = |more: &str| {
+        let mut command = playhouse(folder.path());
+        command.env_remove("PLAYHOUSE_SEED");
+        let line = format!("undercover --players 4 --until 1 --json {more}");
+        let output = command.args(line.split_whitespace()).output().unwrap();
+        let records = records(&output);
+        assert_eq!(records[0]["record"], "start");
+        let cards = records.iter().filter(|it| it["type"] == "undercover_deal");
+        let cards: Vec<_> = cards.map(|card| card["text"].clone()).collect();
+        assert_eq!(cards.len(), 4);
+        (records[0]["seed"].as_u64().unwrap(), cards)
+    };
+    let games: Vec<_> = (0..4).map(|_| drawn("")).collect();
+    let seeds: std::collections::BTreeSet<_> = games.iter().map(|game| game.0).collect();
+    assert!(seeds.len() > 2, "{seeds:?}");
+    assert!(games.iter().any(|game| game.1 != games[0].1));
+    assert_eq!(drawn(&format!("--seed {}", games[0].0)), games[0]);
 }

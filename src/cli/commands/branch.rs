@@ -9,6 +9,7 @@ use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::saved::{Saved, session_error};
 use crate::cli::say::say;
+use crate::cli::slot_settings;
 
 /// Starts the slot `new` from a turn of the slot `old`.
 pub(super) fn branch(app: &App, old: &str, new: &str, turn: u64) -> Result<(), CommandError> {
@@ -17,6 +18,7 @@ pub(super) fn branch(app: &App, old: &str, new: &str, turn: u64) -> Result<(), C
     let runtime = play::runtime()?;
     let branched = session::branch(root, &saved.slot, new, saved.played.game(), turn);
     let slot = runtime.block_on(branched).map_err(session_error)?;
+    slot_settings::copy(app, &saved.slot, &slot)?;
     report(app, slot.name().as_str(), turn);
     Ok(())
 }
@@ -44,6 +46,7 @@ pub(super) fn choose(
             ChooseAgainError::Session(error) => session_error(error),
             error => CommandError::of(ErrorKind::Usage, &error),
         })?;
+    slot_settings::copy(app, &saved.slot, &slot)?;
     report(app, slot.name().as_str(), turn);
     Ok(())
 }
@@ -51,7 +54,7 @@ pub(super) fn choose(
 fn report(app: &App, slot: &str, turn: u64) {
     let mut out = app.out();
     if app.settings.json {
-        out.json(&json!({"slot": slot, "turn": turn}));
+        out.json(&json!({"record": "branch", "slot": slot, "turn": turn}));
     } else if !app.settings.quiet {
         out.line(say!(app.language, cli_branched, slot, turn));
         out.line(say!(app.language, cli_continue_with, slot));

@@ -17,9 +17,9 @@ use crate::tool::code::CodePolicy;
 use bevy_ecs::prelude::*;
 use serde_json::json;
 
-use super::play::{self, DEFAULT_SEED};
+use super::play;
 use crate::cli::app::App;
-use crate::cli::args::{ChatArgs, PlayArgs};
+use crate::cli::args::ChatArgs;
 use crate::cli::chat_printer::ChatPrinter;
 use crate::cli::env::{clock, since};
 use crate::cli::error::{CommandError, ErrorKind, engine_error};
@@ -28,6 +28,7 @@ use crate::cli::output::{Paragraph, Style};
 use crate::cli::saved::{clear, free_name, session_error};
 use crate::cli::say::say;
 use crate::cli::seat::SeatConsole;
+use crate::cli::slot_settings;
 
 /// Runs a team on a task, or lists the teams.
 pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<(), CommandError> {
@@ -45,14 +46,16 @@ pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<(), CommandError> {
         None => free_name(root, name.strip_suffix(".ron").unwrap_or(name)),
     };
     if args.force {
-        clear(root, &slot)?;
+        clear(app, &slot)?;
     }
-    let seed = args.seed.unwrap_or(DEFAULT_SEED);
+    let seed = play::seed(app, args.seed)?;
     let user_proxy = user_proxy(app);
-    let minds = minds(app, &game, seed, &user_proxy, &args.play)?;
+    let minds = minds(app, &game, seed, &user_proxy)?;
     let game = with_tools_played(app, game, &minds)?;
     let session = Session::start(root, &slot, &game, seed, minds);
     let mut session = session.map_err(session_error)?;
+    slot_settings::remember(app, &slot)?;
+    play::show_seed(app, seed);
     let run = ChatRun {
         app,
         game: &game,
@@ -73,11 +76,13 @@ pub(super) fn resume(
     has_task(args)?;
     let game = game.clone().with_code(code_policy(args));
     let user_proxy = user_proxy(app);
-    let minds = minds(app, &game, DEFAULT_SEED, &user_proxy, &args.play)?;
+    // Nothing that is random is asked of this world.
+    let minds = minds(app, &game, 0, &user_proxy)?;
     let game = &with_tools_played(app, game, &minds)?;
     let root = &app.settings.saves.value;
     let session = Session::resume(root, slot, game, minds, force);
     let mut session = session.map_err(session_error)?;
+    slot_settings::remember(app, slot)?;
     let run = ChatRun {
         app,
         game,
@@ -156,7 +161,6 @@ fn minds(
     game: &ChatGame,
     seed: u64,
     user_proxy: &UserProxy,
-    args: &PlayArgs,
 ) -> Result<Minds, CommandError> {
     let mut setup = game.set_up(seed)?;
     game.populate(&mut setup)?;
@@ -181,7 +185,7 @@ fn minds(
     for person in people.filter(|person| person.name != game.team().user) {
         minds = play::seated(app, minds, Some(&person.name));
     }
-    Ok(match args.seat.as_deref() {
+    Ok(match app.settings.seat.value.as_deref() {
         Some(seat) => {
             play::seat(&mut setup.world, Some(seat))?;
             play::seated(app, minds, Some(seat))

@@ -39,7 +39,8 @@ fn errors(problems: &[Problem]) -> usize {
 fn print(app: &App, world: &str, problems: &[Problem], is_playable: bool) {
     let mut out = app.out();
     if app.settings.json {
-        return out.pretty_json(&json!({
+        return out.json(&json!({
+            "record": "check",
             "world": world,
             "playable": is_playable,
             "problems": problems,

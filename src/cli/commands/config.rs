@@ -5,6 +5,7 @@ use crate::message::Price;
 use crate::mind::models::{ModelSummary, SettingSource, ToolServerSummary};
 use serde_json::json;
 
+use super::play::joined;
 use crate::cli::app::App;
 use crate::cli::error::CommandError;
 use crate::cli::output::Paragraph;
@@ -19,15 +20,24 @@ pub(super) fn config(app: &App) -> Result<(), CommandError> {
     let settings = app.settings.rows();
     let mut out = app.out();
     if app.settings.json {
-        let settings = settings.iter().map(
-            |(name, value, origin)| json!({"setting": name, "value": value, "from": origin.text()}),
-        );
-        let models = models.iter().map(|row| match row {
-            Ok(row) => json!(row),
-            Err(error) => json!({"error": error.to_string()}),
-        });
-        let (settings, models): (Vec<_>, Vec<_>) = (settings.collect(), models.collect());
-        out.pretty_json(&json!({"settings": settings, "models": models, "servers": servers}));
+        for (name, value, origin) in settings {
+            out.json(&json!({
+                "record": "setting", "setting": name, "value": value, "from": origin.text(),
+            }));
+        }
+        for model in &models {
+            let model = match model {
+                Ok(model) => json!(model),
+                Err(error) => json!({"error": error.to_string()}),
+            };
+            out.json(&joined(vec![json!({"record": "model"}), model]));
+        }
+        for server in &servers {
+            out.json(&joined(vec![
+                json!({"record": "tool_server"}),
+                json!(server),
+            ]));
+        }
         return Ok(());
     }
     let heads = [

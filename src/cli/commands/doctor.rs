@@ -7,10 +7,12 @@ use crate::tool::servers::{ServerExamination, ServerPlan};
 use futures_util::future::{join, join_all};
 use serde_json::json;
 
+use super::play::joined;
 use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::output::{Output, Paragraph, Style};
 use crate::cli::say::say;
+use crate::cli::settings::IMPROVISER;
 use crate::cli::tables::{Side, Table};
 
 /// Tests one model or tool server, or all of the model file.
@@ -60,14 +62,39 @@ fn asked_for(models: &Models, name: Option<&str>) -> (Vec<String>, Vec<String>) 
 }
 
 async fn examine(models: &Models, aliases: &[String]) -> Vec<Result<ProbeReport, ModelError>> {
-    join_all(aliases.iter().map(|alias| models.probe(alias))).await
+    join_all(aliases.iter().map(|alias| examine_one(models, alias))).await
+}
+
+async fn examine_one(models: &Models, alias: &str) -> Result<ProbeReport, ModelError> {
+    if alias == IMPROVISER {
+        return Ok(improviser());
+    }
+    models.probe(alias).await
+}
+
+/// The improviser is in this program and always answers.
+fn improviser() -> ProbeReport {
+    let mut report = ProbeReport::untried(IMPROVISER, "-", IMPROVISER);
+    report.reachable = true;
+    report.answers = true;
+    report.key = KeyState::NotNeeded;
+    report
 }
 
 fn print(app: &App, models: &[ProbeReport], servers: &[ServerExamination]) {
     let language = app.language;
     let mut out = app.out();
     if app.settings.json {
-        return out.pretty_json(&json!({"models": models, "servers": servers}));
+        for model in models {
+            out.json(&joined(vec![json!({"record": "model"}), json!(model)]));
+        }
+        for server in servers {
+            out.json(&joined(vec![
+                json!({"record": "tool_server"}),
+                json!(server),
+            ]));
+        }
+        return;
     }
     if !models.is_empty() {
         table_of_models(language, models).write(&mut out);

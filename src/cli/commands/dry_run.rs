@@ -1,33 +1,61 @@
-//! `--dry-run`: the next prompts, and what they would cost; nothing is sent and nothing saved.
+//! `--dry-run`: the next prompts, and what they would cost; nothing is sent and nothing saved, and
+//! no key is needed.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::engine::{Engine, Setup};
 use crate::journal::{Journal, JournalHeader, Recording};
-use crate::locale::text;
-use crate::mind::{MindInfo, Minds};
+use crate::locale::{Argument, text};
+use crate::mind::{Cost, MindInfo, Minds};
+use bevy_ecs::prelude::*;
+use serde_json::json;
 
 use super::play;
 use crate::cli::app::App;
-use crate::cli::dry_run::{DryRun, UnsentPrompt};
+use crate::cli::dry_run::{DryRun, UnsentPrompt, UnsentPrompts};
 use crate::cli::error::{CommandError, engine_error};
 use crate::cli::labels::purpose_label;
 use crate::cli::loader;
 use crate::cli::output::{Output, Paragraph, Style};
 use crate::cli::say::say;
 
-/// Prints the prompts that this world would send next to this model.
+/// The models that would be asked.
+pub(super) struct DryModels {
+    main: MindInfo,
+    by_alias: BTreeMap<Arc<str>, MindInfo>,
+}
+
+impl DryModels {
+    /// That of the settings, and those that entities of a world prefer.
+    pub(super) fn of_world(app: &App, world: &mut World) -> Result<Self, CommandError> {
+        let main = loader::mind_info(app, &app.settings.model.value)?;
+        play::check_price(app, &main)?;
+        let aliases = loader::preferences(world).into_iter();
+        let by_alias = aliases.map(|alias| {
+            let info = loader::preferred_info(app, &main, &alias)?;
+            Ok((alias, info))
+        });
+        Ok(Self {
+            by_alias: by_alias.collect::<Result<_, CommandError>>()?,
+            main,
+        })
+    }
+}
+
+/// Prints the prompts that this world would send next to these models.
 pub(super) fn dry_run(
     app: &App,
-    mut setup: Setup,
-    model: &MindInfo,
+    setup: Setup,
+    models: DryModels,
     head: JournalHeader,
     recording: Recording,
 ) -> Result<(), CommandError> {
-    let mind = DryRun::of(model.clone());
-    let mut minds = Minds::all(Arc::new(mind.clone()));
-    for alias in loader::preferences(&mut setup.world) {
-        minds = minds.with_alias(&*alias, Arc::new(mind.clone()));
+    let seed = head.seed;
+    let unsent = UnsentPrompts::default();
+    let mut minds = Minds::all(Arc::new(DryRun::of(models.main, &unsent)));
+    for (alias, info) in models.by_alias {
+        minds = minds.with_alias(&*alias, Arc::new(DryRun::of(info, &unsent)));
     }
     let engine = Engine::new(setup, minds, Journal::in_memory(head));
     let mut engine = engine.map_err(|error| engine_error(&error))?;
@@ -36,34 +64,64 @@ pub(super) fn dry_run(
     engine.settings.without_servers = true;
     let played = play::runtime()?.block_on(engine.run(None));
     played.map_err(|error| engine_error(&error))?;
-    let unsent = mind.unsent();
+    let unsent = unsent.all();
     let mut out = app.out();
     for prompt in unsent.iter() {
         if app.settings.json {
-            out.json(prompt);
+            let record = json!({"record": "prompt"});
+            out.json(&play::joined(vec![record, json!(prompt)]));
         } else {
             print(app, &mut out, prompt);
         }
     }
-    if !app.settings.json {
-        let summary = say!(app.language, cli_dry_run, count = unsent.len());
-        out.paragraph(&Paragraph::of(Style::Bold, summary));
+    let tokens: u64 = unsent.iter().map(|prompt| prompt.tokens).sum();
+    let mut costs = BTreeMap::<&str, Cost>::new();
+    let mut unpriced = 0;
+    for prompt in unsent.iter() {
+        match (&prompt.cost, &prompt.currency) {
+            (Some(cost), Some(currency)) => {
+                let sum = costs.entry(currency).or_default();
+                *sum = sum.plus(*cost);
+            }
+            _ => unpriced += 1,
+        }
     }
+    if app.settings.json {
+        out.json(&json!({
+            "record": "total", "seed": seed, "prompts": unsent.len(), "tokens": tokens,
+            "cost": costs, "without_price": unpriced,
+        }));
+        return Ok(());
+    }
+    let mut costs: Vec<_> = costs
+        .iter()
+        .map(|(currency, cost)| format!("{cost} {currency}"))
+        .collect();
+    if unpriced > 0 {
+        costs.push(say!(app.language, cli_dry_unpriced, count = unpriced));
+    }
+    let (count, costs) = (unsent.len(), Argument::list(costs));
+    let summary = match count {
+        0 => say!(app.language, cli_dry_nothing),
+        count => say!(app.language, cli_dry_run, count, tokens, costs),
+    };
+    out.paragraph(&Paragraph::of(Style::Bold, summary));
+    out.line(say!(app.language, cli_seed, seed));
     Ok(())
 }
 
 fn print(app: &App, out: &mut Output, prompt: &UnsentPrompt) {
     let (who, tokens) = (&prompt.entity, prompt.tokens);
     let purpose = purpose_label(&prompt.purpose);
-    let heading = match prompt.cost {
-        Some(cost) => text!(
+    let heading = match (prompt.cost, &prompt.currency) {
+        (Some(cost), Some(currency)) => text!(
             cli_dry_prompt,
             who,
             purpose,
             tokens,
-            cost = cost.to_string()
+            cost = format!("{cost} {currency}")
         ),
-        None => text!(cli_dry_prompt_without_price, who, purpose, tokens),
+        _ => text!(cli_dry_prompt_without_price, who, purpose, tokens),
     };
     let heading = heading.in_language(app.language);
     out.paragraph(&Paragraph::of(Style::Bold, heading));

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
-use crate::cli::saved::Saved;
+use crate::cli::saved::{Saved, entity};
 use crate::cli::say::say;
 use crate::cli::tables::{Side, Table};
 
@@ -35,14 +35,13 @@ pub(super) fn who(app: &App, slot: &str, fact: &str) -> Result<(), CommandError>
     rows.sort_by_key(|(_, known, _)| known.turn);
     let mut out = app.out();
     if app.settings.json {
-        let rows: Vec<_> = rows
-            .iter()
-            .map(|(name, known, chain)| row(name, known, chain))
-            .collect();
         let everyone = fact.is_common();
-        let report =
-            json!({"fact": fact.id, "title": fact.title, "everyone": everyone, "known_by": rows});
-        out.pretty_json(&report);
+        out.json(&json!({
+            "record": "fact", "fact": fact.id, "title": fact.title, "everyone": everyone,
+        }));
+        for (name, known, chain) in &rows {
+            out.json(&row(name, known, chain));
+        }
         return Ok(());
     }
     let language = app.language;
@@ -62,7 +61,7 @@ pub(super) fn who(app: &App, slot: &str, fact: &str) -> Result<(), CommandError>
         table.row([
             name,
             since(language, &known),
-            chain.join(" ← "),
+            shown(&chain),
             known.event.to_string(),
         ]);
     }
@@ -74,7 +73,7 @@ pub(super) fn who(app: &App, slot: &str, fact: &str) -> Result<(), CommandError>
 pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<(), CommandError> {
     let setup = Saved::find(app, slot)?.world(true)?;
     let world = &setup.world;
-    let entity = find_entity(world, name)?;
+    let entity = entity(world, name)?;
     let book = world.resource::<FactBook>();
     let knowledge = world.get::<Knowledge>(entity);
     let known = |fact: &Fact| {
@@ -85,14 +84,13 @@ pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<(), CommandErro
     let facts = book.all().filter_map(|fact| Some((fact, known(fact)?)));
     let mut out = app.out();
     if app.settings.json {
-        let facts = facts.map(|(fact, known)| {
+        for (fact, known) in facts {
             let mut row = row(name, &known, &chain(world, &fact.id, &known));
             row["fact"] = json!(fact.id);
             row["title"] = json!(fact.title);
             row["text"] = json!(fact.text);
-            row
-        });
-        out.pretty_json(&json!({"name": name, "facts": facts.collect::<Vec<_>>()}));
+            out.json(&row);
+        }
         return Ok(());
     }
     let language = app.language;
@@ -104,7 +102,7 @@ pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<(), CommandErro
     ];
     let mut table = Table::new(heads.map(|head| (head, Side::Left)));
     for (fact, known) in facts {
-        let from = chain(world, &fact.id, &known).join(" ← ");
+        let from = shown(&chain(world, &fact.id, &known));
         table.row([
             fact.id.clone(),
             fact.title.clone(),
@@ -132,6 +130,14 @@ fn chain(world: &World, fact: &str, known: &Known) -> Vec<String> {
     chain
 }
 
+/// The chain in a table; nobody told what was known from the start or found out.
+fn shown(chain: &[String]) -> String {
+    match chain {
+        [] => "-".to_owned(),
+        chain => chain.join(" ← "),
+    }
+}
+
 fn since(language: Language, known: &Known) -> String {
     if known.by.is_empty() {
         say!(language, cli_knows_from_start)
@@ -142,6 +148,7 @@ fn since(language: Language, known: &Known) -> String {
 
 fn row(name: &str, known: &Known, chain: &[String]) -> Value {
     json!({
+        "record": "known",
         "name": name,
         "day": known.day,
         "turn": known.turn,
@@ -159,22 +166,6 @@ fn find_fact(world: &World, id: &str) -> Result<Fact, CommandError> {
     }
     let error = CommandError::new(ErrorKind::Usage, text!(cli_knows_no_fact, id));
     Err(match nearest(id, book.all().map(|fact| fact.id.as_str())) {
-        Some(near) => error.help(text!(drama_did_you_mean, near)),
-        None => error,
-    })
-}
-
-fn find_entity(world: &World, name: &str) -> Result<Entity, CommandError> {
-    let list = world.resource::<CastList>();
-    if let Some(entity) = list.by_name(name) {
-        return Ok(entity);
-    }
-    let names = list
-        .all()
-        .filter_map(|(_, entity)| world.get::<EntityName>(entity));
-    let names: Vec<_> = names.map(ToString::to_string).collect();
-    let error = CommandError::new(ErrorKind::Usage, text!(cli_knows_nobody, name));
-    Err(match nearest(name, names.iter().map(String::as_str)) {
         Some(near) => error.help(text!(drama_did_you_mean, near)),
         None => error,
     })

@@ -40,6 +40,8 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
         Command::Resume {
             slot,
             force,
+            seed,
+            no_seat: _,
             task,
             form,
             allow_code,
@@ -49,6 +51,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
                 task,
                 form,
                 allow_code,
+                seed,
                 play,
                 ..ChatArgs::default()
             };
@@ -77,7 +80,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
             Some((scene, option)) => branch::choose(app, &slot, &new, &scene, &option),
             None => branch::branch(app, &slot, &new, turn.unwrap_or_default()),
         },
-        Command::Why { slot, event } => why::why(app, &slot, &event),
+        Command::Why { slot, event } => why::why(app, &slot, event.as_deref()),
         Command::Show {
             slot,
             entity,

@@ -22,7 +22,9 @@ pub(super) fn new(
     let path = path.map_err(|error| CommandError::of(ErrorKind::World, &error))?;
     let mut out = app.out();
     if app.settings.json {
-        out.json(&json!({"path": path.display().to_string(), "language": language}));
+        out.json(
+            &json!({"record": "world", "path": path.display().to_string(), "language": language}),
+        );
     } else if !app.settings.quiet {
         out.line(say!(app.language, cli_world_created, path));
         out.line(say!(app.language, cli_play_it, folder));

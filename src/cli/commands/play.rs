@@ -18,9 +18,10 @@ use tokio::runtime::Runtime;
 
 use crate::cli::app::App;
 use crate::cli::args::OnServerError;
+use crate::cli::env::random_seed;
 use crate::cli::error::{CommandError, ErrorKind, engine_error};
 use crate::cli::output::{Output, Paragraph, Style};
-use crate::cli::process::end_programs;
+use crate::cli::process::{INTERRUPTED, end_programs, note_interrupt};
 use crate::cli::progress::Progress;
 use crate::cli::record_printer::RecordPrinter;
 use crate::cli::say::say;
@@ -28,15 +29,10 @@ use crate::cli::seat::SeatConsole;
 use crate::cli::story::{Roster, StoryPrinter};
 use crate::cli::{loader, tables};
 
-/// The seed if none is given: the same story every time.
-pub(super) const DEFAULT_SEED: u64 = 1;
 /// The failed calls in a row after which a server counts as broken.
 const GIVE_UP_AFTER: u32 = 3;
 /// Without a terminal, progress is reported in this many lines.
 const PROGRESS_LINES: u32 = 10;
-/// The exit code after a second Ctrl-C, as shells expect it.
-const INTERRUPTED: i32 = 130;
-
 /// How many of these are played at a time: as many as was said, or one per core.
 pub(super) fn jobs(jobs: Option<u32>, of: u32) -> u32 {
     let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
@@ -51,6 +47,37 @@ pub(super) fn show_progress(app: &App, done: u32, all: u32, text: &str) {
     let step = all.div_ceil(PROGRESS_LINES).max(1);
     if app.prints_text() && (done.is_multiple_of(step) || done == all) {
         app.err().line(text);
+    }
+}
+
+/// The seed of a new story: the given one, else that of the environment, else one that is drawn.
+pub(super) fn seed(app: &App, given: Option<u64>) -> Result<u64, CommandError> {
+    if let Some(seed) = given {
+        return Ok(seed);
+    }
+    let Some(seed) = &app.settings.seed.value else {
+        return Ok(random_seed());
+    };
+    seed.parse().map_err(|_| {
+        let message = text!(cli_usage_bad_value, option = "PLAYHOUSE_SEED", value = seed);
+        CommandError::new(ErrorKind::Usage, message)
+    })
+}
+
+/// Says by which seed a new story begins and where it is kept, before anything else is told.
+pub(super) fn announce(app: &App, slot: &str, seed: u64) {
+    if app.settings.json {
+        let start = json!({"record": "start", "slot": slot, "seed": seed});
+        app.out().json(&start);
+    } else {
+        show_seed(app, seed);
+    }
+}
+
+/// Says by which seed a new story begins.
+pub(super) fn show_seed(app: &App, seed: u64) {
+    if !app.settings.quiet {
+        app.err().line(say!(app.language, cli_seed, seed));
     }
 }
 
@@ -295,6 +322,9 @@ pub(super) fn stopped(stop: &Stop, slot: Option<&str>) -> Result<(), CommandErro
         _ => return Ok(()),
     };
     Err(match slot {
+        Some(slot) if error.kind == ErrorKind::Limit => {
+            error.help(text!(cli_continue_limited, slot))
+        }
         Some(slot) => error.help(text!(cli_continue_with, slot)),
         None => error,
     })
@@ -335,12 +365,13 @@ pub(super) async fn handle_ctrl_c(token: CancellationToken, mut err: Output, lan
     if tokio::signal::ctrl_c().await.is_err() {
         return;
     }
+    note_interrupt();
     token.cancel();
     err.line(say!(language, cli_stopping));
     if tokio::signal::ctrl_c().await.is_ok() {
         // The journal has everything.
         end_programs();
-        std::process::exit(INTERRUPTED);
+        std::process::exit(INTERRUPTED.into());
     }
 }
 

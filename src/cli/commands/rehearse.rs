@@ -11,13 +11,17 @@ use crate::locale::text;
 use crate::rpg::rehearsal::{Plan, Rehearsal, rehearse as play_runs};
 use serde_json::json;
 
-use super::play::{self, DEFAULT_SEED};
+use super::play;
 use crate::cli::app::App;
 use crate::cli::args::RehearseArgs;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader;
 use crate::cli::rehearsal::{self, PricedAs, Report};
 use crate::cli::say::say;
+
+/// The seed of the first run if none is given: the figures of two rehearsals can be compared, and
+/// expectations hold or don't hold every time.
+const FIRST_SEED: u64 = 1;
 
 /// Rehearses a world.
 pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<(), CommandError> {
@@ -42,7 +46,7 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<(), CommandErro
         })
     });
     let plan = Plan {
-        seed: args.seed.unwrap_or(DEFAULT_SEED),
+        seed: args.seed.unwrap_or(FIRST_SEED),
         runs: args.runs,
         jobs: play::jobs(args.jobs, args.runs) as usize,
         find: find.transpose()?,

@@ -47,6 +47,7 @@ fn report(app: &App, out: &mut Output, folder: &Path, repair: &Repair, aside: &P
     } = *repair;
     if app.settings.json {
         out.json(&json!({
+            "record": "repair",
             "folder": folder.display().to_string(),
             "turn": turn,
             "lost_lines": lost_lines,

@@ -4,14 +4,15 @@ use crate::session::Session;
 use crate::undercover::Tournament;
 
 use super::chat;
-use super::dry_run::dry_run;
+use super::dry_run::{DryModels, dry_run};
 use super::play::{self, RunView};
 use super::{tournament, undercover};
 use crate::cli::app::App;
 use crate::cli::args::ChatArgs;
 use crate::cli::error::CommandError;
 use crate::cli::loader;
-use crate::cli::saved::{Played, Saved, check_turn, session_error};
+use crate::cli::saved::{Played, Saved, check_seed, check_turn, session_error};
+use crate::cli::slot_settings;
 
 /// Continues a save of any kind.
 pub(super) fn resume(
@@ -22,9 +23,10 @@ pub(super) fn resume(
 ) -> Result<(), CommandError> {
     let args = &chat_args.play;
     if Tournament::exists(&app.settings.saves.value, slot) {
-        return tournament::resume(app, slot, args);
+        return tournament::resume(app, slot, chat_args);
     }
     let saved = Saved::find_with(app, slot, force)?;
+    check_seed(chat_args.seed, saved.story.header.seed, slot)?;
     let campaign = match &saved.played {
         Played::World(campaign) => campaign,
         Played::Team(game) => return chat::resume(app, game, slot, chat_args, force),
@@ -32,19 +34,22 @@ pub(super) fn resume(
     };
     let mut setup = saved.world(force)?;
     check_turn(&setup.world, args, slot)?;
-    let main = loader::main_mind(app, &app.settings.model.value)?;
-    play::check_price(app, main.mind.info())?;
-    let seat = play::seat(&mut setup.world, args.seat.as_deref())?;
+    let actor = app.settings.seat.value.as_deref();
+    let seat = play::seat(&mut setup.world, actor)?;
     if args.dry_run {
         let (head, recording) = saved.journal();
-        return dry_run(app, setup, main.mind.info(), head, recording);
+        let models = DryModels::of_world(app, &mut setup.world)?;
+        return dry_run(app, setup, models, head, recording);
     }
+    let main = loader::main_mind(app, &app.settings.model.value)?;
+    play::check_price(app, main.mind.info())?;
     let minds = loader::minds(app, main.mind, &mut setup.world)?;
-    let minds = play::seated(app, minds, args.seat.as_deref());
+    let minds = play::seated(app, minds, actor);
     drop(setup);
     let root = &app.settings.saves.value;
     let session = Session::resume(root, slot, &**campaign, minds, force);
     let mut session = session.map_err(session_error)?;
+    slot_settings::remember(app, slot)?;
     play::prepare(app, &mut session.engine);
     let runtime = play::runtime()?;
     let servers = runtime.block_on(loader::connect_tools(app, &mut session.engine))?;

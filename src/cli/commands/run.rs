@@ -3,30 +3,37 @@
 use crate::journal::{JournalHeader, Recording};
 use crate::session::{Game, Session};
 
-use super::dry_run::dry_run;
-use super::play::{self, DEFAULT_SEED, RunView};
+use super::dry_run::{DryModels, dry_run};
+use super::play::{self, RunView};
 use crate::cli::app::App;
 use crate::cli::args::RunArgs;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader;
 use crate::cli::saved::{clear, free_name, session_error};
+use crate::cli::slot_settings;
 
 /// Plays a world.
 pub(super) fn run(app: &App, args: &RunArgs) -> Result<(), CommandError> {
-    let campaign = loader::world(app, &app.settings.world.value)?;
-    let seed = args.seed.unwrap_or(DEFAULT_SEED);
+    let world = &app.settings.world.value;
+    if args.is_bare {
+        loader::check_bare_world(app, world)?;
+    }
+    let campaign = loader::world(app, world)?;
+    let seed = play::seed(app, args.seed)?;
     let setup = campaign.new_game(seed);
     let mut setup = setup.map_err(|error| CommandError::of(ErrorKind::World, &error))?;
-    let main = loader::main_mind(app, &app.settings.model.value)?;
-    play::check_price(app, main.mind.info())?;
-    let seat = play::seat(&mut setup.world, args.play.seat.as_deref())?;
+    let actor = app.settings.seat.value.as_deref();
+    let seat = play::seat(&mut setup.world, actor)?;
     if args.play.dry_run {
         let meta = campaign.meta();
         let head = JournalHeader::new(meta.world, meta.data, seed);
-        return dry_run(app, setup, main.mind.info(), head, Recording::default());
+        let models = DryModels::of_world(app, &mut setup.world)?;
+        return dry_run(app, setup, models, head, Recording::default());
     }
+    let main = loader::main_mind(app, &app.settings.model.value)?;
+    play::check_price(app, main.mind.info())?;
     let minds = loader::minds(app, main.mind, &mut setup.world)?;
-    let minds = play::seated(app, minds, args.play.seat.as_deref());
+    let minds = play::seated(app, minds, actor);
     drop(setup);
     let root = &app.settings.saves.value;
     let slot = match &args.save {
@@ -34,10 +41,12 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<(), CommandError> {
         None => free_name(root, &campaign.folder),
     };
     if args.force {
-        clear(root, &slot)?;
+        clear(app, &slot)?;
     }
     let session = Session::start(root, &slot, &campaign, seed, minds);
     let mut session = session.map_err(session_error)?;
+    slot_settings::remember(app, &slot)?;
+    play::announce(app, &slot, seed);
     play::prepare(app, &mut session.engine);
     let runtime = play::runtime()?;
     let servers = runtime.block_on(loader::connect_tools(app, &mut session.engine))?;

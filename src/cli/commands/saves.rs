@@ -115,6 +115,7 @@ impl Row {
     fn json(&self) -> Value {
         let repair = self.damage.as_ref().and_then(|(_, repair)| *repair);
         json!({
+            "record": "save",
             "slot": self.name,
             "is_tournament": self.is_tournament,
             "head": self.listed.head.as_ref().ok(),
@@ -128,9 +129,7 @@ impl Row {
 fn write(app: &App, rows: &[Row]) {
     let mut out = app.out();
     if app.settings.json {
-        let rows: Vec<_> = rows.iter().map(Row::json).collect();
-        out.pretty_json(&rows);
-        return;
+        return rows.iter().for_each(|row| out.json(&row.json()));
     }
     let language = app.language;
     if rows.is_empty() {

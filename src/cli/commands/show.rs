@@ -2,7 +2,6 @@
 
 use crate::cast::{CastList, EntityName, Kind};
 use crate::context::{AgentContext, Chapters, buffer, context_to_json};
-use crate::locale::text;
 use crate::message::{Block, Content, Role};
 use crate::session::state_at;
 use bevy_ecs::prelude::*;
@@ -11,9 +10,8 @@ use serde_json::{Value, json};
 use super::play;
 use crate::cli::app::App;
 use crate::cli::args::ShowAs;
-use crate::cli::error::{CommandError, ErrorKind};
-use crate::cli::loader::did_you_mean;
-use crate::cli::saved::{Saved, session_error};
+use crate::cli::error::CommandError;
+use crate::cli::saved::{Saved, entity, nobody, session_error};
 use crate::cli::say::say;
 use crate::cli::tables::{Side, Table};
 
@@ -43,19 +41,22 @@ pub(super) fn show(
 }
 
 fn show_one(app: &App, world: &World, name: &str, form: ShowAs) -> Result<(), CommandError> {
-    let list = world.resource::<CastList>();
-    let context = list.by_name(name);
-    let context = context.and_then(|entity| world.get::<AgentContext>(entity));
-    let Some(context) = context else {
-        let mut error = CommandError::new(ErrorKind::Usage, text!(cli_no_such_entity, name));
-        error.help = did_you_mean(name, list.names().map(|name| &**name));
-        return Err(error);
+    let Some(context) = world.get::<AgentContext>(entity(world, name)?) else {
+        return Err(nobody(name, std::iter::empty()));
     };
     let mut out = app.out();
-    match form {
-        ShowAs::Buffer if !app.settings.json => out.line(buffer(context).trim_end()),
-        ShowAs::Buffer | ShowAs::Json => out.pretty_json(&context_to_json(context)),
-        ShowAs::Request => out.pretty_json(&request(context)),
+    let json = match form {
+        ShowAs::Buffer if !app.settings.json => {
+            out.line(buffer(context).trim_end());
+            return Ok(());
+        }
+        ShowAs::Buffer | ShowAs::Json => context_to_json(context),
+        ShowAs::Request => request(context),
+    };
+    if app.settings.json {
+        out.json(&json);
+    } else {
+        out.pretty_json(&json);
     }
     Ok(())
 }
@@ -118,10 +119,11 @@ fn list(app: &App, world: &World) {
     let rows: Vec<_> = world
         .resource::<CastList>()
         .all()
-        .filter_map(|(_, entity)| {
+        .filter_map(|(id, entity)| {
             let context = world.get::<AgentContext>(entity)?;
             let chapters = world.get::<Chapters>(entity);
             Some((
+                id,
                 world.get::<EntityName>(entity)?.to_string(),
                 *world.get::<Kind>(entity)?,
                 context.len(),
@@ -132,10 +134,13 @@ fn list(app: &App, world: &World) {
         .collect();
     let mut out = app.out();
     if app.settings.json {
-        let rows = rows.iter().map(|(name, kind, messages, tokens, chapters)| {
-            json!({"name": name, "kind": kind, "messages": messages, "tokens": tokens, "chapters": chapters})
-        });
-        return out.pretty_json(&rows.collect::<Vec<_>>());
+        for (id, name, kind, messages, tokens, chapters) in rows {
+            out.json(&json!({
+                "record": "entity", "id": id, "name": name, "kind": kind, "messages": messages,
+                "tokens": tokens, "chapters": chapters,
+            }));
+        }
+        return;
     }
     let language = app.language;
     let mut table = Table::new([
@@ -145,7 +150,7 @@ fn list(app: &App, world: &World) {
         (say!(language, cli_tokens), Side::Right),
         (say!(language, cli_chapters), Side::Right),
     ]);
-    for (name, kind, messages, tokens, chapters) in rows {
+    for (_, name, kind, messages, tokens, chapters) in rows {
         let kind = match kind {
             Kind::Actor => say!(language, cli_actor),
             Kind::Stage => say!(language, cli_stage),

@@ -16,13 +16,16 @@ use serde_json::json;
 use tokio::runtime::{Handle, Runtime};
 
 use super::budget::Budget;
-use super::play::{self, DEFAULT_SEED};
+use super::play;
 use super::players::{NAME, Players, introduce};
 use crate::cli::app::App;
-use crate::cli::args::{PlayArgs, UndercoverArgs};
+use crate::cli::args::{ChatArgs, UndercoverArgs};
 use crate::cli::error::{CommandError, ErrorKind, engine_error};
-use crate::cli::saved::{clear, damaged, free_name, match_error, save_error, session_error};
+use crate::cli::saved::{
+    check_seed, clear, damaged, free_name, match_error, save_error, session_error,
+};
 use crate::cli::say::say;
+use crate::cli::slot_settings;
 use crate::cli::statistics::write_statistics;
 
 /// Begins a tournament.
@@ -39,20 +42,23 @@ pub(super) fn begin(
         None => free_name(root, NAME),
     };
     if args.force {
-        clear(root, &name)?;
+        clear(app, &name)?;
     }
-    let seed = args.seed.unwrap_or(DEFAULT_SEED);
+    let seed = play::seed(app, args.seed)?;
     let begun = Tournament::create(root, &name, game, seed, games);
     let tournament = begun.map_err(|error| tournament_error(app, error))?;
+    slot_settings::remember(app, &name)?;
+    play::announce(app, &name, seed);
     play_all(app, &tournament, &players, args.jobs)
 }
 
 /// Continues a tournament.
-pub(super) fn resume(app: &App, name: &str, args: &PlayArgs) -> Result<(), CommandError> {
+pub(super) fn resume(app: &App, name: &str, args: &ChatArgs) -> Result<(), CommandError> {
+    let play = &args.play;
     let single = [
-        (args.seat.is_some(), "--seat"),
-        (args.until.is_some(), "--until"),
-        (args.dry_run, "--dry-run"),
+        (play.seat.is_some(), "--seat"),
+        (play.until.is_some(), "--until"),
+        (play.dry_run, "--dry-run"),
     ];
     if let Some((_, option)) = single.into_iter().find(|(given, _)| *given) {
         let message = text!(cli_not_with_tournament, option);
@@ -60,7 +66,9 @@ pub(super) fn resume(app: &App, name: &str, args: &PlayArgs) -> Result<(), Comma
     }
     let found = Tournament::find(&app.settings.saves.value, name, &app.data()?);
     let tournament = found.map_err(|error| tournament_error(app, error))?;
+    check_seed(args.seed, tournament.seed(0), name)?;
     let players = Players::find(app, tournament.game().rules())?;
+    slot_settings::remember(app, name)?;
     play_all(app, &tournament, &players, None)
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::locale::{UiText, text};
 use crate::mind::models::ModelFile;
+use crate::trust::Untrusted;
 use serde_json::json;
 
 use crate::cli::app::App;
@@ -11,6 +12,7 @@ use crate::cli::args::TrustArgs;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::say::say;
 use crate::cli::settings::{SETTINGS_FILE, SettingsFile};
+use crate::cli::slot_settings::{SlotSettings, is_slot_settings};
 use crate::cli::tables::{Side, Table};
 use crate::cli::trust::{TrustList, read_text};
 
@@ -70,6 +72,11 @@ fn examine(app: &App, path: &Path) -> Result<Examined, CommandError> {
         let error = CommandError::new(ErrorKind::Usage, text!(cli_no_such_file));
         return Err(error.at(path));
     };
+    if is_slot_settings(path) {
+        let file = Untrusted::new(SlotSettings::read(path, &text)?, &text);
+        let demands = file.demands(&SlotSettings::default());
+        return Ok(examined(file.hash(), demands));
+    }
     let known = app.own_models()?;
     let file = ModelFile::read(&text, &path.display().to_string(), &known);
     let file = file.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
@@ -140,10 +147,9 @@ fn print(app: &App, list: &TrustList) -> Result<(), CommandError> {
         .collect();
     let mut out = app.out();
     if app.settings.json {
-        let rows = rows
-            .iter()
-            .map(|(path, hash, state)| json!({"file": path, "hash": hash, "state": state}));
-        out.pretty_json(&json!({"files": rows.collect::<Vec<_>>()}));
+        for (file, hash, state) in rows {
+            out.json(&json!({"record": "file", "file": file, "hash": hash, "state": state}));
+        }
         return Ok(());
     }
     if rows.is_empty() {

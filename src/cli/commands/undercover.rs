@@ -12,8 +12,8 @@ use crate::undercover::{GAME, Match, Rules, Table, WordSource, default_rules};
 use crate::world_data::{Lexicon, MAX_BYTES, WordPair};
 use bevy_ecs::prelude::*;
 
-use super::dry_run::dry_run;
-use super::play::{self, DEFAULT_SEED, RunView};
+use super::dry_run::{DryModels, dry_run};
+use super::play::{self, RunView};
 use super::players::{NAME, Players, introduce};
 use super::tournament;
 use crate::cli::app::App;
@@ -21,6 +21,7 @@ use crate::cli::args::{PlayArgs, UndercoverArgs};
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::record_printer::RecordPrinter;
 use crate::cli::saved::{Saved, check_turn, clear, free_name, match_error, session_error};
+use crate::cli::slot_settings;
 use crate::cli::undercover_printer::UndercoverPrinter;
 
 /// Commas that separate two words.
@@ -88,25 +89,26 @@ fn lexicon(app: &App, words: &str) -> Result<Lexicon, CommandError> {
 
 /// Plays a single game.
 fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<(), CommandError> {
-    let seed = args.seed.unwrap_or(DEFAULT_SEED);
+    let seed = play::seed(app, args.seed)?;
     let mut setup = game.set_up(seed)?;
     game.populate(&mut setup)?;
-    let seat = play::seat(&mut setup.world, args.play.seat.as_deref())?;
-    let players = Players::find(app, game.rules())?;
+    let actor = app.settings.seat.value.as_deref();
+    let seat = play::seat(&mut setup.world, actor)?;
     if args.play.dry_run {
         let head = JournalHeader::new(GAME, game.fingerprint(), seed);
-        let main = players.main_mind(game, seed);
-        return dry_run(app, setup, main.info(), head, Recording::default());
+        let models = DryModels::of_world(app, &mut setup.world)?;
+        return dry_run(app, setup, models, head, Recording::default());
     }
+    let players = Players::find(app, game.rules())?;
     drop(setup);
-    let minds = play::seated(app, players.minds(game, seed), args.play.seat.as_deref());
+    let minds = play::seated(app, players.minds(game, seed), actor);
     let root = &app.settings.saves.value;
     let slot = match &args.save {
         Some(name) => name.clone(),
         None => free_name(root, NAME),
     };
     if args.force {
-        clear(root, &slot)?;
+        clear(app, &slot)?;
     }
     let session = Session::start(root, &slot, game, seed, minds);
     let run = GameRun {
@@ -117,7 +119,9 @@ fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<(), Comman
         seat,
         introduction: players.introduction.as_deref(),
     };
-    run.play(session.map_err(session_error)?)
+    let session = session.map_err(session_error)?;
+    play::announce(app, &slot, seed);
+    run.play(session)
 }
 
 /// Continues a game.
@@ -131,16 +135,17 @@ pub(super) fn resume(
     let slot = saved.slot.name().to_string();
     let mut setup = saved.world(force)?;
     check_turn(&setup.world, args, &slot)?;
-    let seat = play::seat(&mut setup.world, args.seat.as_deref())?;
-    let players = Players::find(app, game.rules())?;
+    let actor = app.settings.seat.value.as_deref();
+    let seat = play::seat(&mut setup.world, actor)?;
     let seed = saved.story.header.seed;
     if args.dry_run {
         let (head, recording) = saved.journal();
-        let main = players.main_mind(game, seed);
-        return dry_run(app, setup, main.info(), head, recording);
+        let models = DryModels::of_world(app, &mut setup.world)?;
+        return dry_run(app, setup, models, head, recording);
     }
+    let players = Players::find(app, game.rules())?;
     drop(setup);
-    let minds = play::seated(app, players.minds(game, seed), args.seat.as_deref());
+    let minds = play::seated(app, players.minds(game, seed), actor);
     let root = &app.settings.saves.value;
     let session = Session::resume(root, &slot, game, minds, force);
     let run = GameRun {
@@ -168,6 +173,7 @@ struct GameRun<'a> {
 
 impl GameRun<'_> {
     fn play(&self, mut session: Session) -> Result<(), CommandError> {
+        slot_settings::remember(self.app, self.slot)?;
         introduce(self.app, self.game.rules(), self.introduction);
         let (seat, engine) = (self.seat, &mut session.engine);
         play::prepare(self.app, engine);

@@ -1,4 +1,4 @@
-//! `why`: who received an event, and by which rule.
+//! `why`: who received an event, and by which rule; or all events with their IDs.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,22 +19,29 @@ use crate::cli::output::{Paragraph, Style};
 use crate::cli::saved::{Saved, session_error};
 use crate::cli::say::say;
 
-/// Explains the audience of an event, by playing the story again up to it.
-pub(super) fn why(app: &App, slot: &str, event: &str) -> Result<(), CommandError> {
-    let id: BodyId = event.parse().map_err(|_| {
-        let error = CommandError::new(ErrorKind::Usage, text!(cli_bad_event_id, id = event));
-        error.help(text!(cli_event_id_help))
-    })?;
+/// Explains the audience of an event, or lists all events, by playing the story again.
+pub(super) fn why(app: &App, slot: &str, event: Option<&str>) -> Result<(), CommandError> {
+    let wanted: Option<BodyId> = event
+        .map(|id| {
+            id.parse().map_err(|_| {
+                let error = CommandError::new(ErrorKind::Usage, text!(cli_bad_event_id, id));
+                error.help(text!(cli_event_id_help, slot))
+            })
+        })
+        .transpose()?;
     let saved = Saved::find(app, slot)?;
-    let found = Arc::new(Mutex::new(None));
+    let found = Arc::new(Mutex::new(Vec::new()));
     let sink = found.clone();
     let replayed = play::runtime()?.block_on(async {
         replay_with(&saved.slot, saved.played.game(), None, |engine| {
             let token = engine.cancellation_token();
             engine.add_feed(Feed::observer(move |record| match record {
-                Record::Event(event) if event.id == id => {
-                    *sink.lock().unwrap_or_else(PoisonError::into_inner) = Some(event.clone());
-                    token.cancel();
+                Record::Event(event) if wanted.is_none_or(|id| event.id == id) => {
+                    let mut found = sink.lock().unwrap_or_else(PoisonError::into_inner);
+                    found.push(event.clone());
+                    if wanted.is_some() {
+                        token.cancel();
+                    }
                 }
                 _ => {}
             }));
@@ -42,15 +49,41 @@ pub(super) fn why(app: &App, slot: &str, event: &str) -> Result<(), CommandError
         .await
     });
     let replayed = replayed.map_err(session_error)?;
-    let found = found.lock().unwrap_or_else(PoisonError::into_inner).take();
-    match found {
-        Some(event) => print(app, &event, &names(&replayed.engine.world)),
+    let found = std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
+    let Some(id) = event else {
+        list(app, &found);
+        return Ok(());
+    };
+    match found.first() {
+        Some(event) => print(app, event, &names(&replayed.engine.world)),
         None => {
-            let error = CommandError::new(ErrorKind::Usage, text!(cli_no_such_event, id = event));
-            return Err(error.at(slot).help(text!(cli_event_id_help)));
+            let error = CommandError::new(ErrorKind::Usage, text!(cli_no_such_event, id));
+            return Err(error.at(slot).help(text!(cli_event_id_help, slot)));
         }
     }
     Ok(())
+}
+
+/// Lists events with their IDs.
+fn list(app: &App, events: &[EventRecord]) {
+    let mut out = app.out();
+    if app.settings.json {
+        return events.iter().for_each(|event| {
+            out.json(&json!({
+                "record": "event", "id": event.id, "turn": event.turn, "place": &*event.place,
+                "type": event.kind, "speaker": event.speaker.as_deref(), "text": event.text,
+            }))
+        });
+    }
+    let language = app.language;
+    for event in events {
+        let kind = event_label(&event.kind).in_language(language);
+        let heading = Paragraph::indented(0, 2).add(Style::Bold, event.id.to_string());
+        let text = event.text.lines().next().unwrap_or_default();
+        let turn = say!(language, cli_turn);
+        let row = format!(" · {turn} {} · {kind} · {text}", event.turn);
+        out.paragraph(&heading.plain(row));
+    }
 }
 
 fn names(world: &World) -> BTreeMap<StableId, String> {
@@ -61,13 +94,16 @@ fn names(world: &World) -> BTreeMap<StableId, String> {
 }
 
 fn print(app: &App, event: &EventRecord, names: &BTreeMap<StableId, String>) {
-    let named = |id: &StableId| names.get(id).cloned().unwrap_or_else(|| format!("#{id}"));
-    let told: Vec<_> = event.audience.iter().map(named).collect();
-    let others = names.iter().filter(|(id, _)| !event.audience.contains(id));
+    let told = event.audience.iter().map(|who| who.name.to_string());
+    let told: Vec<_> = told.collect();
+    let is_told = |id: &StableId| event.audience.iter().any(|who| who.id == *id);
+    let others = names.iter().filter(|(id, _)| !is_told(id));
     let others: Vec<_> = others.map(|(_, name)| name.clone()).collect();
     let mut out = app.out();
     if app.settings.json {
-        return out.pretty_json(&json!({"event": event, "told": told, "not_told": others}));
+        return out.json(&json!({
+            "record": "why", "event": event, "told": told, "not_told": others,
+        }));
     }
     let language = app.language;
     let kind = event_label(&event.kind).in_language(language);

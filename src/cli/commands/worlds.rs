@@ -3,6 +3,7 @@
 use crate::rpg::world_file::list_worlds;
 use serde_json::json;
 
+use super::play::joined;
 use crate::cli::app::App;
 use crate::cli::error::CommandError;
 use crate::cli::say::say;
@@ -13,7 +14,12 @@ pub(super) fn worlds(app: &App) -> Result<(), CommandError> {
     let (worlds, problems) = list_worlds(&app.data()?);
     let mut out = app.out();
     if app.settings.json {
-        out.pretty_json(&json!({"worlds": worlds, "problems": problems}));
+        for world in &worlds {
+            out.json(&joined(vec![json!({"record": "world"}), json!(world)]));
+        }
+        for problem in problems.iter() {
+            out.json(&joined(vec![json!({"record": "problem"}), json!(problem)]));
+        }
         return Ok(());
     }
     let language = app.language;

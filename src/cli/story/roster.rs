@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::cast::{EntityName, Faction, Kind, StableId};
+use crate::event::Recipient;
 use bevy_ecs::prelude::*;
 
 use crate::cli::output::Style;
@@ -36,8 +37,8 @@ impl Roster {
     }
 
     /// The names of the actors among these.
-    pub(crate) fn actors(&self, ids: &[StableId]) -> Vec<String> {
-        let names = ids.iter().filter_map(|id| self.actors.get(id));
+    pub(crate) fn actors(&self, recipients: &[Recipient]) -> Vec<String> {
+        let names = recipients.iter().filter_map(|who| self.actors.get(&who.id));
         names.map(ToString::to_string).collect()
     }
 

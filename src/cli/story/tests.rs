@@ -1,5 +1,5 @@
 use crate::cast::StableId;
-use crate::event::{AnswerRecord, AudienceRule, By, EventRecord, Record};
+use crate::event::{AnswerRecord, AudienceRule, By, EventRecord, Recipient, Record};
 use crate::message::BodyId;
 use serde_json::{Value, json};
 
@@ -32,7 +32,10 @@ fn event(place: &str, kind: &str, data: Value) -> Record {
         speaker: None,
         data,
         text: format!("({kind})"),
-        audience: vec![StableId(1)],
+        audience: vec![Recipient {
+            id: StableId(1),
+            name: "Mira".into(),
+        }],
         masked: Vec::new(),
         rule: AudienceRule::Notified,
         guarded: Vec::new(),

@@ -20,11 +20,14 @@ cli_bad_words = '{ $words }' is neither a word file nor two words separated by a
 cli_bad_words_help = write --words FILE or --words apple,pear
 cli_cant_read = can't read the input: { $error }
 cli_cant_write = can't write the output: { $error }
+cli_clear_question = { $slot } holds { $count } stories, all of which would be lost. Delete them? [yes/no]{" "}
+cli_clear_refused = { $slot } holds { $count } stories and is kept
+cli_clear_refused_help = choose another name with --save; --force deletes more than one story only if you confirm it on a terminal
 cli_did_you_mean = did you mean '{ $name }'?
 cli_end_limit = stopped at a limit: { $reason }
 cli_end_server = stopped because the server keeps failing: { $reason }
 cli_error = error
-cli_event_id_help = an event ID looks like 3-17; --json prints the ID of each event
+cli_event_id_help = an event ID looks like 3-17; list all events with: playhouse why { $slot }
 cli_expected_one_of = expected one of: { $names }
 cli_fix_world = fix them, then run: playhouse check { $world }
 cli_game_errors = the game can't be set up: { $count ->
@@ -33,12 +36,15 @@ cli_game_errors = the game can't be set up: { $count ->
     }
 cli_help = help
 cli_input_too_long = the input is longer than { $limit } bytes
+cli_is_tournament = { $slot } is a tournament with many games
+cli_is_tournament_help = name one of its games, for example: playhouse show 00001 --saves { $games }
 cli_list_teams = list the teams with: playhouse chat
 cli_list_worlds = list the worlds with: playhouse worlds
 cli_no_games = '{ $name }' has no games of undercover
 cli_no_games_help = name a save, a tournament, or a folder of saves
 cli_no_price = --max-cost needs a price, but the model '{ $model }' has none
 cli_no_price_help = add a dated price to the model file, or use --max-tokens or --max-calls
+cli_no_command_help = it is neither a command nor a world; see: playhouse --help, playhouse worlds
 cli_no_such_actor = there is no playable character called '{ $name }'
 cli_no_such_entity = there is nobody called '{ $name }' in this save
 cli_no_such_file = there is no such file
@@ -47,9 +53,11 @@ cli_no_task = the team has no task
 cli_no_team = there is no team '{ $team }'
 cli_no_world = there is no world '{ $world }'
 cli_not_with_tournament = { $option } can't be used with a tournament
+cli_other_seed = the story began with seed { $seed } and keeps it
+cli_other_seed_help = start another story with: playhouse run --seed N
 cli_replay_differs = the replay ends in a different state than the snapshot
 cli_no_snapshot = the save '{ $slot }' has no snapshot
-cli_no_snapshot_help = start over with: playhouse run --save { $slot } --force
+cli_no_snapshot_help = start a new story under another name: playhouse run --save NAME
 cli_repair_help = go back to the last good point with: playhouse repair { $slot }
 cli_save_repairable = { $problem }; turn { $turn } can be saved
 cli_resume_task_help = add --task TEXT; the save continues with: playhouse resume { $slot } --task TEXT
@@ -89,6 +97,8 @@ cli_trust_question = Do you trust this content? [yes/no]{" "}
 cli_trust_refused = { $file } needs your trust: { $demands }
 cli_trust_revoked = You no longer trust { $file }.
 cli_trust_same = same content
+cli_trust_slot_help = if that is what you want, run: playhouse trust { $file }; or choose a model with --model
+cli_trust_slot_model = the save is played with the model '{ $model }', which may cost money
 cli_trust_wants = { $file } came with this folder and needs your trust:
 cli_trust_was_not = You did not trust { $file }.
 
@@ -112,6 +122,7 @@ cli_usage_wrong = invalid command line
 
 cli_built_without = built without: { $features } (build with --features full for everything)
 cli_branched = The save { $slot } continues from turn { $turn }.
+cli_continue_limited = Continue with: playhouse resume { $slot } (with the same limits again, unless you give others)
 cli_continue_with = Continue with: playhouse resume { $slot }
 cli_end_finished = Finished.
 cli_end_idle = Nothing more can happen.
@@ -120,6 +131,7 @@ cli_end_stopped = Stopped and saved.
 cli_end_turn = Reached turn { $turn }.
 cli_limit_near = Close to a limit: { $what }
 cli_others = {" "}· { $count } more
+cli_recalled = As before: { $options }
 cli_replay_matches = The replay matches the recording up to turn { $turn }.
 cli_repair_aside = The damaged files are kept in { $path }.
 cli_repair_gap = A replay may end after turn { $turn }, where lines of the journal are missing.
@@ -131,6 +143,7 @@ cli_repair_nothing = { $slot } is not damaged.
 cli_repair_played_again = The snapshot is not kept; the next resume makes it again from the journal, without asking a model.
 cli_repaired = { $folder } went back to turn { $turn }.
 cli_saved_as = Saved as { $slot }.
+cli_seed = Seed: { $seed }
 cli_stopping = Finishing this step; press Ctrl-C again to quit now.
 cli_thinking = { $who } is thinking ({ $purpose }) { $seconds } s
 
@@ -143,9 +156,14 @@ cli_cost = cost
 cli_default_answers = default answers
 cli_dry_prompt = { $who } ({ $purpose }): { $tokens } tokens, at most { $cost }
 cli_dry_prompt_without_price = { $who } ({ $purpose }): { $tokens } tokens, price unknown
+cli_dry_nothing = No prompt would be sent next.
 cli_dry_run = { $count ->
-    [one] { $count } prompt would be sent next; nothing was sent.
-   *[other] { $count } prompts would be sent next; nothing was sent.
+    [one] { $count } prompt would be sent next
+   *[other] { $count } prompts would be sent next
+    }: { $tokens } tokens, at most { $costs }. Nothing was sent.
+cli_dry_unpriced = { $count ->
+    [one] the unknown price of { $count } prompt
+   *[other] the unknown prices of { $count } prompts
     }
 cli_latency = Latency: p50 { $p50 } s, p95 { $p95 } s
 cli_prompt_reuse = Repeated from earlier prompts, so cacheable: { $share }%
@@ -219,12 +237,15 @@ cli_convert_read = Read { $count ->
     [one] { $count } message as { $form }.
    *[other] { $count } messages as { $form }.
     }
+cli_trace_asked = Asked ({ $purpose }, { $model }):
 cli_trace_call = >>> AGENT: { $agent }  (call #{ $number })
 cli_trace_context = Internal context ({ $sender }): { $count ->
     [one] { $count } message
    *[other] { $count } messages
     }
+cli_trace_failed = No usable answer: { $reason }
 cli_trace_inside = Inside: { $team }
+cli_trace_refused = Refused: { $answer }
 cli_trace_reply = Reply: { $reply }
 cli_trace_sender = Sender: { $sender }
 
@@ -240,6 +261,7 @@ cli_from_environment = environment ({ $variable })
 cli_from_file = file ({ $file })
 cli_from_flag = option
 cli_from_own_file = your own file ({ $file })
+cli_from_save = save
 cli_key = key
 cli_key_missing = missing
 cli_key_refused = refused
@@ -301,7 +323,6 @@ cli_knows_fact = Fact
 cli_knows_from = From
 cli_knows_from_start = from the start
 cli_knows_no_fact = no fact has the id or title '{ $id }'
-cli_knows_nobody = nobody is called '{ $name }'
 cli_knows_since = Since
 cli_knows_title = About
 cli_knows_who = Who

@@ -7,9 +7,9 @@ help_commands = Commands:
 help_common_options = Common options:
 help_default = {" "}[default: { $value }]
 help_end =
-    Exit codes: 0 success, 1 other errors, 2 usage, 3 world or data, 4 save, 5 model or server, 6 a limit was reached, 7 expectations of a rehearsal are not met.
+    Exit codes: 0 success, 1 other errors, 2 usage, 3 world or data, 4 save, 5 model or server, 6 a limit was reached, 7 expectations of a rehearsal are not met, 130 stopped by Ctrl-C.
 
-    Limits (--max-calls, --max-tokens, --max-cost) are checked before each call, by the most that the call could use; a run that is stopped by a limit can be resumed. Settings come from options, then the environment, then playhouse.ron in the working directory, then your own playhouse.ron, then defaults; `playhouse config` shows which. NO_COLOR is respected; RUST_LOG filters logs.
+    Limits (--max-calls, --max-tokens, --max-cost) are checked before each call, by the most that the call could use; a run that is stopped by a limit can be resumed. A save remembers its model, its seat and the limits that were given; `resume` uses them again unless told otherwise. Settings come from options, then the environment, then playhouse.ron in the working directory, then your own playhouse.ron, then defaults; `playhouse config` shows which. NO_COLOR is respected; RUST_LOG filters logs.
 help_options = Options:
 help_usage = Usage:{" "}
 help_usage_command = [COMMAND]
@@ -62,10 +62,10 @@ help_about_resume = Continue a save
 help_about_run = Run a world
 help_about_saves = List the saves
 help_about_show = Show what the characters of a save remember
-help_about_trace = Show what each call of a save saw and answered
+help_about_trace = Show what each call of a save was asked, or saw, and answered
 help_about_trust = Show whether you trust the files of a folder that run programs or send keys, and change it
 help_about_undercover = Play Undercover, as a single game or a tournament
-help_about_why = Show who received an event, and by which rule
+help_about_why = Show who received an event, and by which rule; without an event, list all
 help_about_worlds = List the worlds
 
 ## Options that mean the same to all commands
@@ -73,8 +73,8 @@ help_about_worlds = List the worlds
 help_any_allow_code = Allow the team members that run code to start python and sh, each time after approval
 help_any_color = When to use color: auto (on a terminal, unless NO_COLOR is set), always, never
 help_any_data = Folder with worlds/, prompts/ and models.ron (default: ./data, else built-in data)
-help_any_dry_run = Print the next prompts with their tokens and price, and send nothing
-help_any_force = Start over in an existing save; its content is lost
+help_any_dry_run = Print the next prompts with their tokens and price, and send nothing; needs no key
+help_any_force = Start over in an existing save; its story is lost. More than one story is deleted only if you confirm it
 help_any_form = How to print the conversation: rule (a line above each message), log (time and sender before each message)
 help_any_help = Show help
 help_any_json = Print one JSON record per line instead of text
@@ -90,7 +90,7 @@ help_any_quiet = Print errors only: no story, progress or tables
 help_any_save = Name of the save (default: a new one)
 help_any_saves = Folder of the saves (default: ./saves)
 help_any_seat = Play this character yourself, and see only what it sees
-help_any_seed = Random seed
+help_any_seed = Random seed (default: PLAYHOUSE_SEED, else drawn and shown)
 help_any_slot = Name of the save
 help_any_task = The task
 help_any_until = Stop after this turn
@@ -125,9 +125,13 @@ help_rehearse_find = Show the seeds of runs at whose end this condition holds, s
 help_rehearse_html = Also write the tables and a graph into this file, as one page
 help_rehearse_jobs = Number of runs at a time (default: one per core)
 help_rehearse_runs = Number of runs
-help_rehearse_seed = Random seed of the first run; each further run adds one
+help_rehearse_seed = Random seed of the first run; each further run adds one (default: 1, so that figures can be compared)
 help_replay_seat = See only what this character saw
 help_resume_force = Load the save even if its data have changed or its journal does not match, at your own risk
+help_resume_model = The model that answers from now on (default: as before)
+help_resume_no_seat = Nobody plays a character any more
+help_resume_seat = Play this character from now on (default: as before)
+help_resume_seed = A check only: a story keeps the seed that it began with
 help_resume_task = The next task of a team
 help_saves_verify = Check the files of all saves for damage, those of all games of tournaments too
 help_show_entity = Name of a character or stage; without it, all are listed
@@ -145,8 +149,8 @@ help_undercover_order = Order in which players speak: shuffled (anew in each rou
 help_undercover_players = Number of players; their names come from the data folder
 help_undercover_reflect = When players write down whom they suspect: off (never), round (after each round), line (after each description)
 help_undercover_save = Name of the save or tournament (default: a new one)
-help_undercover_seed = Random seed; each game of a tournament adds one
+help_undercover_seed = Random seed; each game of a tournament adds one (default: PLAYHOUSE_SEED, else drawn and shown)
 help_undercover_ties = What to do about a tie: nobody-out, run-off (vote again between those who tied; nobody is out if they tie again), draw (at random)
 help_undercover_undercover = Number of undercover players
 help_undercover_words = A word file, or two words separated by a comma (default: the lists of the data folder)
-help_why_event = ID of the event, such as 3-17
+help_why_event = ID of the event, such as 3-17; without it, all events are listed

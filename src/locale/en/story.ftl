@@ -109,6 +109,7 @@ story_purpose_kickoff = opening
 story_purpose_undercover_belief = suspicions
 story_purpose_undercover_describe = description
 story_purpose_undercover_summary = summary
+story_purpose_unfinished = unfinished calls
 story_purpose_undercover_vote = vote
 story_purpose_world_announce = announcement
 

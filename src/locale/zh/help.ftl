@@ -7,9 +7,9 @@ help_commands = 命令：
 help_common_options = 通用选项：
 help_default = （默认：{ $value }）
 help_end =
-    退出码：0 成功，1 其他错误，2 用法，3 世界或数据，4 存档，5 模型或服务器，6 到达上限，7 彩排没有达到预期。
+    退出码：0 成功，1 其他错误，2 用法，3 世界或数据，4 存档，5 模型或服务器，6 到达上限，7 彩排没有达到预期，130 被 Ctrl-C 中断。
 
-    上限（--max-calls、--max-tokens、--max-cost）在每次调用前按最坏情况检查；因上限停下的运行可以继续。设置依次来自：选项、环境变量、工作目录中的 playhouse.ron、你自己的 playhouse.ron、默认值；`playhouse config` 显示各项来自哪里。NO_COLOR 有效；RUST_LOG 过滤日志。
+    上限（--max-calls、--max-tokens、--max-cost）在每次调用前按最坏情况检查；因上限停下的运行可以继续。存档会记住所用的模型、座位和给定的上限；`resume` 沿用它们，除非另有指定。设置依次来自：选项、环境变量、工作目录中的 playhouse.ron、你自己的 playhouse.ron、默认值；`playhouse config` 显示各项来自哪里。NO_COLOR 有效；RUST_LOG 过滤日志。
 help_options = 选项：
 help_usage = 用法：
 help_usage_command = [命令]
@@ -63,10 +63,10 @@ help_about_resume = 继续一个存档
 help_about_run = 运行一个世界
 help_about_saves = 列出存档
 help_about_show = 显示存档中的角色记得什么
-help_about_trace = 显示存档中每次调用看到和回答的内容
+help_about_trace = 显示存档中每次调用的提问（团队则为看到的内容）和回答
 help_about_trust = 查看文件夹中会运行程序或发送密钥的文件，决定是否信任
 help_about_undercover = 玩“谁是卧底”，一局或一场赛事
-help_about_why = 显示谁收到了一个事件，依据哪条规则
+help_about_why = 显示谁收到了一个事件，依据哪条规则；不指定事件则列出全部
 help_about_worlds = 列出世界
 
 ## Options that mean the same to all commands
@@ -74,8 +74,8 @@ help_about_worlds = 列出世界
 help_any_allow_code = 允许团队里运行代码的成员启动 python 和 sh，每次都要先经批准
 help_any_color = 何时使用颜色：auto（在终端上，除非设置了 NO_COLOR）、always（总是）、never（从不）
 help_any_data = 含 worlds/、prompts/ 和 models.ron 的文件夹（默认：./data，没有则用内置数据）
-help_any_dry_run = 显示接下来的提示词及其 token 数和价格，不实际发送
-help_any_force = 在已有的存档里从头开始；原有内容会丢失
+help_any_dry_run = 显示接下来的提示词及其 token 数和价格，不实际发送，也不需要密钥
+help_any_force = 在已有的存档里从头开始；原有故事会丢失。含有多个故事时，须经你确认才会删除
 help_any_form = 怎样显示对话：rule（每条消息上方有横线）、log（每条消息前有时间和发送者）
 help_any_help = 显示帮助
 help_any_json = 每行输出一条 JSON 记录，而不是文字
@@ -91,7 +91,7 @@ help_any_quiet = 只输出错误，不输出故事、进度和表格
 help_any_save = 存档名（默认：新建一个）
 help_any_saves = 存档文件夹（默认：./saves）
 help_any_seat = 亲自扮演这个角色，只看它看到的
-help_any_seed = 随机种子
+help_any_seed = 随机种子（默认：PLAYHOUSE_SEED，否则随机选取并显示）
 help_any_slot = 存档名
 help_any_task = 任务
 help_any_until = 到这一轮之后停止
@@ -126,9 +126,13 @@ help_rehearse_find = 显示结束时符合此条件的运行的种子，如 'Kno
 help_rehearse_html = 另外把表格和图写进这个文件，成为一个网页
 help_rehearse_jobs = 同时运行的次数（默认：每个核心一次）
 help_rehearse_runs = 运行次数
-help_rehearse_seed = 第一次运行的随机种子；以后每次加一
+help_rehearse_seed = 第一次运行的随机种子；以后每次加一（默认：1，便于比较）
 help_replay_seat = 只看这个角色当时看到的
 help_resume_force = 即使数据有变化或与日志不符也载入存档，后果自负
+help_resume_model = 从现在起使用的模型（默认：与之前相同）
+help_resume_no_seat = 不再由人扮演角色
+help_resume_seat = 从现在起扮演这个角色（默认：与之前相同）
+help_resume_seed = 仅作核对：故事的种子从开始就固定
 help_resume_task = 团队的下一个任务
 help_saves_verify = 检查所有存档的文件是否损坏，包括赛事的每一局
 help_show_entity = 角色或舞台的名字；不写则列出全部
@@ -146,8 +150,8 @@ help_undercover_order = 发言次序：shuffled（每轮重新打乱）、by-num
 help_undercover_players = 玩家人数；名字来自数据文件夹
 help_undercover_reflect = 玩家何时写下自己怀疑谁：off（从不）、round（每轮之后）、line（每次描述之后）
 help_undercover_save = 存档或赛事的名称（默认：新建一个）
-help_undercover_seed = 随机种子；赛事中每局加一
+help_undercover_seed = 随机种子；赛事中每局加一（默认：PLAYHOUSE_SEED，否则随机选取并显示）
 help_undercover_ties = 平票怎么办：nobody-out（无人出局）、run-off（平票者之间再投一次，再平则无人出局）、draw（随机一人出局）
 help_undercover_undercover = 卧底人数
 help_undercover_words = 词表文件，或用逗号隔开的两个词（默认：数据文件夹中的词表）
-help_why_event = 事件编号，如 3-17
+help_why_event = 事件编号，如 3-17；不指定则列出全部

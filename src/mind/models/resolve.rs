@@ -196,6 +196,15 @@ impl Models {
         })
     }
 
+    /// What is known of the mind of this name before it is asked; it needs no key.
+    ///
+    /// # Errors
+    /// There is no such model.
+    pub fn info(&self, alias: &str) -> Result<MindInfo, ModelError> {
+        let resolved = self.resolve(alias)?;
+        Ok(resolved.info(&self.model_settings(&resolved)))
+    }
+
     /// What web tools may do.
     pub fn web(&self) -> WebPolicy {
         self.file.web.clone().unwrap_or_default()

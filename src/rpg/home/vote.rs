@@ -52,6 +52,7 @@ pub(crate) struct VoteConstraints {
 impl Reply for Vote {
     type Constraints = VoteConstraints;
     const NAME: &'static str = "vote";
+    const BARE_MEMBER: Option<&'static str> = Some("vote");
 
     fn constrain_schema(_schema: &Value, constraints: &VoteConstraints) -> Option<Value> {
         let text = serde_json::json!({"type": "string", "maxLength": constraints.speech_chars});

@@ -2,12 +2,13 @@
 //! by it.
 //!
 //! It knows no more than any player: its own card, and the lines that reached it, all taken from
-//! the conversation. What can be said of a word it looks up by its own word alone, and like
-//! everybody it does not know everything: some attributes of its word mean nothing to a player, and
-//! of the others it thinks of some by itself. How far a line is from its word is how far it is from
-//! the nearest attribute that the player knows; whoever said the farthest things is suspect, and if
-//! most of what the others say is far off, it suspects itself, says no more than it must, and votes
-//! as the others do. Start reading at [`teach`], then `player.rs`.
+//! the conversation. It knows what people say of all sorts of things, though not which of them is
+//! on another card, and like everybody it does not know everything: some attributes mean nothing to
+//! a player, and of those of its own word it thinks of some by itself. A line is strange if it says
+//! what is known of another thing, word for word or nearly. What is unheard of may be as true as
+//! anything, so a person may describe a word as they like. Whoever said the strangest things is
+//! suspect, and if too little of what the others say fits, it suspects itself, says no more than it
+//! must, and votes as the others do. Start reading at [`teach`], then `player.rs`.
 
 mod player;
 mod vocabulary;
@@ -51,7 +52,7 @@ const DRIFT: usize = 10;
 /// How far chance moves a suspicion. With these figures civilians win about two games in three,
 /// which is what they would by lot: what they hear of the undercover in the first rounds, it makes
 /// good when it hides.
-const DOUBT: usize = 50;
+const DOUBT: usize = 150;
 /// How often a line is put otherwise because it holds a part of the word.
 const TRIES: usize = 8;
 /// How many lines of each player a summary keeps.
@@ -217,7 +218,7 @@ fn opinion(player: &Player<'_>, other: &str, writer: &mut Writer<'_>) -> String 
     writer.line(match line.map(|line| line.sense) {
         Some(Sense::Strange(_)) => "undercover.odd",
         Some(Sense::Fits) => "undercover.fits",
-        Some(Sense::Nothing) | None => "undercover.unclear",
+        Some(Sense::Unheard(_) | Sense::Nothing) | None => "undercover.unclear",
     })
 }
 

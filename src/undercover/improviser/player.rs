@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::vocabulary::{Attribute, Vocabulary};
+use super::vocabulary::{Attribute, Likeness, Vocabulary};
 use crate::context::Entry;
 use crate::event::AgentEvent;
-use crate::message::{Digest, FoldedText, Role};
+use crate::message::{Digest, Role};
 use crate::mind::improviser::Writer;
 use crate::mind::improviser::kept::Kept;
 use crate::mind::splitmix::mix;
@@ -18,15 +18,19 @@ const KNOWN: u64 = 75;
 const IN_MIND: u64 = 70;
 /// All distances go from 0 to this.
 const FARTHEST: usize = 100;
-/// Nearer lines say what one knows; it is only put otherwise.
-const NEAR: usize = 30;
+/// How far a line is that says what is true of another word, and tells little else.
+const ASIDE: usize = 50;
+/// How far a line is that says nearly what is true of another word.
+const LIKE_ANOTHER: usize = 50;
+/// How far a line is at most that says nothing one has heard of any word: it may well be true.
+const UNHEARD: usize = 4;
 /// How far a line is that would fit anything.
 const NOWHERE: usize = 0;
-/// From how many telling lines on one judges oneself, and by which share of strange ones, in
+/// From how many telling lines on one judges oneself, and by which share of those that don't fit, in
 /// hundredths.
 const ENOUGH: usize = 2;
-const AT_HOME: usize = 30;
-const ASTRAY: usize = 45;
+const AT_HOME: usize = 25;
+const ASTRAY: usize = 34;
 
 /// What a player may look up.
 #[derive(Default)]
@@ -46,6 +50,13 @@ impl Lore {
         }
     }
 
+    /// What people know of words.
+    fn vocabularies(&self, language: Language) -> impl Iterator<Item = &Vocabulary> {
+        let own = self.own.iter().filter(move |(own, _)| *own == language);
+        let own = own.map(|(_, words)| words);
+        own.chain([Vocabulary::shipped(language)])
+    }
+
     /// What can be said of a word.
     fn attributes(&self, language: Language, word: &str) -> &[Attribute] {
         let own = self.own.as_ref().filter(|(own, _)| *own == language);
@@ -60,8 +71,11 @@ impl Lore {
 pub(super) enum Sense {
     /// It is true of the word, as far as one knows.
     Fits,
-    /// It is this far from everything that one knows of it.
+    /// It is true of another word, and this far from one's own.
     Strange(usize),
+    /// One can't tell: it is in words that one has not heard of one's word, which may be as true. It
+    /// is this far.
+    Unheard(usize),
     /// It would fit anything.
     Nothing,
 }
@@ -70,7 +84,7 @@ impl Sense {
     fn distance(self) -> usize {
         match self {
             Self::Fits => 0,
-            Self::Strange(distance) => distance,
+            Self::Strange(distance) | Self::Unheard(distance) => distance,
             Self::Nothing => NOWHERE,
         }
     }
@@ -145,11 +159,12 @@ impl<'p> Player<'p> {
         let me = Digest::of(&me);
         let attributes = lore.attributes(prompt.language, &word);
         let seed = u64::from_le_bytes(std::array::from_fn(|byte| me.0[byte]));
+        let lot = |attribute: &Attribute| mix(&[seed, attribute.hash]);
         let known = attributes
             .iter()
             .enumerate()
             .filter_map(|(place, attribute)| {
-                let lot = mix(&[seed, attribute.hash]);
+                let lot = lot(attribute);
                 (lot % 100 < KNOWN).then_some(Known {
                     attribute,
                     place: place * 100 / attributes.len().max(1),
@@ -163,7 +178,13 @@ impl<'p> Player<'p> {
         let texts = heard
             .iter()
             .map(|(digest, _, text)| ((me, *digest), &**text));
-        let senses = lore.senses.all(texts, |text| sense(text, &known, writer));
+        let listener = Listener {
+            word: &word,
+            knows: &|attribute: &Attribute| lot(attribute) % 100 < KNOWN,
+            lore,
+            writer,
+        };
+        let senses = lore.senses.all(texts, |text| listener.sense(text));
         let lines = heard.into_iter().zip(senses);
         let lines = lines.map(|((_, who, text), sense)| Line { who, text, sense });
         let lines: Vec<_> = lines.collect();
@@ -225,32 +246,54 @@ fn quoted(text: &str) -> &str {
     inside.unwrap_or(text)
 }
 
-/// What a line tells somebody who knows this.
-fn sense(text: &str, known: &[Known<'_>], writer: &Writer<'_>) -> Sense {
-    let holds = |known: &Known<'_>| known.attribute.finder.find(text.as_bytes()).is_some();
-    if known.iter().any(holds) {
-        return Sense::Fits;
-    }
-    if writer.words("undercover.vague").any(|words| words == text) {
-        return Sense::Nothing;
-    }
-    let said = FoldedText::of(text).bigrams();
-    let nearness = known
-        .iter()
-        .map(|known| said.share_of(&known.attribute.pairs));
-    let nearest = nearness.fold(0.0, f64::max);
-    match ((1.0 - nearest) * FARTHEST as f64) as usize {
-        ..=NEAR => Sense::Fits,
-        distance => Sense::Strange(distance),
+/// Somebody who holds a word and hears a line.
+struct Listener<'l, 'w> {
+    word: &'l str,
+    /// Whether it has heard of an attribute, of whatever word.
+    knows: &'l dyn Fn(&Attribute) -> bool,
+    lore: &'l Lore,
+    writer: &'l Writer<'w>,
+}
+
+impl Listener<'_, '_> {
+    /// What a line tells. Nobody has heard everything that is true of a word, so a line is strange
+    /// only if it says what is known of another word.
+    fn sense(&self, line: &str) -> Sense {
+        let vocabularies = self.lore.vocabularies(self.writer.language());
+        let like: Vec<_> = vocabularies.flat_map(|words| words.like(line)).collect();
+        let knows = |like: &&Likeness<'_>| (self.knows)(like.attribute);
+        let word = self.word;
+        let own = || like.iter().filter(move |like| like.word == word);
+        if own().filter(|like| like.is_same()).any(|like| knows(&like)) {
+            return Sense::Fits;
+        }
+        let mut vague = self.writer.words("undercover.vague");
+        if vague.any(|words| words == line) {
+            return Sense::Nothing;
+        }
+        let nearest = own().map(|like| like.share().min(100)).max().unwrap_or(0);
+        let unheard = Sense::Unheard(UNHEARD * (100 - nearest) / 100);
+        if word.is_empty() || own().any(Likeness::is_same) {
+            return unheard;
+        }
+        let others = like.iter().filter(|like| like.word != word);
+        let strange = others.filter(|like| like.is_same()).filter(knows);
+        let distance = strange.map(|like| match like.terms {
+            _ if !like.is_held => LIKE_ANOTHER,
+            0 | 1 => ASIDE,
+            _ => FARTHEST,
+        });
+        distance.max().map_or(unheard, Sense::Strange)
     }
 }
 
-/// What one takes oneself for, by how much of what the others say is strange.
+/// What one takes oneself for, by how much of what the others say does not fit.
 fn standing(lines: &[Line<'_>]) -> Standing {
     let count = |is: fn(&Sense) -> bool| lines.iter().filter(|line| is(&line.sense)).count();
-    let strange = count(|sense| matches!(sense, Sense::Strange(_)));
-    let telling = strange + count(|sense| *sense == Sense::Fits);
-    match (100 * strange).checked_div(telling) {
+    // One line that is unheard of may be true; if many are, one's own word is the odd one.
+    let astray = count(|sense| matches!(sense, Sense::Strange(_) | Sense::Unheard(_)));
+    let telling = astray + count(|sense| *sense == Sense::Fits);
+    match (100 * astray).checked_div(telling) {
         Some(share) if telling >= ENOUGH && share >= ASTRAY => Standing::Undercover,
         Some(share) if telling >= ENOUGH && share <= AT_HOME => Standing::Civilian,
         _ => Standing::Unsure,

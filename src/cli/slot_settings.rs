@@ -1,0 +1,202 @@
+//! What a save is played with: model, seat and limits, kept beside its journal, so that `resume`
+//! goes on as before.
+//!
+//! A save may come from anybody, so a model that may cost money counts only if the user chose it
+//! for this save, or trusts the file ([`Gate`](super::trust::Gate)).
+
+use std::path::Path;
+
+use crate::locale::{Argument, UiText, text};
+use crate::save::Slot;
+use crate::trust::{Demanding, Untrusted};
+use serde::{Deserialize, Serialize};
+
+use super::app::App;
+use super::error::{CommandError, ErrorKind};
+use super::saved::save_error;
+use super::say::say;
+use super::settings::{IMPROVISER, Origin, Setting};
+use super::trust::TrustList;
+
+/// What a save is played with.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct SlotSettings {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seat: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_calls: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_cost: Option<f64>,
+}
+
+impl Demanding for SlotSettings {
+    fn demands(&self, known: &Self) -> Vec<UiText> {
+        let Self {
+            model,
+            seat: _,
+            max_calls: _,
+            max_tokens: _,
+            max_cost: _,
+        } = self;
+        let model = model.as_ref().filter(|model| *model != IMPROVISER);
+        let model = model.filter(|model| known.model.as_ref() != Some(model));
+        let demand = model.map(|model| text!(cli_trust_slot_model, model));
+        demand.into_iter().collect()
+    }
+}
+
+impl SlotSettings {
+    /// The settings in a text, which may come from anybody.
+    pub(crate) fn read(path: &Path, text: &str) -> Result<Self, CommandError> {
+        serde_json::from_str(text).map_err(|error| {
+            let message = UiText::verbatim(error.to_string());
+            CommandError::new(ErrorKind::Save, message).at(path.display())
+        })
+    }
+
+    /// What the command was told, and what the save was played with before. Other settings are
+    /// those of the user, and may change.
+    fn of(app: &App) -> Self {
+        fn own<T: Clone>(setting: &Setting<Option<T>>) -> Option<T> {
+            let is_own = [Origin::Flag, Origin::Save].contains(&setting.origin);
+            setting.value.clone().filter(|_| is_own)
+        }
+        let settings = &app.settings;
+        Self {
+            model: Some(settings.model.value.clone()),
+            seat: settings.seat.value.clone(),
+            max_calls: own(&settings.max_calls),
+            max_tokens: own(&settings.max_tokens),
+            max_cost: own(&settings.max_cost),
+        }
+    }
+
+    /// As the options that would choose the same.
+    fn options(&self) -> Vec<String> {
+        let model = self.model.as_ref().filter(|model| *model != IMPROVISER);
+        let parts = [
+            model.map(|model| format!("--model {model}")),
+            self.seat.as_ref().map(|seat| format!("--seat {seat}")),
+            self.max_calls.map(|limit| format!("--max-calls {limit}")),
+            self.max_tokens.map(|limit| format!("--max-tokens {limit}")),
+            self.max_cost.map(|limit| format!("--max-cost {limit}")),
+        ];
+        parts.into_iter().flatten().collect()
+    }
+}
+
+/// Keeps with what this save is played. The user chose its model just now, so it is trusted.
+pub(crate) fn remember(app: &App, name: &str) -> Result<(), CommandError> {
+    let settings = SlotSettings::of(app);
+    let text = serde_json::to_string_pretty(&settings).unwrap_or_default() + "\n";
+    let slot = Slot::find(&app.settings.saves.value, name).map_err(save_error)?;
+    if slot.read_settings().map_err(save_error)?.as_deref() != Some(text.as_bytes()) {
+        slot.write_settings(text.as_bytes()).map_err(save_error)?;
+    }
+    let needs_trust = !settings.demands(&SlotSettings::default()).is_empty();
+    if needs_trust && let Some(folder) = app.config_folder() {
+        let (path, file) = (slot.settings_file(), Untrusted::new(settings, &text));
+        let mut list = TrustList::read(Some(folder))?;
+        if list.hash_of(&path) != Some(file.hash()) {
+            list.add(&path, file.hash())?;
+            list.write(Some(folder))?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes over what a save was played with before, except for what the command was told.
+pub(crate) fn recall(app: &mut App, name: &str, no_seat: bool) -> Result<(), CommandError> {
+    let Ok(slot) = Slot::find(&app.settings.saves.value, name) else {
+        // The command says so.
+        return Ok(());
+    };
+    let Some(bytes) = slot.read_settings().map_err(save_error)? else {
+        return Ok(());
+    };
+    let path = slot.settings_file();
+    let text = String::from_utf8_lossy(&bytes);
+    let mut recalled = SlotSettings::read(&path, &text)?;
+    if app.settings.model.origin == Origin::Flag {
+        recalled.model = None;
+    }
+    if app.settings.seat.value.is_some() || no_seat {
+        recalled.seat = None;
+    }
+    let known = SlotSettings {
+        model: Some(app.settings.model.value.clone()),
+        ..SlotSettings::default()
+    };
+    let file = Untrusted::new(recalled, &text);
+    let recalled = app.gate().admit(file, &path, &known);
+    let recalled = recalled.map_err(|error| {
+        let file = path.display();
+        error.help(text!(cli_trust_slot_help, file))
+    })?;
+    apply(app, recalled);
+    Ok(())
+}
+
+/// Passes on what a save is played with to one that branches from it.
+pub(crate) fn copy(app: &App, from: &Slot, to: &Slot) -> Result<(), CommandError> {
+    let Some(settings) = from.read_settings().map_err(save_error)? else {
+        return Ok(());
+    };
+    to.write_settings(&settings).map_err(save_error)?;
+    let mut list = TrustList::read(app.config_folder())?;
+    let trusted = list.hash_of(&from.settings_file()).map(str::to_owned);
+    if let Some(hash) = trusted {
+        list.add(&to.settings_file(), &hash)?;
+        list.write(app.config_folder())?;
+    }
+    Ok(())
+}
+
+fn apply(app: &mut App, mut recalled: SlotSettings) {
+    let settings = &mut app.settings;
+    if let Some(model) = &recalled.model {
+        settings.model = saved(model.clone());
+    }
+    if let Some(seat) = &recalled.seat {
+        settings.seat = saved(Some(seat.clone()));
+    }
+    take_limit(&mut settings.max_calls, &mut recalled.max_calls);
+    take_limit(&mut settings.max_tokens, &mut recalled.max_tokens);
+    take_limit(&mut settings.max_cost, &mut recalled.max_cost);
+    let options = recalled.options();
+    if !options.is_empty() && app.prints_text() {
+        let options = Argument::list(options);
+        app.err().line(say!(app.language, cli_recalled, options));
+    }
+}
+
+/// A limit of the command counts; else the lower one of the save's and the user's own.
+fn take_limit<T: PartialOrd + Copy>(limit: &mut Setting<Option<T>>, recalled: &mut Option<T>) {
+    let is_lower = match (limit.value, *recalled) {
+        (Some(own), Some(recalled)) => limit.origin != Origin::Flag && recalled < own,
+        (None, Some(_)) => true,
+        (_, None) => false,
+    };
+    if is_lower {
+        *limit = saved(*recalled);
+    } else {
+        *recalled = None;
+    }
+}
+
+fn saved<T>(value: T) -> Setting<T> {
+    Setting {
+        value,
+        origin: Origin::Save,
+    }
+}
+
+/// The settings of a save, if that is what the file at this path is.
+pub(crate) fn is_slot_settings(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == Slot::SETTINGS)
+}

@@ -1,0 +1,337 @@
+//! What commands do besides playing: that they remember, destroy nothing, tell all, and fail as they
+//! should.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::chinese::write;
+use super::{err, fed, out, playhouse, run};
+
+/// Runs a command that must succeed, and gives what it printed.
+fn told(folder: &Path, arguments: &str) -> String {
+    let output = run(folder, arguments);
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{arguments}: {}",
+        err(&output)
+    );
+    out(&output)
+}
+
+/// The records of a command, each of which stands in a line of its own.
+fn records(folder: &Path, arguments: &str) -> Vec<Value> {
+    let text = out(&run(folder, &format!("{arguments} --json")));
+    let lines = text.lines().map(|line| {
+        let record: Value = serde_json::from_str(line).unwrap();
+        assert!(record["record"].is_string(), "{arguments}: {line}");
+        record
+    });
+    lines.collect()
+}
+
+#[test]
+fn a_seat_is_remembered_until_it_changes_or_is_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let game = "undercover --players 4 --order by-number --save s";
+    let began = run(folder, &format!("{game} --seat Bruno"));
+    assert_eq!(began.status.code(), Some(0), "{}", err(&began));
+    let resumed = run(folder, "resume s");
+    assert!(out(&resumed).contains("You are Bruno"), "{}", out(&resumed));
+    assert!(err(&resumed).contains("--seat Bruno"), "{}", err(&resumed));
+    let changed = out(&run(folder, "resume s --seat Clemence"));
+    assert!(!changed.contains("You are Bruno"), "{changed}");
+    let kept = fs::read_to_string(folder.join("saves/s/settings.json")).unwrap();
+    assert!(kept.contains("Clemence"), "{kept}");
+    let given_up = run(folder, "resume s --no-seat");
+    assert!(out(&given_up).contains("win"), "{}", out(&given_up));
+    let kept = fs::read_to_string(folder.join("saves/s/settings.json")).unwrap();
+    assert!(!kept.contains("seat"), "{kept}");
+}
+
+#[test]
+fn a_story_keeps_its_seed() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    told(folder, "undercover --players 3 --seed 8 --until 1 --save s");
+    told(folder, "resume s --seed 8 --until 2");
+    let other = run(folder, "resume s --seed 9");
+    assert_eq!(other.status.code(), Some(2));
+    assert!(err(&other).contains("seed 8"), "{}", err(&other));
+    let bad = playhouse(folder)
+        .env("PLAYHOUSE_SEED", "often")
+        .args(["undercover", "--until", "1"])
+        .output()
+        .unwrap();
+    assert_eq!(bad.status.code(), Some(2));
+    assert!(err(&bad).contains("PLAYHOUSE_SEED"), "{}", err(&bad));
+}
+
+#[test]
+fn cost_tells_what_was_paid_before_a_stop() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let stopped = run(folder, "run --save s --max-calls 5 -q");
+    assert_eq!(stopped.status.code(), Some(6));
+    let cost = records(folder, "cost s");
+    let calls = |part: &str| -> u64 {
+        let rows = cost[0][part].as_object().unwrap().values();
+        rows.map(|spent| spent["calls"].as_u64().unwrap()).sum()
+    };
+    assert_eq!((calls("by_entity"), calls("by_purpose")), (5, 5));
+    // As a kill leaves it: the last snapshot is old, the journal is not.
+    let slot = folder.join("saves/s");
+    told(folder, "run --save whole --until 2 -q");
+    let whole = records(folder, "cost whole");
+    fs::copy(
+        folder.join("saves/whole/journal.jsonl"),
+        slot.join("journal.jsonl"),
+    )
+    .unwrap();
+    let killed = records(folder, "cost s");
+    assert_eq!(killed, whole);
+}
+
+#[test]
+fn a_folder_of_data_lies_over_the_built_in_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    told(folder, "new data/worlds/mine");
+    let worlds = told(folder, "worlds");
+    for world in ["mine", "drowned-assize", "zhaoying-ban"] {
+        assert!(worlds.contains(world), "{worlds}");
+    }
+    fs::create_dir_all(folder.join("data/prompts/en/asks")).unwrap();
+    let short = "{{ name }} votes.\n";
+    write(&folder.join("data/prompts/en/asks/vote_short.j2"), short);
+    for world in ["mine", "drowned-assize"] {
+        told(folder, &format!("check {world}"));
+        told(folder, &format!("run {world} --until 1 -q --save {world}"));
+    }
+    told(folder, "undercover --players 3 --until 1 -q");
+    assert!(told(folder, "chat").contains("en/assistant"));
+    // A folder with a team alone counts as well.
+    let other = tempfile::tempdir().unwrap();
+    fs::create_dir_all(other.path().join("data/teams")).unwrap();
+    let team = r#"Team(name: "own", participants: [(name: "Ava")], max_turns: 1)"#;
+    write(&other.path().join("data/teams/own.ron"), team);
+    let teams = told(other.path(), "chat");
+    assert!(
+        teams.contains("own") && teams.contains("en/assistant"),
+        "{teams}"
+    );
+    assert!(told(other.path(), "worlds").contains("drowned-assize"));
+}
+
+#[test]
+fn a_dry_run_needs_no_key_and_tells_the_total_and_its_currency() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for command in ["run", "undercover --players 3"] {
+        let command = format!("{command} --model deepseek --dry-run");
+        let shown = told(folder, &command);
+        let total = shown.replace('\n', " ");
+        assert!(total.contains("tokens, at most 0."), "{shown}");
+        assert!(total.contains(" USD") || total.contains(" CNY"), "{shown}");
+        assert!(shown.ends_with("Seed: 1\n"), "{shown}");
+        let records = records(folder, &command);
+        let (total, prompts) = records.split_last().unwrap();
+        assert_eq!(total["prompts"], prompts.len());
+        let tokens: u64 = prompts
+            .iter()
+            .map(|it| it["tokens"].as_u64().unwrap())
+            .sum();
+        assert_eq!(total["tokens"], tokens);
+        let currency = prompts[0]["currency"].as_str().unwrap();
+        assert!(total["cost"][currency].is_number(), "{total}");
+    }
+    assert!(!folder.join("saves").exists());
+}
+
+#[test]
+fn every_command_prints_one_record_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    told(folder, "run --until 3 --save s -q");
+    for command in [
+        "run --until 1",
+        "undercover --players 3",
+        "undercover --players 3 --games 2",
+        "resume s --until 4",
+        "replay s --until 1",
+        "saves",
+        "saves --verify",
+        "cost s",
+        "trace s",
+        "show s",
+        "knows s Odile_Marsh",
+        "why s",
+        "worlds",
+        "check drowned-assize",
+        "config",
+        "doctor improviser",
+        "trust --list",
+        "rehearse drowned-assize --runs 1",
+    ] {
+        let arguments: Vec<_> = command
+            .split(' ')
+            .map(|word| word.replace('_', " "))
+            .chain(["--json".to_owned()])
+            .collect();
+        let output = playhouse(folder).args(&arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{command}: {}", err(&output));
+        for line in out(&output).lines() {
+            let record: Value = serde_json::from_str(line).unwrap();
+            assert!(record["record"].is_string(), "{command}: {line}");
+        }
+    }
+    let records = records(folder, "replay s");
+    let mut told = records
+        .iter()
+        .filter_map(|record| record["audience"].as_array());
+    let first = &told.find(|audience| !audience.is_empty()).unwrap()[0];
+    assert!(first["id"].is_u64() && first["name"].is_string(), "{first}");
+}
+
+#[test]
+fn what_the_readme_shows_of_a_run_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for (readme, world, lang) in [
+        (include_str!("../../README.md"), "drowned-assize", "en"),
+        (include_str!("../../README.zh.md"), "drowned-assize", "zh"),
+    ] {
+        told(
+            folder,
+            &format!("run {world} --seed 1 -q --save SLOT --force"),
+        );
+        let shown = readme
+            .split("```")
+            .find(|block| block.contains("playhouse why"));
+        let mut seen = BTreeSet::new();
+        for line in shown.unwrap().lines() {
+            let command = line.split('#').next().unwrap_or_default().trim();
+            let Some(command) = command.strip_prefix("playhouse ") else {
+                continue;
+            };
+            let name = command.split(' ').next().unwrap_or_default();
+            if ["convert", "run", "resume"].contains(&name) {
+                continue;
+            }
+            seen.insert(name.to_owned());
+            let command = command.replace("buffer|json|request", "request");
+            let words = command.split('"').enumerate().flat_map(|(at, part)| {
+                if at % 2 == 1 {
+                    vec![part.to_owned()]
+                } else {
+                    part.split_whitespace().map(str::to_owned).collect()
+                }
+            });
+            let mut arguments: Vec<_> = words.collect();
+            if name == "branch" {
+                arguments[2] = format!("new-{lang}-{}", seen.len() + line.len());
+            }
+            let output = playhouse(folder).args(&arguments).output().unwrap();
+            assert_eq!(output.status.code(), Some(0), "{line}: {}", err(&output));
+        }
+        for name in [
+            "why", "who", "knows", "show", "cost", "branch", "replay", "saves",
+        ] {
+            assert!(seen.contains(name), "{name} in {lang}: {seen:?}");
+        }
+    }
+}
+
+#[test]
+fn an_unknown_command_is_not_taken_for_a_world() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, says) in [
+        ("resum", "did you mean 'resume'?"),
+        ("drowned-asize", "did you mean 'drowned-assize'?"),
+        ("xyzzy", "neither a command nor a world"),
+        ("xyzzy --model deepseek", "unknown command 'xyzzy'"),
+    ] {
+        let output = run(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+        assert!(err(&output).contains(says), "{arguments}: {}", err(&output));
+    }
+    told(folder.path(), "drowned-assize --until 1 -q");
+}
+
+#[test]
+fn a_trace_of_a_campaign_shows_what_was_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    told(folder, "run --until 3 --save s -q");
+    let journal = fs::read_to_string(folder.join("saves/s/journal.jsonl")).unwrap();
+    let outcomes: Vec<Value> = journal
+        .lines()
+        .filter_map(|line| Some(serde_json::from_str::<Value>(line).ok()?["outcome"].clone()))
+        .filter(|outcome| outcome.is_object())
+        .collect();
+    let calls = records(folder, "trace s");
+    assert_eq!(calls.len(), outcomes.len());
+    for (call, outcome) in calls.iter().zip(&outcomes) {
+        assert_eq!(call["agent"], outcome["entity"]);
+        assert_eq!(call["asked"], outcome["asked"]);
+        assert!(call.get("context").is_none(), "{call}");
+    }
+    let who = outcomes[0]["entity"].as_str().unwrap();
+    let text = playhouse(folder)
+        .args(["trace", "s", who])
+        .output()
+        .unwrap();
+    let asked = outcomes[0]["asked"].as_str().unwrap();
+    assert!(out(&text).contains(asked), "{}", out(&text));
+}
+
+#[test]
+fn nobody_of_a_name_is_told_alike_everywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    told(folder, "run --until 1 --save s -q");
+    for command in ["show s Odil", "knows s Odil", "trace s Odil"] {
+        let output = run(folder, command);
+        assert_eq!(output.status.code(), Some(2));
+        let said = err(&output);
+        assert!(
+            said.contains("there is nobody called 'Odil'"),
+            "{command}: {said}"
+        );
+    }
+    let known = playhouse(folder)
+        .args(["knows", "s", "Odile Marsh"])
+        .output()
+        .unwrap();
+    let known = out(&known);
+    let start = known.lines().filter(|line| line.contains("from the start"));
+    for line in start {
+        assert!(line.ends_with(" -") || line.contains("From -"), "{known}");
+    }
+}
+
+#[test]
+fn the_improviser_is_well_and_help_helps() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let doctor = told(folder, "doctor improviser");
+    assert!(
+        doctor.contains("improviser") && doctor.contains("yes"),
+        "{doctor}"
+    );
+    let help = told(folder, "--help");
+    assert!(help.contains("130"), "{help}");
+    for arguments in ["help", "help --help", "help -h"] {
+        assert_eq!(told(folder, arguments), help, "{arguments}");
+    }
+    assert_eq!(
+        told(folder, "help resume --help"),
+        told(folder, "resume --help")
+    );
+    let lost = fed(folder, "help nothing", "");
+    assert_eq!(lost.status.code(), Some(2));
+}
