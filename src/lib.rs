@@ -48,6 +48,7 @@ mod http_client;
 pub mod journal;
 pub mod knowledge;
 pub mod locale;
+pub mod memory;
 pub mod message;
 pub mod mind;
 pub mod prelude;

@@ -271,6 +271,24 @@ pub(crate) struct RehearseArgs {
     pub(crate) html: Option<PathBuf>,
 }
 
+/// The arguments of `recall`.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub(crate) struct RecallArgs {
+    #[arg(required_unless_present = "corpus")]
+    pub(crate) slot: Option<String>,
+    #[arg(required_unless_present = "corpus")]
+    pub(crate) who: Option<String>,
+    #[arg(required_unless_present = "corpus")]
+    pub(crate) question: Option<String>,
+    #[arg(long, value_name = "N", default_value_t = 10,
+          value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub(crate) k: u32,
+    #[arg(long, value_name = "FILE", requires = "questions", conflicts_with_all = ["slot", "who", "question"])]
+    pub(crate) corpus: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", requires = "corpus")]
+    pub(crate) questions: Option<PathBuf>,
+}
+
 /// The arguments of `trust`.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct TrustArgs {
@@ -403,6 +421,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "N")]
         turn: Option<u64>,
     },
+    Recall(RecallArgs),
     Check {
         world: String,
     },
@@ -514,6 +533,8 @@ mod tests {
             "playhouse knows s Ann",
             "playhouse why s",
             "playhouse why s 3-17",
+            "playhouse recall s Ann dog --k 5 --json",
+            "playhouse recall --corpus talk.jsonl --questions asked.jsonl --k 10 --json",
             "playhouse show s",
             "playhouse chat",
             "playhouse chat en/writing-desk --task hi --form log --save s --force --seed 3 --model m",
@@ -555,6 +576,10 @@ mod tests {
             "playhouse resume s --seat A --no-seat",
             "playhouse branch s t",
             "playhouse show s --as film",
+            "playhouse recall s Ann",
+            "playhouse recall s Ann dog --k 0",
+            "playhouse recall --corpus talk.jsonl",
+            "playhouse recall s Ann dog --corpus talk.jsonl --questions asked.jsonl",
             "playhouse convert talk.json",
             "playhouse convert talk.json --to yaml",
             "playhouse --width 3",

@@ -13,6 +13,7 @@ mod knows;
 mod new;
 mod play;
 mod players;
+mod recall;
 mod rehearse;
 mod repair;
 mod replay;
@@ -81,6 +82,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
             None => branch::branch(app, &slot, &new, turn.unwrap_or_default()),
         },
         Command::Why { slot, event } => why::why(app, &slot, event.as_deref()),
+        Command::Recall(args) => recall::recall(app, &args),
         Command::Show {
             slot,
             entity,

@@ -1,0 +1,192 @@
+//! Files of messages and of questions, for measuring recall.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::files;
+use crate::locale::text;
+use crate::memory::{Entry, Index};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::cli::error::{CommandError, ErrorKind};
+
+/// The limits of a file: bytes, bytes of a line, lines.
+const LONGEST: u64 = 256 * 1024 * 1024;
+const LONGEST_LINE: usize = 1024 * 1024;
+const MOST_LINES: usize = 1_000_000;
+
+/// A message of the corpus.
+#[derive(Debug, Deserialize)]
+struct Line {
+    #[serde(deserialize_with = "id")]
+    id: String,
+    #[serde(default, deserialize_with = "text_or_null")]
+    speaker: String,
+    text: String,
+    #[serde(default, deserialize_with = "text_or_null")]
+    time: String,
+    #[serde(default, deserialize_with = "text_or_null")]
+    session: String,
+}
+
+/// A question.
+#[derive(Debug, Deserialize)]
+pub(super) struct Question {
+    #[serde(deserialize_with = "id")]
+    pub(super) id: String,
+    pub(super) question: String,
+}
+
+/// An id is a text or a number.
+fn id<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    match Value::deserialize(from)? {
+        Value::String(id) if !id.is_empty() => Ok(id),
+        Value::Number(id) => Ok(id.to_string()),
+        _ => Err(serde::de::Error::custom(
+            "`id` must be a string or a number",
+        )),
+    }
+}
+
+/// What may be left out may also be null or a number.
+fn text_or_null<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    match Value::deserialize(from)? {
+        Value::String(text) => Ok(text),
+        Value::Number(number) => Ok(number.to_string()),
+        Value::Null => Ok(String::new()),
+        _ => Err(serde::de::Error::custom("expected a string")),
+    }
+}
+
+/// The lines of a file, one JSON value each.
+fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, CommandError> {
+    let text = files::read_text(path, LONGEST);
+    let text = text
+        .map_err(|error| CommandError::of(ErrorKind::Other, &error.problem).at(path.display()))?;
+    let mut read = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let wrong = |message| {
+            let error = CommandError::new(ErrorKind::Other, message);
+            Err(error.at(format!("{}:{number}", path.display())))
+        };
+        if line.trim().is_empty() {
+            continue;
+        }
+        if line.len() > LONGEST_LINE {
+            return wrong(text!(cli_recall_line_too_long, max = LONGEST_LINE));
+        }
+        if read.len() == MOST_LINES {
+            return wrong(text!(cli_recall_too_many_lines, max = MOST_LINES));
+        }
+        match serde_json::from_str(line) {
+            Ok(value) => read.push(value),
+            Err(error) => {
+                let error = error.to_string();
+                return wrong(text!(cli_recall_bad_line, error));
+            }
+        }
+    }
+    Ok(read)
+}
+
+/// The questions of a file.
+pub(super) fn questions(path: &Path) -> Result<Vec<Question>, CommandError> {
+    read(path)
+}
+
+/// The messages of a file, which may be of several conversations.
+pub(super) struct Corpus {
+    lines: Vec<Line>,
+    /// By the beginning that the ids of their messages share, empty for all messages.
+    conversations: BTreeMap<String, Option<Arc<Conversation>>>,
+}
+
+/// Some of the messages, with their index.
+struct Conversation {
+    lines: Vec<usize>,
+    index: Index,
+}
+
+impl Corpus {
+    /// The messages of a file.
+    pub(super) fn read(path: &Path) -> Result<Self, CommandError> {
+        Ok(Self {
+            lines: read(path)?,
+            conversations: BTreeMap::new(),
+        })
+    }
+
+    /// The ids of the messages that fit a question best, at most as many as wanted, with their
+    /// scores. If the question's id begins like those of a conversation, such as `conv-26:12` and
+    /// `conv-26:D1:3`, only that is searched.
+    pub(super) fn search(&mut self, question: &Question, most: usize) -> Vec<(&str, f32)> {
+        let id = &question.id;
+        let ends = id
+            .char_indices()
+            .rev()
+            .filter(|(_, char)| !char.is_alphanumeric());
+        let beginnings = ends.filter_map(|(at, _)| id.get(..at));
+        let beginnings = beginnings
+            .filter(|beginning| !beginning.is_empty())
+            .chain([""]);
+        let found = beginnings
+            .filter_map(|beginning| self.conversation(beginning))
+            .next();
+        let Some(conversation) = found else {
+            return Vec::new();
+        };
+        let line = |entry: u32| {
+            let line = conversation.lines.get(entry as usize);
+            line.and_then(|line| self.lines.get(*line))
+        };
+        let text = |entry| Cow::Borrowed(line(entry).map_or("", |line| line.text.as_str()));
+        let hits = conversation.index.search(&question.question, most, text);
+        let hits = hits.into_iter();
+        hits.filter_map(|hit| Some((line(hit.entry)?.id.as_str(), hit.score)))
+            .collect()
+    }
+
+    /// The messages whose ids or sessions begin so, if they are more than a session.
+    fn conversation(&mut self, beginning: &str) -> Option<Arc<Conversation>> {
+        if let Some(known) = self.conversations.get(beginning) {
+            return known.clone();
+        }
+        let begins = |id: &str| {
+            let rest = id.strip_prefix(beginning);
+            beginning.is_empty()
+                || rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+        };
+        let lines = self.lines.iter().enumerate();
+        let lines = lines.filter(|(_, line)| begins(&line.id) || begins(&line.session));
+        let lines: Vec<usize> = lines.map(|(at, _)| at).collect();
+        let own = || lines.iter().filter_map(|at| self.lines.get(*at));
+        let sessions: BTreeSet<&str> = own().map(|line| line.session.as_str()).collect();
+        let is_session = sessions.len() == 1 && !sessions.contains("");
+        let is_conversation = beginning.is_empty()
+            || (!lines.is_empty() && (!is_session || lines.len() == self.lines.len()));
+        let found = is_conversation.then(|| {
+            let mut index = Index::new();
+            for line in own() {
+                index.add(&Entry {
+                    speaker: &line.speaker,
+                    text: &line.text,
+                    time: &line.time,
+                    session: &line.session,
+                    about: &[],
+                });
+            }
+            index.pack();
+            Arc::new(Conversation {
+                index,
+                lines: lines.clone(),
+            })
+        });
+        self.conversations
+            .insert(beginning.to_owned(), found.clone());
+        found
+    }
+}

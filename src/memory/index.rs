@@ -1,0 +1,634 @@
+//! The index: what it keeps of each message, and how it ranks them.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+
+use super::parts::{Part, Parts};
+use super::postings::{Posting, Postings};
+use super::question::Question;
+use super::time::{day_of, says_when};
+use super::words::words;
+
+/// BM25's saturation of repeated words, and how far long messages count less; of sessions, too.
+const K1: f32 = 1.2;
+const B: f32 = 0.4;
+const PLAIN_B: f32 = 0.75;
+/// How much of their score neighbours lend a message: the one before, the one after, and those two
+/// apart, which are often of the same speaker.
+const BEFORE: f32 = 0.35;
+const AFTER: f32 = 0.25;
+const TWO_APART: f32 = 0.1;
+/// How much the score of its whole session counts for a message.
+const SESSION: f32 = 0.4;
+/// A message of somebody whom the question names, and one of a session without them.
+const OF_SPEAKER: f32 = 1.6;
+const WITHOUT_SPEAKER: f32 = 0.6;
+/// A message that says when something was, if the question asks when.
+const SAYS_WHEN: f32 = 1.3;
+/// A message of a time that the question names.
+const OF_TIME: f32 = 0.5;
+/// A message that only asks.
+const ONLY_ASKS: f32 = 0.8;
+/// How many messages are searched for pairs of characters, and how much a pair counts beside its
+/// characters.
+const PAIRED: usize = 64;
+const PAIR: f32 = 0.75;
+/// How many messages are kept unpacked, or a share of all.
+const UNPACKED: usize = 64;
+const UNPACKED_SHARE: usize = 32;
+
+/// Makes an index of chosen parts: plain BM25 without any.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Builder {
+    parts: Parts,
+}
+
+impl Builder {
+    /// Adds a part.
+    #[must_use]
+    pub fn part(mut self, part: Part) -> Self {
+        self.parts = self.parts.with(part);
+        self
+    }
+
+    /// Adds all parts.
+    #[must_use]
+    pub fn all_parts(self) -> Self {
+        Part::ALL.into_iter().fold(self, Self::part)
+    }
+
+    /// An empty index.
+    pub fn build(self) -> Index {
+        Index {
+            parts: self.parts,
+            ..Index::empty()
+        }
+    }
+}
+
+/// A message for the index. What is not known is empty.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Entry<'e> {
+    /// Who said it.
+    pub speaker: &'e str,
+    /// What was said.
+    pub text: &'e str,
+    /// When, as people write it: `1:56 pm on 8 May, 2023`, `2023-05-08`, `day 3`.
+    pub time: &'e str,
+    /// The session, scene or chapter that it belongs to. One session's messages follow each other.
+    pub session: &'e str,
+    /// More words that it is found by: its place, those present, facts.
+    pub about: &'e [&'e str],
+}
+
+/// A message that was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// The message's number, counted from zero in the order of [`Index::add`].
+    pub entry: u32,
+    /// How well it fits; comparable within a search.
+    pub score: f32,
+}
+
+/// What is kept of a message beside its words.
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    /// Its number of words, 255 at most.
+    words: u8,
+    says_when: bool,
+    only_asks: bool,
+    /// One more than the number of its speaker, 0 for nobody.
+    speaker: u16,
+}
+
+/// Messages that follow each other.
+#[derive(Clone, Debug)]
+struct Session {
+    first: u32,
+    /// The words of all its messages.
+    words: u32,
+    day: Option<i32>,
+    /// The numbers of those who speak, each plus 1, sorted.
+    speakers: Vec<u16>,
+}
+
+/// Finds messages by their words. See the [module](super).
+///
+/// ```
+/// use playhouse::memory::{Entry, Index};
+///
+/// let texts = ["I painted the lake at dawn.", "What a view!"];
+/// let mut index = Index::new();
+/// for text in texts {
+///     index.add(&Entry { speaker: "Ann", text, ..Entry::default() });
+/// }
+/// let found = index.search("What has Ann been painting?", 1, |entry| texts[entry as usize].into());
+/// assert_eq!(found[0].entry, 0);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Index {
+    parts: Parts,
+    postings: Postings,
+    kept: Vec<Kept>,
+    /// The words of all messages.
+    total: u64,
+    /// How many of the messages are packed.
+    packed: usize,
+    sessions: Vec<Session>,
+    /// The name of the last session.
+    session: String,
+    speakers: Vec<String>,
+}
+
+impl Default for Index {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Index {
+    /// An empty index of all parts.
+    pub fn new() -> Self {
+        Self::builder().all_parts().build()
+    }
+
+    /// Chooses the parts.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    fn empty() -> Self {
+        Self {
+            parts: Parts::default(),
+            postings: Postings::default(),
+            kept: Vec::new(),
+            total: 0,
+            packed: 0,
+            sessions: Vec::new(),
+            session: String::new(),
+            speakers: Vec::new(),
+        }
+    }
+
+    /// The number of messages.
+    pub fn len(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// Whether there is no message.
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    /// The memory that it takes, in bytes.
+    pub fn bytes(&self) -> usize {
+        let names = self
+            .speakers
+            .iter()
+            .map(|name| name.capacity() + size_of::<String>());
+        let sessions = self.sessions.iter();
+        let sessions = sessions.map(|it| size_of::<Session>() + it.speakers.capacity() * 2);
+        self.postings.bytes()
+            + self.kept.capacity() * size_of::<Kept>()
+            + names.sum::<usize>()
+            + sessions.sum::<usize>()
+    }
+
+    /// Adds a message after all others and returns its number.
+    pub fn add(&mut self, entry: &Entry<'_>) -> u32 {
+        let number = self.kept.len() as u32;
+        let mut terms = Vec::new();
+        self.read(entry.text, &mut terms);
+        let count = terms.len();
+        for about in entry.about {
+            self.read(about, &mut terms);
+        }
+        terms.sort_unstable();
+        let counted: Vec<(u32, u8)> = terms
+            .chunk_by(|one, other| one == other)
+            .filter_map(|run| Some((*run.first()?, run.len().min(255) as u8)))
+            .collect();
+        self.postings.add(number, &counted);
+        let speaker = self.number_of(entry.speaker);
+        self.kept.push(Kept {
+            words: count.min(255) as u8,
+            says_when: says_when(entry.text),
+            only_asks: only_asks(entry.text),
+            speaker,
+        });
+        self.total += count as u64;
+        self.join_session(number, entry, count, speaker);
+        let unpacked = self.kept.len() - self.packed;
+        if unpacked >= UNPACKED.max(self.kept.len() / UNPACKED_SHARE) {
+            self.pack();
+        }
+        number
+    }
+
+    /// Makes the index as small as it can be; for one that won't grow soon.
+    pub fn pack(&mut self) {
+        self.postings.pack();
+        self.packed = self.kept.len();
+    }
+
+    fn read(&self, text: &str, terms: &mut Vec<u32>) {
+        let skips = self.parts.has(Part::StopWords);
+        let kept = words(text).filter(|word| !skips || !word.is_stop());
+        terms.extend(kept.map(|word| word.term(self.parts.has(Part::Stems))));
+    }
+
+    /// One more than the number of a speaker.
+    fn number_of(&mut self, name: &str) -> u16 {
+        if name.is_empty() {
+            return 0;
+        }
+        let known = self.speakers.iter().position(|known| known == name);
+        let at = known.unwrap_or_else(|| {
+            self.speakers.push(name.to_owned());
+            self.speakers.len() - 1
+        });
+        u16::try_from(at + 1).unwrap_or(0)
+    }
+
+    fn join_session(&mut self, number: u32, entry: &Entry<'_>, words: usize, speaker: u16) {
+        let day = day_of(entry.time);
+        let is_same = |last: &Session| self.session == entry.session && last.day == day;
+        if !self.sessions.last().is_some_and(is_same) {
+            entry.session.clone_into(&mut self.session);
+            self.sessions.push(Session {
+                first: number,
+                words: 0,
+                day,
+                speakers: Vec::new(),
+            });
+        }
+        if let Some(session) = self.sessions.last_mut() {
+            session.words = session.words.saturating_add(words as u32);
+            if let Err(at) = session.speakers.binary_search(&speaker)
+                && speaker > 0
+            {
+                session.speakers.insert(at, speaker);
+            }
+        }
+    }
+
+    /// The messages that fit a question best, at most as many as wanted; equally good ones in order
+    /// of their numbers. `text` gives the text of a message that was added.
+    pub fn search<'t>(
+        &self,
+        question: &str,
+        most: usize,
+        text: impl Fn(u32) -> Cow<'t, str>,
+    ) -> Vec<Hit> {
+        let question = Question::read(question, &self.speakers, self.parts);
+        let mut scores = Scores::new(self);
+        for &(term, weight) in &question.terms {
+            scores.add(term, weight);
+        }
+        let takes_part = self.with_people(&question);
+        for &name in &question.names {
+            scores.add_name(name, &takes_part);
+        }
+        scores.add_pairs(&question, text);
+        let Scores { own, sessions, .. } = scores;
+        let mut hits = Vec::new();
+        for (at, session) in self.sessions.iter().enumerate() {
+            let first = session.first as usize;
+            let end = self.end_of(at);
+            let own = own.get(first..end).unwrap_or_default();
+            let whole = sessions.get(at).copied().unwrap_or_default();
+            let nearness = |day| {
+                let each = question.times.iter().map(|time| time.nearness(day));
+                each.fold(0.0, f32::max)
+            };
+            let mut factor = 1.0 + OF_TIME * session.day.map_or(0.0, nearness);
+            if takes_part.get(at) == Some(&false) && !question.people.is_empty() {
+                factor *= WITHOUT_SPEAKER;
+            }
+            for (step, kept) in self
+                .kept
+                .get(first..end)
+                .unwrap_or_default()
+                .iter()
+                .enumerate()
+            {
+                let fit = self.lent(own, step) + whole;
+                if fit > 0.0 {
+                    let score = fit * factor * self.factor(*kept, &question);
+                    let entry = (first + step) as u32;
+                    hits.push(Hit { entry, score });
+                }
+            }
+        }
+        best(hits, most)
+    }
+
+    /// Whether somebody whom the question names takes part in each session.
+    fn with_people(&self, question: &Question) -> Vec<bool> {
+        let is_named = |speaker: &u16| question.people.contains(&(speaker - 1));
+        let sessions = self.sessions.iter();
+        sessions
+            .map(|it| it.speakers.iter().any(is_named))
+            .collect()
+    }
+
+    /// A message's own score, with what its neighbours lend it.
+    fn lent(&self, own: &[f32], at: usize) -> f32 {
+        let score = |at: Option<usize>| at.and_then(|at| own.get(at)).copied().unwrap_or(0.0);
+        let fit = score(Some(at));
+        if !self.parts.has(Part::Neighbours) {
+            return fit;
+        }
+        let two_apart = score(at.checked_sub(2)) + score(Some(at + 2));
+        fit + BEFORE * score(at.checked_sub(1))
+            + AFTER * score(Some(at + 1))
+            + TWO_APART * two_apart
+    }
+
+    /// What a message's speaker and shape make of its score.
+    fn factor(&self, kept: Kept, question: &Question) -> f32 {
+        let mut factor = 1.0;
+        let speaker = kept.speaker.checked_sub(1);
+        if speaker.is_some_and(|speaker| question.people.contains(&speaker)) {
+            factor *= OF_SPEAKER;
+        }
+        if question.asks_when && kept.says_when {
+            factor *= SAYS_WHEN;
+        }
+        if kept.only_asks && self.parts.has(Part::Shape) {
+            factor *= ONLY_ASKS;
+        }
+        factor
+    }
+
+    /// The end of a session's range of messages.
+    fn end_of(&self, session: usize) -> usize {
+        let next = self.sessions.get(session + 1);
+        next.map_or(self.kept.len(), |next| next.first as usize)
+    }
+}
+
+/// The best of all, at most as many as wanted.
+fn best(mut hits: Vec<Hit>, most: usize) -> Vec<Hit> {
+    // Scores are positive, so their bits are in their order.
+    let key = |hit: &Hit| (Reverse(hit.score.to_bits()), hit.entry);
+    if most < hits.len() {
+        if most > 0 {
+            hits.select_nth_unstable_by_key(most - 1, key);
+        }
+        hits.truncate(most);
+    }
+    hits.sort_unstable_by_key(key);
+    hits
+}
+
+/// The scores of all messages and sessions for one question.
+struct Scores<'i> {
+    index: &'i Index,
+    own: Vec<f32>,
+    sessions: Vec<f32>,
+    /// BM25's reduction by length of a message of this many words.
+    reductions: Vec<f32>,
+    postings: Vec<Posting>,
+}
+
+impl<'i> Scores<'i> {
+    fn new(index: &'i Index) -> Self {
+        let b = if index.parts.has(Part::Shape) {
+            B
+        } else {
+            PLAIN_B
+        };
+        let average = index.total.max(1) as f32 / index.len().max(1) as f32;
+        let lengths = (0..=255_u8).map(f32::from);
+        Self {
+            own: vec![0.0; index.len()],
+            sessions: vec![0.0; index.sessions.len()],
+            reductions: lengths.map(|words| reduction(b, words / average)).collect(),
+            postings: Vec::new(),
+            index,
+        }
+    }
+
+    /// Adds the scores of a term.
+    fn add(&mut self, term: u32, weight: f32) {
+        self.postings.clear();
+        self.index.postings.read(term, &mut self.postings);
+        let rarity = weight * rarity(self.postings.len(), self.index.len());
+        for posting in &self.postings {
+            let kept = self.index.kept.get(posting.entry as usize);
+            let score = self.own.get_mut(posting.entry as usize);
+            if let (Some(kept), Some(score)) = (kept, score) {
+                let reduction = self.reductions.get(usize::from(kept.words));
+                *score +=
+                    rarity * saturated(posting.count.into(), reduction.copied().unwrap_or(K1));
+            }
+        }
+        if self.index.parts.has(Part::Sessions) {
+            self.add_to_sessions(weight);
+        }
+    }
+
+    /// Adds the scores of the last term to sessions, each as one long message.
+    fn add_to_sessions(&mut self, weight: f32) {
+        let index = self.index;
+        let average = index.total.max(1) as f32 / index.sessions.len().max(1) as f32;
+        let mut counts: Vec<(usize, f32)> = Vec::new();
+        let (mut at, mut end) = (0, index.end_of(0));
+        for posting in &self.postings {
+            while posting.entry as usize >= end && at < index.sessions.len() {
+                at += 1;
+                end = index.end_of(at);
+            }
+            let count = f32::from(posting.count);
+            match counts.last_mut() {
+                Some((last, sum)) if *last == at => *sum += count,
+                _ => counts.push((at, count)),
+            }
+        }
+        let rarity = SESSION * weight * rarity(counts.len(), index.sessions.len());
+        for (at, count) in counts {
+            let words = index.sessions.get(at).map_or(0, |session| session.words);
+            if let Some(score) = self.sessions.get_mut(at) {
+                *score += rarity * saturated(count, reduction(B, words as f32 / average));
+            }
+        }
+    }
+
+    /// Adds the scores of the name of somebody who speaks. To say it is to talk of them, unless
+    /// they take part: then it is to talk to them.
+    fn add_name(&mut self, term: u32, takes_part: &[bool]) {
+        self.postings.clear();
+        self.index.postings.read(term, &mut self.postings);
+        let rarity = rarity(self.postings.len(), self.index.len());
+        let mut at = 0;
+        for posting in &self.postings {
+            while posting.entry as usize >= self.index.end_of(at) && at < takes_part.len() {
+                at += 1;
+            }
+            let kept = self.index.kept.get(posting.entry as usize);
+            let is_told = kept.is_some_and(|kept| kept.speaker == 0);
+            if (is_told || takes_part.get(at) == Some(&false))
+                && let Some(score) = self.own.get_mut(posting.entry as usize)
+            {
+                *score += rarity;
+            }
+        }
+    }
+
+    /// Adds the scores of pairs of characters to the messages that are best without.
+    fn add_pairs<'t>(&mut self, question: &Question, text: impl Fn(u32) -> Cow<'t, str>) {
+        if question.pairs.is_empty() {
+            return;
+        }
+        let mut rarity_of = |term| {
+            self.postings.clear();
+            self.index.postings.read(term, &mut self.postings);
+            rarity(self.postings.len(), self.index.len())
+        };
+        let pairs = question.pairs.iter().map(|(pair, terms, weight)| {
+            let rarity: f32 = terms.iter().map(|term| rarity_of(*term)).sum();
+            (pair.as_str(), PAIR * weight * rarity)
+        });
+        let pairs: Vec<_> = pairs.collect();
+        let scored = (0..).zip(&self.own).filter(|(_, score)| **score > 0.0);
+        let scored = scored.map(|(entry, score)| Hit {
+            entry,
+            score: *score,
+        });
+        for hit in best(scored.collect(), PAIRED) {
+            let text = text(hit.entry);
+            let own = pairs.iter().filter(|(pair, _)| text.contains(pair));
+            if let Some(score) = self.own.get_mut(hit.entry as usize) {
+                *score += own.map(|(_, weight)| weight).sum::<f32>();
+            }
+        }
+    }
+}
+
+/// BM25's weight of a count.
+fn saturated(count: f32, reduction: f32) -> f32 {
+    count * (K1 + 1.0) / (count + reduction)
+}
+
+/// What BM25 adds to a count for a length relative to the average.
+fn reduction(b: f32, length: f32) -> f32 {
+    K1 * (1.0 - b + b * length)
+}
+
+/// The weight of a term that this many of all hold.
+fn rarity(holding: usize, all: usize) -> f32 {
+    let (holding, all) = (holding as f32, all as f32);
+    ln(1.0 + (all - holding + 0.5) / (holding + 0.5))
+}
+
+/// The natural logarithm of a number from 1, the same on every machine.
+fn ln(number: f32) -> f32 {
+    let bits = number.to_bits();
+    let exponent = (bits >> 23) as i32 - 127;
+    let fraction = f32::from_bits((bits & 0x007f_ffff) | 0x3f80_0000);
+    let part = (fraction - 1.0) / (fraction + 1.0);
+    let square = part * part;
+    let series = 1.0 + square * (1.0 / 3.0 + square * (0.2 + square * (1.0 / 7.0 + square / 9.0)));
+    exponent as f32 * std::f32::consts::LN_2 + 2.0 * part * series
+}
+
+/// Whether a text asks and says hardly anything else.
+fn only_asks(text: &str) -> bool {
+    const ENDS: [char; 6] = ['.', '!', '?', '。', '！', '？'];
+    let sentences = text.split_inclusive(ENDS);
+    let (asks, says): (Vec<&str>, _) = sentences.partition(|it| it.ends_with(['?', '？']));
+    let says = says.iter().flat_map(|sentence| words(sentence));
+    !asks.is_empty() && says.filter(|word| !word.is_stop()).count() < 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index(lines: &[(&str, &str)]) -> Index {
+        let mut index = Index::new();
+        for (speaker, text) in lines {
+            index.add(&Entry {
+                speaker,
+                text,
+                ..Entry::default()
+            });
+        }
+        index
+    }
+
+    fn found(lines: &[(&str, &str)], question: &str) -> Vec<u32> {
+        let hits = index(lines).search(question, 3, |entry| lines[entry as usize].1.into());
+        hits.iter().map(|hit| hit.entry).collect()
+    }
+
+    #[test]
+    fn whoever_is_asked_for_speaks() {
+        let lines = [
+            ("Ann", "My dog ran away."),
+            ("Bob", "My dog is asleep."),
+            ("Ann", "Poor thing."),
+        ];
+        assert_eq!(found(&lines, "What does Bob's dog do?")[0], 1);
+        assert_eq!(found(&lines, "What did the pet of Ann do?")[0], 0);
+    }
+
+    #[test]
+    fn pairs_of_characters_rank_what_characters_find() {
+        let lines = [
+            ("甲", "他口中说渡过这条河"),
+            ("乙", "渡口的船沉了"),
+            ("甲", "今天下雨"),
+        ];
+        assert_eq!(found(&lines, "渡口出了什么事？")[0], 1);
+    }
+
+    #[test]
+    fn nothing_is_found_for_nothing() {
+        let lines = [("Ann", "My dog ran away.")];
+        assert!(found(&lines, "").is_empty());
+        assert!(found(&lines, "?!… 🎲").is_empty());
+        assert!(found(&lines, "Xylophone").is_empty());
+        assert!(found(&[], "dog").is_empty());
+        assert!(index(&lines).search("dog", 0, |_| "".into()).is_empty());
+        let long = "dog and cat ".repeat(5_000);
+        assert_eq!(found(&lines, &long), [0]);
+    }
+
+    #[test]
+    fn logarithms_are_those_of_the_library() {
+        for number in [1.0_f32, 1.5, 1.999, 2.0, 3.7, 1000.0, 5.0e6] {
+            assert!((ln(number) - number.ln()).abs() < 1e-4, "{number}");
+        }
+    }
+
+    #[test]
+    fn an_index_that_grew_is_one_made_at_once() {
+        let texts: Vec<_> = (0..500)
+            .map(|at| format!("word{} of day{} with thing{}", at % 7, at % 31, at))
+            .collect();
+        let mut grown = Index::new();
+        for text in &texts {
+            grown.add(&Entry {
+                text,
+                ..Entry::default()
+            });
+            grown.pack();
+        }
+        let mut at_once = Index::new();
+        for text in &texts {
+            at_once.add(&Entry {
+                text,
+                ..Entry::default()
+            });
+        }
+        for question in ["word3 day5", "thing77", "day30 of word1"] {
+            let text = |entry: u32| texts[entry as usize].as_str().into();
+            assert_eq!(
+                grown.search(question, 10, text),
+                at_once.search(question, 10, text)
+            );
+        }
+    }
+}

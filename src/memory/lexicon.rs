@@ -1,0 +1,67 @@
+//! Words that are related in everyday language: of the same meaning, or a kind of something. A
+//! question for "pets" finds the dog.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use super::words::term;
+
+/// How much a word of the same meaning counts, a kind of what was asked for, and what it is a kind
+/// of.
+const SAME: f32 = 0.45;
+const KIND: f32 = 0.35;
+const HEAD: f32 = 0.25;
+
+static ENGLISH: LazyLock<BTreeMap<u32, Vec<(u32, f32)>>> = LazyLock::new(|| {
+    let mut related: BTreeMap<u32, Vec<(u32, f32)>> = BTreeMap::new();
+    each_pair(
+        include_str!("english/related.txt"),
+        |word, other, weight| {
+            let (word, other) = (term(word, true), term(other, true));
+            related.entry(word).or_default().push((other, weight));
+        },
+    );
+    related
+});
+
+static CHINESE: LazyLock<BTreeMap<&str, Vec<(&str, f32)>>> = LazyLock::new(|| {
+    let mut related: BTreeMap<&str, Vec<(&str, f32)>> = BTreeMap::new();
+    each_pair(
+        include_str!("chinese/related.txt"),
+        |word, other, weight| {
+            related.entry(word).or_default().push((other, weight));
+        },
+    );
+    related
+});
+
+/// The terms that are related to an English one, with how much each counts.
+pub(super) fn related(term: u32) -> &'static [(u32, f32)] {
+    ENGLISH.get(&term).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// The Chinese words that are related to those of a text.
+pub(super) fn related_in(text: &str) -> impl Iterator<Item = (&'static str, f32)> {
+    let words = CHINESE.iter().filter(|(word, _)| text.contains(**word));
+    words.flat_map(|(_, others)| others.iter().copied())
+}
+
+fn each_pair<'t>(lines: &'t str, mut pair: impl FnMut(&'t str, &'t str, f32)) {
+    for line in lines.lines().filter(|line| !line.starts_with('#')) {
+        if let Some((head, kinds)) = line.split_once(':') {
+            for kind in kinds.split_whitespace() {
+                pair(head.trim(), kind, KIND);
+                pair(kind, head.trim(), HEAD);
+            }
+        } else {
+            let words: Vec<_> = line.split('=').map(str::trim).collect();
+            for (at, word) in words.iter().enumerate() {
+                for (other_at, other) in words.iter().enumerate() {
+                    if at != other_at {
+                        pair(word, other, SAME);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Recall: finding what somebody said or saw long ago.
+//!
+//! An [`Index`] knows the words of messages, not the messages: `add` gives each a number, counted
+//! from zero, and `search` ranks these numbers for a question. Beneath is BM25 over stems, or over
+//! characters of Chinese; what lifts it are [`Part`]s, each of which can be left out. A ranking of
+//! numbers is also what a second ranker would give, so that both can be merged by reciprocal rank.
+//!
+//! The crates `bm25` and `probly-search` have neither sessions nor neighbours, which bring most
+//! here, and keep several times the text in hash maps; `tantivy` is a database. So only the stems
+//! are a crate's (`rust-stemmers`). Everything is the same on every machine: scores are sums of
+//! `f32` in a fixed order, without functions of the platform's library. Start reading at [`Index`].
+
+mod index;
+mod lexicon;
+mod parts;
+mod postings;
+mod question;
+mod time;
+mod words;
+
+pub use index::{Builder, Entry, Hit, Index};
+pub use parts::Part;

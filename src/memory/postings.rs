@@ -1,0 +1,162 @@
+//! Which messages hold a term, and how often: two bytes for most of them.
+//!
+//! All but the latest are packed; the latest are a sorted list, packed with the others from time to
+//! time.
+
+/// A term in a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Posting {
+    /// The message's number.
+    pub(super) entry: u32,
+    /// How often the term occurs there.
+    pub(super) count: u8,
+}
+
+/// The postings of all terms.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Postings {
+    /// The packed terms, sorted.
+    terms: Vec<u32>,
+    /// Where the packed postings of each term end.
+    ends: Vec<u32>,
+    /// For each posting `step << 1 | is_repeated` as a number of seven bits a byte, then the count
+    /// if it is repeated.
+    packed: Vec<u8>,
+    /// Of the latest messages, sorted.
+    recent: Vec<(u32, Posting)>,
+}
+
+impl Postings {
+    /// Adds the terms of a message, which is later than all others.
+    pub(super) fn add(&mut self, entry: u32, terms: &[(u32, u8)]) {
+        for &(term, count) in terms {
+            let posting = Posting { entry, count };
+            let at = self.recent.partition_point(|(other, _)| *other <= term);
+            self.recent.insert(at, (term, posting));
+        }
+    }
+
+    /// Appends the postings of a term, in order of the messages.
+    pub(super) fn read(&self, term: u32, into: &mut Vec<Posting>) {
+        if let Ok(at) = self.terms.binary_search(&term) {
+            unpack(self.packed_of(at), into);
+        }
+        let from = self.recent.partition_point(|(other, _)| *other < term);
+        let own = self.recent.get(from..).unwrap_or_default().iter();
+        into.extend(own.take_while(|(other, _)| *other == term).map(|row| row.1));
+    }
+
+    /// Packs the latest postings with the others.
+    pub(super) fn pack(&mut self) {
+        let mut merged = Self::default();
+        let mut recent = std::mem::take(&mut self.recent).into_iter().peekable();
+        let mut postings = Vec::new();
+        let mut at = 0;
+        loop {
+            let old = self.terms.get(at).copied();
+            let new = recent.peek().map(|(term, _)| *term);
+            let Some(term) = old.into_iter().chain(new).min() else {
+                break;
+            };
+            postings.clear();
+            if old == Some(term) {
+                unpack(self.packed_of(at), &mut postings);
+                at += 1;
+            }
+            while let Some((_, posting)) = recent.next_if(|(other, _)| *other == term) {
+                postings.push(posting);
+            }
+            merged.terms.push(term);
+            pack(&postings, &mut merged.packed);
+            merged.ends.push(merged.packed.len() as u32);
+        }
+        merged.terms.shrink_to_fit();
+        merged.ends.shrink_to_fit();
+        merged.packed.shrink_to_fit();
+        *self = merged;
+    }
+
+    /// The memory it takes.
+    pub(super) fn bytes(&self) -> usize {
+        (self.terms.capacity() + self.ends.capacity()) * 4
+            + self.packed.capacity()
+            + self.recent.capacity() * size_of::<(u32, Posting)>()
+    }
+
+    fn packed_of(&self, at: usize) -> &[u8] {
+        let end = |at: usize| self.ends.get(at).map_or(0, |end| *end as usize);
+        let from = at.checked_sub(1).map_or(0, end);
+        self.packed.get(from..end(at)).unwrap_or_default()
+    }
+}
+
+fn pack(postings: &[Posting], into: &mut Vec<u8>) {
+    let mut last = 0;
+    for posting in postings {
+        let is_repeated = posting.count > 1;
+        let mut number = u64::from(posting.entry - last) << 1 | u64::from(is_repeated);
+        while number >= 0x80 {
+            into.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        into.push(number as u8);
+        if is_repeated {
+            into.push(posting.count);
+        }
+        last = posting.entry;
+    }
+}
+
+fn unpack(bytes: &[u8], into: &mut Vec<Posting>) {
+    let mut bytes = bytes.iter().copied();
+    let (mut entry, mut number, mut shift) = (0_u32, 0_u64, 0);
+    while let Some(byte) = bytes.next() {
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 != 0 {
+            shift += 7;
+            continue;
+        }
+        entry += (number >> 1) as u32;
+        let count = if number & 1 == 1 {
+            bytes.next().unwrap_or(1)
+        } else {
+            1
+        };
+        into.push(Posting { entry, count });
+        (number, shift) = (0, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_was_added_is_read(
+            entries in prop::collection::vec((1..2000_u32, prop::collection::btree_map(0..30_u32, 1..255_u8, 0..9)), 0..60),
+            packs in 1..20_usize,
+        ) {
+            let mut postings = Postings::default();
+            let mut expected: Vec<(u32, Posting)> = Vec::new();
+            let mut entry = 0;
+            for (at, (step, terms)) in entries.iter().enumerate() {
+                entry += step;
+                let terms: Vec<_> = terms.iter().map(|(term, count)| (*term, *count)).collect();
+                postings.add(entry, &terms);
+                expected.extend(terms.iter().map(|(term, count)| (*term, Posting { entry, count: *count })));
+                if at % packs == 0 {
+                    postings.pack();
+                }
+            }
+            for term in 0..30 {
+                let mut read = Vec::new();
+                postings.read(term, &mut read);
+                let own = expected.iter().filter(|row| row.0 == term).map(|row| row.1);
+                prop_assert_eq!(read, own.collect::<Vec<_>>());
+            }
+        }
+    }
+}
