@@ -11,6 +11,7 @@ use crate::cast::{Appearance, CastError, Exits, Faction, Kind, SpawnSpec, WorldS
 use crate::context::{AgentContext, View};
 use crate::event::deliver;
 use crate::exchange::{Budget, Ledger, PastLedgers};
+use crate::memory::{Lore, Witnessed};
 use crate::message::tokens::Correction;
 use crate::mind::MindAlias;
 use crate::save::{FINALE, SaveRegistry};
@@ -66,6 +67,8 @@ impl Setup {
         exchange::install(&mut world);
         world.register_required_components::<AgentContext, AskCount>();
         world.register_required_components::<AgentContext, Correction>();
+        world.register_required_components::<AgentContext, Witnessed>();
+        world.init_resource::<Lore>();
         world.init_resource::<SaveRegistry>();
         world.insert_resource(Toolbox::standard());
         world

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use super::parts::{Part, Parts};
 use super::postings::{Posting, Postings};
-use super::question::Question;
+use super::question::{Question, Speaker};
 use super::time::{day_of, says_when};
 use super::words::words;
 
@@ -21,7 +21,7 @@ const TWO_APART: f32 = 0.1;
 /// How much the score of its whole session counts for a message.
 const SESSION: f32 = 0.4;
 /// A message of somebody whom the question names, and one of a session without them.
-const OF_SPEAKER: f32 = 1.6;
+const OF_SPEAKER: f32 = 1.4;
 const WITHOUT_SPEAKER: f32 = 0.6;
 /// A message that says when something was, if the question asks when.
 const SAYS_WHEN: f32 = 1.3;
@@ -95,11 +95,14 @@ pub struct Hit {
 struct Kept {
     /// Its number of words, 255 at most.
     words: u8,
-    says_when: bool,
-    only_asks: bool,
+    /// [`SAYS_WHEN_BIT`] and [`ONLY_ASKS_BIT`].
+    bits: u8,
     /// One more than the number of its speaker, 0 for nobody.
     speaker: u16,
 }
+
+const SAYS_WHEN_BIT: u8 = 1;
+const ONLY_ASKS_BIT: u8 = 2;
 
 /// Messages that follow each other.
 #[derive(Clone, Debug)]
@@ -137,7 +140,7 @@ pub struct Index {
     sessions: Vec<Session>,
     /// The name of the last session.
     session: String,
-    speakers: Vec<String>,
+    speakers: Vec<Speaker>,
 }
 
 impl Default for Index {
@@ -182,10 +185,7 @@ impl Index {
 
     /// The memory that it takes, in bytes.
     pub fn bytes(&self) -> usize {
-        let names = self
-            .speakers
-            .iter()
-            .map(|name| name.capacity() + size_of::<String>());
+        let names = self.speakers.iter().map(Speaker::bytes);
         let sessions = self.sessions.iter();
         let sessions = sessions.map(|it| size_of::<Session>() + it.speakers.capacity() * 2);
         self.postings.bytes()
@@ -212,8 +212,8 @@ impl Index {
         let speaker = self.number_of(entry.speaker);
         self.kept.push(Kept {
             words: count.min(255) as u8,
-            says_when: says_when(entry.text),
-            only_asks: only_asks(entry.text),
+            bits: u8::from(says_when(entry.text)) * SAYS_WHEN_BIT
+                + u8::from(only_asks(entry.text)) * ONLY_ASKS_BIT,
             speaker,
         });
         self.total += count as u64;
@@ -242,9 +242,9 @@ impl Index {
         if name.is_empty() {
             return 0;
         }
-        let known = self.speakers.iter().position(|known| known == name);
+        let known = self.speakers.iter().position(|known| known.name == name);
         let at = known.unwrap_or_else(|| {
-            self.speakers.push(name.to_owned());
+            self.speakers.push(Speaker::new(name));
             self.speakers.len() - 1
         });
         u16::try_from(at + 1).unwrap_or(0)
@@ -291,7 +291,8 @@ impl Index {
         }
         scores.add_pairs(&question, text);
         let Scores { own, sessions, .. } = scores;
-        let mut hits = Vec::new();
+        let lends = self.parts.has(Part::Neighbours);
+        let mut hits = Best::new(most);
         for (at, session) in self.sessions.iter().enumerate() {
             let first = session.first as usize;
             let end = self.end_of(at);
@@ -305,22 +306,20 @@ impl Index {
             if takes_part.get(at) == Some(&false) && !question.people.is_empty() {
                 factor *= WITHOUT_SPEAKER;
             }
-            for (step, kept) in self
-                .kept
-                .get(first..end)
-                .unwrap_or_default()
-                .iter()
-                .enumerate()
-            {
-                let fit = self.lent(own, step) + whole;
-                if fit > 0.0 {
-                    let score = fit * factor * self.factor(*kept, &question);
-                    let entry = (first + step) as u32;
-                    hits.push(Hit { entry, score });
+            let highest = factor * OF_SPEAKER * SAYS_WHEN;
+            // The scores of the two messages before, of this one, and of the two after.
+            let mut near = [0.0, 0.0, 0.0, at_or_zero(own, 0), at_or_zero(own, 1)];
+            let kept = self.kept.get(first..end).unwrap_or_default();
+            for (entry, kept) in (session.first..).zip(kept) {
+                near.rotate_left(1);
+                near[4] = at_or_zero(own, (entry - session.first) as usize + 2);
+                let fit = whole + if lends { lent(near) } else { near[2] };
+                if fit * highest > hits.least {
+                    hits.add(entry, fit * factor * self.factor(*kept, &question));
                 }
             }
         }
-        best(hits, most)
+        hits.in_order()
     }
 
     /// Whether somebody whom the question names takes part in each session.
@@ -332,19 +331,6 @@ impl Index {
             .collect()
     }
 
-    /// A message's own score, with what its neighbours lend it.
-    fn lent(&self, own: &[f32], at: usize) -> f32 {
-        let score = |at: Option<usize>| at.and_then(|at| own.get(at)).copied().unwrap_or(0.0);
-        let fit = score(Some(at));
-        if !self.parts.has(Part::Neighbours) {
-            return fit;
-        }
-        let two_apart = score(at.checked_sub(2)) + score(Some(at + 2));
-        fit + BEFORE * score(at.checked_sub(1))
-            + AFTER * score(Some(at + 1))
-            + TWO_APART * two_apart
-    }
-
     /// What a message's speaker and shape make of its score.
     fn factor(&self, kept: Kept, question: &Question) -> f32 {
         let mut factor = 1.0;
@@ -352,10 +338,10 @@ impl Index {
         if speaker.is_some_and(|speaker| question.people.contains(&speaker)) {
             factor *= OF_SPEAKER;
         }
-        if question.asks_when && kept.says_when {
+        if question.asks_when && kept.bits & SAYS_WHEN_BIT != 0 {
             factor *= SAYS_WHEN;
         }
-        if kept.only_asks && self.parts.has(Part::Shape) {
+        if kept.bits & ONLY_ASKS_BIT != 0 && self.parts.has(Part::Shape) {
             factor *= ONLY_ASKS;
         }
         factor
@@ -368,18 +354,51 @@ impl Index {
     }
 }
 
-/// The best of all, at most as many as wanted.
-fn best(mut hits: Vec<Hit>, most: usize) -> Vec<Hit> {
-    // Scores are positive, so their bits are in their order.
-    let key = |hit: &Hit| (Reverse(hit.score.to_bits()), hit.entry);
-    if most < hits.len() {
-        if most > 0 {
-            hits.select_nth_unstable_by_key(most - 1, key);
-        }
-        hits.truncate(most);
+/// The best hits, at most as many as wanted.
+struct Best {
+    most: usize,
+    /// Some more than wanted.
+    hits: Vec<Hit>,
+    /// The score of the last that is wanted, of those that were compared.
+    least: f32,
+}
+
+impl Best {
+    fn new(most: usize) -> Self {
+        let (hits, least) = (Vec::new(), 0.0);
+        Self { most, hits, least }
     }
-    hits.sort_unstable_by_key(key);
-    hits
+
+    /// Adds a hit whose number is greater than those before.
+    fn add(&mut self, entry: u32, score: f32) {
+        if score > self.least {
+            self.hits.push(Hit { entry, score });
+            if self.hits.len() > 4 * self.most + 64 {
+                self.cut();
+            }
+        }
+    }
+
+    fn cut(&mut self) {
+        if self.hits.len() > self.most {
+            if let Some(last) = self.most.checked_sub(1) {
+                let (_, last, _) = self.hits.select_nth_unstable_by_key(last, Self::key);
+                self.least = last.score;
+            }
+            self.hits.truncate(self.most);
+        }
+    }
+
+    fn in_order(mut self) -> Vec<Hit> {
+        self.cut();
+        self.hits.sort_unstable_by_key(Self::key);
+        self.hits
+    }
+
+    /// Scores are positive, so their bits are in their order.
+    fn key(hit: &Hit) -> (Reverse<u32>, u32) {
+        (Reverse(hit.score.to_bits()), hit.entry)
+    }
 }
 
 /// The scores of all messages and sessions for one question.
@@ -491,12 +510,11 @@ impl<'i> Scores<'i> {
             (pair.as_str(), PAIR * weight * rarity)
         });
         let pairs: Vec<_> = pairs.collect();
-        let scored = (0..).zip(&self.own).filter(|(_, score)| **score > 0.0);
-        let scored = scored.map(|(entry, score)| Hit {
-            entry,
-            score: *score,
-        });
-        for hit in best(scored.collect(), PAIRED) {
+        let mut found = Best::new(PAIRED);
+        for (entry, score) in (0..).zip(&self.own) {
+            found.add(entry, *score);
+        }
+        for hit in found.in_order() {
             let text = text(hit.entry);
             let own = pairs.iter().filter(|(pair, _)| text.contains(pair));
             if let Some(score) = self.own.get_mut(hit.entry as usize) {
@@ -504,6 +522,16 @@ impl<'i> Scores<'i> {
             }
         }
     }
+}
+
+fn at_or_zero(scores: &[f32], at: usize) -> f32 {
+    scores.get(at).copied().unwrap_or(0.0)
+}
+
+/// A message's score with what its neighbours lend it, given those of the two before, its own, and
+/// those of the two after.
+fn lent([two_before, before, own, after, two_after]: [f32; 5]) -> f32 {
+    own + BEFORE * before + AFTER * after + TWO_APART * (two_before + two_after)
 }
 
 /// BM25's weight of a count.

@@ -8,15 +8,20 @@
 //! The crates `bm25` and `probly-search` have neither sessions nor neighbours, which bring most
 //! here, and keep several times the text in hash maps; `tantivy` is a database. So only the stems
 //! are a crate's (`rust-stemmers`). Everything is the same on every machine: scores are sums of
-//! `f32` in a fixed order, without functions of the platform's library. Start reading at [`Index`].
+//! `f32` in a fixed order, without functions of the platform's library. An
+//! entity's past is [`Witnessed`], and what it can look up [`Lore`]. Start reading at [`Index`].
 
 mod index;
 mod lexicon;
+mod lore;
 mod parts;
 mod postings;
 mod question;
 mod time;
+mod witnessed;
 mod words;
 
 pub use index::{Builder, Entry, Hit, Index};
+pub use lore::Lore;
 pub use parts::Part;
+pub use witnessed::{Memory, Witnessed, recall_all};

@@ -1,5 +1,6 @@
 //! What a question asks for: terms with weights, people, times.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::lexicon::{related, related_in};
@@ -32,9 +33,56 @@ pub(super) struct Question {
     pub(super) asks_when: bool,
 }
 
+/// Somebody who speaks in an index.
+#[derive(Clone, Debug)]
+pub(super) struct Speaker {
+    pub(super) name: String,
+    /// The words of the name, in lower case.
+    words: Vec<String>,
+}
+
+impl Speaker {
+    pub(super) fn new(name: &str) -> Self {
+        let words = words(name).map(|word| word.text.to_lowercase());
+        Self {
+            name: name.to_owned(),
+            words: words.collect(),
+        }
+    }
+
+    /// The memory it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let words = self
+            .words
+            .iter()
+            .map(|word| word.capacity() + size_of::<String>());
+        size_of::<Self>() + self.name.capacity() + words.sum::<usize>()
+    }
+
+    /// The words of a question, also given in lower case, that name it: all of the name, one of its
+    /// parts, or the beginning of its first part.
+    fn named_by<'q>(&self, text: &str, all: &[Word<'q>], lower: &[String]) -> Vec<&'q str> {
+        if self.name.contains(writes_no_spaces) && !text.contains(&self.name) {
+            return Vec::new();
+        }
+        let is_short = |word: &str| {
+            let first = self.words.first();
+            first.is_some_and(|first| first.starts_with(word) && first.len() > word.len())
+        };
+        let names = |(word, lower): &(&Word<'q>, &String)| {
+            self.words.contains(lower)
+                || (lower.len() >= 3 && word.is_capitalized() && is_short(lower))
+        };
+        let own = all.iter().zip(lower).filter(names);
+        // "the" in "The Hall" names nobody.
+        let own = own.filter(|(word, _)| word.is_character || !word.is_stop());
+        own.map(|(word, _)| word.text).collect()
+    }
+}
+
 impl Question {
     /// Reads a question. The people are those who speak, by number.
-    pub(super) fn read(text: &str, speakers: &[String], parts: Parts) -> Self {
+    pub(super) fn read(text: &str, speakers: &[Speaker], parts: Parts) -> Self {
         let text = beginning(text);
         let mut question = Self {
             asks_when: parts.has(Part::Times) && asks_when(text),
@@ -45,11 +93,14 @@ impl Question {
             },
             ..Self::default()
         };
-        let all: Vec<Word<'_>> = words(text).collect();
+        let asked = without_asking(text);
+        let all: Vec<Word<'_>> = words(&asked).collect();
         let mut named: BTreeSet<&str> = BTreeSet::new();
         if parts.has(Part::Speakers) {
-            for (number, name) in (0..).zip(speakers) {
-                let own = words_of_name(&all, text, name);
+            let lower = all.iter().map(|word| word.text.to_lowercase());
+            let lower: Vec<_> = lower.collect();
+            for (number, speaker) in (0..).zip(speakers) {
+                let own = speaker.named_by(&asked, &all, &lower);
                 if !own.is_empty() {
                     question.people.insert(number);
                     named.extend(own);
@@ -74,7 +125,7 @@ impl Question {
             question.add_pairs(&all, 1.0);
         }
         if parts.has(Part::Related) {
-            question.add_related(text, parts);
+            question.add_related(&asked, parts);
         }
         question.terms.truncate(MAX_TERMS);
         question
@@ -130,29 +181,15 @@ impl Question {
     }
 }
 
-/// The words of a question that name somebody: all of the name, one of its parts, or the beginning
-/// of its first part.
-fn words_of_name<'q>(all: &[Word<'q>], text: &'q str, name: &str) -> Vec<&'q str> {
-    if name.contains(writes_no_spaces) {
-        if !text.contains(name) {
-            return Vec::new();
-        }
-        let own = words(name).map(|word| word.text).collect::<Vec<_>>();
-        let is_own = |word: &&Word<'q>| own.contains(&word.text);
-        return all.iter().filter(is_own).map(|word| word.text).collect();
+/// A question without the words that only make it one, which in Chinese are of characters that
+/// other words are of, too.
+fn without_asking(text: &str) -> Cow<'_, str> {
+    if !text.contains(writes_no_spaces) {
+        return text.into();
     }
-    let own: Vec<_> = words(name).map(|word| word.text.to_lowercase()).collect();
-    let names = |word: &&Word<'q>| {
-        let lower = word.text.to_lowercase();
-        let is_short = |first: &String| {
-            lower.len() >= 3 && first.starts_with(&lower) && first.len() > lower.len()
-        };
-        // "the" in "The Hall" names nobody.
-        !word.is_stop()
-            && (own.contains(&lower)
-                || (word.is_capitalized() && own.first().is_some_and(is_short)))
-    };
-    all.iter().filter(names).map(|word| word.text).collect()
+    let asking = include_str!("chinese/asking.txt").split_whitespace();
+    let without = asking.fold(text.to_owned(), |text, word| text.replace(word, " "));
+    without.into()
 }
 
 /// What is read of a long text.
@@ -168,7 +205,7 @@ mod tests {
 
     #[test]
     fn people_are_taken_out_of_the_words() {
-        let speakers = ["Odile Marsh".to_owned(), "Bob".to_owned()];
+        let speakers = ["Odile Marsh", "Bob"].map(Speaker::new);
         let parts = Parts::default().with(Part::Stems).with(Part::StopWords);
         let parts = parts.with(Part::Speakers);
         let question = Question::read("What did Odile sing to Bobby?", &speakers, parts);

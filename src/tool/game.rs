@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{NoArguments, ToolCaller, ToolError, Toolbox, recall};
+use super::{NoArguments, ToolCaller, ToolError, Toolbox};
 use crate::knowledge::{FactBook, Knowledge};
+use crate::memory::{Lore, Witnessed};
 
 /// The maximum number of dice in one roll, and of sides of a die.
 const MAX_DICE: u32 = 100;
@@ -20,7 +21,7 @@ pub(super) fn register(tools: &mut Toolbox) {
     tools
         .add_pure("roll_dice", "Rolls dice and returns each of them and their sum. Use it where chance decides; never make a result up.", roll_dice)
         .add_pure("look_around", "Returns where you are, what can be seen there, who else is there and where one can go.", look_around)
-        .add_pure("recall", "Searches your own memory of past chapters and returns what was summed up of them, newest first.", recall_chapters)
+        .add_pure("recall", "Searches your own past and returns what you witnessed, with day, place and who said it, best first; what you can still read here is left out.", recall)
         .add_pure("search_lore", "Looks something up in what is known of the world, as far as it is open to you.", search_lore);
 }
 
@@ -81,21 +82,22 @@ struct Search {
     question: String,
 }
 
-fn recall_chapters(caller: &ToolCaller<'_>, search: Search) -> Result<Value, ToolError> {
-    let chapters = caller.chapters().into_iter();
-    let found = chapters.flat_map(|chapters| recall(chapters, &search.question));
-    let found = found
-        .take(MAX_FOUND)
-        .map(|chapter| json!({"title": chapter.title, "summary": chapter.summary.full_text()}));
-    Ok(json!({"found": found.collect::<Vec<_>>()}))
+fn recall(caller: &ToolCaller<'_>, search: Search) -> Result<Value, ToolError> {
+    let past = caller.context().zip(caller.chapters());
+    let past = past.zip(caller.own::<Witnessed>());
+    let found = past.map(|((context, chapters), witnessed)| {
+        witnessed.recall(context, chapters, &search.question, MAX_FOUND)
+    });
+    Ok(json!({"found": found.unwrap_or_default()}))
 }
 
 fn search_lore(caller: &ToolCaller<'_>, search: Search) -> Result<Value, ToolError> {
-    let book = caller.data::<FactBook>().into_iter();
-    let found = book.flat_map(|book| book.find(caller.own::<Knowledge>(), &search.question));
-    let found = found
-        .take(MAX_FOUND)
-        .map(|fact| json!({"title": fact.title, "text": fact.text}));
+    let book = caller.data::<FactBook>().zip(caller.data::<Lore>());
+    let found = book.map(|(book, lore)| {
+        lore.find(book, caller.own::<Knowledge>(), &search.question, MAX_FOUND)
+    });
+    let found = found.unwrap_or_default().into_iter();
+    let found = found.map(|fact| json!({"title": fact.title, "text": fact.text}));
     Ok(json!({"found": found.collect::<Vec<_>>()}))
 }
 

@@ -13,7 +13,6 @@ mod caller;
 pub mod code;
 mod error;
 mod game;
-mod lookup;
 mod not_built;
 #[cfg(any(feature = "mcp", feature = "scripts"))]
 pub(crate) mod process;
@@ -37,7 +36,6 @@ pub use arguments::{NoArguments, read_arguments};
 pub use call::ToolCall;
 pub use caller::{Present, ToolCaller};
 pub use error::ToolError;
-pub use lookup::recall;
 pub use not_built::NotBuilt;
 pub use schema::schema_for;
 pub use set::ToolSet;

@@ -327,7 +327,9 @@ cli_knows_since = Since
 cli_knows_title = About
 cli_knows_who = Who
 cli_recall_bad_line = not a record of the expected form: { $error }
+cli_recall_day = day { $day }
 cli_recall_line_too_long = the line is longer than { $max } bytes
+cli_recall_nothing = Nothing is remembered for this question.
 cli_recall_too_many_lines = the file has more than { $max } records
 cli_usage_choose = expected a scene and one of its options, such as the-log=burn
 

@@ -300,7 +300,9 @@ cli_knows_since = 得知时间
 cli_knows_title = 内容
 cli_knows_who = 知情者
 cli_recall_bad_line = 不是规定格式的记录：{ $error }
+cli_recall_day = 第 { $day } 天
 cli_recall_line_too_long = 这一行超过 { $max } 字节
+cli_recall_nothing = 关于这个问题什么也不记得。
 cli_recall_too_many_lines = 文件里的记录超过 { $max } 条
 cli_usage_choose = 应写场景和它的一个选项，如 the-log=burn
 

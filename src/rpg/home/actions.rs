@@ -9,12 +9,13 @@ use serde::Serialize;
 
 use super::here::present;
 use crate::cast::{CastList, Exits, StageRng, Whereabouts};
-use crate::context::Chapters;
+use crate::context::{AgentContext, Chapters};
 use crate::drama::{Belongings, Bonds, Promises, StoryData};
 use crate::event::kinds::{Announce, Leave, Mind, Query as Search, Refusal, Speak, Whisper};
 use crate::event::{EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::Answers;
 use crate::knowledge::{FactBook, Knowledge};
+use crate::memory::{Lore, Witnessed};
 use crate::rpg::attempt::pending::PendingAttempts;
 use crate::rpg::attempt::referee::talk_goes_on;
 use crate::rpg::components::RpgWorld;
@@ -22,7 +23,6 @@ use crate::rpg::phase::{CurrentPlace, Phase};
 use crate::rpg::plan::{Announcement, Destination, Plan, Question, Speech, Thing, Try};
 use crate::rpg::talk::{Talk, TurnTaken};
 use crate::rpg::travel::walk;
-use crate::tool::recall;
 
 /// The maximum number of finds that a search tells.
 const MAX_FINDS: usize = 3;
@@ -88,13 +88,22 @@ pub(crate) struct Actions<'w, 's> {
     pub(super) list: Res<'w, CastList>,
     whereabouts: Whereabouts<'w, 's>,
     exits: Query<'w, 's, &'static Exits>,
-    memories: Query<'w, 's, (&'static Chapters, Option<&'static Knowledge>)>,
+    lore: Res<'w, Lore>,
+    memories: Query<'w, 's, Past>,
     pub(super) story: Res<'w, StoryData>,
     pub(super) belongings: Query<'w, 's, &'static mut Belongings>,
     pub(super) bonds: Query<'w, 's, &'static mut Bonds>,
     pub(super) promises: Query<'w, 's, &'static mut Promises>,
     pub(super) events: EventWriter<'w, 's>,
 }
+
+/// What somebody can search.
+type Past = (
+    &'static AgentContext,
+    &'static Chapters,
+    &'static Witnessed,
+    Option<&'static Knowledge>,
+);
 
 /// Who acts, and who is there.
 pub(super) struct Acting<'a> {
@@ -231,9 +240,19 @@ impl Actions<'_, '_> {
     }
 
     fn query(&mut self, acting: &Acting<'_>, question: Question) {
-        let found = self.memories.get(acting.entity);
-        let found =
-            found.map(|(own, knowledge)| search(&self.book, knowledge, own, &question.text));
+        let found = self.memories.get(acting.entity).map(|past| {
+            let (context, chapters, witnessed, knowledge) = past;
+            // Facts that it knows, then its own past.
+            let facts = self
+                .lore
+                .find(&self.book, knowledge, &question.text, MAX_FINDS);
+            let facts = facts
+                .iter()
+                .map(|fact| format!("{}: {}", fact.title, fact.text));
+            let remembered = witnessed.recall(context, chapters, &question.text, MAX_FINDS);
+            let remembered = remembered.into_iter().map(|memory| memory.text);
+            facts.chain(remembered).take(MAX_FINDS).collect()
+        });
         let event = Search {
             actor: acting.name.to_string(),
             message: question.text,
@@ -274,7 +293,7 @@ impl Actions<'_, '_> {
     pub(super) fn is_new(&self, who: Entity, fact: &str) -> bool {
         let fact = self.book.get(fact).filter(|fact| !fact.is_common());
         let knowledge = self.memories.get(who).ok();
-        let knowledge = knowledge.and_then(|(_, knowledge)| knowledge);
+        let knowledge = knowledge.and_then(|(.., knowledge)| knowledge);
         fact.is_some_and(|fact| knowledge.is_some_and(|knowledge| !knowledge.knows(&fact.id)))
     }
 
@@ -313,18 +332,4 @@ impl Actions<'_, '_> {
             Err(error) => self.events.fault(error.into()),
         }
     }
-}
-
-/// What an actor finds, best first: facts that it knows, then its own chapters.
-fn search(
-    book: &FactBook,
-    knowledge: Option<&Knowledge>,
-    chapters: &Chapters,
-    question: &str,
-) -> Vec<String> {
-    let facts = book.find(knowledge, question);
-    let facts = facts.map(|fact| format!("{}: {}", fact.title, fact.text));
-    let remembered = recall(chapters, question);
-    let remembered = remembered.map(|chapter| chapter.summary.full_text().into_owned());
-    facts.chain(remembered).take(MAX_FINDS).collect()
 }

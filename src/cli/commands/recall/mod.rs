@@ -5,20 +5,66 @@ mod corpus;
 
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use self::corpus::{Corpus, questions};
 use crate::cli::app::App;
 use crate::cli::args::RecallArgs;
 use crate::cli::error::CommandError;
+use crate::cli::output::{Paragraph, Style};
+use crate::cli::saved::{Saved, entity};
+use crate::cli::say::say;
+use crate::context::{AgentContext, Chapters};
+use crate::memory::recall_all;
 
 /// Answers a question, or the questions of a file.
 pub(super) fn recall(app: &App, args: &RecallArgs) -> Result<(), CommandError> {
     let most = args.k as usize;
     match (&args.corpus, &args.questions) {
         (Some(corpus), Some(questions)) => measure(app, corpus, questions, most),
-        _ => Ok(()),
+        _ => remember(app, args, most),
     }
+}
+
+/// Prints what somebody remembers.
+fn remember(app: &App, args: &RecallArgs, most: usize) -> Result<(), CommandError> {
+    let given = |argument: &Option<String>| argument.clone().unwrap_or_default();
+    let setup = Saved::find(app, &given(&args.slot))?.world(true)?;
+    let entity = entity(&setup.world, &given(&args.who))?;
+    let context = setup.world.get::<AgentContext>(entity);
+    let past = context.zip(setup.world.get::<Chapters>(entity));
+    let found =
+        past.map(|(context, chapters)| recall_all(context, chapters, &given(&args.question), most));
+    let found = found.unwrap_or_default();
+    let mut out = app.out();
+    for (rank, memory) in (1..).zip(&found) {
+        if app.settings.json {
+            let mut record = json!({"record": "memory", "rank": rank});
+            if let (Value::Object(record), Value::Object(fields)) = (&mut record, json!(memory)) {
+                record.extend(fields);
+            }
+            out.json(&record);
+            continue;
+        }
+        let language = app.language;
+        let day = memory
+            .day
+            .as_deref()
+            .map(|day| say!(language, cli_recall_day, day));
+        let chapter = memory.chapter.clone().filter(|_| memory.summary);
+        let place = memory.place.as_deref().map(str::to_owned);
+        let parts = [day, place, chapter].into_iter().flatten();
+        let source = parts.collect::<Vec<_>>().join(" · ");
+        let row = Paragraph::indented(0, 4)
+            .add(Style::Dim, format!("{rank}. {source}"))
+            .plain("  ")
+            .plain(&memory.text);
+        out.paragraph(&row);
+    }
+    if found.is_empty() && !app.settings.json {
+        out.line(say!(app.language, cli_recall_nothing));
+    }
+    Ok(())
 }
 
 /// Prints the ids of the messages that are found for each question.

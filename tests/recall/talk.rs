@@ -1,0 +1,255 @@
+//! Conversations of two friends over months, with facts planted in small talk, and questions whose
+//! answers are known.
+
+use std::collections::BTreeSet;
+
+/// A message of a conversation.
+pub struct Line {
+    pub id: String,
+    pub speaker: &'static str,
+    pub text: String,
+    pub time: String,
+    pub session: String,
+}
+
+/// What a question needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// One message, asked for in its words.
+    Plain,
+    /// One message, asked for in other words.
+    Paraphrased,
+    /// The time of one message.
+    When,
+    /// Several messages of different sessions.
+    Several,
+    /// An answer whose subject only the question before it names.
+    Answer,
+    /// What was told in a month that the question names.
+    Dated,
+}
+
+impl Kind {
+    pub const ALL: [Self; 6] = [
+        Self::Plain,
+        Self::Paraphrased,
+        Self::When,
+        Self::Several,
+        Self::Answer,
+        Self::Dated,
+    ];
+}
+
+/// A question, with the ids of the messages that answer it.
+pub struct Question {
+    pub id: String,
+    pub kind: Kind,
+    pub text: String,
+    pub evidence: Vec<String>,
+}
+
+/// A conversation's messages and its questions.
+#[derive(Default)]
+pub struct Talk {
+    pub lines: Vec<Line>,
+    pub questions: Vec<Question>,
+}
+
+/// What can be told of a subject. `{x}` stands for the thing, `{p}` for the person.
+pub struct Topic {
+    pub things: &'static [&'static str],
+    /// Statements that name the subject.
+    pub says: &'static [&'static str],
+    /// A question of the other, and answers that don't name the subject.
+    pub cue: &'static str,
+    pub answers: &'static [&'static str],
+    pub plain: &'static str,
+    pub paraphrased: &'static str,
+    pub when: &'static str,
+    pub several: &'static str,
+    pub answered: &'static str,
+    pub dated: &'static str,
+}
+
+/// The words of a language.
+pub struct Tongue {
+    pub name: &'static str,
+    pub pairs: &'static [[&'static str; 2]],
+    pub topics: &'static [Topic],
+    /// Times that statements begin or end with; `{s}` stands for the statement.
+    pub told: &'static [&'static str],
+    pub small: &'static [&'static str],
+    pub reactions: &'static [&'static str],
+    pub greetings: &'static [&'static str],
+    pub fillers: &'static [&'static str],
+    pub months: [&'static str; 12],
+    /// A date, with `{d}`, `{m}` and `{y}`.
+    pub date: &'static str,
+    pub month: &'static str,
+}
+
+/// SplitMix64: the same data everywhere.
+pub struct Random(pub u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    pub fn below(&mut self, count: usize) -> usize {
+        (self.next() % count.max(1) as u64) as usize
+    }
+
+    fn one_of<'t>(&mut self, texts: &[&'t str]) -> &'t str {
+        texts[self.below(texts.len())]
+    }
+
+    fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+}
+
+/// A fact that was told.
+struct Told {
+    topic: usize,
+    thing: &'static str,
+    person: usize,
+    id: String,
+    is_answer: bool,
+    month: (usize, usize),
+}
+
+/// Conversations of a language, with about 150 questions each.
+pub fn talks(tongue: &Tongue, seed: u64, count: usize) -> Vec<Talk> {
+    let mut random = Random(seed);
+    (0..count).map(|number| talk(tongue, &mut random, number)).collect()
+}
+
+fn talk(tongue: &Tongue, random: &mut Random, number: usize) -> Talk {
+    let name = format!("{}-{number}", tongue.name);
+    let people = tongue.pairs[number % tongue.pairs.len()];
+    let mut talk = Talk::default();
+    let mut told: Vec<Told> = Vec::new();
+    let (mut year, mut month, mut day) = (2022 + random.below(2), random.below(12), 1 + random.below(28));
+    for session in 1..=20 + random.below(10) {
+        day += 3 + random.below(16);
+        if day > 28 {
+            (day, month) = (day - 28, month + 1);
+        }
+        if month == 12 {
+            (month, year) = (0, year + 1);
+        }
+        let hour = 1 + random.below(11);
+        let date = tongue.date.replace("{d}", &day.to_string());
+        let date = date.replace("{m}", tongue.months[month]).replace("{y}", &year.to_string());
+        let time = format!("{hour}:{:02} pm on {date}", random.below(60));
+        let mut speaker = random.below(2);
+        let mut turn = 0;
+        let mut say = |talk: &mut Talk, speaker: usize, text: String| {
+            turn += 1;
+            let id = format!("{name}:D{session}:{turn}");
+            talk.lines.push(Line {
+                id: id.clone(),
+                speaker: people[speaker],
+                text,
+                time: time.clone(),
+                session: format!("{name}:session_{session}"),
+            });
+            id
+        };
+        for greeting in 0..2 {
+            let text = random.one_of(tongue.greetings).replace("{o}", people[1 - speaker]);
+            let small = small(tongue, random);
+            say(&mut talk, speaker, format!("{text} {small}"));
+            speaker = 1 - speaker;
+            let _ = greeting;
+        }
+        for _ in 0..2 + random.below(3) {
+            let at = random.below(tongue.topics.len());
+            let topic = &tongue.topics[at];
+            let thing = random.one_of(topic.things);
+            let is_answer = random.chance(35);
+            let mut text = if is_answer {
+                say(&mut talk, 1 - speaker, topic.cue.to_owned());
+                random.one_of(topic.answers).replace("{x}", thing)
+            } else {
+                let says = random.one_of(topic.says).replace("{x}", thing);
+                random.one_of(tongue.told).replace("{s}", &says)
+            };
+            if random.chance(60) {
+                text = format!("{text} {}", small(tongue, random));
+            }
+            let id = say(&mut talk, speaker, text);
+            told.push(Told {
+                topic: at,
+                thing,
+                person: speaker,
+                id,
+                is_answer,
+                month: (year, month),
+            });
+            let reaction = random.one_of(tongue.reactions);
+            let reaction = reaction.replace("{x}", thing).replace("{o}", people[speaker]);
+            say(&mut talk, 1 - speaker, reaction);
+            for _ in 0..1 + random.below(6) {
+                say(&mut talk, speaker, small(tongue, random));
+                speaker = 1 - speaker;
+            }
+            speaker = random.below(2);
+        }
+    }
+    ask(tongue, &mut talk, &told, people, &name);
+    talk
+}
+
+/// A few sentences about nothing.
+fn small(tongue: &Tongue, random: &mut Random) -> String {
+    let sentences = (0..1 + random.below(3)).map(|_| {
+        let text = random.one_of(tongue.small);
+        text.replace("{f}", random.one_of(tongue.fillers))
+    });
+    let sentences: Vec<_> = sentences.collect();
+    sentences.join(if tongue.name == "zh" { "" } else { " " })
+}
+
+fn ask(tongue: &Tongue, talk: &mut Talk, told: &[Told], people: [&str; 2], name: &str) {
+    let mut add = |kind, pattern: &str, fact: &Told, evidence: Vec<String>| {
+        let text = pattern.replace("{p}", people[fact.person]).replace("{x}", fact.thing);
+        let (year, month) = fact.month;
+        let date = tongue.month.replace("{m}", tongue.months[month]);
+        let text = text.replace("{t}", &date.replace("{y}", &year.to_string()));
+        let id = format!("{name}:q{}", talk.questions.len() + 1);
+        let is_new = talk.questions.iter().all(|known| known.text != text);
+        if is_new && !pattern.is_empty() {
+            talk.questions.push(Question { id, kind, text, evidence });
+        }
+    };
+    for fact in told {
+        let topic = &tongue.topics[fact.topic];
+        let own = || told.iter().filter(|it| it.topic == fact.topic && it.person == fact.person);
+        let same: Vec<_> = own().filter(|it| it.thing == fact.thing).collect();
+        let ids = |told: &[&Told]| told.iter().map(|it| it.id.clone()).collect::<Vec<_>>();
+        if same.len() == 1 && !fact.is_answer {
+            add(Kind::Plain, topic.plain, fact, ids(&same));
+            add(Kind::Paraphrased, topic.paraphrased, fact, ids(&same));
+            add(Kind::When, topic.when, fact, ids(&same));
+        }
+        let all: Vec<_> = own().collect();
+        let things: BTreeSet<_> = all.iter().map(|it| it.thing).collect();
+        if (2..=5).contains(&all.len()) && things.len() > 1 {
+            add(Kind::Several, topic.several, fact, ids(&all));
+        }
+        if all.len() <= 2 && fact.is_answer {
+            add(Kind::Answer, topic.answered, fact, ids(&all));
+        }
+        let of_month: Vec<_> = own().filter(|it| it.month == fact.month).collect();
+        if all.len() > of_month.len() {
+            add(Kind::Dated, topic.dated, fact, ids(&of_month));
+        }
+    }
+}
+
