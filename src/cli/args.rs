@@ -276,9 +276,9 @@ pub(crate) struct RehearseArgs {
 pub(crate) struct RecallArgs {
     #[arg(required_unless_present = "corpus")]
     pub(crate) slot: Option<String>,
-    #[arg(required_unless_present = "corpus")]
+    #[arg(required_unless_present = "corpus", value_name = "NAME")]
     pub(crate) who: Option<String>,
-    #[arg(required_unless_present = "corpus")]
+    #[arg(required_unless_present = "corpus", value_name = "TEXT")]
     pub(crate) question: Option<String>,
     #[arg(long, value_name = "N", default_value_t = 10,
           value_parser = clap::value_parser!(u32).range(1..=1_000))]

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use super::parts::{Part, Parts};
 use super::postings::{Posting, Postings};
-use super::question::{Question, Speaker};
+use super::question::{Question, Speaker, Term};
 use super::time::{day_of, says_when};
 use super::words::words;
 
@@ -13,11 +13,14 @@ use super::words::words;
 const K1: f32 = 1.2;
 const B: f32 = 0.4;
 const PLAIN_B: f32 = 0.75;
-/// How much of their score neighbours lend a message: the one before, the one after, and those two
-/// apart, which are often of the same speaker.
-const BEFORE: f32 = 0.35;
+/// How much of their score neighbours lend a message: the one before, more of it if that asks, the
+/// one after, and those two apart, which are often of the same speaker.
+const BEFORE: f32 = 0.25;
+const ASKED_BEFORE: f32 = 0.5;
 const AFTER: f32 = 0.25;
 const TWO_APART: f32 = 0.1;
+/// How often the best score of a session a message can have at most.
+const MOST_LENT: f32 = 1.0 + ASKED_BEFORE + AFTER + 2.0 * TWO_APART + 0.01;
 /// How much the score of its whole session counts for a message.
 const SESSION: f32 = 0.4;
 /// A message of somebody whom the question names, and one of a session without them.
@@ -26,13 +29,13 @@ const WITHOUT_SPEAKER: f32 = 0.6;
 /// A message that says when something was, if the question asks when.
 const SAYS_WHEN: f32 = 1.3;
 /// A message of a time that the question names.
-const OF_TIME: f32 = 0.5;
+const OF_TIME: f32 = 0.8;
 /// A message that only asks.
 const ONLY_ASKS: f32 = 0.8;
 /// How many messages are searched for pairs of characters, and how much a pair counts beside its
 /// characters.
 const PAIRED: usize = 64;
-const PAIR: f32 = 0.75;
+const PAIR: f32 = 0.5;
 /// How many messages are kept unpacked, or a share of all.
 const UNPACKED: usize = 64;
 const UNPACKED_SHARE: usize = 32;
@@ -95,7 +98,7 @@ pub struct Hit {
 struct Kept {
     /// Its number of words, 255 at most.
     words: u8,
-    /// [`SAYS_WHEN_BIT`] and [`ONLY_ASKS_BIT`].
+    /// [`SAYS_WHEN_BIT`], [`ONLY_ASKS_BIT`] and [`ASKS_BIT`].
     bits: u8,
     /// One more than the number of its speaker, 0 for nobody.
     speaker: u16,
@@ -103,6 +106,7 @@ struct Kept {
 
 const SAYS_WHEN_BIT: u8 = 1;
 const ONLY_ASKS_BIT: u8 = 2;
+const ASKS_BIT: u8 = 4;
 
 /// Messages that follow each other.
 #[derive(Clone, Debug)]
@@ -213,7 +217,8 @@ impl Index {
         self.kept.push(Kept {
             words: count.min(255) as u8,
             bits: u8::from(says_when(entry.text)) * SAYS_WHEN_BIT
-                + u8::from(only_asks(entry.text)) * ONLY_ASKS_BIT,
+                + u8::from(only_asks(entry.text)) * ONLY_ASKS_BIT
+                + u8::from(entry.text.trim_end().ends_with(['?', '？'])) * ASKS_BIT,
             speaker,
         });
         self.total += count as u64;
@@ -282,8 +287,8 @@ impl Index {
     ) -> Vec<Hit> {
         let question = Question::read(question, &self.speakers, self.parts);
         let mut scores = Scores::new(self);
-        for &(term, weight) in &question.terms {
-            scores.add(term, weight);
+        for term in &question.terms {
+            scores.add(term);
         }
         let takes_part = self.with_people(&question);
         for &name in &question.names {
@@ -292,6 +297,7 @@ impl Index {
         scores.add_pairs(&question, text);
         let Scores { own, sessions, .. } = scores;
         let lends = self.parts.has(Part::Neighbours);
+        let (by_shape, by_speaker) = (self.by_shape(&question), self.by_speaker(&question));
         let mut hits = Best::new(most);
         for (at, session) in self.sessions.iter().enumerate() {
             let first = session.first as usize;
@@ -306,17 +312,23 @@ impl Index {
             if takes_part.get(at) == Some(&false) && !question.people.is_empty() {
                 factor *= WITHOUT_SPEAKER;
             }
-            let highest = factor * OF_SPEAKER * SAYS_WHEN;
+            let most = own.iter().copied().fold(0.0, f32::max);
+            if (whole + MOST_LENT * most) * factor * OF_SPEAKER * SAYS_WHEN <= hits.least {
+                continue;
+            }
             // The scores of the two messages before, of this one, and of the two after.
             let mut near = [0.0, 0.0, 0.0, at_or_zero(own, 0), at_or_zero(own, 1)];
+            let mut is_asked = false;
             let kept = self.kept.get(first..end).unwrap_or_default();
             for (entry, kept) in (session.first..).zip(kept) {
-                near.rotate_left(1);
-                near[4] = at_or_zero(own, (entry - session.first) as usize + 2);
-                let fit = whole + if lends { lent(near) } else { near[2] };
-                if fit * highest > hits.least {
-                    hits.add(entry, fit * factor * self.factor(*kept, &question));
-                }
+                let [_, one, two, three, four] = near;
+                let step = (entry - session.first) as usize;
+                near = [one, two, three, four, at_or_zero(own, step + 2)];
+                let fit = whole + if lends { lent(near, is_asked) } else { three };
+                is_asked = kept.bits & ASKS_BIT != 0;
+                let of_speaker = by_speaker.get(usize::from(kept.speaker)).copied();
+                let of_shape = by_shape[usize::from(kept.bits & 7)];
+                hits.add(entry, fit * factor * of_shape * of_speaker.unwrap_or(1.0));
             }
         }
         hits.in_order()
@@ -331,20 +343,29 @@ impl Index {
             .collect()
     }
 
-    /// What a message's speaker and shape make of its score.
-    fn factor(&self, kept: Kept, question: &Question) -> f32 {
-        let mut factor = 1.0;
-        let speaker = kept.speaker.checked_sub(1);
-        if speaker.is_some_and(|speaker| question.people.contains(&speaker)) {
-            factor *= OF_SPEAKER;
+    /// What the shape of a message makes of its score, by its bits.
+    fn by_shape(&self, question: &Question) -> [f32; 8] {
+        std::array::from_fn(|bits| {
+            let mut factor = 1.0;
+            if question.asks_when && bits as u8 & SAYS_WHEN_BIT != 0 {
+                factor *= SAYS_WHEN;
+            }
+            if self.parts.has(Part::Shape) && bits as u8 & ONLY_ASKS_BIT != 0 {
+                factor *= ONLY_ASKS;
+            }
+            factor
+        })
+    }
+
+    /// What the speaker of a message makes of its score, by the number plus 1.
+    fn by_speaker(&self, question: &Question) -> Vec<f32> {
+        let mut factors = vec![1.0; self.speakers.len() + 1];
+        for person in &question.people {
+            if let Some(factor) = factors.get_mut(usize::from(*person) + 1) {
+                *factor = OF_SPEAKER;
+            }
         }
-        if question.asks_when && kept.bits & SAYS_WHEN_BIT != 0 {
-            factor *= SAYS_WHEN;
-        }
-        if kept.bits & ONLY_ASKS_BIT != 0 && self.parts.has(Part::Shape) {
-            factor *= ONLY_ASKS;
-        }
-        factor
+        factors
     }
 
     /// The end of a session's range of messages.
@@ -373,7 +394,7 @@ impl Best {
     fn add(&mut self, entry: u32, score: f32) {
         if score > self.least {
             self.hits.push(Hit { entry, score });
-            if self.hits.len() > 4 * self.most + 64 {
+            if self.hits.len() > 2 * self.most + 16 {
                 self.cut();
             }
         }
@@ -408,6 +429,8 @@ struct Scores<'i> {
     sessions: Vec<f32>,
     /// BM25's reduction by length of a message of this many words.
     reductions: Vec<f32>,
+    /// How rare the words of the question are. A related word is never more telling.
+    rarities: Vec<(u32, f32)>,
     postings: Vec<Posting>,
 }
 
@@ -424,16 +447,25 @@ impl<'i> Scores<'i> {
             own: vec![0.0; index.len()],
             sessions: vec![0.0; index.sessions.len()],
             reductions: lengths.map(|words| reduction(b, words / average)).collect(),
+            rarities: Vec::new(),
             postings: Vec::new(),
             index,
         }
     }
 
     /// Adds the scores of a term.
-    fn add(&mut self, term: u32, weight: f32) {
+    fn add(&mut self, term: &Term) {
         self.postings.clear();
-        self.index.postings.read(term, &mut self.postings);
-        let rarity = weight * rarity(self.postings.len(), self.index.len());
+        self.index.postings.read(term.term, &mut self.postings);
+        let mut rarity = rarity(self.postings.len(), self.index.len());
+        if let Some(of) = term.related_to {
+            let asked = self.rarities.iter().find(|(asked, _)| *asked == of);
+            rarity = asked.map_or(rarity, |(_, most)| rarity.min(*most));
+        } else {
+            self.rarities.push((term.term, rarity));
+        }
+        let weight = term.weight;
+        let rarity = weight * rarity;
         for posting in &self.postings {
             let kept = self.index.kept.get(posting.entry as usize);
             let score = self.own.get_mut(posting.entry as usize);
@@ -529,9 +561,10 @@ fn at_or_zero(scores: &[f32], at: usize) -> f32 {
 }
 
 /// A message's score with what its neighbours lend it, given those of the two before, its own, and
-/// those of the two after.
-fn lent([two_before, before, own, after, two_after]: [f32; 5]) -> f32 {
-    own + BEFORE * before + AFTER * after + TWO_APART * (two_before + two_after)
+/// those of the two after, and whether the one before asks.
+fn lent([two_before, before, own, after, two_after]: [f32; 5], is_asked: bool) -> f32 {
+    let of_before = if is_asked { ASKED_BEFORE } else { BEFORE };
+    own + of_before * before + AFTER * after + TWO_APART * (two_before + two_after)
 }
 
 /// BM25's weight of a count.

@@ -15,11 +15,30 @@ const MAX_TERMS: usize = 512;
 /// How much of a question is read.
 const MAX_BYTES: usize = 128 * 1024;
 
+/// Something to look for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Term {
+    pub(super) term: u32,
+    pub(super) weight: f32,
+    /// The term of the question that it is related to; `None` for one of the question itself.
+    pub(super) related_to: Option<u32>,
+}
+
+impl Term {
+    fn asked(term: u32) -> Self {
+        Self {
+            term,
+            weight: 1.0,
+            related_to: None,
+        }
+    }
+}
+
 /// A question that was read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Question {
-    /// What to look for, each with its weight.
-    pub(super) terms: Vec<(u32, f32)>,
+    /// What to look for, those that are related after those that were asked for.
+    pub(super) terms: Vec<Term>,
     /// The terms of the names of people who speak in the index.
     pub(super) names: Vec<u32>,
     /// The numbers of the people who are named.
@@ -118,7 +137,7 @@ impl Question {
                     question.names.push(term);
                 }
             } else if distinct.len() < MAX_WORDS && distinct.insert(term) {
-                question.terms.push((term, 1.0));
+                question.terms.push(Term::asked(term));
             }
         }
         if parts.has(Part::Pairs) {
@@ -151,9 +170,9 @@ impl Question {
 
     fn add_related(&mut self, text: &str, parts: Parts) {
         let own = self.terms.clone();
-        for (word, _) in own {
-            for &(other, weight) in related(word) {
-                self.add_term(other, weight);
+        for word in own {
+            for &(other, weight) in related(word.term) {
+                self.add_term(other, weight, Some(word.term));
             }
         }
         if text.contains(writes_no_spaces) {
@@ -166,17 +185,21 @@ impl Question {
                     } else {
                         weight * 0.5
                     };
-                    self.add_term(other.term(parts.has(Part::Stems)), share);
+                    self.add_term(other.term(parts.has(Part::Stems)), share, None);
                 }
                 self.add_pairs(&others, weight);
             }
         }
     }
 
-    fn add_term(&mut self, term: u32, weight: f32) {
-        match self.terms.iter_mut().find(|(known, _)| *known == term) {
-            Some((_, known)) => *known = known.max(weight),
-            None => self.terms.push((term, weight)),
+    fn add_term(&mut self, term: u32, weight: f32, related_to: Option<u32>) {
+        match self.terms.iter_mut().find(|known| known.term == term) {
+            Some(known) => known.weight = known.weight.max(weight),
+            None => self.terms.push(Term {
+                term,
+                weight,
+                related_to,
+            }),
         }
     }
 }
@@ -215,7 +238,10 @@ mod tests {
         assert_eq!(question.people, BTreeSet::from([1]));
         assert_eq!(
             question.terms,
-            [(term("horse", true), 1.0), (term("eat", true), 1.0)]
+            [
+                Term::asked(term("horse", true)),
+                Term::asked(term("eat", true))
+            ]
         );
     }
 }

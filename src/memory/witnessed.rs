@@ -342,3 +342,89 @@ fn marks(context: &AgentContext, chapters: &Chapters) -> Marks {
     }
     marks
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Map;
+
+    use super::*;
+    use crate::context::ChapterId;
+    use crate::message::Tag;
+
+    fn event(kind: &str, text: &str) -> Body {
+        Body::text(text).with_metadata(Map::from_iter([("event".to_owned(), kind.into())]))
+    }
+
+    /// Ann's two days: the first is archived, the second in her prompt.
+    fn two_days(lines: [&str; 3], summary: &str) -> (AgentContext, Chapters) {
+        let mut context = AgentContext::new("Ann");
+        context.add_system_message("You are Ann.").unwrap();
+        let begin = context.add_human_message(event("day", "Day 1."), Tag::DayBegin("1".into()));
+        context.add_human_message(Body::text("What do you do?"), Tags::new());
+        let arrival = Tag::StageTransition("Hall".into());
+        context.add_human_message(event("arrive", "Ann arrives at the Hall."), arrival);
+        context.add_human_message(event("speak", lines[0]).from_sender("Bob"), Tags::new());
+        let end = context.add_human_message(event("speak", lines[1]), Tags::new());
+        context.add_human_message(event("day", "Day 2."), Tag::DayBegin("2".into()));
+        context.add_human_message(event("speak", lines[2]).from_sender("Bob"), Tags::new());
+        let summary = event("archive", summary);
+        let tags = Tag::Chapter("Ann/1".into());
+        let messages = context.replace_message_range(begin, end, summary.clone(), tags);
+        let mut chapters = Chapters::default();
+        chapters.close(Chapter {
+            id: ChapterId("Ann/1".into()),
+            title: "The first day".into(),
+            turn: 3,
+            messages: messages.unwrap(),
+            summing_up: Vec::new(),
+            summary,
+        });
+        (context, chapters)
+    }
+
+    #[test]
+    fn what_was_archived_is_found_with_its_day_and_source() {
+        let lines = [
+            "Bob says to Ann: “The rope was cut with a bread knife.”",
+            "A gull lands on the table.",
+            "Bob says to Ann: “No more of the rope.”",
+        ];
+        let (context, chapters) = two_days(lines, "Bob told me of the rope.");
+        let witnessed = Witnessed::default();
+        let recall = |question| witnessed.recall(&context, &chapters, question, 5);
+        let found = recall("With what were ropes cut?");
+        let texts: Vec<_> = found.iter().map(|memory| memory.text.as_str()).collect();
+        assert_eq!(texts, [lines[0], lines[1]], "the rest stands in the prompt");
+        assert_eq!(found[0].speaker.as_deref(), Some("Bob"));
+        assert_eq!(found[0].day.as_deref(), Some("1"));
+        assert_eq!(found[0].place.as_deref(), Some("Hall"));
+        assert_eq!(found[0].chapter.as_deref(), Some("The first day"));
+        assert!(recall("").is_empty() && recall("xylophone").is_empty());
+        let all = recall_all(&context, &chapters, "What did Bob say of the rope?", 5);
+        assert_eq!(all.len(), 3);
+        assert!(all.iter().any(|memory| memory.day.as_deref() == Some("2")));
+    }
+
+    #[test]
+    fn a_chinese_question_finds_what_it_asks_for() {
+        let lines = [
+            "老闻说：“渡口的船昨夜沉了。”",
+            "院子里下着雨。",
+            "老闻说：“别提了。”",
+        ];
+        let (context, chapters) = two_days(lines, "老闻说了些事。");
+        let found = Witnessed::default().recall(&context, &chapters, "船是怎么沉的？", 1);
+        assert_eq!(found[0].text, lines[0]);
+    }
+
+    #[test]
+    fn an_index_of_other_chapters_is_made_anew() {
+        let lines = ["The bell is cracked.", "Rain.", "Sun."];
+        let (context, chapters) = two_days(lines, "Nothing much.");
+        let witnessed = Witnessed::default();
+        assert!(!witnessed.recall(&context, &chapters, "bell", 5).is_empty());
+        let none = Chapters::default();
+        assert!(witnessed.recall(&context, &none, "bell", 5).is_empty());
+        assert!(!witnessed.recall(&context, &chapters, "bell", 5).is_empty());
+    }
+}

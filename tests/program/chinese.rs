@@ -414,6 +414,7 @@ fn help_is_chinese() {
         "convert",
         "config",
         "doctor",
+        "recall",
     ];
     for command in commands {
         let help = run(folder.path(), &format!("{command} --lang zh --help"));

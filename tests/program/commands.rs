@@ -335,3 +335,76 @@ fn the_improviser_is_well_and_help_helps() {
     let lost = fed(folder, "help nothing", "");
     assert_eq!(lost.status.code(), Some(2));
 }
+
+#[test]
+fn recall_finds_messages_of_files_and_names_bad_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let corpus = [
+        r#"{"id":"a:D1:1","speaker":"Ann","text":"I adopted a dog.","time":"8 May, 2023","session":"a:1"}"#,
+        r#"{"id":"a:D2:1","speaker":"Bob","text":"I sold my boat.","time":null,"session":"a:2"}"#,
+        "",
+        r#"{"id":"b:D1:1","speaker":"Cy","text":"My dog is ill.","session":"b:1"}"#,
+        r#"{"id":"b:D2:1","text":"我的船沉了。","session":"b:2"}"#,
+    ];
+    fs::write(folder.join("corpus.jsonl"), corpus.join("\n")).unwrap();
+    let long = "dog ".repeat(10_000);
+    let asked = [
+        r#"{"id":"a:1","question":"Which dogs?"}"#.to_owned(),
+        r#"{"id":7,"question":"What became of the boat?"}"#.to_owned(),
+        r#"{"id":"b:2","question":"船怎么了？"}"#.to_owned(),
+        r#"{"id":"none","question":""}"#.to_owned(),
+        format!(r#"{{"id":"long","question":"{long}"}}"#),
+    ];
+    fs::write(folder.join("asked.jsonl"), asked.join("\n")).unwrap();
+    let command = "recall --corpus corpus.jsonl --questions asked.jsonl";
+    let found = records(folder, &format!("{command} --k 3"));
+    let ids: Vec<_> = found.iter().map(|record| &record["ids"]).collect();
+    let ids = serde_json::to_value(ids).unwrap();
+    let expected =
+        serde_json::json!([["a:D1:1"], ["a:D2:1"], ["b:D2:1"], [], ["b:D1:1", "a:D1:1"]]);
+    assert_eq!(ids, expected);
+    assert!(told(folder, command).starts_with("a:1  a:D1:1\n"));
+    for (line, says) in [
+        (r#"{"id":"x"}"#, "missing field `text`"),
+        ("nonsense", "not a record"),
+        (r#"{"id":[],"text":"x"}"#, "`id` must be"),
+    ] {
+        fs::write(
+            folder.join("corpus.jsonl"),
+            format!("{}\n{line}", corpus[0]),
+        )
+        .unwrap();
+        let output = run(folder, command);
+        assert_eq!(output.status.code(), Some(1), "{line}");
+        let said = err(&output);
+        assert!(
+            said.contains(says) && said.contains("corpus.jsonl:2"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn a_character_recalls_what_it_witnessed() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    told(folder, "run --until 8 --seed 1 --save s -q");
+    let recall = |question: &str| {
+        let arguments = ["recall", "s", "Odile Marsh", question, "--k", "3", "--json"];
+        let output = playhouse(folder).args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+        let lines = out(&output);
+        lines
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap())
+            .collect::<Vec<_>>()
+    };
+    let found = recall("Who was in the fight?");
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert!(
+        found.iter().all(|memory| memory["place"].is_string()),
+        "{found:?}"
+    );
+    assert!(recall("").is_empty());
+}

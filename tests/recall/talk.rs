@@ -4,17 +4,17 @@
 use std::collections::BTreeSet;
 
 /// A message of a conversation.
-pub struct Line {
-    pub id: String,
-    pub speaker: &'static str,
-    pub text: String,
-    pub time: String,
-    pub session: String,
+pub(crate) struct Line {
+    pub(crate) id: String,
+    pub(crate) speaker: &'static str,
+    pub(crate) text: String,
+    pub(crate) time: String,
+    pub(crate) session: String,
 }
 
 /// What a question needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// One message, asked for in its words.
     Plain,
     /// One message, asked for in other words.
@@ -30,7 +30,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Plain,
         Self::Paraphrased,
         Self::When,
@@ -41,55 +41,55 @@ impl Kind {
 }
 
 /// A question, with the ids of the messages that answer it.
-pub struct Question {
-    pub id: String,
-    pub kind: Kind,
-    pub text: String,
-    pub evidence: Vec<String>,
+pub(crate) struct Question {
+    pub(crate) id: String,
+    pub(crate) kind: Kind,
+    pub(crate) text: String,
+    pub(crate) evidence: Vec<String>,
 }
 
 /// A conversation's messages and its questions.
 #[derive(Default)]
-pub struct Talk {
-    pub lines: Vec<Line>,
-    pub questions: Vec<Question>,
+pub(crate) struct Talk {
+    pub(crate) lines: Vec<Line>,
+    pub(crate) questions: Vec<Question>,
 }
 
 /// What can be told of a subject. `{x}` stands for the thing, `{p}` for the person.
-pub struct Topic {
-    pub things: &'static [&'static str],
+pub(crate) struct Topic {
+    pub(crate) things: &'static [&'static str],
     /// Statements that name the subject.
-    pub says: &'static [&'static str],
+    pub(crate) says: &'static [&'static str],
     /// A question of the other, and answers that don't name the subject.
-    pub cue: &'static str,
-    pub answers: &'static [&'static str],
-    pub plain: &'static str,
-    pub paraphrased: &'static str,
-    pub when: &'static str,
-    pub several: &'static str,
-    pub answered: &'static str,
-    pub dated: &'static str,
+    pub(crate) cue: &'static str,
+    pub(crate) answers: &'static [&'static str],
+    pub(crate) plain: &'static str,
+    pub(crate) paraphrased: &'static str,
+    pub(crate) when: &'static str,
+    pub(crate) several: &'static str,
+    pub(crate) answered: &'static str,
+    pub(crate) dated: &'static str,
 }
 
 /// The words of a language.
-pub struct Tongue {
-    pub name: &'static str,
-    pub pairs: &'static [[&'static str; 2]],
-    pub topics: &'static [Topic],
+pub(crate) struct Tongue {
+    pub(crate) name: &'static str,
+    pub(crate) pairs: &'static [[&'static str; 2]],
+    pub(crate) topics: &'static [Topic],
     /// Times that statements begin or end with; `{s}` stands for the statement.
-    pub told: &'static [&'static str],
-    pub small: &'static [&'static str],
-    pub reactions: &'static [&'static str],
-    pub greetings: &'static [&'static str],
-    pub fillers: &'static [&'static str],
-    pub months: [&'static str; 12],
+    pub(crate) told: &'static [&'static str],
+    pub(crate) small: &'static [&'static str],
+    pub(crate) reactions: &'static [&'static str],
+    pub(crate) greetings: &'static [&'static str],
+    pub(crate) fillers: &'static [&'static str],
+    pub(crate) months: [&'static str; 12],
     /// A date, with `{d}`, `{m}` and `{y}`.
-    pub date: &'static str,
-    pub month: &'static str,
+    pub(crate) date: &'static str,
+    pub(crate) month: &'static str,
 }
 
 /// SplitMix64: the same data everywhere.
-pub struct Random(pub u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -100,7 +100,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    pub fn below(&mut self, count: usize) -> usize {
+    fn below(&mut self, count: usize) -> usize {
         (self.next() % count.max(1) as u64) as usize
     }
 
@@ -124,9 +124,11 @@ struct Told {
 }
 
 /// Conversations of a language, with about 150 questions each.
-pub fn talks(tongue: &Tongue, seed: u64, count: usize) -> Vec<Talk> {
+pub(crate) fn talks(tongue: &Tongue, seed: u64, count: usize) -> Vec<Talk> {
     let mut random = Random(seed);
-    (0..count).map(|number| talk(tongue, &mut random, number)).collect()
+    (0..count)
+        .map(|number| talk(tongue, &mut random, number))
+        .collect()
 }
 
 fn talk(tongue: &Tongue, random: &mut Random, number: usize) -> Talk {
@@ -134,7 +136,11 @@ fn talk(tongue: &Tongue, random: &mut Random, number: usize) -> Talk {
     let people = tongue.pairs[number % tongue.pairs.len()];
     let mut talk = Talk::default();
     let mut told: Vec<Told> = Vec::new();
-    let (mut year, mut month, mut day) = (2022 + random.below(2), random.below(12), 1 + random.below(28));
+    let (mut year, mut month, mut day) = (
+        2022 + random.below(2),
+        random.below(12),
+        1 + random.below(28),
+    );
     for session in 1..=20 + random.below(10) {
         day += 3 + random.below(16);
         if day > 28 {
@@ -145,7 +151,9 @@ fn talk(tongue: &Tongue, random: &mut Random, number: usize) -> Talk {
         }
         let hour = 1 + random.below(11);
         let date = tongue.date.replace("{d}", &day.to_string());
-        let date = date.replace("{m}", tongue.months[month]).replace("{y}", &year.to_string());
+        let date = date
+            .replace("{m}", tongue.months[month])
+            .replace("{y}", &year.to_string());
         let time = format!("{hour}:{:02} pm on {date}", random.below(60));
         let mut speaker = random.below(2);
         let mut turn = 0;
@@ -161,12 +169,13 @@ fn talk(tongue: &Tongue, random: &mut Random, number: usize) -> Talk {
             });
             id
         };
-        for greeting in 0..2 {
-            let text = random.one_of(tongue.greetings).replace("{o}", people[1 - speaker]);
+        for _ in 0..2 {
+            let text = random
+                .one_of(tongue.greetings)
+                .replace("{o}", people[1 - speaker]);
             let small = small(tongue, random);
             say(&mut talk, speaker, format!("{text} {small}"));
             speaker = 1 - speaker;
-            let _ = greeting;
         }
         for _ in 0..2 + random.below(3) {
             let at = random.below(tongue.topics.len());
@@ -193,7 +202,9 @@ fn talk(tongue: &Tongue, random: &mut Random, number: usize) -> Talk {
                 month: (year, month),
             });
             let reaction = random.one_of(tongue.reactions);
-            let reaction = reaction.replace("{x}", thing).replace("{o}", people[speaker]);
+            let reaction = reaction
+                .replace("{x}", thing)
+                .replace("{o}", people[speaker]);
             say(&mut talk, 1 - speaker, reaction);
             for _ in 0..1 + random.below(6) {
                 say(&mut talk, speaker, small(tongue, random));
@@ -218,19 +229,29 @@ fn small(tongue: &Tongue, random: &mut Random) -> String {
 
 fn ask(tongue: &Tongue, talk: &mut Talk, told: &[Told], people: [&str; 2], name: &str) {
     let mut add = |kind, pattern: &str, fact: &Told, evidence: Vec<String>| {
-        let text = pattern.replace("{p}", people[fact.person]).replace("{x}", fact.thing);
+        let text = pattern
+            .replace("{p}", people[fact.person])
+            .replace("{x}", fact.thing);
         let (year, month) = fact.month;
         let date = tongue.month.replace("{m}", tongue.months[month]);
         let text = text.replace("{t}", &date.replace("{y}", &year.to_string()));
         let id = format!("{name}:q{}", talk.questions.len() + 1);
         let is_new = talk.questions.iter().all(|known| known.text != text);
         if is_new && !pattern.is_empty() {
-            talk.questions.push(Question { id, kind, text, evidence });
+            talk.questions.push(Question {
+                id,
+                kind,
+                text,
+                evidence,
+            });
         }
     };
     for fact in told {
         let topic = &tongue.topics[fact.topic];
-        let own = || told.iter().filter(|it| it.topic == fact.topic && it.person == fact.person);
+        let own = || {
+            told.iter()
+                .filter(|it| it.topic == fact.topic && it.person == fact.person)
+        };
         let same: Vec<_> = own().filter(|it| it.thing == fact.thing).collect();
         let ids = |told: &[&Told]| told.iter().map(|it| it.id.clone()).collect::<Vec<_>>();
         if same.len() == 1 && !fact.is_answer {
@@ -252,4 +273,3 @@ fn ask(tongue: &Tongue, talk: &mut Talk, told: &[Told], people: [&str; 2], name:
         }
     }
 }
-

@@ -57,7 +57,7 @@ fn remember(app: &App, args: &RecallArgs, most: usize) -> Result<(), CommandErro
         let source = parts.collect::<Vec<_>>().join(" · ");
         let row = Paragraph::indented(0, 4)
             .add(Style::Dim, format!("{rank}. {source}"))
-            .plain("  ")
+            .plain(say!(language, cli_colon))
             .plain(&memory.text);
         out.paragraph(&row);
     }
