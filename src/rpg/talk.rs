@@ -28,6 +28,12 @@ pub struct Talk {
     attempts: BTreeMap<Arc<str>, u32>,
     /// To whom somebody spoke last, if there was no answer yet.
     addressed: Option<Arc<str>>,
+    /// Who has searched in this round without losing the turn by it.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    searched: BTreeSet<Arc<str>>,
+    /// Who has its turn again, having only searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    again: Option<Arc<str>>,
     /// The number of turns in all rounds.
     all_turns: u64,
     /// For everybody who has been here, the number of all turns after its last one, or when it was
@@ -47,6 +53,8 @@ pub(super) struct TurnTaken {
     pub(super) addressed: Option<Arc<str>>,
     /// Whether it said nothing and did nothing.
     pub(super) passed: bool,
+    /// Whether it searched and did nothing else.
+    pub(super) searched: bool,
     /// Whether it leaves the stage.
     pub(super) left: bool,
     /// For whom its feelings changed.
@@ -66,6 +74,8 @@ impl Talk {
             self.left.clear();
             self.felt.clear();
             self.attempts.clear();
+            self.searched.clear();
+            self.again = None;
         }
     }
 
@@ -89,14 +99,18 @@ impl Talk {
     /// Whose turn is next among those present; `None` if the talk of this round is over: everybody
     /// has passed, or all turns are used up. Somebody alone has one turn.
     ///
-    /// Whoever was addressed last is next, unless somebody has been silent for as many turns as
-    /// there are people. Else it is whoever has been silent longest, by dice if several have.
+    /// Whoever has only searched has its turn again, once a round. Else whoever was addressed last
+    /// is next, unless somebody has been silent for as many turns as there are people. Else it is
+    /// whoever has been silent longest, by dice if several have.
     pub(super) fn next(
         &mut self,
         present: &[Arc<str>],
         max_turns: u32,
         rng: &mut impl Rng,
     ) -> Option<Arc<str>> {
+        if let Some(again) = self.again.take().filter(|name| present.contains(name)) {
+            return Some(again);
+        }
         let max_turns = if present.len() > 1 {
             max_turns
         } else {
@@ -126,6 +140,10 @@ impl Talk {
 
     /// Notes what somebody did with its turn.
     pub(super) fn take_turn(&mut self, name: &Arc<str>, taken: TurnTaken) {
+        if taken.searched && self.searched.insert(name.clone()) {
+            self.again = Some(name.clone());
+            return;
+        }
         self.turns += 1;
         self.all_turns += 1;
         self.since.insert(name.clone(), self.all_turns);
@@ -183,6 +201,20 @@ mod tests {
             addressed: Some(name.into()),
             ..TurnTaken::default()
         }
+    }
+
+    #[test]
+    fn a_search_costs_no_turn_once_a_round() {
+        let present = people(&["A", "B"]);
+        let mut talk = Talk::default();
+        talk.begin(1);
+        let searching = |_: &str| TurnTaken {
+            searched: true,
+            ..TurnTaken::default()
+        };
+        let order = round(&mut talk, &present, searching);
+        assert_eq!(order.len(), 8, "six turns, and a search of each: {order:?}");
+        assert_eq!(order[0], order[1]);
     }
 
     fn passing(_: &str) -> TurnTaken {

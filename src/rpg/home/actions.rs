@@ -140,6 +140,7 @@ impl Actions<'_, '_> {
         };
         let mut taken = TurnTaken {
             passed: plan.passes(),
+            searched: plan.only_searches(),
             ..TurnTaken::default()
         };
         let thought = Mind {
