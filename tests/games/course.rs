@@ -279,8 +279,8 @@ async fn the_party_talks_on_its_way_at_its_camp_and_at_home() {
         if won == 1 {
             assert!((1..=5).contains(&camp), "{camp}");
         }
-        // Each hero lives on a stage of its own.
-        assert_eq!(home, 2);
+        // Each hero lives on a stage of its own. Whoever only searches has its turn again.
+        assert!((2..=4).contains(&home), "{home}");
         let silent = play(&world(&[("schedule: [", silent), no_scene]), seed).await;
         assert_eq!(turns_on_journey(&silent), [0; 3]);
     }
