@@ -371,6 +371,13 @@ const NAMES: &[&str] = &[
     "knows",
     "who",
     "expect",
+    // Members of records.
+    "id",
+    "question",
+    "session",
+    "speaker",
+    "text",
+    "time",
 ];
 
 /// Fails if there is an English word that is not a name.
@@ -396,6 +403,7 @@ fn help_is_chinese() {
     let folder = tempfile::tempdir().unwrap();
     let commands = [
         "",
+        "recall",
         "run",
         "resume",
         "chat",
@@ -414,7 +422,6 @@ fn help_is_chinese() {
         "convert",
         "config",
         "doctor",
-        "recall",
     ];
     for command in commands {
         let help = run(folder.path(), &format!("{command} --lang zh --help"));
