@@ -565,7 +565,7 @@ fn a_talk_that_is_broken_off_says_how_it_goes_on_and_ends_as_an_unbroken_one() {
             if lang == "zh" {
                 assert!(!told.contains("calls are used"), "{told}");
             }
-            assert_ok(&run(folder, &format!("resume {slot} -q")));
+            assert_ok(&run(folder, &format!("resume {slot} --max-calls 1000 -q")));
             let world = |slot: &str| {
                 std::fs::read(folder.join("saves").join(slot).join("world.json")).unwrap()
             };
