@@ -5,6 +5,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
+    clippy::disallowed_methods,
     reason = "a test that breaks should stop, and says what it measured"
 )]
 

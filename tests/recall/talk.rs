@@ -42,7 +42,6 @@ impl Kind {
 
 /// A question, with the ids of the messages that answer it.
 pub(crate) struct Question {
-    pub(crate) id: String,
     pub(crate) kind: Kind,
     pub(crate) text: String,
     pub(crate) evidence: Vec<String>,
@@ -213,7 +212,7 @@ fn talk(tongue: &Tongue, random: &mut Random, number: usize) -> Talk {
             speaker = random.below(2);
         }
     }
-    ask(tongue, &mut talk, &told, people, &name);
+    ask(tongue, &mut talk, &told, people);
     talk
 }
 
@@ -227,7 +226,7 @@ fn small(tongue: &Tongue, random: &mut Random) -> String {
     sentences.join(if tongue.name == "zh" { "" } else { " " })
 }
 
-fn ask(tongue: &Tongue, talk: &mut Talk, told: &[Told], people: [&str; 2], name: &str) {
+fn ask(tongue: &Tongue, talk: &mut Talk, told: &[Told], people: [&str; 2]) {
     let mut add = |kind, pattern: &str, fact: &Told, evidence: Vec<String>| {
         let text = pattern
             .replace("{p}", people[fact.person])
@@ -235,11 +234,9 @@ fn ask(tongue: &Tongue, talk: &mut Talk, told: &[Told], people: [&str; 2], name:
         let (year, month) = fact.month;
         let date = tongue.month.replace("{m}", tongue.months[month]);
         let text = text.replace("{t}", &date.replace("{y}", &year.to_string()));
-        let id = format!("{name}:q{}", talk.questions.len() + 1);
         let is_new = talk.questions.iter().all(|known| known.text != text);
         if is_new && !pattern.is_empty() {
             talk.questions.push(Question {
-                id,
                 kind,
                 text,
                 evidence,
