@@ -358,7 +358,7 @@ fn recall_finds_messages_of_files_and_names_bad_lines() {
         r#"{"id":"b:D1:1","speaker":"Cy","text":"My dog is ill.","session":"b:1"}"#,
         r#"{"id":"b:D2:1","text":"我的船沉了。","session":"b:2"}"#,
     ];
-    fs::write(folder.join("corpus.jsonl"), corpus.join("\n")).unwrap();
+    write(&folder.join("corpus.jsonl"), &corpus.join("\n"));
     let long = "dog ".repeat(10_000);
     let asked = [
         r#"{"id":"a:1","question":"Which dogs?"}"#.to_owned(),
@@ -367,7 +367,7 @@ fn recall_finds_messages_of_files_and_names_bad_lines() {
         r#"{"id":"none","question":""}"#.to_owned(),
         format!(r#"{{"id":"long","question":"{long}"}}"#),
     ];
-    fs::write(folder.join("asked.jsonl"), asked.join("\n")).unwrap();
+    write(&folder.join("asked.jsonl"), &asked.join("\n"));
     let command = "recall --corpus corpus.jsonl --questions asked.jsonl";
     let found = records(folder, &format!("{command} --k 3"));
     let ids: Vec<_> = found.iter().map(|record| &record["ids"]).collect();
@@ -381,11 +381,8 @@ fn recall_finds_messages_of_files_and_names_bad_lines() {
         ("nonsense", "not a record"),
         (r#"{"id":[],"text":"x"}"#, "`id` must be"),
     ] {
-        fs::write(
-            folder.join("corpus.jsonl"),
-            format!("{}\n{line}", corpus[0]),
-        )
-        .unwrap();
+        let lines = format!("{}\n{line}", corpus[0]);
+        write(&folder.join("corpus.jsonl"), &lines);
         let output = run(folder, command);
         assert_eq!(output.status.code(), Some(1), "{line}");
         let said = err(&output);
