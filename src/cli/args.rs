@@ -403,6 +403,13 @@ pub(crate) enum Command {
         #[arg(long, value_name = "N")]
         turn: Option<u64>,
     },
+    Chapters {
+        slot: String,
+        name: String,
+        id: Option<String>,
+        #[arg(long, requires = "id")]
+        original: bool,
+    },
     Check {
         world: String,
     },
@@ -512,6 +519,8 @@ mod tests {
             "playhouse branch s t --choose the-log=burn",
             "playhouse who s the-order",
             "playhouse knows s Ann",
+            "playhouse chapters s Ann",
+            "playhouse chapters s Ann 2 --original --json",
             "playhouse why s",
             "playhouse why s 3-17",
             "playhouse show s",
@@ -555,6 +564,7 @@ mod tests {
             "playhouse resume s --seat A --no-seat",
             "playhouse branch s t",
             "playhouse show s --as film",
+            "playhouse chapters s Ann --original",
             "playhouse convert talk.json",
             "playhouse convert talk.json --to yaml",
             "playhouse --width 3",
