@@ -139,7 +139,8 @@ async fn swarm() -> Outcome {
         .with_termination(Termination::Handoff {
             target: "user".into(),
         })
-        .with_termination(Termination::terminate());
+        .with_termination(Termination::terminate())
+        .with_max_turns(20);
     let script = said(&[
         ("Desk", r#"{"message": "A refund.", "handoff": "Refunds"}"#),
         (
@@ -189,7 +190,8 @@ async fn person_in_the_loop() -> Outcome {
     let mut person = Participant::named("user_proxy");
     person.kind = ParticipantKind::Person;
     let file = TeamFile::new("poetry", [Participant::named("assistant"), person])
-        .with_termination(Termination::mention("APPROVE"));
+        .with_termination(Termination::mention("APPROVE"))
+        .with_max_turns(20);
     let poet = said(&[
         ("assistant", "The sea is wide."),
         ("assistant", "The sea is wide, and so is noon."),

@@ -140,6 +140,13 @@ impl Saved {
         Ok(setup)
     }
 
+    /// Whether the data of its game have changed since it was written.
+    pub(crate) fn is_of_other_data(&self) -> bool {
+        let head = self.story.world.as_deref().map(read_head);
+        let saved = head.and_then(Result::ok).map(|head| head.data);
+        saved.is_some_and(|data| data != self.played.game().meta().data)
+    }
+
     /// Its journal: the head, and what was recorded.
     pub(crate) fn journal(&self) -> (JournalHeader, Recording) {
         let lines = self.story.lines.iter().cloned();

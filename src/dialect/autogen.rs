@@ -1,10 +1,10 @@
 //! What AutoGen and AG2 save: AgentChat's messages and events, the messages of a model's context,
 //! saved states of agents and teams, AG2's events and the lines of its log.
 //!
-//! Sources: `autogen_agentchat.messages` and `autogen_core.models` 0.7 (`dump`, `save_state`), AG2's
-//! `autogen.events` and its log of events. Written are the messages of a model's context, which
-//! hold most: they fit into the `llm_context` of a saved agent. A component file describes a team
-//! and holds no conversation; it is recognized, so that the error can say so.
+//! Sources: `autogen_agentchat.messages` and `autogen_core.models` 0.7 (`dump`, `save_state`), and
+//! AG2's `autogen.events` and its log of events. Written are the messages of a model's context,
+//! which hold most: they fit into the `llm_context` of a saved agent. A component file describes a
+//! team and holds no conversation; it is recognized, so that the error can say so.
 
 use serde_json::{Map, Value, json};
 

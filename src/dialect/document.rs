@@ -132,8 +132,8 @@ fn read_lines(values: &[Value], profile: Option<Profile>) -> Result<Imported, Di
 }
 
 /// Reads conversations from JSON: a message, a list of messages, an object that holds such a list
-/// as `messages` or (with a `name`) as `context`, the state of an AgentScope memory or of an AutoGen
-/// agent or team, or a list of those.
+/// as `messages` or (with a `name`) as `context`, the state of an AgentScope memory or of an
+/// AutoGen agent or team, or a list of those.
 ///
 /// # Errors
 /// The format can't be detected, or a message can't be read.

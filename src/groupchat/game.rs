@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use serde_json::Value;
 
 // Recursive: a game holds the games of teams that are tools.
 use super::as_tool::{TeamTool, register};
@@ -13,6 +14,7 @@ use super::guards::{AtAnswers, ForgedSpeakers, TeamSecrets};
 use super::message::MessageFactory;
 use super::names::transfer_tool;
 use super::prompts;
+use super::saved_state::{adapt_chats, check_participants, team_state};
 use super::stage::{self, CONTROLLER, Chat, Teams, register_handoffs, register_remember};
 use super::team::{FOLDER, Participant, ParticipantKind, TeamFile, ToolTeam};
 use crate::cast::{CastError, CastList, Clock, Kind, SpawnSpec, StableId, spawn};
@@ -261,6 +263,33 @@ impl Game for ChatGame {
     fn populate(&self, setup: &mut Setup) -> Result<(), SetupError> {
         Ok(spawn_teams(&mut setup.world, self.team())?)
     }
+
+    /// A state fits every team with the same participants; a graph or a ledger that a run is in the
+    /// middle of begins anew.
+    fn adapt(&self, world: &mut World) -> Result<(), Option<SetupError>> {
+        let state = team_state(world, self.team());
+        let participants = check_participants(world, &state, self.team());
+        participants.map_err(|other| Some(other.into()))?;
+        let adapted = self.adapt_world(world, None);
+        adapted.map_err(|error| Some(error.into()))
+    }
+}
+
+impl ChatGame {
+    /// Gives a restored world with the same participants the settings of this team.
+    ///
+    /// # Errors
+    /// The controller can't be spawned.
+    pub(super) fn adapt_world(
+        &self,
+        world: &mut World,
+        state: Option<&Value>,
+    ) -> Result<(), CastError> {
+        world.insert_resource(self.team().language);
+        equip_teams(world, self.team())?;
+        adapt_chats(world, state, self.team());
+        Ok(())
+    }
 }
 
 /// Loads the tables of the data folder that participants use as tools.
@@ -318,7 +347,7 @@ fn spawn_outside(world: &mut World, outermost: &TeamFile, name: &str) -> Result<
 ///
 /// # Errors
 /// The controller can't be spawned.
-pub(super) fn equip_teams(world: &mut World, outermost: &TeamFile) -> Result<(), CastError> {
+fn equip_teams(world: &mut World, outermost: &TeamFile) -> Result<(), CastError> {
     let rules = rules(outermost);
     let found = |world: &World, name: &str| world.resource::<CastList>().by_name(name);
     for team in outermost.nested() {

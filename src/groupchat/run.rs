@@ -12,7 +12,7 @@ use thiserror::Error;
 use super::game::ChatGame;
 use super::message::{ChatMessage, FactoryError, RequestUsage};
 use super::perspective::{RoleMessage, perspective};
-use super::saved_state::{OtherParticipants, adapt, check_participants, team_state};
+use super::saved_state::{OtherParticipants, check_participants, team_state};
 use super::stage::{CONTROLLER, Chat, INTERRUPT, Phase, Teams, UserInput};
 use super::stream::{RunStream, StreamItem, TaskResult};
 use super::stream_merger::StreamMerger;
@@ -535,8 +535,8 @@ impl Team {
         };
         let mut setup = self.restored(&world, &Expected::default())?;
         check_participants(&setup.world, state, self.file())?;
-        adapt(&mut setup.world, state, &self.game)
-            .map_err(|error| ChatError::SetUp(error.into()))?;
+        let adapted = self.game.adapt_world(&mut setup.world, Some(state));
+        adapted.map_err(|error| ChatError::SetUp(error.into()))?;
         let checkpoint = snapshot(&setup.world, &self.game.meta())?;
         self.user_proxy.clear();
         self.take_up(setup, None)?;

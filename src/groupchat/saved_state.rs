@@ -8,16 +8,17 @@ use std::collections::BTreeSet;
 
 use bevy_ecs::prelude::*;
 use serde_json::{Map, Value, json};
+use thiserror::Error;
 
-use super::game::{ChatGame, equip_teams};
 use super::stage::{CONTROLLER, Chat};
 use super::team::{MANAGERS, TeamFile};
-use crate::cast::{CastError, CastList, EntityName, OnStage};
+use crate::cast::{CastList, EntityName, OnStage};
 use crate::context::AgentContext;
 use crate::locale::{Argument, Localize, UiText, text};
 
 /// How the participants of a saved state differ from those of the team that is to load it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Error)]
+#[error("{}", self.text())]
 pub struct OtherParticipants {
     /// Participants, teams and users that the state lacks.
     pub missing: Vec<String>,
@@ -140,29 +141,21 @@ fn agents(state: &Value) -> BTreeSet<&str> {
     names.collect()
 }
 
-/// Gives a world that was restored from a state the settings of the team that loads it.
-///
-/// # Errors
-/// The controller can't be spawned.
-pub(super) fn adapt(world: &mut World, state: &Value, game: &ChatGame) -> Result<(), CastError> {
-    let team = game.team();
-    world.insert_resource(team.language);
-    equip_teams(world, team)?;
-    adapt_chats(world, state, team);
-    Ok(())
-}
-
-fn adapt_chats(world: &mut World, state: &Value, team: &TeamFile) {
+/// Adapts the conversations of a restored world to the team that loads it. The state says how it
+/// selected; without one, a graph or a ledger that a run is in the middle of begins anew.
+pub(super) fn adapt_chats(world: &mut World, state: Option<&Value>, team: &TeamFile) {
     let entity = world.resource::<CastList>().by_name(&team.name);
     let chat = entity.and_then(|entity| world.get_mut::<Chat>(entity));
     if let Some(mut chat) = chat {
         let selection = serde_json::to_value(&team.selection).unwrap_or_default();
-        let is_same = state
-            .get("selection")
-            .is_none_or(|saved| *saved == selection);
+        let is_same = state.is_some_and(|state| {
+            let saved = state.get("selection");
+            saved.is_none_or(|saved| *saved == selection)
+        });
         chat.adapt(team, is_same);
     }
     for inner in &team.teams {
-        adapt_chats(world, &state["agent_states"][&inner.name], inner);
+        let state = state.map(|state| &state["agent_states"][&inner.name]);
+        adapt_chats(world, state, inner);
     }
 }

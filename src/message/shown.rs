@@ -8,7 +8,7 @@ use crate::wording::as_block;
 /// The number of spaces before further lines of a result.
 const INDENT: usize = 2;
 
-/// The blocks as text, one per line, media by their names. Thinking and unknown blocks are left out.
+/// The blocks as text, one per line, media by their names, without thinking and unknown blocks.
 pub(crate) fn shown(blocks: &[Block]) -> String {
     let lines = blocks.iter().filter_map(line);
     lines.collect::<Vec<_>>().join("\n")

@@ -56,6 +56,8 @@ pub enum SessionError {
     Engine(#[from] Box<EngineError>),
     /// The game can't set up its world.
     World(SetupError),
+    /// The world was saved with data that have changed since, and does not fit those of the game.
+    Unfit(SetupError),
     /// A snapshot whose seed is not the journal's.
     OtherSeed {
         /// The seed of the snapshot.
@@ -85,6 +87,7 @@ impl Localize for SessionError {
             Self::Save(error) => error.text(),
             Self::Engine(error) => error.text(),
             Self::World(error) => text!(session_world, reason = error),
+            Self::Unfit(error) => error.text(),
             Self::OtherSeed { snapshot, journal } => {
                 text!(session_other_seed, snapshot, journal)
             }

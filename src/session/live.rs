@@ -72,13 +72,7 @@ impl Session {
                 locked.save(&setup.world, &game.meta(), &mut journal)?;
                 (setup, game.meta())
             }
-            Some(text) => {
-                let (mut setup, meta) = loaded(&slot, &text, &head, game, force)?;
-                if !force {
-                    check_state(&mut setup.world, &recording)?;
-                }
-                (setup, meta)
-            }
+            Some(text) => loaded(&slot, &text, &recording, &head, game, force)?,
         };
         let mut session = Self::open(locked, meta, setup, minds, journal)?;
         session.engine.play_back(recording);
@@ -153,9 +147,11 @@ pub(super) fn check_data(
     }))
 }
 
+/// The world of a snapshot. If its data have changed since, the game fits it to them.
 fn loaded(
     slot: &Slot,
     text: &[u8],
+    recording: &Recording,
     head: &JournalHeader,
     game: &dyn Game,
     force: bool,
@@ -167,15 +163,29 @@ fn loaded(
             journal: head.seed,
         });
     }
+    let mut setup = game.set_up(head.seed).map_err(SessionError::World)?;
+    let anything = Expected::default();
+    if force {
+        let saved = slot.explain(restore(&mut setup.world, text, &anything))?;
+        return Ok((setup, saved));
+    }
     let meta = game.meta();
-    let expected = if force {
-        Expected::default()
-    } else {
-        Expected::of_data(&meta.data)
+    let restored = restore(&mut setup.world, text, &Expected::of_data(&meta.data));
+    let Err(other_data @ SaveError::OtherData { .. }) = restored else {
+        slot.explain(restored)?;
+        check_state(&mut setup.world, recording)?;
+        return Ok((setup, meta));
     };
     let mut setup = game.set_up(head.seed).map_err(SessionError::World)?;
-    let saved = slot.explain(restore(&mut setup.world, text, &expected))?;
-    Ok((setup, saved))
+    if restore(&mut setup.world, text, &anything).is_ok() {
+        check_state(&mut setup.world, recording)?;
+        match game.adapt(&mut setup.world) {
+            Ok(()) => return Ok((setup, meta)),
+            Err(Some(error)) => return Err(SessionError::Unfit(error)),
+            Err(None) => {}
+        }
+    }
+    Ok(slot.explain(Err(other_data))?)
 }
 
 /// Compares a loaded world with the hashes that the journal recorded for its turn.

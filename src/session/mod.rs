@@ -13,6 +13,8 @@ pub use error::{SessionError, SetupError};
 pub use live::Session;
 pub use rewind::{Replayed, branch, branch_with, replay, replay_with, state_at};
 
+use bevy_ecs::prelude::*;
+
 use crate::engine::Setup;
 use crate::journal::GameSetup;
 use crate::save::Meta;
@@ -39,4 +41,13 @@ pub trait Game: Send + Sync {
     /// # Errors
     /// Why the world's data can't be used.
     fn populate(&self, setup: &mut Setup) -> Result<(), SetupError>;
+
+    /// Fits a saved world to the data of this game, which have changed since. By default that is
+    /// impossible, and a story needs the data that it began with.
+    ///
+    /// # Errors
+    /// Why this world does not fit; `None` if no world does.
+    fn adapt(&self, _world: &mut World) -> Result<(), Option<SetupError>> {
+        Err(None)
+    }
 }

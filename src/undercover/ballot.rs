@@ -3,8 +3,8 @@
 //! Minds write votes in many ways. The target may be a number, a number in a text (`3`, `Player 3`,
 //! `3号`) or a name, as `vote_number`, `vote_target` or `vote`; the reason is `reason` or
 //! `vote_reason`. An answer without JSON that says nothing but a target is a vote as well. Whatever
-//! names a player is read by [`Candidates::find`]. A target that can't be voted for fails the check.
-//! If no answer passes it, the ballot is an abstention, never a vote that nobody cast.
+//! names a player is read by [`Candidates::find`]. A target that can't be voted for fails the
+//! check. If no answer passes it, the ballot is an abstention, never a vote that nobody cast.
 //!
 //! The doc comments of the types that minds answer with are part of the schema that models read.
 

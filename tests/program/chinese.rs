@@ -313,6 +313,7 @@ const NAMES: &[&str] = &[
     "off",
     "ollama",
     "openai",
+    "autogen",
     "playhouse",
     "playhouse.ron",
     "prompts",

@@ -1,5 +1,5 @@
-//! What commands do besides playing: that they remember, destroy nothing, tell all, and fail as they
-//! should.
+//! What commands do besides playing: that they remember, destroy nothing, tell all, and fail as
+//! they should.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -183,7 +183,18 @@ fn every_command_prints_one_record_a_line() {
             .chain(["--json".to_owned()])
             .collect();
         let output = playhouse(folder).args(&arguments).output().unwrap();
-        assert_eq!(output.status.code(), Some(0), "{command}: {}", err(&output));
+        // One rehearsal does not meet what a world expects of hundreds.
+        let expected = if command.starts_with("rehearse") {
+            7
+        } else {
+            0
+        };
+        assert_eq!(
+            output.status.code(),
+            Some(expected),
+            "{command}: {}",
+            err(&output)
+        );
         for line in out(&output).lines() {
             let record: Value = serde_json::from_str(line).unwrap();
             assert!(record["record"].is_string(), "{command}: {line}");

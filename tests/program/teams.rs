@@ -565,7 +565,7 @@ fn a_talk_that_is_broken_off_says_how_it_goes_on_and_ends_as_an_unbroken_one() {
             if lang == "zh" {
                 assert!(!told.contains("calls are used"), "{told}");
             }
-            assert_ok(&run(folder, &format!("resume {slot} -q")));
+            assert_ok(&run(folder, &format!("resume {slot} --max-calls 1000 -q")));
             let world = |slot: &str| {
                 std::fs::read(folder.join("saves").join(slot).join("world.json")).unwrap()
             };
@@ -602,4 +602,46 @@ fn a_task_that_is_given_to_an_unfinished_talk_is_heard_at_once_and_replayed() {
         assert_ok(&chat(folder, &format!("resume {slot} -q"), "And once more"));
         assert_ok(&run(folder, &format!("replay {slot} -q")));
     }
+}
+
+#[test]
+fn a_save_goes_on_with_another_version_of_its_team_but_not_with_other_participants() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::create_dir_all(folder.join("data/teams")).unwrap();
+    let write = |turns: u32, names: [&str; 2]| {
+        let [first, second] = names;
+        let team = format!(
+            r#"(name: "duo", language: en, max_turns: {turns}, participants: [
+                (name: "{first}", system_message: "You draft for {turns} turns."),
+                (name: "{second}"),
+            ])"#
+        );
+        std::fs::write(folder.join("data/teams/duo.ron"), team).unwrap();
+    };
+    write(3, ["Ada", "Ben"]);
+    let begun = chat(folder, "chat duo --save slot --until 2", "A line on rain");
+    assert_ok(&begun);
+    write(5, ["Ada", "Ben"]);
+    let resumed = run(folder, "resume slot");
+    assert_ok(&resumed);
+    assert!(err(&resumed).contains("The team has changed"));
+    assert!(
+        out(&resumed).contains("Maximum number of turns 5"),
+        "{}",
+        out(&resumed)
+    );
+    let prompt = out(&run(folder, "show slot Ada --as request"));
+    assert!(prompt.contains("You draft for 5 turns."), "{prompt}");
+    let again = run(folder, "resume slot --max-calls 0");
+    assert!(
+        !err(&again).contains("The team has changed"),
+        "{}",
+        err(&again)
+    );
+    write(5, ["Ada", "Eve"]);
+    let refused = run(folder, "resume slot");
+    assert_eq!(refused.status.code(), Some(4), "{}", err(&refused));
+    assert!(err(&refused).contains("the state lacks Eve"));
+    assert!(!err(&refused).contains("The team has changed"));
 }

@@ -132,11 +132,15 @@ fn models(base: &str, key: Option<&str>, model: &str, options: &str) -> Models {
     } else {
         "timeouts: (first_byte: 0.4, between_bytes: 0.3),"
     };
+    let retry = if options.contains("retry:") {
+        ""
+    } else {
+        "retry: (times: 2, first_wait: 0.01, longest_wait: 0.02, patience: 1.0),"
+    };
     let text = format!(
         r#"(
             providers: {{"test": (
-                base_url: "{base}", key_env: "TEST_KEY", {timeouts}
-                retry: (times: 2, first_wait: 0.01, longest_wait: 0.02, patience: 1.0),
+                base_url: "{base}", key_env: "TEST_KEY", {timeouts} {retry}
                 {options}
             )}},
             models: {{"m": (provider: "test", model: "{model}", window: 4096)}},

@@ -25,7 +25,7 @@ use crate::cli::env::{clock, since};
 use crate::cli::error::{CommandError, ErrorKind, engine_error};
 use crate::cli::loader;
 use crate::cli::output::{Paragraph, Style};
-use crate::cli::saved::{clear, free_name, session_error};
+use crate::cli::saved::{Saved, clear, free_name, session_error};
 use crate::cli::say::say;
 use crate::cli::seat::SeatConsole;
 use crate::cli::slot_settings;
@@ -69,11 +69,12 @@ pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<(), CommandError> {
 pub(super) fn resume(
     app: &App,
     game: &ChatGame,
-    slot: &str,
+    saved: &Saved,
     args: &ChatArgs,
     force: bool,
 ) -> Result<(), CommandError> {
     has_task(args)?;
+    let slot = saved.slot.name().as_str();
     let game = game.clone().with_code(code_policy(args));
     let user_proxy = user_proxy(app);
     // Nothing that is random is asked of this world.
@@ -82,6 +83,9 @@ pub(super) fn resume(
     let root = &app.settings.saves.value;
     let session = Session::resume(root, slot, game, minds, force);
     let mut session = session.map_err(session_error)?;
+    if saved.is_of_other_data() && !app.settings.quiet {
+        app.err().line(say!(app.language, cli_chat_changed));
+    }
     slot_settings::remember(app, slot)?;
     let run = ChatRun {
         app,

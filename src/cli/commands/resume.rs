@@ -29,7 +29,7 @@ pub(super) fn resume(
     check_seed(chat_args.seed, saved.story.header.seed, slot)?;
     let campaign = match &saved.played {
         Played::World(campaign) => campaign,
-        Played::Team(game) => return chat::resume(app, game, slot, chat_args, force),
+        Played::Team(game) => return chat::resume(app, game, &saved, chat_args, force),
         Played::Undercover(game) => return undercover::resume(app, &saved, game, args, force),
     };
     let mut setup = saved.world(force)?;

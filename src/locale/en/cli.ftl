@@ -225,6 +225,7 @@ cli_rule_stage = the stage '{ $stage }', and everyone alive on it
 
 ## Conversations
 
+cli_chat_changed = The team has changed since the save was written; its present settings apply.
 cli_chat_log_summary =
     ==================================================
     Task finished

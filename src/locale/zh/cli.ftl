@@ -209,6 +209,7 @@ cli_rule_stage = 舞台“{ $stage }”，以及台上所有活着的角色
 
 ## Conversations
 
+cli_chat_changed = 存档写入之后团队有过改动；以现在的设置为准。
 cli_chat_log_summary =
     ==================================================
     任务结束

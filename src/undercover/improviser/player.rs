@@ -26,8 +26,8 @@ const LIKE_ANOTHER: usize = 50;
 const UNHEARD: usize = 4;
 /// How far a line is that would fit anything.
 const NOWHERE: usize = 0;
-/// From how many telling lines on one judges oneself, and by which share of those that don't fit, in
-/// hundredths.
+/// From how many telling lines on one judges oneself, and by which share of those that don't fit,
+/// in hundredths.
 const ENOUGH: usize = 2;
 const AT_HOME: usize = 25;
 const ASTRAY: usize = 34;
@@ -73,8 +73,8 @@ pub(super) enum Sense {
     Fits,
     /// It is true of another word, and this far from one's own.
     Strange(usize),
-    /// One can't tell: it is in words that one has not heard of one's word, which may be as true. It
-    /// is this far.
+    /// One can't tell: it is in words that one has not heard of one's word, which may be as true.
+    /// It is this far.
     Unheard(usize),
     /// It would fit anything.
     Nothing,

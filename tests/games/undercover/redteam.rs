@@ -217,10 +217,9 @@ async fn a_broken_vote_is_an_abstention_and_nothing_else() {
     );
     for vote in [
         "",
-        "2",
         "null",
         "[]",
-        "I vote for Bob!",
+        "I vote for Bob, and not for Cleo!",
         r#"{"vote_number": 1}"#,
         r#"{"vote_number": 7}"#,
         r#"{"vote_number": -2}"#,

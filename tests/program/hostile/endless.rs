@@ -52,16 +52,14 @@ fn saves_are_read_within_bounds_and_a_bad_one_spoils_no_list() {
     let folder = folder.path();
     accepted(folder, "run --save one --until 1 -q");
     accepted(folder, "run --save two --until 1 -q");
-    let commands = [
-        "resume two -q",
-        "replay two -q",
-        "cost two",
-        "saves --verify",
-    ];
+    let commands = ["resume two -q", "replay two -q", "saves --verify"];
     for file in ["saves/two/world.json", "saves/two/journal.jsonl"] {
         let place = folder.join(file);
         let good = fs::read_to_string(&place).unwrap();
         all_refused(folder, file, &commands);
+        if file.ends_with("journal.jsonl") {
+            all_refused(folder, file, &["cost two"]);
+        }
         for kind in KINDS {
             put(kind, &place);
             let list = accepted(folder, "saves");

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::{LIMITS, accepted, attacked, copy, limited, write};
 use crate::{err, playhouse};
 
-const TOURNAMENT: &str = "undercover --players 3 --games 3 --jobs 2 -q";
+const TOURNAMENT: &str = "undercover --players 3 --games 3 --jobs 2 --seed 1 -q";
 
 fn worlds(tournament: &Path) -> Vec<Vec<u8>> {
     let world = |game| fs::read(tournament.join(format!("games/{game:05}/world.json"))).unwrap();
