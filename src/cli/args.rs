@@ -422,6 +422,13 @@ pub(crate) enum Command {
         turn: Option<u64>,
     },
     Recall(RecallArgs),
+    Chapters {
+        slot: String,
+        name: String,
+        id: Option<String>,
+        #[arg(long, requires = "id")]
+        original: bool,
+    },
     Check {
         world: String,
     },
@@ -531,6 +538,8 @@ mod tests {
             "playhouse branch s t --choose the-log=burn",
             "playhouse who s the-order",
             "playhouse knows s Ann",
+            "playhouse chapters s Ann",
+            "playhouse chapters s Ann 2 --original --json",
             "playhouse why s",
             "playhouse why s 3-17",
             "playhouse recall s Ann dog --k 5 --json",
@@ -580,6 +589,7 @@ mod tests {
             "playhouse recall s Ann dog --k 0",
             "playhouse recall --corpus talk.jsonl",
             "playhouse recall s Ann dog --corpus talk.jsonl --questions asked.jsonl",
+            "playhouse chapters s Ann --original",
             "playhouse convert talk.json",
             "playhouse convert talk.json --to yaml",
             "playhouse --width 3",

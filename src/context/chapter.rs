@@ -1,12 +1,14 @@
 //! Chapters: closed ranges of a context that are no longer in the prompt but can be opened and
 //! searched.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::HeldMessage;
+use super::record::merge;
+use super::{AgentContext, EntryId, Happening, HeldMessage, Level, Note, Record};
 use crate::message::Body;
 
 /// Identifies a chapter of an entity: `OWNER/NUMBER`.
@@ -34,14 +36,26 @@ pub struct Chapter {
     pub messages: Vec<HeldMessage>,
     /// The request for the summary and its answer; empty if code wrote it.
     pub summing_up: Vec<HeldMessage>,
-    /// The summary that replaces the messages.
+    /// The summary that replaces the messages: the record in words, and the owner's own prose.
     pub summary: Body,
+    /// What code knows of it; `None` in games without records and old saves.
+    pub record: Option<Record>,
 }
 
-/// The closed chapters of an entity, oldest first.
+impl Chapter {
+    /// How much of a past it covers.
+    pub fn level(&self) -> Level {
+        let record = self.record.as_ref();
+        record.map(|record| record.level).unwrap_or_default()
+    }
+}
+
+/// The closed chapters of an entity, oldest first, and what it noted since.
 #[derive(Component, Clone, Debug, Default, PartialEq)]
 pub struct Chapters {
     list: Vec<Chapter>,
+    /// Notes of messages that are in no chapter, oldest first.
+    open: Vec<Note>,
 }
 
 impl Chapters {
@@ -50,9 +64,101 @@ impl Chapters {
         ChapterId(format!("{owner}/{}", self.list.len() + 1).into())
     }
 
-    /// Adds a closed chapter.
+    /// Adds a closed chapter. Its record takes the notes of its messages along.
     pub fn close(&mut self, chapter: Chapter) {
+        if chapter.record.is_some()
+            && let [first, .., last] | [first @ last] = &chapter.messages[..]
+        {
+            let range = first.id..=last.id;
+            self.open.retain(|note| !range.contains(&note.entry));
+        }
         self.list.push(chapter);
+    }
+
+    /// Notes what the last message of the conversation told.
+    pub fn note(&mut self, context: &AgentContext, day: u32, place: &str, happening: Happening) {
+        self.restore_note(Note {
+            entry: EntryId(context.last_id()),
+            day,
+            place: place.into(),
+            happening,
+        });
+    }
+
+    /// Adds a note.
+    pub(crate) fn restore_note(&mut self, note: Note) {
+        self.open.push(note);
+    }
+
+    /// The notes of messages that are in no chapter, oldest first.
+    pub fn open_notes(&self) -> &[Note] {
+        &self.open
+    }
+
+    /// The record of a range of the conversation, if it became a chapter: of the notes of its
+    /// messages and of the chapters in whose place messages stand.
+    pub fn record_of(&self, context: &AgentContext, begin: EntryId, end: EntryId) -> Record {
+        let range = begin..=end;
+        let notes = self.open.iter();
+        let notes: Vec<_> = notes
+            .filter(|note| range.contains(&note.entry))
+            .cloned()
+            .collect();
+        let entries = context.entries().iter().map(|entry| entry.id());
+        let tags = entries.filter(|id| range.contains(id));
+        let tags = tags.filter_map(|id| context.tags(id));
+        let mut days = notes.iter().map(|note| note.day).collect::<Vec<_>>();
+        let mut record = Record::default();
+        for tags in tags {
+            let day = tags.text("day_end").or(tags.text("day_begin"));
+            days.extend(day.and_then(|day| day.parse::<u32>().ok()));
+            let id = tags.text("chapter").map(|id| ChapterId(id.into()));
+            let Some(chapter) = id.and_then(|id| self.get(&id)) else {
+                continue;
+            };
+            record.level = record.level.max(match chapter.level() {
+                Level::Chapter => Level::Volume,
+                Level::Volume | Level::Life => Level::Life,
+            });
+            if let Some(part) = &chapter.record {
+                days.extend([part.days.0, part.days.1]);
+            }
+            record.parts.push(chapter.id.clone());
+        }
+        record.days = (
+            days.iter().copied().min().unwrap_or_default(),
+            days.iter().copied().max().unwrap_or_default(),
+        );
+        for note in &notes {
+            if !note.place.is_empty() && !record.places.contains(&note.place) {
+                record.places.push(note.place.clone());
+            }
+        }
+        record.notes = notes;
+        record
+    }
+
+    /// A record with the notes of all chapters inside it, each once, in order of time.
+    pub fn merged(&self, record: &Record) -> Record {
+        let mut wanted: BTreeSet<&ChapterId> = record.parts.iter().collect();
+        let mut parts = vec![record];
+        // Parts are older than what includes them.
+        for chapter in self.list.iter().rev() {
+            if let Some(part) = chapter
+                .record
+                .as_ref()
+                .filter(|_| wanted.contains(&chapter.id))
+            {
+                wanted.extend(&part.parts);
+                parts.push(part);
+            }
+        }
+        parts.reverse();
+        Record {
+            level: record.level,
+            parts: record.parts.clone(),
+            ..merge(parts)
+        }
     }
 
     /// All chapters, oldest first.

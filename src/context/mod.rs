@@ -11,6 +11,7 @@ mod generation;
 mod json;
 #[cfg(test)]
 mod laws;
+mod record;
 mod view;
 
 pub use agent_context::{
@@ -19,4 +20,5 @@ pub use agent_context::{
 pub use buffer::buffer;
 pub use chapter::{Chapter, ChapterId, Chapters};
 pub use json::{context_from_json, context_to_json};
+pub use record::{FightEnd, FightNote, Happening, Level, Note, Pledge, Record};
 pub use view::{SourceView, View};

@@ -46,6 +46,12 @@ pub(super) fn fold_into_chapter(
     turn: u64,
     phrases: &Phrasebook,
 ) {
+    let foldable = foldable(context);
+    let oldest = foldable.get(..count as usize).unwrap_or_default();
+    let (Some(begin), Some(end)) = (oldest.first(), oldest.last()) else {
+        return;
+    };
+    let record = chapters.record_of(context, begin.id(), end.id());
     let messages = fold(context, count, phrases);
     if messages.is_empty() {
         return;
@@ -59,6 +65,7 @@ pub(super) fn fold_into_chapter(
         messages,
         summing_up: Vec::new(),
         summary: folded_note(count, phrases),
+        record: Some(record),
     });
 }
 

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{PhraseError, Phrasebook};
+use crate::context::Happening;
 use crate::message::{Block, Tags};
 
 /// Something that happens, as a serde type.
@@ -66,6 +67,12 @@ pub trait AgentEvent: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Tags for the message that each receiver gets.
     fn tags(&self) -> Tags {
         Tags::new()
+    }
+
+    /// What those in the audience note for the records of their chapters. They see all of it, so it
+    /// holds nothing that the words don't tell.
+    fn happening(&self) -> Option<Happening> {
+        None
     }
 
     /// Images, audio and video that receivers get after the words.

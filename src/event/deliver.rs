@@ -88,6 +88,15 @@ pub fn deliver(
             } else if event.rule != AudienceRule::Private {
                 context.add_human_message(copy.body.clone(), copy.tags.clone());
             }
+            if let Some(happening) = &event.happening {
+                let seen = match &copy.masked {
+                    None => Some(happening.clone()),
+                    Some(_) => happening.clone().without_words(),
+                };
+                if let Some(seen) = seen {
+                    chapters.note(&context, teaching.today.0, &place_name, seen);
+                }
+            }
         }
         // What is learned is told right after the event that taught it.
         for learned in teaching
@@ -189,6 +198,7 @@ impl Teaching<'_, '_> {
             Ok((text, data)) => Some(PendingEvent {
                 media: Vec::new(),
                 kind: Learned::TYPE,
+                happening: event.happening(),
                 speaker: None,
                 data,
                 text,
@@ -237,6 +247,7 @@ fn close_chapter<'a>(
         messages,
         summing_up: summing_up.unwrap_or_default(),
         summary: copy.body.clone(),
+        record: close.record.clone(),
     });
     chapters.all().last()
 }

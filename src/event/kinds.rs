@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 pub use super::learning::{Learned, Masked};
 use super::{AgentEvent, PromptSet, register_event};
+use crate::context::Happening;
 use crate::message::{Tag, Tags};
 
 /// Registers every type of this file.
@@ -189,6 +190,11 @@ events! {
         by: String,
         /// Where.
         stage: String,
+    } {
+        fn happening(&self) -> Option<Happening> {
+            let (who, by) = (self.actor.as_str().into(), self.by.as_str().into());
+            Some(Happening::Died { who, by })
+        }
     }
 
     /// A chapter was closed: its summary, for its owner alone.
@@ -199,7 +205,10 @@ events! {
         stage: String,
         /// The chapter's id.
         chapter: String,
-        /// The summary.
+        /// What code knows of it, in words; may be empty.
+        #[serde(default)]
+        record: String,
+        /// The owner's own words; empty if it found none.
         message: String,
     } {
         fn is_public(&self) -> bool { false }

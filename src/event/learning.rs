@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::agent_event::AgentEvent;
+use crate::context::Happening;
 use crate::knowledge::Fact;
 
 /// Somebody learned something. Whoever gets it knows the fact from then on.
@@ -39,6 +40,14 @@ impl AgentEvent for Learned {
 
     fn tells(&self) -> &[String] {
         std::slice::from_ref(&self.fact)
+    }
+
+    fn happening(&self) -> Option<Happening> {
+        Some(Happening::Learned {
+            fact: self.fact.as_str().into(),
+            text: self.message.as_str().into(),
+            from: self.from.as_str().into(),
+        })
     }
 }
 

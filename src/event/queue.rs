@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::AudienceRule;
 use super::guard::GuardAct;
 use crate::cast::StableId;
-use crate::context::EntryId;
+use crate::context::{EntryId, Happening, Record};
 use crate::message::{Block, Tags};
 
 /// An event before its delivery: its words and audience are fixed, its body is not made yet.
@@ -26,6 +26,8 @@ pub struct PendingEvent {
     pub media: Vec<Block>,
     /// Tags for the receivers' messages.
     pub tags: Tags,
+    /// What its receivers note.
+    pub happening: Option<Happening>,
     /// Who gets it, in a stable order.
     pub audience: Vec<Entity>,
     /// The rule by which the audience was made.
@@ -55,6 +57,8 @@ pub struct ChapterClose {
     pub summing_up: Option<(EntryId, EntryId)>,
     /// What the chapter was about, such as a fight on a stage.
     pub title: String,
+    /// What code knows of it; `None` in games without records.
+    pub record: Option<Record>,
 }
 
 /// The events of this step that are not delivered yet, in order.

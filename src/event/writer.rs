@@ -257,6 +257,7 @@ impl EventWriter<'_, '_> {
         match data.and_then(|data| Ok((event.text(&self.phrases, &data)?, data))) {
             Ok((text, data)) => self.queue.0.push(PendingEvent {
                 kind: E::TYPE,
+                happening: event.happening(),
                 speaker,
                 media: event.media(),
                 data,

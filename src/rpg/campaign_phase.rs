@@ -35,7 +35,10 @@ impl CampaignState {
     /// The dungeon in which the party is or from which it has just come; empty if there is none.
     pub(super) fn dungeon(&self) -> &str {
         let mut phase = &self.phase;
-        while let CampaignPhase::Choice { after } | CampaignPhase::Judge { after } = phase {
+        while let CampaignPhase::Choice { after }
+        | CampaignPhase::Judge { after }
+        | CampaignPhase::Archive { after } = phase
+        {
             phase = after;
         }
         match phase {
@@ -85,7 +88,7 @@ pub enum CampaignPhase {
         /// The number of days of this stay.
         days: u32,
     },
-    /// Conversations that have grown too long are summarized.
+    /// The day is over; conversations that have grown long are archived.
     Night {
         /// Which day of this stay.
         day: u32,
@@ -133,6 +136,11 @@ pub enum CampaignPhase {
     },
     /// What has to be decided in the scenes of a phase is decided.
     Choice {
+        /// The phase after which the campaign goes on.
+        after: Box<Self>,
+    },
+    /// Conversations that have grown too long are archived before the campaign goes on.
+    Archive {
         /// The phase after which the campaign goes on.
         after: Box<Self>,
     },

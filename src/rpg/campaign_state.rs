@@ -4,6 +4,7 @@
 use bevy_ecs::prelude::*;
 use serde::Serialize;
 
+use super::archive::archive_overdue;
 use super::campaign_phase::{CampaignPhase, CampaignState};
 use super::combat::resolve::weigh_resolve;
 use super::combat::wounds::heal_wounds;
@@ -71,6 +72,7 @@ pub(super) fn advance_campaign(world: &mut World) {
             apply_choices(world);
             (*after, false)
         }
+        CampaignPhase::Archive { after } => return archive_or_go_on(world, *after),
         phase => (phase, false),
     };
     let may_end = is_running(&phase);
@@ -86,6 +88,16 @@ pub(super) fn advance_campaign(world: &mut World) {
     settle_goals(world);
     if may_end && let Some(ending) = reached_ending(world, false) {
         return finish(world, &ending);
+    }
+    archive_or_go_on(world, phase);
+}
+
+/// Goes on after a phase, once conversations that have grown too long are archived.
+fn archive_or_go_on(world: &mut World, phase: CampaignPhase) {
+    let may_archive = is_running(&phase) && !matches!(phase, CampaignPhase::Fight { .. });
+    if may_archive && archive_overdue(world) {
+        let after = Box::new(phase);
+        return set_campaign_phase(world, CampaignPhase::Archive { after });
     }
     match phase {
         CampaignPhase::NotStarted => begin(world),
@@ -140,8 +152,9 @@ pub(super) fn advance_campaign(world: &mut World) {
             set_campaign_phase(world, CampaignPhase::Closing);
         }
         CampaignPhase::Closing => end_story(world),
-        // A choice is never after a choice.
+        // None of these is after one of these.
         CampaignPhase::Choice { .. }
+        | CampaignPhase::Archive { .. }
         | CampaignPhase::Judge { .. }
         | CampaignPhase::CourseOver
         | CampaignPhase::Over => {}

@@ -1,9 +1,12 @@
 //! The campaign's own event types.
 
+use std::sync::Arc;
+
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::components::{Departure, FightResult};
+use crate::context::{FightEnd, FightNote, Happening, Pledge};
 use crate::event::{AgentEvent, PromptSet, register_event};
 use crate::message::{Tag, Tags};
 
@@ -125,6 +128,14 @@ pub struct Journey {
 
 impl AgentEvent for Journey {
     const TYPE: &'static str = "dungeon";
+
+    fn happening(&self) -> Option<Happening> {
+        Some(Happening::Journey {
+            dungeon: self.dungeon.as_str().into(),
+            part: self.part.as_str().into(),
+            party: shared(&self.party),
+        })
+    }
 }
 
 /// A fight begins.
@@ -149,6 +160,16 @@ impl AgentEvent for CombatStart {
             Tag::CombatId(self.combat_id.as_str().into()),
         ]
         .into()
+    }
+
+    fn happening(&self) -> Option<Happening> {
+        Some(Happening::Fight(FightNote {
+            fight: self.combat_id.as_str().into(),
+            place: self.stage.as_str().into(),
+            heroes: shared(&self.heroes),
+            foes: shared(&self.foes),
+            ..FightNote::default()
+        }))
     }
 }
 
@@ -298,6 +319,13 @@ pub struct Wound {
 
 impl AgentEvent for Wound {
     const TYPE: &'static str = "wound";
+
+    fn happening(&self) -> Option<Happening> {
+        Some(Happening::Wounded {
+            who: self.actor.as_str().into(),
+            days: self.days,
+        })
+    }
 }
 
 /// A stage narrates what happened on it.
@@ -357,6 +385,19 @@ impl AgentEvent for CombatOutcome {
         ]
         .into()
     }
+
+    fn happening(&self) -> Option<Happening> {
+        Some(Happening::Fight(FightNote {
+            fight: self.combat_id.as_str().into(),
+            place: self.stage.as_str().into(),
+            result: Some(end_of(self.result)),
+            fallen: shared(self.fallen.iter().chain(&self.felled)),
+            fled: shared(&self.fled),
+            yielded: shared(&self.yielded),
+            gains: shared(&self.gains),
+            ..FightNote::default()
+        }))
+    }
 }
 
 /// How a fight ended, as world agents learn of it.
@@ -376,6 +417,16 @@ pub struct BattleReport {
 
 impl AgentEvent for BattleReport {
     const TYPE: &'static str = "tidings";
+
+    fn happening(&self) -> Option<Happening> {
+        Some(Happening::Fight(FightNote {
+            place: self.stage.as_str().into(),
+            foes: shared(&self.foes),
+            result: Some(end_of(self.result)),
+            fallen: shared(&self.fallen),
+            ..FightNote::default()
+        }))
+    }
 }
 
 /// The campaign is over.
@@ -410,6 +461,13 @@ impl AgentEvent for ItemTaken {
     fn speaker(&self) -> Option<&str> {
         Some(&self.actor)
     }
+
+    fn happening(&self) -> Option<Happening> {
+        Some(Happening::Took {
+            who: self.actor.as_str().into(),
+            item: self.item.as_str().into(),
+        })
+    }
 }
 
 /// Somebody gives something to somebody.
@@ -430,6 +488,14 @@ impl AgentEvent for ItemGiven {
 
     fn speaker(&self) -> Option<&str> {
         Some(&self.actor)
+    }
+
+    fn happening(&self) -> Option<Happening> {
+        Some(Happening::Gave {
+            who: self.actor.as_str().into(),
+            item: self.item.as_str().into(),
+            to: self.to.as_str().into(),
+        })
     }
 }
 
@@ -509,6 +575,15 @@ impl AgentEvent for PromiseMade {
     fn spoken(&mut self) -> Option<&mut String> {
         Some(&mut self.words)
     }
+
+    fn happening(&self) -> Option<Happening> {
+        Some(Happening::Promised {
+            who: self.actor.as_str().into(),
+            to: self.to.as_str().into(),
+            words: self.words.as_str().into(),
+            state: Pledge::Made,
+        })
+    }
 }
 
 /// Somebody keeps a promise.
@@ -531,6 +606,15 @@ impl AgentEvent for PromiseKept {
 
     fn spoken(&mut self) -> Option<&mut String> {
         Some(&mut self.words)
+    }
+
+    fn happening(&self) -> Option<Happening> {
+        Some(Happening::Promised {
+            who: self.actor.as_str().into(),
+            to: self.to.as_str().into(),
+            words: self.words.as_str().into(),
+            state: Pledge::Kept,
+        })
     }
 }
 
@@ -557,6 +641,14 @@ impl AgentEvent for FeelingChanged {
     fn is_public(&self) -> bool {
         false
     }
+
+    fn happening(&self) -> Option<Happening> {
+        Some(Happening::Felt {
+            about: self.about.as_str().into(),
+            change: self.change,
+            why: self.why.as_str().into(),
+        })
+    }
 }
 
 /// Somebody tries something.
@@ -577,6 +669,13 @@ impl AgentEvent for Attempted {
 
     fn spoken(&mut self) -> Option<&mut String> {
         Some(&mut self.what)
+    }
+
+    fn happening(&self) -> Option<Happening> {
+        Some(Happening::Tried {
+            who: self.actor.as_str().into(),
+            attempt: self.what.as_str().into(),
+        })
     }
 }
 
@@ -603,5 +702,28 @@ impl AgentEvent for AttemptOutcome {
 
     fn spoken(&mut self) -> Option<&mut String> {
         Some(&mut self.message)
+    }
+
+    fn happening(&self) -> Option<Happening> {
+        let who: Arc<str> = self.actor.as_str().into();
+        Some(if self.found.is_empty() {
+            let outcome = self.outcome.as_str().into();
+            Happening::Outcome { who, outcome }
+        } else {
+            let item = self.found.as_str().into();
+            Happening::Took { who, item }
+        })
+    }
+}
+
+fn shared<'a>(names: impl IntoIterator<Item = &'a String>) -> Vec<Arc<str>> {
+    names.into_iter().map(|name| name.as_str().into()).collect()
+}
+
+fn end_of(result: FightResult) -> FightEnd {
+    match result {
+        FightResult::Won => FightEnd::Won,
+        FightResult::Lost => FightEnd::Lost,
+        FightResult::Drawn => FightEnd::Drawn,
     }
 }

@@ -242,6 +242,7 @@ fn the_own_memory_keeps_its_paragraphs() {
                 actor: "Bob".into(),
                 stage: "Hall".into(),
                 chapter: "Bob/1".into(),
+                record: String::new(),
                 message: words.into(),
             };
             events.notify_entities(&[bob], event);

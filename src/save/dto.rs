@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use super::bodies::Bodies;
 use super::entry_runs::RunDto;
 use crate::cast::{Clock, Kind};
+use crate::context::{Note, Record};
 use crate::message::Language;
 
 /// The whole file.
@@ -81,6 +82,8 @@ pub(super) struct ChaptersDto<'a> {
     pub(super) entity: u32,
     #[serde(borrow)]
     pub(super) closed: Vec<ChapterDto<'a>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) open_notes: Vec<Cow<'a, Note>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -94,6 +97,8 @@ pub(super) struct ChapterDto<'a> {
     pub(super) messages: Vec<RunDto>,
     pub(super) summing_up: Vec<RunDto>,
     pub(super) summary: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) record: Option<Cow<'a, Record>>,
 }
 
 /// Components or resources in order, each name once.

@@ -333,7 +333,7 @@ fn read_chapters(
     chapters: &ChaptersDto,
     bodies: &[Body],
 ) -> Result<Chapters, SaveError> {
-    let closed = &chapters.closed;
+    let (closed, open) = (&chapters.closed, &chapters.open_notes);
     let mut chapters = Chapters::default();
     let mut ids = BTreeSet::new();
     for (number, closed) in closed.iter().enumerate() {
@@ -344,6 +344,9 @@ fn read_chapters(
             return Err(SaveError::wrong(format!("{path}.id"), problem));
         }
         chapters.close(chapter);
+    }
+    for note in open {
+        chapters.restore_note(note.clone().into_owned());
     }
     Ok(chapters)
 }
@@ -356,6 +359,7 @@ fn read_chapter(path: &str, chapter: &ChapterDto, bodies: &[Body]) -> Result<Cha
         messages: messages(&chapter.messages, bodies),
         summing_up: messages(&chapter.summing_up, bodies),
         summary: summary_of(path, chapter.summary, bodies)?,
+        record: chapter.record.clone().map(std::borrow::Cow::into_owned),
     })
 }
 

@@ -224,7 +224,8 @@ fn context<'w>(member: &Member<'w>, bodies: &mut BodyTable<'w>) -> Option<Contex
 }
 
 fn chapters<'w>(member: &Member<'w>, bodies: &mut BodyTable<'w>) -> Option<ChaptersDto<'w>> {
-    let closed = member.entity.get::<Chapters>()?.all();
+    let chapters = member.entity.get::<Chapters>()?;
+    let (closed, open) = (chapters.all(), chapters.open_notes());
     let chapter = |chapter: &'w Chapter| ChapterDto {
         id: chapter.id.0.as_ref().into(),
         title: chapter.title.as_str().into(),
@@ -232,10 +233,12 @@ fn chapters<'w>(member: &Member<'w>, bodies: &mut BodyTable<'w>) -> Option<Chapt
         messages: runs(&chapter.messages, bodies),
         summing_up: runs(&chapter.summing_up, bodies),
         summary: bodies.index_of(&chapter.summary),
+        record: chapter.record.as_ref().map(Cow::Borrowed),
     };
-    (!closed.is_empty()).then(|| ChaptersDto {
+    (!closed.is_empty() || !open.is_empty()).then(|| ChaptersDto {
         entity: member.id.0,
         closed: closed.iter().map(chapter).collect(),
+        open_notes: open.iter().map(Cow::Borrowed).collect(),
     })
 }
 

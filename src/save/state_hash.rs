@@ -129,6 +129,10 @@ fn add_entity(
         bytes.extend_from_slice(&(chapter.messages.len() as u64).to_le_bytes());
         bytes.extend_from_slice(&chapter.summary.digest().0);
     }
+    let open = entity.get::<Chapters>().map(Chapters::open_notes);
+    if let Some(open) = open.filter(|open| !open.is_empty()) {
+        bytes.extend_from_slice(&(open.len() as u64).to_le_bytes());
+    }
     if let Some(clock) = entity.get::<Clock>() {
         bytes.extend_from_slice(&clock.time.to_le_bytes());
         bytes.extend_from_slice(&clock.last_number.to_le_bytes());

@@ -135,6 +135,7 @@ pub(super) fn take_summaries(
             actor: context.name().to_string(),
             stage: current.rules().table.clone(),
             chapter: chapters.next_id(context.name()).to_string(),
+            record: String::new(),
             message: summary,
         };
         let close = ChapterClose {
@@ -142,6 +143,7 @@ pub(super) fn take_summaries(
             end: pending.end,
             summing_up: context.last_exchange(),
             title: title.clone(),
+            record: None,
         };
         events.close_chapter(player, event, close);
         commands.entity(player).remove::<PendingSummary>();

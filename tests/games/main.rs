@@ -7,6 +7,7 @@ mod course;
 mod groupchat;
 #[path = "../support/http.rs"]
 mod http;
+mod long_story;
 mod memories;
 mod prompts;
 mod rehearsal;

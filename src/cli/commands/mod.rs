@@ -2,6 +2,7 @@
 
 mod branch;
 mod budget;
+mod chapters;
 mod chat;
 mod check;
 mod config;
@@ -71,6 +72,12 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
         Command::Repair { slot } => repair::run(app, &slot),
         Command::Cost { slot } => cost::cost(app, &slot),
         Command::Who { slot, fact } => knows::who(app, &slot, &fact),
+        Command::Chapters {
+            slot,
+            name,
+            id,
+            original,
+        } => chapters::chapters(app, &slot, &name, id.as_deref(), original),
         Command::Knows { slot, name } => knows::knows(app, &slot, &name),
         Command::Branch {
             slot,

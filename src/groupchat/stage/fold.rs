@@ -106,6 +106,7 @@ impl ChatStep<'_, '_, '_> {
             messages: messages.unwrap_or_default(),
             summing_up: answer.into_iter().collect(),
             summary: body,
+            record: None,
         });
     }
 }

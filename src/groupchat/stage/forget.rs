@@ -32,6 +32,7 @@ pub(super) fn archive(world: &mut World, entity: Entity) {
         messages: messages.unwrap_or_default(),
         summing_up: Vec::new(),
         summary: Body::text(""),
+        record: None,
     });
 }
 

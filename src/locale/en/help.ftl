@@ -44,6 +44,7 @@ help_value_x = X
 ## Commands
 
 help_about_branch = Continue from an earlier turn of a save, in a new save
+help_about_chapters = List what a character's past became, or open a part of it
 help_about_chat = Run a team on a task, or list the teams
 help_about_check = Find all errors in a world
 help_about_config = Show all settings and where they come from; keys are hidden
@@ -111,6 +112,9 @@ help_recall_k = Maximum number of results
 help_recall_question = What to search for
 help_recall_questions = The questions to measure with, one JSON record per line with id and question
 help_recall_who = Name of the character
+help_chapters_id = The part to open: its ID or number
+help_chapters_name = Name of a character or stage
+help_chapters_original = Show the messages that it replaced
 help_knows_name = Name of the character
 help_who_fact = Id or title of the fact, as in the world file
 help_trust_file = File to trust (default: those of this folder)

@@ -45,6 +45,7 @@ help_value_x = 金额
 ## Commands
 
 help_about_branch = 从存档较早的一轮继续，存为新存档
+help_about_chapters = 列出一个角色的往事归成了哪些章节，或打开其中一章
 help_about_chat = 让一个团队完成任务，或列出团队
 help_about_check = 找出一个世界的所有错误
 help_about_config = 显示所有设置及其来源；不显示密钥
@@ -112,6 +113,9 @@ help_recall_k = 最多给出多少条结果
 help_recall_question = 要搜索什么
 help_recall_questions = 用来测量的问题，每行一个 JSON 记录，含 id 和 question
 help_recall_who = 角色的名字
+help_chapters_id = 要打开的一章：编号或序号
+help_chapters_name = 角色或舞台的名字
+help_chapters_original = 显示它取代的原始消息
 help_knows_name = 角色的名字
 help_who_fact = 事情的 id 或标题，与世界文件中的写法相同
 help_trust_file = 要信任的文件（默认：这个文件夹中的）

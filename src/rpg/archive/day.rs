@@ -1,42 +1,44 @@
-//! A day at home is over: those whose conversations have grown too long summarize their past.
+//! Conversations that have grown too long: what is oldest in them becomes a chapter, chapters become
+//! a volume, volumes a life.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use bevy_ecs::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::range::{EntryRange, past_to_fold};
-use super::summary::{close_chapter, summary_ask};
-use crate::cast::{CastList, EntityName, Kind, Whereabouts};
-use crate::context::{AgentContext, Chapters, Entry, EntryId};
+use super::range::{EntryRange, past_to_fold, past_tokens, room};
+use super::summary::{pending, summary_ask};
+use crate::cast::{CastList, Dead, EntityName, Kind, Whereabouts, WorldTurn, all_of};
+use crate::context::{AgentContext, Chapters, Entry, Level};
 use crate::event::{EventWriter, PromptSet, PromptTemplate};
-use crate::exchange::{Answers, AskTemplate, Prose};
+use crate::exchange::AskTemplate;
 use crate::message::Role;
 use crate::rpg::components::RpgWorld;
 use crate::rpg::conversation::{SpokenLine, is_speech};
+use crate::rpg::everybody::{on_stage, set_phase};
 use crate::rpg::kickoff::kind_name;
 use crate::rpg::phase::{CurrentPlace, Phase};
 
-/// The maximum number of people that a summary must name.
+/// The maximum number of people that a question names.
 const MAX_PEOPLE: usize = 4;
 /// The maximum number of spoken lines that the notes quote.
 const MAX_LINES: usize = 8;
 
 const QUESTION: AskTemplate<DayData> = AskTemplate::new("archive", "asks/archive_day");
-const FALLBACK: PromptTemplate<DayData> = PromptTemplate::new("fallback/archive_day");
 const TITLE: PromptTemplate<TitleData> = PromptTemplate::new("archive/day_title");
 
-/// What somebody is asked for a summary of its days with.
+/// What somebody is asked for a summary of its past with.
 #[derive(Default, Serialize)]
 struct DayData<'a> {
     me: &'a str,
     kind: &'a str,
     place: &'a str,
     what: &'a str,
+    level: Level,
     day: u32,
     with: &'a [String],
-    must: &'a [String],
+    record: &'a str,
     said: Vec<SpokenLine>,
     // Empty, since the notes of all summaries have the same fields.
     foes: [&'a str; 0],
@@ -47,33 +49,67 @@ struct DayData<'a> {
 
 #[derive(Default, Serialize)]
 struct TitleData {
-    day: u32,
+    from: u32,
+    to: u32,
+    level: Level,
 }
 
 /// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     QUESTION.add_to(prompts);
-    prompts.add(&FALLBACK).add(&TITLE);
+    prompts.add(&TITLE);
 }
 
-/// On an entity that is asked for a summary: what the summary will replace.
-#[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct PendingSummary {
-    /// The first message of the range.
-    begin: EntryId,
-    /// The last message of the range.
-    end: EntryId,
-    /// The title of the chapter.
-    title: String,
+/// The budget of each entity's prompt in tokens.
+pub(super) fn budget(world: &RpgWorld) -> u64 {
+    world.0.limits.context_tokens.max(0) as u64
 }
 
-/// Asks those here whose conversations have passed their limit of tokens.
+/// Begins to archive wherever somebody's conversation takes most of its room, or half of it
+/// if it was archived a turn ago. Returns whether anybody's does.
+pub(in crate::rpg) fn archive_overdue(world: &mut World) -> bool {
+    let budget = budget(world.resource::<RpgWorld>());
+    let turn = *world.resource::<WorldTurn>();
+    let is_overdue = |world: &World, entity: Entity| {
+        let mind = world.get::<AgentContext>(entity);
+        let Some((context, chapters)) = mind.zip(world.get::<Chapters>(entity)) else {
+            return false;
+        };
+        let room = room(context, budget);
+        let most = match has_begun(chapters, turn) {
+            true => room / 2,
+            false => room * 4 / 5,
+        };
+        world.get::<Dead>(entity).is_none()
+            && past_tokens(context) > most
+            && past_to_fold(context, chapters, room).is_some()
+    };
+    let mut places = all_of(world, Kind::Stage);
+    places.extend(all_of(world, Kind::WorldAgent));
+    places.retain(|place| {
+        let mut minds = std::iter::once(*place).chain(on_stage(world, *place));
+        minds.any(|entity| is_overdue(world, entity))
+    });
+    for place in &places {
+        set_phase(world, *place, Phase::Summarize);
+    }
+    !places.is_empty()
+}
+
+/// Whether somebody's past was archived a turn ago. Archiving much at once changes the beginning of
+/// the prompt seldom.
+fn has_begun(chapters: &Chapters, turn: WorldTurn) -> bool {
+    let last = chapters.all().last();
+    last.is_some_and(|chapter| chapter.turn + 1 >= turn.0)
+}
+
+/// Asks those here whose conversations take two thirds of their room, until they take half.
 pub(super) fn ask_day_summaries(
     world: Res<RpgWorld>,
+    turn: Res<WorldTurn>,
     list: Res<CastList>,
     whereabouts: Whereabouts,
-    contexts: Query<&AgentContext>,
+    minds: Query<(&AgentContext, &Chapters)>,
     mut current: CurrentPlace,
     mut events: EventWriter,
     mut commands: Commands,
@@ -81,46 +117,57 @@ pub(super) fn ask_day_summaries(
     let Some(place) = current.entity() else {
         return;
     };
-    let limit = world.0.limits.context_tokens.max(0) as u64;
+    let budget = budget(&world);
     let mut next = Phase::Idle;
     for entity in std::iter::once(place).chain(whereabouts.living_on(place)) {
-        let (Ok(context), Some(kind)) = (contexts.get(entity), whereabouts.kind(entity)) else {
+        let (Ok((context, chapters)), Some(kind)) = (minds.get(entity), whereabouts.kind(entity))
+        else {
             continue;
         };
-        if context.tokens() <= limit {
+        let room = room(context, budget);
+        let most = match has_begun(chapters, *turn) {
+            true => room / 2,
+            false => room * 2 / 3,
+        };
+        if past_tokens(context) <= most {
             continue;
         }
-        let past = past_to_fold(context, limit / 8);
+        let past = past_to_fold(context, chapters, room);
         let (Some(past), Some(EntityName(place))) = (past, whereabouts.name(place)) else {
             continue;
         };
-        let mut with = people(context, past);
         let is_person = |name: &String| {
             let entity = list.by_name(name);
             entity.and_then(|entity| whereabouts.kind(entity)) == Some(Kind::Actor)
         };
+        let mut with = people(context, past);
         with.retain(is_person);
-        let mut must = with.clone();
-        if kind == Kind::Actor {
-            must.insert(0, place.to_string());
-        }
-        let data = DayData {
-            me: context.name(),
-            kind: kind_name(kind),
-            place: if kind == Kind::WorldAgent { "" } else { place },
-            what: "day",
-            day: last_day(context, past),
-            with: &with,
-            must: &must,
-            said: spoken_lines(context, past),
-            ..DayData::default()
-        };
-        let (phrases, templates) = (events.phrases(), (&QUESTION, &FALLBACK));
-        let ask = summary_ask(phrases, &world.0, templates, &data, must.clone());
-        let title = phrases.render(&TITLE, &TitleData { day: data.day });
-        let EntryRange { begin, end } = past;
-        let bundle =
-            ask.and_then(|ask| title.map(|title| (ask, PendingSummary { begin, end, title })));
+        let phrases = events.phrases();
+        let pending = pending(phrases, (context, chapters), past, room, |record| {
+            record.with = with.iter().map(|name| name.as_str().into()).collect();
+            if kind == Kind::Actor && record.places.is_empty() {
+                record.places.push(place.clone());
+            }
+            let ((from, to), level) = (record.days, record.level);
+            phrases.render(&TITLE, &TitleData { from, to, level })
+        });
+        with.truncate(MAX_PEOPLE);
+        let bundle = pending.and_then(|pending| {
+            let data = DayData {
+                me: context.name(),
+                kind: kind_name(kind),
+                place: if kind == Kind::WorldAgent { "" } else { place },
+                what: "day",
+                level: pending.record.level,
+                day: pending.record.days.1,
+                with: &with,
+                record: &pending.text,
+                said: spoken_lines(context, past),
+                ..DayData::default()
+            };
+            let ask = summary_ask(phrases, &world.0, &QUESTION, &data, &pending.text)?;
+            Ok((ask, pending))
+        });
         if bundle.is_ok() {
             next = Phase::Summarized;
         }
@@ -129,51 +176,10 @@ pub(super) fn ask_day_summaries(
     current.set_phase(next);
 }
 
-/// Replaces the past with its summaries.
-pub(super) fn take_day_summaries(
-    mut answers: Answers<Prose>,
-    whereabouts: Whereabouts,
-    minds: Query<(&AgentContext, &Chapters, &PendingSummary)>,
-    mut current: CurrentPlace,
-    mut events: EventWriter,
-    mut commands: Commands,
-) {
-    let Some(place) = current.entity() else {
-        return;
-    };
-    for (entity, Prose(summary), _by) in answers.take() {
-        let Ok((context, chapters, pending)) = minds.get(entity) else {
-            continue;
-        };
-        let PendingSummary { begin, end, title } = pending.clone();
-        close_chapter(
-            &mut events,
-            (entity, context, chapters),
-            EntryRange { begin, end },
-            whereabouts.name_text(place),
-            title,
-            (summary, context.last_exchange()),
-        );
-        commands.entity(entity).remove::<PendingSummary>();
-    }
-    current.set_phase(Phase::Idle);
-}
-
 /// The messages of a range.
 fn entries(context: &AgentContext, range: EntryRange) -> impl DoubleEndedIterator<Item = &Entry> {
     let entries = context.entries().iter();
     entries.filter(move |entry| range.contains(entry.id()))
-}
-
-/// The last day that a range mentions; 0 if it mentions none.
-fn last_day(context: &AgentContext, range: EntryRange) -> u32 {
-    let mut newest_first = entries(context, range).rev();
-    let day = newest_first.find_map(|entry| {
-        let tags = context.tags(entry.id())?;
-        let day = tags.text("day_end").or(tags.text("day_begin"));
-        day?.parse().ok()
-    });
-    day.unwrap_or(0)
 }
 
 /// The other people with most messages in a range.
@@ -186,7 +192,6 @@ fn people(context: &AgentContext, range: EntryRange) -> Vec<String> {
     }
     let mut people: Vec<_> = counts.into_iter().collect();
     people.sort_by_key(|(name, count)| (Reverse(*count), *name));
-    people.truncate(MAX_PEOPLE);
     people.into_iter().map(|(name, _)| name.into()).collect()
 }
 

@@ -6,20 +6,19 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde::Serialize;
 
-use super::range::fight_range;
-use super::summary::{close_chapter, summary_ask};
+use super::day::budget;
+use super::range::{fight_range, fight_so_far, room};
+use super::summary::{PendingSummary, close_chapter, pending, summary_ask};
 use crate::cast::{EntityName, Whereabouts};
-use crate::context::{AgentContext, Chapters};
+use crate::context::{AgentContext, Chapters, Level, Note, Record};
 use crate::event::{AgentEvent, EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
-use crate::exchange::{Answers, Ask, AskTemplate, Prose};
+use crate::exchange::{Answers, AskTemplate, Prose};
+use crate::knowledge::Today;
 use crate::rpg::combat::FinishedFight;
 use crate::rpg::components::{FightResult, Foe, RpgWorld};
 use crate::rpg::phase::{CurrentPlace, Phase};
-use crate::rpg::world_file::WorldFile;
 
 const QUESTION: AskTemplate<FightData> = AskTemplate::new("archive", "asks/archive_fight");
-const FALLBACK: PromptTemplate<FightData> = PromptTemplate::new("fallback/archive_fight");
-const OUTCOME: PromptTemplate<OutcomeData> = PromptTemplate::new("archive/outcome");
 const TITLE: PromptTemplate<TitleData> = PromptTemplate::new("archive/fight_title");
 
 /// What somebody is asked for a summary of a fight with.
@@ -29,21 +28,16 @@ struct FightData<'a> {
     kind: &'a str,
     place: &'a str,
     what: &'a str,
+    level: Level,
     foes: Vec<&'a str>,
     with: Vec<&'a str>,
     result: &'a str,
-    outcome: &'a str,
     fallen: Vec<&'a str>,
     gains: Vec<&'a str>,
-    must: &'a [String],
+    record: &'a str,
     // Empty, since the notes of all summaries have the same fields.
     day: u32,
     said: [&'a str; 0],
-}
-
-#[derive(Default, Serialize)]
-struct OutcomeData<'a> {
-    result: &'a str,
 }
 
 #[derive(Default, Serialize)]
@@ -54,15 +48,17 @@ struct TitleData<'a> {
 /// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     QUESTION.add_to(prompts);
-    prompts.add(&FALLBACK).add(&OUTCOME).add(&TITLE);
+    prompts.add(&TITLE);
 }
 
 /// Asks every hero, fallen ones included, and every foe that may be met again.
 pub(super) fn ask_fight_summaries(
     world: Res<RpgWorld>,
+    today: Res<Today>,
     whereabouts: Whereabouts,
     fights: Query<&FinishedFight>,
     foes: Query<&Foe>,
+    minds: Query<(&AgentContext, &Chapters)>,
     mut current: CurrentPlace,
     mut events: EventWriter,
     mut commands: Commands,
@@ -79,69 +75,135 @@ pub(super) fn ask_fight_summaries(
         fight.heroes.contains(name) || (fight.foes.contains(name) && returns)
     };
     for entity in whereabouts.on_stage(stage) {
-        let Some(EntityName(name)) = whereabouts.name(entity) else {
+        let (Some(EntityName(name)), Ok(mind)) = (whereabouts.name(entity), minds.get(entity))
+        else {
             continue;
         };
         if !remembers(entity, name) {
             continue;
         }
-        let ask = fight_ask(events.phrases(), &world.0, seen_by_fighter(fight, name));
-        events.insert_or_fault(&mut commands, entity, ask);
+        let Some(range) = fight_so_far(mind.0, &fight.outcome.combat_id) else {
+            continue;
+        };
+        let phrases = events.phrases();
+        let data = seen_by_fighter(fight, name);
+        let with: Vec<_> = data.with.iter().map(|name| (*name).into()).collect();
+        // The outcome is delivered after this step.
+        let outcome = fight.outcome.happening().map(|happening| Note {
+            entry: range.end,
+            day: today.0,
+            place: fight.outcome.stage.as_str().into(),
+            happening,
+        });
+        let room = room(mind.0, budget(&world));
+        let pending = pending(phrases, mind, range, room, |record| {
+            record.notes.extend(outcome);
+            describe(phrases, record, fight, with)
+        });
+        let bundle = pending.and_then(|pending| {
+            let record = pending.text.as_str();
+            let data = FightData { record, ..data };
+            let ask = summary_ask(phrases, &world.0, &QUESTION, &data, &pending.text)?;
+            Ok((ask, pending))
+        });
+        events.insert_or_fault(&mut commands, entity, bundle);
     }
 }
 
-/// Replaces the fight with its summaries. A fight whose tags are doubtful stays as it is, and so
-/// does the summary after it.
-pub(super) fn take_fight_summaries(
+/// Completes the record of a fight, and returns its title.
+fn describe(
+    phrases: &Phrasebook,
+    record: &mut Record,
+    fight: &FinishedFight,
+    with: Vec<Arc<str>>,
+) -> Result<String, PhraseError> {
+    let stage = &fight.outcome.stage;
+    record.places = vec![stage.as_str().into()];
+    record.with = with;
+    phrases.render(&TITLE, &TitleData { stage })
+}
+
+/// What a fight will be replaced with in a context. `None` if its tags are doubtful: then it stays
+/// as it is.
+fn whole_fight(
+    phrases: &Phrasebook,
+    world: &RpgWorld,
+    fight: &FinishedFight,
+    (context, chapters): (&AgentContext, &Chapters),
+    with: Vec<Arc<str>>,
+) -> Option<Result<PendingSummary, PhraseError>> {
+    let range = match fight_range(context, &fight.outcome.combat_id) {
+        Ok(range) => range,
+        Err(reason) => {
+            let (entity, stage) = (context.name(), &fight.outcome.stage);
+            tracing::warn!(%entity, "the fight at '{stage}' is not archived: {reason}");
+            return None;
+        }
+    };
+    let room = room(context, budget(world));
+    let complete = |record: &mut Record| describe(phrases, record, fight, with);
+    Some(pending(phrases, (context, chapters), range, room, complete))
+}
+
+/// Replaces what was summarized. A stage remembers a fight as it told it.
+pub(super) fn take_summaries(
+    world: Res<RpgWorld>,
     mut answers: Answers<Prose>,
+    whereabouts: Whereabouts,
     fights: Query<&FinishedFight>,
-    minds: Query<(&AgentContext, &Chapters)>,
+    minds: Query<(&AgentContext, &Chapters, Option<&PendingSummary>)>,
     mut current: CurrentPlace,
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = current.entity() else {
-        return;
-    };
-    let Ok(FinishedFight {
-        outcome, account, ..
-    }) = fights.get(stage)
-    else {
+    let Some(place) = current.entity() else {
         return;
     };
     current.set_phase(Phase::Idle);
-    commands.entity(stage).remove::<FinishedFight>();
-    let answers = answers.take().into_iter();
-    let mut summaries: Vec<_> = answers
-        .map(|(entity, Prose(summary), _by)| (entity, summary, true))
-        .collect();
-    let told = serde_json::to_value(outcome).map_err(PhraseError::from);
-    match told.and_then(|data| outcome.text(events.phrases(), &data)) {
-        Ok(told) => summaries.insert(0, (stage, format!("{told}\n{account}"), false)),
-        Err(error) => events.fault(error.into()),
+    let name = whereabouts.name_text(place);
+    let fight = fights.get(place).ok();
+    let mut closing = Vec::new();
+    if let Some(fight) = fight {
+        let with = fight.heroes.iter().chain(&fight.foes).cloned().collect();
+        closing.push((place, fight.account.clone(), with, false));
+        commands.entity(place).remove::<FinishedFight>();
     }
-    let stage = &outcome.stage;
-    let title = events.phrases().render(&TITLE, &TitleData { stage });
-    let title = title.unwrap_or_else(|error| {
-        events.fault(error.into());
-        stage.clone()
-    });
-    for (entity, summary, was_asked) in summaries {
-        let Ok((context, chapters)) = minds.get(entity) else {
+    for (entity, Prose(mut words), _by) in answers.take() {
+        let Ok((_, _, Some(pending))) = minds.get(entity) else {
             continue;
         };
-        match fight_range(context, &outcome.combat_id) {
-            Ok(range) => close_chapter(
-                &mut events,
-                (entity, context, chapters),
-                range,
-                stage.clone(),
-                title.clone(),
-                (summary, context.last_exchange().filter(|_| was_asked)),
-            ),
-            Err(reason) => {
-                tracing::warn!(entity = %context.name(), "'{title}' is not archived: {reason}");
+        // Whoever has no words of its own has the record.
+        if words == pending.text {
+            words.clear();
+        }
+        closing.push((entity, words, pending.record.with.clone(), true));
+        commands.entity(entity).remove::<PendingSummary>();
+    }
+    for (entity, words, with, was_asked) in closing {
+        let Ok((context, chapters, pending)) = minds.get(entity) else {
+            continue;
+        };
+        let pending = match fight {
+            Some(fight) => {
+                let mind = (context, chapters);
+                whole_fight(events.phrases(), &world, fight, mind, with).transpose()
             }
+            None => Ok(pending.cloned()),
+        };
+        match pending {
+            Ok(Some(pending)) => {
+                let summing_up = context.last_exchange().filter(|_| was_asked);
+                let mind = (entity, context, chapters);
+                close_chapter(
+                    &mut events,
+                    mind,
+                    name.clone(),
+                    pending,
+                    (words, summing_up),
+                );
+            }
+            Ok(None) => {}
+            Err(error) => events.fault(error.into()),
         }
     }
 }
@@ -164,32 +226,14 @@ fn seen_by_fighter<'a>(fight: &'a FinishedFight, me: &'a Arc<str>) -> FightData<
         what: "fight",
         foes: theirs.iter().map(|name| &**name).collect(),
         with: ours.iter().map(|name| &**name).filter(others).collect(),
-        result: result_name(outcome.result, is_hero),
+        result: match outcome.result {
+            FightResult::Drawn => "",
+            _ => result_name(outcome.result, is_hero),
+        },
         fallen: fallen.iter().map(String::as_str).filter(others).collect(),
         gains: gains.iter().map(|gain| bare(gain)).collect(),
         ..FightData::default()
     }
-}
-
-/// The question for a summary, which must contain the foes, the outcome, the fallen and the gains.
-fn fight_ask(
-    phrases: &Phrasebook,
-    world: &WorldFile,
-    data: FightData,
-) -> Result<Ask<Prose>, PhraseError> {
-    let result = data.result;
-    let outcome = phrases.render(&OUTCOME, &OutcomeData { result })?;
-    let facts = data.foes.iter().copied().chain([outcome.as_str()]);
-    let facts = facts.chain(data.fallen.iter().copied());
-    let facts = facts.chain(data.gains.iter().copied());
-    let must: Vec<_> = facts.map(String::from).collect();
-    let data = FightData {
-        result: if result == "drawn" { "" } else { result },
-        outcome: &outcome,
-        must: &must,
-        ..data
-    };
-    summary_ask(phrases, world, (&QUESTION, &FALLBACK), &data, must.clone())
 }
 
 /// What prompts call the result of a fight, from the party's point of view or its foes'.

@@ -1,16 +1,22 @@
-//! What is over becomes a memory: a mind summarizes it, and the summary replaces it in the prompt.
+//! What is over becomes a memory of two parts: its record, written by code from what its owner
+//! witnessed, and the owner's own words, asked with the record before its eyes. Both replace it in
+//! the prompt.
 //!
-//! [`fight`] closes a fight for everybody who will remember it, [`day`] closes the past of those
-//! whose conversations have grown too long. Both ask for the summary as one more turn on the old
-//! prompt, and cut only what [`range`] finds whole: a doubtful range is left as it is. The
-//! originals, the request and its answer stay readable in a chapter. Start reading at `fight.rs`.
+//! [`fight`] closes a fight for everybody who will remember it, [`day`] closes what is oldest in
+//! conversations that have grown too long: messages become a chapter, chapters a volume, volumes a
+//! life. Both ask as one more turn on the old prompt, and cut only what [`range`] finds whole: a
+//! doubtful range is left as it is. The originals, the request and its answer stay readable in a
+//! chapter. Start reading at `day.rs`.
 
 mod day;
 mod fight;
 mod range;
+mod record;
 mod summary;
 #[cfg(test)]
 mod tests;
+
+pub(super) use day::archive_overdue;
 
 use bevy_ecs::prelude::*;
 
@@ -24,14 +30,9 @@ use crate::event::PromptSet;
 pub(super) fn plugin(setup: &mut Setup) {
     setup
         .saves()
-        .component::<day::PendingSummary>("day_closing");
+        .component::<summary::PendingSummary>("day_closing");
     let systems = (
-        fight::take_fight_summaries
-            .run_if(in_phase(Phase::Summarized))
-            .run_if(after_fight),
-        day::take_day_summaries
-            .run_if(in_phase(Phase::Summarized))
-            .run_if(not(after_fight)),
+        fight::take_summaries.run_if(in_phase(Phase::Summarized)),
         fight::ask_fight_summaries
             .run_if(in_phase(Phase::Summarize))
             .run_if(after_fight),
@@ -48,6 +49,7 @@ pub(super) fn plugin(setup: &mut Setup) {
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     fight::add_templates(prompts);
     day::add_templates(prompts);
+    record::add_templates(prompts);
 }
 
 /// A run condition: a fight on the current stage is over and not summarized yet.

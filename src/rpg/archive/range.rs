@@ -1,10 +1,13 @@
 //! Which messages of a context a summary may replace. Nothing here changes a context.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use thiserror::Error;
 
-use crate::context::{AgentContext, EntryId, HeldMessage, SearchOrder};
+use crate::context::{
+    AgentContext, Chapter, ChapterId, Chapters, EntryId, HeldMessage, Level, SearchOrder,
+};
 use crate::message::Role;
 
 /// A range of a context, both ends included.
@@ -64,6 +67,15 @@ pub(super) fn fight_range(
     }
 }
 
+/// The range from the beginning of a fight on, while its outcome is not delivered.
+pub(super) fn fight_so_far(context: &AgentContext, combat: &str) -> Option<EntryRange> {
+    let tagged =
+        context.filter_human_messages_by_attribute("combat_id", combat, SearchOrder::OldestFirst);
+    let begin = single(&tagged, BEGIN).ok()?;
+    let end = context.entries().last()?.id();
+    Some(EntryRange { begin, end })
+}
+
 fn single(messages: &[HeldMessage], key: &'static str) -> Result<EntryId, FightRangeError> {
     let messages = messages.iter();
     let mut found = messages.filter(|held| held.message.tags.get(key).is_some());
@@ -92,11 +104,37 @@ fn overlapping_fight(context: &AgentContext, combat: &str, range: EntryRange) ->
     balances.find_map(|(fight, balance)| (balance != 0).then_some(fight))
 }
 
-/// What to fold of a context that has grown too long: all up to the last end of a day after which a
-/// quarter of the tokens remains, or everything if there is none. Summaries of earlier chapters are
-/// kept, so it is the longest stretch between them. If all stretches have become short, they are
-/// folded together with the summaries. `None` if less than `min_tokens` would be folded.
-pub(super) fn past_to_fold(context: &AgentContext, min_tokens: u64) -> Option<EntryRange> {
+/// How much room a conversation has: the budget without the system message, and without the fifth
+/// that questions may take.
+pub(super) fn room(context: &AgentContext, budget: u64) -> u64 {
+    (budget - budget / 5).saturating_sub(system_tokens(context))
+}
+
+/// The tokens of a conversation without the system message.
+pub(super) fn past_tokens(context: &AgentContext) -> u64 {
+    context.tokens().saturating_sub(system_tokens(context))
+}
+
+fn system_tokens(context: &AgentContext) -> u64 {
+    let first = context.entries().first();
+    let system = first.filter(|entry| entry.role() == Role::System);
+    system.map_or(0, |entry| u64::from(entry.body().short_tokens()))
+}
+
+/// What to archive next of a context that has grown too long, oldest first, up to the last end of
+/// a day after which a quarter of the tokens remains, or up to its end if there is none:
+///
+/// 1. volumes, if they take more than a quarter of the room: they become a life;
+/// 2. chapters, if they do: they become a volume, with what lies between them;
+/// 3. the oldest messages that take at least an eighth of the room: they become a chapter;
+/// 4. whatever else is left, by the same rules without these limits.
+///
+/// `None` if nothing can become shorter.
+pub(super) fn past_to_fold(
+    context: &AgentContext,
+    chapters: &Chapters,
+    room: u64,
+) -> Option<EntryRange> {
     let entries = context.entries();
     let first = usize::from(entries.first()?.role() == Role::System);
     let tokens = |from: usize, to: usize| -> u64 {
@@ -104,37 +142,54 @@ pub(super) fn past_to_fold(context: &AgentContext, min_tokens: u64) -> Option<En
         part.map(|entry| u64::from(entry.body().short_tokens()))
             .sum()
     };
-    let is_tagged = |index: usize, key: &str| {
-        let tags = entries.get(index);
-        let tags = tags.and_then(|entry| context.tags(entry.id()));
-        tags.is_some_and(|tags| tags.get(key).is_some())
+    let tag = |index: usize, key: &str| {
+        let tags = entries
+            .get(index)
+            .and_then(|entry| context.tags(entry.id()));
+        tags.filter(|tags| tags.get(key).is_some())
+    };
+    let level = |index: usize| {
+        let id = tag(index, "archive")?.text("chapter").unwrap_or_default();
+        let chapter = chapters.get(&ChapterId(id.into()));
+        Some(chapter.map(Chapter::level).unwrap_or_default())
     };
     let count = entries.len();
     let quarter = tokens(first, count) / 4;
     let mut day_ends = (first..count)
         .rev()
-        .filter(|index| is_tagged(*index, "day_end"));
-    let last = day_ends.find(|index| tokens(index + 1, count) >= quarter);
-    let last = last.unwrap_or(count - 1);
-    let summaries = (first..=last).filter(|index| is_tagged(*index, "archive"));
-    let mut from = first;
-    let mut longest = (0, first, first);
-    for to in summaries.chain([last + 1]) {
-        let length = tokens(from, to);
-        if length > longest.0 {
-            longest = (length, from, to);
-        }
+        .filter(|index| tag(*index, "day_end").is_some());
+    let end = day_ends.find(|index| tokens(index + 1, count) >= quarter);
+    let end = end.map_or(count, |last| last + 1);
+
+    let is_upper = |index: &usize| level(*index) > Some(Level::Chapter);
+    let uppers = first..first + (first..end).take_while(is_upper).count();
+    let closed = (uppers.end..end).filter(|index| level(*index).is_some());
+    let closed: Vec<_> = closed.collect();
+    let lower_end = closed.last().map_or(uppers.end, |last| last + 1);
+    let lowers = uppers.end..lower_end;
+    let closed_tokens: u64 = closed.iter().map(|index| tokens(*index, index + 1)).sum();
+    // Stretches of messages between what is archived already.
+    let mut stretches = Vec::new();
+    let mut from = uppers.end;
+    for to in closed.iter().copied().chain([end]) {
+        stretches.push(from..to);
         from = to + 1;
     }
-    if longest.0 < quarter {
-        longest = (tokens(first, last + 1), first, last + 1);
-    }
-    let (length, from, to) = longest;
-    if length < min_tokens.max(1) || to <= from {
-        return None;
-    }
+    let length = |range: &Range<usize>| tokens(range.start, range.end);
+    let several_uppers = || (uppers.len() > 1).then(|| uppers.clone());
+    let several_closed = || (closed.len() > 1).then(|| lowers.clone());
+    let long_stretch = |least: u64| {
+        let mut long = stretches.iter();
+        let long = long.find(|range| range.len() > 1 && length(range) >= least.max(1));
+        long.cloned()
+    };
+    let chosen = several_uppers().filter(|_| length(&uppers) > room / 4);
+    let chosen = chosen.or_else(|| several_closed().filter(|_| closed_tokens > room / 4));
+    let chosen = chosen.or_else(|| long_stretch(room / 8));
+    let chosen = chosen.or_else(several_closed).or_else(several_uppers);
+    let chosen = chosen.or_else(|| long_stretch(room / 16))?;
     Some(EntryRange {
-        begin: entries.get(from)?.id(),
-        end: entries.get(to - 1)?.id(),
+        begin: entries.get(chosen.start)?.id(),
+        end: entries.get(chosen.end.checked_sub(1)?)?.id(),
     })
 }

@@ -1,36 +1,49 @@
-//! Asking for a summary, and putting it in place of what it summarizes.
+//! Asking for a summary with the record before one's eyes, and putting both in place of what they
+//! summarize.
 
 use bevy_ecs::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::range::EntryRange;
-use crate::context::{AgentContext, Chapters, EntryId};
+use crate::context::{AgentContext, Chapters, EntryId, Record};
 use crate::event::kinds::Archive;
-use crate::event::{ChapterClose, EventWriter, PhraseError, Phrasebook, PromptTemplate};
+use crate::event::{ChapterClose, EventWriter, PhraseError, Phrasebook};
 use crate::exchange::{Ask, AskTemplate, Prose, ProseRules, Reply};
 use crate::rpg::world_file::WorldFile;
 
-/// The maximum number of characters of a summary, without the facts that it must contain and the
-/// default answer.
+/// The maximum number of characters of a summary.
 const MAX_CHARS: usize = 2_000;
 
-/// The question for a summary. Its default answer is made from the facts that must survive.
+/// On an entity that is asked for a summary: what the summary will replace.
+#[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PendingSummary {
+    /// The first message of the range.
+    pub(super) begin: EntryId,
+    /// The last message of the range.
+    pub(super) end: EntryId,
+    /// The title of the chapter.
+    pub(super) title: String,
+    /// What code knows of it.
+    pub(super) record: Record,
+    /// The same in words.
+    pub(super) text: String,
+}
+
+/// The question for a summary. Its default answer is the record in words.
 pub(super) fn summary_ask<D: Serialize>(
     phrases: &Phrasebook,
     world: &WorldFile,
-    (question, fallback): (&AskTemplate<D>, &PromptTemplate<D>),
+    question: &AskTemplate<D>,
     data: &D,
-    must_hold: Vec<String>,
+    record: &str,
 ) -> Result<Ask<Prose>, PhraseError> {
-    let text = phrases.render(fallback, data)?;
-    let length = |text: &str| text.chars().count();
-    let facts: usize = must_hold.iter().map(|fact| 1 + length(fact)).sum();
     let mut rules = ProseRules {
-        max_chars: MAX_CHARS + length(&text) + facts,
+        max_chars: MAX_CHARS.max(record.chars().count()),
         language: Some(world.language),
-        must_hold,
+        ..ProseRules::default()
     };
-    let fallback = Prose(with_facts(text, &rules.must_hold));
+    let fallback = Prose(record.to_owned());
     if !fallback.check(&rules).is_empty() {
         // There can be more letters in names of another script than in the words around them.
         rules.language = None;
@@ -40,38 +53,56 @@ pub(super) fn summary_ask<D: Serialize>(
     Ok(ask.without_tools())
 }
 
-/// The text with all facts, since a changed template may leave some out.
-fn with_facts(mut text: String, facts: &[String]) -> String {
-    for fact in facts {
-        if !text.contains(fact.as_str()) {
-            text.push('\n');
-            text.push_str(fact);
-        }
-    }
-    text
-}
-
-/// Closes a chapter: its summary replaces a range of the entity's context. The exchange that asked
-/// for the summary, if there was one, moves to the chapter too.
+/// Closes a chapter: its record and its owner's words replace a range of the owner's context. The
+/// exchange that asked for the words, if there was one, moves to the chapter too.
 pub(super) fn close_chapter(
     events: &mut EventWriter,
     (entity, context, chapters): (Entity, &AgentContext, &Chapters),
-    EntryRange { begin, end }: EntryRange,
     stage: String,
-    title: String,
-    (summary, summing_up): (String, Option<(EntryId, EntryId)>),
+    pending: PendingSummary,
+    (words, summing_up): (String, Option<(EntryId, EntryId)>),
 ) {
+    let PendingSummary {
+        begin,
+        end,
+        title,
+        record,
+        text,
+    } = pending;
     let event = Archive {
         actor: context.name().to_string(),
         stage,
         chapter: chapters.next_id(context.name()).to_string(),
-        message: summary,
+        record: text,
+        message: words,
     };
     let close = ChapterClose {
         begin,
         end,
         summing_up,
         title,
+        record: Some(record),
     };
     events.close_chapter(entity, event, close);
+}
+
+/// What a range will be replaced with, but for its owner's words.
+pub(super) fn pending(
+    phrases: &Phrasebook,
+    (context, chapters): (&AgentContext, &Chapters),
+    EntryRange { begin, end }: EntryRange,
+    room: u64,
+    complete: impl FnOnce(&mut Record) -> Result<String, PhraseError>,
+) -> Result<PendingSummary, PhraseError> {
+    let mut record = chapters.record_of(context, begin, end);
+    let title = complete(&mut record)?;
+    let merged = chapters.merged(&record);
+    let text = super::record::record_text(phrases, context.name(), &merged, room)?;
+    Ok(PendingSummary {
+        begin,
+        end,
+        title,
+        record,
+        text,
+    })
 }

@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::range::{FightRangeError, fight_range, past_to_fold};
-use super::summary::summary_ask;
+use super::record::record_text;
+use super::summary::{PendingSummary, summary_ask};
 use super::{day, fight};
 use crate::cast::Dead;
-use crate::context::{AgentContext, Chapters};
-use crate::event::{Phrasebook, PromptTemplate, deliver};
+use crate::context::{
+    AgentContext, Chapters, EntryId, FightEnd, FightNote, Happening, Note, Pledge,
+};
+use crate::event::{AgentEvent, Phrasebook, deliver};
 use crate::exchange::{Ask, AskTemplate, Prose, Reply};
 use crate::message::{Body, Tag, Tags};
 use crate::mind::Language;
@@ -106,51 +109,32 @@ fn a_fight_is_cut_only_where_its_tags_are_beyond_doubt() {
 }
 
 #[test]
-fn a_past_ends_with_a_day_and_leaves_a_quarter_and_earlier_memories() {
-    let past =
-        |context: &AgentContext| past_to_fold(context, 1).map(|past| (past.begin.0, past.end.0));
+fn a_past_ends_with_a_day_and_is_archived_oldest_first() {
+    let past = |context: &AgentContext, room| {
+        let past = past_to_fold(context, &Chapters::default(), room);
+        past.map(|past| (past.begin.0, past.end.0))
+    };
     let none = Tags::new;
-    let day = |day: &str| Tags::from(Tag::DayEnd(day.into()));
+    let day = |number: &str| Tags::from(Tag::DayEnd(number.into()));
     let memory = || Tags::from(Tag::Archive("Hall".into()));
-    assert_eq!(
-        past(&context([none(), day("1"), none(), none(), day("2")])),
-        Some((2, 3))
-    );
+    // Of two days, the older one.
+    let two = [none(), day("1"), none(), none(), day("2")];
+    assert_eq!(past(&context(two), 16), Some((2, 3)));
     // The only day: all of it.
+    let one = [none(), none(), none(), day("1")];
+    assert_eq!(past(&context(one), 16), Some((2, 5)));
+    // Memories stand between; the oldest stretch that is long enough goes.
+    let between = [none(), none(), memory(), none(), none(), day("1")];
+    assert_eq!(past(&context(between.clone()), 16), Some((2, 3)));
+    assert_eq!(past(&context(between), 100), Some((5, 7)));
+    // Memories that take much of the room go together.
+    let memories = [memory(), memory(), memory(), none(), day("1")];
+    assert_eq!(past(&context(memories), 16), Some((2, 4)));
+    assert_eq!(past(&context([]), 16), None);
     assert_eq!(
-        past(&context([none(), none(), none(), day("1")])),
-        Some((2, 5))
-    );
-    // Memories stand between; the longer stretch goes.
-    assert_eq!(
-        past(&context([
-            none(),
-            memory(),
-            none(),
-            none(),
-            day("1"),
-            none(),
-            none()
-        ])),
-        Some((4, 6))
-    );
-    // Nothing but memories: they go together.
-    assert_eq!(
-        past(&context([
-            memory(),
-            memory(),
-            memory(),
-            memory(),
-            memory(),
-            day("1")
-        ])),
-        Some((2, 7))
-    );
-    assert_eq!(past(&context([])), None);
-    assert_eq!(
-        past_to_fold(&context([none(), day("1")]), 1_000),
+        past(&context([day("1")]), 16),
         None,
-        "not worth a summary"
+        "it can't become shorter"
     );
 }
 
@@ -166,6 +150,7 @@ fn aftermath(bad_tags: bool) -> FightTest {
         gains: vec!["A brass key.".into()],
         ..CombatOutcome::default()
     };
+    let told = outcome.happening();
     let aftermath = FinishedFight {
         outcome,
         account: "Dust falls.".into(),
@@ -186,14 +171,23 @@ fn aftermath(bad_tags: bool) -> FightTest {
             .world()
             .get_mut::<AgentContext>(who)
             .expect("has a mind");
+        let mut last = EntryId(0);
         for (number, line) in lines.iter().enumerate() {
             let tags = match number {
                 1 => begin("Hall/1"),
                 3 if !bad_tags => end("Hall/1"),
                 _ => Tags::new(),
             };
-            context.add_human_message(line.clone(), tags);
+            last = context.add_human_message(line.clone(), tags);
         }
+        let note = Note {
+            entry: last,
+            day: 2,
+            place: "Hall".into(),
+            happening: told.clone().expect("is noted"),
+        };
+        let mut chapters = fight.world().get_mut::<Chapters>(who).expect("has some");
+        chapters.restore_note(note);
     }
     fight
 }
@@ -215,60 +209,38 @@ fn sum_up(fight: &mut FightTest, who: &[Entity], words: &str) {
 }
 
 #[test]
-fn whoever_will_remember_is_asked_for_what_must_survive() {
+fn whoever_will_remember_is_asked_with_the_record_before_its_eyes() {
     let mut fight = aftermath(false);
     fight.run(fight::ask_fight_summaries);
-    let must = |who| fight.get::<Ask<Prose>>(who).constraints().must_hold[..].to_vec();
-    let outcome = |result: &str| format!("archive/outcome {{\"result\":\"{result}\"}}");
-    assert_eq!(
-        must(fight.tiny.ann),
-        ["Owl", "Rat", &outcome("won"), "Bob", "A brass key"]
-    );
-    assert_eq!(
-        must(fight.tiny.bob),
-        ["Owl", "Rat", &outcome("won"), "A brass key"]
-    );
-    assert_eq!(must(fight.owl), ["Ann", "Bob", &outcome("lost"), "Rat"]);
-    let world = &fight.tiny.setup.world;
+    let hall = &fight.tiny.setup.world;
     let unasked = [fight.rat, fight.tiny.hall];
     assert!(
         unasked
             .iter()
-            .all(|who| world.get::<Ask<Prose>>(*who).is_none()),
+            .all(|who| hall.get::<Ask<Prose>>(*who).is_none()),
         "the rat is never met again, and the hall has told the fight"
     );
     for who in [fight.tiny.ann, fight.tiny.bob, fight.owl] {
         let ask: &Ask<Prose> = fight.get(who);
         assert!(ask.fallback().check(ask.constraints()).is_empty());
         assert_eq!(ask.noted()["what"], "fight");
+        let pending: &PendingSummary = fight.get(who);
+        assert!(!pending.record.notes.is_empty());
+        assert_eq!(ask.fallback().0, pending.text);
+        assert_eq!(ask.noted()["record"], json!(pending.text));
+        let other = Prose("They all live, and we were defeated.".into());
+        assert!(other.check(ask.constraints()).is_empty(), "words are free");
     }
     assert_eq!(*fight.get::<Phase>(fight.tiny.hall), Phase::Summarized);
-}
-
-#[test]
-fn a_summary_without_the_facts_is_refused_by_name_of_the_fact() {
-    let mut fight = aftermath(false);
-    fight.run(fight::ask_fight_summaries);
-    let ask: &Ask<Prose> = fight.get(fight.tiny.ann);
-    let forgetful = Prose("We fought the Owl and the Rat for a brass key.".into());
-    let broken: Vec<_> = forgetful
-        .check(ask.constraints())
-        .into_iter()
-        .map(|broken| broken.rule)
-        .collect();
-    assert!(
-        broken.iter().any(|rule| rule.ends_with("Bob")),
-        "{broken:?}"
-    );
 }
 
 #[test]
 fn a_fight_becomes_a_memory_and_a_chapter_that_share_their_words() {
     let mut fight = aftermath(false);
     let (hall, ann, bob) = (fight.tiny.hall, fight.tiny.ann, fight.tiny.bob);
+    fight.run(fight::ask_fight_summaries);
     sum_up(&mut fight, &[ann, bob], "I remember it well.");
-    fight.world().entity_mut(hall).insert(Phase::Summarized);
-    fight.run(fight::take_fight_summaries);
+    fight.run(fight::take_summaries);
     fight.run(deliver);
     let context: &AgentContext = fight.get(ann);
     let texts: Vec<_> = context
@@ -291,6 +263,13 @@ fn a_fight_becomes_a_memory_and_a_chapter_that_share_their_words() {
     assert_eq!(chapter(hall).summing_up.len(), 0);
     let account = chapter(hall).summary.full_text().into_owned();
     assert!(account.contains("Dust falls."), "{account}");
+    let record = chapter(bob).record.expect("has one");
+    let Happening::Fight(told) = &record.notes[0].happening else {
+        panic!("{record:?}");
+    };
+    assert_eq!(told.result, Some(FightEnd::Won));
+    assert_eq!(told.fallen.len(), 3);
+    assert!(fight.get::<Chapters>(bob).open_notes().is_empty());
     let blow = |who| chapter(who).messages[1].message.body.clone();
     assert!(blow(ann).same(&blow(bob)), "one body for all who heard it");
     assert_eq!(*fight.get::<Phase>(hall), Phase::Idle);
@@ -301,10 +280,10 @@ fn a_fight_becomes_a_memory_and_a_chapter_that_share_their_words() {
 fn doubtful_tags_destroy_nothing() {
     let mut fight = aftermath(true);
     let (hall, ann) = (fight.tiny.hall, fight.tiny.ann);
+    fight.run(fight::ask_fight_summaries);
     sum_up(&mut fight, &[ann], "I remember it well.");
     let before = fight.get::<AgentContext>(ann).len();
-    fight.world().entity_mut(hall).insert(Phase::Summarized);
-    fight.run(fight::take_fight_summaries);
+    fight.run(fight::take_summaries);
     fight.run(deliver);
     assert_eq!(fight.get::<AgentContext>(ann).len(), before);
     assert!(fight.get::<Chapters>(ann).all().is_empty());
@@ -358,21 +337,22 @@ fn a_day_that_grew_too_long_becomes_a_memory() {
         "he has room left"
     );
     let ask: &Ask<Prose> = fight.get(ann);
-    assert_eq!(ask.constraints().must_hold, ["Hall", "Bob"]);
     assert_eq!(
         (&ask.noted()["day"], &ask.noted()["what"]),
         (&json!(3), &json!("day"))
     );
+    let record = fight.get::<PendingSummary>(ann).record.clone();
+    assert_eq!((record.days, record.with), ((3, 3), vec!["Bob".into()]));
     assert!(ask.fallback().check(ask.constraints()).is_empty());
     assert_eq!(ask.noted()["said"].as_array().map(Vec::len), Some(8));
     assert_eq!(*fight.get::<Phase>(hall), Phase::Summarized);
     sum_up(&mut fight, &[ann], "Bob talked all day in the Hall.");
-    fight.run(day::take_day_summaries);
+    fight.run(fight::take_summaries);
     fight.run(deliver);
     assert_eq!(fight.get::<AgentContext>(ann).len(), 2);
     let chapter = &fight.get::<Chapters>(ann).all()[0];
     assert_eq!((chapter.messages.len(), chapter.summing_up.len()), (21, 2));
-    assert!(fight.world().get::<day::PendingSummary>(ann).is_none());
+    assert!(fight.world().get::<PendingSummary>(ann).is_none());
     assert_eq!(*fight.get::<Phase>(hall), Phase::Idle);
 }
 
@@ -381,51 +361,124 @@ fn phrasebook(language: Language) -> Phrasebook {
     loaded.expect("the shipped templates are right").0
 }
 
-/// The question and the default answer of a summary.
-fn templates(
-    question: &'static str,
-    fallback: &'static str,
-) -> (AskTemplate<Value>, PromptTemplate<Value>) {
-    let question = AskTemplate::new("archive", question);
-    (question, PromptTemplate::new(fallback))
+/// One note of each kind, in the language of the names.
+fn everything(me: &str, other: &str, place: &str) -> Vec<Happening> {
+    let (me, other, place): (Arc<str>, Arc<str>, Arc<str>) =
+        (me.into(), other.into(), place.into());
+    let fight = |fight: &str, result, fallen: &[&Arc<str>]| {
+        Happening::Fight(FightNote {
+            fight: fight.into(),
+            place: place.clone(),
+            heroes: vec![me.clone()],
+            foes: vec![other.clone()],
+            result,
+            fallen: fallen.iter().map(|name| Arc::clone(name)).collect(),
+            ..FightNote::default()
+        })
+    };
+    let promised = |state| Happening::Promised {
+        who: me.clone(),
+        to: other.clone(),
+        words: "words".into(),
+        state,
+    };
+    let felt = |change| Happening::Felt {
+        about: other.clone(),
+        change,
+        why: "reason".into(),
+    };
+    let (who, to, item) = (me.clone(), other.clone(), Arc::from("item"));
+    vec![
+        fight("1", None, &[]),
+        fight("1", Some(FightEnd::Won), &[&other]),
+        fight("2", Some(FightEnd::Lost), &[&me]),
+        fight("", Some(FightEnd::Drawn), &[]),
+        Happening::Died {
+            who: to.clone(),
+            by: who.clone(),
+        },
+        Happening::Wounded {
+            who: who.clone(),
+            days: 2,
+        },
+        Happening::Learned {
+            fact: "f".into(),
+            text: "fact".into(),
+            from: to.clone(),
+        },
+        Happening::Took {
+            who: who.clone(),
+            item: Arc::clone(&item),
+        },
+        Happening::Gave {
+            who: to.clone(),
+            item: Arc::clone(&item),
+            to: who.clone(),
+        },
+        Happening::Lost {
+            who: who.clone(),
+            item,
+        },
+        promised(Pledge::Made),
+        promised(Pledge::Broken),
+        felt(1),
+        felt(-3),
+        Happening::Journey {
+            dungeon: place.clone(),
+            part: "enter".into(),
+            party: vec![who.clone(), to.clone()],
+        },
+        Happening::Tried {
+            who: who.clone(),
+            attempt: "attempt".into(),
+        },
+        Happening::Outcome {
+            who: who.clone(),
+            outcome: "cost".into(),
+        },
+        Happening::Decided {
+            who,
+            choice: "choice".into(),
+        },
+    ]
 }
 
 #[test]
-fn a_day_is_summed_up_in_the_words_of_either_language() {
+fn a_past_is_summed_up_beside_its_record_in_either_language() {
     for (language, name, other, place) in [
         (Language::En, "Ann", "Bob", "The Hall"),
         (Language::Zh, "阿菱", "老闻", "渡口"),
     ] {
+        let phrases = phrasebook(language);
         let file = crate::rpg::world_file::WorldFile {
             language,
             ..world_file()
         };
+        let mut chapters = Chapters::default();
+        let mut context = AgentContext::new(name);
+        let (mut first, mut last) = (None, EntryId(0));
+        for (day, happening) in (1..).zip(everything(name, other, place)) {
+            last = context.add_human_message("…", Tags::new());
+            first = first.or(Some(last));
+            chapters.note(&context, day / 4, place, happening);
+        }
+        let mut record = chapters.record_of(&context, first.expect("is there"), last);
+        record.with = vec![other.into()];
+        let record = chapters.merged(&record);
+        assert_eq!(record.notes.len(), 15, "fights, promises and feelings once");
+        let text = record_text(&phrases, name, &record, 100_000).expect("is right");
+        let short = record_text(&phrases, name, &record, 300).expect("is right");
+        assert!(short.len() < text.len(), "{short}");
         for kind in ["actor", "stage", "world"] {
-            let must = match kind {
-                "actor" => vec![place.to_owned(), other.to_owned()],
-                _ => vec![other.to_owned()],
-            };
-            let facts = json!({
+            let data = json!({
                 "me": name, "kind": kind, "place": place, "what": "day", "day": 3,
-                "with": [other], "must": must, "said": [],
+                "level": "chapter", "with": [other], "record": text, "said": [],
             });
-            let templates = templates("asks/archive_day", "fallback/archive_day");
-            let templates = (&templates.0, &templates.1);
-            let ask = summary_ask(&phrasebook(language), &file, templates, &facts, must)
-                .expect("is asked");
+            let question = AskTemplate::new("archive", "asks/archive_day");
+            let ask = summary_ask(&phrases, &file, &question, &data, &text).expect("is asked");
             assert!(ask.fallback().check(ask.constraints()).is_empty());
-            let text = format!("{}\n\n=== fallback\n{}", ask.prompt(), ask.fallback().0);
+            let text = format!("{}\n\n=== short\n{short}", ask.prompt());
             insta::assert_snapshot!(format!("archive_day_{}_{kind}", language.code()), text);
         }
     }
-}
-
-#[test]
-fn facts_that_a_template_forgets_are_added() {
-    let phrases = Phrasebook::default();
-    let must = vec!["Owl".to_owned(), "a brass key".to_owned()];
-    let templates = templates("asks/archive_fight", "fallback/archive_fight");
-    let templates = (&templates.0, &templates.1);
-    let ask = summary_ask(&phrases, &world_file(), templates, &json!({}), must).expect("is asked");
-    assert!(ask.fallback().0.ends_with("Owl\na brass key"));
 }

@@ -7,34 +7,17 @@ use crate::mind::{Language, Notes};
 /// How many lines of others a summary of a day recalls.
 const RECALLED: usize = 3;
 
-/// Sums up what is over, with everything that must not be lost.
+/// Sums up what is over. What must not be lost is in the record.
 pub(super) fn summary<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
     let me = notes.text("me");
     let others = notes.texts("with").into_iter();
     let others: Vec<_> = others.filter(|name| *name != me).collect();
     writer.set_list("with", &others);
     writer.flag("alone", others.is_empty());
-    let mut text = match notes.text("what") {
+    match notes.text("what") {
         "day" => day(notes, writer),
         _ => fight(notes, writer),
-    };
-    let must = notes.texts("must");
-    let missing = |text: &str| -> Vec<&'a str> {
-        let missing = must.iter().filter(|must| !text.contains(**must));
-        missing.copied().collect()
-    };
-    // Names and phrases go into a sentence; what is a sentence itself stands as it is.
-    let phrases = missing(&text).into_iter();
-    let phrases: Vec<_> = phrases.filter(|must| bare(must) == *must).collect();
-    if !phrases.is_empty() {
-        writer.set_list("must", &phrases);
-        let recalled = writer.line("remember");
-        text = writer.paragraph(&[text, recalled]);
     }
-    for sentence in missing(&text) {
-        text = writer.paragraph(&[&text, sentence]);
-    }
-    text
 }
 
 fn fight<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {

@@ -61,7 +61,6 @@ const FACTS: &[&str] = &[
     "fallen",
     "gains",
     "with",
-    "must",
     "events",
     // What somebody wants, in its own words.
     "goal",
@@ -164,7 +163,6 @@ const SYMBOLS: &[(&str, &[&str])] = &[
     ("epilogue.near", &["other"]),
     ("epilogue.far", &["other"]),
     ("epilogue.close", &[]),
-    ("remember", &["must"]),
     ("vote.go", &["journey"]),
     ("vote.stay", &[]),
     ("mind.vote", &[]),

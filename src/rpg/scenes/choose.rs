@@ -12,6 +12,7 @@ use super::leads::Leads;
 use super::open::OpenScene;
 use crate::cast::Kind;
 use crate::cast::{CastList, Dead, EntityName, OnStage, Whereabouts, WorldSeed, all_of};
+use crate::context::Happening;
 use crate::drama::{Bonds, GoalState, Goals, History, StoryData, entities_of};
 use crate::event::kinds::{Mind, Speak};
 use crate::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
@@ -61,6 +62,13 @@ pub(crate) struct ChoiceMade {
 
 impl AgentEvent for ChoiceMade {
     const TYPE: &'static str = "choice";
+
+    fn happening(&self) -> Option<Happening> {
+        Some(Happening::Decided {
+            who: self.actor.as_str().into(),
+            choice: self.message.as_str().into(),
+        })
+    }
 }
 
 /// A decision: what one thinks, what one does, and what one says as one does it.

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::cast::{CastList, Dead, EntityName, Exits, Faction, Kind, Occupants, StableId};
+use crate::cast::{CastList, Dead, EntityName, Exits, Faction, Kind, Occupants, OnStage, StableId};
+use crate::context::{AgentContext, Chapters, Happening, Pledge};
 use crate::drama::{
     Effect, History, Promise, PromiseState, Promises, Qualities, StoryData, change_bond,
     entities_of, holder_of, move_item,
 };
 use crate::event::kinds::{Announce, Death};
 use crate::event::{AgentEvent, deliver, write_events_at_meeting};
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Knowledge, Today};
 use crate::rpg::combat::wounds::tell_wound;
 use crate::rpg::components::{ClosedDungeons, Health, Wounded};
 use crate::rpg::events::PromiseKept;
@@ -70,15 +71,20 @@ fn apply(world: &mut World, stage: Entity, effect: &Effect) -> Option<()> {
         Effect::Give(item, to) => {
             let to = living(world, to).first().copied()?;
             exists(world, item)?;
+            note_loss(world, item, Some(to));
             move_item(world, item, Some(to));
+            let (who, item) = (name_of(world, to).into(), item.as_str().into());
+            note(world, to, Happening::Took { who, item });
         }
         Effect::Put(item, place) => {
             let place = entity(world, place)?;
             exists(world, item)?;
+            note_loss(world, item, Some(place));
             move_item(world, item, Some(place));
         }
         Effect::Destroy(item) => {
             holder_of(world, item)?;
+            note_loss(world, item, None);
             move_item(world, item, None);
         }
         Effect::Add(quality, by) => change_quality(world, quality, *by)?,
@@ -86,10 +92,13 @@ fn apply(world: &mut World, stage: Entity, effect: &Effect) -> Option<()> {
             let from = living(world, from);
             for from in some(from)? {
                 change_bond(world, from, to, *by);
+                let (about, change, why) = (to.as_str().into(), *by, "".into());
+                note(world, from, Happening::Felt { about, change, why });
             }
         }
         Effect::Promise(from, to, words) => {
             let from = living(world, from).first().copied()?;
+            note_promise(world, from, to, words, Pledge::Made);
             let mut from = world.entity_mut(from);
             let mut promises = from.entry::<Promises>().or_default();
             promises.get_mut().0.push(Promise {
@@ -99,7 +108,11 @@ fn apply(world: &mut World, stage: Entity, effect: &Effect) -> Option<()> {
             });
         }
         Effect::Break(from, to) => {
-            settle(world, from, to, PromiseState::Broken)?;
+            let broken = settle(world, from, to, PromiseState::Broken)?;
+            let from = entity(world, from)?;
+            for words in broken {
+                note_promise(world, from, to, &words, Pledge::Broken);
+            }
         }
         Effect::Keep(from, to) => {
             let kept = settle(world, from, to, PromiseState::Kept)?;
@@ -191,6 +204,40 @@ fn change_quality(world: &mut World, id: &str, by: i32) -> Option<()> {
         announce(world, &step.text);
     }
     Some(())
+}
+
+/// Somebody notes what no event tells.
+fn note(world: &mut World, who: Entity, happening: Happening) {
+    let day = world.resource::<Today>().0;
+    let place = world
+        .get::<OnStage>(who)
+        .map(|stage| name_of(world, stage.0));
+    let mut minds = world.query::<(&AgentContext, &mut Chapters)>();
+    if let Ok((context, mut chapters)) = minds.get_mut(world, who) {
+        chapters.note(context, day, &place.unwrap_or_default(), happening);
+    }
+}
+
+/// Whoever has an item notes its loss, unless it stays there.
+fn note_loss(world: &mut World, item: &str, to: Option<Entity>) {
+    if let Some(holder) = holder_of(world, item).filter(|holder| Some(*holder) != to) {
+        let (who, item) = (name_of(world, holder).into(), item.into());
+        note(world, holder, Happening::Lost { who, item });
+    }
+}
+
+fn note_promise(world: &mut World, from: Entity, to: &str, words: &str, state: Pledge) {
+    let (who, to, words) = (name_of(world, from).into(), to.into(), words.into());
+    note(
+        world,
+        from,
+        Happening::Promised {
+            who,
+            to,
+            words,
+            state,
+        },
+    );
 }
 
 /// Settles the open promises of somebody to somebody; returns their words.

@@ -12,6 +12,9 @@ use crate::rpg::components::RpgWorld;
 use crate::rpg::phase::{CurrentPlace, Phase};
 use crate::rpg::question::ProseQuestion;
 
+/// The maximum number of facts of which an epilogue is reminded, the last that were learned.
+const MAX_LEARNED: usize = 24;
+
 const EPILOGUE: ProseQuestion<EpilogueData> = ProseQuestion {
     question: AskTemplate::new("epilogue", "asks/epilogue"),
     fallback: PromptTemplate::new("fallback/epilogue"),
@@ -216,9 +219,13 @@ pub(crate) fn ask_epilogues(
         let bonds = bonds.filter(|(_, bond)| bond.value != 0 || !bond.word.is_empty());
         let learned = |id: &str| {
             let known = knowledge.and_then(|knowledge| knowledge.get(id));
-            known.is_some_and(|known| !known.by.is_empty())
+            known.filter(|known| !known.by.is_empty())
         };
-        let facts = facts.all().filter(|fact| learned(&fact.id));
+        let mut turns: Vec<_> = facts.all().filter_map(|fact| learned(&fact.id)).collect();
+        turns.sort_by_key(|known| std::cmp::Reverse(known.turn));
+        let since = turns.get(MAX_LEARNED).map_or(0, |known| known.turn + 1);
+        let is_late = |id: &str| learned(id).is_some_and(|known| known.turn >= since);
+        let facts = facts.all().filter(|fact| is_late(&fact.id));
         let data = EpilogueData {
             me: &name,
             name: &name,

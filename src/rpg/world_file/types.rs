@@ -399,7 +399,7 @@ pub struct Limits {
     pub combat_rounds: i32,
     /// The number of skills that a combatant can choose from at its turn.
     pub hand_size: i32,
-    /// The number of tokens of a conversation above which its past is summarized.
+    /// The budget of each entity's prompt in tokens, within which its past is archived.
     pub context_tokens: i32,
     /// The maximum number of tokens of an answer.
     pub reply_tokens: i32,
@@ -429,7 +429,7 @@ impl Default for Limits {
             together: false,
             combat_rounds: 10,
             hand_size: 4,
-            context_tokens: 4_000,
+            context_tokens: 6_000,
             reply_tokens: 600,
             speech_chars: 600,
             attempts: 1,

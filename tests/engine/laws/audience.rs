@@ -171,6 +171,7 @@ fn telling_somebody_elsewhere_is_a_named_fault_and_reaches_nobody() {
                 actor: "Eve".into(),
                 stage: "Yard".into(),
                 chapter: "1".into(),
+                record: String::new(),
                 message: "far".into(),
             };
             let closing = ChapterClose {
@@ -178,6 +179,7 @@ fn telling_somebody_elsewhere_is_a_named_fault_and_reaches_nobody() {
                 end: EntryId(2),
                 summing_up: None,
                 title: String::new(),
+                record: None,
             };
             tell.close_chapter(cast["Eve"], archive, closing);
         },

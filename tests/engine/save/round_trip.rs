@@ -228,6 +228,7 @@ fn fill(world: &mut World, entity: Entity, person: &Person, bodies: &[Body]) {
         summing_up: messages.iter().take(1).cloned().collect(),
         messages,
         summary,
+        record: None,
     });
 }
 

@@ -248,6 +248,7 @@ fn end_days(company: StageQuery<(&AgentContext, &Chapters, &EntityName)>, mut te
             actor: name.to_string(),
             stage: "Town".into(),
             chapter: chapters.next_id(&name.0).to_string(),
+            record: String::new(),
             message: format!("{name} remembers a day."),
         };
         let closing = ChapterClose {
@@ -255,6 +256,7 @@ fn end_days(company: StageQuery<(&AgentContext, &Chapters, &EntityName)>, mut te
             end: entries[10].id(),
             summing_up: Some((entries[11].id(), entries[11].id())),
             title: "A day".into(),
+            record: None,
         };
         tell.close_chapter(who, event, closing);
     }

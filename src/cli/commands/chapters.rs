@@ -1,0 +1,146 @@
+//! `chapters`: what somebody's past became: chapters, volumes and lives, and what they replaced.
+
+use bevy_ecs::prelude::*;
+use serde_json::{Value, json};
+
+use crate::cli::app::App;
+use crate::cli::error::{CommandError, ErrorKind};
+use crate::cli::loader::did_you_mean;
+use crate::cli::saved::{Saved, entity};
+use crate::cli::say::say;
+use crate::cli::tables::{Side, Table};
+use crate::context::{AgentContext, Chapter, ChapterId, Chapters, Level, buffer};
+use crate::locale::{Language, Localize, text};
+
+/// Lists somebody's chapters, or opens one.
+pub(super) fn chapters(
+    app: &App,
+    slot: &str,
+    name: &str,
+    id: Option<&str>,
+    is_original: bool,
+) -> Result<(), CommandError> {
+    let world = Saved::find(app, slot)?.world(true)?.world;
+    let entity = entity(&world, name)?;
+    let none = Chapters::default();
+    let chapters = world.get::<Chapters>(entity).unwrap_or(&none);
+    match id {
+        None => list(app, chapters),
+        Some(id) => {
+            let chapter = find(chapters, name, id)?;
+            if is_original {
+                original(app, name, chapter)?;
+            } else {
+                open(app, chapters, chapter);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A chapter by its id, or by its number alone.
+fn find<'a>(chapters: &'a Chapters, name: &str, id: &str) -> Result<&'a Chapter, CommandError> {
+    let full = |id: &str| ChapterId(id.into());
+    let found = chapters.get(&full(id));
+    let found = found.or_else(|| chapters.get(&full(&format!("{name}/{id}"))));
+    found.ok_or_else(|| {
+        let known = chapters.all().iter().map(|chapter| &*chapter.id.0);
+        let mut error = CommandError::new(ErrorKind::Usage, text!(cli_no_such_chapter, id, name));
+        error.help = did_you_mean(id, known);
+        error
+    })
+}
+
+fn list(app: &App, chapters: &Chapters) {
+    let mut out = app.out();
+    if app.settings.json {
+        for chapter in chapters.all() {
+            out.json(&head(chapter));
+        }
+        return;
+    }
+    let language = app.language;
+    let mut table = Table::new([
+        (say!(language, cli_chapter_id), Side::Left),
+        (say!(language, cli_chapter_level), Side::Left),
+        (say!(language, cli_chapter_days), Side::Left),
+        (say!(language, cli_messages), Side::Right),
+        (say!(language, cli_tokens), Side::Right),
+        (say!(language, cli_chapter_title), Side::Left),
+    ]);
+    for chapter in chapters.all() {
+        table.row([
+            chapter.id.to_string(),
+            level_name(language, chapter.level()),
+            days(chapter),
+            chapter.messages.len().to_string(),
+            chapter.summary.short_tokens().to_string(),
+            chapter.title.clone(),
+        ]);
+    }
+    table.write(&mut out);
+}
+
+fn level_name(language: Language, level: Level) -> String {
+    match level {
+        Level::Chapter => say!(language, cli_level_chapter),
+        Level::Volume => say!(language, cli_level_volume),
+        Level::Life => say!(language, cli_level_life),
+    }
+}
+
+fn days(chapter: &Chapter) -> String {
+    match chapter.record.as_ref().map(|record| record.days) {
+        None => String::new(),
+        Some((from, to)) if from == to => to.to_string(),
+        Some((from, to)) => format!("{from}–{to}"),
+    }
+}
+
+fn head(chapter: &Chapter) -> Value {
+    let record = chapter.record.as_ref();
+    json!({
+        "record": "chapter", "id": chapter.id.0, "level": chapter.level(),
+        "days": record.map(|record| record.days), "title": chapter.title, "turn": chapter.turn,
+        "messages": chapter.messages.len(), "tokens": chapter.summary.short_tokens(),
+        "parts": record.map(|record| &record.parts),
+    })
+}
+
+/// What its owner reads, and in JSON all notes, those of the chapters inside it included.
+fn open(app: &App, chapters: &Chapters, chapter: &Chapter) {
+    let mut out = app.out();
+    if app.settings.json {
+        let mut shown = head(chapter);
+        let notes = chapter.record.as_ref();
+        let notes = notes.map(|record| chapters.merged(record).notes);
+        shown["notes"] = json!(notes);
+        shown["summary"] = chapter.summary.full_text().into();
+        return out.json(&shown);
+    }
+    out.line(format!("{} · {}", chapter.id, chapter.title));
+    out.line("");
+    out.line(chapter.summary.full_text());
+}
+
+/// The messages that it replaced.
+fn original(app: &App, name: &str, chapter: &Chapter) -> Result<(), CommandError> {
+    let mut out = app.out();
+    if app.settings.json {
+        for held in &chapter.messages {
+            let message = &held.message;
+            out.json(&json!({
+                "record": "message", "id": held.id, "role": message.role,
+                "sender": message.body.sender(), "text": message.body.full_text(),
+            }));
+        }
+        return Ok(());
+    }
+    let mut context = AgentContext::new(name);
+    for held in &chapter.messages {
+        let added = context.add_message(held.message.clone());
+        added.map_err(|error| CommandError::new(ErrorKind::Save, error.text()))?;
+    }
+    out.line(buffer(&context).trim_end());
+    Ok(())
+}
