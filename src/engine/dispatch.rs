@@ -21,6 +21,7 @@ use crate::locale::{Localize, text};
 use crate::message::tokens::Correction;
 use crate::message::{Language, shown};
 use crate::mind::{Answering, Completion, FailedCall, FinishReason, MindError, Prompt, Round};
+use crate::tool::ToolCall;
 
 impl Engine {
     /// Starts as many waiting calls as slots, limits and the warming of caches allow.
@@ -306,14 +307,19 @@ impl Engine {
         }
     }
 
-    fn completed(&mut self, job: Box<Job>, completion: Completion) {
+    fn completed(&mut self, job: Box<Job>, mut completion: Completion) {
         let cut_off = completion.finish == FinishReason::Length;
         if cut_off {
             let (entity, purpose) = (&job.ask.name, job.ask.question.purpose());
             let tokens = job.answer_limit();
             tracing::warn!(%entity, purpose, tokens, "an answer was cut off at its limit of tokens");
         }
-        if cut_off && !completion.calls.is_empty() {
+        // Only the last call can lack its end.
+        let is_cut = |call: &mut ToolCall| cut_off && !call.has_whole_arguments();
+        if let Some(cut) = completion.calls.pop_if(is_cut)
+            && completion.calls.is_empty()
+        {
+            completion.calls.push(cut);
             let violation = Violation::cut_off(job.answer_limit());
             return self.retry(job, &shown(&completion.to_blocks()), &[violation]);
         }

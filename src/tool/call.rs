@@ -18,6 +18,11 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
+    /// Whether the arguments are a whole object, as they are unless an answer was cut off.
+    pub(crate) fn has_whole_arguments(&self) -> bool {
+        serde_json::from_str::<serde_json::Map<_, _>>(&self.arguments).is_ok()
+    }
+
     /// A call; `arguments` is JSON text.
     pub fn new(
         id: impl Into<String>,

@@ -5,8 +5,8 @@ use std::time::Duration;
 use playhouse::context::buffer;
 use playhouse::engine::{EngineError, Stop};
 use playhouse::exchange::{Budget, Ledger};
-use playhouse::mind::ScriptLine;
-use playhouse::tool::{ToolSet, Toolbox};
+use playhouse::mind::{Completion, FinishReason, ScriptLine};
+use playhouse::tool::{ToolCall, ToolSet, Toolbox};
 use serde_json::{Value, json};
 
 use super::parlour::{Parlour, by_rounds};
@@ -68,6 +68,26 @@ async fn calls_over_the_limit_of_a_reply_are_left_out() {
         .collect();
     let told = told(Value::Array(many), |tools| tools.limits.calls = 3).await;
     assert!(told.contains("with 2.") && !told.contains("3."), "{told}");
+}
+
+#[tokio::test]
+async fn calls_before_the_cut_of_an_answer_are_made() {
+    let (mut engine, _) = engine(&Parlour::default(), |prompt| {
+        if !prompt.rounds.is_empty() {
+            return ScriptLine::say("So.");
+        }
+        let mut cut_off = Completion::instant("script", "");
+        cut_off.finish = FinishReason::Length;
+        cut_off.calls = vec![
+            ToolCall::new("1", "oracle", r#"{"about": "Rain"}"#),
+            ToolCall::new("2", "oracle", r#"{"about": "Sno"#),
+        ];
+        ScriptLine::complete(cut_off)
+    });
+    engine.run(Some(1)).await.unwrap();
+    let told = buffer(context(&engine, "Ann"));
+    assert!(told.contains("Rain") && !told.contains("Sno"), "{told}");
+    assert!(told.contains("AI(Ann): So."), "{told}");
 }
 
 #[tokio::test]

@@ -63,6 +63,8 @@ impl Server {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
+        // It fails if there is a default already, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
         let mut server = Self {
             model,
