@@ -2,25 +2,12 @@
 //! searched.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use super::record::merge;
-use super::{AgentContext, EntryId, Happening, HeldMessage, Level, Note, Record};
+use super::{AgentContext, ChapterId, EntryId, Happening, HeldMessage, Level, Note, Record};
 use crate::message::Body;
-
-/// Identifies a chapter of an entity: `OWNER/NUMBER`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ChapterId(pub Arc<str>);
-
-impl std::fmt::Display for ChapterId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// A closed range of a context: its messages, how they were summarized, and the summary that
 /// replaces them.

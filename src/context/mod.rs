@@ -7,6 +7,7 @@
 mod agent_context;
 mod buffer;
 mod chapter;
+mod chapter_id;
 mod generation;
 mod json;
 #[cfg(test)]
@@ -18,7 +19,8 @@ pub use agent_context::{
     AgentContext, ContextError, ContextStats, Entry, EntryId, HeldMessage, SearchOrder,
 };
 pub use buffer::buffer;
-pub use chapter::{Chapter, ChapterId, Chapters};
+pub use chapter::{Chapter, Chapters};
+pub use chapter_id::ChapterId;
 pub use json::{context_from_json, context_to_json};
 pub use record::{FightEnd, FightNote, Happening, Level, Note, Pledge, Record};
 pub use view::{SourceView, View};

@@ -129,7 +129,8 @@ struct Session {
 /// for text in texts {
 ///     index.add(&Entry { speaker: "Ann", text, ..Entry::default() });
 /// }
-/// let found = index.search("What has Ann been painting?", 1, |entry| texts[entry as usize].into());
+/// let text = |entry: u32| texts[entry as usize].into();
+/// let found = index.search("What has Ann been painting?", 1, text);
 /// assert_eq!(found[0].entry, 0);
 /// ```
 #[derive(Clone, Debug)]

@@ -378,6 +378,7 @@ mod tests {
         let messages = context.replace_message_range(begin, end, summary.clone(), tags);
         let mut chapters = Chapters::default();
         chapters.close(Chapter {
+            record: None,
             id: ChapterId("Ann/1".into()),
             title: "The first day".into(),
             turn: 3,

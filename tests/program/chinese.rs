@@ -372,6 +372,7 @@ const NAMES: &[&str] = &[
     "knows",
     "who",
     "expect",
+    "chapters",
     // Members of records.
     "id",
     "question",

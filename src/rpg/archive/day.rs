@@ -1,5 +1,5 @@
-//! Conversations that have grown too long: what is oldest in them becomes a chapter, chapters become
-//! a volume, volumes a life.
+//! Conversations that have grown too long: what is oldest in them becomes a chapter, chapters
+//! become a volume, volumes a life.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

@@ -116,11 +116,12 @@ fn check_openings(log: &Log) {
     assert_eq!(openings.len(), 1, "rules are stored once");
 }
 
-/// The engine's own figure, which counts no byte that does not repeat.
+/// The engine's own figure, which counts no byte that does not repeat, and nothing of the prompt
+/// after something became a memory.
 fn check_figure(engine: &Engine, real: f64) {
     let told = engine.totals().repeated_share();
     assert!(told <= real + 0.001, "told {told}, real {real}");
-    assert!(told > real - 0.1, "told {told}, real {real}");
+    assert!(told > real - 0.15, "told {told}, real {real}");
 }
 
 fn chapters(engine: &mut Engine) -> u32 {
