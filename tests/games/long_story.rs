@@ -135,17 +135,12 @@ fn facts(notes: &[Note]) -> BTreeMap<String, u32> {
     learned.collect()
 }
 
-fn check_records(engine: &mut Engine, language: Language) {
+fn check_records(engine: &mut Engine) {
     let mut query = engine
         .world
         .query::<(&EntityName, &Kind, &AgentContext, &Chapters)>();
     let mut levels = BTreeMap::new();
     for (EntityName(name), kind, context, chapters) in query.iter(&engine.world) {
-        println!(
-            "{language:?} {name}: {} tokens, {} chapters",
-            context.tokens(),
-            chapters.all().len()
-        );
         let mut standing: Vec<Note> = chapters.open_notes().to_vec();
         for entry in context.entries() {
             let tags = context.tags(entry.id());
@@ -167,7 +162,6 @@ fn check_records(engine: &mut Engine, language: Language) {
             assert_eq!(facts(&notes(chapters)), expected, "{name}");
         }
     }
-    println!("{levels:?}");
     let highest = levels.keys().max().copied();
     assert!(highest > Some(Level::Chapter), "{levels:?}");
 }
@@ -182,11 +176,10 @@ async fn a_long_story_stays_within_its_budget_and_loses_no_fact() {
         let stop = session.engine.run(None).await.unwrap();
         assert!(matches!(stop, Stop::Finished(_)), "{stop:?}");
         let longest = longest.lock().unwrap().clone();
-        println!("{language:?} {longest:?}");
         for (name, (tokens, purpose)) in longest {
             assert!(tokens <= BUDGET as u64, "{name}: {tokens} to {purpose}");
         }
-        check_records(&mut session.engine, language);
+        check_records(&mut session.engine);
         let slot = session.slot().clone();
         let whole = slot.read_world().unwrap().unwrap();
         drop(session);
