@@ -1,7 +1,8 @@
-//! The engine on small games of its own: its laws, its loop, its tools and its saves.
+//! The engine on small games of its own: its laws, its loop, its tools, its saves and its recall.
 
 mod knowledge;
 mod laws;
+mod recall;
 mod save;
 mod steps;
 mod tools;

@@ -1,6 +1,6 @@
 //! What recall finds in conversations over months, and what each of its parts brings.
 //!
-//! `cargo test --test recall -- --nocapture` prints the table of `docs/memory.md`; with
+//! `cargo test --test engine recall:: -- --nocapture` prints the table of `docs/memory.md`; with
 //! `--release` the times are those of that page.
 #![allow(
     clippy::unwrap_used,
@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use playhouse::memory::{Builder, Entry, Index, Part};
 
-use talk::{Kind, Question, Talk, Tongue, talks};
+use self::talk::{Kind, Question, Talk, Tongue, talks};
 
 fn index(builder: Builder, talk: &Talk) -> Index {
     let mut index = builder.build();
