@@ -97,8 +97,7 @@ mod unix {
         if running.contains(&leader.as_raw_nonzero().get()) {
             // Fails if the group has ended already.
             let _ = kill_process_group(leader, Signal::KILL);
-            // The leader is left to whoever started it.
-            end_orphans(&running);
+            end_orphans(leader, &running);
             running.remove(&leader.as_raw_nonzero().get());
         }
     }
@@ -112,7 +111,7 @@ mod unix {
     }
 
     #[cfg(not(all(target_os = "linux", feature = "cli")))]
-    fn end_orphans(_: &BTreeSet<i32>) {}
+    fn end_orphans(_: Pid, _: &BTreeSet<i32>) {}
 
     #[cfg(all(target_os = "linux", feature = "cli"))]
     pub(super) use self::orphans::adopt as adopt_orphans;
@@ -126,24 +125,28 @@ mod unix {
         use std::time::Duration;
 
         use rustix::process::{
-            Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid,
+            Pid, Signal, WaitId, WaitIdOptions, WaitOptions, getpid, kill_process,
+            set_child_subreaper, waitid, waitpid,
         };
 
         /// Whether orphans become children of this process.
         static ADOPTS: AtomicBool = AtomicBool::new(false);
         /// How often orphans are looked for, since the end of one makes orphans of its children.
         const MAX_LOOKS: usize = 100;
+        const PAUSE: Duration = Duration::from_millis(1);
 
         pub(in crate::tool) fn adopt() {
             let adopts = set_child_subreaper(Some(getpid())).is_ok();
             ADOPTS.store(adopts, Ordering::Relaxed);
         }
 
-        /// Kills all children of this process but these.
-        pub(in crate::tool) fn end(running: &BTreeSet<i32>) {
+        /// Kills what a leader that was killed leaves behind: all children of this process but those
+        /// that run.
+        pub(in crate::tool) fn end(leader: Pid, running: &BTreeSet<i32>) {
             if !ADOPTS.load(Ordering::Relaxed) {
                 return;
             }
+            await_end(leader);
             for _ in 0..MAX_LOOKS {
                 let orphans: Vec<_> = children()
                     .filter(|child| !running.contains(&child.as_raw_nonzero().get()))
@@ -156,7 +159,20 @@ mod unix {
                     let _ = kill_process(orphan, Signal::KILL);
                     let _ = waitpid(Some(orphan), WaitOptions::NOHANG);
                 }
-                std::thread::sleep(Duration::from_millis(1));
+                std::thread::sleep(PAUSE);
+            }
+        }
+
+        /// Waits until a process has ended, since its children become orphans only then. Its exit
+        /// status is left to whoever started it.
+        fn await_end(leader: Pid) {
+            let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+            for _ in 0..MAX_LOOKS {
+                // Fails if its exit status has been read already.
+                if !matches!(waitid(WaitId::Pid(leader), ended), Ok(None)) {
+                    return;
+                }
+                std::thread::sleep(PAUSE);
             }
         }
 
