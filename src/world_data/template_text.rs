@@ -18,6 +18,9 @@ const MAX_OPERATORS: usize = 100;
 /// How deep brackets are nested in a tag.
 const MAX_BRACKETS: usize = 6;
 
+/// How many digits a number has, so that no sum of them overflows.
+const MAX_DIGITS: usize = 9;
+
 /// Words that are no values.
 const KEYWORDS: [&str; 8] = ["and", "or", "not", "in", "is", "if", "else", "for"];
 
@@ -134,6 +137,9 @@ impl<'a> Tag<'a> {
                 }
                 '[' | '(' => brackets.push(!after_value),
                 ')' | ']' => drop(brackets.pop()),
+                first if first.is_numeric() && length > MAX_DIGITS => {
+                    return Err((at, text!(world_data_template_number, max = MAX_DIGITS)));
+                }
                 _ if word.is_empty() && first.is_alphabetic() => word = token,
                 _ if token == "recursive" => {
                     return Err((at, text!(world_data_template_tag, tag = token)));
@@ -204,6 +210,7 @@ mod tests {
             ("{% for x in y|map(\"a\", [x]) %}{% endfor %}", 23),
             ("{% for x in y recursive %}{% endfor %}", 14),
             ("{{ [[[[[[[1]]]]]]] }}", 9),
+            ("{{ a[-9223372036854775808:] }}", 6),
         ] {
             let refused = check(template).map_err(|(byte, _)| byte);
             assert_eq!(refused, Err(byte), "{template}");

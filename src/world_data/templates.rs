@@ -38,6 +38,9 @@ const MAX_STEPS: u64 = 200_000;
 /// How deep templates are nested, ten for each include and one for each loop.
 const MAX_DEPTH: usize = 200;
 
+/// The most spaces by which the filter `block` indents lines.
+const MAX_INDENT: usize = 64;
+
 /// The number of spaces by which the filter `block` indents lines.
 pub(crate) const BLOCK_INDENT: usize = 2;
 
@@ -357,8 +360,13 @@ fn put_in(out: &mut Output, _state: &mut State, value: &Value) -> Result<(), Err
 }
 
 /// The filter `block`, which keeps line breaks.
-fn block(text: &str, indent: Option<usize>) -> Value {
-    Value::from_safe_string(as_block(text, indent.unwrap_or(BLOCK_INDENT)))
+fn block(text: &str, indent: Option<usize>) -> Result<Value, Error> {
+    let indent = indent.unwrap_or(BLOCK_INDENT);
+    if indent > MAX_INDENT {
+        let message = format!("block indents by {MAX_INDENT} spaces at most");
+        return Err(Error::new(ErrorKind::InvalidOperation, message));
+    }
+    Ok(Value::from_safe_string(as_block(text, indent)))
 }
 
 /// The templates that a text includes by a literal name, and the positions of the names.
@@ -522,6 +530,8 @@ mod tests {
             ),
             (part, "recursion"),
             ("{{ s | indent(9) }}".into(), "unknown filter"),
+            ("{{ s | block(65) }}".into(), "64 spaces"),
+            ("{{ l | map('block', 9999999) | list }}".into(), "64 spaces"),
         ] {
             let templates = Templates::from_texts([("a", text.as_str())]).expect("parses");
             let problem = templates.render("a", &data).expect_err("is stopped");
@@ -529,6 +539,76 @@ mod tests {
                 problem.message.to_string().contains(why),
                 "{why}: {problem}"
             );
+        }
+    }
+
+    #[test]
+    fn no_argument_of_a_filter_or_operator_panics() {
+        let values = [
+            "s",
+            "l",
+            "none",
+            "0",
+            "-1",
+            "1.5",
+            "1e308",
+            "18446744073709551615",
+            "-9223372036854775808",
+            "-170141183460469231731687303715884105728",
+            "{}",
+            "[[]]",
+        ];
+        let filters = [
+            "abs",
+            "block",
+            "capitalize",
+            "default",
+            "first",
+            "items",
+            "join",
+            "last",
+            "length",
+            "list",
+            "lower",
+            "map",
+            "max",
+            "min",
+            "reject",
+            "rejectattr",
+            "replace",
+            "reverse",
+            "round",
+            "safe",
+            "select",
+            "selectattr",
+            "sort",
+            "title",
+            "trim",
+            "unique",
+            "upper",
+        ];
+        let operators = ["+", "-", "*", "/", "//", "%", "**", "in", "<", "==", "and"];
+        let data = json!({"s": "a\nb", "l": ["a", 1, null]});
+        let fill = |expression: String| {
+            let text = format!("{{{{ {expression} }}}}");
+            if let Ok(templates) = Templates::from_texts([("a", text.as_str())]) {
+                // Filled or refused, but no panic.
+                let _ = templates.render("a", &data);
+            }
+        };
+        for value in values {
+            fill(format!("-{value}"));
+            for argument in values {
+                for filter in filters {
+                    fill(format!("{value} | {filter}"));
+                    fill(format!("{value} | {filter}({argument})"));
+                    fill(format!("{value} | {filter}({argument}, {argument})"));
+                }
+                for operator in operators {
+                    fill(format!("{value} {operator} {argument}"));
+                }
+                fill(format!("{value}[{argument}:{argument}:{argument}]"));
+            }
         }
     }
 

@@ -44,6 +44,7 @@ world_data_shorten = write less, or split the file
 world_data_template = { $details }
 world_data_template_deep = too many blocks in one another
 world_data_template_list = a loop goes through a variable, not through a list written here
+world_data_template_number = numbers have at most { $max } digits
 world_data_template_operators = more than { $max } operators in one tag
 world_data_template_output = is longer than { $max } bytes when filled
 world_data_template_steps = takes more than { $max } steps to fill

@@ -47,6 +47,7 @@ world_data_shorten = 请减少内容，或拆成几个文件
 world_data_template = 模板有错误：{ $details }
 world_data_template_deep = 块嵌套太多
 world_data_template_list = 循环只能遍历变量，不能遍历写在这里的列表
+world_data_template_number = 数字最多 { $max } 位
 world_data_template_operators = 一个标签里的运算符超过 { $max } 个
 world_data_template_output = 填好后超过 { $max } 字节
 world_data_template_steps = 填写需要超过 { $max } 步
