@@ -4,6 +4,7 @@
 //! A save may come from anybody, so a model that may cost money counts only if the user chose it
 //! for this save, or trusts the file ([`Gate`](super::trust::Gate)).
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::locale::{Argument, UiText, text};
@@ -24,6 +25,9 @@ use super::trust::TrustList;
 pub(crate) struct SlotSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<String>,
+    /// The models that single players have (`--model-of`).
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    player_models: BTreeSet<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     seat: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,15 +42,18 @@ impl Demanding for SlotSettings {
     fn demands(&self, known: &Self) -> Vec<UiText> {
         let Self {
             model,
+            player_models,
             seat: _,
             max_calls: _,
             max_tokens: _,
             max_cost: _,
         } = self;
-        let model = model.as_ref().filter(|model| *model != IMPROVISER);
-        let model = model.filter(|model| known.model.as_ref() != Some(model));
-        let demand = model.map(|model| text!(cli_trust_slot_model, model));
-        demand.into_iter().collect()
+        let models: BTreeSet<_> = model.iter().chain(player_models).collect();
+        let is_new = |model: &&String| *model != IMPROVISER && known.model.as_ref() != Some(model);
+        let models = models.into_iter().filter(is_new);
+        models
+            .map(|model| text!(cli_trust_slot_model, model))
+            .collect()
     }
 }
 
@@ -61,7 +68,7 @@ impl SlotSettings {
 
     /// What the command was told, and what the save was played with before. Other settings are
     /// those of the user, and may change.
-    fn of(app: &App) -> Self {
+    fn of(app: &App, player_models: BTreeSet<String>) -> Self {
         fn own<T: Clone>(setting: &Setting<Option<T>>) -> Option<T> {
             let is_own = [Origin::Flag, Origin::Save].contains(&setting.origin);
             setting.value.clone().filter(|_| is_own)
@@ -69,6 +76,7 @@ impl SlotSettings {
         let settings = &app.settings;
         Self {
             model: Some(settings.model.value.clone()),
+            player_models,
             seat: settings.seat.value.clone(),
             max_calls: own(&settings.max_calls),
             max_tokens: own(&settings.max_tokens),
@@ -90,9 +98,13 @@ impl SlotSettings {
     }
 }
 
-/// Keeps with what this save is played. The user chose its model just now, so it is trusted.
-pub(crate) fn remember(app: &App, name: &str) -> Result<(), CommandError> {
-    let settings = SlotSettings::of(app);
+/// Keeps with what this save is played. The user chose its models just now, so they are trusted.
+pub(crate) fn remember(
+    app: &App,
+    name: &str,
+    player_models: BTreeSet<String>,
+) -> Result<(), CommandError> {
+    let settings = SlotSettings::of(app, player_models);
     let text = serde_json::to_string_pretty(&settings).unwrap_or_default() + "\n";
     let slot = Slot::find(&app.settings.saves.value, name).map_err(save_error)?;
     if slot.read_settings().map_err(save_error)?.as_deref() != Some(text.as_bytes()) {
@@ -108,6 +120,31 @@ pub(crate) fn remember(app: &App, name: &str) -> Result<(), CommandError> {
         }
     }
     Ok(())
+}
+
+/// Refuses models of players that the settings of a save, which [`recall`] has admitted, don't
+/// name: the journal names them too, and may come from anybody.
+pub(crate) fn check_player_models(
+    app: &App,
+    slot: &Slot,
+    models: &BTreeSet<String>,
+) -> Result<(), CommandError> {
+    let path = slot.settings_file();
+    let settings = match slot.read_settings().map_err(save_error)? {
+        Some(bytes) => SlotSettings::read(&path, &String::from_utf8_lossy(&bytes))?,
+        None => SlotSettings::default(),
+    };
+    let own = [IMPROVISER, &app.settings.model.value];
+    let mut models = models.difference(&settings.player_models);
+    match models.find(|model| !own.contains(&model.as_str())) {
+        None => Ok(()),
+        Some(model) => {
+            let message = text!(cli_trust_slot_model, model);
+            let error = CommandError::new(ErrorKind::Usage, message);
+            let file = path.display();
+            Err(error.help(text!(cli_trust_slot_unnamed, file, model)))
+        }
+    }
 }
 
 /// Takes over what a save was played with before, except for what the command was told.

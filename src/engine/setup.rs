@@ -11,10 +11,11 @@ use crate::cast::{Appearance, CastError, Exits, Faction, Kind, SpawnSpec, WorldS
 use crate::context::{AgentContext, View};
 use crate::event::deliver;
 use crate::exchange::{Budget, Ledger, PastLedgers};
+use crate::journal::GameSetup;
 use crate::memory::{Lore, Witnessed};
 use crate::message::tokens::Correction;
 use crate::mind::MindAlias;
-use crate::save::{FINALE, SaveRegistry};
+use crate::save::{FINALE, GAME_SETUP, SaveRegistry};
 use crate::tool::{ToolSet, Toolbox};
 use crate::{cast, event, exchange};
 
@@ -74,6 +75,7 @@ impl Setup {
         world
             .resource_mut::<SaveRegistry>()
             .resource::<StoryEnd>(FINALE)
+            .resource::<GameSetup>(GAME_SETUP)
             .resource::<IdleTurns>("idle_turns")
             .resource::<PastLedgers>("past_ledgers")
             .component::<AskCount>("ask_count")

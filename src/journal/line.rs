@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use bevy_ecs::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::locale::{StoredText, UiText};
@@ -285,8 +286,9 @@ pub struct Input {
     pub value: serde_json::Value,
 }
 
-/// The game of a journal, if the world's name alone is not enough to set it up again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The game of a journal, if the world's name alone is not enough to set it up again. Snapshots
+/// have it too, so that a damaged journal can be repaired.
+#[derive(Resource, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GameSetup {
     /// The game, such as `undercover`.

@@ -1,6 +1,6 @@
 //! A journal that was read: finds outcomes by entity, number and hash.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -16,6 +16,8 @@ pub struct Recording {
     /// Rounds of tool calls, oldest first, by the same key.
     rounds: BTreeMap<(Arc<str>, u32, u32), Vec<Arc<OpenRound>>>,
     meetings: BTreeMap<u64, Meeting>,
+    /// The turns of snapshots.
+    snapshots: BTreeSet<u64>,
     /// By the turn after which they came.
     inputs: BTreeMap<u64, Vec<Value>>,
     stopped_at: Option<u64>,
@@ -60,7 +62,10 @@ impl Recording {
                     let inputs = recording.inputs.entry(input.turn).or_default();
                     inputs.push(input.value);
                 }
-                Line::Header(_) | Line::Game(_) | Line::Snapshot(_) => {}
+                Line::Snapshot(snapshot) => {
+                    recording.snapshots.insert(snapshot.turn);
+                }
+                Line::Header(_) | Line::Game(_) => {}
             }
         }
         recording
@@ -95,6 +100,11 @@ impl Recording {
     /// The meeting of a turn.
     pub fn meeting(&self, turn: u64) -> Option<&Meeting> {
         self.meetings.get(&turn)
+    }
+
+    /// Whether a snapshot of this turn was recorded.
+    pub fn has_snapshot(&self, turn: u64) -> bool {
+        self.snapshots.contains(&turn)
     }
 
     /// What was told the world after a turn and before the next.

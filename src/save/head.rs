@@ -9,10 +9,14 @@ use super::error::SaveError;
 use super::json::parse;
 use super::limits::FORMAT;
 use super::migrate::check_newer;
+use crate::journal::GameSetup;
 use crate::message::Language;
 
 /// The saved name of the text that ends a story; a save with it is finished.
 pub const FINALE: &str = "finale";
+
+/// The saved name of what a game needs to be set up again.
+pub const GAME_SETUP: &str = "game";
 
 /// The first members of a save.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -33,6 +37,8 @@ pub struct SaveHead {
     pub turn: u64,
     /// The text that ended the story, if it is over.
     pub finale: Option<String>,
+    /// What its game needs to be set up again.
+    pub game: Option<GameSetup>,
 }
 
 /// Reads the header of a save, without its cast and messages.
@@ -58,9 +64,11 @@ pub fn read_head(text: &[u8]) -> Result<SaveHead, SaveError> {
         check_newer(text)?;
     }
     let head = parsed?;
+    let game = head.resources.get(GAME_SETUP);
     let finale = head.resources.get(FINALE).and_then(Value::as_str);
     Ok(SaveHead {
         finale: finale.map(str::to_owned),
+        game: game.and_then(|game| GameSetup::deserialize(game).ok()),
         format: head.format,
         engine: head.engine,
         world: head.world,

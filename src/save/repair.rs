@@ -100,6 +100,12 @@ impl Plan {
             (_, Some(snapshot)) => lines.insert(0, Line::Header(snapshot.header())),
             (_, None) => return None,
         }
+        let has_game = lines.iter().any(|line| matches!(line, Line::Game(_)));
+        if let Some(game) = snapshot.and_then(|snapshot| snapshot.head.game.clone())
+            && !has_game
+        {
+            lines.insert(1, Line::Game(game));
+        }
         if let Some(snapshot) = snapshot
             && !lines
                 .iter()

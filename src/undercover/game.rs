@@ -354,6 +354,9 @@ impl Game for Match {
         let seed = setup.world.resource::<WorldSeed>().0;
         let pair = self.pair(seed).ok_or(MatchError::NoWords)?;
         set_up_table(&mut setup.world, &self.rules, pair)?;
+        if let Some(game) = self.game_setup(seed) {
+            setup.world.insert_resource(game);
+        }
         Ok(())
     }
 

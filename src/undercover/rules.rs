@@ -164,6 +164,11 @@ impl Localize for RulesError {
 pub const MIN_PLAYERS: usize = 3;
 
 impl Rules {
+    /// The models that players have of their own.
+    pub(crate) fn player_models(&self) -> BTreeSet<String> {
+        self.models.values().cloned().collect()
+    }
+
     /// The default rules for players of these names.
     pub fn new(language: Language, table: impl Into<String>, players: Vec<String>) -> Self {
         Self {

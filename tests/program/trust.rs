@@ -175,6 +175,50 @@ fn a_save_is_played_on_with_its_model_if_the_user_chose_it() {
     assert!(err(&damaged).contains("settings.json"), "{}", err(&damaged));
 }
 
+#[test]
+fn a_model_of_a_player_is_asked_again_only_if_the_user_chose_it() {
+    let (port, requests) = strangers_server();
+    let folder = Folder::new();
+    let models = format!(
+        r#"(providers: {{"p": {}}}, models: {{"m": (provider: "p", model: "x")}})"#,
+        provider(port, r#"key_env: "OPENAI_API_KEY""#)
+    );
+    write(&folder.own().join("models.ron"), &models);
+    let sent = || requests.load(Ordering::SeqCst);
+    let mut before = sent();
+    for command in [
+        "undercover --players 4 --model-of Agatha=m --save s",
+        "resume s",
+        "branch s twig --turn 0",
+        "resume twig",
+    ] {
+        let played = folder.run(command);
+        let is_asked = !command.starts_with("branch");
+        let expected = if is_asked { 5 } else { 0 };
+        assert_eq!(played.status.code(), Some(expected), "{}", err(&played));
+        assert_eq!(sent() > before, is_asked, "{command}");
+        before = sent();
+    }
+    // The journal of a save from elsewhere names the model too.
+    for settings in [
+        r#"{"model": "improviser"}"#,
+        r#"{"model": "improviser", "player_models": ["m"]}"#,
+    ] {
+        folder.write("saves/s/settings.json", settings);
+        let refused = folder.run("resume s");
+        assert_eq!(refused.status.code(), Some(2), "{}", err(&refused));
+        assert!(
+            err(&refused).contains("playhouse trust"),
+            "{}",
+            err(&refused)
+        );
+        assert_eq!(sent(), before, "{settings}");
+    }
+    fs::remove_file(folder.here().join("saves/s/settings.json")).unwrap();
+    assert_eq!(folder.run("resume s").status.code(), Some(2));
+    assert_eq!(sent(), before);
+}
+
 /// A provider that gives up at once.
 fn provider(port: u16, members: &str) -> String {
     format!(

@@ -1,5 +1,6 @@
 //! `chat`: a team talks about a task.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::sync::Arc;
 
@@ -54,7 +55,7 @@ pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<(), CommandError> {
     let game = with_tools_played(app, game, &minds)?;
     let session = Session::start(root, &slot, &game, seed, minds);
     let mut session = session.map_err(session_error)?;
-    slot_settings::remember(app, &slot)?;
+    slot_settings::remember(app, &slot, BTreeSet::new())?;
     play::show_seed(app, seed);
     let run = ChatRun {
         app,
@@ -86,7 +87,7 @@ pub(super) fn resume(
     if saved.is_of_other_data() && !app.settings.quiet {
         app.err().line(say!(app.language, cli_chat_changed));
     }
-    slot_settings::remember(app, slot)?;
+    slot_settings::remember(app, slot, BTreeSet::new())?;
     let run = ChatRun {
         app,
         game,

@@ -1,6 +1,6 @@
 //! Who plays undercover, in a single game or a tournament.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::locale::Argument;
@@ -52,10 +52,8 @@ impl Players {
             }
         };
         let main = find(&app.settings.model.value)?;
-        let names: BTreeSet<_> = rules.models.values().collect();
-        let by_alias = names
-            .into_iter()
-            .map(|name| Ok((name.clone(), find(name)?)));
+        let names = rules.player_models().into_iter();
+        let by_alias = names.map(|name| Ok((name.clone(), find(&name)?)));
         let by_alias = by_alias.collect::<Result<BTreeMap<_, _>, CommandError>>()?;
         let improvised = main.is_none() && rules.models.len() < rules.players.len();
         let introduces = improvised || by_alias.values().any(Option::is_none);

@@ -1,5 +1,7 @@
 //! `resume`: a save continues.
 
+use std::collections::BTreeSet;
+
 use crate::session::Session;
 use crate::undercover::Tournament;
 
@@ -49,7 +51,7 @@ pub(super) fn resume(
     let root = &app.settings.saves.value;
     let session = Session::resume(root, slot, &**campaign, minds, force);
     let mut session = session.map_err(session_error)?;
-    slot_settings::remember(app, slot)?;
+    slot_settings::remember(app, slot, BTreeSet::new())?;
     play::prepare(app, &mut session.engine);
     let runtime = play::runtime()?;
     let servers = runtime.block_on(loader::connect_tools(app, &mut session.engine))?;

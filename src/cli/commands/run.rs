@@ -1,5 +1,7 @@
 //! `run`: a world from its beginning.
 
+use std::collections::BTreeSet;
+
 use crate::journal::{JournalHeader, Recording};
 use crate::session::{Game, Session};
 
@@ -45,7 +47,7 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<(), CommandError> {
     }
     let session = Session::start(root, &slot, &campaign, seed, minds);
     let mut session = session.map_err(session_error)?;
-    slot_settings::remember(app, &slot)?;
+    slot_settings::remember(app, &slot, BTreeSet::new())?;
     play::announce(app, &slot, seed);
     play::prepare(app, &mut session.engine);
     let runtime = play::runtime()?;

@@ -47,7 +47,7 @@ pub(super) fn begin(
     let seed = play::seed(app, args.seed)?;
     let begun = Tournament::create(root, &name, game, seed, games);
     let tournament = begun.map_err(|error| tournament_error(app, error))?;
-    slot_settings::remember(app, &name)?;
+    slot_settings::remember(app, &name, tournament.game().rules().player_models())?;
     play::announce(app, &name, seed);
     play_all(app, &tournament, &players, args.jobs)
 }
@@ -67,8 +67,11 @@ pub(super) fn resume(app: &App, name: &str, args: &ChatArgs) -> Result<(), Comma
     let found = Tournament::find(&app.settings.saves.value, name, &app.data()?);
     let tournament = found.map_err(|error| tournament_error(app, error))?;
     check_seed(args.seed, tournament.seed(0), name)?;
+    let models = tournament.game().rules().player_models();
+    let slot = Slot::find(&app.settings.saves.value, name).map_err(save_error)?;
+    slot_settings::check_player_models(app, &slot, &models)?;
     let players = Players::find(app, tournament.game().rules())?;
-    slot_settings::remember(app, name)?;
+    slot_settings::remember(app, name, models)?;
     play_all(app, &tournament, &players, None)
 }
 

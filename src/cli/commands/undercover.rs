@@ -143,6 +143,7 @@ pub(super) fn resume(
         let models = DryModels::of_world(app, &mut setup.world)?;
         return dry_run(app, setup, models, head, recording);
     }
+    slot_settings::check_player_models(app, &saved.slot, &game.rules().player_models())?;
     let players = Players::find(app, game.rules())?;
     drop(setup);
     let minds = play::seated(app, players.minds(game, seed), actor);
@@ -173,7 +174,7 @@ struct GameRun<'a> {
 
 impl GameRun<'_> {
     fn play(&self, mut session: Session) -> Result<(), CommandError> {
-        slot_settings::remember(self.app, self.slot)?;
+        slot_settings::remember(self.app, self.slot, self.game.rules().player_models())?;
         introduce(self.app, self.game.rules(), self.introduction);
         let (seat, engine) = (self.seat, &mut session.engine);
         play::prepare(self.app, engine);

@@ -52,6 +52,27 @@ fn damage_is_found_by_every_command_and_repaired_on_request() {
 }
 
 #[test]
+fn whatever_line_of_a_journal_is_damaged_the_story_goes_on_after_a_repair() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    accepted(folder, "undercover --players 3 --until 2 --save one -q");
+    let journal = folder.join("saves/one/journal.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    let ends: Vec<_> = text.match_indices('\n').map(|(at, _)| at).collect();
+    let places = ends.iter().take(3).chain(ends.iter().rev().take(3));
+    for (number, end) in places.enumerate() {
+        let slot = format!("copy-{number}");
+        super::copy(&folder.join("saves/one"), &folder.join("saves").join(&slot));
+        damage(
+            &folder.join("saves").join(&slot).join("journal.jsonl"),
+            end - 30,
+        );
+        accepted(folder, &format!("repair {slot}"));
+        accepted(folder, &format!("resume {slot} --until 3 -q"));
+    }
+}
+
+#[test]
 fn damaged_games_of_a_tournament_are_named_and_repaired() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
