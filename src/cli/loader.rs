@@ -162,8 +162,10 @@ pub(crate) struct MainMind {
 pub(crate) fn main_mind(app: &App, name: &str) -> Result<MainMind, CommandError> {
     if name != IMPROVISER {
         let mind = app.models()?.mind(name);
+        let mind = mind.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
+        check_price(app, mind.info())?;
         return Ok(MainMind {
-            mind: mind.map_err(|error| CommandError::of(ErrorKind::Server, &error))?,
+            mind,
             introduction: None,
         });
     }
@@ -174,13 +176,24 @@ pub(crate) fn main_mind(app: &App, name: &str) -> Result<MainMind, CommandError>
     })
 }
 
+/// Refuses a maximum cost if the price is unknown.
+fn check_price(app: &App, info: &MindInfo) -> Result<(), CommandError> {
+    if app.settings.max_cost.value.is_none() || info.price.is_some() {
+        return Ok(());
+    }
+    let message = text!(cli_no_price, model = &*info.alias);
+    Err(CommandError::new(ErrorKind::Usage, message).help(text!(cli_no_price_help)))
+}
+
 /// What is known of the mind of this name; no key is needed.
 pub(crate) fn mind_info(app: &App, name: &str) -> Result<MindInfo, CommandError> {
     if name == IMPROVISER {
         return Ok(improviser()?.info().clone());
     }
     let info = app.models()?.info(name);
-    info.map_err(|error| CommandError::of(ErrorKind::Server, &error))
+    let info = info.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
+    check_price(app, &info)?;
+    Ok(info)
 }
 
 /// The improviser, who can play every game of this program.

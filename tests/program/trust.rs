@@ -219,6 +219,31 @@ fn a_model_of_a_player_is_asked_again_only_if_the_user_chose_it() {
     assert_eq!(sent(), before);
 }
 
+#[test]
+fn no_team_spends_more_than_the_user_allowed_by_naming_a_model_without_a_price() {
+    let (port, requests) = strangers_server();
+    let folder = Folder::new();
+    let price =
+        r#"price: (input: 1.0, cached: 1.0, output: 1.0, currency: "USD", date: "2026-01-01")"#;
+    let models = format!(
+        r#"(providers: {{"p": {}}}, models: {{"m": (provider: "p", model: "x", {price})}})"#,
+        provider(port, r#"key_env: "OPENAI_API_KEY""#)
+    );
+    write(&folder.own().join("models.ron"), &models);
+    folder.write(
+        "data/models.ron",
+        r#"(models: {"dear": (provider: "p", model: "y")})"#,
+    );
+    let team = r#"Team(name: "t", language: en, title: "t", max_turns: 2, participants: [
+        (name: "A", description: "a", system_message: "s", model: "dear"),
+        (name: "B", description: "b", system_message: "s")])"#;
+    folder.write("t.ron", team);
+    let chat = folder.run("chat t.ron --model m --max-cost 1 --task hi");
+    assert_eq!(chat.status.code(), Some(2), "{}", err(&chat));
+    assert!(err(&chat).contains("'dear' has none"), "{}", err(&chat));
+    assert_eq!(requests.load(Ordering::SeqCst), 0);
+}
+
 /// A provider that gives up at once.
 fn provider(port: u16, members: &str) -> String {
     format!(

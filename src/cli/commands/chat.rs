@@ -170,7 +170,6 @@ fn minds(
     let mut setup = game.set_up(seed)?;
     game.populate(&mut setup)?;
     let main = loader::main_mind(app, &app.settings.model.value)?;
-    play::check_price(app, main.mind.info())?;
     if let (Some(introduction), false) = (&main.introduction, app.settings.quiet) {
         let introduction = Paragraph::of(Style::Dim, introduction);
         app.err().paragraph(&introduction);

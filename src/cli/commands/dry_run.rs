@@ -30,7 +30,6 @@ impl DryModels {
     /// That of the settings, and those that entities of a world prefer.
     pub(super) fn of_world(app: &App, world: &mut World) -> Result<Self, CommandError> {
         let main = loader::mind_info(app, &app.settings.model.value)?;
-        play::check_price(app, &main)?;
         let aliases = loader::preferences(world).into_iter();
         let by_alias = aliases.map(|alias| {
             let info = loader::preferred_info(app, &main, &alias)?;

@@ -8,7 +8,7 @@ use crate::engine::{CancellationToken, Engine, SpendLimits, Stop};
 use crate::event::{Feed, FeedView, Record};
 use crate::locale::{Language, text};
 use crate::mind::human::HumanMind;
-use crate::mind::{Cost, MindInfo, Minds};
+use crate::mind::{Cost, Minds};
 use crate::rpg::world_file::WorldFile;
 use crate::tool::servers::ToolServers;
 use crate::{rpg, undercover};
@@ -100,15 +100,6 @@ pub(super) fn prepare(app: &App, engine: &mut Engine) {
         tokens: settings.max_tokens.value,
         cost: settings.max_cost.value.map(Cost::from_units),
     };
-}
-
-/// Refuses a maximum cost if the price is unknown.
-pub(super) fn check_price(app: &App, info: &MindInfo) -> Result<(), CommandError> {
-    if app.settings.max_cost.value.is_none() || info.price.is_some() {
-        return Ok(());
-    }
-    let message = text!(cli_no_price, model = &*info.alias);
-    Err(CommandError::new(ErrorKind::Usage, message).help(text!(cli_no_price_help)))
 }
 
 /// The id of the actor whom a person plays, if one does.

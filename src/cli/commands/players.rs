@@ -45,11 +45,7 @@ impl Players {
         let improviser = loader::improviser()?;
         let find = |name: &str| match name {
             IMPROVISER => Ok::<_, CommandError>(None),
-            name => {
-                let mind = loader::main_mind(app, name)?.mind;
-                play::check_price(app, mind.info())?;
-                Ok(Some(mind))
-            }
+            name => Ok(Some(loader::main_mind(app, name)?.mind)),
         };
         let main = find(&app.settings.model.value)?;
         let names = rules.player_models().into_iter();

@@ -33,7 +33,6 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<(), CommandError> {
         return dry_run(app, setup, models, head, Recording::default());
     }
     let main = loader::main_mind(app, &app.settings.model.value)?;
-    play::check_price(app, main.mind.info())?;
     let minds = loader::minds(app, main.mind, &mut setup.world)?;
     let minds = play::seated(app, minds, actor);
     drop(setup);
