@@ -13,8 +13,11 @@ use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::output::{Paragraph, Style};
 use crate::cli::say::say;
 
-/// The most bytes that are read; the conversations of a thousand characters are a tenth of it.
-const LONGEST: u64 = 256 * 1024 * 1024;
+/// The most bytes that are read; the conversations of a thousand characters have fewer.
+const LONGEST: u64 = 32 * 1024 * 1024;
+
+/// The most values in it. Read, neutral and written, each takes up to 1.5 kB of memory.
+const MAX_VALUES: usize = 300_000;
 
 /// What is converted, and into what.
 pub(super) struct Conversion<'a> {
@@ -35,6 +38,10 @@ pub(super) fn convert(app: &App, conversion: &Conversion<'_>) -> Result<(), Comm
         None => say!(app.language, cli_standard_input),
     };
     let text = text_of(conversion.file).map_err(|error| error.at(&place))?;
+    if count_values(&text) > MAX_VALUES {
+        let message = text!(cli_input_too_many, max = MAX_VALUES);
+        return Err(CommandError::new(ErrorKind::Other, message).at(&place));
+    }
     let mut reading = read(&text, conversion.from)
         .map_err(|error| CommandError::of(ErrorKind::Other, &error).at(&place))?;
     if let Some(name) = conversion.name {
@@ -54,6 +61,23 @@ pub(super) fn convert(app: &App, conversion: &Conversion<'_>) -> Result<(), Comm
     Ok(())
 }
 
+/// About how many values a JSON text has: one for each comma that is not in a string.
+fn count_values(text: &str) -> usize {
+    let (mut in_string, mut escaped) = (false, false);
+    let is_separator = |byte: &u8| {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_string,
+            b'"' => in_string = !in_string,
+            b',' => return !in_string,
+            _ => {}
+        }
+        false
+    };
+    1 + text.bytes().filter(is_separator).count()
+}
+
+/// The text of a file, or of standard input.
 fn text_of(file: Option<&Path>) -> Result<String, CommandError> {
     if let Some(file) = file {
         let text = files::read_text(file, LONGEST);

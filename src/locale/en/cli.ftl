@@ -36,6 +36,7 @@ cli_game_errors = the game can't be set up: { $count ->
     }
 cli_help = help
 cli_input_too_long = the input is longer than { $limit } bytes
+cli_input_too_many = has more than { $max } values; convert it in parts
 cli_is_tournament = { $slot } is a tournament with many games
 cli_is_tournament_help = name one of its games, for example: playhouse show 00001 --saves { $games }
 cli_list_teams = list the teams with: playhouse chat

@@ -2,6 +2,7 @@
 
 rpg_check_add_home = add a stage with `kind: Home`
 rpg_check_choose = choose one of: { $names }
+rpg_check_fewer = use at most { $max }
 rpg_check_choose_name = choose another name
 rpg_check_choose_tool = choose one of: { $tools }; for a tool of a server in the player's model file, write server.tool
 rpg_check_connect_homes = connect home stages only with each other; the stages of a dungeon are those of its fights
@@ -56,6 +57,7 @@ rpg_check_remove_space = remove the space
 rpg_check_reword_voice = reword the line, or take the words out of never
 rpg_check_schedule_dungeon = add it to the schedule
 rpg_check_shorter_name = use at most { $max }
+rpg_check_too_many = there are { $count } agents, stages, actors and foes
 rpg_check_skill_unused = nobody has the skill "{ $skill }"
 rpg_check_stats_missing = the stats are missing
 rpg_check_text_chinese = the text is Chinese, but the world's language is en

@@ -36,6 +36,7 @@ cli_fix_world = 改正后运行：playhouse check { $world }
 cli_game_errors = 无法开局：有 { $count } 处错误
 cli_help = 建议
 cli_input_too_long = 输入超过 { $limit } 字节
+cli_input_too_many = 值多于 { $max } 个；请分批转换
 cli_is_tournament = { $slot } 是一场赛事，含有许多局
 cli_is_tournament_help = 请指定其中一局，例如：playhouse show 00001 --saves { $games }
 cli_list_teams = 列出所有团队：playhouse chat

@@ -2,6 +2,7 @@
 
 rpg_check_add_home = 请添加一个 `kind: Home` 的舞台
 rpg_check_choose = 可选：{ $names }
+rpg_check_fewer = 最多 { $max } 个
 rpg_check_choose_name = 请换一个名字
 rpg_check_choose_tool = 可选：{ $tools }；玩家的模型文件中某个服务器的工具，请写成“服务器名.工具名”
 rpg_check_connect_homes = 居家舞台只能与居家舞台相连；险地有哪些舞台，由其中的战斗决定
@@ -56,6 +57,7 @@ rpg_check_remove_space = 请去掉空格
 rpg_check_reword_voice = 请改写这句话，或把字句从 never 里删去
 rpg_check_schedule_dungeon = 请把它加进日程
 rpg_check_shorter_name = 最多 { $max } 个
+rpg_check_too_many = 世界代理、舞台、角色和敌人共有 { $count } 个
 rpg_check_skill_unused = 没有人会技能“{ $skill }”
 rpg_check_stats_missing = 缺少属性
 rpg_check_text_chinese = 文字是中文，而世界的语言是 en

@@ -146,3 +146,17 @@ fn what_is_named_on_the_command_line_is_read_within_bounds() {
     all_refused(folder, "words.ron", &words);
     all_refused(folder, "team.ron", &["chat team.ron --task hello"]);
 }
+
+#[test]
+fn a_conversation_of_very_many_values_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let talk = |count: usize| {
+        let texts = vec![r#"",""#; count].join(",");
+        format!(r#"[{{"role": "user", "content": [{texts}]}}]"#)
+    };
+    super::write(&folder.join("talk.json"), &talk(100));
+    super::accepted(folder, "convert talk.json --from openai --to langchain");
+    super::write(&folder.join("talk.json"), &talk(1_000_000));
+    super::refused(folder, "convert talk.json --to openai", "300000 values");
+}

@@ -11,6 +11,10 @@ use super::report::Report;
 /// The maximum number of characters of a name.
 const MAX_CHARS: usize = 64;
 
+/// The most agents, stages, actors and foes together. All may be on one stage, where each is told of
+/// all others, so time and memory grow with the square.
+const MAX_ENTITIES: usize = 500;
+
 /// The names of roles in a conversation, with which an entity of that name could be confused.
 const ROLES: [&str; 7] = ["system", "human", "ai", "user", "assistant", "tool", "h"];
 
@@ -42,6 +46,11 @@ pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
         }
     }
     check_roles(world, report);
+    let entities = entities(world);
+    if let Some((path, _)) = entities.get(MAX_ENTITIES) {
+        let wrong = text!(rpg_check_too_many, count = entities.len());
+        report.error(path, wrong, text!(rpg_check_fewer, max = MAX_ENTITIES));
+    }
 }
 
 /// Everybody that has a mind.

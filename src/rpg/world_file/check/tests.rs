@@ -37,6 +37,21 @@ fn finds(change: (&str, &str), field: &str, said: &str) {
 }
 
 #[test]
+fn a_world_has_a_limited_number_of_people_and_places() {
+    let foe = |number: usize| {
+        format!(
+            r#"(name: "F{number}", profile: "p", look: "l", kickoff: "k", skills: ["Choking Cloud"],
+                stats: (hp: 1, attack: 1, defense: 1, speed: 1, energy: 2)), "#
+        )
+    };
+    let many = |count: usize| format!("foes: [\n{}", (0..count).map(foe).collect::<String>());
+    let few = wrong(&[("foes: [", &many(300))]).to_string();
+    assert!(!few.contains("at most 500"), "{few}");
+    let too_many = wrong(&[("foes: [", &many(500))]).to_string();
+    assert!(too_many.contains("at most 500"), "{too_many}");
+}
+
+#[test]
 fn claims_are_words_and_somebody_is_asked_about_them() {
     let goal = "met: Chose(\"the-coins\", \"take\")";
     let ending = "when: Chose(\"the-coins\", \"take\")";
