@@ -20,8 +20,10 @@ const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// The maximum number of bytes that are read from each stream. A process that writes more is
 /// killed.
 const MAX_BYTES: u64 = 1_000_000;
-/// Limits memory, in KiB, and the size of files, in blocks of 512 bytes, then runs a program.
-const LIMITS: &str = "ulimit -v 2097152; ulimit -f 40960; exec \"$@\"";
+/// Limits memory, in KiB, the size of files, in blocks of 512 bytes, and the processes of the user,
+/// whose option differs between shells; then runs a program. Linux exempts root from the last.
+const LIMITS: &str = "ulimit -v 2097152; ulimit -f 40960; \
+    { ulimit -u 4096 || ulimit -p 4096; } 2>/dev/null; exec \"$@\"";
 
 /// Runs a piece of code to its end and returns its exit code.
 pub(super) async fn run(
