@@ -26,7 +26,8 @@
 //! | `cli` (default) | the program; `http` and all games |
 //! | `full` | all of these |
 
-// Lower rooms hold what several games share: without all games and the program, some of it is unused.
+// Lower rooms hold what several games share: without all games and the program, some of it is
+// unused.
 #![cfg_attr(
     not(all(feature = "cli", feature = "mcp", feature = "web", feature = "scripts")),
     allow(dead_code, unused_imports)

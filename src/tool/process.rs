@@ -140,8 +140,8 @@ mod unix {
             ADOPTS.store(adopts, Ordering::Relaxed);
         }
 
-        /// Kills what a leader that was killed leaves behind: all children of this process but those
-        /// that run.
+        /// Kills what a leader that was killed leaves behind: all children of this process but
+        /// those that run.
         pub(in crate::tool) fn end(leader: Pid, running: &BTreeSet<i32>) {
             if !ADOPTS.load(Ordering::Relaxed) {
                 return;
