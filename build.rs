@@ -13,7 +13,7 @@ const TEXTS: &str = "src/locale/en";
     reason = "a build script gets its folder from the environment and writes into it"
 )]
 fn main() -> io::Result<()> {
-    for folder in ["data", TEXTS, "src/locale/zh"] {
+    for folder in ["data", TEXTS, "src/locale/zh", "src/page/assets"] {
         println!("cargo::rerun-if-changed={folder}");
     }
     let files = fs::read_dir(TEXTS)?.map(|entry| Ok(entry?.path()));
@@ -33,7 +33,7 @@ fn main() -> io::Result<()> {
     }
     let _ = write!(
         types,
-        "#[cfg(test)]\npub(crate) const SCANNED: &[(&str, &[&str])] = &[\n{scanned}];\n"
+        "#[cfg(any(test, feature = \"page\"))]\npub(crate) const SCANNED: &[(&str, &[&str])] = &[\n{scanned}];\n"
     );
     let folder = env::var_os("OUT_DIR").unwrap_or_default();
     fs::write(Path::new(&folder).join("keys.rs"), types)

@@ -63,6 +63,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         history: &AgentContext::new("Ida"),
         question: &Body::text("Give a toast to Bram."),
         ask_short: false,
+        recalled: None,
         rounds: &[],
         tools: Tools::NONE,
         form: Form::Json {

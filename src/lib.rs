@@ -23,6 +23,7 @@
 //! | `web` | tools that read web pages |
 //! | `scripts` | running code that characters write |
 //! | `bevy` | an engine beside a Bevy app |
+//! | `page` | stories on a page: a server, and reports in one file |
 //! | `cli` (default) | the program; `http` and all games |
 //! | `full` | all of these |
 
@@ -58,6 +59,8 @@ pub mod locale;
 pub mod memory;
 pub mod message;
 pub mod mind;
+#[cfg(feature = "page")]
+pub mod page;
 pub mod prelude;
 #[cfg(feature = "rpg")]
 pub mod rpg;

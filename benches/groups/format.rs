@@ -69,6 +69,7 @@ impl Ask {
             history: context,
             question: &self.question,
             ask_short: false,
+            recalled: None,
             rounds: &[],
             tools: Tools::NONE,
             form: Form::Json {

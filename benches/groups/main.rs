@@ -11,6 +11,7 @@
 mod archive;
 mod broadcast;
 mod common;
+mod days;
 mod format;
 mod gather;
 mod groupchat;
@@ -31,6 +32,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const GROUPS: &[(&str, fn(&mut Criterion))] = &[
     ("archive", archive::bench),
     ("broadcast", broadcast::bench),
+    ("days", days::bench),
     ("format", format::bench),
     ("gather", gather::bench),
     ("groupchat", groupchat::bench),

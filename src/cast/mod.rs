@@ -14,7 +14,7 @@ mod whereabouts;
 
 pub(crate) use spawn::stable_id;
 
-pub use name::{CastList, EntityName, StableId, check_name};
+pub use name::{CastList, EntityName, StableId, check_name, name_by_id};
 pub use place::{
     Clock, CurrentStage, Dead, Exits, MEETING, MeetingClock, Occupants, OnStage, Place, WorldTurn,
 };

@@ -85,6 +85,12 @@ impl CastList {
 /// The maximum number of characters of a name.
 const MAX_NAME: usize = 64;
 
+/// The name of an entity that is in the world, by its stable number.
+pub fn name_by_id(world: &World, id: u32) -> Option<Arc<str>> {
+    let entity = world.get_resource::<CastList>()?.by_id(StableId(id))?;
+    Some(world.get::<EntityName>(entity)?.0.clone())
+}
+
 /// What is wrong with a name: it is empty, longer than 64 characters, contains control characters,
 /// or has spaces around it. `None` if nothing is.
 pub fn check_name(name: &str) -> Option<UiText> {

@@ -56,7 +56,10 @@ impl App {
         };
         let stdout = io::BufWriter::new(io::stdout());
         let colour = has_colour(env.stdout_is_terminal);
-        let out = Output::new(stdout, settings.width.value, colour).beside(status.clone());
+        let out = Output::new(stdout, settings.width.value, colour);
+        let out = out
+            .on_terminal(env.stdout_is_terminal)
+            .beside(status.clone());
         Self {
             language: settings.language.value,
             out: Arc::new(Mutex::new(out)),

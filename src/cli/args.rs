@@ -101,6 +101,9 @@ pub(crate) struct RunArgs {
     pub(crate) save: Option<String>,
     #[arg(long, requires = "save")]
     pub(crate) force: bool,
+    #[cfg(feature = "page")]
+    #[arg(long)]
+    pub(crate) watch: bool,
     #[command(flatten)]
     pub(crate) play: PlayArgs,
     /// Whether no command was written, so that the world may be a mistyped one.
@@ -127,6 +130,36 @@ pub(crate) struct PlayArgs {
     pub(crate) dry_run: bool,
     #[arg(long)]
     pub(crate) on_server_error: Option<OnServerError>,
+}
+
+/// The arguments of `watch`.
+#[cfg(feature = "page")]
+#[derive(Clone, Debug, PartialEq, Args)]
+#[command(mut_arg("watch", |arg| arg.hide(true)))]
+pub(crate) struct WatchArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    #[arg(long)]
+    pub(crate) paused: bool,
+    #[arg(long, value_name = "ACTOR")]
+    pub(crate) invite: Vec<String>,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+/// Where a server listens.
+#[cfg(feature = "page")]
+#[derive(Clone, Debug, PartialEq, Args)]
+pub(crate) struct ServerArgs {
+    #[arg(
+        long,
+        value_name = "PORT",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
+    pub(crate) port: u16,
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub(crate) listen: std::net::IpAddr,
 }
 
 /// How a conversation is printed.
@@ -351,6 +384,18 @@ pub(crate) enum ShowAs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Run(RunArgs),
+    #[cfg(feature = "page")]
+    Watch(Box<WatchArgs>),
+    #[cfg(feature = "page")]
+    Serve(ServerArgs),
+    #[cfg(feature = "page")]
+    Export {
+        slot: String,
+        #[arg(long, value_name = "FILE")]
+        html: PathBuf,
+        #[arg(long, value_name = "ACTOR")]
+        seat: Option<String>,
+    },
     Resume {
         slot: String,
         #[arg(long)]
@@ -420,6 +465,22 @@ pub(crate) enum Command {
         form: ShowAs,
         #[arg(long, value_name = "N")]
         turn: Option<u64>,
+        #[arg(long, value_name = "N", requires = "entity", conflicts_with = "turn")]
+        call: Option<u32>,
+        #[arg(long, value_name = "N", requires = "call")]
+        attempt: Option<u32>,
+    },
+    Timeline {
+        slot: String,
+        entity: Option<String>,
+    },
+    Diff {
+        slot: String,
+        #[arg(value_name = "OTHER")]
+        other: String,
+        entity: Option<String>,
+        #[arg(long, value_name = "N", num_args = 2, requires = "entity")]
+        calls: Vec<u32>,
     },
     Recall(RecallArgs),
     Chapters {
@@ -428,6 +489,9 @@ pub(crate) enum Command {
         id: Option<String>,
         #[arg(long, requires = "id")]
         original: bool,
+    },
+    Drift {
+        slot: String,
     },
     Check {
         world: String,
@@ -539,6 +603,7 @@ mod tests {
             "playhouse who s the-order",
             "playhouse knows s Ann",
             "playhouse chapters s Ann",
+            "playhouse drift s --json",
             "playhouse chapters s Ann 2 --original --json",
             "playhouse why s",
             "playhouse why s 3-17",

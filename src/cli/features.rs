@@ -5,8 +5,9 @@ use crate::locale::Language;
 use super::say::say;
 
 /// The features that a program may lack.
-const FEATURES: [(&str, bool); 3] = [
+const FEATURES: [(&str, bool); 4] = [
     ("mcp", cfg!(feature = "mcp")),
+    ("page", cfg!(feature = "page")),
     ("scripts", cfg!(feature = "scripts")),
     ("web", cfg!(feature = "web")),
 ];

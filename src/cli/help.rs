@@ -73,7 +73,8 @@ impl Help {
             let text = UiText::find(&format!("help_value_{}", name.to_lowercase()));
             text.map_or(name, |text| text.in_language(self.language))
         };
-        let defaults = arg.get_default_values().iter();
+        let hidden = arg.is_hide_default_value_set();
+        let defaults = arg.get_default_values().iter().filter(|_| !hidden);
         let defaults = defaults.map(|value| value.to_string_lossy());
         let help = match defaults.collect::<Vec<_>>().join(" ") {
             none if none.is_empty() => help,
@@ -111,7 +112,9 @@ impl Help {
                 || ["help", "version"].contains(&arg.get_id().as_str())
         };
         let args = |is_wanted: &dyn Fn(&Arg) -> bool| {
-            let args = command.get_arguments().filter(|arg| is_wanted(arg));
+            let args = command
+                .get_arguments()
+                .filter(|arg| !arg.is_hide_set() && is_wanted(arg));
             args.map(row).collect::<Vec<_>>()
         };
         for (heading, rows) in [

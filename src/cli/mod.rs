@@ -149,6 +149,8 @@ fn explain(error: &clap::Error, app: &App) -> ExitCode {
 fn run(command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> ExitCode {
     let (run, play) = match &command {
         Command::Run(run) => (Some(run), Some(&run.play)),
+        #[cfg(feature = "page")]
+        Command::Watch(watch) => (Some(&watch.run), Some(&watch.run.play)),
         Command::Resume { play, .. } => (None, Some(play)),
         Command::Chat(chat) => (None, Some(&chat.play)),
         Command::Undercover(game) => (None, Some(&game.play)),
@@ -178,6 +180,11 @@ fn run(command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> Ex
         (None, Command::Resume { slot, no_seat, .. }) => {
             slot_settings::recall(&mut app, slot, *no_seat)
         }
+        #[cfg(feature = "page")]
+        (None, Command::Watch(watch)) => match commands::watch::slot_of(&app, watch) {
+            Some(slot) => slot_settings::recall(&mut app, slot, true),
+            None => Ok(()),
+        },
         (None, _) => Ok(()),
     };
     let result = recalled.and_then(|()| commands::run(command, &app));

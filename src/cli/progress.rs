@@ -53,6 +53,7 @@ impl Progress {
                 entity,
                 purpose,
                 mind,
+                ..
             } => {
                 tracing::debug!(%entity, purpose, mind, "call started");
                 let since = clock();
@@ -68,6 +69,7 @@ impl Progress {
                 purpose,
                 by,
                 latency,
+                ..
             } => {
                 let ms = latency.as_millis() as u64;
                 // The story marks default answers where it shows them.
@@ -82,6 +84,7 @@ impl Progress {
                 entity,
                 purpose,
                 tool,
+                ..
             } => tracing::info!(%entity, purpose, tool, "tool called"),
             Signal::LimitNear(what) => {
                 let warning = say!(self.language, cli_limit_near, what = &what);
@@ -140,6 +143,7 @@ mod tests {
     fn started(entity: &str, mind: &str) -> Signal {
         Signal::CallStarted {
             entity: entity.into(),
+            number: 1,
             purpose: "home.plan",
             mind: mind.into(),
         }

@@ -98,6 +98,15 @@ impl SlotSettings {
     }
 }
 
+/// The model with which a save is played, for those who only want to know.
+pub(crate) fn model(slot: &Slot) -> Result<Option<String>, CommandError> {
+    let Some(bytes) = slot.read_settings().map_err(save_error)? else {
+        return Ok(None);
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(SlotSettings::read(&slot.settings_file(), &text)?.model)
+}
+
 /// Keeps with what this save is played. The user chose its models just now, so they are trusted.
 pub(crate) fn remember(
     app: &App,

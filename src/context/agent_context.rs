@@ -262,6 +262,16 @@ impl AgentContext {
         self.tags.get(index).map(|(_, tags)| tags)
     }
 
+    /// The messages that have tags, oldest first.
+    pub fn tagged(&self) -> impl Iterator<Item = (EntryId, &Tags)> {
+        self.tags.iter().map(|(id, tags)| (*id, tags))
+    }
+
+    /// One message as the context stores it.
+    pub fn entry(&self, id: EntryId) -> Option<&Entry> {
+        self.entries.get(self.position(id)?)
+    }
+
     /// Adds the rules and the identity at the beginning of the conversation.
     ///
     /// # Errors

@@ -32,14 +32,17 @@ impl Engine {
             let mut job = self.prepare(id, entity)?;
             self.places.open.entry(job.ask.place).or_default().missing += 1;
             match self.recorded(&job.ask)? {
-                Some(outcome) => self.arrived.push(Arrival {
-                    finished: FinishedAsk {
-                        ask: job.ask,
-                        outcome,
-                        value: None,
-                    },
-                    is_new: false,
-                }),
+                Some(outcome) => {
+                    self.show_requests(&mut job, &outcome);
+                    self.arrived.push(Arrival {
+                        finished: FinishedAsk {
+                            ask: job.ask,
+                            outcome,
+                            value: None,
+                        },
+                        is_new: false,
+                    });
+                }
                 None => {
                     self.resume_rounds(&mut job);
                     self.calls.waiting.push_back(Box::new(job));
@@ -75,21 +78,24 @@ impl Engine {
             return Err(self.bad_ask(entity, purpose, no_conversation));
         };
         let shown = view.as_deref_mut().unwrap_or(&mut context);
-        let hash = request_hash(shown, &body, &*question, tools.digest);
+        let asked = request_hash(shown, &body, &*question, tools.digest);
+        let stats = shown.last_stats();
         let shared_prefix = if mind.info().caches_prompts {
             shared_prefix(&context)
         } else {
             None
         };
         let world_seed = *self.world.resource::<WorldSeed>();
-        let mixed = world_seed.mixed(&[name.as_bytes(), &hash.0]);
+        // What comes to mind changes no dice.
+        let mixed = world_seed.mixed(&[name.as_bytes(), &asked.0]);
         let mut seed = [0; 8];
         seed.copy_from_slice(&mixed[..8]);
-        Ok(Job {
+        let mut job = Job {
             mind,
             stream: self.stream_of(&*question, &name, number),
             shared_prefix,
             tools,
+            recalled: None,
             rounds: Rounds::default(),
             view: JobView {
                 context: view,
@@ -105,10 +111,17 @@ impl Engine {
                 body,
                 guard_acts,
                 number,
-                hash,
+                hash: asked,
                 seed: u64::from_le_bytes(seed),
             },
-        })
+        };
+        let asking = job.estimate(&stats);
+        job.recalled = self.recall_for(entity, &*job.ask.question, asking);
+        if let Some(recalled) = &job.recalled {
+            let both = [asked.0, recalled.text.digest().0].concat();
+            job.ask.hash = Digest::of(&both);
+        }
+        Ok(job)
     }
 
     fn bad_ask(&self, entity: Entity, purpose: &str, reason: UiText) -> EngineError {

@@ -8,6 +8,7 @@ use futures_util::stream::FuturesUnordered;
 
 use super::cache_warmup::CacheWarmup;
 use super::job::Job;
+use crate::message::Digest;
 use crate::mind::{Completion, FailedCall};
 use crate::tool::{ToolOutput, ToolTrace};
 
@@ -48,14 +49,18 @@ pub(super) struct Failures {
     pub(super) any_success: bool,
 }
 
-/// The bytes of an entity's last prompt, to see how much of it the next one repeats.
+/// A message of a prompt: the digest of its text, and its bytes.
+pub(super) type Piece = (Digest, u64);
+
+/// The last prompt of an entity.
+#[derive(Default)]
 pub(super) struct LastPrompt {
-    /// The context's revisions, and how many messages were folded away.
-    pub(super) shape: (u32, u32),
-    /// All of it, which a retry after a bad answer repeats.
-    pub(super) sent: u64,
-    /// What the next ask repeats.
-    pub(super) kept: u64,
+    /// That of the conversation which it showed.
+    pub(super) generation: u64,
+    /// How many messages of that it had.
+    pub(super) history: usize,
+    /// All its messages.
+    pub(super) pieces: Vec<Piece>,
 }
 
 /// The last prompt of each entity.

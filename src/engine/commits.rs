@@ -56,6 +56,9 @@ impl Engine {
             self.world.insert_resource(CurrentStage::Place(place));
         }
         finished.sort_unstable_by_key(|finished| finished.ask.id);
+        let is_watched = self.listeners.on_commit.is_some();
+        let outcomes = finished.iter().filter(|_| is_watched);
+        let outcomes: Vec<_> = outcomes.map(|finished| finished.outcome.clone()).collect();
         for FinishedAsk {
             ask,
             outcome,
@@ -75,6 +78,9 @@ impl Engine {
             );
         }
         self.serve_feeds();
+        if let Some(act) = &mut self.listeners.on_commit {
+            act(&self.world, &outcomes);
+        }
     }
 
     fn fold_for_good(&mut self, entity: Entity, count: u32) {

@@ -7,20 +7,20 @@ use bevy_ecs::prelude::*;
 use futures_util::{FutureExt, StreamExt};
 use serde_json::json;
 
-use super::calls::{CallResult, LastPrompt};
+use super::calls::CallResult;
 use super::compact::{fold, next_fold};
 use super::job::{FinishedAsk, Job};
 use super::places::Arrival;
 use super::totals::worst_case;
-use super::{CallFigures, Engine, Signal, Stop};
+use super::{Engine, Signal, Stop};
 use crate::context::{AgentContext, ContextStats};
 use crate::event::{By, Phrasebook};
 use crate::exchange::{BoxedAnswer, Budget, Ledger, Spent, Violation};
 use crate::journal::Ending;
 use crate::locale::{Localize, text};
+use crate::message::shown;
 use crate::message::tokens::Correction;
-use crate::message::{Language, shown};
-use crate::mind::{Answering, Completion, FailedCall, FinishReason, MindError, Prompt, Round};
+use crate::mind::{Answering, Completion, FailedCall, FinishReason, MindError};
 use crate::tool::ToolCall;
 
 impl Engine {
@@ -80,13 +80,14 @@ impl Engine {
             return self.end(job, Ending::Failed { reason }, None);
         };
         self.totals.reserve(job.usage.worst);
-        self.note_repeated_bytes(&mut job, stats);
+        self.note_repeated_bytes(&mut job);
         let info = job.mind.info();
         if let Some(prefix) = job.shared_prefix {
             self.calls.cache_warmup.started(&info.alias, prefix);
         }
         self.listeners.signal(|| Signal::CallStarted {
             entity: job.ask.name.clone(),
+            number: job.ask.number,
             purpose: job.ask.question.purpose(),
             mind: info.alias.clone(),
         });
@@ -122,28 +123,11 @@ impl Engine {
 
     /// Hands a prompt to its mind; `None` if the entity has left the world.
     fn ask_mind(&self, job: &Job) -> Option<Answering> {
-        let ask = &job.ask;
-        let whole = || self.world.get::<AgentContext>(ask.entity);
-        let history = job.view.context.as_deref().or_else(whole)?;
-        let purpose = ask.question.purpose();
-        let tokens = job.usage.prompt_tokens;
-        let span = tracing::debug_span!("call", entity = %ask.name, purpose, tokens);
+        let prompt = self.prompt_of(job)?;
+        let (purpose, tokens) = (prompt.purpose, job.usage.prompt_tokens);
+        let span = tracing::debug_span!("call", entity = %prompt.entity, purpose, tokens);
         let _entered = span.enter();
-        Some(job.mind.answer(&Prompt {
-            entity: &ask.name,
-            purpose,
-            number: ask.number,
-            language: *self.world.resource::<Language>(),
-            history,
-            question: &ask.body,
-            ask_short: ask.question.ask_short(),
-            rounds: &job.rounds.all,
-            tools: job.prompt_tools(),
-            form: ask.question.form(),
-            max_tokens: job.answer_limit(),
-            seed: ask.seed,
-            stream: job.stream.as_ref(),
-        }))
+        Some(job.mind.answer(&prompt))
     }
 
     /// Folds the oldest messages away until the prompt fits a window that is known.
@@ -169,8 +153,12 @@ impl Engine {
 
     /// Folds as many messages away as a recorded round of the ask had to.
     pub(super) fn fold_as_recorded(&self, job: &mut Job) {
-        let context = self.world.get::<AgentContext>(job.ask.entity);
-        if let Some(context) = context.filter(|_| job.view.folded > 0) {
+        if job.view.folded == 0 {
+            return;
+        }
+        let viewed = self.view_of(job.ask.entity);
+        let whole = || self.world.get::<AgentContext>(job.ask.entity);
+        if let Some(context) = viewed.as_deref().or_else(whole) {
             job.view.context = Some(self.folded(context, job.view.folded));
         }
     }
@@ -211,47 +199,6 @@ impl Engine {
         let mut spent = ledger.map(Ledger::total).unwrap_or_default();
         spent += job.usage.spent;
         !budget.allows(&spent, &job.usage.worst)
-    }
-
-    /// Notes how much of a prompt its provider has seen before.
-    fn note_repeated_bytes(&mut self, job: &mut Job, stats: ContextStats) {
-        let Some(context) = self.world.get::<AgentContext>(job.ask.entity) else {
-            return;
-        };
-        let shape = (context.revisions(), job.view.folded);
-        let body = &job.ask.body;
-        let ask_short = job.ask.question.ask_short();
-        let short = body.short().map(|short| short.as_str().len() as u64);
-        let question = match short {
-            Some(short) if ask_short => short,
-            _ => body.full_text().len() as u64,
-        };
-        let rounds: u64 = job.rounds.all.iter().map(Round::bytes).sum();
-        let sent = stats.bytes + question + rounds;
-        // A full question is replaced by its short form in the next prompt, others are kept.
-        let kept = if short.is_none() || ask_short {
-            let is_kept = |round: &&Round| matches!(round, Round::Tools(_));
-            let rounds = job.rounds.all.iter().take_while(is_kept);
-            stats.bytes + question + rounds.map(Round::bytes).sum::<u64>()
-        } else {
-            stats.bytes
-        };
-        let last = self.last_prompts.get(&job.ask.entity);
-        let last = last.filter(|last| last.shape == shape);
-        let repeated = last.map_or(0, |last| {
-            if job.rounds.all.is_empty() {
-                last.kept
-            } else {
-                last.sent
-            }
-        });
-        job.usage.figures = CallFigures {
-            prompt_bytes: sent,
-            repeated_bytes: repeated.min(sent),
-            ..CallFigures::default()
-        };
-        let prompt = LastPrompt { shape, sent, kept };
-        self.last_prompts.insert(job.ask.entity, prompt);
     }
 
     /// Waits for the next result, and takes all that have arrived with it.
@@ -411,6 +358,7 @@ impl Engine {
     fn end(&mut self, job: Box<Job>, ending: Ending, value: Option<BoxedAnswer>) {
         self.listeners.signal(|| Signal::CallEnded {
             entity: job.ask.name.clone(),
+            number: job.ask.number,
             purpose: job.ask.question.purpose(),
             by: match &ending {
                 Ending::Failed { reason } => By::Fallback(reason.clone()),
@@ -421,7 +369,8 @@ impl Engine {
             },
             latency: job.usage.latency,
         });
-        let outcome = Arc::new(job.outcome(ending));
+        let recalled = self.recalled_by(&job, &ending);
+        let outcome = Arc::new(job.outcome(ending, recalled));
         self.arrived.push(Arrival {
             finished: FinishedAsk {
                 ask: job.ask,

@@ -11,8 +11,9 @@ use crate::cast::StableId;
 use crate::context::{AgentContext, ContextStats};
 use crate::event::guard::GuardAct;
 use crate::exchange::{BoxedAnswer, ErasedAsk, Spent};
-use crate::journal::{Ending, OpenRound, Outcome, RefusedAnswer, ToolRoundRecord};
-use crate::message::{Block, Body, Digest, TokenUsage, tokens};
+use crate::journal::{Ending, OpenRound, Outcome, RecalledMemory, RefusedAnswer, ToolRoundRecord};
+use crate::memory::Memory;
+use crate::message::{Block, Body, Digest, PromptBytes, Text, TokenUsage, tokens};
 use crate::mind::{AnswerStream, Completion, FailedCall, Form, Mind, Refused, Round, Tools};
 
 /// One open ask on its way to a mind and back.
@@ -26,6 +27,8 @@ pub(super) struct Job {
     pub(super) shared_prefix: Option<Digest>,
     /// The tools that its mind may call.
     pub(super) tools: AskTools,
+    /// What came to its mind.
+    pub(super) recalled: Option<Recalled>,
     pub(super) rounds: Rounds,
     pub(super) view: JobView,
     pub(super) usage: JobUsage,
@@ -45,6 +48,13 @@ pub(super) struct PreparedAsk {
     pub(super) number: u32,
     pub(super) hash: Digest,
     pub(super) seed: u64,
+}
+
+/// What came to an entity's mind for an ask.
+pub(super) struct Recalled {
+    /// As its mind reads it.
+    pub(super) text: Text,
+    pub(super) memories: Vec<Memory>,
 }
 
 /// What went back and forth on an ask so far.
@@ -81,6 +91,8 @@ pub(super) struct JobUsage {
     pub(super) prompt_tokens: u64,
     /// The figures of the running call.
     pub(super) figures: CallFigures,
+    /// Those of all prompts so far.
+    pub(super) prompt_bytes: PromptBytes,
     pub(super) latency: Duration,
     /// The model that answered, if its name differs from the mind's.
     pub(super) model: Option<Arc<str>>,
@@ -95,6 +107,7 @@ impl Default for JobUsage {
             worst: Spent::default(),
             prompt_tokens: 0,
             figures: CallFigures::default(),
+            prompt_bytes: PromptBytes::default(),
             latency: Duration::ZERO,
             model: None,
         }
@@ -210,11 +223,14 @@ impl Job {
         } else {
             body.tokens()
         };
+        let recalled = self.recalled.as_ref();
+        let recalled = recalled.map_or(0, |recalled| u64::from(recalled.text.tokens()) + 4);
         let rounds: u64 = self.rounds.all.iter().map(Round::tokens).sum();
         let messages = history.messages + 1 + 2 * self.rounds.all.len();
         // Roles and separators cost about four tokens a message.
         let separators = 4 * messages as u64;
-        history.tokens + u64::from(question) + rounds + self.prompt_tools().tokens() + separators
+        let after = u64::from(question) + recalled + rounds;
+        history.tokens + after + self.prompt_tools().tokens() + separators
     }
 
     /// Tells whoever watches that what was shown will not be the answer.
@@ -267,7 +283,7 @@ impl Job {
     }
 
     /// The outcome, with the usage of all attempts.
-    pub(super) fn outcome(&self, ending: Ending) -> Outcome {
+    pub(super) fn outcome(&self, ending: Ending, recalled: Vec<RecalledMemory>) -> Outcome {
         let info = self.mind.info();
         let model = self.usage.model.as_ref().unwrap_or(&info.model);
         Outcome {
@@ -277,6 +293,7 @@ impl Job {
             purpose: self.ask.question.purpose().to_owned(),
             hash: self.ask.hash,
             asked: self.ask.body.full_text().into_owned(),
+            recalled,
             ending,
             refused: self.refused_answers(),
             rounds: self.rounds.recorded.clone(),
@@ -284,6 +301,7 @@ impl Job {
             calls: self.usage.spent.calls,
             retries: self.usage.spent.retries as u32,
             usage: self.usage.spent.usage,
+            prompt_bytes: self.usage.prompt_bytes,
             estimated: self.usage.estimated.unwrap_or_default(),
             cost: self.usage.spent.cost,
             provider: info.provider.clone(),

@@ -20,7 +20,10 @@ mod error;
 mod job;
 mod listeners;
 mod places;
+mod recalled;
+mod repeated;
 mod run;
+mod sent;
 mod setup;
 mod signal;
 mod state;
@@ -29,6 +32,7 @@ mod totals;
 
 pub use error::{EngineError, Stop};
 pub use run::{Engine, Settings};
+pub use sent::SentRequest;
 pub use setup::{Meet, MeetSet, Setup, Step, StepSet};
 pub use signal::{CancellationToken, Signal};
 pub use state::{AskCount, Inputs, StoryEnd};

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::calls::{Calls, Failures, LastPrompts};
 use super::listeners::Listeners;
 use super::places::{Arrival, Places};
+use super::sent::{RequestViewer, SentRequest};
 use super::state::{AskCount, IdleTurns, Inputs};
 use super::{CancellationToken, EngineError, Setup, Signal, SpendLimits, Stop, StoryEnd, Totals};
 use crate::cast::{
@@ -17,10 +18,10 @@ use crate::cast::{
 use crate::context::{AgentContext, buffer};
 use crate::event::{DeferredCommands, EventQueue, Fault, Faults, Feed, Record, Records, deliver};
 use crate::exchange::{Spent, UntakenAnswers};
-use crate::journal::{Input, Journal, JournalHeader, Line, Meeting, Recording, Stopped};
+use crate::journal::{Input, Journal, JournalHeader, Line, Meeting, Outcome, Recording, Stopped};
 use crate::locale::{UiText, text};
 use crate::message::tokens::Correction;
-use crate::mind::{MindAlias, Minds, StreamReceiver, stream_channel};
+use crate::mind::{Mind, MindAlias, Minds, StreamReceiver, stream_channel};
 use crate::save::state_hashes;
 use crate::tool::ToolSpec;
 
@@ -193,9 +194,29 @@ impl Engine {
         self.listeners.on_turn = Some(Box::new(act));
     }
 
-    /// Calls this with news of the run.
+    /// Calls this whenever a place has committed the outcomes of its asks, with the world as they
+    /// left it. They may be recorded ones.
+    pub fn on_commit(&mut self, act: impl FnMut(&World, &[Arc<Outcome>]) + Send + 'static) {
+        self.listeners.on_commit = Some(Box::new(act));
+    }
+
+    /// Calls this, too, with news of the run.
     pub fn on_signal(&mut self, act: impl FnMut(Signal) + Send + 'static) {
-        self.listeners.on_signal = Some(Box::new(act));
+        self.listeners.on_signal.push(Box::new(act));
+    }
+
+    /// Calls `act` with every request that led to a recorded outcome, before the outcome is used.
+    /// `mind_of` says who answered, since a request is in the form of its mind; if it says nobody,
+    /// the outcome is left out.
+    pub fn on_request(
+        &mut self,
+        mind_of: impl FnMut(&Outcome) -> Option<Arc<dyn Mind>> + Send + 'static,
+        act: impl FnMut(&SentRequest<'_>) + Send + 'static,
+    ) {
+        self.listeners.requests = Some(RequestViewer {
+            mind_of: Box::new(mind_of),
+            act: Box::new(act),
+        });
     }
 
     /// Streams what minds write while they write it. A new receiver replaces the one before.

@@ -16,6 +16,8 @@ pub enum Signal {
     CallStarted {
         /// Whose mind.
         entity: Arc<str>,
+        /// The number of the ask among those of the entity, from 1.
+        number: u32,
         /// The purpose of the ask.
         purpose: &'static str,
         /// The mind's alias.
@@ -25,6 +27,8 @@ pub enum Signal {
     ToolCalled {
         /// Whose mind.
         entity: Arc<str>,
+        /// The number of the ask among those of the entity, from 1.
+        number: u32,
         /// The purpose of the ask.
         purpose: &'static str,
         /// The tool, by the name that minds know.
@@ -34,6 +38,8 @@ pub enum Signal {
     CallEnded {
         /// Whose mind.
         entity: Arc<str>,
+        /// The number of the ask among those of the entity, from 1.
+        number: u32,
         /// The purpose of the ask.
         purpose: &'static str,
         /// Who made the answer.

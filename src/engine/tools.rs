@@ -69,10 +69,15 @@ impl Engine {
             }
         }
         tools.digest = Some(short_digest(&hasher));
+        self.prepare_tools(&mut tools, mind);
+        Ok(tools)
+    }
+
+    /// Says in words how to call the tools, for a mind that takes tools no other way.
+    pub(super) fn prepare_tools(&self, tools: &mut AskTools, mind: &dyn Mind) {
         if mind.info().prompted_tools && !tools.specs().is_empty() {
             tools.instructions = Some(self.prompted_tools(tools.specs()));
         }
-        Ok(tools)
     }
 
     /// The tools of calls that code chose, by their names in the toolbox; and the calls by the
@@ -269,6 +274,7 @@ impl Engine {
         tracing::debug!(entity = %job.ask.name, tool = call.name, arguments = call.arguments, "a tool is called");
         self.listeners.signal(|| Signal::ToolCalled {
             entity: job.ask.name.clone(),
+            number: job.ask.number,
             purpose: job.ask.question.purpose(),
             tool: call.name.clone(),
         });
@@ -340,7 +346,7 @@ impl Engine {
     }
 
     /// Adds a round to an ask, and after the last round tells the mind to answer.
-    fn add_round(&self, job: &mut Job, record: ToolRoundRecord) {
+    pub(super) fn add_round(&self, job: &mut Job, record: ToolRoundRecord) {
         // The commit makes the messages once more, with the model that answered in the end, and
         // records what guards did.
         let (messages, _) = self.round_maker(job).messages(&record);

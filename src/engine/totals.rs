@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::exchange::Spent;
 use crate::locale::{UiText, text};
-use crate::message::{Cost, TokenUsage};
+use crate::message::{Cost, PromptBytes, TokenUsage};
 use crate::tool::SpendLimits;
 
 /// The figures of one call, for tables.
@@ -12,10 +12,8 @@ use crate::tool::SpendLimits;
 pub struct CallFigures {
     /// From first byte to last.
     pub latency: Duration,
-    /// Bytes of the prompt's text.
-    pub prompt_bytes: u64,
-    /// Bytes at its start that repeat the entity's previous prompt.
-    pub repeated_bytes: u64,
+    /// Bytes of the prompt's text, by whether they repeat the entity's previous prompt.
+    pub prompt_bytes: PromptBytes,
     /// The tokens that its provider reported, or else the estimated ones.
     pub usage: TokenUsage,
 }
@@ -24,8 +22,7 @@ impl CallFigures {
     /// The prompt tokens that the provider is expected to read from its cache: as large a share of
     /// them as the repeated bytes are of all bytes. What different entities share is not counted.
     pub fn predicted_cached(&self) -> u64 {
-        let share = self.repeated_bytes as f64 / self.prompt_bytes.max(1) as f64;
-        (self.usage.input as f64 * share) as u64
+        (self.usage.input as f64 * self.prompt_bytes.repeated_share()) as u64
     }
 }
 
@@ -131,13 +128,11 @@ impl Totals {
 
     /// The share of prompt bytes that repeat the start of the entity's previous prompt, 0 to 1.
     pub fn repeated_share(&self) -> f64 {
-        let bytes: u64 = self.calls.iter().map(|call| call.prompt_bytes).sum();
-        let repeated: u64 = self.calls.iter().map(|call| call.repeated_bytes).sum();
-        if bytes == 0 {
-            0.0
-        } else {
-            repeated as f64 / bytes as f64
+        let mut bytes = PromptBytes::default();
+        for call in &self.calls {
+            bytes += call.prompt_bytes;
         }
+        bytes.repeated_share()
     }
 }
 
@@ -168,9 +163,12 @@ mod tests {
 
     #[test]
     fn cached_tokens_are_predicted_from_repeated_bytes() {
-        let call = |prompt_bytes, repeated_bytes, input| CallFigures {
-            prompt_bytes,
-            repeated_bytes,
+        let call = |sent, repeated, input| CallFigures {
+            prompt_bytes: PromptBytes {
+                sent,
+                repeated,
+                ..PromptBytes::default()
+            },
             usage: TokenUsage {
                 input,
                 ..TokenUsage::default()

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::guard::{GuardAct, verbatim};
 use crate::cast::StableId;
+use crate::journal::RecalledMemory;
 use crate::locale::UiText;
 use crate::message::BodyId;
 
@@ -77,7 +78,7 @@ pub struct EventRecord {
 impl EventRecord {
     /// The record as the entity of a seat may see it: with its own words as the guards left them,
     /// and nobody else's.
-    fn as_seen_by(&self, seat: StableId) -> Self {
+    pub(crate) fn as_seen_by(&self, seat: StableId) -> Self {
         let own = self.masked.iter().find(|(who, _)| who.id == seat);
         let mut seen = Self {
             masked: Vec::new(),
@@ -140,6 +141,9 @@ pub struct AnswerRecord {
     pub text: String,
     /// Who made it.
     pub by: By,
+    /// The memories that came with the question; none for most answers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recalled: Vec<RecalledMemory>,
     /// The tools that its mind called before it answered, in order; empty for most answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CallRecord>,

@@ -14,6 +14,7 @@ use super::reply::{Schema, schema_of};
 use super::{Reply, Violation, json_in, lenient};
 use crate::cast::EntityName;
 use crate::event::{By, Fault, Faults};
+use crate::memory::Cues;
 use crate::message::{Body, Digest, Tag, Tags};
 use crate::mind::Form;
 use crate::tool::ToolCall;
@@ -103,6 +104,8 @@ struct Spec<R: Reply> {
     calls: Vec<ToolCall>,
     /// Whether people may watch the answer being written.
     streamed: bool,
+    /// What the entity may remember for it; nothing comes to its mind without.
+    cues: Option<Cues>,
 }
 
 /// Which round of tool calls is the last: after it no mind is asked again, and the answer is empty.
@@ -139,6 +142,7 @@ impl<R: Reply> Ask<R> {
             tool_round_limit: ToolRoundLimit::default(),
             calls: Vec::new(),
             streamed: false,
+            cues: None,
         }))
     }
 
@@ -220,6 +224,13 @@ impl<R: Reply> Ask<R> {
     #[must_use]
     pub fn streamed(self) -> Self {
         self.edit(|spec| spec.streamed = true)
+    }
+
+    /// Lets the entity remember what bears on the question: memories of its archived past stand
+    /// after the question in the prompt, and never enter its context.
+    #[must_use]
+    pub fn recalling(self, cues: Cues) -> Self {
+        self.edit(|spec| spec.cues = Some(cues))
     }
 
     /// Wants an answer at once, without tools: a summary, or a choice among what the prompt says.
@@ -316,6 +327,8 @@ pub trait ErasedAsk: Send + Sync {
     fn streamed(&self) -> bool;
     /// The calls that code chose; a mind answers if there are none.
     fn calls(&self) -> &[ToolCall];
+    /// What the entity may remember for it.
+    fn cues(&self) -> Option<&Cues>;
     /// Reads and checks an answer, with small mistakes in its JSON corrected.
     ///
     /// # Errors
@@ -428,6 +441,10 @@ impl<R: Reply> ErasedAsk for Spec<R> {
 
     fn calls(&self) -> &[ToolCall] {
         &self.calls
+    }
+
+    fn cues(&self) -> Option<&Cues> {
+        self.cues.as_ref()
     }
 
     fn judge(&self, raw: &str) -> Result<BoxedAnswer, Vec<Violation>> {

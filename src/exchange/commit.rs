@@ -105,6 +105,7 @@ pub(crate) fn commit(
         purpose: question.purpose().to_owned(),
         text,
         by,
+        recalled: outcome.recalled.clone(),
         calls,
         guarded: guard_acts,
     });

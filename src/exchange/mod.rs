@@ -51,6 +51,7 @@ pub const PROMPTS: &[(&str, &[&str])] = &[
     ("engine/folded", &["count"]),
     ("engine/folded_title", &["count"]),
     ("engine/withheld", &["reason"]),
+    ("engine/recalled", &["memories"]),
 ];
 
 /// Adds what this room needs to a world.

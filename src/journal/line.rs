@@ -7,7 +7,7 @@ use bevy_ecs::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::locale::{StoredText, UiText};
-use crate::message::{Block, Cost, Digest, FinishReason, TokenUsage};
+use crate::message::{Block, Cost, Digest, FinishReason, PromptBytes, TokenUsage};
 
 /// The version of the journal's format.
 pub const FORMAT: u32 = 2;
@@ -134,6 +134,29 @@ pub struct ToolResultRecord {
     pub spent: ToolSpent,
 }
 
+/// A memory that came to somebody's mind before an ask.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecalledMemory {
+    /// The id of its message in the entity's conversation.
+    pub message: u32,
+    /// Its day.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub day: Option<Arc<str>>,
+    /// Where the entity was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Arc<str>>,
+    /// The title of its chapter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chapter: Option<String>,
+    /// What the mind read of it.
+    pub text: String,
+    /// Whether the answer seems to use it: both have words in common that neither the question nor
+    /// the messages since the last answer have.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub used: bool,
+}
+
 /// What a tool spent on requests to minds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -212,6 +235,9 @@ pub struct Outcome {
     pub hash: Digest,
     /// The full question, for people and for showing differences.
     pub asked: String,
+    /// The memories that came with the question, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recalled: Vec<RecalledMemory>,
     /// How it ended.
     pub ending: Ending,
     /// The answers before it that failed their check.
@@ -229,6 +255,9 @@ pub struct Outcome {
     pub retries: u32,
     /// The tokens of all attempts.
     pub usage: TokenUsage,
+    /// The bytes of all prompts.
+    #[serde(default, skip_serializing_if = "PromptBytes::is_nothing")]
+    pub prompt_bytes: PromptBytes,
     /// The estimated prompt tokens of all attempts, uncorrected; 0 if the provider reported no
     /// usage, so that `usage` is an estimate itself.
     pub estimated: u64,

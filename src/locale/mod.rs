@@ -80,6 +80,8 @@
 mod argument;
 mod bundle;
 mod foreign;
+#[cfg(feature = "page")]
+mod labels;
 mod language;
 mod stored;
 #[cfg(test)]
@@ -88,6 +90,8 @@ mod ui_text;
 
 pub use crate::text;
 pub use argument::Argument;
+#[cfg(feature = "page")]
+pub(crate) use labels::labels;
 pub use language::Language;
 pub(crate) use stored::StoredText;
 pub use ui_text::{Localize, UiText};

@@ -32,6 +32,10 @@ const SAYS_WHEN: f32 = 1.3;
 const OF_TIME: f32 = 0.8;
 /// A message that only asks.
 const ONLY_ASKS: f32 = 0.8;
+/// Texts speak of the same if what they share is as rare as this, or as this many words that only
+/// one message has.
+const SAME_MATTER: f32 = 6.0;
+const SAME_RARE: f32 = 1.8;
 /// How many messages are searched for pairs of characters, and how much a pair counts beside its
 /// characters.
 const PAIRED: usize = 64;
@@ -333,6 +337,34 @@ impl Index {
             }
         }
         hits.in_order()
+    }
+
+    /// Whether two texts speak of the same: they have several words in common that do not stand in
+    /// `known`, and these are rare together. Of scripts without spaces, pairs of characters are
+    /// compared.
+    pub(super) fn is_same_matter(
+        &self,
+        one: &[[u32; 2]],
+        other: &[[u32; 2]],
+        known: &[[u32; 2]],
+    ) -> bool {
+        let is_shared = |unit: &&[u32; 2]| {
+            other.binary_search(*unit).is_ok() && known.binary_search(*unit).is_err()
+        };
+        let shared: Vec<_> = one.iter().filter(is_shared).collect();
+        let mut postings = Vec::new();
+        let mut rarity_of = |term: u32| {
+            postings.clear();
+            self.postings.read(term, &mut postings);
+            rarity(postings.len(), self.len())
+        };
+        let rarities = shared.iter().map(|unit| match unit {
+            [word, same] if word == same => rarity_of(*word),
+            [first, second] => (rarity_of(*first) + rarity_of(*second)) / 2.0,
+        });
+        // In a short past no word is rare.
+        let least = SAME_MATTER.min(SAME_RARE * rarity(1, self.len()));
+        shared.len() > 1 && rarities.sum::<f32>() >= least
     }
 
     /// Whether somebody whom the question names takes part in each session.

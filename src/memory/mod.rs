@@ -11,6 +11,7 @@
 //! `f32` in a fixed order, without functions of the platform's library. An
 //! entity's past is [`Witnessed`], and what it can look up [`Lore`]. Start reading at [`Index`].
 
+mod cues;
 mod index;
 mod lexicon;
 mod lore;
@@ -21,7 +22,9 @@ mod time;
 mod witnessed;
 mod words;
 
+pub use cues::Cues;
 pub use index::{Builder, Entry, Hit, Index};
 pub use lore::Lore;
 pub use parts::Part;
-pub use witnessed::{Memory, Witnessed, recall_all};
+pub use witnessed::{Memory, PlaceNames, Witnessed, recall_all};
+pub(crate) use words::vocabulary;

@@ -2,6 +2,7 @@
 //! index that grows with them.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,13 +10,53 @@ use bevy_ecs::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::cues::Cues;
 use super::index::{self, Index};
-use crate::context::{AgentContext, Chapter, Chapters, Entry, EntryId};
-use crate::message::{Body, Role, Tags};
+use super::words::telling;
+use crate::context::{AgentContext, Chapter, Chapters, Entry, EntryId, Happening, Note, Pledge};
+use crate::message::{Body, Role, Tags, cut, tokens};
 
 /// A message fits if its score is at least this share of the best one's: one that merely stands
 /// beside a hit does not.
 const FITS: f32 = 0.4;
+/// How many hits of each cue count, and how fast they count less by rank.
+const HITS: usize = 6;
+const RANK: f32 = 4.0;
+/// How much less than a hit counts what concerns somebody who is there.
+const OF_PERSON: f32 = 0.6;
+/// How many messages about a person are kept for this, and how many of them count.
+const KEPT_OF_PERSON: usize = 16;
+const HITS_OF_PERSON: usize = 2;
+/// How much of the latest past are cues: messages, and characters of each.
+const CUES: usize = 6;
+const CUE_CHARS: usize = 600;
+/// The most memories that come at once, the most characters of each, and the tokens of what
+/// surrounds it.
+const COME: usize = 10;
+const COME_CHARS: usize = 280;
+const LINE_TOKENS: u64 = 12;
+/// Events that are no news when they come.
+const NO_CUES: [&str; 5] = ["day", "query", "archive", "learned", "kickoff"];
+/// Events of which others tell what is worth to be remembered: the moves of a fight, ways.
+const MINOR: [&str; 12] = [
+    "day",
+    "query",
+    "archive",
+    "kickoff",
+    "refusal",
+    "arrive",
+    "leave",
+    "combat_start",
+    "combat_round",
+    "combat_move",
+    "card_held",
+    "card_played",
+];
+/// Members of an answer in JSON that only say how something is done.
+const MANNER: [&str; 4] = ["description", "seen", "reason", "why"];
+
+/// The name of a place by its stable number, which the ids of messages hold.
+pub type PlaceNames<'p> = &'p dyn Fn(u32) -> Option<Arc<str>>;
 
 /// A memory that was found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -28,7 +69,7 @@ pub struct Memory {
     /// The day of the story, as its messages count them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub day: Option<Arc<str>>,
-    /// Where the entity was.
+    /// Where it happened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Arc<str>>,
     /// The chapter's title; `None` for what stands in the prompt.
@@ -54,28 +95,78 @@ impl Witnessed {
     /// its prompt anyway.
     pub fn recall(
         &self,
-        context: &AgentContext,
-        chapters: &Chapters,
+        (context, chapters): (&AgentContext, &Chapters),
+        places: PlaceNames<'_>,
         question: &str,
         most: usize,
     ) -> Vec<Memory> {
         let mut past = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         past.grow(chapters);
-        past.search(context, chapters, question, most)
+        past.search((context, chapters), places, question, most)
     }
+
+    /// What of an entity's archived past bears on what is going on, oldest first: what speaks of
+    /// the same as the cues and as the messages since its last answer, and what happened between it
+    /// and those who are there. Nothing that stands in its prompt, no summaries, and no more tokens
+    /// than there is room for.
+    pub fn come_to_mind(
+        &self,
+        (context, chapters): (&AgentContext, &Chapters),
+        places: PlaceNames<'_>,
+        cues: &Cues,
+        room: u64,
+    ) -> Vec<Memory> {
+        if chapters.all().is_empty() {
+            return Vec::new();
+        }
+        let mut past = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        past.grow(chapters);
+        past.bearing_on((context, chapters), places, cues, room)
+    }
+
+    /// Whether an answer seems to use a memory: it has words in common with it that the question
+    /// and the messages since the last answer don't have. An estimate.
+    pub fn is_used(
+        &self,
+        context: &AgentContext,
+        memory: &str,
+        answer: &str,
+        question: &str,
+    ) -> bool {
+        let past = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = telling(question);
+        known.extend(latest(context).iter().flat_map(|cue| telling(cue)));
+        known.sort_unstable();
+        let (memory, answer) = (telling(memory), telling(answer));
+        past.index.is_same_matter(&memory, &answer, &known)
+    }
+}
+
+/// What was said and done since somebody's last answer, latest first.
+fn latest(context: &AgentContext) -> Vec<Cow<'_, str>> {
+    let entries = context.entries().iter().rev();
+    let latest = entries.take_while(|entry| entry.role() != Role::Ai);
+    let cues = latest.filter(|entry| {
+        let is_news = event(entry.body()).is_none_or(|kind| !NO_CUES.contains(&kind));
+        is_news
+            && is_witnessed(entry.role(), entry.body())
+            && !context.tags(entry.id()).is_some_and(is_summary)
+    });
+    let texts = cues.take(CUES).map(|entry| entry.body().full_text());
+    texts.collect()
 }
 
 /// What an entity remembers for a question, best first, of all that it ever witnessed.
 pub fn recall_all(
-    context: &AgentContext,
-    chapters: &Chapters,
+    (context, chapters): (&AgentContext, &Chapters),
+    places: PlaceNames<'_>,
     question: &str,
     most: usize,
 ) -> Vec<Memory> {
     let mut past = Past::default();
     past.grow(chapters);
     past.add_conversation(context);
-    past.search(context, chapters, question, most)
+    past.search((context, chapters), places, question, most)
 }
 
 /// Where a message of the index is.
@@ -95,6 +186,10 @@ struct Past {
     sources: Vec<Source>,
     /// How many chapters are in the index.
     chapters: usize,
+    /// The days that messages of these chapters begin.
+    days: Days,
+    /// The messages of the index that concern somebody, with how much they weigh, most first.
+    people: BTreeMap<Arc<str>, Vec<(u8, u32)>>,
 }
 
 impl Past {
@@ -105,23 +200,50 @@ impl Past {
         }
         for (at, chapter) in chapters.all().iter().enumerate().skip(self.chapters) {
             let mut day = first_day(chapter);
+            let notes = chapter.record.as_ref().map(|record| &*record.notes);
+            let notes = notes.unwrap_or_default();
             for (number, held) in chapter.messages.iter().enumerate() {
                 let message = &held.message;
-                if let Some(Mark::Day(begun)) = Mark::of(&message.tags, &message.body) {
+                if let Some(begun) = day_of(&message.tags) {
+                    self.days.0.entry(held.id).or_insert(begun.clone());
                     day = Some(begun);
                 }
                 // Summaries in a chapter were added with their own chapters.
                 if is_witnessed(message.role, &message.body) && !is_summary(&message.tags) {
                     let source = Source::Chapter(at as u32, number as u32);
                     let own = speaker(message.role, &message.body, "");
-                    let text = &message.body;
-                    self.add(source, own, text, day.as_deref(), [&chapter.id.0, ""]);
+                    let text = words_of(message.role, &message.body);
+                    let first = notes.partition_point(|note| note.entry < held.id);
+                    let own_notes = notes.get(first..).unwrap_or_default().iter();
+                    let own_notes = own_notes.take_while(|note| note.entry == held.id);
+                    let mut about = Vec::new();
+                    for note in own_notes {
+                        self.note(note, self.sources.len() as u32);
+                        about.extend(facts_of(note).filter(|fact| !text.contains(*fact)));
+                    }
+                    let session = &chapter.id.0;
+                    self.add(source, [own, &text, session], day.as_deref(), &about);
                 }
             }
             let source = Source::Summary(at as u32);
-            let session = [&*chapter.id.0, &chapter.title];
-            self.add(source, "", &chapter.summary, day.as_deref(), session);
+            let summary = chapter.summary.full_text();
+            let texts = ["", &*summary, &*chapter.id.0];
+            self.add(source, texts, day.as_deref(), &[&chapter.title]);
             self.chapters += 1;
+        }
+    }
+
+    /// Keeps whom a message of the index concerns.
+    fn note(&mut self, note: &Note, entry: u32) {
+        let (weight, people) = concerned(&note.happening);
+        for name in people {
+            let kept = self.people.entry(name.clone()).or_default();
+            // Of those that weigh the same, the latest first.
+            let at = kept.partition_point(|(other, _)| *other > weight);
+            if at < KEPT_OF_PERSON && kept.get(at) != Some(&(weight, entry)) {
+                kept.insert(at, (weight, entry));
+                kept.truncate(KEPT_OF_PERSON);
+            }
         }
     }
 
@@ -130,13 +252,12 @@ impl Past {
         for (at, entry) in context.entries().iter().enumerate() {
             let tags = context.tags(entry.id());
             let body = entry.body();
-            if let Some(Mark::Day(begun)) = tags.and_then(|tags| Mark::of(tags, body)) {
-                day = Some(begun);
-            }
+            day = tags.and_then(day_of).or(day);
             if is_witnessed(entry.role(), body) && !tags.is_some_and(is_summary) {
                 let own = speaker(entry.role(), body, context.name());
                 let source = Source::Conversation(at as u32);
-                self.add(source, own, body, day.as_deref(), ["", ""]);
+                let text = words_of(entry.role(), body);
+                self.add(source, [own, &text, ""], day.as_deref(), &[]);
             }
         }
     }
@@ -144,51 +265,144 @@ impl Past {
     fn add(
         &mut self,
         source: Source,
-        speaker: &str,
-        body: &Body,
+        [speaker, text, session]: [&str; 3],
         day: Option<&str>,
-        [session, title]: [&str; 2],
+        about: &[&str],
     ) {
         let time = day.map(|day| format!("day {day}")).unwrap_or_default();
         self.index.add(&index::Entry {
             speaker,
-            text: &body.full_text(),
+            text,
             time: &time,
             session,
-            about: &[title],
+            about,
         });
         self.sources.push(source);
     }
 
-    fn search(
+    /// The text of a message of the index.
+    fn text<'p>(
         &self,
-        context: &AgentContext,
-        chapters: &Chapters,
-        question: &str,
-        most: usize,
-    ) -> Vec<Memory> {
-        let body = |entry: u32| {
+        entry: u32,
+        context: &'p AgentContext,
+        chapters: &'p Chapters,
+    ) -> Cow<'p, str> {
+        let find = || {
             let source = self.sources.get(entry as usize)?;
             Some(match *source {
                 Source::Chapter(chapter, number) => {
                     let chapter = chapters.all().get(chapter as usize)?;
-                    &chapter.messages.get(number as usize)?.message.body
+                    let message = &chapter.messages.get(number as usize)?.message;
+                    words_of(message.role, &message.body)
                 }
-                Source::Summary(chapter) => &chapters.all().get(chapter as usize)?.summary,
-                Source::Conversation(at) => context.entries().get(at as usize)?.body(),
+                Source::Summary(chapter) => {
+                    let chapter = chapters.all().get(chapter as usize)?;
+                    chapter.summary.full_text()
+                }
+                Source::Conversation(at) => {
+                    let entry = context.entries().get(at as usize)?;
+                    words_of(entry.role(), entry.body())
+                }
             })
         };
-        let text = |entry| body(entry).map_or(Cow::Borrowed(""), Body::full_text);
+        find().unwrap_or_default()
+    }
+
+    fn bearing_on(
+        &self,
+        (context, chapters): (&AgentContext, &Chapters),
+        places: PlaceNames<'_>,
+        cues: &Cues,
+        room: u64,
+    ) -> Vec<Memory> {
+        let text = |entry| self.text(entry, context, chapters);
+        let may_come = |entry: u32| match self.sources.get(entry as usize) {
+            Some(Source::Chapter(chapter, number)) => {
+                let chapter = chapters.all().get(*chapter as usize);
+                let held = chapter.and_then(|it| it.messages.get(*number as usize));
+                let kind = held.and_then(|held| event(&held.message.body));
+                kind.is_none_or(|kind| !MINOR.contains(&kind))
+            }
+            _ => false,
+        };
+        let mut scores: BTreeMap<u32, f32> = BTreeMap::new();
+        let latest = latest(context);
+        let given = cues.texts.iter().map(|text| Cow::Borrowed(text.as_str()));
+        for cue in latest.into_iter().chain(given) {
+            let end = cue.char_indices().nth(CUE_CHARS).map(|(end, _)| end);
+            let cue = end.and_then(|end| cue.get(..end)).unwrap_or(&cue);
+            let about = telling(cue);
+            let hits = self.index.search(cue, 2 * HITS, text);
+            let fits = FITS * hits.first().map_or(0.0, |hit| hit.score);
+            let hits = hits
+                .iter()
+                .filter(|hit| hit.score >= fits && may_come(hit.entry));
+            let speaks_of_it = |entry: u32| {
+                let own = telling(&text(entry));
+                self.index.is_same_matter(&own, &about, &[])
+            };
+            let hits = hits.filter(|hit| speaks_of_it(hit.entry)).take(HITS);
+            for (rank, hit) in (0_u8..).zip(hits) {
+                *scores.entry(hit.entry).or_default() += 1.0 / (RANK + f32::from(rank));
+            }
+        }
+        for person in &cues.people {
+            let concern = self.people.get(person).into_iter().flatten();
+            for (rank, (_, entry)) in (0_u8..).zip(concern.take(HITS_OF_PERSON)) {
+                *scores.entry(*entry).or_default() += OF_PERSON / (RANK + f32::from(rank));
+            }
+        }
+        let mut best: Vec<_> = scores.into_iter().collect();
+        // The best first, of equals the latest.
+        best.sort_by_key(|(entry, score)| Reverse((score.to_bits(), *entry)));
+        let days = [&self.days, &days_of(context)];
+        let stands = |text: &str| {
+            let entries = context.entries().iter();
+            let mut texts = entries.map(|entry| entry.body().short_text());
+            texts.any(|other| other == text)
+        };
+        let mut left = room;
+        let mut come: Vec<Memory> = Vec::new();
+        for (entry, _) in best {
+            if come.len() == COME {
+                break;
+            }
+            let source = self.sources.get(entry as usize);
+            let memory =
+                source.and_then(|source| memory(*source, (context, chapters), places, days));
+            let Some(mut memory) = memory.filter(|memory| !stands(&memory.text)) else {
+                continue;
+            };
+            memory.text = cut(&memory.text, COME_CHARS);
+            let tokens = u64::from(tokens::estimate(&memory.text)) + LINE_TOKENS;
+            if tokens <= left && come.iter().all(|known| known.text != memory.text) {
+                left -= tokens;
+                come.push(memory);
+            }
+        }
+        come.sort_by_key(|memory| memory.message);
+        come
+    }
+
+    fn search(
+        &self,
+        (context, chapters): (&AgentContext, &Chapters),
+        places: PlaceNames<'_>,
+        question: &str,
+        most: usize,
+    ) -> Vec<Memory> {
+        let text = |entry| self.text(entry, context, chapters);
         // Summaries in the prompt, and what is told twice, is left out.
         let wanted = most.saturating_mul(2).saturating_add(self.chapters.min(64));
         let mut hits = self.index.search(question, wanted, text);
         let best = hits.first().map_or(0.0, |hit| hit.score);
         hits.retain(|hit| hit.score >= FITS * best);
-        let marks = marks(context, chapters);
+        let days = [&self.days, &days_of(context)];
         let mut found: Vec<Memory> = Vec::new();
         for hit in hits {
             let source = self.sources.get(hit.entry as usize);
-            let memory = source.and_then(|source| memory(*source, context, chapters, &marks));
+            let memory =
+                source.and_then(|source| memory(*source, (context, chapters), places, days));
             let is_new = |memory: &Memory| found.iter().all(|known| known.text != memory.text);
             if found.len() < most
                 && let Some(memory) = memory.filter(is_new)
@@ -203,9 +417,9 @@ impl Past {
 /// What a source holds, with what is known of it; `None` for a summary that stands in the prompt.
 fn memory(
     source: Source,
-    context: &AgentContext,
-    chapters: &Chapters,
-    marks: &Marks,
+    (context, chapters): (&AgentContext, &Chapters),
+    places: PlaceNames<'_>,
+    days: [&Days; 2],
 ) -> Option<Memory> {
     let of_chapter = |at: u32| chapters.all().get(at as usize);
     let (chapter, id, role, body) = match source {
@@ -239,10 +453,11 @@ fn memory(
     };
     let is_summary = matches!(source, Source::Summary(_));
     Some(Memory {
-        text: body.full_text().into_owned(),
+        text: words_of(role, body).into_owned(),
         speaker,
-        day: marks.days.at(id),
-        place: marks.places.at(id),
+        day: Days::at(days, id),
+        // A world agent is its own place.
+        place: places(body.id().place).filter(|place| place != context.name()),
         chapter: chapter.map(|chapter| chapter.title.clone()),
         turn: chapter.map(|chapter| chapter.turn),
         summary: is_summary,
@@ -256,8 +471,80 @@ fn is_witnessed(role: Role, body: &Body) -> bool {
     let is_event = || body.sender().is_some() || event(body).is_some();
     match role {
         Role::System | Role::Tool => false,
-        Role::Ai => true,
+        Role::Ai => !words_of(role, body).is_empty(),
         Role::Human => is_event() && event(body) != Some("query"),
+    }
+}
+
+/// What a message says. Of an answer in JSON, its sentences.
+fn words_of(role: Role, body: &Body) -> Cow<'_, str> {
+    let text = body.full_text();
+    if role != Role::Ai || !text.starts_with('{') {
+        return text;
+    }
+    match serde_json::from_str::<Value>(&text) {
+        Ok(value) => {
+            let mut sentences = Vec::new();
+            add_sentences(&value, &mut sentences);
+            Cow::Owned(sentences.join(" "))
+        }
+        Err(_) => text,
+    }
+}
+
+/// Adds the texts of a value that are no mere names.
+fn add_sentences<'v>(value: &'v Value, to: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => {
+            let text = text.trim();
+            let is_sentence = text.split_whitespace().nth(2).is_some()
+                || text.ends_with(['.', '!', '?', '。', '！', '？', '…']);
+            if is_sentence {
+                to.push(text);
+            }
+        }
+        Value::Array(values) => values.iter().for_each(|value| add_sentences(value, to)),
+        Value::Object(members) => {
+            for (name, value) in members {
+                if !MANNER.contains(&name.as_str()) {
+                    add_sentences(value, to);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The facts in a note, in words.
+fn facts_of(note: &Note) -> impl Iterator<Item = &str> {
+    let facts: [&str; 2] = match &note.happening {
+        Happening::Learned { text, .. } => [text, ""],
+        Happening::Promised { words, to, .. } => [words, to],
+        Happening::Took { item, .. } | Happening::Lost { item, .. } => [item, ""],
+        Happening::Gave { item, to, .. } => [item, to],
+        _ => ["", ""],
+    };
+    facts.into_iter().filter(|fact| !fact.is_empty())
+}
+
+/// Whom something concerns, and how much it weighs.
+fn concerned(happening: &Happening) -> (u8, Vec<&Arc<str>>) {
+    match happening {
+        Happening::Died { who, by } => (5, vec![who, by]),
+        Happening::Promised {
+            who,
+            to,
+            state: Pledge::Broken,
+            ..
+        } => (5, vec![who, to]),
+        Happening::Promised { who, to, .. } => (4, vec![who, to]),
+        Happening::Decided { who, .. } => (4, vec![who]),
+        Happening::Fight(fight) if fight.result.is_some() => (3, fight.foes.iter().collect()),
+        Happening::Gave { who, to, .. } => (3, vec![who, to]),
+        Happening::Learned { from, .. } => (2, vec![from]),
+        Happening::Felt { about, .. } => (2, vec![about]),
+        Happening::Tried { who, .. } => (1, vec![who]),
+        _ => (0, Vec::new()),
     }
 }
 
@@ -277,76 +564,42 @@ fn speaker<'b>(role: Role, body: &'b Body, owner: &'b str) -> &'b str {
     }
 }
 
-/// What a message says of where and when those after it are.
-enum Mark {
-    Day(Arc<str>),
-    Place(Arc<str>),
-}
-
-impl Mark {
-    fn of(tags: &Tags, body: &Body) -> Option<Self> {
-        let text = |key: &str| tags.text(key).map(Arc::from);
-        if let Some(day) = text("day_begin").or_else(|| text("day_end")) {
-            return Some(Self::Day(day));
-        }
-        let arrived = || event(body).filter(|event| *event == "arrive");
-        let place = text("combat_initialization");
-        let place = place.or_else(|| arrived().and_then(|_| text("stage_transition")));
-        place.map(Self::Place)
-    }
+/// The day that begins or ends with a message, as the messages count them.
+fn day_of(tags: &Tags) -> Option<Arc<str>> {
+    let day = tags.text("day_begin").or_else(|| tags.text("day_end"))?;
+    Some(Arc::from(day))
 }
 
 /// The day of a chapter's first messages, by the first message that says.
 fn first_day(chapter: &Chapter) -> Option<Arc<str>> {
-    let mut marks = chapter
-        .messages
-        .iter()
-        .filter_map(|held| Mark::of(&held.message.tags, &held.message.body));
-    marks.find_map(|mark| match mark {
-        Mark::Day(day) => Some(day),
-        Mark::Place(_) => None,
-    })
+    let mut messages = chapter.messages.iter();
+    messages.find_map(|held| day_of(&held.message.tags))
 }
 
-/// The days and places of a whole past, by the ids of the messages that begin them.
-#[derive(Default)]
-struct Marks {
-    days: Marked,
-    places: Marked,
-}
+/// Days, by the ids of the messages that begin them.
+#[derive(Debug, Default)]
+struct Days(BTreeMap<EntryId, Arc<str>>);
 
-#[derive(Default)]
-struct Marked(BTreeMap<EntryId, Arc<str>>);
-
-impl Marked {
+impl Days {
     /// That of a message: the last that began before, or else the first.
-    fn at(&self, id: EntryId) -> Option<Arc<str>> {
-        let before = self.0.range(..=id).next_back();
-        let (_, value) = before.or_else(|| self.0.first_key_value())?;
-        Some(value.clone())
+    fn at(all: [&Self; 2], id: EntryId) -> Option<Arc<str>> {
+        let before = all
+            .iter()
+            .filter_map(|each| each.0.range(..=id).next_back());
+        let first = || all.iter().filter_map(|each| each.0.first_key_value()).min();
+        let (_, day) = before.max().or_else(first)?;
+        Some(day.clone())
     }
 }
 
-fn marks(context: &AgentContext, chapters: &Chapters) -> Marks {
-    let mut marks = Marks::default();
-    let mut add = |id, tags: &Tags, body: &Body| match Mark::of(tags, body) {
-        Some(Mark::Day(day)) => {
-            marks.days.0.entry(id).or_insert(day);
-        }
-        Some(Mark::Place(place)) => {
-            marks.places.0.entry(id).or_insert(place);
-        }
-        None => {}
-    };
-    for held in chapters.all().iter().flat_map(|chapter| &chapter.messages) {
-        add(held.id, &held.message.tags, &held.message.body);
-    }
-    for entry in context.entries() {
-        if let Some(tags) = context.tags(entry.id()) {
-            add(entry.id(), tags, entry.body());
-        }
-    }
-    marks
+/// Those of the conversation.
+fn days_of(context: &AgentContext) -> Days {
+    let tagged = context.tagged();
+    Days(
+        tagged
+            .filter_map(|(id, tags)| Some((id, day_of(tags)?)))
+            .collect(),
+    )
 }
 
 #[cfg(test)]
@@ -355,10 +608,20 @@ mod tests {
 
     use super::*;
     use crate::context::ChapterId;
-    use crate::message::Tag;
+    use crate::message::{BodyId, Tag};
+
+    fn hall(id: u32) -> Option<Arc<str>> {
+        (id == 7).then(|| "Hall".into())
+    }
 
     fn event(kind: &str, text: &str) -> Body {
-        Body::text(text).with_metadata(Map::from_iter([("event".to_owned(), kind.into())]))
+        let id = BodyId {
+            place: 7,
+            number: 1,
+        };
+        Body::text(text)
+            .with_id(id)
+            .with_metadata(Map::from_iter([("event".to_owned(), kind.into())]))
     }
 
     /// Ann's two days: the first is archived, the second in her prompt.
@@ -398,7 +661,7 @@ mod tests {
         ];
         let (context, chapters) = two_days(lines, "Bob told me of the rope.");
         let witnessed = Witnessed::default();
-        let recall = |question| witnessed.recall(&context, &chapters, question, 5);
+        let recall = |question| witnessed.recall((&context, &chapters), &hall, question, 5);
         let found = recall("With what were ropes cut?");
         let texts: Vec<_> = found.iter().map(|memory| memory.text.as_str()).collect();
         assert_eq!(texts[0], lines[0]);
@@ -412,9 +675,57 @@ mod tests {
         assert_eq!(found[0].place.as_deref(), Some("Hall"));
         assert_eq!(found[0].chapter.as_deref(), Some("The first day"));
         assert!(recall("").is_empty() && recall("xylophone").is_empty());
-        let all = recall_all(&context, &chapters, "What did Bob say of the rope?", 5);
+        let all = recall_all(
+            (&context, &chapters),
+            &hall,
+            "What did Bob say of the rope?",
+            5,
+        );
         assert!(all.len() >= 2, "{all:?}");
         assert!(all.iter().any(|memory| memory.day.as_deref() == Some("2")));
+    }
+
+    #[test]
+    fn what_bears_on_what_was_just_said_comes_to_mind() {
+        let lines = [
+            "Bob says to Ann: “The rope of the ferry was cut with a bread knife.”",
+            "A gull lands on the table.",
+            "Bob says to Ann: “Who cut the ferry rope?”",
+        ];
+        let (mut context, chapters) = two_days(lines, "Bob told me of it.");
+        let witnessed = Witnessed::default();
+        let come = |context: &AgentContext, cues: &Cues, room| {
+            let memories = witnessed.come_to_mind((context, &chapters), &hall, cues, room);
+            let texts = memories.into_iter().map(|memory| memory.text);
+            texts.collect::<Vec<_>>()
+        };
+        let none = Cues::default();
+        assert_eq!(come(&context, &none, 600), [lines[0]]);
+        assert!(come(&context, &none, 10).is_empty(), "there is no room");
+        let used = |answer: &str| witnessed.is_used(&context, lines[0], answer, "What do you do?");
+        assert!(used("It must have been the baker: a bread knife!"));
+        assert!(
+            !used("Who cut the ferry rope? I do not know."),
+            "that was just said"
+        );
+        // Once it was answered, it is no cue any more.
+        assert!(context.add_ai_message([Body::text("No idea.")]).is_ok());
+        assert!(come(&context, &none, 600).is_empty());
+        let at_stake = Cues {
+            texts: vec!["Find out whose knife cut the rope".into()],
+            ..Cues::default()
+        };
+        assert_eq!(come(&context, &at_stake, 600), [lines[0]]);
+    }
+
+    #[test]
+    fn answers_in_json_are_remembered_as_what_they_say() {
+        let answer = r#"{"mind":"I wonder why.","speak":{"target":"Bob","text":"Go home."}}"#;
+        assert_eq!(
+            words_of(Role::Ai, &Body::text(answer)),
+            "I wonder why. Go home."
+        );
+        assert!(!is_witnessed(Role::Ai, &Body::text(r#"{"action":"hold"}"#)));
     }
 
     #[test]
@@ -425,7 +736,7 @@ mod tests {
             "老闻说：“别提了。”",
         ];
         let (context, chapters) = two_days(lines, "老闻说了些事。");
-        let found = Witnessed::default().recall(&context, &chapters, "船是怎么沉的？", 1);
+        let found = Witnessed::default().recall((&context, &chapters), &hall, "船是怎么沉的？", 1);
         assert_eq!(found[0].text, lines[0]);
     }
 
@@ -434,9 +745,21 @@ mod tests {
         let lines = ["The bell is cracked.", "Rain.", "Sun."];
         let (context, chapters) = two_days(lines, "Nothing much.");
         let witnessed = Witnessed::default();
-        assert!(!witnessed.recall(&context, &chapters, "bell", 5).is_empty());
+        assert!(
+            !witnessed
+                .recall((&context, &chapters), &hall, "bell", 5)
+                .is_empty()
+        );
         let none = Chapters::default();
-        assert!(witnessed.recall(&context, &none, "bell", 5).is_empty());
-        assert!(!witnessed.recall(&context, &chapters, "bell", 5).is_empty());
+        assert!(
+            witnessed
+                .recall((&context, &none), &hall, "bell", 5)
+                .is_empty()
+        );
+        assert!(
+            !witnessed
+                .recall((&context, &chapters), &hall, "bell", 5)
+                .is_empty()
+        );
     }
 }

@@ -103,6 +103,37 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
     })
 }
 
+/// The words of a text, or characters of scripts without spaces, in order, each as a number that
+/// equal words have.
+pub(crate) fn vocabulary(text: &str) -> impl Iterator<Item = u32> {
+    words(text).map(|word| word.term(false))
+}
+
+/// What a text is about: its words that say something and, of scripts without spaces, its pairs of
+/// such characters, each as the terms that the index has for it, sorted.
+pub(super) fn telling(text: &str) -> Vec<[u32; 2]> {
+    let mut found = Vec::new();
+    let mut before: Option<(usize, u32)> = None;
+    for word in words(text) {
+        let last = before.take();
+        if word.is_stop() {
+            continue;
+        }
+        let term = word.term(true);
+        if !word.is_character {
+            found.push([term, term]);
+            continue;
+        }
+        if let Some((_, other)) = last.filter(|(end, _)| *end == word.at) {
+            found.push([other, term]);
+        }
+        before = Some((word.at + word.text.len(), term));
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
 /// Whether a character is of a script in which words are not set apart.
 pub(super) fn writes_no_spaces(char: char) -> bool {
     matches!(char,
@@ -133,6 +164,16 @@ mod tests {
         assert_eq!(terms("I bought children's books"), terms("buy kid book"));
         assert_ne!(terms("won"), terms("wonder"));
         assert!(terms("won't didn’t I've").is_empty());
+    }
+
+    #[test]
+    fn what_a_text_is_about_is_words_and_pairs() {
+        assert_eq!(
+            telling("The rope was cut."),
+            telling("cut a ROPE, cut ropes")
+        );
+        assert_eq!(telling("渡口的船沉了").len(), 2, "渡口, 船沉");
+        assert!(telling("渡。口").is_empty());
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub(crate) use tag::RESERVED_MEMBERS;
 pub use tag::{Tag, TagError, Tags};
 pub(crate) use text::cut;
 pub use text::{Digest, Text};
-pub use usage::{Cost, FinishReason, Price, TokenUsage};
+pub use usage::{Cost, FinishReason, Price, PromptBytes, TokenUsage};
 
 use serde::{Deserialize, Serialize};
 

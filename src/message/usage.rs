@@ -37,6 +37,58 @@ impl std::ops::AddAssign for TokenUsage {
     }
 }
 
+/// Bytes of prompts, by whether their provider has seen them at the beginning of the entity's last
+/// prompt. `sent` is the sum of the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PromptBytes {
+    /// All of them.
+    pub sent: u64,
+    /// Those that repeat the beginning of the last prompt.
+    pub repeated: u64,
+    /// Those of an entity's first prompt.
+    pub first: u64,
+    /// Messages that are new since.
+    pub new: u64,
+    /// The question, calls of tools and corrections.
+    pub asked: u64,
+    /// Memories that came with the question.
+    pub recalled: u64,
+    /// Messages after a chapter that took the place of others.
+    pub archived: u64,
+    /// Messages after a gap that a window or a view made.
+    pub folded: u64,
+}
+
+impl PromptBytes {
+    /// The share that repeats the last prompt, 0 to 1.
+    pub fn repeated_share(&self) -> f64 {
+        self.repeated as f64 / self.sent.max(1) as f64
+    }
+
+    /// Whether nothing was sent.
+    pub fn is_nothing(&self) -> bool {
+        self.sent == 0
+    }
+}
+
+impl std::ops::AddAssign for PromptBytes {
+    fn add_assign(&mut self, other: Self) {
+        for (sum, more) in [
+            (&mut self.sent, other.sent),
+            (&mut self.repeated, other.repeated),
+            (&mut self.first, other.first),
+            (&mut self.new, other.new),
+            (&mut self.asked, other.asked),
+            (&mut self.recalled, other.recalled),
+            (&mut self.archived, other.archived),
+            (&mut self.folded, other.folded),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+    }
+}
+
 /// Why a model stopped writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

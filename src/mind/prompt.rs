@@ -148,6 +148,8 @@ pub struct Prompt<'a> {
     pub question: &'a Body,
     /// Whether to send the question's condensed form instead.
     pub ask_short: bool,
+    /// Memories that bear on the question, sent after it. They never enter a context.
+    pub recalled: Option<&'a Text>,
     /// The exchange about this question so far, oldest first.
     pub rounds: &'a [Round],
     /// The tools that the mind may call before it answers.
@@ -179,7 +181,7 @@ impl<'a> Prompt<'a> {
         entries.iter().map(turn)
     }
 
-    /// The turns after the history: the question, then each round.
+    /// The turns after the history: the question, memories, then each round.
     pub fn question_turns(&self) -> impl Iterator<Item = Turn<'a>> + Clone + use<'a> {
         let question = if self.ask_short {
             Turn::short(Role::Human, self.question)
@@ -188,8 +190,9 @@ impl<'a> Prompt<'a> {
         };
         // An empty question asks for an answer to the last message.
         let question = (!self.question.is_silent()).then_some(question);
+        let recalled = self.recalled.map(|text| Turn::text(Role::Human, text));
         let rounds = self.rounds.iter().flat_map(Round::turns);
-        question.into_iter().chain(rounds)
+        question.into_iter().chain(recalled).chain(rounds)
     }
 
     /// Earlier answers to this question that failed their check, oldest first.
@@ -204,10 +207,12 @@ impl<'a> Prompt<'a> {
         } else {
             self.question.tokens()
         };
+        let recalled = self.recalled.map_or(0, |text| u64::from(text.tokens()) + 4);
         let rounds: u64 = self.rounds.iter().map(Round::tokens).sum();
         // With OpenAI's chat format, roles and separators take about four tokens per message.
         let separators = 4 * (self.history.len() as u64 + 1 + 2 * self.rounds.len() as u64);
-        self.history.tokens() + u64::from(question) + rounds + self.tools.tokens() + separators
+        let after = u64::from(question) + recalled + rounds;
+        self.history.tokens() + after + self.tools.tokens() + separators
     }
 
     /// The facts of the prompt as data; null if there are none.

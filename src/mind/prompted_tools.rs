@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use serde_json::Value;
 
 use super::answer::{Answering, Mind};
@@ -43,25 +44,34 @@ impl<M: Mind> Mind for PromptedTools<M> {
     }
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
-        let Some(instructions) = prompt.tools.instructions else {
-            return self.mind.answer(prompt);
-        };
-        let history = history_as_text(prompt.history, instructions);
-        let rounds: Vec<_> = prompt.rounds.iter().map(round_as_text).collect();
-        let answering = self.mind.answer(&Prompt {
-            history: &history,
-            rounds: &rounds,
-            tools: Tools::NONE,
-            // Its calls are text, which must not be shown as an answer.
-            stream: prompt.stream.filter(|_| !prompt.tools.callable),
-            ..*prompt
-        });
-        if !prompt.tools.callable {
+        let answering = in_words(prompt, |prompt| self.mind.answer(prompt));
+        if prompt.tools.instructions.is_none() || !prompt.tools.callable {
             return answering;
         }
         let specs = prompt.tools.specs.to_vec();
         Box::pin(async move { Ok(with_calls(answering.await?, &specs)) })
     }
+
+    fn request(&self, prompt: &Prompt<'_>) -> Option<Bytes> {
+        in_words(prompt, |prompt| self.mind.request(prompt))
+    }
+}
+
+/// Uses the prompt with its tools in words.
+fn in_words<T>(prompt: &Prompt<'_>, act: impl FnOnce(&Prompt<'_>) -> T) -> T {
+    let Some(instructions) = prompt.tools.instructions else {
+        return act(prompt);
+    };
+    let history = history_as_text(prompt.history, instructions);
+    let rounds: Vec<_> = prompt.rounds.iter().map(round_as_text).collect();
+    act(&Prompt {
+        history: &history,
+        rounds: &rounds,
+        tools: Tools::NONE,
+        // Its calls are text, which must not be shown as an answer.
+        stream: prompt.stream.filter(|_| !prompt.tools.callable),
+        ..*prompt
+    })
 }
 
 /// The conversation with the instructions at the end of its system message, and earlier calls as
@@ -304,6 +314,7 @@ mod tests {
             history: &history,
             question: &Body::text("And now?"),
             ask_short: false,
+            recalled: None,
             rounds: &[Round::Tools(ToolRound { called, returned })],
             tools: Tools {
                 specs: &specs,

@@ -8,8 +8,8 @@ use super::components::insert_data;
 use super::spawn::{SpawnError, spawn_cast};
 use super::world_file::WorldFile;
 use super::{
-    archive, attempt, campaign_phase, campaign_state, combat, components, events, home, kickoff,
-    phase, phrases, scenes, talk,
+    archive, attempt, campaign_phase, campaign_state, combat, components, events, home, host,
+    kickoff, phase, phrases, scenes, talk,
 };
 use crate::drama;
 use crate::engine::Setup;
@@ -64,6 +64,7 @@ fn plugin(setup: &mut Setup) {
     scenes::plugin(setup);
     campaign_phase::plugin(setup);
     campaign_state::plugin(setup);
+    host::plugin(setup);
 }
 
 /// A world that was read and checked. It can be played as often as needed.

@@ -160,6 +160,20 @@ pub enum CampaignPhase {
     Over,
 }
 
+impl CampaignPhase {
+    /// Whether a fight may come right after it.
+    pub(super) fn may_meet_foes(&self) -> bool {
+        match self {
+            Self::Travel { .. } | Self::Camp { .. } | Self::Return { .. } | Self::Vote { .. } => {
+                true
+            }
+            Self::Night { day, days } => day == days,
+            Self::Archive { after } => after.may_meet_foes(),
+            _ => false,
+        }
+    }
+}
+
 /// Saves what this file defines.
 pub(super) fn plugin(setup: &mut Setup) {
     setup.world.init_resource::<CampaignState>();

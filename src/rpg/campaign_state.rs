@@ -95,7 +95,7 @@ pub(super) fn advance_campaign(world: &mut World) {
 /// Goes on after a phase, once conversations that have grown too long are archived.
 fn archive_or_go_on(world: &mut World, phase: CampaignPhase) {
     let may_archive = is_running(&phase) && !matches!(phase, CampaignPhase::Fight { .. });
-    if may_archive && archive_overdue(world) {
+    if may_archive && archive_overdue(world, phase.may_meet_foes()) {
         let after = Box::new(phase);
         return set_campaign_phase(world, CampaignPhase::Archive { after });
     }

@@ -30,6 +30,11 @@ impl SpokenLine {
             text: text.into(),
         }
     }
+
+    /// The words.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
 }
 
 /// An event that an entity witnessed.

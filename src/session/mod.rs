@@ -4,14 +4,29 @@
 //! recorded is never asked again: a resumed session finds the outcomes after its snapshot in its
 //! journal, and a replay asks no mind at all. The games are behind the trait [`Game`]. Start
 //! reading at [`Session::resume`].
+//!
+//! What a story was can be looked up: [`requests`] are what minds were sent, [`timeline`] lists the
+//! calls, [`not_told`] says who missed an event and why, and `difference.rs` compares two prompts
+//! or two stories.
 
+mod audience;
+mod difference;
 mod error;
 mod live;
+mod requests;
 mod rewind;
+mod timeline;
 
+pub use audience::{NotTold, WhyNot, not_told};
+pub use difference::{
+    Change, ChangeKind, KnowledgeDifference, Parting, PartingAnswer, changes,
+    knowledge_differences, parting,
+};
 pub use error::{SessionError, SetupError};
 pub use live::Session;
+pub use requests::{CallRequest, PromptMessage, PromptPart, Wanted, messages_of, requests};
 pub use rewind::{Replayed, branch, branch_with, replay, replay_with, state_at};
+pub use timeline::{TimedCall, timeline};
 
 use bevy_ecs::prelude::*;
 

@@ -123,7 +123,7 @@ fn up_to(mut lines: Vec<Line>, turn: u64) -> Result<Vec<Line>, SessionError> {
     Ok(lines)
 }
 
-async fn play_again(
+pub(super) async fn play_again(
     story: StoredStory,
     game: &dyn Game,
     until: Option<u64>,
@@ -134,7 +134,7 @@ async fn play_again(
     check_data(&head, &meta, false)?;
     let setup = new_world(game, head.seed)?;
     let latest = Arc::new(Mutex::new(snapshot(&setup.world, &meta)?));
-    let nobody = Minds::all(Arc::new(Nobody(MindInfo::embedded("journal"))));
+    let nobody = Minds::from(Nobody::new());
     let mut engine = Engine::new(setup, nobody, Journal::in_memory(head))?;
     engine.settings.replay = true;
     engine.play_back(Recording::of(story.lines));
@@ -157,7 +157,13 @@ async fn play_again(
 }
 
 /// The mind of a replay, which the engine never asks.
-struct Nobody(MindInfo);
+pub(super) struct Nobody(MindInfo);
+
+impl Nobody {
+    pub(super) fn new() -> Self {
+        Self(MindInfo::embedded("journal"))
+    }
+}
 
 impl Mind for Nobody {
     fn info(&self) -> &MindInfo {

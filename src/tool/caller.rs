@@ -8,6 +8,7 @@ use rand_chacha::rand_core::SeedableRng;
 
 use crate::cast::{
     Appearance, CastList, Dead, EntityName, Exits, Occupants, OnStage, StableId, WorldSeed,
+    name_by_id,
 };
 use crate::context::{AgentContext, Chapters};
 use crate::message::Language;
@@ -81,6 +82,11 @@ impl<'w> ToolCaller<'w> {
     /// must return only what is open to the caller.
     pub fn data<R: Resource>(&self) -> Option<&'w R> {
         self.world.get_resource()
+    }
+
+    /// The name of a place by its stable number.
+    pub(super) fn place_with_id(&self, id: u32) -> Option<Arc<str>> {
+        name_by_id(self.world, id)
     }
 
     /// The name of the caller's place; its own if it is a place itself.

@@ -86,7 +86,8 @@ fn recall(caller: &ToolCaller<'_>, search: Search) -> Result<Value, ToolError> {
     let past = caller.context().zip(caller.chapters());
     let past = past.zip(caller.own::<Witnessed>());
     let found = past.map(|((context, chapters), witnessed)| {
-        witnessed.recall(context, chapters, &search.question, MAX_FOUND)
+        let places = |id| caller.place_with_id(id);
+        witnessed.recall((context, chapters), &places, &search.question, MAX_FOUND)
     });
     Ok(json!({"found": found.unwrap_or_default()}))
 }

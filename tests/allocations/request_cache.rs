@@ -72,6 +72,7 @@ fn allocated(messages: usize, api: Api, style: Style) -> Vec<usize> {
                 history: &history,
                 question: &question,
                 ask_short: false,
+                recalled: None,
                 rounds: &[],
                 tools: Tools::NONE,
                 form: Form::Json {

@@ -2,14 +2,15 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use playhouse::cast::Kind;
 use playhouse::context::{AgentContext, Chapters};
 use playhouse::engine::{Engine, Stop};
+use playhouse::event::{Feed, Record};
 use playhouse::message::{BodyId, Role};
-use playhouse::mind::Minds;
 use playhouse::mind::improviser::Improviser;
+use playhouse::mind::{Answering, Mind, MindInfo, Minds, Prompt};
 use playhouse::rpg::Campaign;
 use playhouse::testing::journal;
 use playhouse::world_data::DataFolder;
@@ -85,5 +86,72 @@ async fn fights_and_long_days_become_chapters_and_every_message_stays_findable()
             fights > 3 && days > 0,
             "{world}: {fights} fights, {days} days"
         );
+    }
+}
+
+/// The improviser, which notes what came to minds with questions.
+struct Noting {
+    improviser: Improviser,
+    recalled: Arc<Mutex<Vec<(String, u32)>>>,
+}
+
+impl Mind for Noting {
+    fn info(&self) -> &MindInfo {
+        self.improviser.info()
+    }
+
+    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
+        if let Some(recalled) = prompt.recalled {
+            let text = recalled.as_str().to_owned();
+            let mut history = prompt.history.entries().iter();
+            assert!(!history.any(|entry| entry.body().full_text() == text));
+            let mut after = prompt.turns().skip(prompt.history.len() + 1);
+            assert_eq!(after.next().unwrap().to_text(), text);
+            self.recalled
+                .lock()
+                .unwrap()
+                .push((text, recalled.tokens()));
+        }
+        self.improviser.answer(prompt)
+    }
+}
+
+/// The answers of a story with so many tokens for memories, and what came.
+async fn answers(world: &str, tokens: i32) -> (Vec<String>, Vec<(String, u32)>) {
+    let data = DataFolder::at("data").unwrap();
+    let mut campaign = Campaign::load(&data, world).unwrap();
+    let limits = &mut Arc::make_mut(&mut campaign.file).limits;
+    (limits.context_tokens, limits.recall_tokens) = (4_000, tokens);
+    let recalled = Arc::default();
+    let mind = Noting {
+        improviser: Improviser::taught(playhouse::rpg::improviser::teach).unwrap(),
+        recalled: Arc::clone(&recalled),
+    };
+    let setup = campaign.new_game(1).unwrap();
+    let mut engine = Engine::new(setup, Minds::all(Arc::new(mind)), journal()).unwrap();
+    let given = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&given);
+    engine.add_feed(Feed::observer(move |record| {
+        if let Record::Answer(answer) = record {
+            assert!(answer.recalled.len() <= 10);
+            noted.lock().unwrap().push(answer.text.clone());
+        }
+    }));
+    engine.run(None).await.unwrap();
+    drop(engine);
+    let recalled = std::mem::take(&mut *recalled.lock().unwrap());
+    let given = std::mem::take(&mut *given.lock().unwrap());
+    (given, recalled)
+}
+
+#[tokio::test]
+async fn memories_come_by_themselves_within_their_budget_and_change_nothing_else() {
+    for world in ["drowned-assize", "zhaoying-ban"] {
+        let (with, recalled) = answers(world, 300).await;
+        assert!(recalled.len() > 20, "{world}: {}", recalled.len());
+        assert!(recalled.iter().all(|(_, tokens)| *tokens <= 300));
+        let (without, none) = answers(world, 0).await;
+        assert!(none.is_empty());
+        assert!(with == without, "{world}: the improviser reads no memories");
     }
 }

@@ -29,6 +29,11 @@ impl Mind for Reader {
         first
             .entry(format!("{} {kind}", prompt.purpose))
             .or_insert_with(|| describe(prompt));
+        if let Some(recalled) = prompt.recalled {
+            first
+                .entry(format!("{} {kind} recalled", prompt.purpose))
+                .or_insert_with(|| recalled.as_str().to_owned());
+        }
         self.0.answer(prompt)
     }
 }

@@ -49,6 +49,7 @@ fn answering_in_pieces(mind: &dyn Mind, json: bool, stream: Option<&AnswerStream
         history: &history,
         question: &Body::text("What do you do?"),
         ask_short: false,
+        recalled: None,
         rounds: &[],
         tools: Tools::NONE,
         form: match json {

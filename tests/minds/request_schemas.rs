@@ -127,6 +127,7 @@ fn requests(api: Api) -> Vec<(String, Value)> {
                 history: &history,
                 question: &question,
                 ask_short: false,
+                recalled: None,
                 rounds: &rounds,
                 tools: Tools {
                     specs: &dice[..tools],

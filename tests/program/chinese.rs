@@ -288,6 +288,11 @@ const NAMES: &[&str] = &[
     "branch",
     "buffer",
     "chat",
+    "diff",
+    "export",
+    "serve",
+    "timeline",
+    "watch",
     "check",
     "color",
     "config",
@@ -373,6 +378,7 @@ const NAMES: &[&str] = &[
     "who",
     "expect",
     "chapters",
+    "drift",
     // Members of records.
     "id",
     "question",
@@ -424,6 +430,12 @@ fn help_is_chinese() {
         "convert",
         "config",
         "doctor",
+        "watch",
+        "serve",
+        "export",
+        "timeline",
+        "diff",
+        "drift",
     ];
     for command in commands {
         let help = run(folder.path(), &format!("{command} --lang zh --help"));

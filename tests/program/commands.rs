@@ -220,6 +220,10 @@ fn what_the_readme_shows_of_a_run_works() {
             folder,
             &format!("run {world} --seed 1 -q --save SLOT --force"),
         );
+        told(
+            folder,
+            &format!("run {world} --seed 2 --until 4 -q --save OTHER --force"),
+        );
         let shown = readme
             .split("```")
             .find(|block| block.contains("playhouse why"));
@@ -230,7 +234,7 @@ fn what_the_readme_shows_of_a_run_works() {
                 continue;
             };
             let name = command.split(' ').next().unwrap_or_default();
-            if ["convert", "run", "resume"].contains(&name) {
+            if ["convert", "run", "resume", "watch", "serve"].contains(&name) {
                 continue;
             }
             seen.insert(name.to_owned());
@@ -415,4 +419,89 @@ fn a_character_recalls_what_it_witnessed() {
         "{found:?}"
     );
     assert!(recall("").is_empty());
+}
+
+#[test]
+fn what_was_sent_then_is_shown_listed_and_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let shown = |arguments: &str| told(folder.path(), arguments);
+    shown("run --save s --seed 3 --until 3 -q");
+    let calls = shown("timeline s --json");
+    let calls: Vec<Value> = calls
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let of_edda = |call: &&Value| call["agent"] == "Edda Hollis";
+    let numbers: Vec<_> = calls
+        .iter()
+        .filter(of_edda)
+        .map(|call| &call["call"])
+        .collect();
+    assert!(numbers.len() > 1 && numbers[0] == 1, "{numbers:?}");
+    let mut command = playhouse(folder.path());
+    command.args(["show", "s", "Edda Hollis", "--call", "2", "--json"]);
+    let request: Value = serde_json::from_str(&out(&command.output().unwrap())).unwrap();
+    let messages = request["messages"].as_array().unwrap();
+    assert_eq!(messages[0]["role"], "system");
+    let last = messages.last().unwrap();
+    assert_eq!(last["part"], "question");
+    // What an entity was asked then is what the journal recorded.
+    let traced = shown("trace s --json");
+    let traced = traced
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let mut asked = traced.filter(|call| call["agent"] == "Edda Hollis" && call["call"] == 2);
+    assert_eq!(last["content"], asked.next().unwrap()["asked"]);
+
+    shown("branch s twig --turn 2");
+    shown("resume twig --until 3 -q");
+    assert!(shown("diff s twig").contains("the same story"));
+    shown("run --save other --seed 4 --until 3 -q");
+    let differs = shown("diff s other");
+    assert!(differs.contains("Seeds: 3 and 4"), "{differs}");
+    let mut command = playhouse(folder.path());
+    command.args(["diff", "s", "s", "Edda Hollis", "--calls", "1", "2"]);
+    let changed = out(&command.output().unwrap());
+    assert!(
+        changed.contains(" added") && changed.contains(" the same"),
+        "{changed}"
+    );
+    // An event is found by words that it alone has; who spoke is not among those not told.
+    let why = shown("why s --json");
+    let spoken = why
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let spoken = spoken
+        .filter(|event| event["type"] == "speak")
+        .collect::<Vec<_>>();
+    let event = spoken.first().unwrap();
+    let mut command = playhouse(folder.path());
+    command.args(["why", "s", event["text"].as_str().unwrap(), "--json"]);
+    let told: Value = serde_json::from_str(&out(&command.output().unwrap())).unwrap();
+    assert_eq!(told["event"]["id"], event["id"]);
+    let not_told = told["not_told"].as_array().unwrap();
+    assert!(!not_told.is_empty());
+    assert!(
+        not_told
+            .iter()
+            .all(|other| other["name"] != event["speaker"])
+    );
+}
+
+#[test]
+fn what_came_to_mind_what_repeats_and_how_words_drift_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    told(folder, "run --until 14 --seed 1 --save s -q");
+    let traced = told(folder, "trace s --json");
+    assert!(traced.contains("\"recalled\":[{"), "nothing came to mind");
+    assert!(told(folder, "trace s").contains("\nRecalled"));
+    let cost: Value = serde_json::from_str(&told(folder, "cost s --json")).unwrap();
+    let prompts = &cost["prompts"]["Odile Marsh"];
+    assert!(prompts["repeated_share"].as_f64() > Some(0.3), "{cost}");
+    assert!(prompts["recalled"].as_u64() > Some(0), "{cost}");
+    let drift = told(folder, "drift s --json");
+    let drift: Value = serde_json::from_str(drift.lines().next().unwrap()).unwrap();
+    assert!(drift["drift"][0]["distance"].is_number(), "{drift}");
+    assert!(told(folder, "drift s").contains("vocabulary"));
 }

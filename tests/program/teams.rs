@@ -631,8 +631,8 @@ fn a_save_goes_on_with_another_version_of_its_team_but_not_with_other_participan
         "{}",
         out(&resumed)
     );
-    let prompt = out(&run(folder, "show slot Ada --as request"));
-    assert!(prompt.contains("You draft for 5 turns."), "{prompt}");
+    let memory = out(&run(folder, "show slot Ada"));
+    assert!(memory.contains("You draft for 5 turns."), "{memory}");
     let again = run(folder, "resume slot --max-calls 0");
     assert!(
         !err(&again).contains("The team has changed"),

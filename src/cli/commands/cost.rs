@@ -3,16 +3,20 @@
 use std::collections::BTreeMap;
 
 use crate::exchange::{Ledger, Spent, recorded_ledgers};
+use crate::journal::Line;
+use crate::locale::Language;
+use crate::message::PromptBytes;
 use crate::save::Slot;
 use crate::undercover::Tournament;
-use serde_json::json;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::cli::app::App;
 use crate::cli::error::CommandError;
 use crate::cli::output::Paragraph;
 use crate::cli::saved::{damaged, save_error};
 use crate::cli::say::say;
-use crate::cli::tables::{spending, spending_by_purpose, spending_json};
+use crate::cli::tables::{Side, Table, spending, spending_by_purpose, spending_json};
 
 /// Prints what a save has cost, by its journal: also what was paid after the last snapshot.
 pub(super) fn cost(app: &App, name: &str) -> Result<(), CommandError> {
@@ -26,9 +30,16 @@ pub(super) fn cost(app: &App, name: &str) -> Result<(), CommandError> {
     };
     let mut by_entity = Vec::<(String, Spent)>::new();
     let mut all = Ledger::default();
+    let mut prompts = Vec::<(String, Prompts)>::new();
     for slot in slots {
         let lines = slot.read_journal();
         let lines = lines.map_err(|error| damaged(error, slot.name().as_str()))?;
+        for (name, of_outcome) in lines.iter().filter_map(Prompts::of) {
+            match prompts.iter_mut().find(|(known, _)| **known == *name) {
+                Some((_, sum)) => sum.add(&of_outcome),
+                None => prompts.push((name.to_string(), of_outcome)),
+            }
+        }
         for (name, ledger) in recorded_ledgers(&lines) {
             all.add(&ledger);
             let spent = ledger.total();
@@ -38,21 +49,109 @@ pub(super) fn cost(app: &App, name: &str) -> Result<(), CommandError> {
             }
         }
     }
-    print(app, &by_entity, &all.purposes);
+    print(app, &by_entity, &all.purposes, &prompts);
     Ok(())
 }
 
-fn print(app: &App, by_entity: &[(String, Spent)], by_purpose: &BTreeMap<String, Spent>) {
+/// The prompts of an entity: their bytes, and the memories that came with questions.
+#[derive(Default, Serialize)]
+struct Prompts {
+    bytes: PromptBytes,
+    recalled: u64,
+    /// Those that answers seem to use.
+    used: u64,
+}
+
+impl Prompts {
+    /// Those of an outcome, and whose they are.
+    fn of(line: &Line) -> Option<(&str, Self)> {
+        let Line::Outcome(outcome) = line else {
+            return None;
+        };
+        let used = outcome.recalled.iter().filter(|recalled| recalled.used);
+        let prompts = Self {
+            bytes: outcome.prompt_bytes,
+            recalled: outcome.recalled.len() as u64,
+            used: used.count() as u64,
+        };
+        Some((&outcome.entity, prompts))
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.bytes += other.bytes;
+        self.recalled += other.recalled;
+        self.used += other.used;
+    }
+}
+
+fn print(
+    app: &App,
+    by_entity: &[(String, Spent)],
+    by_purpose: &BTreeMap<String, Spent>,
+    prompts: &[(String, Prompts)],
+) {
     let mut out = app.out();
     if app.settings.json {
+        let prompts = prompts.iter().map(|(name, prompts)| {
+            let mut json = json!(prompts);
+            json["repeated_share"] = prompts.bytes.repeated_share().into();
+            (name.clone(), json)
+        });
         return out.json(&json!({
             "record": "cost",
             "by_entity": spending_json(by_entity),
             "by_purpose": by_purpose,
+            "prompts": Value::Object(prompts.collect()),
         }));
     }
     let name = say!(app.language, cli_name);
     spending(app.language, name, by_entity).write(&mut out);
     out.paragraph(&Paragraph::blank());
     spending_by_purpose(app.language, by_purpose).write(&mut out);
+    if prompts
+        .iter()
+        .any(|(_, prompts)| !prompts.bytes.is_nothing())
+    {
+        out.paragraph(&Paragraph::blank());
+        prompt_table(app.language, prompts).write(&mut out);
+    }
+}
+
+/// How much of the prompts of each entity repeats its last one, and what the rest is.
+fn prompt_table(language: Language, prompts: &[(String, Prompts)]) -> Table {
+    let numbers = [
+        say!(language, cli_prompts_sent),
+        say!(language, cli_prompts_repeated),
+        say!(language, cli_prompts_new),
+        say!(language, cli_prompts_asked),
+        say!(language, cli_prompts_recalled),
+        say!(language, cli_prompts_archived),
+        say!(language, cli_prompts_folded),
+        say!(language, cli_prompts_first),
+    ];
+    let numbers = numbers.into_iter().map(|name| (name, Side::Right));
+    let name = say!(language, cli_name);
+    let mut table = Table::new([(name, Side::Left)].into_iter().chain(numbers));
+    let mut sum = PromptBytes::default();
+    for (name, prompts) in prompts {
+        sum += prompts.bytes;
+        table.row(prompt_row(name, &prompts.bytes));
+    }
+    table.sum(prompt_row(&say!(language, cli_total), &sum));
+    table
+}
+
+fn prompt_row(name: &str, bytes: &PromptBytes) -> Vec<String> {
+    let share = |part: u64| format!("{:.1}%", part as f64 * 100.0 / bytes.sent.max(1) as f64);
+    vec![
+        name.to_owned(),
+        (bytes.sent / 1000).to_string(),
+        share(bytes.repeated),
+        share(bytes.new),
+        share(bytes.asked),
+        share(bytes.recalled),
+        share(bytes.archived),
+        share(bytes.folded),
+        share(bytes.first),
+    ]
 }

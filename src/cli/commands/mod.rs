@@ -8,8 +8,12 @@ mod check;
 mod config;
 mod convert;
 mod cost;
+mod diff;
 mod doctor;
+mod drift;
 mod dry_run;
+#[cfg(feature = "page")]
+mod export;
 mod knows;
 mod new;
 mod play;
@@ -21,11 +25,15 @@ mod replay;
 mod resume;
 mod run;
 mod saves;
+mod sent;
 mod show;
+mod timeline;
 mod tournament;
 mod trace;
 mod trust;
 mod undercover;
+#[cfg(feature = "page")]
+pub(super) mod watch;
 mod why;
 mod worlds;
 
@@ -38,7 +46,15 @@ use super::error::CommandError;
 /// Runs a command.
 pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
     match command {
+        #[cfg(feature = "page")]
+        Command::Run(args) if args.watch => watch::run(app, &args),
         Command::Run(args) => run::run(app, &args),
+        #[cfg(feature = "page")]
+        Command::Watch(args) => watch::watch(app, &args),
+        #[cfg(feature = "page")]
+        Command::Serve(args) => watch::serve(app, &args),
+        #[cfg(feature = "page")]
+        Command::Export { slot, html, seat } => export::export(app, &slot, &html, seat.as_deref()),
         Command::Resume {
             slot,
             force,
@@ -78,6 +94,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
             id,
             original,
         } => chapters::chapters(app, &slot, &name, id.as_deref(), original),
+        Command::Drift { slot } => drift::drift(app, &slot),
         Command::Knows { slot, name } => knows::knows(app, &slot, &name),
         Command::Branch {
             slot,
@@ -95,7 +112,28 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
             entity,
             form,
             turn,
-        } => show::show(app, &slot, entity.as_deref(), form, turn),
+            call,
+            attempt,
+        } => {
+            let at = show::At {
+                turn,
+                call,
+                attempt,
+            };
+            show::show(app, &slot, entity.as_deref(), form, at)
+        }
+        Command::Timeline { slot, entity } => timeline::timeline(app, &slot, entity.as_deref()),
+        Command::Diff {
+            slot,
+            other,
+            entity,
+            calls,
+        } => match (entity, &calls[..]) {
+            (Some(who), [first, second]) => {
+                diff::calls(app, (&slot, *first), (&other, *second), &who)
+            }
+            (entity, _) => diff::stories(app, &slot, &other, entity.as_deref()),
+        },
         Command::Check { world } => check::check(app, &world),
         Command::Rehearse(args) => rehearse::rehearse(app, &args),
         Command::New { dir, world_lang } => new::new(app, &dir, world_lang),

@@ -135,7 +135,7 @@ fn print(app: &App, report: &Report<'_>) {
     out.flush();
 }
 
-fn write_page(path: &Path, page: &str) -> Result<(), CommandError> {
+pub(super) fn write_page(path: &Path, page: &str) -> Result<(), CommandError> {
     let written = File::create(path).and_then(|mut file| file.write_all(page.as_bytes()));
     written.map_err(|error| {
         let message = text!(cli_cant_write, error = &error);

@@ -1,19 +1,31 @@
-//! `show`: what the entities of a save remember.
+//! `show`: what the entities of a save remember, and what their minds were sent.
 
 use crate::cast::{CastList, EntityName, Kind};
 use crate::context::{AgentContext, Chapters, buffer, context_to_json};
-use crate::message::{Block, Content, Role};
-use crate::session::state_at;
+use crate::locale::text;
+use crate::session::{CallRequest, Wanted, state_at};
 use bevy_ecs::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::play;
+use super::{play, sent};
 use crate::cli::app::App;
 use crate::cli::args::ShowAs;
-use crate::cli::error::CommandError;
+use crate::cli::error::{CommandError, ErrorKind};
+use crate::cli::labels::purpose_label;
 use crate::cli::saved::{Saved, entity, nobody, session_error};
 use crate::cli::say::say;
 use crate::cli::tables::{Side, Table};
+
+/// Of which moment something is shown: now, if nothing is said.
+#[derive(Clone, Copy, Default)]
+pub(super) struct At {
+    /// The end of this turn.
+    pub(super) turn: Option<u64>,
+    /// The call with this number among those of the entity.
+    pub(super) call: Option<u32>,
+    /// Which of the requests of that call.
+    pub(super) attempt: Option<u32>,
+}
 
 /// Prints the memory of one entity, or lists all.
 pub(super) fn show(
@@ -21,10 +33,15 @@ pub(super) fn show(
     slot: &str,
     name: Option<&str>,
     form: ShowAs,
-    turn: Option<u64>,
+    at: At,
 ) -> Result<(), CommandError> {
     let saved = Saved::find(app, slot)?;
-    let world = match turn {
+    if let Some(name) = name
+        && (at.call.is_some() || form == ShowAs::Request)
+    {
+        return show_request(app, &saved, name, form, at);
+    }
+    let world = match at.turn {
         // For reading, the data may have changed since.
         None => saved.world(true)?.world,
         Some(turn) => {
@@ -40,79 +57,107 @@ pub(super) fn show(
     Ok(())
 }
 
+/// Prints what an entity's mind was sent: with a call, for that one; else its last request.
+fn show_request(
+    app: &App,
+    saved: &Saved,
+    name: &str,
+    form: ShowAs,
+    at: At,
+) -> Result<(), CommandError> {
+    let request = match at.call {
+        Some(number) => sent::of_call(app, saved, name, number, at.attempt)?,
+        None => {
+            let wanted = Wanted {
+                entity: Some(name.to_owned()),
+                turns: at.turn,
+                last: true,
+                ..Wanted::default()
+            };
+            let last = sent::find(app, saved, wanted)?.pop();
+            match last {
+                Some(last) => last,
+                None => {
+                    // Refuses names of nobody.
+                    entity(&saved.world(true)?.world, name)?;
+                    let message = text!(cli_nothing_sent, who = name);
+                    return Err(CommandError::new(ErrorKind::Usage, message));
+                }
+            }
+        }
+    };
+    let body = request.body.as_deref().filter(|_| form == ShowAs::Request);
+    if app.settings.json {
+        let mut json = sent::request_json(&request);
+        json["messages"] = request.messages.iter().map(sent::message_json).collect();
+        json["tools"] = json!(request.tools);
+        if let Some(body) = body {
+            let body = String::from_utf8_lossy(body);
+            json["body"] = json!(body);
+        }
+        app.out().json(&json);
+        return Ok(());
+    }
+    if !app.settings.quiet {
+        app.err().line(which(app, &request));
+    }
+    let mut out = app.out();
+    match (form, body) {
+        (_, Some(body)) => out.bytes(body),
+        (ShowAs::Buffer | ShowAs::Request, None) => {
+            for message in &request.messages {
+                let name = message.speaker.as_deref().unwrap_or_default();
+                out.line(format!("{} {name}", message.role.name()).trim_end());
+                out.line(&message.text);
+                out.line("");
+            }
+        }
+        (ShowAs::Json, None) => {
+            let messages: Vec<_> = request.messages.iter().map(sent::message_json).collect();
+            out.pretty_json(&messages);
+        }
+    }
+    Ok(())
+}
+
+/// Which request it is, and whether it was sent.
+fn which(app: &App, request: &CallRequest) -> String {
+    let outcome = &request.outcome;
+    let (who, number, turn) = (&*outcome.entity, outcome.number, request.turn);
+    let (attempt, purpose) = (request.attempt, purpose_label(&outcome.purpose));
+    let model = format!("{}/{}", outcome.provider, outcome.model);
+    let text = if request.body.is_some() {
+        text!(cli_request_sent, who, number, attempt, turn, purpose, model)
+    } else {
+        text!(
+            cli_request_unsent,
+            who,
+            number,
+            attempt,
+            turn,
+            purpose,
+            model
+        )
+    };
+    text.in_language(app.language)
+}
+
 fn show_one(app: &App, world: &World, name: &str, form: ShowAs) -> Result<(), CommandError> {
     let Some(context) = world.get::<AgentContext>(entity(world, name)?) else {
         return Err(nobody(name, std::iter::empty()));
     };
     let mut out = app.out();
-    let json = match form {
-        ShowAs::Buffer if !app.settings.json => {
-            out.line(buffer(context).trim_end());
-            return Ok(());
-        }
-        ShowAs::Buffer | ShowAs::Json => context_to_json(context),
-        ShowAs::Request => request(context),
-    };
+    if form == ShowAs::Buffer && !app.settings.json {
+        out.line(buffer(context).trim_end());
+        return Ok(());
+    }
+    let json = context_to_json(context);
     if app.settings.json {
         out.json(&json);
     } else {
         out.pretty_json(&json);
     }
     Ok(())
-}
-
-/// The messages as the next request would send them.
-fn request(context: &AgentContext) -> Value {
-    let messages = context.entries().iter().flat_map(|entry| {
-        let role = match entry.role() {
-            Role::System => "system",
-            Role::Human => "user",
-            Role::Ai => "assistant",
-            Role::Tool => "tool",
-        };
-        let blocks = match entry.body().content() {
-            Content::Blocks(blocks) => blocks,
-            Content::Text(_) => &[][..],
-        };
-        let results: Vec<_> = blocks.iter().filter_map(result).collect();
-        if !results.is_empty() {
-            return results;
-        }
-        let mut message = json!({"role": role, "content": entry.body().short_text()});
-        let calls: Vec<_> = blocks.iter().filter_map(call).collect();
-        if !calls.is_empty() {
-            message["tool_calls"] = calls.into();
-        }
-        vec![message]
-    });
-    json!({ "messages": messages.collect::<Vec<_>>() })
-}
-
-fn call(block: &Block) -> Option<Value> {
-    let Block::ToolUse {
-        id, name, input, ..
-    } = block
-    else {
-        return None;
-    };
-    let function = json!({"name": name, "arguments": input.to_string()});
-    Some(json!({"id": id, "type": "function", "function": function}))
-}
-
-fn result(block: &Block) -> Option<Value> {
-    let Block::ToolResult {
-        tool_use_id,
-        output,
-        ..
-    } = block
-    else {
-        return None;
-    };
-    let content = match output {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    Some(json!({"role": "tool", "tool_call_id": tool_use_id, "content": content}))
 }
 
 fn list(app: &App, world: &World) {

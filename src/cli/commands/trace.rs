@@ -98,6 +98,16 @@ fn outcome_as_text(language: Language, outcome: &Outcome) -> String {
         outcome.asked.clone(),
         "-".repeat(70),
     ];
+    for recalled in &outcome.recalled {
+        let source = [&recalled.day, &recalled.place].into_iter().flatten();
+        let source = source.map(|part| &**part).collect::<Vec<_>>().join(", ");
+        let memory = format!("[{source}] {}", recalled.text);
+        lines.push(if recalled.used {
+            say!(language, cli_trace_recalled_used, memory)
+        } else {
+            say!(language, cli_trace_recalled, memory)
+        });
+    }
     for refused in &outcome.refused {
         lines.push(say!(language, cli_trace_refused, answer = &refused.answer));
         lines.extend(Some(refused.complaint.clone()).filter(|text| !text.is_empty()));
@@ -126,7 +136,8 @@ fn outcome_as_json(outcome: &Outcome) -> Value {
     json!({
         "record": "call", "agent": &*outcome.entity, "id": outcome.id, "call": outcome.number,
         "purpose": outcome.purpose, "provider": &*outcome.provider, "model": &*outcome.model,
-        "asked": outcome.asked, "refused": outcome.refused, "rounds": outcome.rounds,
+        "asked": outcome.asked, "recalled": outcome.recalled, "refused": outcome.refused,
+        "rounds": outcome.rounds, "prompt_bytes": outcome.prompt_bytes,
         "reply": reply, "failed": failed,
     })
 }

@@ -1,14 +1,11 @@
 //! `why`: who received an event, and by which rule; or all events with their IDs.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::cast::{CastList, EntityName, StableId};
 use crate::event::{AudienceRule, EventRecord, Feed, Record};
 use crate::locale::{Argument, UiText, text};
 use crate::message::BodyId;
-use crate::session::replay_with;
-use bevy_ecs::prelude::*;
+use crate::session::{NotTold, WhyNot, not_told, replay_with};
 use serde_json::json;
 
 use super::play;
@@ -19,49 +16,93 @@ use crate::cli::output::{Paragraph, Style};
 use crate::cli::saved::{Saved, session_error};
 use crate::cli::say::say;
 
-/// Explains the audience of an event, or lists all events, by playing the story again.
+/// How many of several events are named.
+const MOST_NAMED: usize = 8;
+
+/// Explains the audience of an event, or lists all events, by playing the story again. The event
+/// is named by its ID, or by a part of its text that no other event has.
 pub(super) fn why(app: &App, slot: &str, event: Option<&str>) -> Result<(), CommandError> {
-    let wanted: Option<BodyId> = event
-        .map(|id| {
-            id.parse().map_err(|_| {
-                let error = CommandError::new(ErrorKind::Usage, text!(cli_bad_event_id, id));
-                error.help(text!(cli_event_id_help, slot))
-            })
-        })
-        .transpose()?;
     let saved = Saved::find(app, slot)?;
-    let found = Arc::new(Mutex::new(Vec::new()));
+    let Some(wanted) = event else {
+        list(app, &events(&saved, |_| true)?);
+        return Ok(());
+    };
+    let id = match wanted.parse() {
+        Ok(id) => id,
+        Err(_) => id_by_text(&saved, slot, wanted)?,
+    };
+    let found = Arc::new(Mutex::new(None));
     let sink = found.clone();
     let replayed = play::runtime()?.block_on(async {
         replay_with(&saved.slot, saved.played.game(), None, |engine| {
             let token = engine.cancellation_token();
             engine.add_feed(Feed::observer(move |record| match record {
-                Record::Event(event) if wanted.is_none_or(|id| event.id == id) => {
-                    let mut found = sink.lock().unwrap_or_else(PoisonError::into_inner);
-                    found.push(event.clone());
-                    if wanted.is_some() {
-                        token.cancel();
-                    }
+                Record::Event(event) if event.id == id => {
+                    *sink.lock().unwrap_or_else(PoisonError::into_inner) = Some(event.clone());
+                    token.cancel();
                 }
                 _ => {}
             }));
         })
         .await
     });
-    let replayed = replayed.map_err(session_error)?;
-    let found = std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
-    let Some(id) = event else {
-        list(app, &found);
-        return Ok(());
+    let world = &replayed.map_err(session_error)?.engine.world;
+    let found = found.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let Some(event) = found else {
+        let error = CommandError::new(ErrorKind::Usage, text!(cli_no_such_event, id = wanted));
+        return Err(error.at(slot).help(text!(cli_event_id_help, slot)));
     };
-    match found.first() {
-        Some(event) => print(app, event, &names(&replayed.engine.world)),
-        None => {
-            let error = CommandError::new(ErrorKind::Usage, text!(cli_no_such_event, id));
-            return Err(error.at(slot).help(text!(cli_event_id_help, slot)));
-        }
-    }
+    print(app, &event, &not_told(world, &event));
     Ok(())
+}
+
+/// The events of a save that are wanted, in order.
+fn events(
+    saved: &Saved,
+    is_wanted: impl Fn(&EventRecord) -> bool + Send + Sync + 'static,
+) -> Result<Vec<EventRecord>, CommandError> {
+    let found = Arc::new(Mutex::new(Vec::new()));
+    let sink = found.clone();
+    let replayed = play::runtime()?.block_on(async {
+        replay_with(&saved.slot, saved.played.game(), None, |engine| {
+            engine.add_feed(Feed::observer(move |record| match record {
+                Record::Event(event) if is_wanted(event) => {
+                    let mut found = sink.lock().unwrap_or_else(PoisonError::into_inner);
+                    found.push(event.clone());
+                }
+                _ => {}
+            }));
+        })
+        .await
+    });
+    replayed.map_err(session_error)?;
+    let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(std::mem::take(&mut *found))
+}
+
+/// The event whose text alone has these words.
+fn id_by_text(saved: &Saved, slot: &str, words: &str) -> Result<BodyId, CommandError> {
+    let wanted = one_line(words);
+    let found = events(saved, move |event| {
+        !wanted.is_empty() && one_line(&event.text).contains(&wanted)
+    })?;
+    if let [event] = &found[..] {
+        return Ok(event.id);
+    }
+    let usage = |message| CommandError::new(ErrorKind::Usage, message).at(slot);
+    if found.is_empty() {
+        let error = usage(text!(cli_no_event_says, words));
+        return Err(error.help(text!(cli_event_id_help, slot)));
+    }
+    let (count, first) = (found.len(), found.iter().take(MOST_NAMED));
+    let ids = Argument::list(first.map(|event| event.id.to_string()));
+    let error = usage(text!(cli_many_events_say, words, count));
+    Err(error.help(text!(cli_many_events_help, ids)))
+}
+
+/// The text without line ends and repeated spaces, as people copy it.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Lists events with their IDs.
@@ -86,26 +127,29 @@ fn list(app: &App, events: &[EventRecord]) {
     }
 }
 
-fn names(world: &World) -> BTreeMap<StableId, String> {
-    let entities = world.resource::<CastList>().all();
-    entities
-        .filter_map(|(id, entity)| Some((id, world.get::<EntityName>(entity)?.to_string())))
-        .collect()
-}
-
-fn print(app: &App, event: &EventRecord, names: &BTreeMap<StableId, String>) {
+fn print(app: &App, event: &EventRecord, others: &[NotTold]) {
     let told = event.audience.iter().map(|who| who.name.to_string());
     let told: Vec<_> = told.collect();
-    let is_told = |id: &StableId| event.audience.iter().any(|who| who.id == *id);
-    let others = names.iter().filter(|(id, _)| !is_told(id));
-    let others: Vec<_> = others.map(|(_, name)| name.clone()).collect();
     let mut out = app.out();
     if app.settings.json {
+        let others = others.iter().map(|other| {
+            let mut json = json!({"id": other.id, "name": other.name, "why": key(&other.why)});
+            if let WhyNot::Elsewhere { place } = &other.why {
+                json["at"] = json!(place);
+            }
+            json
+        });
         return out.json(&json!({
-            "record": "why", "event": event, "told": told, "not_told": others,
+            "record": "why", "event": event, "told": told,
+            "not_told": others.collect::<Vec<_>>(),
         }));
     }
     let language = app.language;
+    let others = others.iter().map(|other| {
+        let (who, why) = (&other.name, reason(&other.why));
+        say!(language, cli_not_told, who, why)
+    });
+    let others: Vec<_> = others.collect();
     let kind = event_label(&event.kind).in_language(language);
     let place = if event.place.is_empty() {
         text!(cli_everywhere)
@@ -131,6 +175,31 @@ fn print(app: &App, event: &EventRecord, names: &BTreeMap<StableId, String>) {
     }
     for act in &event.guarded {
         out.line(guard_note(act).in_language(language));
+    }
+}
+
+/// Why somebody was not told, for programs.
+fn key(why: &WhyNot) -> &'static str {
+    match why {
+        WhyNot::Elsewhere { .. } => "elsewhere",
+        WhyNot::LeftOut => "left_out",
+        WhyNot::NotNamed => "not_named",
+        WhyNot::Private => "private",
+        WhyNot::Dead => "dead",
+        WhyNot::Withheld => "withheld",
+    }
+}
+
+/// Why somebody was not told, for people.
+fn reason(why: &WhyNot) -> UiText {
+    match why {
+        WhyNot::Elsewhere { place } if place.is_empty() => text!(cli_why_not_elsewhere),
+        WhyNot::Elsewhere { place } => text!(cli_why_not_at, place),
+        WhyNot::LeftOut => text!(cli_why_not_left_out),
+        WhyNot::NotNamed => text!(cli_why_not_named),
+        WhyNot::Private => text!(cli_why_not_private),
+        WhyNot::Dead => text!(cli_why_not_dead),
+        WhyNot::Withheld => text!(cli_why_not_withheld),
     }
 }
 

@@ -12,6 +12,7 @@ pub(crate) struct Output {
     out: Box<dyn Write + Send + Sync>,
     width: usize,
     colour: bool,
+    is_terminal: bool,
     /// The status line on the same terminal.
     status: StatusLine,
     /// Whether the last row was empty; paragraphs never make two empty rows.
@@ -26,10 +27,18 @@ impl Output {
             out: Box::new(out),
             width,
             colour,
+            is_terminal: false,
             status: StatusLine::default(),
             blank: true,
             lost: None,
         }
+    }
+
+    /// The same output, which is a terminal.
+    #[must_use]
+    pub(crate) fn on_terminal(mut self, is_terminal: bool) -> Self {
+        self.is_terminal = is_terminal;
+        self
     }
 
     /// The same output, sharing its terminal with this status line.
@@ -81,6 +90,18 @@ impl Output {
     pub(crate) fn pretty_json(&mut self, value: &impl serde::Serialize) {
         let json = serde_json::to_string_pretty(value).unwrap_or_default();
         self.row(&escape_json(&json));
+    }
+
+    /// Writes bytes and a line end: as they are for other programs, cleaned on a terminal.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        if self.is_terminal {
+            return self.row(&escape_json(&String::from_utf8_lossy(bytes)));
+        }
+        self.blank = false;
+        if self.lost.is_none() {
+            let written = self.out.write_all(bytes);
+            self.lost = written.and_then(|()| self.out.write_all(b"\n")).err();
+        }
     }
 
     /// Makes what was written visible.

@@ -52,6 +52,7 @@ fn answer(place: &str, who: &str, purpose: &str, text: &str, by: By) -> Record {
         purpose: purpose.into(),
         text: text.into(),
         by,
+        recalled: Vec::new(),
         calls: Vec::new(),
         guarded: Vec::new(),
     })

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use bytes::Bytes;
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Request, Response, Url, Version};
 use thiserror::Error;
@@ -12,7 +13,7 @@ use tokio::time::timeout;
 use super::endpoint::Endpoint;
 use super::failure::{ErrorContext, Failure, SchemaBlame};
 use super::pace::{Deadline, Rate, Wait, now};
-use super::request::{RequestBody, RequestFormat};
+use super::request::{RequestBody, RequestFormat, request_body};
 use super::request_cache::RequestCache;
 use super::response_accumulator::{ResponseAccumulator, WantedAnswer};
 use super::response_reader::ResponseReader;
@@ -196,6 +197,11 @@ impl Mind for HttpMind {
             let received = shared.call(body, mode, retries, stream.as_ref()).await?;
             Ok(shared.completion(received))
         })
+    }
+
+    fn request(&self, prompt: &Prompt<'_>) -> Option<Bytes> {
+        let body = request_body(prompt, &self.shared.format, self.schema_mode());
+        Some(body.ok()?.bytes().clone())
     }
 }
 
@@ -535,6 +541,7 @@ mod tests {
             history,
             question: &Body::text("What do you do?"),
             ask_short: false,
+            recalled: None,
             rounds: &[],
             tools: Tools::NONE,
             form: Form::Prose {

@@ -162,6 +162,7 @@ impl Shared {
             history: &AgentContext::new("doctor"),
             question: &question,
             ask_short: false,
+            recalled: None,
             rounds: &[],
             tools: Tools::NONE,
             form: Form::Json {

@@ -290,7 +290,7 @@ mod tests {
                 let rounds: Vec<_> = (0..ask.rounds).map(|kind| round(kind, ask.text)).collect();
                 let prompt = Prompt {
                     entity: &name.into(), purpose: "test", number: 1, language: Language::En,
-                    history: &context, question: &question, ask_short: ask.as_short, rounds: &rounds,
+                    history: &context, question: &question, ask_short: ask.as_short, recalled: None, rounds: &rounds,
                     tools: Tools { specs: &specs[..ask.tools.min(1)], callable: ask.tools == 1, ..Tools::NONE },
                     form: if ask.json {
                         Form::Json { name: "plan", schema: &stable, narrowed: &narrowed, notes: &notes }
@@ -333,6 +333,7 @@ mod tests {
                 history: &history,
                 question: &Body::text("What now?"),
                 ask_short: false,
+                recalled: None,
                 rounds: &[],
                 tools: Tools::NONE,
                 form: Form::Prose {

@@ -73,6 +73,7 @@ impl TestAsk {
             history: &self.history,
             question: &self.question,
             ask_short: false,
+            recalled: None,
             rounds: &self.rounds,
             tools: Tools {
                 specs: &self.tools,

@@ -10,6 +10,17 @@ pub trait Console: Send {
     /// Nobody can read it.
     fn show(&mut self, text: &str) -> io::Result<()>;
 
+    /// Shows options, of which the next line that is read may choose by number, from 1.
+    ///
+    /// # Errors
+    /// Nobody can read it.
+    fn menu(&mut self, options: &[String]) -> io::Result<()> {
+        for (number, option) in (1..).zip(options) {
+            self.show(&format!("  {number}) {option}"))?;
+        }
+        Ok(())
+    }
+
     /// Shows a prompt and waits for a line; `None` if the input ended.
     ///
     /// # Errors

@@ -76,7 +76,7 @@ impl<'c> Dialogue<'c> {
         if options.len() == 1 {
             return Ok(0);
         }
-        self.menu(options)?;
+        self.console.menu(options)?;
         loop {
             let line = self.line(label.clone())?;
             match position(&line, options) {
@@ -100,7 +100,7 @@ impl<'c> Dialogue<'c> {
         if options.len() == 1 {
             return Ok(vec![0]);
         }
-        self.menu(options)?;
+        self.console.menu(options)?;
         loop {
             let line = self.line(label.clone())?;
             let parts = line.split([' ', ',', '，', '、']);
@@ -123,13 +123,6 @@ impl<'c> Dialogue<'c> {
     /// A text in the language of the interface.
     pub fn say(&self, text: UiText) -> String {
         text.in_language(self.language)
-    }
-
-    fn menu(&mut self, options: &[String]) -> io::Result<()> {
-        for (number, option) in (1..).zip(options) {
-            self.console.show(&format!("  {number}) {option}"))?;
-        }
-        Ok(())
     }
 
     fn no_such_option(&mut self, options: &[String]) -> io::Result<()> {

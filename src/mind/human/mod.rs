@@ -89,6 +89,7 @@ impl Mind for HumanMind {
 struct Question {
     entity: Arc<str>,
     text: String,
+    recalled: Option<String>,
     complaint: Option<String>,
     wanted: Wanted,
 }
@@ -120,6 +121,7 @@ impl Question {
         Self {
             entity: prompt.entity.clone(),
             text: prompt.question.full_text().into_owned(),
+            recalled: prompt.recalled.map(|text| text.as_str().to_owned()),
             complaint: complaint.map(|refused| refused.complaint.as_str().to_owned()),
             wanted,
         }
@@ -135,6 +137,9 @@ impl Question {
             (None, Wanted::Json { .. }) => without_format(&self.text),
         };
         dialogue.show(UiText::verbatim(question))?;
+        if let (Some(recalled), None) = (&self.recalled, &self.complaint) {
+            dialogue.show(UiText::verbatim(format!("\n{recalled}")))?;
+        }
         let Wanted::Json { schema, skill } = &self.wanted else {
             return dialogue.text(UiText::default());
         };

@@ -95,6 +95,7 @@ impl<'a> SeatAsk<'a> {
             history: &AgentContext::new("Mira"),
             question: &Body::text("The tavern is full."),
             ask_short: false,
+            recalled: None,
             rounds: if self.complaint.is_empty() {
                 &[]
             } else {

@@ -67,6 +67,7 @@ impl HandPrompt {
             history: &self.history,
             question: &self.question,
             ask_short: false,
+            recalled: None,
             rounds: &self.rounds,
             tools: Tools::NONE,
             form,

@@ -188,12 +188,31 @@ impl Models {
     /// # Errors
     /// There is no such model, its key is missing, or its settings can't be used.
     pub fn mind(&self, alias: &str) -> Result<Arc<dyn Mind>, ModelError> {
-        let mind = self.http_mind(alias)?;
-        Ok(if mind.info().prompted_tools {
-            Arc::new(PromptedTools::new(mind))
-        } else {
-            Arc::new(mind)
-        })
+        Ok(as_asked(self.http_mind(alias)?))
+    }
+
+    /// The mind that answered as this provider and model, to see what it was sent; it needs no key
+    /// and can't be asked without one. `likely` are the names by which it was probably chosen.
+    pub fn answered<'n>(
+        &self,
+        provider: &str,
+        model: &str,
+        likely: impl IntoIterator<Item = &'n str>,
+    ) -> Option<Arc<dyn Mind>> {
+        let likely = likely.into_iter().map(str::to_owned);
+        let names = likely.chain(self.aliases().map(str::to_owned));
+        let names = names.chain([format!("{provider}/{model}")]);
+        let of_provider = names.filter_map(|name| {
+            let resolved = self.resolve(&name).ok()?;
+            (resolved.provider_name == provider).then_some(resolved)
+        });
+        let mut found: Vec<_> = of_provider.collect();
+        // A server may report another name than the one that it was sent.
+        let index = found.iter().position(|found| found.model.0 == model);
+        let resolved = found.swap_remove(index.or((!found.is_empty()).then_some(0))?);
+        let endpoint = resolved.endpoint().ok()?;
+        let key = self.key(&resolved);
+        self.connected(resolved, endpoint, key).ok().map(as_asked)
     }
 
     /// What is known of the mind of this name before it is asked; it needs no key.
@@ -348,6 +367,15 @@ impl Models {
                 variable: variable.into(),
             });
         }
+        self.connected(resolved, endpoint, key)
+    }
+
+    fn connected(
+        &self,
+        resolved: ResolvedModel,
+        endpoint: Endpoint,
+        key: Option<Secret>,
+    ) -> Result<HttpMind, ModelError> {
         let unusable = |error: HttpMindError| ModelError::Unusable {
             alias: resolved.alias.clone(),
             reason: error.text(),
@@ -454,6 +482,15 @@ impl Models {
             file: self.file_name.clone(),
             nearest: names.into_iter().take(3).map(str::to_owned).collect(),
         }
+    }
+}
+
+/// The mind as it is asked: with tools in words if it takes them no other way.
+fn as_asked(mind: HttpMind) -> Arc<dyn Mind> {
+    if mind.info().prompted_tools {
+        Arc::new(PromptedTools::new(mind))
+    } else {
+        Arc::new(mind)
     }
 }
 

@@ -14,6 +14,7 @@ use crate::context::{AgentContext, Chapters, Entry, Level};
 use crate::event::{EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::AskTemplate;
 use crate::message::Role;
+use crate::rpg::campaign_phase::{CampaignPhase, CampaignState};
 use crate::rpg::components::RpgWorld;
 use crate::rpg::conversation::{SpokenLine, is_speech};
 use crate::rpg::everybody::{on_stage, set_phase};
@@ -65,9 +66,13 @@ pub(super) fn budget(world: &RpgWorld) -> u64 {
     world.0.limits.context_tokens.max(0) as u64
 }
 
+/// The tokens that a fight may take, which is archived only when it is over.
+const FIGHT_TOKENS: u64 = 2_400;
+
 /// Begins to archive wherever somebody's conversation takes most of its room, or half of it
-/// if it was archived a turn ago. Returns whether anybody's does.
-pub(in crate::rpg) fn archive_overdue(world: &mut World) -> bool {
+/// if it was archived a turn ago. Where a fight may come next, there must be room for it.
+/// Returns whether anybody's does.
+pub(in crate::rpg) fn archive_overdue(world: &mut World, before_fight: bool) -> bool {
     let budget = budget(world.resource::<RpgWorld>());
     let turn = *world.resource::<WorldTurn>();
     let is_overdue = |world: &World, entity: Entity| {
@@ -76,9 +81,12 @@ pub(in crate::rpg) fn archive_overdue(world: &mut World) -> bool {
             return false;
         };
         let room = room(context, budget);
-        let most = match has_begun(chapters, turn) {
-            true => room / 2,
-            false => room * 4 / 5,
+        let most = if has_begun(chapters, turn) {
+            room / 2
+        } else if before_fight {
+            most_before_fight(room)
+        } else {
+            room * 4 / 5
         };
         world.get::<Dead>(entity).is_none()
             && past_tokens(context) > most
@@ -96,6 +104,12 @@ pub(in crate::rpg) fn archive_overdue(world: &mut World) -> bool {
     !places.is_empty()
 }
 
+/// How many tokens of its room a conversation may take before a fight.
+fn most_before_fight(room: u64) -> u64 {
+    let without = room.saturating_sub(FIGHT_TOKENS);
+    without.clamp(room / 2, room * 4 / 5)
+}
+
 /// Whether somebody's past was archived a turn ago. Archiving much at once changes the beginning of
 /// the prompt seldom.
 fn has_begun(chapters: &Chapters, turn: WorldTurn) -> bool {
@@ -103,9 +117,10 @@ fn has_begun(chapters: &Chapters, turn: WorldTurn) -> bool {
     last.is_some_and(|chapter| chapter.turn + 1 >= turn.0)
 }
 
-/// Asks those here whose conversations take two thirds of their room, until they take half.
+/// Asks those here whose conversations take two thirds of their room, or leave too little for a
+/// fight that may come, until they take half.
 pub(super) fn ask_day_summaries(
-    world: Res<RpgWorld>,
+    (world, campaign): (Res<RpgWorld>, Res<CampaignState>),
     turn: Res<WorldTurn>,
     list: Res<CastList>,
     whereabouts: Whereabouts,
@@ -125,9 +140,13 @@ pub(super) fn ask_day_summaries(
             continue;
         };
         let room = room(context, budget);
-        let most = match has_begun(chapters, *turn) {
-            true => room / 2,
-            false => room * 2 / 3,
+        let is_archiving = matches!(campaign.phase, CampaignPhase::Archive { .. });
+        let most = if has_begun(chapters, *turn) {
+            room / 2
+        } else if is_archiving && campaign.phase.may_meet_foes() {
+            most_before_fight(room).min(room * 2 / 3)
+        } else {
+            room * 2 / 3
         };
         if past_tokens(context) <= most {
             continue;

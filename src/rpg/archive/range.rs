@@ -10,6 +10,12 @@ use crate::context::{
 };
 use crate::message::Role;
 
+/// The tokens that a long question may take.
+const QUESTION_TOKENS: u64 = 1_100;
+
+/// How many chapters make a volume, and volumes a life.
+const SEVERAL: usize = 4;
+
 /// A range of a context, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct EntryRange {
@@ -104,10 +110,11 @@ fn overlapping_fight(context: &AgentContext, combat: &str, range: EntryRange) ->
     balances.find_map(|(fight, balance)| (balance != 0).then_some(fight))
 }
 
-/// How much room a conversation has: the budget without the system message, and without the fifth
-/// that questions may take.
+/// How much room a conversation has: the budget without the system message, and without what
+/// questions may take: a fifth, and of a small budget up to a third.
 pub(super) fn room(context: &AgentContext, budget: u64) -> u64 {
-    (budget - budget / 5).saturating_sub(system_tokens(context))
+    let questions = QUESTION_TOKENS.min(budget / 3).max(budget / 5);
+    (budget - questions).saturating_sub(system_tokens(context))
 }
 
 /// The tokens of a conversation without the system message.
@@ -128,6 +135,9 @@ fn system_tokens(context: &AgentContext) -> u64 {
 /// 2. chapters, if they do: they become a volume, with what lies between them;
 /// 3. the oldest messages that take at least an eighth of the room: they become a chapter;
 /// 4. whatever else is left, by the same rules without these limits.
+///
+/// Fewer than [`SEVERAL`] volumes or chapters stay as they are unless they take a third of the
+/// room, or nothing else can become shorter.
 ///
 /// `None` if nothing can become shorter.
 pub(super) fn past_to_fold(
@@ -176,18 +186,23 @@ pub(super) fn past_to_fold(
         from = to + 1;
     }
     let length = |range: &Range<usize>| tokens(range.start, range.end);
-    let several_uppers = || (uppers.len() > 1).then(|| uppers.clone());
-    let several_closed = || (closed.len() > 1).then(|| lowers.clone());
+    let are_several =
+        |count: usize, tokens: u64| count > 1 && (count >= SEVERAL || tokens > room / 3);
+    let some_uppers = || (uppers.len() > 1).then(|| uppers.clone());
+    let some_closed = || (closed.len() > 1).then(|| lowers.clone());
+    let upper_tokens = length(&uppers);
+    let several_uppers = || some_uppers().filter(|_| are_several(uppers.len(), upper_tokens));
+    let several_closed = || some_closed().filter(|_| are_several(closed.len(), closed_tokens));
     let long_stretch = |least: u64| {
         let mut long = stretches.iter();
         let long = long.find(|range| range.len() > 1 && length(range) >= least.max(1));
         long.cloned()
     };
-    let chosen = several_uppers().filter(|_| length(&uppers) > room / 4);
+    let chosen = several_uppers().filter(|_| upper_tokens > room / 4);
     let chosen = chosen.or_else(|| several_closed().filter(|_| closed_tokens > room / 4));
     let chosen = chosen.or_else(|| long_stretch(room / 8));
-    let chosen = chosen.or_else(several_closed).or_else(several_uppers);
-    let chosen = chosen.or_else(|| long_stretch(room / 16))?;
+    let chosen = chosen.or_else(|| long_stretch(room / 16));
+    let chosen = chosen.or_else(some_closed).or_else(some_uppers)?;
     Some(EntryRange {
         begin: entries.get(chosen.start)?.id(),
         end: entries.get(chosen.end.checked_sub(1)?)?.id(),

@@ -73,9 +73,13 @@ pub(super) fn record_text(
     });
     let mut is_told = vec![false; lines.len()];
     for index in order {
-        let Some((_, line)) = lines.get(index) else {
+        let Some((note, line)) = lines.get(index) else {
             continue;
         };
+        // That somebody tried something matters for some days only.
+        if record.level > Level::Chapter && weight(note, me) == 0 {
+            continue;
+        }
         let tokens = u64::from(Text::from(line.as_str()).tokens()) + 1;
         if tokens <= left {
             left -= tokens;

@@ -17,6 +17,7 @@ use crate::event::{AgentEvent, Phrasebook, deliver};
 use crate::exchange::{Ask, AskTemplate, Prose, Reply};
 use crate::message::{Body, Tag, Tags};
 use crate::mind::Language;
+use crate::rpg::campaign_phase::CampaignState;
 use crate::rpg::combat::FinishedFight;
 use crate::rpg::combat::tests::{FightTest, fight_test, world_file};
 use crate::rpg::components::{FightResult, RpgWorld};
@@ -298,6 +299,7 @@ fn evening(limit: i32) -> FightTest {
     let (hall, ann) = (fight.tiny.hall, fight.tiny.ann);
     let world = fight.world();
     world.insert_resource(RpgWorld(Arc::new(file)));
+    world.init_resource::<CampaignState>();
     world.entity_mut(hall).insert(Phase::Summarize);
     let mut context = world.get_mut::<AgentContext>(ann).expect("has a mind");
     for number in 0..20 {

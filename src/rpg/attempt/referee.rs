@@ -260,9 +260,11 @@ pub(crate) fn ask_ruling(
         };
         RULING.ask(events.phrases(), &data, stakes.clone(), fallback)
     });
+    let limits = &table.rpg.0.limits;
+    let cues = limits.cues(vec![format!("{who}: {what}")], &data.present);
     let ask = ask.map(|ask| {
-        let ask = ask.max_tokens(table.rpg.0.limits.max_reply_tokens());
-        ask.without_tools()
+        let ask = ask.max_tokens(limits.max_reply_tokens());
+        ask.without_tools().recalling(cues)
     });
     events.insert_or_fault(&mut commands, stage, ask);
 }

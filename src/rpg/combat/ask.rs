@@ -126,12 +126,17 @@ pub(super) fn act_ask(
         items: data.items.iter().map(|item| item.name.into()).collect(),
         say_chars: data.say_chars,
     };
+    let others = combatants.iter().filter(|other| other.name != actor.name);
+    let others: Vec<_> = others.map(|other| other.name.clone()).collect();
+    let foes = combatants.iter().filter(|other| !other.is_ally_of(actor));
+    let foes: Vec<_> = foes.map(|foe| foe.name.to_string()).collect();
+    let cues = world.limits.cues(vec![foes.join(", ")], &others);
     let ask = || {
         let fallback = default_choice(phrases, &actor.name, actor.stats.energy, &hand, combatants)?;
         let ask = ACT.ask(phrases, &data, constraints, fallback)?;
         let ask = ask.max_tokens(world.limits.max_reply_tokens());
         // The prompt says everything that matters in a fight; tools would only cost time.
-        Ok(ask.without_tools())
+        Ok(ask.without_tools().recalling(cues))
     };
     Some(ask())
 }

@@ -1,5 +1,7 @@
 //! Whose turn it is at home, and what it is asked.
 
+use std::cmp::Reverse;
+
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use serde::Serialize;
@@ -11,6 +13,7 @@ use crate::drama::{Belongings, Bonds, Occasion, Promise, PromiseState, Promises,
 use crate::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Ask, AskTemplate};
 use crate::knowledge::{FactBook, Knowledge, MadeFacts};
+use crate::memory::Lore;
 use crate::rpg::campaign_phase::{CampaignPhase, CampaignState};
 use crate::rpg::components::{LastFight, RpgWorld};
 use crate::rpg::conversation::{SpokenLine, heard, last_event_text};
@@ -24,6 +27,8 @@ use crate::rpg::world_file::{Limits, Step, WorldFile};
 
 /// The maximum number of facts that play made which somebody is offered to tell.
 const MADE_FACTS: usize = 3;
+/// The maximum number of all facts that somebody is offered to tell.
+const MAX_FACTS: usize = 16;
 
 const PLAN: AskTemplate<PlanData> =
     AskTemplate::condensed("home.plan", "asks/plan", "asks/plan_short");
@@ -51,6 +56,8 @@ struct PlanData<'a> {
     vote: &'a [String],
     last_fight: Option<&'a LastFight>,
     facts: Vec<KnownFact<'a>>,
+    /// How many more it could tell.
+    more_facts: usize,
     items: Vec<SeenItem<'a>>,
     lying: Vec<SeenItem<'a>>,
     promise_to: &'a [String],
@@ -83,6 +90,9 @@ struct KnownFact<'a> {
     from: &'a str,
     /// Whether it was learned in this talk.
     is_new: bool,
+    /// The turn in which it was learned.
+    #[serde(skip)]
+    since: u64,
 }
 
 #[derive(Serialize)]
@@ -196,7 +206,18 @@ pub(crate) fn ask_plans(
         let lying: Vec<_> = minds.items_of(stage, false).collect();
         let mut others = here.clone();
         others.retain(|other| *other != actor);
-        let facts: Vec<_> = minds.can_tell(knowledge, &others, turn.0).collect();
+        let heard = heard(context);
+        let mut facts: Vec<_> = minds.can_tell(knowledge, &others, turn.0).collect();
+        let more_facts = facts.len().saturating_sub(MAX_FACTS);
+        if more_facts > 0 {
+            let found = last_event_text(context, "query");
+            let spoken: Vec<_> = heard
+                .iter()
+                .map(SpokenLine::text)
+                .chain([&*found])
+                .collect();
+            facts = minds.nearest(facts, knowledge, &spoken.join("\n"));
+        }
         let open = promises.into_iter().flat_map(|promises| &promises.0);
         let open = open.filter(|promise| promise.state == PromiseState::Open);
         let open = open.zip(1..);
@@ -242,11 +263,12 @@ pub(crate) fn ask_plans(
             together: limits.together,
             present: present_without(&whereabouts, &minds.appearances, &here, actor),
             exits: &constraints.exits,
-            heard: heard(context),
+            heard,
             next_dungeon,
             vote,
             last_fight,
             facts,
+            more_facts,
             items,
             lying,
             promise_to: &constraints.promise_to,
@@ -258,7 +280,12 @@ pub(crate) fn ask_plans(
             refused: last_event_text(context, "refusal"),
             speaker: Speaker::of(&world.0, &name).in_story(*seed, &name),
         };
+        let at_stake = data.promises.iter();
+        let at_stake = at_stake.map(|promise| format!("{}: {}", promise.to, promise.words));
+        let at_stake = at_stake.chain(choice.map(|choice| choice.question.clone()));
+        let cues = limits.cues(at_stake.collect(), &constraints.present);
         let ask = plan_ask(events.phrases(), &world.0, &data, constraints.clone());
+        let ask = ask.map(|ask| ask.recalling(cues));
         events.insert_or_fault(&mut commands, actor, ask);
     }
 }
@@ -268,6 +295,7 @@ pub(crate) fn ask_plans(
 pub(crate) struct Minds<'w, 's> {
     book: Res<'w, FactBook>,
     made: Res<'w, MadeFacts>,
+    lore: Res<'w, Lore>,
     story: Res<'w, StoryData>,
     minds: Query<
         'w,
@@ -294,6 +322,27 @@ impl Minds<'_, '_> {
             look: &item.look,
             readable: !item.teaches.is_empty(),
         })
+    }
+
+    /// Of too many facts those that were just learned or spoken of, then those that were learned
+    /// last, in their order.
+    fn nearest<'a>(
+        &self,
+        facts: Vec<KnownFact<'a>>,
+        knowledge: Option<&Knowledge>,
+        spoken: &str,
+    ) -> Vec<KnownFact<'a>> {
+        let found = self.lore.find(&self.book, knowledge, spoken, MAX_FACTS);
+        let rank = |fact: &KnownFact<'_>| {
+            let spoken_of = found.iter().position(|found| found.id == fact.id);
+            let spoken_of = spoken_of.unwrap_or(usize::MAX);
+            (!fact.is_new, spoken_of, Reverse(fact.since))
+        };
+        let mut facts: Vec<_> = facts.into_iter().enumerate().collect();
+        facts.sort_by_key(|(_, fact)| rank(fact));
+        facts.truncate(MAX_FACTS);
+        facts.sort_by_key(|(place, _)| *place);
+        facts.into_iter().map(|(_, fact)| fact).collect()
     }
 
     /// The facts that somebody who knows this may tell: what everyone knows is no news, and what is
@@ -326,6 +375,7 @@ impl Minds<'_, '_> {
                 text: &fact.text,
                 from: known.from.as_deref().unwrap_or_default(),
                 is_new: !known.by.is_empty() && known.turn == turn,
+                since: known.turn,
             })
         })
     }

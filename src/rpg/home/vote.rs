@@ -162,6 +162,10 @@ pub(crate) fn ask_votes(
         let faction = factions.get(*hero);
         faction.is_ok_and(|faction| &*faction.0 == HERO)
     });
+    let names: Vec<_> = heroes
+        .iter()
+        .map(|hero| whereabouts.name_text(*hero))
+        .collect();
     for hero in heroes {
         let name = whereabouts.name_text(hero);
         let options = dungeons.iter().map(ToString::to_string);
@@ -183,7 +187,13 @@ pub(crate) fn ask_votes(
         };
         // Who gives no answer has no vote.
         let ask = VOTE.ask(events.phrases(), &data, constraints, Vote::default());
-        let ask = ask.map(|ask| ask.max_tokens(rpg.0.limits.max_reply_tokens()));
+        let at_stake = dungeons.iter().map(ToString::to_string).collect();
+        let others = names.iter().filter(|other| **other != name);
+        let cues = rpg.0.limits.cues(at_stake, others);
+        let ask = ask.map(|ask| {
+            let ask = ask.max_tokens(rpg.0.limits.max_reply_tokens());
+            ask.recalling(cues)
+        });
         events.insert_or_fault(&mut commands, hero, ask);
     }
 }

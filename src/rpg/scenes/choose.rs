@@ -304,9 +304,23 @@ pub(crate) fn ask_choice(
             .collect(),
         speaker: Speaker::of(&rpg.0, &pending.who).in_story(*seed, &pending.who),
     };
+    let labels = data.options.iter().map(|option| option.label.to_owned());
+    let goals = data.goals.iter().map(|goal| (*goal).to_owned());
+    let at_stake = std::iter::once(choice.question.clone());
+    let here = whereabouts.living_on(stage).into_iter();
+    let here: Vec<_> = here.filter(|other| *other != entity).collect();
+    let here: Vec<_> = here
+        .iter()
+        .map(|other| whereabouts.name_text(*other))
+        .collect();
+    let limits = &rpg.0.limits;
+    let cues = limits.cues(at_stake.chain(labels).chain(goals).collect(), &here);
     // Without an answer nothing is decided, and nothing moves.
     let ask = CHOICE.ask(events.phrases(), &data, constraints, Decision::default());
-    let ask = ask.map(|ask| ask.max_tokens(rpg.0.limits.max_reply_tokens()));
+    let ask = ask.map(|ask| {
+        let ask = ask.max_tokens(limits.max_reply_tokens());
+        ask.recalling(cues)
+    });
     events.insert_or_fault(&mut commands, entity, ask);
 }
 

@@ -244,7 +244,14 @@ pub(crate) fn ask_epilogues(
             facts: facts.map(|fact| fact.text.as_str()).collect(),
         };
         let question = if is_agent { CLOSING } else { EPILOGUE };
+        let wanted = data.goals.iter().map(|goal| goal.words.to_owned());
+        let close = data.bonds.iter().map(|bond| bond.name);
+        let cues = rpg
+            .0
+            .limits
+            .cues(wanted.collect(), &close.collect::<Vec<_>>());
         let ask = question.ask(events.phrases(), &rpg.0, &data);
+        let ask = ask.map(|ask| ask.recalling(cues));
         events.insert_or_fault(&mut commands, entity, ask);
     }
 }

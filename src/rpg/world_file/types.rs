@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::drama::{BondSpec, Condition, Ending, Goal, Item, Quality, Scene, StoryData};
 use crate::knowledge::{Fact, FactBook};
+use crate::memory::Cues;
 use crate::mind::Language;
 use crate::world_data::prose;
 
@@ -401,6 +402,9 @@ pub struct Limits {
     pub hand_size: i32,
     /// The budget of each entity's prompt in tokens, within which its past is archived.
     pub context_tokens: i32,
+    /// The maximum number of tokens of memories that come with a question by themselves; 0 for
+    /// none.
+    pub recall_tokens: i32,
     /// The maximum number of tokens of an answer.
     pub reply_tokens: i32,
     /// The maximum number of characters of a speech.
@@ -412,6 +416,23 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// What an ask is about: what is at stake, and who is there.
+    pub(crate) fn cues<'a>(
+        &self,
+        texts: Vec<String>,
+        people: impl IntoIterator<Item = &'a (impl AsRef<str> + 'a)>,
+    ) -> Cues {
+        Cues {
+            texts,
+            people: people
+                .into_iter()
+                .map(|name| name.as_ref().into())
+                .collect(),
+            tokens: self.recall_tokens.max(0) as u64,
+            prompt_tokens: self.context_tokens.max(0) as u64,
+        }
+    }
+
     /// The maximum number of tokens of an answer.
     pub(crate) fn max_reply_tokens(&self) -> u32 {
         self.reply_tokens.max(1) as u32
@@ -430,6 +451,7 @@ impl Default for Limits {
             combat_rounds: 10,
             hand_size: 4,
             context_tokens: 6_000,
+            recall_tokens: 600,
             reply_tokens: 600,
             speech_chars: 600,
             attempts: 1,

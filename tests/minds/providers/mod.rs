@@ -80,6 +80,7 @@ impl Question {
             history: &self.history,
             question: &self.words,
             ask_short: false,
+            recalled: None,
             rounds: &self.rounds,
             tools: Tools {
                 specs: &self.tools,

@@ -55,6 +55,7 @@ impl ToolCaller {
             history: &self.history,
             question: &self.question,
             ask_short: false,
+            recalled: None,
             rounds: &[],
             tools: Tools::NONE,
             form: match &schema {

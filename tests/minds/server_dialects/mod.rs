@@ -64,6 +64,7 @@ async fn ask_for(mind: &dyn Mind, wanted: Wanted) -> Result<Completion, MindErro
         history: &history,
         question: &Body::text("What do you do?"),
         ask_short: false,
+        recalled: None,
         rounds: &[],
         tools: Tools {
             specs: dice,

@@ -8,6 +8,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use self::corpus::{Corpus, questions};
+use crate::cast::name_by_id;
 use crate::cli::app::App;
 use crate::cli::args::RecallArgs;
 use crate::cli::error::CommandError;
@@ -33,8 +34,8 @@ fn remember(app: &App, args: &RecallArgs, most: usize) -> Result<(), CommandErro
     let entity = entity(&setup.world, &given(&args.who))?;
     let context = setup.world.get::<AgentContext>(entity);
     let past = context.zip(setup.world.get::<Chapters>(entity));
-    let found =
-        past.map(|(context, chapters)| recall_all(context, chapters, &given(&args.question), most));
+    let places = |id| name_by_id(&setup.world, id);
+    let found = past.map(|past| recall_all(past, &places, &given(&args.question), most));
     let found = found.unwrap_or_default();
     let mut out = app.out();
     for (rank, memory) in (1..).zip(&found) {

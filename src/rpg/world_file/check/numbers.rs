@@ -112,6 +112,7 @@ fn check_limits(limits: &Limits, report: &mut Report<'_>) {
         ("combat_rounds", limits.combat_rounds, 1..=100),
         ("hand_size", limits.hand_size, 1..=10),
         ("context_tokens", limits.context_tokens, 2_000..=2_000_000),
+        ("recall_tokens", limits.recall_tokens, 0..=100_000),
         ("reply_tokens", limits.reply_tokens, 50..=100_000),
         ("speech_chars", limits.speech_chars, 20..=20_000),
     ];

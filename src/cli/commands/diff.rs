@@ -1,0 +1,228 @@
+//! `diff`: where two saves part, what each knows then, and what changed between two prompts.
+
+use crate::context::AgentContext;
+use crate::journal::{Ending, Outcome};
+use crate::locale::Argument;
+use crate::session::{
+    Change, ChangeKind, KnowledgeDifference, Parting, PartingAnswer, PromptMessage, changes,
+    knowledge_differences, messages_of, parting,
+};
+use serde_json::{Value, json};
+
+use super::sent::{self, message_json};
+use crate::cli::app::App;
+use crate::cli::error::CommandError;
+use crate::cli::labels::purpose_label;
+use crate::cli::output::{Output, Paragraph, Style};
+use crate::cli::saved::{Saved, entity};
+use crate::cli::say::say;
+
+/// How many characters of an answer or message are shown.
+const SHOWN_CHARS: usize = 160;
+
+/// Prints where two saves part, and what is known at the end of one alone; with a name, the
+/// difference of that entity's contexts.
+pub(super) fn stories(
+    app: &App,
+    slot: &str,
+    other: &str,
+    name: Option<&str>,
+) -> Result<(), CommandError> {
+    let saves = (Saved::find(app, slot)?, Saved::find(app, other)?);
+    let found = parting(&saves.0.story.lines, &saves.1.story.lines);
+    let worlds = (saves.0.world(true)?.world, saves.1.world(true)?.world);
+    let mut out = app.out();
+    let slots = [slot, other];
+    write_parting(app, &mut out, slots, &found);
+    for difference in knowledge_differences(&worlds.0, &worlds.1) {
+        if name.is_none_or(|name| difference.name == name) {
+            write_knowledge(app, &mut out, slots, &difference);
+        }
+    }
+    let Some(name) = name else {
+        return Ok(());
+    };
+    let messages = |world| -> Result<Vec<PromptMessage>, CommandError> {
+        let context = bevy_ecs::world::World::get::<AgentContext>(world, entity(world, name)?);
+        Ok(context.map(messages_of).unwrap_or_default())
+    };
+    let (first, second) = (messages(&worlds.0)?, messages(&worlds.1)?);
+    write_changes(app, &mut out, &changes(&first, &second));
+    Ok(())
+}
+
+/// Prints what changed between the prompts of two calls of an entity, in one save or two.
+pub(super) fn calls(
+    app: &App,
+    (slot, first): (&str, u32),
+    (other, second): (&str, u32),
+    name: &str,
+) -> Result<(), CommandError> {
+    let request = |slot, number| {
+        let saved = Saved::find(app, slot)?;
+        sent::of_call(app, &saved, name, number, None)
+    };
+    let (first, second) = (request(slot, first)?, request(other, second)?);
+    let mut out = app.out();
+    if app.settings.json {
+        out.json(&sent::request_json(&first));
+        out.json(&sent::request_json(&second));
+    }
+    write_changes(app, &mut out, &changes(&first.messages, &second.messages));
+    Ok(())
+}
+
+fn write_parting(app: &App, out: &mut Output, slots: [&str; 2], found: &Parting) {
+    let Parting {
+        seeds,
+        last,
+        turn,
+        answers,
+    } = found;
+    if app.settings.json {
+        let answers: Vec<_> = answers.iter().map(answer_json).collect();
+        return out.json(&json!({
+            "record": "diff", "saves": slots, "seeds": seeds, "last_turns": last,
+            "parts_after_turn": turn, "answers": answers,
+        }));
+    }
+    let language = app.language;
+    let [first, second] = slots;
+    let text = match turn {
+        None if last.0 == last.1 => say!(language, cli_diff_same, first, second),
+        None => {
+            let (turn, later) = if last.0 < last.1 {
+                (last.0, second)
+            } else {
+                (last.1, first)
+            };
+            say!(language, cli_diff_goes_on, turn, later)
+        }
+        Some(turn) => say!(language, cli_diff_parts, turn),
+    };
+    out.line(text);
+    if seeds.0 != seeds.1 {
+        let (one, two) = (seeds.0.to_string(), seeds.1.to_string());
+        out.line(say!(language, cli_diff_seeds, one, two));
+    }
+    for answer in answers {
+        let outcomes = [&answer.outcomes.0, &answer.outcomes.1];
+        let Some(outcome) = outcomes.iter().find_map(|outcome| outcome.as_ref()) else {
+            continue;
+        };
+        let purpose = purpose_label(&outcome.purpose).in_language(language);
+        let heading = format!("{} · {purpose}", outcome.entity);
+        let note = if answer.same_request {
+            say!(language, cli_diff_same_question)
+        } else {
+            say!(language, cli_diff_other_question)
+        };
+        let heading = Paragraph::of(Style::Bold, heading);
+        out.paragraph(&heading.add(Style::Dim, format!(" · {note}")));
+        for (slot, outcome) in slots.into_iter().zip(outcomes) {
+            let text = match outcome {
+                Some(outcome) => answered(app, outcome),
+                None => say!(language, cli_diff_not_asked),
+            };
+            let row = Paragraph::indented(2, 4).add(Style::Dim, slot);
+            out.paragraph(&row.plain(say!(language, cli_colon)).plain(text));
+        }
+    }
+}
+
+fn answered(app: &App, outcome: &Outcome) -> String {
+    match &outcome.ending {
+        Ending::Answered { text, .. } => short(text),
+        Ending::Failed { reason } => {
+            let reason = reason.in_language(app.language);
+            say!(app.language, cli_trace_failed, reason)
+        }
+    }
+}
+
+fn answer_json(answer: &PartingAnswer) -> Value {
+    let ending = |outcome: &Outcome| {
+        json!({
+            "agent": &*outcome.entity, "call": outcome.number, "purpose": outcome.purpose,
+            "ending": outcome.ending,
+        })
+    };
+    json!({
+        "first": answer.outcomes.0.as_deref().map(ending),
+        "second": answer.outcomes.1.as_deref().map(ending),
+        "same_request": answer.same_request,
+    })
+}
+
+fn write_knowledge(
+    app: &App,
+    out: &mut Output,
+    slots: [&str; 2],
+    difference: &KnowledgeDifference,
+) {
+    let KnowledgeDifference {
+        name,
+        first,
+        second,
+    } = difference;
+    if app.settings.json {
+        return out.json(&json!({
+            "record": "knowledge", "name": name, "first": first, "second": second,
+        }));
+    }
+    for (save, facts) in slots.into_iter().zip([first, second]) {
+        if !facts.is_empty() {
+            let titles = Argument::list(facts.values());
+            let text = say!(app.language, cli_diff_knows, name, save, titles);
+            out.paragraph(&Paragraph::indented(0, 2).plain(text));
+        }
+    }
+}
+
+fn write_changes(app: &App, out: &mut Output, changes: &[Change<'_>]) {
+    let language = app.language;
+    for Change { kind, messages } in changes {
+        if app.settings.json {
+            let messages: Vec<_> = messages.iter().map(message_json).collect();
+            let mut json = json!({"record": "change", "kind": key(kind), "messages": messages});
+            if let ChangeKind::Archived(summary) = kind {
+                json["summary"] = message_json(summary);
+            }
+            out.json(&json);
+            continue;
+        }
+        let count = messages.len();
+        let (mark, heading) = match kind {
+            ChangeKind::Same => (" ", say!(language, cli_diff_kept, count)),
+            ChangeKind::Added => ("+", say!(language, cli_diff_added, count)),
+            ChangeKind::Asked => ("-", say!(language, cli_diff_asked, count)),
+            ChangeKind::Archived(_) => ("-", say!(language, cli_diff_archived, count)),
+            ChangeKind::Cut => ("-", say!(language, cli_diff_cut, count)),
+        };
+        out.paragraph(&Paragraph::of(Style::Dim, heading));
+        if *kind == ChangeKind::Same {
+            continue;
+        }
+        for message in *messages {
+            let style = if mark == "+" { Style::Good } else { Style::Bad };
+            let row = Paragraph::indented(0, 2).add(style, format!("{mark} "));
+            out.paragraph(&row.plain(short(&message.text)));
+        }
+    }
+}
+
+fn key(kind: &ChangeKind<'_>) -> &'static str {
+    match kind {
+        ChangeKind::Same => "same",
+        ChangeKind::Added => "added",
+        ChangeKind::Asked => "asked",
+        ChangeKind::Archived(_) => "archived",
+        ChangeKind::Cut => "cut",
+    }
+}
+
+/// The beginning of a text, in one line.
+fn short(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    crate::message::cut(&line, SHOWN_CHARS)
+}

@@ -1,0 +1,71 @@
+//! `drift`: how far the words of characters have come from their voices.
+
+use serde_json::json;
+
+use crate::cast::CastList;
+use crate::cli::app::App;
+use crate::cli::error::{CommandError, ErrorKind};
+use crate::cli::saved::{Played, Saved};
+use crate::cli::say::say;
+use crate::cli::tables::{Side, Table};
+use crate::context::{AgentContext, Chapters};
+use crate::locale::text;
+use crate::rpg::drift::{Drift, drift as drift_of};
+
+/// Prints how far the words of each character with a voice are from it, over time.
+pub(super) fn drift(app: &App, slot: &str) -> Result<(), CommandError> {
+    let saved = Saved::find(app, slot)?;
+    let Played::World(campaign) = &saved.played else {
+        return Err(CommandError::new(
+            ErrorKind::Usage,
+            text!(cli_drift_no_world, slot),
+        ));
+    };
+    let world = saved.world(true)?.world;
+    let voices = campaign.file.actors.iter();
+    let voices = voices.map(|actor| (&actor.name, &actor.voice));
+    let none = Chapters::default();
+    let mut rows: Vec<(&str, Vec<Drift>)> = Vec::new();
+    for (name, voice) in voices {
+        let entity = world.resource::<CastList>().by_name(name);
+        let context = entity.and_then(|entity| world.get::<AgentContext>(entity));
+        let chapters = entity.and_then(|entity| world.get::<Chapters>(entity));
+        if let Some(context) = context {
+            rows.push((name, drift_of(voice, context, chapters.unwrap_or(&none))));
+        }
+    }
+    let mut out = app.out();
+    if app.settings.json {
+        for (name, drifts) in rows {
+            out.json(&json!({"record": "drift", "name": name, "drift": drifts}));
+        }
+        return Ok(());
+    }
+    let language = app.language;
+    let mut table = Table::new([
+        (say!(language, cli_name), Side::Left),
+        (say!(language, cli_chapter_days), Side::Right),
+        (say!(language, cli_drift_answers), Side::Right),
+        (say!(language, cli_drift_vocabulary), Side::Right),
+        (say!(language, cli_drift_length), Side::Right),
+        (say!(language, cli_drift_never), Side::Right),
+        (say!(language, cli_drift_distance), Side::Right),
+    ]);
+    for (name, drift) in rows
+        .iter()
+        .flat_map(|(name, all)| all.iter().map(move |it| (name, it)))
+    {
+        let (from, to) = drift.days;
+        table.row([
+            (*name).to_owned(),
+            format!("{from}–{to}"),
+            drift.answers.to_string(),
+            format!("{:.2}", drift.vocabulary),
+            format!("{:.2}", drift.length),
+            drift.never.to_string(),
+            format!("{:.2}", drift.distance),
+        ]);
+    }
+    table.write(&mut out);
+    Ok(())
+}

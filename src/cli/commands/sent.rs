@@ -1,0 +1,140 @@
+//! What minds were sent, for the commands that show it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::cast::{CastList, EntityName};
+use crate::journal::Outcome;
+use crate::locale::text;
+use crate::mind::{Mind, MindAlias};
+use crate::session::{CallRequest, PromptMessage, PromptPart, SessionError, Wanted, requests};
+use bevy_ecs::prelude::*;
+use serde_json::{Value, json};
+
+use super::play;
+use crate::cli::app::App;
+use crate::cli::error::{CommandError, ErrorKind};
+use crate::cli::saved::{Saved, session_error};
+use crate::cli::settings::IMPROVISER;
+use crate::cli::slot_settings;
+
+/// The requests of a save, made again.
+pub(super) fn find(
+    app: &App,
+    saved: &Saved,
+    wanted: Wanted,
+) -> Result<Vec<CallRequest>, CommandError> {
+    try_to_find(app, saved, wanted)?.map_err(session_error)
+}
+
+/// As [`find`], for commands that know what to do without.
+pub(super) fn try_to_find(
+    app: &App,
+    saved: &Saved,
+    wanted: Wanted,
+) -> Result<Result<Vec<CallRequest>, SessionError>, CommandError> {
+    let mind_of = minds_of(app, saved)?;
+    let found = requests(&saved.slot, saved.played.game(), wanted, mind_of);
+    Ok(play::runtime()?.block_on(found))
+}
+
+/// The last request of an ask, or the one with this number among them.
+pub(super) fn of_call(
+    app: &App,
+    saved: &Saved,
+    who: &str,
+    number: u32,
+    attempt: Option<u32>,
+) -> Result<CallRequest, CommandError> {
+    let wanted = Wanted {
+        entity: Some(who.to_owned()),
+        numbers: vec![number],
+        ..Wanted::default()
+    };
+    let mut found = find(app, saved, wanted)?;
+    let count = found.len();
+    let index = match attempt {
+        None => count.checked_sub(1),
+        Some(attempt) => found.iter().position(|found| found.attempt == attempt),
+    };
+    if let Some(index) = index {
+        return Ok(found.swap_remove(index));
+    }
+    let message = match attempt {
+        Some(attempt) if count > 0 => text!(cli_no_such_attempt, who, number, count, attempt),
+        _ => text!(cli_no_such_call, who, number),
+    };
+    let help = text!(cli_calls_help, slot = saved.slot.name().as_str(), who);
+    Err(CommandError::new(ErrorKind::Usage, message).help(help))
+}
+
+/// Who made an answer of this save, in the models that count now.
+pub(super) fn minds_of(
+    app: &App,
+    saved: &Saved,
+) -> Result<impl FnMut(&Outcome) -> Option<Arc<dyn Mind>> + Send + 'static, CommandError> {
+    let model = slot_settings::model(&saved.slot)?;
+    let aliases = match saved.world(true) {
+        Ok(setup) => aliases(&setup.world),
+        Err(_) => BTreeMap::new(),
+    };
+    let models = Arc::new(app.models()?);
+    let mut known: BTreeMap<_, Option<Arc<dyn Mind>>> = BTreeMap::new();
+    Ok(move |outcome: &Outcome| {
+        if &*outcome.provider == IMPROVISER {
+            return None;
+        }
+        let alias = aliases.get(&outcome.entity);
+        let (provider, model_name) = (outcome.provider.clone(), outcome.model.clone());
+        let mind = known.entry((alias.cloned(), provider, model_name));
+        let mind = mind.or_insert_with(|| {
+            let likely = alias
+                .map(|alias| &**alias)
+                .into_iter()
+                .chain(model.as_deref());
+            models.answered(&outcome.provider, &outcome.model, likely)
+        });
+        mind.clone()
+    })
+}
+
+/// The models that entities prefer, by their names.
+fn aliases(world: &World) -> BTreeMap<Arc<str>, Arc<str>> {
+    let cast = world.resource::<CastList>().all();
+    let aliases = cast.filter_map(|(_, entity)| {
+        let name = world.get::<EntityName>(entity)?.0.clone();
+        Some((name, world.get::<MindAlias>(entity)?.0.clone()))
+    });
+    aliases.collect()
+}
+
+/// A message of a prompt as JSON.
+pub(super) fn message_json(message: &PromptMessage) -> Value {
+    let mut json = json!({
+        "role": message.role, "content": message.text, "tokens": message.tokens,
+        "part": match message.part {
+            PromptPart::Memory { is_summary: true, .. } => "summary",
+            PromptPart::Memory { .. } => "memory",
+            PromptPart::Question => "question",
+            PromptPart::Recalled => "recalled",
+            PromptPart::Exchange => "exchange",
+        },
+    });
+    if let PromptPart::Memory { body, .. } = message.part {
+        json["id"] = json!(body);
+    }
+    if let Some(speaker) = &message.speaker {
+        json["name"] = json!(speaker);
+    }
+    json
+}
+
+/// Which request it is, as JSON.
+pub(super) fn request_json(request: &CallRequest) -> Value {
+    let outcome = &request.outcome;
+    json!({
+        "record": "request", "agent": &*outcome.entity, "id": outcome.id, "call": outcome.number,
+        "attempt": request.attempt, "turn": request.turn, "place": &*request.place,
+        "purpose": outcome.purpose, "provider": &*outcome.provider, "model": &*outcome.model,
+    })
+}

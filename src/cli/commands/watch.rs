@@ -1,0 +1,528 @@
+//! `watch` and `serve`: stories on pages.
+//!
+//! The command's own thread opens stories, one after the other, when a page asks for them; each
+//! story that is played has a thread of its own; a page is answered by the runtime.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use crate::engine::Stop;
+use crate::locale::{Localize, UiText, text};
+use crate::mind::{Mind, Minds};
+use crate::page::{self, About, Board, Control, Library, Listed, Seat, Server, Story};
+use crate::rpg::Campaign;
+use crate::save::{Slot, list};
+use crate::session::{self, Game, Session};
+use crate::tool::servers::ToolServers;
+use crate::{rpg, undercover};
+use bevy_ecs::prelude::*;
+use serde_json::json;
+use tokio::runtime::Runtime;
+
+use super::play::{self, RunView, stopped};
+use super::players::Players;
+use super::sent;
+use crate::cli::app::App;
+use crate::cli::args::{RunArgs, ServerArgs, WatchArgs};
+use crate::cli::error::{CommandError, ErrorKind, engine_error};
+use crate::cli::loader;
+use crate::cli::process::note_interrupt;
+use crate::cli::saved::{Played, Saved, clear, free_name, save_error, session_error};
+use crate::cli::say::say;
+use crate::cli::slot_settings;
+
+/// Plays a world, or opens a save, and serves its page until it is interrupted.
+pub(super) fn watch(app: &App, args: &WatchArgs) -> Result<(), CommandError> {
+    let mut host = Host::new(app, args.run.play.until)?;
+    let shown = match slot_of(app, args) {
+        Some(slot) => host.read(slot, &args.invite)?,
+        None => host.start(&args.run, args.paused, &args.invite)?,
+    };
+    let slot = shown.story.slot.name().to_string();
+    host.listen(&args.server, !args.invite.is_empty())?;
+    for name in &args.invite {
+        host.invite(&slot, name)?;
+    }
+    host.play(shown);
+    host.serve()
+}
+
+/// Plays a world, prints it as `run` does, and serves its page until it is interrupted.
+pub(super) fn run(app: &App, args: &RunArgs) -> Result<(), CommandError> {
+    if args.is_bare {
+        loader::check_bare_world(app, &app.settings.world.value)?;
+    }
+    let mut host = Host::new(app, args.play.until)?;
+    let mut shown = host.start(args, false, &[])?;
+    let server = ServerArgs {
+        port: 0,
+        listen: Ipv4Addr::LOCALHOST.into(),
+    };
+    host.listen(&server, false)?;
+    if let Some((session, _)) = &mut shown.session {
+        let language = shown.story.language();
+        host.view = Some(RunView::new(app, &mut session.engine, language, None));
+    }
+    host.play(shown);
+    host.serve()
+}
+
+/// The save that is meant; `None` if a new story is.
+pub(crate) fn slot_of<'a>(app: &App, args: &'a WatchArgs) -> Option<&'a str> {
+    let is_new = args.run.seed.is_some() || args.run.save.is_some();
+    let named = args.run.world.as_deref().filter(|_| !is_new);
+    let root = &app.settings.saves.value;
+    named.filter(|name| Slot::find(root, name).is_ok())
+}
+
+/// Serves the pages of all saves until it is interrupted.
+pub(super) fn serve(app: &App, args: &ServerArgs) -> Result<(), CommandError> {
+    let mut host = Host::new(app, None)?;
+    host.listen(args, false)?;
+    host.serve()
+}
+
+/// A story that was opened, and its session if it can go on.
+struct Opened {
+    story: Story,
+    session: Option<(Session, ToolServers)>,
+}
+
+/// What a page wants of the command.
+enum Wish {
+    Open(String, Sender<Result<Option<Story>, UiText>>),
+    Branch {
+        slot: String,
+        turn: u64,
+        name: Option<String>,
+        reply: Sender<Result<String, UiText>>,
+    },
+    /// Ctrl-C.
+    End,
+}
+
+/// The saves as pages see them.
+struct Shelf {
+    root: PathBuf,
+    stories: Mutex<BTreeMap<String, Story>>,
+    /// The slot that is watched; `None` if all are served.
+    only: Mutex<Option<String>>,
+    wishes: Sender<Wish>,
+}
+
+impl Shelf {
+    fn stories(&self) -> MutexGuard<'_, BTreeMap<String, Story>> {
+        self.stories.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn ask<T>(&self, wish: impl FnOnce(Sender<Result<T, UiText>>) -> Wish) -> Result<T, UiText> {
+        let (reply, answer) = channel();
+        let ends = || text!(page_ends);
+        self.wishes.send(wish(reply)).map_err(|_| ends())?;
+        answer.recv().unwrap_or_else(|_| Err(ends()))
+    }
+}
+
+impl Library for Shelf {
+    fn list(&self) -> Vec<Listed> {
+        let only = self
+            .only
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let open = self.stories();
+        if only.is_some() {
+            return open.values().flat_map(|story| story.list()).collect();
+        }
+        let saved = list(&self.root).unwrap_or_default().into_iter();
+        let listed = saved.filter_map(|saved| {
+            let slot = saved.slot.name().to_string();
+            if let Some(story) = open.get(&slot) {
+                return story.list().pop();
+            }
+            let head = saved.head.ok().flatten()?;
+            Some(Listed {
+                slot,
+                world: head.world,
+                turn: head.turn,
+                ..Listed::default()
+            })
+        });
+        listed.collect()
+    }
+
+    fn open(&self, slot: &str) -> Result<Option<Story>, UiText> {
+        if let Some(story) = self.stories().get(slot) {
+            return Ok(Some(story.clone()));
+        }
+        self.ask(|reply| Wish::Open(slot.to_owned(), reply))
+    }
+
+    fn branch(&self, slot: &str, turn: u64, name: Option<&str>) -> Result<String, UiText> {
+        self.ask(|reply| Wish::Branch {
+            slot: slot.to_owned(),
+            turn,
+            name: name.map(str::to_owned),
+            reply,
+        })
+    }
+}
+
+/// Opens and plays what pages ask for.
+struct Host<'a> {
+    app: &'a App,
+    runtime: Runtime,
+    shelf: Arc<Shelf>,
+    wishes: Receiver<Wish>,
+    until: Option<u64>,
+    access: Option<Arc<page::Access>>,
+    /// Prints the story that is run.
+    view: Option<RunView<'a>>,
+    /// The stories that are played, each with its thread.
+    played: Vec<(Story, JoinHandle<Result<Stop, CommandError>>)>,
+}
+
+impl<'a> Host<'a> {
+    fn new(app: &'a App, until: Option<u64>) -> Result<Self, CommandError> {
+        let (sender, wishes) = channel();
+        let shelf = Shelf {
+            root: app.settings.saves.value.clone(),
+            stories: Mutex::default(),
+            only: Mutex::default(),
+            wishes: sender,
+        };
+        Ok(Self {
+            app,
+            runtime: play::runtime()?,
+            shelf: Arc::new(shelf),
+            wishes,
+            until,
+            access: None,
+            view: None,
+            played: Vec::new(),
+        })
+    }
+
+    /// A new story of the world that was chosen.
+    fn start(
+        &self,
+        args: &RunArgs,
+        is_paused: bool,
+        invited: &[String],
+    ) -> Result<Opened, CommandError> {
+        let app = self.app;
+        let campaign = loader::world(app, &app.settings.world.value)?;
+        let seed = play::seed(app, args.seed)?;
+        let setup = campaign.new_game(seed);
+        let mut setup = setup.map_err(|error| CommandError::of(ErrorKind::World, &error))?;
+        let main = loader::main_mind(app, &app.settings.model.value)?.mind;
+        let minds = loader::minds(app, main.clone(), &mut setup.world)?;
+        let (minds, seats) = self.seated(minds, &main, &mut setup.world, invited)?;
+        drop(setup);
+        let root = &app.settings.saves.value;
+        let slot = match &args.save {
+            Some(name) => name.clone(),
+            None => free_name(root, &campaign.folder),
+        };
+        if args.force {
+            clear(app, &slot)?;
+        }
+        let session = Session::start(root, &slot, &campaign, seed, minds);
+        let session = session.map_err(session_error)?;
+        slot_settings::remember(app, &slot, BTreeSet::new())?;
+        play::announce(app, &slot, seed);
+        let board = Arc::new(Board::new(about_world(app, &campaign, &slot, seed)?));
+        let control = if is_paused {
+            Control::paused()
+        } else {
+            Control::default()
+        };
+        let answered = sent::minds_of(app, &Saved::find(app, &slot)?)?;
+        let story = Story {
+            board,
+            control: Some(Arc::new(control)),
+            slot: session.slot().clone(),
+            game: Arc::new(campaign),
+            answered: Arc::new(Mutex::new(answered)),
+            seats,
+        };
+        *self.only() = Some(slot);
+        let session = Some(self.prepared(session)?);
+        Ok(Opened { story, session })
+    }
+
+    fn only(&self) -> MutexGuard<'_, Option<String>> {
+        self.shelf
+            .only
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The save that was chosen.
+    fn read(&self, slot: &str, invited: &[String]) -> Result<Opened, CommandError> {
+        *self.only() = Some(slot.to_owned());
+        self.open(slot, invited)
+    }
+
+    /// A save. All but those of teams may go on.
+    fn open(&self, name: &str, invited: &[String]) -> Result<Opened, CommandError> {
+        let app = self.app;
+        let saved = Saved::find(app, name)?;
+        let board = Arc::new(Board::new(about(app, &saved, name)?));
+        let answered = sent::minds_of(app, &saved)?;
+        let mut world = saved.world(false)?.world;
+        let (seed, turn) = (saved.story.header.seed, saved.turn);
+        let (game, minds): (Arc<dyn Game>, _) = match saved.played {
+            Played::World(campaign) => {
+                let main = loader::main_mind(app, &app.settings.model.value)?.mind;
+                let minds = loader::minds(app, main.clone(), &mut world)?;
+                (Arc::new(*campaign), Some((minds, main)))
+            }
+            Played::Undercover(game) => {
+                let rules = game.rules();
+                slot_settings::check_player_models(app, &saved.slot, &rules.player_models())?;
+                let players = Players::find(app, rules)?;
+                let minds = players.minds(&game, seed);
+                let main = players.main_mind(&game, seed);
+                (Arc::new(*game), Some((minds, main)))
+            }
+            Played::Team(team) => (Arc::new(*team), None),
+        };
+        let slot = saved.slot;
+        let read = page::read(&slot, &*game, minds.is_some().then_some(turn), &board);
+        self.runtime.block_on(read).map_err(session_error)?;
+        let mut seats = BTreeMap::new();
+        let mut session = None;
+        if let Some((minds, main)) = minds {
+            let (minds, invited) = self.seated(minds, &main, &mut world, invited)?;
+            seats = invited;
+            let root = &app.settings.saves.value;
+            let resumed = Session::resume(root, name, &*game, minds, false);
+            session = Some(self.prepared(resumed.map_err(session_error)?)?);
+        }
+        // What goes on costs money, and who opens a save may want to read.
+        let control = session.is_some().then(|| Arc::new(Control::paused()));
+        let story = Story {
+            board,
+            control,
+            slot,
+            game,
+            answered: Arc::new(Mutex::new(answered)),
+            seats,
+        };
+        Ok(Opened { story, session })
+    }
+
+    /// The minds of a run with the seats of those who were invited. While nobody has a seat, `main`
+    /// plays.
+    fn seated(
+        &self,
+        mut minds: Minds,
+        main: &Arc<dyn Mind>,
+        world: &mut World,
+        invited: &[String],
+    ) -> Result<(Minds, BTreeMap<String, Arc<Seat>>), CommandError> {
+        let mut seats = BTreeMap::new();
+        for name in invited {
+            loader::actor(world, name)?;
+            let seat = Arc::new(Seat::default());
+            let mind = seat.mind(main.clone(), self.app.language, |lessons| {
+                rpg::seat::teach(lessons);
+                undercover::seat::teach(lessons);
+            });
+            minds = minds.with_seat(name.as_str(), mind);
+            seats.insert(name.clone(), seat);
+        }
+        Ok((minds, seats))
+    }
+
+    fn prepared(&self, mut session: Session) -> Result<(Session, ToolServers), CommandError> {
+        play::prepare(self.app, &mut session.engine);
+        let servers = loader::connect_tools(self.app, &mut session.engine);
+        let servers = self.runtime.block_on(servers)?;
+        Ok((session, servers))
+    }
+
+    /// Starts the server and prints its address.
+    fn listen(&mut self, args: &ServerArgs, has_seats: bool) -> Result<(), CommandError> {
+        let app = self.app;
+        let address = SocketAddr::new(args.listen, args.port);
+        let server = Server::new(address, self.shelf.clone(), app.language, has_seats);
+        let server = self.runtime.block_on(server);
+        let server = server.map_err(|error| CommandError::of(ErrorKind::Other, &error))?;
+        let address = server.access().host_address();
+        if app.settings.json {
+            app.out()
+                .json(&json!({"record": "page", "address": address}));
+        } else {
+            app.out()
+                .line(say!(app.language, cli_watch_address, address));
+        }
+        app.out().flush();
+        self.access = Some(server.access());
+        self.runtime.spawn(server.run());
+        Ok(())
+    }
+
+    /// Prints the address of a seat.
+    fn invite(&self, slot: &str, name: &str) -> Result<(), CommandError> {
+        let Some(access) = &self.access else {
+            return Ok(());
+        };
+        let address = access.seat(slot, name);
+        let address = address.map_err(|error| CommandError::of(ErrorKind::Other, &error))?;
+        let app = self.app;
+        if app.settings.json {
+            app.out()
+                .json(&json!({"record": "seat", "name": name, "address": address}));
+        } else {
+            app.out()
+                .line(say!(app.language, cli_watch_seat, name, address));
+        }
+        app.out().flush();
+        Ok(())
+    }
+
+    /// Shows a story, and plays it on a thread of its own if it can go on.
+    fn play(&mut self, opened: Opened) {
+        let Opened { story, session } = opened;
+        let name = story.slot.name().to_string();
+        self.shelf.stories().insert(name, story.clone());
+        let (Some((mut session, servers)), Some(control)) = (session, story.control.clone()) else {
+            return;
+        };
+        let (handle, board, until) = (
+            self.runtime.handle().clone(),
+            story.board.clone(),
+            self.until,
+        );
+        let thread = std::thread::spawn(move || {
+            handle.block_on(async {
+                let answers = page::watch(&mut session.engine, &board);
+                let following = tokio::spawn(page::follow(answers, board.clone()));
+                let stop = page::play(&mut session.engine, &board, &control, until).await;
+                servers.close().await;
+                following.abort();
+                stop.map_err(|error| engine_error(&error))
+            })
+        });
+        self.played.push((story, thread));
+    }
+
+    /// Does what pages want until it is interrupted.
+    fn serve(mut self) -> Result<(), CommandError> {
+        let end = self.shelf.wishes.clone();
+        self.runtime.spawn(async move {
+            if tokio::signal::ctrl_c().await.is_ok() {
+                note_interrupt();
+                // Whoever does not listen any more has ended.
+                let _ = end.send(Wish::End);
+            }
+        });
+        while let Ok(wish) = self.wishes.recv() {
+            match wish {
+                Wish::Open(slot, reply) => {
+                    let _ = reply.send(self.open_for_page(&slot));
+                }
+                Wish::Branch {
+                    slot,
+                    turn,
+                    name,
+                    reply,
+                } => {
+                    let _ = reply.send(self.branch(&slot, turn, name));
+                }
+                Wish::End => break,
+            }
+        }
+        for (story, _) in &self.played {
+            story.control.iter().for_each(|control| control.stop());
+            story.seats.values().for_each(|seat| seat.close());
+        }
+        let mut result = Ok(());
+        for (story, thread) in self.played {
+            let stop = thread.join().unwrap_or(Ok(Stop::Cancelled));
+            let slot = story.slot.name().as_str();
+            result = result.and(stop.and_then(|stop| stopped(&stop, Some(slot))));
+        }
+        self.runtime.shutdown_background();
+        self.view.iter().for_each(RunView::finish);
+        result
+    }
+
+    fn open_for_page(&mut self, slot: &str) -> Result<Option<Story>, UiText> {
+        // Another page may have asked for it meanwhile.
+        if let Some(story) = self.shelf.stories().get(slot) {
+            return Ok(Some(story.clone()));
+        }
+        if Slot::find(&self.shelf.root, slot).is_err() {
+            return Ok(None);
+        }
+        let opened = self.open(slot, &[]).map_err(why)?;
+        let story = opened.story.clone();
+        self.play(opened);
+        Ok(Some(story))
+    }
+
+    fn branch(&self, slot: &str, turn: u64, name: Option<String>) -> Result<String, UiText> {
+        let root = &self.shelf.root;
+        let from = Slot::find(root, slot).map_err(|error| why(save_error(error)))?;
+        let story = self.shelf.stories().get(slot).cloned();
+        let story = story.ok_or_else(|| text!(page_missing))?;
+        let name = name.unwrap_or_else(|| free_name(root, slot));
+        let branched = session::branch(root, &from, &name, &*story.game, turn);
+        let branched = self.runtime.block_on(branched);
+        let branch = branched.map_err(|error| error.text())?;
+        slot_settings::copy(self.app, &from, &branch).map_err(why)?;
+        Ok(name)
+    }
+}
+
+/// The text of an error on a page.
+fn why(error: CommandError) -> UiText {
+    error.message.unwrap_or_else(|| text!(page_problems))
+}
+
+/// What a save is, before anything of it is read.
+pub(super) fn about(app: &App, saved: &Saved, slot: &str) -> Result<About, CommandError> {
+    let seed = saved.story.header.seed;
+    let about = |game, world: String| About {
+        slot: slot.to_owned(),
+        title: world.clone(),
+        world,
+        game,
+        seed,
+        ..About::default()
+    };
+    Ok(match &saved.played {
+        Played::World(campaign) => about_world(app, campaign, slot, seed)?,
+        Played::Team(team) => about("team", team.meta().world),
+        Played::Undercover(game) => About {
+            language: game.rules().language,
+            title: game.rules().table.clone(),
+            ..about("undercover", game.meta().world)
+        },
+    })
+}
+
+fn about_world(
+    app: &App,
+    campaign: &Campaign,
+    slot: &str,
+    seed: u64,
+) -> Result<About, CommandError> {
+    let info = loader::mind_info(app, &app.settings.model.value)?;
+    Ok(About {
+        slot: slot.to_owned(),
+        world: campaign.folder.clone(),
+        title: campaign.file.name.clone(),
+        game: "campaign",
+        language: campaign.file.language,
+        seed,
+        currency: info.price.map(|price| price.currency),
+    })
+}

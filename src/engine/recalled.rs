@@ -1,0 +1,118 @@
+//! Memories that come to an entity's mind before an ask. They stand after the question and never
+//! enter its context, so the beginning of its prompt stays the same.
+
+use bevy_ecs::prelude::*;
+use serde::Serialize;
+
+use super::Engine;
+use super::job::{Job, PreparedAsk, Recalled};
+use crate::cast::name_by_id;
+use crate::context::{AgentContext, Chapters};
+use crate::event::Phrasebook;
+use crate::event::guard::{Guards, Judged, Point};
+use crate::exchange::ErasedAsk;
+use crate::journal::{Ending, RecalledMemory};
+use crate::memory::{Memory, Witnessed};
+use crate::message::{Language, Text};
+
+/// A memory as its template shows it.
+#[derive(Serialize)]
+struct Shown<'m> {
+    day: &'m str,
+    place: &'m str,
+    /// Whether the entity said or thought it itself.
+    own: bool,
+    text: &'m str,
+}
+
+impl Engine {
+    /// What comes to an entity's mind for a question; `None` if nothing does. `asking` is how many
+    /// tokens the prompt has without it.
+    pub(super) fn recall_for(
+        &self,
+        entity: Entity,
+        question: &dyn ErasedAsk,
+        asking: u64,
+    ) -> Option<Recalled> {
+        let cues = question.cues()?;
+        let room = cues.tokens.min(cues.prompt_tokens.saturating_sub(asking));
+        let (context, chapters) = self.past_of(entity)?;
+        let witnessed = self.world.get::<Witnessed>(entity)?;
+        let places = |id| name_by_id(&self.world, id);
+        let mut memories = witnessed.come_to_mind((context, chapters), &places, cues, room);
+        let phrases = self.world.resource::<Phrasebook>();
+        // What surrounds them takes tokens, too.
+        while !memories.is_empty() {
+            let text = rendered(phrases, context, &memories)?;
+            if u64::from(text.tokens()) <= room {
+                let text = self.guard_recalled(question, text)?;
+                return Some(Recalled { text, memories });
+            }
+            memories.pop();
+        }
+        None
+    }
+
+    fn past_of(&self, entity: Entity) -> Option<(&AgentContext, &Chapters)> {
+        let context = self.world.get::<AgentContext>(entity)?;
+        Some((context, self.world.get::<Chapters>(entity)?))
+    }
+
+    /// What guards leave of memories. They judged them when they were told, but may judge
+    /// questions by other rules.
+    fn guard_recalled(&self, question: &dyn ErasedAsk, text: Text) -> Option<Text> {
+        let guards = self.world.resource::<Guards>();
+        if !guards.watch(Point::Ask) {
+            return Some(text);
+        }
+        let judgement = guards.judge(Judged {
+            point: Point::Ask,
+            text: text.as_str(),
+            kind: question.purpose(),
+            speaker: None,
+            receiver: None,
+            knowledge: None,
+            public: false,
+            language: *self.world.resource::<Language>(),
+        });
+        let is_blocked = judgement.blocked().is_some();
+        (!is_blocked).then(|| judgement.text.into_owned().into())
+    }
+
+    /// What came to a mind for an ask, and whether the answer seems to use it.
+    pub(super) fn recalled_by(&self, job: &Job, ending: &Ending) -> Vec<RecalledMemory> {
+        let Some(recalled) = &job.recalled else {
+            return Vec::new();
+        };
+        let PreparedAsk { entity, body, .. } = &job.ask;
+        let witnessed = self.world.get::<Witnessed>(*entity);
+        let mind = witnessed.zip(self.world.get::<AgentContext>(*entity));
+        let is_used = |memory: &Memory| match (ending, mind) {
+            (Ending::Answered { text, .. }, Some((witnessed, context))) => {
+                witnessed.is_used(context, &memory.text, text, &body.full_text())
+            }
+            _ => false,
+        };
+        let each = recalled.memories.iter().map(|memory| RecalledMemory {
+            message: memory.message.0,
+            day: memory.day.clone(),
+            place: memory.place.clone(),
+            chapter: memory.chapter.clone(),
+            text: memory.text.clone(),
+            used: is_used(memory),
+        });
+        each.collect()
+    }
+}
+
+fn rendered(phrases: &Phrasebook, context: &AgentContext, memories: &[Memory]) -> Option<Text> {
+    let shown = memories.iter().map(|memory| Shown {
+        day: memory.day.as_deref().unwrap_or_default(),
+        place: memory.place.as_deref().unwrap_or_default(),
+        own: memory.speaker.as_ref() == Some(context.name()),
+        text: &memory.text,
+    });
+    let data = serde_json::json!({"memories": shown.collect::<Vec<_>>()});
+    let text = phrases.say_if_known("engine/recalled", &data)?;
+    Some(text.into())
+}

@@ -1,0 +1,17 @@
+//! What an ask is about, for whoever is asked to remember what bears on it.
+
+use std::sync::Arc;
+
+/// What an ask is about. See [`Ask::recalling`](crate::exchange::Ask::recalling).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cues {
+    /// What is at stake, in words; each text is searched for on its own. What was said and done
+    /// since the entity's last answer is searched for anyway.
+    pub texts: Vec<String>,
+    /// The names of those who are there.
+    pub people: Vec<Arc<str>>,
+    /// The maximum number of tokens of all memories; none come if it is 0.
+    pub tokens: u64,
+    /// The maximum number of tokens of the whole prompt with them.
+    pub prompt_tokens: u64,
+}

@@ -1,0 +1,269 @@
+//! Who may see and do what: tokens, cookies, and whether a request comes from our own page.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use axum::http::{HeaderMap, Method, header};
+
+use super::error::ServerError;
+use crate::mind::stopwatch;
+
+/// The header that only a page of the same origin can send with a request.
+const OWN_PAGE: &str = "x-playhouse";
+/// How many requests a reader may make at once, and how many more each second.
+const BURST: u64 = 400;
+const PER_SECOND: u64 = 100;
+/// Of how many addresses the requests are counted.
+const MOST_PEERS: usize = 10_000;
+
+/// Whose page it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Visitor {
+    /// Sees and does everything.
+    Host,
+    /// Sees what one character of one story sees.
+    Seat {
+        /// The slot.
+        slot: String,
+        /// The character, by name.
+        who: String,
+    },
+}
+
+/// Tokens by which readers are known, and the names by which the server may be called.
+pub struct Access {
+    address: SocketAddr,
+    /// What the host must show; `None` if whoever is on this computer is the host.
+    host: Option<String>,
+    seats: Mutex<Vec<(String, Visitor)>>,
+    requests: Mutex<BTreeMap<IpAddr, (u64, u64)>>,
+    clock: Box<dyn Fn() -> u64 + Send + Sync>,
+}
+
+impl Access {
+    /// Access to a server that listens here. On the loopback the host needs no token, unless
+    /// others get seats.
+    ///
+    /// # Errors
+    /// The system gives no random numbers.
+    pub fn new(address: SocketAddr, has_seats: bool) -> Result<Self, ServerError> {
+        let is_open = address.ip().is_loopback() && !has_seats;
+        Ok(Self {
+            address,
+            host: if is_open { None } else { Some(token()?) },
+            seats: Mutex::default(),
+            requests: Mutex::default(),
+            clock: Box::new(stopwatch()),
+        })
+    }
+
+    /// The address that the host opens, with its token if it needs one.
+    pub fn host_address(&self) -> String {
+        match &self.host {
+            Some(token) => format!("http://{}/enter/{}", self.address, token),
+            None => format!("http://{}/", self.address),
+        }
+    }
+
+    /// Gives a seat to whoever opens the returned address.
+    ///
+    /// # Errors
+    /// The system gives no random numbers.
+    pub fn seat(&self, slot: &str, who: &str) -> Result<String, ServerError> {
+        let token = token()?;
+        let address = format!("http://{}/seat/{}", self.address, token);
+        let visitor = Visitor::Seat {
+            slot: slot.to_owned(),
+            who: who.to_owned(),
+        };
+        self.seats().push((token, visitor));
+        Ok(address)
+    }
+
+    fn seats(&self) -> MutexGuard<'_, Vec<(String, Visitor)>> {
+        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whose token it is.
+    pub(super) fn visitor_of(&self, token: &str) -> Option<Visitor> {
+        if self.host.as_ref().is_some_and(|host| is_same(host, token)) {
+            return Some(Visitor::Host);
+        }
+        let seats = self.seats();
+        let seat = seats.iter().find(|(seat, _)| is_same(seat, token));
+        seat.map(|(_, visitor)| visitor.clone())
+    }
+
+    /// Who sends these headers.
+    pub(super) fn visitor(&self, headers: &HeaderMap) -> Option<Visitor> {
+        let cookies = headers.get_all(header::COOKIE).iter();
+        let cookies = cookies.filter_map(|value| value.to_str().ok());
+        let pairs = cookies.flat_map(|value| value.split(';'));
+        let name = self.cookie_name();
+        let mut tokens = pairs.filter_map(|pair| {
+            let (key, token) = pair.trim().split_once('=')?;
+            (key == name).then_some(token)
+        });
+        match tokens.next() {
+            Some(token) => self.visitor_of(token),
+            None => self.host.is_none().then_some(Visitor::Host),
+        }
+    }
+
+    /// The cookie that keeps a token. Browsers share cookies between ports.
+    pub(super) fn cookie(&self, token: &str) -> String {
+        let name = self.cookie_name();
+        format!("{name}={token}; Path=/; HttpOnly; SameSite=Strict")
+    }
+
+    fn cookie_name(&self) -> String {
+        format!("playhouse-{}", self.address.port())
+    }
+
+    /// Whether a request is meant for this server and, if it does or streams something, comes from
+    /// its own page.
+    pub(super) fn allows(&self, method: &Method, headers: &HeaderMap) -> bool {
+        let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+        let Some(host) = text(header::HOST).filter(|host| self.is_own(host)) else {
+            return false;
+        };
+        let is_foreign = match headers.get(header::ORIGIN) {
+            Some(origin) => origin.as_bytes() != format!("http://{host}").as_bytes(),
+            None => false,
+        };
+        let is_read = *method == Method::GET || *method == Method::HEAD;
+        !is_foreign && (is_read || headers.contains_key(OWN_PAGE))
+    }
+
+    /// Whether it is a name of this server. A name that some other server gave our address to is
+    /// none: only addresses in numbers and `localhost` are.
+    fn is_own(&self, host: &str) -> bool {
+        let (name, port) = match host.rsplit_once(':') {
+            Some((name, port)) if !port.ends_with(']') => (name, port.parse().ok()),
+            _ => (host, Some(80)),
+        };
+        let number = name.trim_start_matches('[').trim_end_matches(']');
+        let is_number = number.parse::<IpAddr>().is_ok();
+        let is_local = self.address.ip().is_loopback() || self.address.ip().is_unspecified();
+        let is_name = is_number || (is_local && name.eq_ignore_ascii_case("localhost"));
+        is_name && port == Some(self.address.port())
+    }
+
+    /// Whether whoever is at this address may make another request now.
+    pub(super) fn has_time_for(&self, peer: IpAddr) -> bool {
+        let now = (self.clock)();
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        if requests.len() >= MOST_PEERS {
+            requests.clear();
+        }
+        // What is left in thousandths of a request, and since when.
+        let (left, since) = requests.entry(peer).or_insert((BURST * 1_000, now));
+        *left = (*left + (now - *since) * PER_SECOND).min(BURST * 1_000);
+        *since = now;
+        let Some(rest) = left.checked_sub(1_000) else {
+            return false;
+        };
+        *left = rest;
+        true
+    }
+}
+
+/// 128 random bits.
+fn token() -> Result<String, ServerError> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(ServerError::Random)?;
+    Ok(bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string never fails.
+        let _ = write!(text, "{byte:02x}");
+        text
+    }))
+}
+
+/// Compares in a time that tells nothing about the first difference.
+fn is_same(one: &str, other: &str) -> bool {
+    let differences = one.bytes().zip(other.bytes());
+    let differences = differences.fold(0, |sum, (one, other)| sum | (one ^ other));
+    one.len() == other.len() && differences == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        let pairs = pairs.iter();
+        let pairs = pairs.map(|(name, value)| {
+            (
+                header::HeaderName::from_static(name),
+                value.parse().unwrap(),
+            )
+        });
+        pairs.collect()
+    }
+
+    #[test]
+    fn only_requests_of_our_own_page_are_allowed() {
+        let access = Access::new("127.0.0.1:8123".parse().unwrap(), false).unwrap();
+        for (host, is_own) in [
+            ("127.0.0.1:8123", true),
+            ("localhost:8123", true),
+            ("[::1]:8123", true),
+            ("127.0.0.1:80", false),
+            ("127.0.0.1", false),
+            ("rebound.example:8123", false),
+            ("localhost.example:8123", false),
+            ("", false),
+        ] {
+            let allowed = access.allows(&Method::GET, &headers(&[("host", host)]));
+            assert_eq!(allowed, is_own, "{host}");
+        }
+        let own = ("host", "localhost:8123");
+        for (origin, is_allowed) in [
+            ("http://localhost:8123", true),
+            ("http://127.0.0.1:8123", false),
+            ("http://evil.example", false),
+            ("null", false),
+        ] {
+            let headers = headers(&[own, ("origin", origin), ("x-playhouse", "1")]);
+            assert_eq!(
+                access.allows(&Method::POST, &headers),
+                is_allowed,
+                "{origin}"
+            );
+        }
+        assert!(
+            !access.allows(&Method::POST, &headers(&[own])),
+            "a form of another page"
+        );
+    }
+
+    #[test]
+    fn whoever_has_a_token_is_known_by_its_cookie() {
+        let access = Access::new("127.0.0.1:8123".parse().unwrap(), true).unwrap();
+        assert_eq!(access.visitor(&HeaderMap::new()), None);
+        let address = access.seat("lantern", "Pell").unwrap();
+        let token = address.rsplit('/').next().unwrap();
+        let cookie = access.cookie(token);
+        let cookie = headers(&[("cookie", cookie.split(';').next().unwrap())]);
+        let seat = Visitor::Seat {
+            slot: "lantern".into(),
+            who: "Pell".into(),
+        };
+        assert_eq!(access.visitor(&cookie), Some(seat));
+        let wrong = headers(&[("cookie", "playhouse-8123=00")]);
+        assert_eq!(access.visitor(&wrong), None);
+        let host = access.host_address();
+        let host = host.rsplit('/').next().unwrap();
+        assert_eq!(access.visitor_of(host), Some(Visitor::Host));
+    }
+
+    #[test]
+    fn requests_are_counted() {
+        let access = Access::new("127.0.0.1:8123".parse().unwrap(), false).unwrap();
+        let peer = "10.0.0.1".parse().unwrap();
+        let allowed = (0..BURST * 2).filter(|_| access.has_time_for(peer));
+        assert!((BURST..BURST * 2).contains(&(allowed.count() as u64)));
+    }
+}

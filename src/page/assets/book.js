@@ -1,0 +1,405 @@
+// The story as a book.
+
+import { announce, button, clockTime, duration, emptyState, h, isChinese, t, rich, number, remember, replace, word, tableHead } from './dom.js';
+import { NO_FILTER, go } from './route.js';
+import { AllEvents, events, isReport, on, pieces, SomeEvents, state, storyTime } from './data.js';
+import { VirtualList } from './list.js';
+import { bar, eventLink, linked, nameLink } from './names.js';
+
+export const reading = Object.assign({ thoughts: true, notes: true, own: false, pace: 0 }, remember('reading'));
+
+const HIDDEN_BY_CHOICE = { thought: 'thoughts', note: 'notes', own: 'own' };
+
+export function isShown(event) {
+	if (event.repeat) return false;
+	if (event.kind === 'archive' && !reading.own) return false;
+	const setting = HIDDEN_BY_CHOICE[event.form];
+	return !setting || reading[setting];
+}
+
+function toWhom(event) {
+	return event.to == null ? null : [h('span.to', rich('to', { name: nameLink(event.to, { inText: true }) })), ' '];
+}
+
+function speaker(event) {
+	return event.by == null ? null : [h('b.speaker', nameLink(event.by)), ' '];
+}
+
+function paragraphs(text, className) {
+	return text.split(/\n+/).filter((line) => line.trim()).map((line) => h('p', { class: className }, linked(line)));
+}
+
+const FORMS = {
+	speech: (event) => h('p.speech', speaker(event), toWhom(event), ' ', linked(event.said ?? event.text)),
+	whisper: (event) => h('p.speech', speaker(event), h('span.to', t('whispers')), toWhom(event), ' ',
+		h('span.whispered', linked(event.said ?? event.text))),
+	call: (event) => h('p.speech', speaker(event), h('span.to', t('announces')), ' ',
+		linked(event.said ?? event.text)),
+	thought: (event) => h('p.thought', speaker(event), h('span.to', t('thinks')), ' ',
+		linked(event.said ?? event.text)),
+	narration: (event) => paragraphs(event.said ?? event.text, 'narration'),
+	look: (event) => h('p.aside', linked(event.text)),
+	move: (event) => h('p.aside', linked(event.text)),
+	deed: (event) => h('p.deed', linked(event.text)),
+	choice: (event) => h('div.choice', h('span.mark', t('choice')), paragraphs(event.text)),
+	day: (event) => h('h2.day', event.text),
+	place: (event) => h('h3.reached', event.text),
+	note: (event) => h('p.note', linked(event.text)),
+	own: (event) => h('p.note.own', h('span.kind', event.kind), ' ', linked(event.text)),
+	ending: (event) => h('div.ending', paragraphs(event.text)),
+};
+
+export function setEvent(event) {
+	return (FORMS[event.form] || FORMS.deed)(event);
+}
+
+// The number of the event at which the fight of an event begins, as far as it was read.
+function fightStart(source, i) {
+	const event = source.at(i);
+	let start = i;
+	for (let at = i; at >= Math.max(0, i - 800); at -= 1) {
+		const other = source.at(at);
+		if (!other) break;
+		if (other.form !== 'fight' || other.place !== event.place) continue;
+		if (at < i && other.fight?.part === 'end') break;
+		start = at;
+		if (other.fight?.part === 'start') break;
+	}
+	return start;
+}
+
+function fightOf(source, start, count) {
+	const place = source.at(start).place;
+	const fight = { place, round: 0, standing: [], cards: [], heroes: [], foes: [] };
+	for (let i = start; i < Math.min(count, start + 800); i += 1) {
+		const event = source.at(i);
+		if (!event) break;
+		if (event.form !== 'fight' || event.place !== place) continue;
+		const { part, ...data } = event.fight || {};
+		if (part === 'start') {
+			if (i > start) break;
+			Object.assign(fight, { heroes: data.heroes || [], foes: data.foes || [] });
+		} else if (part === 'round') {
+			Object.assign(fight, { round: data.round, standing: data.standing || [] });
+			fight.cards.push({ round: data.round });
+		} else if (part === 'end') {
+			fight.end = event;
+			break;
+		} else if (part) fight.cards.push({ event, targets: data.targets || [] });
+	}
+	// What cards did since the round began.
+	fight.now = fight.standing.map((fighter) => ({ ...fighter }));
+	for (const card of fight.cards.slice(fight.cards.findLastIndex((card) => card.round) + 1)) {
+		for (const target of card.targets) {
+			const fighter = fight.now.find((fighter) => fighter.name === target.name);
+			if (fighter && target.fell) fighter.hp = 0;
+		}
+	}
+	return fight;
+}
+
+let areMovesOpen = false;
+
+function setFight(source, start, count) {
+	const fight = fightOf(source, start, count);
+	const nameOf = (name) => (state.byName.has(name) ? nameLink(state.byName.get(name)) : name);
+	const fighters = fight.now.map((fighter) => h('tr', { class: fighter.hp > 0 && !fighter.left ? '' : 'is-out' },
+		h('th', { scope: 'row' }, nameOf(fighter.name)),
+		h('td', bar(fighter.hp, fighter.max, fighter.camp === 'hero' ? 'good' : 'bad')),
+		h('td.num', `${number(fighter.hp)} / ${number(fighter.max)}`),
+		h('td.state', [fighter.left && word('left', fighter.left),
+			...(fighter.effects || []).map((effect) => (typeof effect === 'string' ? effect : effect.name || effect.effect || ''))]
+			.filter(Boolean).join(', '))));
+	const cards = fight.cards.map((card) => (card.event
+		? h('li', linked(card.event.text), ' ', eventLink(card.event.n))
+		: h('li.round', t('round', { n: card.round }))));
+	const title = [t('fight'), fight.round ? t('round', { n: fight.round }) : null].filter(Boolean).join(' · ');
+	const moves = h('details', { open: areMovesOpen, ontoggle: (event) => { areMovesOpen = event.target.open; } }, h('summary', t('moves', { count: fight.cards.filter((card) => card.event).length })), h('ol', cards));
+	return h('div', { class: `fight ${fight.end ? 'is-over' : ''}` },
+		h('p.fight-head', h('strong', title),
+			fight.end ? h('span', { class: `result ${fight.end.fight.result}` }, word('result', fight.end.fight.result)) : h('span.result', t('goes_on'))),
+		fighters.length ? h('table', tableHead(['name', 'health', 'points', 'effects'], '.sr'), h('tbody', fighters)) : null,
+		moves, fight.end ? h('p.outcome', linked(fight.end.text)) : null);
+}
+
+export class Book {
+	constructor(pane) {
+		this.scroller = pane;
+		this.filter = h('div.filter', { hidden: true });
+		this.tail = h('div.tail');
+		this.pill = button('', () => this.toEnd(), { class: 'pill', hidden: true }, 'down');
+		this.current = -1;
+		this.fresh = 0;
+		this.told = Infinity;
+		replace(pane, this.filter);
+		this.source = new AllEvents();
+		this.list = new VirtualList(pane, {
+			count: () => Math.min(this.told, this.source.count), render: (i) => this.render(i), estimate: 74, role: 'feed', name: t('story'),
+			wanted: (from, to) => this.source.want(from - 20, to + 20), changed: (first, last) => this.passed(first, last),
+		});
+		this.list.body.classList.add('book');
+		pane.append(this.tail);
+		pane.parentElement.append(this.pill);
+		pane.addEventListener('scroll', () => {
+			if (!this.list.isAtEnd()) this.list.stick = false;
+			else { this.list.stick = this.isLive(); this.setFresh(0); }
+		}, { passive: true });
+		on('events', (change) => this.received(change));
+		on('pieces', () => this.drawTail());
+		on('run', () => this.drawTail());
+		on('connection', () => this.drawTail());
+		on('entities', () => this.drawTail());
+		this.clock = setInterval(() => { if (!document.hidden && this.tail.querySelector('[data-since]')) this.tick(); }, 1000);
+		this.drawTail();
+	}
+
+	isLive() { return ['playing', 'pausing', 'paused'].includes(state.run.state); }
+
+	// Shows what an address asks for.
+	show(route, before) {
+		const query = { who: route.who, place: route.place, fact: route.fact, text: route.text, by: route.by, turn: route.turn };
+		const wanted = JSON.stringify(query);
+		if (wanted !== this.query) {
+			const isFirst = this.query == null;
+			this.query = wanted;
+			const isFiltered = Object.values(query).some(Boolean);
+			this.source = isFiltered ? new SomeEvents({ ...query, told: 1 }) : new AllEvents();
+			this.told = Infinity;
+			this.current = -1;
+			this.list.heights = new Float64Array(0);
+			this.list.refresh();
+			this.scroller.scrollTop = 0;
+			this.drawFilter(query, isFiltered);
+			if (isFirst && !isFiltered && route.n == null) this.list.stick = this.isLive();
+		}
+		if (route.n != null && route.n !== before?.n) this.goTo(Number(route.n));
+	}
+
+	drawFilter(query, isFiltered) {
+		this.filter.hidden = !isFiltered;
+		if (!isFiltered) return;
+		const name = (id) => nameLink(Number(id));
+		const parts = [query.text && `“${query.text}”`, query.who && rich('learned_by', { name: name(query.who) }), query.by && name(query.by),
+			query.place && name(query.place), query.fact, query.turn && t('turn_n', { n: Number(query.turn) })].filter(Boolean);
+		replace(this.filter, h('span', t('only'), ' ', parts.map((part, i) => [i ? ' · ' : '', part])),
+			button(t('all_story'), () => go({ ...NO_FILTER })));
+	}
+
+	goTo(n) {
+		const i = this.source.indexOf(n);
+		this.told = Math.max(this.told, i + 1);
+		this.list.show(i);
+		this.select(i, false);
+	}
+
+	render(i) {
+		const event = this.source.at(i);
+		if (!event) return h('div.wait', { 'data-waiting': '1', 'aria-hidden': 'true' });
+		if (!isShown(event)) return null;
+		let content;
+		if (event.form === 'fight' && event.place != null) {
+			if (this.source instanceof AllEvents) {
+				if (fightStart(this.source, i) !== i) return null;
+				content = setFight(this.source, i, this.list.count());
+			} else content = h('p.deed', linked(event.text));
+		} else content = setEvent(event);
+		const article = h('article', {
+			class: `event f-${event.form}${i === this.current ? ' is-current' : ''}`, tabindex: -1, 'data-n': event.n,
+			'aria-posinset': i + 1, 'aria-setsize': this.source.count, onclick: (click) => this.clicked(click, i),
+		}, this.where(i, event), content, eventLink(event.n, number(event.n)));
+		if (event.notes?.length) article.append(h('p.note.guard', event.notes.join(' ')));
+		return article;
+	}
+
+	// The place, where it isn't that of the event before.
+	where(i, event) {
+		if (event.place == null || ['day', 'place'].includes(event.form)) return null;
+		for (let at = i - 1; at > i - 60 && at >= 0; at -= 1) {
+			const other = this.source.at(at);
+			if (!other) break;
+			if (!isShown(other) || other.place == null) {
+				if (other.form === 'day') break;
+				continue;
+			}
+			if (other.place === event.place) return null;
+			break;
+		}
+		return h('p.where', nameLink(event.place));
+	}
+
+	clicked(click, i) {
+		if (click.target.closest('a, button, summary, details') || String(getSelection())) return;
+		this.select(i, false);
+	}
+
+	received({ added, filtered }) {
+		if (added && this.source instanceof SomeEvents) this.source.add(added);
+		if (filtered && filtered !== this.source) return;
+		if (!added) {
+			this.list.refresh();
+			return this.drawTail();
+		}
+		const isTelling = Number.isFinite(this.told);
+		if (reading.pace && added.length && !isTelling && this.source instanceof AllEvents) {
+			this.told = added[0].n;
+			this.tellOn();
+		}
+		for (const event of added) if (event.form === 'fight') this.refreshFight(event);
+		const shown = added.filter(isShown).length;
+		if (!this.list.stick && shown && this.source instanceof AllEvents) this.setFresh(this.fresh + shown);
+		else if (shown) this.speak(added);
+		this.list.schedule();
+		this.drawTail();
+	}
+
+	refreshFight(event) {
+		for (const [i, node] of this.list.nodes) {
+			const other = this.source.at(i);
+			if (node && other?.form === 'fight' && other.place === event.place) this.list.refresh(i);
+		}
+	}
+
+	speak(added) {
+		const told = added.filter((event) => ['speech', 'narration', 'call', 'whisper'].includes(event.form));
+		if (told.length) announce(told[told.length - 1].text);
+	}
+
+	setFresh(count) {
+		this.fresh = count;
+		this.pill.hidden = !count;
+		if (count) this.pill.lastChild.textContent = t('new', { count });
+	}
+
+	toEnd() {
+		this.setFresh(0);
+		this.told = Infinity;
+		this.list.stick = this.isLive();
+		this.list.show(this.source.count - 1);
+		this.list.stick = true;
+	}
+
+	setPace(pace) {
+		reading.pace = pace;
+		remember('reading', reading);
+		if (!pace) this.told = Infinity;
+		this.list.schedule();
+	}
+
+	// Tells on from where the reader is.
+	tell() {
+		if (Number.isFinite(this.told)) {
+			this.told = Infinity;
+			clearTimeout(this.telling);
+			this.telling = 0;
+		} else {
+			this.told = Math.min(this.source.count, Math.max(this.current, this.lastSeen ?? 0) + 1);
+			this.list.stick = true;
+			this.tellOn();
+		}
+		this.list.schedule();
+		this.drawTail();
+	}
+
+	get isTelling() { return Number.isFinite(this.told); }
+
+	tellOn() {
+		clearTimeout(this.telling);
+		let event;
+		do {
+			if (this.told >= this.source.count) {
+				this.told = Infinity;
+				return this.drawTail();
+			}
+			this.source.want(this.told, this.told + 5);
+			event = this.source.at(this.told);
+			this.told += 1;
+		} while (event && !isShown(event));
+		const text = event ? event.said ?? event.text : '';
+		const words = isChinese() ? [...text].length / 1.7 : text.split(/\s+/).length;
+		const wait = Math.max(500, (words / (reading.pace || 220)) * 60000);
+		this.list.stick = true;
+		this.list.schedule();
+		this.telling = setTimeout(() => this.tellOn(), event ? wait : 100);
+	}
+
+	drawTail() {
+		const parts = [];
+		const isAtLast = !this.isTelling && this.source instanceof AllEvents;
+		const run = state.run;
+		if (isAtLast) {
+			for (const piece of pieces.values()) {
+				if (!piece.text) continue;
+				parts.push(h('p.speech.is-written', h('b.speaker', nameLink(piece.who)), ' ', piece.text, h('span.caret', { 'aria-hidden': 'true' })));
+			}
+			const thinking = (run.thinking || []).filter((open) => !pieces.get(open.c)?.text);
+			for (const open of thinking.slice(0, 6)) {
+				const since = state.story.clock === 'live' || this.isLive() ? open.since : undefined;
+				parts.push(h('p.status', { 'data-since': since }, h('span.dot'),
+					rich('thinking', { name: nameLink(open.who) }), ' ', h('span.num.ago')));
+			}
+		}
+		if (state.lostSince) {
+			parts.push(h('p.status.warn', { role: 'status' }, t('lost', { time: clockTime(state.lostSince) })));
+		} else if (run.state === 'failed') {
+			parts.push(h('div.status.bad', { role: 'status' }, h('p', t('failed')), h('p.small', run.error || '')));
+		} else if (isAtLast && events.of && run.state === 'paused') {
+			parts.push(h('p.status', t('is_paused')));
+		} else if (isAtLast && events.of && ['finished', 'stopped', 'saved'].includes(run.state)) {
+			parts.push(h('p.status.fin', run.state === 'finished' ? t('the_end') : t(isReport ? 'end_of_report' : `is_${run.state}`)));
+		}
+		if (!this.source.count && !(this.source instanceof SomeEvents && !this.source.isWhole)) {
+			parts.unshift(this.source instanceof SomeEvents ? emptyState(t('nothing_found'), t('nothing_found_hint'))
+				: this.isLive() ? emptyState(t('nothing_yet'), t('nothing_yet_hint')) : emptyState(t('nothing_told')));
+		}
+		replace(this.tail, parts);
+		this.tick();
+		if (this.list.stick) this.list.schedule();
+	}
+
+	tick() {
+		const now = storyTime();
+		for (const line of this.tail.querySelectorAll('[data-since]')) {
+			const since = Number(line.dataset.since);
+			const ago = now - since;
+			if (!(ago > 1500) || ago > 86400000) continue;
+			line.querySelector('.ago').textContent = ago > 20000 ? t('silent', { time: duration(Math.round(ago / 1000) * 1000) }) : duration(Math.round(ago / 1000) * 1000);
+			line.classList.toggle('warn', ago > 20000);
+		}
+	}
+
+	passed(first, last) {
+		this.lastSeen = last;
+		this.firstSeen = first;
+	}
+
+	select(i, focus = true) {
+		const before = this.list.nodes.get(this.current);
+		before?.classList.remove('is-current');
+		this.current = i;
+		const node = this.list.nodes.get(i);
+		if (node) {
+			node.classList.add('is-current');
+			if (focus) node.focus({ preventScroll: true });
+		}
+		return node;
+	}
+
+	move(step) {
+		const count = this.list.count();
+		let i = this.current < 0 ? (this.firstSeen ?? 0) - (step > 0 ? 1 : 0) : this.current;
+		do i += step; while (i >= 0 && i < count && this.source.at(i) && this.list.nodes.get(i) === null);
+		if (i < 0 || i >= count) return;
+		const node = this.select(i);
+		const box = node?.getBoundingClientRect();
+		const view = this.scroller.getBoundingClientRect();
+		if (box && box.top > view.top + 40 && box.bottom < view.bottom - 40) return;
+		this.list.show(i);
+		requestAnimationFrame(() => requestAnimationFrame(() => this.select(i)));
+	}
+
+	openCurrent() {
+		const event = this.source.at(this.current);
+		if (event) go({ see: `event/${event.n}` });
+	}
+}
+

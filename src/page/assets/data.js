@@ -1,0 +1,386 @@
+// All that the page knows of a story, from a server (fetch and a stream) or from the file it is in.
+
+const root = document.documentElement;
+export const isReport = root.dataset.report === '1';
+const slot = root.dataset.slot || '';
+const language = root.lang.startsWith('zh') ? 'zh' : 'en';
+
+const subscribers = new Map();
+
+export function on(name, listener) {
+	if (!subscribers.has(name)) subscribers.set(name, new Set());
+	subscribers.get(name).add(listener);
+	return () => subscribers.get(name).delete(listener);
+}
+
+export function emit(name, value) {
+	for (const listener of subscribers.get(name) || []) listener(value);
+}
+
+class Refused extends Error {
+	constructor(status, message, help) {
+		super(message);
+		this.status = status;
+		this.help = help;
+	}
+}
+
+async function fetched(path, query, body) {
+	const search = new URLSearchParams();
+	for (const [key, value] of Object.entries({ lang: language, ...query })) {
+		if (value != null && value !== null && value !== '') search.set(key, value);
+	}
+	const options = body && {
+		method: 'POST', body: JSON.stringify(body),
+		headers: { 'Content-Type': 'application/json', 'X-Playhouse': '1' },
+	};
+	const answer = await fetch(`${path}?${search}`, options);
+	const value = await answer.json().catch(() => null);
+	if (!answer.ok) throw new Refused(answer.status, value?.error || answer.statusText, value?.help);
+	return value;
+}
+
+const served = {
+	get: (path, query) => (path === 'labels'
+		? fetched('/api/labels', query)
+		: fetched(`/api/${encodeURIComponent(slot)}/${path}`, query)),
+	post: (path, body) => fetched(`/api/${encodeURIComponent(slot)}/${path}`, {}, body),
+};
+
+const CHUNK_IN_FILE = 2000;
+const parsed = new Map();
+
+function embedded(id) {
+	if (!parsed.has(id)) {
+		const element = document.getElementById(id);
+		if (parsed.size > 60) for (const key of parsed.keys()) if (key.includes('/')) { parsed.delete(key); break; }
+		parsed.set(id, element ? JSON.parse(element.textContent) : undefined);
+	}
+	return parsed.get(id);
+}
+
+function rows(kind, from, to) {
+	const found = [];
+	for (let start = from - (from % CHUNK_IN_FILE); start < to; start += CHUNK_IN_FILE) {
+		const chunk = embedded(`${kind}/${start}`);
+		if (!chunk) break;
+		const all = Array.isArray(chunk) ? chunk : chunk[kind];
+		found.push(...all.slice(Math.max(0, from - start), to - start));
+	}
+	return found;
+}
+
+// Whether an event is one of those that a query asks for.
+function matches(event, query) {
+	const { who, by, place, fact, text, kind, turn, told } = query;
+	if (who && !(event.who || []).includes(Number(who))) return false;
+	if (by && event.by !== Number(by)) return false;
+	if (place && event.place !== Number(place)) return false;
+	if (fact && !(event.facts || []).some(([id]) => id === fact)) return false;
+	if (turn && event.turn !== Number(turn)) return false;
+	if (kind && event.kind !== kind) return false;
+	if (told && event.form === 'own') return false;
+	return !text || (event.said || event.text).toLowerCase().includes(String(text).toLowerCase());
+}
+
+const FILTERS = ['who', 'by', 'place', 'fact', 'text', 'kind', 'turn', 'told'];
+
+function filtered(query, of) {
+	const limit = Math.min(query.to ?? Infinity, of);
+	if (!FILTERS.some((name) => query[name])) {
+		const from = Number(query.from ?? Math.max(0, of - 500));
+		return { from, to: Math.min(limit, from + 2000), of, events: rows('events', from, Math.min(limit, from + 2000)) };
+	}
+	const events = [];
+	let from = Number(query.from || 0);
+	const start = from;
+	for (; from < limit && events.length < 500; from += CHUNK_IN_FILE) {
+		events.push(...rows('events', from, Math.min(limit, from + CHUNK_IN_FILE)).filter((event) => matches(event, query)));
+	}
+	return { from: start, to: Math.min(from, limit), of, events, next: from < limit ? from : undefined };
+}
+
+// What became of an event for an entity: learned (`y`), masked (`m`), or why not.
+function cellOf(event, who) {
+	if ((event.masked || []).some(([id]) => id === who)) return 'm';
+	if ((event.who || []).includes(who)) return 'y';
+	if ((event.except || []).includes(who)) return 'x';
+	return { stage: 'e', named: 'n', private: 'p', everywhere: 'l' }[event.rule] || 'e';
+}
+
+const inFile = {
+	async get(path, query = {}) {
+		const of = (embedded('story') || {}).events || 0;
+		if (path === 'events') return filtered(query, of);
+		if (path === 'audience') {
+			const part = filtered(query, of);
+			const columns = state.entityList.filter((entity) => entity.kind !== 'prop').map((entity) => entity.id);
+			const found = part.events.map((event) => ({
+				...event, text: event.said || event.text, cells: columns.map((who) => cellOf(event, who)),
+			}));
+			return { ...part, columns, counts: counted(columns, of), rows: found };
+		}
+		if (path === 'calls') {
+			const all = (embedded('story') || {}).calls || 0;
+			const from = Number(query.from ?? Math.max(0, all - 500));
+			const found = rows('calls', from, Math.min(query.to ?? Infinity, from + 2000));
+			return { from, to: from + found.length, of: all, calls: found };
+		}
+		const event = /^event\/(\d+)$/.exec(path);
+		if (event) {
+			const [found] = rows('events', Number(event[1]), Number(event[1]) + 1);
+			const actors = state.entityList.filter((entity) => entity.kind !== 'prop');
+			const codes = { e: 'elsewhere', x: 'left_out', n: 'not_named', p: 'private', l: 'later', d: 'dead' };
+			const missed = actors.map(({ id }) => ({ who: id, why: codes[cellOf(found, id)] }));
+			return { ...found, not_told: found.rule ? missed.filter(({ who, why }) => why && who !== found.by) : undefined };
+		}
+		const call = /^call\/(\d+)$/.exec(path);
+		const value = embedded(path) ?? (call && rows('calls', Number(call[1]), Number(call[1]) + 1)[0]);
+		if (value == null) throw new Refused(404, '', '');
+		return value;
+	},
+	post: async () => { throw new Refused(409, '', ''); },
+};
+
+let countedInFile;
+
+function counted(columns, of) {
+	if (!countedInFile) {
+		const counts = new Map();
+		for (const event of rows('events', 0, of)) {
+			for (const who of event.who || []) counts.set(who, (counts.get(who) || 0) + 1);
+		}
+		countedInFile = counts;
+	}
+	return columns.map((who) => countedInFile.get(who) || 0);
+}
+
+const source = isReport ? inFile : served;
+export const get = (path, query) => source.get(path, query);
+export const post = (path, body) => source.post(path, body);
+export const getEscaped = (kind, id, query) => source.get(isReport ? `${kind}/${id}` : `${kind}/${encodeURIComponent(id)}`, query);
+
+export const state = {
+	story: null, run: { state: 'saved', thinking: [] }, entityList: [], entities: new Map(), byName: new Map(),
+	turns: [], headings: [], isHost: true, seat: null, openAsk: null, offset: 0, lostSince: null,
+};
+
+export const entityOf = (id) => state.entities.get(id);
+export const ofKind = (kind) => state.entityList.filter((entity) => entity.kind === kind);
+// The time of the story's calls, now.
+export const storyTime = () => performance.now() - state.offset;
+
+const CHUNK = isReport ? CHUNK_IN_FILE : 500;
+
+// Rows by number, in chunks that are read when they are wanted.
+export class Rows {
+	constructor(kind) {
+		this.kind = kind;
+		this.of = 0;
+		this.chunks = new Map();
+		this.wanted = new Set();
+	}
+
+	at(n) {
+		const chunk = this.chunks.get(Math.floor(n / CHUNK));
+		return chunk && chunk[n % CHUNK];
+	}
+
+	put(n, row) {
+		const index = Math.floor(n / CHUNK);
+		if (!this.chunks.has(index)) this.chunks.set(index, []);
+		this.chunks.get(index)[n % CHUNK] = row;
+		this.of = Math.max(this.of, n + 1);
+	}
+
+	// Reads what is missing of a range.
+	want(from, to) {
+		for (let index = Math.floor(Math.max(0, from) / CHUNK); index * CHUNK < Math.min(to, this.of); index += 1) {
+			if (!this.isWhole(index) && !this.wanted.has(index)) this.read(index);
+		}
+	}
+
+	isWhole(index) {
+		const chunk = this.chunks.get(index);
+		const size = Math.min(CHUNK, this.of - index * CHUNK);
+		if (!chunk || chunk.length < size) return false;
+		return chunk.checked === size || (!chunk.includes(undefined) && Boolean(chunk.checked = size));
+	}
+
+	async read(index) {
+		this.wanted.add(index);
+		try {
+			const answer = await get(this.kind, { from: index * CHUNK, to: (index + 1) * CHUNK });
+			const chunk = this.chunks.get(index) || [];
+			this.onanswer?.(answer);
+			(answer[this.kind] || answer.rows).forEach((row, i) => { chunk[(row.n ?? row.c ?? i) % CHUNK] = row; });
+			this.chunks.delete(index);
+			this.chunks.set(index, chunk);
+			this.of = Math.max(this.of, answer.of);
+			// Of a very long story only what was looked at lately is kept.
+			if (this.chunks.size > 60) this.chunks.delete(this.chunks.keys().next().value);
+			this.failed = false;
+		} catch (error) {
+			this.failed = true;
+			setTimeout(() => this.wanted.delete(index), 2000);
+			emit('problem', error);
+			return;
+		}
+		this.wanted.delete(index);
+		emit(this.kind, { loaded: index });
+	}
+}
+
+export const events = new Rows('events');
+export const calls = new Rows('calls');
+// Answers that are being written: text by call.
+export const pieces = new Map();
+
+function setEntities(list) {
+	for (const entity of list) {
+		state.entities.set(entity.id, { ...state.entities.get(entity.id), ...entity });
+		state.byName.set(entity.name, entity.id);
+	}
+	state.entityList = [...state.entities.values()];
+	emit('entities');
+}
+
+function setRun({ run, day, turn, spent, can }) {
+	const story = state.story;
+	if (day != null) story.day = day;
+	if (turn != null) story.turn = turn;
+	if (spent) story.spent = spent;
+	if (can) story.can = can;
+	state.run = run;
+	emit('run');
+}
+
+export const can = (what) => (state.story?.can || []).includes(what);
+
+export async function open() {
+	const story = await get('story');
+	state.story = story;
+	state.isHost = !story.view || story.view.seat == null;
+	state.seat = state.isHost ? null : story.view.seat;
+	setEntities(story.entities || []);
+	events.of = story.events;
+	calls.of = story.calls || 0;
+	setRun(story);
+	if (story.now != null) state.offset = performance.now() - story.now;
+	return story;
+}
+
+export async function readTurns() {
+	const [turns, headings] = await Promise.all([get('turns').catch(() => []), get('headings').catch(() => [])]);
+	state.turns = turns;
+	state.headings = headings;
+	emit('turns');
+}
+
+// The stream goes on by itself after a break; nothing is lost, because it says what it has.
+export function follow() {
+	if (isReport) return;
+	const since = `${events.of}.${calls.of}`;
+	const stream = new EventSource(`/api/${encodeURIComponent(slot)}/stream?since=${since}&lang=${language}`);
+	const listen = (name, listener) => stream.addEventListener(name, (message) => listener(JSON.parse(message.data)));
+	stream.onopen = () => {
+		state.lostSince = null;
+		emit('connection');
+	};
+	stream.onerror = () => {
+		state.lostSince ||= new Date();
+		emit('connection');
+		if (stream.readyState === EventSource.CLOSED) setTimeout(follow, 2000);
+	};
+	listen('events', (list) => {
+		for (const event of list) {
+			events.put(event.n, event);
+			if (event.c != null) pieces.delete(event.c);
+			if (['day', 'place', 'ending'].includes(event.form)) {
+				state.headings.push({ n: event.n, form: event.form, text: event.text });
+			}
+		}
+		emit('events', { added: list });
+	});
+	listen('call', (call) => {
+		calls.put(call.c, call);
+		const thinking = (state.run.thinking || []).filter((open) => open.c !== call.c);
+		if (call.state === 'done' || call.state === 'dropped') pieces.delete(call.c);
+		else thinking.push({ c: call.c, who: call.who, purpose: call.purpose, since: call.start });
+		state.run.thinking = thinking;
+		emit('calls', { added: [call] });
+		emit('run');
+	});
+	listen('piece', (piece) => {
+		if (piece.retract) pieces.delete(piece.c);
+		else {
+			const before = piece.whole ? '' : pieces.get(piece.c)?.text || '';
+			pieces.set(piece.c, { ...piece, text: before + piece.text, at: performance.now() });
+		}
+		emit('pieces');
+	});
+	listen('entities', setEntities);
+	listen('run', setRun);
+	listen('turn', () => {
+		readTurns();
+		emit('turn');
+	});
+	listen('ask', (open) => {
+		state.openAsk = open;
+		emit('ask');
+	});
+	listen('gone', async () => {
+		stream.close();
+		await open();
+		emit('events', { added: [] });
+		follow();
+	});
+}
+
+export class AllEvents {
+	get count() { return events.of; }
+	at(i) { return events.at(i); }
+	want(from, to) { events.want(from, to); }
+	indexOf(n) { return n; }
+}
+
+export class SomeEvents {
+	constructor(query, kind = 'events') {
+		this.query = query;
+		this.kind = kind;
+		this.found = [];
+		this.next = 0;
+		this.busy = false;
+		this.more();
+	}
+
+	get count() { return this.found.length; }
+	get isWhole() { return this.next == null; }
+	at(i) { return this.found[i]; }
+	indexOf(n) { return Math.max(0, this.found.findIndex((event) => event.n >= n)); }
+	want(from, to) { if (to >= this.found.length) this.more(); }
+
+	async more() {
+		if (this.busy || this.isWhole) return;
+		this.busy = true;
+		try {
+			const answer = await get(this.kind, { ...this.query, from: this.next });
+			this.onanswer?.(answer);
+			this.found.push(...answer.events || answer.rows);
+			this.next = answer.next;
+			this.seen = answer.of;
+		} catch (error) {
+			this.next = undefined;
+			emit('problem', error);
+		}
+		this.busy = false;
+		emit(this.kind, { filtered: this });
+		if (!this.found.length) this.more();
+	}
+
+	// New events of the stream that belong here.
+	add(list) {
+		if (!this.isWhole) return;
+		this.found.push(...list.filter((event) => event.n >= (this.seen || 0) && matches(event, this.query)));
+	}
+}

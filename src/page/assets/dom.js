@@ -1,0 +1,193 @@
+// Building blocks: elements, labels, numbers. Every text of a story becomes a text node here.
+
+let labels = {};
+let lang = 'en';
+
+export function setLanguage(code, texts) {
+	lang = code.startsWith('zh') ? 'zh' : 'en';
+	labels = texts;
+}
+
+export const isChinese = () => lang === 'zh';
+
+function pattern(key, args) {
+	const one = args && args.count === 1 && labels[`page_${key}_one`];
+	return one || labels[`page_${key}`] || key;
+}
+
+// The label of a key; `{name}` is filled from `args`.
+export function t(key, args) {
+	return pattern(key, args).replace(/\{ ?\$?(\w+) ?\}/g, (whole, name) => {
+		const value = args && args[name];
+		return value === undefined ? whole : typeof value === 'number' ? number(value) : String(value);
+	});
+}
+
+// The same as nodes, where an argument may be an element.
+export function rich(key, args) {
+	return pattern(key, args).split(/(\{ ?\$?\w+ ?\})/).map((piece) => {
+		const name = /^\{ ?\$?(\w+) ?\}$/.exec(piece);
+		return name ? args[name[1]] : piece;
+	});
+}
+
+// The label of a word that comes with the data, such as a purpose; the word itself if there is none.
+export function word(prefix, name) {
+	return labels[`page_${prefix}_${String(name).replace(/\W+/g, '_')}`] || String(name);
+}
+
+// An element, `h('p.small', { title }, 'text')`; attributes may be left out. `hue` and `vars` are set by the CSSOM, `on…` are listeners, children are nodes or text.
+export function h(what, ...rest) {
+	const [tag, ...classes] = what.split('.');
+	const element = document.createElement(tag);
+	if (classes.length) element.className = classes.join(' ');
+	if (rest[0]?.constructor === Object) setAttributes(element, rest.shift());
+	append(element, rest);
+	return element;
+}
+
+export function svg(tag, attributes, ...children) {
+	const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+	setAttributes(element, attributes);
+	append(element, children);
+	return element;
+}
+
+function setAttributes(element, attributes) {
+	for (const [name, value] of Object.entries(attributes || {})) {
+		if (value === undefined || value === null || value === false) continue;
+		if (name === 'hue') element.style.setProperty('--hue', value);
+		else if (name === 'vars') {
+			for (const [key, set] of Object.entries(value)) element.style.setProperty(key, set);
+		} else if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+		else element.setAttribute(name, value === true ? '' : String(value));
+	}
+}
+
+function append(element, children) {
+	for (const child of children) {
+		if (child === undefined || child === null || child === false) continue;
+		if (Array.isArray(child)) append(element, child);
+		else element.append(child instanceof Node ? child : String(child));
+	}
+}
+
+export function replace(element, ...children) {
+	element.textContent = '';
+	append(element, children);
+	return element;
+}
+
+const ICONS = {
+	play: 'M5 3l9 5-9 5z', pause: 'M4 3h3v10H4zM9 3h3v10H9z', step: 'M3 3l7 5-7 5zM11 3h2v10h-2z',
+	close: 'M4 4l8 8M12 4l-8 8', more: 'M3 8h.01M8 8h.01M13 8h.01',
+	search: 'M7 2a5 5 0 1 0 0 10A5 5 0 0 0 7 2zM11 11l3.5 3.5', down: 'M8 3v10M4 9l4 4 4-4',
+	story: 'M8 4C6 3 4 3 2 3.5v9c2-.5 4-.5 6 .5 2-1 4-1 6-.5v-9C12 3 10 3 8 4zM8 4v9',
+	people: 'M8 8a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM3 14c.5-3 2.5-4 5-4s4.5 1 5 4',
+	map: 'M8 14s4.5-4 4.5-7.5a4.5 4.5 0 0 0-9 0C3.5 10 8 14 8 14zM8 5.5v2',
+	audience: 'M3 3h.01M8 3h.01M13 3h.01M3 8h.01M13 8h.01M8 13h.01M13 13h.01',
+	calls: 'M2 4h7M5 8h8M3 12h5', facts: 'M4 4h.01M12 5h.01M8 12h.01M4 4l8 1M4 4l4 8M12 5l-4 7',
+	branches: 'M4 2v12M4 9c0-3 8-1 8-5V2', settings: 'M2 5h12M2 11h12M5 3v4M11 9v4',
+	book: 'M3 2h8l2 2v10H3zM5.5 6h5M5.5 9h5',
+};
+
+export function icon(name) {
+	const drawing = svg('svg', { viewBox: '0 0 16 16', class: `icon i-${name}`, 'aria-hidden': 'true' });
+	drawing.append(svg('path', { d: ICONS[name] }));
+	return drawing;
+}
+
+export function button(text, onclick, attributes, picture) {
+	return h('button', { type: 'button', onclick, ...attributes }, picture && icon(picture),
+		picture ? h('span', text) : text);
+}
+
+export function iconButton(picture, text, onclick, attributes) {
+	return h('button', { type: 'button', class: 'bare', title: text, 'aria-label': text, onclick, ...attributes },
+		icon(picture));
+}
+
+export function number(value, digits) {
+	return new Intl.NumberFormat(lang, { maximumFractionDigits: digits ?? 0 }).format(value);
+}
+
+export function short(value) {
+	return new Intl.NumberFormat(lang, { notation: 'compact', maximumFractionDigits: 1 }).format(value);
+}
+
+let currency = '';
+
+export function setCurrency(code) {
+	currency = code || '';
+}
+
+export function money(value) {
+	if (!value) return '0';
+	const digits = value < 0.01 ? 5 : value < 1 ? 4 : 2;
+	const options = { minimumFractionDigits: 2, maximumFractionDigits: digits };
+	if (/^[A-Z]{3}$/.test(currency)) Object.assign(options, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' });
+	return new Intl.NumberFormat(lang, options).format(value);
+}
+
+export function duration(milliseconds) {
+	if (milliseconds < 1000) return `${number(milliseconds)} ms`;
+	if (milliseconds < 60000) return `${number(milliseconds / 1000, 1)} s`;
+	return milliseconds < 7200000 ? `${number(milliseconds / 60000, 1)} min` : `${number(milliseconds / 3600000, 1)} h`;
+}
+
+export function clockTime(date) {
+	return new Intl.DateTimeFormat(lang, { hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(date);
+}
+
+// A list of nodes with the language's commas between them.
+export function listNodes(nodes) {
+	const parts = new Intl.ListFormat(lang, { type: 'conjunction' }).formatToParts(nodes.map((_, i) => String(i)));
+	return parts.map((part) => (part.type === 'element' ? nodes[Number(part.value)] : part.value));
+}
+
+export function remember(key, value) {
+	try {
+		if (value === undefined) return JSON.parse(localStorage.getItem(`playhouse.${key}`));
+		localStorage.setItem(`playhouse.${key}`, JSON.stringify(value));
+	} catch {
+		// A file opened from the disk may have no storage.
+	}
+	return value ?? null;
+}
+
+export const isCalm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+// What a screen reader says next, politely.
+export function announce(text) {
+	const live = document.getElementById('live');
+	if (live) live.textContent = text;
+}
+
+export function section(title, ...children) {
+	const content = children.flat(3).filter(Boolean);
+	if (!content.length) return null;
+	return h('section.part', h('h3', title), content);
+}
+
+// The rows of a list under a heading; nothing if there are none. `render` gives what a row holds.
+export function listPart(title, list, render, style = '') {
+	return list?.length ? section(title, h(`ul.rows${style}`, list.map((one) => h('li', ...[render(one)].flat())))) : null;
+}
+
+// A small table of names and values; empty values are left out.
+export function pairs(rows) {
+	const kept = rows.filter(([, value]) => value !== undefined && value !== null && value !== '');
+	return h('dl.pairs', kept.map(([name, value]) => [h('dt', name), h('dd', value)]));
+}
+
+export function tableHead(keys, style = '') {
+	return h(`thead${style}`, h('tr', keys.map((key) => h('th', { scope: 'col' }, t(key)))));
+}
+
+export function viewHead(key, ...rest) {
+	return h('div.view-head', h('h2.view-title', t(key)), rest);
+}
+
+export function emptyState(text, hint) {
+	return h('div.empty', h('p', text), hint && h('p.small', hint));
+}

@@ -1,0 +1,74 @@
+// The stage map: places, the ways between them, who and what is there.
+
+import { emptyState, h, listPart, t, replace, section, svg, word, viewHead } from './dom.js';
+import { entityOf, get, on, state } from './data.js';
+import { action, itemLink, nameLink } from './names.js';
+
+let places = [];
+
+async function readPlaces() {
+	places = await get('places');
+	return places;
+}
+
+// Where each place is drawn, from 0 to 1: on an oval, the same each time.
+function layout(list) {
+	return new Map(list.map((place, i) => {
+		const angle = (i / list.length) * Math.PI * 2 - Math.PI / 2;
+		return [place.id, list.length > 1 ? { x: 0.5 + Math.cos(angle) / 2, y: 0.5 + Math.sin(angle) / 2 } : { x: 0.5, y: 0.5 }];
+	}));
+}
+
+function waysOf(list) {
+	const known = new Set(list.map((place) => place.id));
+	const ways = new Map();
+	for (const place of list) {
+		for (const exit of place.exits || []) {
+			if (known.has(exit)) ways.set([place.id, exit].sort((a, b) => a - b).join('-'), [place.id, exit]);
+		}
+	}
+	return [...ways.values()];
+}
+
+function here(place) {
+	return state.entityList.filter((entity) => entity.place === place.id && entity.kind !== 'stage');
+}
+
+function placeCard(place, spot) {
+	const doing = place.doing && word('doing', place.doing);
+	const isThinking = (state.run.thinking || []).some((open) => entityOf(open.who)?.place === place.id || open.who === place.id);
+	return h('li', { class: `place-card${isThinking ? ' is-busy' : ''}`, vars: spot && { '--x': spot.x, '--y': spot.y } },
+		h('p.place-title', nameLink(place.id), doing && h('span.tag', doing)),
+		h('p.chips', here(place).map((entity) => [nameLink(entity.id), ' '])),
+		place.items?.length ? h('p.small', place.items.map((item, i) => [i ? ', ' : '', itemLink(item)])) : null);
+}
+
+export async function showMap(pane) {
+	const list = await readPlaces();
+	const draw = () => {
+		if (!list.length) return replace(pane, emptyState(t('no_places')));
+		const spots = layout(list);
+		const lines = svg('svg', { class: 'ways', 'aria-hidden': 'true' }, waysOf(list).map(([a, b]) => {
+			const [p, q] = [spots.get(a), spots.get(b)];
+			const of = (value) => `${value * 100}%`;
+			return svg('line', { x1: of(p.x), y1: of(p.y), x2: of(q.x), y2: of(q.y) });
+		}));
+		const nobody = state.entityList.filter((entity) => entity.kind !== 'stage' && entity.place == null);
+		replace(pane, viewHead('map'),
+			h('div.stage-map', { vars: { '--rows': Math.ceil(Math.sqrt(list.length)) + 1 } }, lines, h('ul.plain', list.map((place) => placeCard(place, spots.get(place.id))))),
+			nobody.length ? section(t('elsewhere'), h('p.chips', nobody.map((entity) => [nameLink(entity.id), ' ']))) : null);
+	};
+	draw();
+	const offs = [on('entities', draw), on('turn', async () => { list.splice(0, Infinity, ...await readPlaces()); draw(); })];
+	return () => offs.forEach((off) => off());
+}
+
+export async function seePlace(pane, id) {
+	const list = places.length ? places : await readPlaces();
+	const place = list.find((place) => place.id === id) || { id, exits: [], items: [] };
+	replace(pane, h('h2', nameLink(id), place.doing ? h('span.tag', word('doing', place.doing)) : null),
+		h('p', action({ view: 'story', place: id, who: undefined }, 'story_here')),
+		listPart(t('here'), here(place), (entity) => nameLink(entity.id)) || section(t('here'), h('p.muted', t('nobody_here'))),
+		listPart(t('ways'), place.exits, (exit) => nameLink(exit)),
+		listPart(t('items'), place.items, (item) => itemLink(item)));
+}

@@ -1,0 +1,175 @@
+// People: the list, one person, their chapters, and the context as a mind sees it.
+
+import { duration, emptyState, pairs, h, iconButton, t, rich, listNodes, listPart, money, number, replace, section, short, word, viewHead } from './dom.js';
+import { address, go } from './route.js';
+import { entityOf, events, get, on, state, storyTime } from './data.js';
+import { action, bar, callLink, eventLink, factLink, itemLink, linked, nameLink } from './names.js';
+
+const byName = (a, b) => a.name.localeCompare(b.name, document.documentElement.lang);
+
+function health(person) {
+	if (!person.hp) return null;
+	return [bar(person.hp[0], person.hp[1], person.hp[0] * 3 < person.hp[1] ? 'bad' : 'good'), ' ',
+		h('span.num', `${number(person.hp[0])} / ${number(person.hp[1])}`)];
+}
+
+export async function showPeople(pane) {
+	const draw = async () => {
+		const people = await get('people');
+		if (!people.length) return replace(pane, emptyState(t('nobody_yet')));
+		const rank = { hero: 0, none: 1, foe: 2 };
+		people.sort((a, b) => Number(a.dead) - Number(b.dead) || (rank[a.camp] ?? 1) - (rank[b.camp] ?? 1) || byName(a, b));
+		const columns = ['name', 'place', 'health', 'items', 'knows', 'messages', 'tokens', 'calls', 'cost', 'model'];
+		const rows = people.map((person) => h('tr', {},
+			h('th', { scope: 'row' }, nameLink(person.id), person.dead ? h('span.tag.bad', t('dead')) : null),
+			h('td', { 'data-name': t('place') }, person.place == null ? '' : nameLink(person.place)),
+			h('td', { 'data-name': t('health'), class: 'nowrap' }, health(person)),
+			h('td', { 'data-name': t('items') }, (person.items || []).map((item, i) => [i ? ', ' : '', itemLink(item)])),
+			...[person.knows, person.messages].map((value, i) => h('td.num', { 'data-name': t(['knows', 'messages'][i]) }, number(value || 0))),
+			h('td.num', { 'data-name': t('tokens') }, h('a', { href: address({ see: `context/${person.id}` }) }, number(person.tokens || 0))),
+			h('td.num', { 'data-name': t('calls') }, number(person.calls || 0)),
+			h('td.num', { 'data-name': t('cost') }, money(person.cost)),
+			h('td', { 'data-name': t('model'), class: 'muted' }, person.played_by === 'seat' ? t('a_person') : person.model || person.mind || '')));
+		replace(pane, viewHead('people'),
+			h('table.grid.cards', h('thead', h('tr', columns.map((key, i) => h('th', { scope: 'col', class: i > 3 && i < 9 ? 'num' : '' }, t(key))))), h('tbody', rows)));
+	};
+	await draw();
+	return on('turn', draw);
+}
+
+function tabs(id, current) {
+	const entity = entityOf(id);
+	const of = (name, see) => h('a', { href: address({ see }), 'aria-current': name === current ? 'page' : undefined }, t(name));
+	return h('nav.tabs', { 'aria-label': entity?.name || '' }, of('person', `person/${id}`), of('context', `context/${id}`), of('chapters', `chapters/${id}`));
+}
+
+function chainOf(known) {
+	const chain = known.chain || [];
+	if (!chain.length) return known.by ? h('span.muted', word('learned_by', known.by)) : h('span.muted', t('from_the_start'));
+	return h('span.chain', t('from'), ' ', chain.map((id, i) => [i ? h('span.arrow', { 'aria-label': t('who_has_it_from') }, ' ← ') : '', nameLink(id)]));
+}
+
+export async function seePerson(pane, id) {
+	const person = await get(`person/${id}`);
+	const entity = entityOf(id) || person;
+	const spent = person.spent || {};
+	const feeling = (value) => (value > 0 ? `+${value}` : value < 0 ? `−${-value}` : '0');
+	replace(pane,
+		h('h2.person-head', { hue: entity.hue }, nameLink(id), person.dead ? h('span.tag.bad', t('dead')) : null),
+		tabs(id, 'person'),
+		person.look ? h('p.appearance', person.look) : null,
+		h('p', { class: 'actions' },
+			action({ view: 'story', who: id, place: undefined }, 'what_it_saw'),
+			action({ view: 'story', by: id, place: undefined }, 'what_it_said')),
+		pairs([
+			[t('place'), person.place == null ? null : nameLink(person.place)], [t('health'), health(person)],
+			[t('model'), [person.mind, person.model].filter((name, i, all) => name && all.indexOf(name) === i).join(' · ')],
+			[t('played_by'), person.played_by === 'seat' ? t('a_person') : null],
+		]),
+		listPart(t('bonds'), person.bonds, (bond) => [nameLink(bond.to, { name: bond.name }), ' ', h('span.muted', bond.word || ''),
+			h('span', { class: `num end ${bond.value > 0 ? 'good' : bond.value < 0 ? 'bad' : ''}` }, feeling(bond.value || 0))]),
+		listPart(t('goals'), person.goals, (goal) => [h('span', linked(goal.words)), h('span', { class: `tag end ${goal.state}` }, word('goal', goal.state))]),
+		listPart(t('promises'), person.promises, (promise) => [
+			h('span', rich('to', { name: nameLink(promise.to, { name: promise.name }) }), ' “', linked(promise.words), '”'),
+			h('span', { class: `tag end ${promise.state}` }, word('promise', promise.state))]),
+		listPart(t('items'), person.items, (item) => h('span', itemLink(item.name ?? item), item.look ? h('span.small', ' ', item.look) : null)),
+		section(t('skills'), person.skills?.length ? h('p', listNodes(person.skills)) : null),
+		listPart(t('knows'), person.knows, (known) => [
+			h('details', h('summary', known.title || known.fact), h('p', linked(known.text || '')), h('p.small', factLink(known.fact, t('who_knows')))),
+			h('p.small', chainOf(known), known.turn ? h('span.muted', ' · ', t('day_n', { n: known.day ?? 0 }), ', ', t('turn_n', { n: known.turn })) : null,
+				known.n == null ? null : [' ', eventLink(known.n)])], '.known') || section(t('knows'), h('p.muted', t('knows_nothing'))),
+		listPart(t('believes'), person.believes, (belief) => h('span', belief.about == null ? null : [nameLink(belief.about), ' '], linked(belief.words))),
+		section(t('spent'), person.spent ? pairs([
+			[t('calls'), number(spent.calls || 0)], [t('prompt_tokens'), number(spent.prompt || 0)],
+			[t('cached_tokens'), spent.prompt ? `${number(spent.cached || 0)} (${number((spent.cached / spent.prompt) * 100)} %)` : null],
+			[t('answer_tokens'), number(spent.completion || 0)], [t('cost'), money(spent.cost)]]) : null),
+		section(t('calls'), person.calls?.length ? h('p.chips.num', person.calls.slice(-24).map((call) => [callLink(call.c ?? call, String(call.c ?? call)), ' '])) : null),
+		section(t('profile'), person.profile ? h('details', h('summary', t('profile_words')), h('div.prose', person.profile)) : null));
+}
+
+export async function seeChapters(pane, id, chapter) {
+	const person = await get(`person/${id}`);
+	const chapters = person.chapters || [];
+	replace(pane, h('h2', nameLink(id)), tabs(id, 'chapters'),
+		chapters.length ? h('ol.chapters', chapters.map((one) => h('li', { class: one.level, id: `chapter-${one.id}` },
+			h('details', { open: one.id === chapter },
+				h('summary', h('strong', one.title || one.id), ' ', h('span', { class: 'small' },
+					[one.days ? (one.days[0] === one.days[1] ? t('day_n', { n: one.days[0] }) : t('days', { from: one.days[0], to: one.days[1] })) : null,
+						t('messages_n', { count: one.messages || 0 }), t('tokens_n', { count: one.tokens || 0 })].filter(Boolean).join(' · '))),
+				h('div.prose', linked(one.summary || '')))))) : emptyState(t('no_chapters'), t('no_chapters_hint')));
+}
+
+const PARTS = ['rules', 'profile', 'chapter', 'message', 'recalled', 'exchange', 'ask'];
+
+export async function seeContext(pane, id, call) {
+	const context = await get(`context/${id}`, { call });
+	const person = call == null ? await get(`person/${id}`).catch(() => ({})) : {};
+	const total = context.tokens || context.parts.reduce((sum, part) => sum + part.tokens, 0) || 1;
+	const sums = PARTS.map((kind) => [kind, context.parts.filter((part) => part.part === kind).reduce((sum, part) => sum + part.tokens, 0)]).filter(([, tokens]) => tokens);
+	let edge = -1;
+	context.parts.forEach((part, i) => { if (part.cached) edge = i; });
+	const folded = new Set(context.fold_next || []);
+	const open = (part) => {
+		const target = texts.querySelector(`[data-part="${CSS.escape(part.id)}"]`);
+		target?.scrollIntoView({ block: 'start' });
+		target?.focus({ preventScroll: true });
+	};
+	// Parts of very few tokens are drawn together, so that a long context stays a picture.
+	const strip = h('div.strip', { 'aria-hidden': 'true' });
+	const grain = total / 400;
+	let group = null;
+	context.parts.forEach((part, i) => {
+		if (!group || group.kind !== part.part || group.tokens + part.tokens > grain || i === edge + 1) {
+			group = { kind: part.part, tokens: 0, first: part, cached: part.cached };
+			const block = h('div', { class: `block ${part.part}${part.cached ? ' is-cached' : ''}${folded.has(part.id) ? ' folds' : ''}`, onclick: () => open(part),
+				title: `${word('part', part.part)} · ${number(part.tokens)} · ${part.text.slice(0, 160)}` });
+			group.block = block;
+			strip.append(block);
+		}
+		group.tokens += part.tokens;
+		group.block.style.setProperty('--tokens', group.tokens);
+		if (i === edge && edge < context.parts.length - 1) strip.append(h('div.edge'));
+	});
+	const texts = h('ol.context-parts', { 'aria-label': t('context') });
+	const shown = (part, i) => [
+		h('li', { class: `${part.part}${part.cached ? ' is-cached' : ''}`, 'data-part': part.id, tabindex: part.text.length > 400 ? 0 : -1 },
+			h('p.part-head', h('span', { class: `swatch ${part.part}` }), word('part', part.part),
+				part.by == null ? null : [' ', nameLink(part.by)], part.n == null ? null : [' ', eventLink(part.n)],
+				folded.has(part.id) ? h('span.tag', t('folds_next')) : null,
+				h('span.num.end', number(part.tokens))),
+			h('div.part-text', part.text),
+			part.also?.length ? h('p.small', t('also'), ' ', part.also.slice(0, 12).map((who) => [nameLink(who, { initial: true }), ' '])) : null),
+		i === edge ? h('li.edge-line', t('cached_until', { count: context.cached || 0 })) : null];
+	replace(texts, context.parts.map(shown));
+	const calls = person.calls || [];
+	replace(pane, h('h2', nameLink(id)), tabs(id, 'context'),
+		h('p.small', call == null ? t('as_next_request') : rich('as_call', { call: callLink(Number(call)) }),
+			calls.length ? [' ', callLink(calls[calls.length - 1].c ?? calls[calls.length - 1], t('last_request'))] : null),
+		pairs([[t('tokens'), context.window ? `${number(total)} / ${number(context.window)}` : number(total)],
+			[t('cached_tokens'), context.cached == null ? null : `${number(context.cached)} (${number((context.cached / total) * 100)} %)`]]),
+		h('ul.legend', sums.map(([kind, tokens]) => h('li', h('span', { class: `swatch ${kind}` }), word('part', kind), ' ', h('span.num', short(tokens))))),
+		context.parts.length ? h('div.context', strip, texts) : emptyState(t('context_empty')));
+}
+
+export function seeNow(pane) {
+	const draw = () => {
+		const { story, run } = state;
+		const spent = story.spent || {};
+		const now = storyTime();
+		replace(pane, h('h2', t('at_a_glance')),
+			pairs([[t('world'), story.title || story.world], [t('day'), story.day ? number(story.day) : null], [t('turn'), number(story.turn || 0)],
+				[t('seed'), story.seed == null ? null : String(story.seed)], [t('events'), number(events.of)], [t('calls'), number(spent.calls || 0)],
+				[t('prompt_tokens'), spent.prompt ? number(spent.prompt) : null],
+				[t('cached_tokens'), spent.prompt ? `${number((spent.cached / spent.prompt) * 100)} %` : null],
+				[t('cost'), state.isHost ? money(spent.cost) : null]]),
+			listPart(t('thinking_now'), run.thinking, (open) => [nameLink(open.who), ' ',
+				state.isHost ? h('a.small', { href: address({ see: `call/${open.c}` }) }, word('purpose', open.purpose)) : null,
+				h('span.num.end', now > open.since && now - open.since < 86400000 ? duration(now - open.since) : '')]),
+			h('p.small.hint', t('glance_hint')));
+	};
+	draw();
+	const offs = [on('run', draw)];
+	return () => offs.forEach((off) => off());
+}
+
+export const closeButton = () => iconButton('close', t('close'), () => go({ see: undefined }), { class: 'bare close' });

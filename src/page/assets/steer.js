@@ -1,0 +1,161 @@
+// What a host and a seat may do: the bar, the dialogs, the seat's menu.
+
+import { announce, button, h, iconButton, t, rich, replace, word } from './dom.js';
+import { can, emit, entityOf, get, isReport, on, post, state, storyTime } from './data.js';
+import { nameLink, whoIs } from './names.js';
+
+// A message that goes away by itself, unless it is an error.
+export function toast(text, help, isBad) {
+	const box = document.getElementById('toasts');
+	const note = h('div', { class: `toast ${isBad ? 'bad' : ''}`, role: isBad ? 'alert' : 'status' }, h('p', text), help && h('p.small', help), iconButton('close', t('close'), () => note.remove()));
+	box.append(note);
+	if (!isBad) setTimeout(() => note.remove(), 4000);
+}
+
+export function openDialog(title, ...content) {
+	const dialog = h('dialog', { 'aria-labelledby': 'dialog-title', onclose: () => dialog.remove() },
+		h('div.dialog-head', h('h2', { id: 'dialog-title' }, title), iconButton('close', t('close'), () => dialog.close())), content);
+	dialog.addEventListener('click', (event) => { if (event.target === dialog) dialog.close(); });
+	document.body.append(dialog);
+	dialog.showModal();
+	return dialog;
+}
+
+// Sends what is to be done; with `sure`, asks first.
+export async function steer(body, sure) {
+	if (sure) {
+		const yes = await new Promise((done) => {
+			const dialog = openDialog(t('are_you_sure'), h('p', sure), h('p.actions.end', button(t('cancel'), () => dialog.close()), button(t('do_it'), () => { done(true); dialog.close(); }, { class: 'primary' })));
+			dialog.addEventListener('close', () => done(false));
+		});
+		if (!yes) return null;
+	}
+	try {
+		const answer = await post('do', body);
+		if (answer?.slot) {
+			const href = `/story/${encodeURIComponent(answer.slot)}`;
+			// What was undone stays in this story; the page goes on with the new one.
+			if (body.do === 'undo' || body.do === 'retry') location.assign(href);
+			toast(rich('branched', { name: h('a', { href, 'data-plain': true }, answer.slot) }));
+			emit('turn');
+		} else announce(t('done'));
+		return answer;
+	} catch (error) {
+		toast(error.message, error.help, true);
+		return null;
+	}
+}
+
+function formDialog(title, fields, send, hint) {
+	const form = h('form', { method: 'dialog', class: 'form' }, hint && h('p.prose.small', hint), fields, h('p.actions.end', button(t('cancel'), () => dialog.close()), h('button', { type: 'submit', class: 'primary' }, t('do_it'))));
+	form.addEventListener('submit', async (event) => {
+		event.preventDefault();
+		const answer = await send(new FormData(form));
+		if (answer !== null) dialog.close();
+	});
+	const dialog = openDialog(title, form);
+	return dialog;
+}
+
+const field = (name, control) => h('label.field', h('span', name), control);
+const options = (list) => list.map(([value, text]) => h('option', { value }, text));
+
+export function askForText(title, hint, text, send) {
+	return formDialog(title, field(t('words'), h('textarea', { name: 'text', rows: 6, required: true }, text)), (data) => send(data.get('text')), hint.slice(0, 1200));
+}
+
+export function branchDialog(turn = state.story.turn) {
+	formDialog(t('branch_new'), [
+		field(t('from_turn'), h('input', { name: 'turn', type: 'number', min: 0, max: state.story.turn, value: turn, required: true })),
+		field(t('name_of_branch'), h('input', { name: 'name', type: 'text', value: `${state.story.slot}-${turn}` }))], (data) => steer({ do: 'branch', turn: Number(data.get('turn')), name: data.get('name') || undefined }), t('branch_hint'));
+}
+
+function tellDialog() {
+	const actors = state.entityList.filter((entity) => entity.kind === 'actor' && !entity.dead);
+	formDialog(t('tell'), [
+		h('fieldset.checks', h('legend', t('to_whom')), actors.map((actor) => h('label', h('input', { type: 'checkbox', name: 'who', value: actor.id }), actor.name))),
+		field(t('words'), h('textarea', { name: 'text', rows: 4, required: true }))], (data) => steer({ do: 'tell', who: data.getAll('who').map(Number), text: data.get('text') }), t('tell_hint'));
+}
+
+async function giveDialog() {
+	const items = await get('items').catch(() => []);
+	const others = state.entityList.filter((entity) => entity.kind !== 'world_agent' && !entity.dead);
+	formDialog(t('give'), [field(t('item'), h('select', { name: 'item' }, options(items.map((item) => [item.name, item.name])))), field(t('to_whom'), h('select', { name: 'to' }, options(others.map((one) => [one.id, one.name]))))],
+		(data) => steer({ do: 'give', item: data.get('item'), to: Number(data.get('to')) }));
+}
+
+function undoDialog() {
+	formDialog(t('undo'), field(t('to_end_of_turn'), h('input', { name: 'turn', type: 'number', min: 0, max: Math.max(0, state.story.turn - 1), value: Math.max(0, state.story.turn - 1) })), (data) => steer({ do: 'undo', turn: Number(data.get('turn')) }), t('undo_hint'));
+}
+
+// Pauses or plays: the engine if one may, else nothing.
+export function togglePlay() {
+	const isPlaying = ['playing', 'pausing'].includes(state.run.state);
+	if (isPlaying ? can('pause') : can('play')) return steer({ do: isPlaying ? 'pause' : 'play' });
+	return undefined;
+}
+
+export function step() {
+	if (can('step')) steer({ do: 'step', by: 'turn' });
+}
+
+// The bar at the top.
+export function drawBar(bar) {
+	const run = state.run.state;
+	const isPlaying = run === 'playing' || run === 'pausing';
+	const stateLabel = h('span', { class: `run ${run}` }, h('span.dot'), word('run', run));
+	const buttons = isReport ? [] : [
+		can('pause') || can('play') ? iconButton(isPlaying ? 'pause' : 'play', t(isPlaying ? 'pause' : 'play'), togglePlay, { 'aria-keyshortcuts': 'Space' }) : null,
+		can('step') ? iconButton('step', t('step'), step, { 'aria-keyshortcuts': '.' }) : null,
+		['tell', 'give', 'undo', 'branch', 'stop'].some(can) ? iconButton('more', t('more_to_do'), () => {
+			const dialog = openDialog(t('steering'), h('div.menu', [['tell', tellDialog], ['give', giveDialog], ['branch', () => branchDialog()], ['undo', undoDialog], ['stop', () => steer({ do: 'stop' }, t('stop_sure'))]]
+				.filter(([what]) => can(what)).map(([what, act]) => button(t(`do_${what}`), () => { dialog.close(); act(); }))));
+		}) : null];
+	const where = [state.story.day ? t('day_n', { n: state.story.day }) : null, t('turn_n', { n: state.story.turn || 0 })].filter(Boolean).join(' · ');
+	replace(bar, h('span.when.num', where), isReport ? null : stateLabel, buttons);
+}
+
+export async function openSeat(box) {
+	if (state.isHost || isReport) return;
+	let seat = await get('seat').catch(() => null);
+	if (!seat) return;
+	state.openAsk = seat.open || null;
+	const send = async (body, control) => {
+		control?.closest('form')?.setAttribute('aria-busy', 'true');
+		try {
+			await post('seat', body);
+			if (body.leave || body.take) { seat = await get('seat'); draw(); }
+		} catch (error) {
+			toast(error.message, error.help, true);
+		}
+		control?.closest('form')?.removeAttribute('aria-busy');
+	};
+	let drawn;
+	const draw = () => {
+		const ask = state.openAsk;
+		const me = entityOf(seat.who);
+		const key = JSON.stringify([ask, seat.played_by, me?.name]);
+		if (key === drawn) return;
+		drawn = key;
+		box.hidden = false;
+		const who = h('p.seat-who', rich('you_are', { name: nameLink(seat.who) }), me ? h('span.small', ' ', whoIs(me).split(' · ').slice(1).join(' · ')) : null,
+			seat.played_by === 'mind' ? button(t('take_seat'), (event) => send({ take: true }, event.target)) : button(t('leave_seat'), (event) => send({ leave: true }, event.target), { class: 'quiet' }));
+		if (!ask) return replace(box, who, h('p.status', t(seat.played_by === 'mind' ? 'seat_is_away' : 'not_your_turn')));
+		const words = h('textarea', { name: 'text', rows: 2, 'aria-label': t('your_words'), placeholder: t('your_words') });
+		words.addEventListener('keydown', (event) => { if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) { event.preventDefault(); form.requestSubmit(); } });
+		const form = h('form.free', { hidden: ask.free === false, onsubmit: (event) => {
+			event.preventDefault();
+			if (words.value.trim()) send({ c: ask.c, text: words.value.trim() }, words);
+		} }, words, h('button', { type: 'submit', class: 'primary' }, t('say')));
+		const menu = (ask.options || []).map((option, i) => button([i < 9 ? `${i + 1}  ` : '', option.label].join(''), (event) => send({ c: ask.c, option: option.value }, event.target)));
+		replace(box, who, h('div.ask', h('div.question', { tabindex: 0 }, ask.question.split('\n').map((line) => h('p', /^[#*]/.test(line) ? h('strong', line.replace(/^[#* ]+|[* ]+$/g, '')) : line))), ask.until == null ? null : h('p.small', t('time_left', { count: Math.max(0, Math.round((ask.until - (storyTime())) / 1000)) })),
+			menu.length ? h('div.menu', { role: 'group', 'aria-label': t('what_you_can_do') }, menu) : null, form));
+		announce(ask.question.slice(0, 500));
+		if (document.activeElement === document.body) (menu[0] || words).focus({ preventScroll: true });
+		return undefined;
+	};
+	draw();
+	on('ask', draw);
+	on('entities', draw);
+}
+

@@ -1,0 +1,330 @@
+// Every call as a bar, by entity and time; and the same as a list.
+
+import { button, duration, h, isCalm, t, money, number, replace, short, word, viewHead } from './dom.js';
+import { go, route } from './route.js';
+import { calls, entityOf, on, state, storyTime } from './data.js';
+import { VirtualList } from './list.js';
+import { nameLink } from './names.js';
+
+const ROW = 22;
+const AXIS = 22;
+const MONEY = 30;
+const WINDOW = 4000;
+
+const lengthOf = (call) => Math.max(0, (call.end ?? storyTime()) - (call.queued ?? call.start));
+
+export class Timeline {
+	constructor(pane, { compact = false } = {}) {
+		this.compact = compact;
+		this.names = h('ul.tl-names.plain');
+		this.canvas = h('canvas.tl-canvas', { tabindex: 0, role: 'img', 'aria-label': t('timeline_is') });
+		this.rows = h('div.tl-rows', this.names, h('div.tl-field', this.canvas));
+		const zoom = (by) => () => this.zoom(by, 0.5);
+		this.tools = h('div.tl-tools', this.range = h('span.num.muted'),
+			button('−', zoom(1.6), { 'aria-label': t('zoom_out'), title: t('zoom_out') }), button('+', zoom(1 / 1.6), { 'aria-label': t('zoom_in'), title: t('zoom_in') }),
+			button(t('fit'), () => this.fit()),
+			this.earlier = button('‹', () => this.shift(-1), { 'aria-label': t('earlier'), title: t('earlier'), hidden: true }),
+			this.later = button('›', () => this.shift(1), { 'aria-label': t('later'), title: t('later'), hidden: true }));
+		pane.append(this.tools, this.rows);
+		this.last = null;
+		this.span = null;
+		this.isFitted = true;
+		this.load();
+		this.listen();
+		this.offs = [on('calls', () => { this.load(); this.draw(); }), on('entities', () => this.draw())];
+		this.watch = new ResizeObserver(() => this.draw());
+		this.watch.observe(this.canvas.parentElement);
+		this.scheme = matchMedia('(prefers-color-scheme: dark)');
+		this.onscheme = () => this.draw();
+		this.scheme.addEventListener('change', this.onscheme);
+		this.timer = setInterval(() => { if ((state.run.thinking || []).length && !document.hidden && !isCalm()) this.draw(); }, 500);
+	}
+
+	destroy() {
+		for (const off of this.offs) off();
+		this.watch.disconnect();
+		this.scheme.removeEventListener('change', this.onscheme);
+		clearInterval(this.timer);
+	}
+
+	// The calls that are looked at: a window of all of them.
+	load() {
+		const to = this.last ?? calls.of;
+		const from = Math.max(0, to - WINDOW);
+		calls.want(from, to);
+		this.shown = [];
+		for (let c = from; c < to; c += 1) {
+			const call = calls.at(c);
+			if (call) this.shown.push(call);
+		}
+		this.earlier.hidden = from === 0;
+		this.later.hidden = to >= calls.of;
+		const order = new Map();
+		for (const call of this.shown) if (!order.has(call.who)) order.set(call.who, order.size);
+		const key = [...order.keys()].join();
+		this.order = order;
+		if (key !== this.key) {
+			this.key = key;
+			replace(this.names, [...order.keys()].map((who) => h('li', nameLink(who))));
+		}
+		const start = Math.min(...this.shown.map((call) => call.queued ?? call.start));
+		const end = Math.max(...this.shown.map((call) => call.end ?? storyTime()));
+		this.all = this.shown.length ? [start, Math.max(end, start + 10)] : [0, 1000];
+		if (this.isFitted) this.span = this.compact && state.story.clock === 'live' ? [Math.max(start, end - 60000), this.all[1]] : [...this.all];
+	}
+
+	shift(by) {
+		const to = (this.last ?? calls.of) + by * WINDOW;
+		this.last = to >= calls.of ? null : Math.max(WINDOW, to);
+		this.isFitted = true;
+		this.load();
+		this.draw();
+	}
+
+	fit() {
+		this.isFitted = true;
+		this.span = [...this.all];
+		this.draw();
+	}
+
+	zoom(by, share) {
+		const [from, to] = this.span;
+		const at = from + (to - from) * share;
+		const width = Math.max(5, Math.min((to - from) * by, (this.all[1] - this.all[0]) * 1.2));
+		this.span = [at - width * share, at + width * (1 - share)];
+		this.isFitted = false;
+		this.draw();
+	}
+
+	pan(by) {
+		const width = this.span[1] - this.span[0];
+		const from = Math.max(this.all[0] - width * 0.2, Math.min(this.all[1] - width * 0.8, this.span[0] + by));
+		this.span = [from, from + width];
+		this.isFitted = false;
+		this.draw();
+	}
+
+	draw() {
+		this.frame ||= requestAnimationFrame(() => { this.frame = 0; this.paint(); });
+	}
+
+	paint() {
+		const { canvas } = this;
+		const width = canvas.parentElement.clientWidth;
+		const height = AXIS + this.order.size * ROW + MONEY;
+		if (!width) return;
+		const ratio = devicePixelRatio || 1;
+		canvas.width = width * ratio;
+		canvas.height = height * ratio;
+		canvas.style.setProperty('width', `${width}px`);
+		canvas.style.setProperty('height', `${height}px`);
+		const g = canvas.getContext('2d');
+		g.scale(ratio, ratio);
+		const styles = getComputedStyle(canvas);
+		const color = (name) => styles.getPropertyValue(`--c-${name}`).trim() || styles.color;
+		const [ink, muted, line, accent, good, warn, bad] = ['ink', 'muted', 'line', 'accent', 'good', 'warn', 'bad'].map(color);
+		const [from, to] = this.span;
+		const x = (time) => ((time - from) / (to - from)) * width;
+		g.font = `11px ${styles.fontFamily}`;
+		// Times, at round distances.
+		const step = niceStep((to - from) / Math.max(2, width / 90));
+		g.fillStyle = muted;
+		g.strokeStyle = line;
+		g.lineWidth = 1;
+		const zero = this.all[0];
+		for (let time = zero + Math.ceil((from - zero) / step) * step; time < to; time += step) {
+			const at = Math.round(x(time)) + 0.5;
+			g.beginPath();
+			g.moveTo(at, AXIS - 5);
+			g.lineTo(at, height);
+			g.stroke();
+			g.fillText(duration(Math.max(0, time - zero)), at + 3, 13);
+		}
+		for (let i = 0; i <= this.order.size; i += 1) {
+			g.beginPath();
+			g.moveTo(0, AXIS + i * ROW + 0.5);
+			g.lineTo(width, AXIS + i * ROW + 0.5);
+			g.stroke();
+		}
+		const buckets = new Float64Array(Math.max(1, Math.ceil(width / 4)));
+		const hasCost = this.shown.some((call) => call.cost);
+		this.boxes = [];
+		for (const call of this.shown) {
+			const end = call.end ?? storyTime();
+			if (end < from || (call.queued ?? call.start) > to) continue;
+			const y = AXIS + this.order.get(call.who) * ROW + 5;
+			const left = x(call.start);
+			const right = Math.max(left + 1.5, x(end));
+			if (call.queued != null) {
+				g.fillStyle = line;
+				g.fillRect(x(call.queued), y + 5, left - x(call.queued), 2);
+			}
+			g.globalAlpha = 0.45;
+			g.fillStyle = accent;
+			g.fillRect(left, y, right - left, 12);
+			g.globalAlpha = 1;
+			const first = call.first ?? (state.story.clock === 'recorded' ? call.start : undefined);
+			if (first != null) g.fillRect(x(first), y, Math.max(1.5, right - x(first)), 12);
+			g.fillStyle = good;
+			for (const tool of call.tools || []) g.fillRect(x(tool.at) - 1, y - 2, 2, 16);
+			if (call.refused || call.by === 'repaired') {
+				g.fillStyle = warn;
+				g.fillRect(left, y + 10, right - left, 3);
+			}
+			if (call.by === 'fallback') {
+				g.fillStyle = bad;
+				g.fillRect(left, y + 10, right - left, 3);
+			}
+			if (call.c === this.chosen) {
+				g.strokeStyle = ink;
+				g.lineWidth = 2;
+				g.strokeRect(left - 1.5, y - 2.5, right - left + 3, 17);
+				g.lineWidth = 1;
+			}
+			this.boxes.push([left, right, y, call]);
+			const bucket = Math.floor(right / 4);
+			if (bucket >= 0 && bucket < buckets.length) buckets[bucket] += hasCost ? call.cost || 0 : (call.usage?.prompt || 0) + (call.usage?.completion || 0);
+		}
+		const most = Math.max(...buckets) || 1;
+		const base = height - 1;
+		g.fillStyle = muted;
+		buckets.forEach((value, i) => { if (value) g.fillRect(i * 4, base - (value / most) * (MONEY - 8), 3, (value / most) * (MONEY - 8)); });
+		g.fillText(hasCost ? `${t('cost')} ≤ ${money(most)}` : `${t('tokens')} ≤ ${short(most)}`, 3, height - MONEY + 11);
+		this.range.textContent = `${number(this.boxes.length)} / ${number(calls.of)} · ${duration(to - from)}`;
+		this.drag && this.drawDrag(g, height, accent);
+	}
+
+	drawDrag(g, height, color) {
+		if (!this.drag.isSpan) return;
+		g.globalAlpha = 0.2;
+		g.fillStyle = color;
+		g.fillRect(Math.min(this.drag.from, this.drag.to), 0, Math.abs(this.drag.to - this.drag.from), height);
+		g.globalAlpha = 1;
+	}
+
+	at(event) {
+		const box = this.canvas.getBoundingClientRect();
+		const [px, py] = [event.clientX - box.left, event.clientY - box.top];
+		let best = null;
+		let near = 6;
+		for (const [left, right, y, call] of this.boxes || []) {
+			if (py < y - 5 || py > y + ROW - 5) continue;
+			const away = px < left ? left - px : px > right ? px - right : 0;
+			if (away < near) [best, near] = [call, away];
+		}
+		return { px, py, call: best };
+	}
+
+	choose(call) {
+		this.chosen = call.c;
+		go({ see: `call/${call.c}` });
+		this.draw();
+	}
+
+	listen() {
+		const { canvas } = this;
+		canvas.addEventListener('wheel', (event) => {
+			event.preventDefault();
+			const box = canvas.getBoundingClientRect();
+			if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) this.pan(((event.deltaX || event.deltaY) / box.width) * (this.span[1] - this.span[0]));
+			else this.zoom(Math.exp(event.deltaY * 0.002), (event.clientX - box.left) / box.width);
+		}, { passive: false });
+		const pointers = new Map();
+		canvas.addEventListener('pointerdown', (event) => {
+			canvas.setPointerCapture(event.pointerId);
+			const { px, py, call } = this.at(event);
+			pointers.set(event.pointerId, px);
+			this.drag = { from: px, to: px, call, isSpan: py < AXIS || event.shiftKey, moved: 0 };
+		});
+		canvas.addEventListener('pointermove', (event) => {
+			const { px, call } = this.at(event);
+			if (!pointers.has(event.pointerId)) return this.showTip(call);
+			const before = pointers.get(event.pointerId);
+			const other = [...pointers].find(([id]) => id !== event.pointerId);
+			pointers.set(event.pointerId, px);
+			if (other) {
+				const width = canvas.clientWidth;
+				const [was, is] = [Math.abs(before - other[1]), Math.abs(px - other[1])];
+				if (was > 10 && is > 10) this.zoom(was / is, (px + other[1]) / 2 / width);
+				this.drag = null;
+			} else if (this.drag) {
+				this.drag.moved += Math.abs(px - before);
+				this.drag.to = px;
+				if (this.drag.isSpan) this.draw();
+				else this.pan(((before - px) / canvas.clientWidth) * (this.span[1] - this.span[0]));
+			}
+		});
+		const up = (event) => {
+			pointers.delete(event.pointerId);
+			const { drag } = this;
+			this.drag = null;
+			if (!drag) return;
+			if (drag.moved < 4 && drag.call) this.choose(drag.call);
+			else if (drag.isSpan && drag.moved > 8) {
+				const [from, to] = this.span;
+				const time = (px) => from + (px / canvas.clientWidth) * (to - from);
+				this.span = [time(Math.min(drag.from, drag.to)), time(Math.max(drag.from, drag.to))];
+				this.isFitted = false;
+				this.draw();
+			}
+		};
+		canvas.addEventListener('pointerup', up);
+		canvas.addEventListener('pointercancel', up);
+		canvas.addEventListener('dblclick', () => this.fit());
+		canvas.addEventListener('keydown', (event) => {
+			const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+			if (step) {
+				const i = this.shown.findIndex((call) => call.c === this.chosen);
+				const next = this.shown[i < 0 ? this.shown.length - 1 : i + step];
+				if (next) this.choose(next);
+			} else if (event.key === '+' || event.key === '=') this.zoom(1 / 1.6, 0.5);
+			else if (event.key === '-') this.zoom(1.6, 0.5);
+			else if (event.key === '0') this.fit();
+			else return;
+			event.preventDefault();
+			event.stopPropagation();
+		});
+	}
+
+	showTip(call) {
+		this.canvas.classList.toggle('is-over', Boolean(call));
+		this.canvas.title = call ? [entityOf(call.who)?.name, word('purpose', call.purpose), duration(lengthOf(call)), t('turn_n', { n: call.turn }),
+			call.cost && money(call.cost), (call.text || '').slice(0, 90)].filter(Boolean).join(' · ') : '';
+	}
+}
+
+const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, ...[1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400].map((seconds) => seconds * 1000)];
+const niceStep = (rough) => STEPS.find((step) => step >= rough) || rough;
+
+const cell = (style, ...content) => h('div', { role: 'cell', class: `cell ${style}` }, content);
+
+export function showCalls(pane) {
+	const field = h('div.timeline');
+	const scroller = h('div.call-list', { role: 'table', 'aria-label': t('calls'), tabindex: 0 });
+	const columns = ['number', 'who', 'purpose', 'turn', 'time', 'prompt_tokens', 'answer_tokens', 'cost', 'state'];
+	scroller.append(h('div.call-row.head', { role: 'row' }, columns.map((key) => h('div', { role: 'columnheader', class: `cell k-${key}` }, t(key)))));
+	const key = [['waiting', 'k-wait'], ['writing', 'k-write'], ['tools', 'k-tool'], ['repaired', 'k-repair'], ['by_fallback', 'k-fall']];
+	replace(pane, viewHead('calls', h('ul.legend', key.map(([name, style]) => h('li', h('span', { class: `key ${style}` }), t(name)))),
+		state.story.clock === 'recorded' ? h('span.small', t('recorded_clock')) : null), field, scroller);
+	const timeline = new Timeline(field);
+	const chosen = /^call\/(\d+)/.exec(route.see || '');
+	if (chosen) timeline.chosen = Number(chosen[1]);
+	const list = new VirtualList(scroller, {
+		count: () => calls.of, fixed: 26, role: 'rowgroup', wanted: (from, to) => calls.want(from, to),
+		render: (i) => {
+			const call = calls.at(i);
+			if (!call) return h('div.call-row.wait', { role: 'row' }, cell('k-number', number(i)));
+			const made = call.state === 'done' ? ({ repaired: t('repaired'), fallback: t('by_fallback') }[call.by] || '') : word('state', call.state);
+			return h('div.call-row', { role: 'row', onclick: () => timeline.choose(call) },
+				cell('k-number', h('a.num', { href: `?see=call/${call.c}`, 'data-plain': true, onclick: (event) => { event.preventDefault(); event.stopPropagation(); timeline.choose(call); } }, number(call.c))),
+				cell('k-who', nameLink(call.who)), cell('k-purpose', word('purpose', call.purpose)),
+				cell('num k-turn', number(call.turn)), cell('num k-time', duration(lengthOf(call))),
+				cell('num k-prompt_tokens', number(call.usage?.prompt || 0)), cell('num k-answer_tokens', number(call.usage?.completion || 0)),
+				cell('num k-cost', money(call.cost)),
+				cell(`k-state ${call.by || ''}`, made));
+		},
+	});
+	list.show(Math.max(0, (timeline.chosen ?? calls.of) - 1));
+	const off = on('calls', ({ added }) => { if (added) for (const call of added) list.refresh(call.c); list.refreshWaiting(); });
+	return () => { off(); list.destroy(); timeline.destroy(); };
+}

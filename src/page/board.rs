@@ -1,0 +1,524 @@
+//! The read model of one story: all that a page can show. It only grows.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use bevy_ecs::prelude::*;
+use serde::Serialize;
+use serde_json::Value;
+use tokio::sync::{broadcast, watch};
+
+use super::call::{Call, CallState, made_by};
+use super::event::{Form, fight, target, words};
+use super::state::State;
+use crate::cast::WorldTurn;
+use crate::engine::Signal;
+use crate::event::{EventRecord, Record};
+use crate::journal::Outcome;
+use crate::locale::{Language, UiText};
+use crate::message::{BodyId, Digest};
+use crate::mind::{StreamDelta, StreamDeltaKind, stopwatch};
+
+/// How many pieces of answers a reader may be behind before it is given the whole answers again.
+const PIECES: usize = 1024;
+/// The least time between two pictures of the world while it is played, in milliseconds.
+const BETWEEN_STATES: u64 = 20;
+/// How much longer than taking a picture of the world the time between two of them is.
+const STATE_SHARE: u64 = 50;
+
+/// What a story is, before anything happens.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct About {
+    /// The slot's name.
+    pub slot: String,
+    /// The world's name.
+    pub world: String,
+    /// The title for people.
+    pub title: String,
+    /// `campaign`, `team` or `undercover`.
+    pub game: &'static str,
+    /// The language of the world.
+    pub language: Language,
+    /// The seed.
+    pub seed: u64,
+    /// The unit of money, such as `USD`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub currency: Option<String>,
+}
+
+/// An event with what a page adds to it.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) number: u32,
+    pub(super) record: EventRecord,
+    pub(super) day: u32,
+    pub(super) form: Form,
+    pub(super) place: Option<u32>,
+    pub(super) by: Option<u32>,
+    pub(super) to: Option<u32>,
+    /// Whether the same was told before in this turn.
+    pub(super) repeats: bool,
+    /// The call whose answer it tells.
+    pub(super) call: Option<u32>,
+    pub(super) fight: Option<Value>,
+}
+
+impl Entry {
+    /// The words alone; `None` if it has a form without words.
+    pub(super) fn words(&self) -> Option<&str> {
+        words(self.form, &self.record.data)
+    }
+
+    /// Whether a book prints it.
+    pub(super) fn is_told(&self) -> bool {
+        self.form != Form::Own && !self.repeats
+    }
+
+    /// Whether an entity learned it.
+    pub(super) fn reached(&self, id: u32) -> bool {
+        self.record.audience.iter().any(|who| who.id.0 == id)
+    }
+}
+
+/// The events and calls of a turn: from the first to before the second.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct TurnRange {
+    pub(super) turn: u64,
+    pub(super) day: u32,
+    pub(super) from: u32,
+    pub(super) to: u32,
+    pub(super) calls: (u32, u32),
+}
+
+/// Whether a story is played.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum RunState {
+    Playing,
+    /// A turn is being finished.
+    Pausing,
+    Paused,
+    Finished,
+    Stopped,
+    Failed,
+    /// Nobody plays it.
+    #[default]
+    Saved,
+}
+
+/// How the run is going.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Run {
+    pub(super) state: RunState,
+    pub(super) error: Option<UiText>,
+}
+
+/// A part of an answer that is being written.
+#[derive(Clone, Debug)]
+pub(super) struct Piece {
+    pub(super) call: u32,
+    /// `None`: what was shown is taken back.
+    pub(super) text: Option<Arc<str>>,
+}
+
+/// What a board holds.
+#[derive(Default)]
+pub(super) struct Contents {
+    pub(super) events: Vec<Arc<Entry>>,
+    pub(super) calls: Vec<Arc<Call>>,
+    /// Each change of a call, by its number, oldest first.
+    pub(super) changes: Vec<u32>,
+    pub(super) turns: Vec<TurnRange>,
+    /// The events of each entity, by what it learned.
+    pub(super) learned: BTreeMap<u32, Vec<u32>>,
+    pub(super) by_body: BTreeMap<BodyId, u32>,
+    pub(super) state: Arc<State>,
+    pub(super) run: Run,
+    pub(super) day: u32,
+    pub(super) turn: u64,
+    /// How often run or state changed.
+    pub(super) run_version: u64,
+    pub(super) state_version: u64,
+    /// The words of open answers so far, by call.
+    pub(super) open_text: BTreeMap<u32, String>,
+    /// The numbers of entities by name, those that are gone included.
+    names: BTreeMap<Arc<str>, u32>,
+    /// The open calls by name of the entity.
+    open: BTreeMap<Arc<str>, u32>,
+    /// The last call of each entity that has been committed and told nothing yet.
+    answered: BTreeMap<u32, u32>,
+    /// What was told in this turn, by form and words.
+    told: BTreeSet<Digest>,
+    /// The appearances that were told.
+    looks: BTreeSet<Digest>,
+    /// When each place is free in a story that comes from its journal.
+    clocks: BTreeMap<u32, u64>,
+    /// When the next picture of the world may be taken.
+    next_state: u64,
+}
+
+/// All that a page can show of one story. The engine's thread adds to it; readers take what they
+/// need. Nothing waits for a reader.
+pub struct Board {
+    pub(super) about: About,
+    contents: RwLock<Contents>,
+    news: watch::Sender<u64>,
+    pieces: broadcast::Sender<Piece>,
+    clock: Box<dyn Fn() -> u64 + Send + Sync>,
+}
+
+impl Board {
+    /// An empty board of a story.
+    pub fn new(about: About) -> Self {
+        Self {
+            about,
+            contents: RwLock::default(),
+            news: watch::Sender::new(0),
+            pieces: broadcast::Sender::new(PIECES),
+            clock: Box::new(stopwatch()),
+        }
+    }
+
+    /// Milliseconds since the board was made.
+    pub(super) fn now(&self) -> u64 {
+        (self.clock)()
+    }
+
+    /// What it holds, to read. Take what you need and let go: the engine waits to write.
+    pub(super) fn read(&self) -> RwLockReadGuard<'_, Contents> {
+        self.contents.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Contents> {
+        let contents = self.contents.write();
+        contents.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes whenever there is something new.
+    pub(super) fn news(&self) -> watch::Receiver<u64> {
+        self.news.subscribe()
+    }
+
+    /// Answers while they are written.
+    pub(super) fn pieces(&self) -> broadcast::Receiver<Piece> {
+        self.pieces.subscribe()
+    }
+
+    fn announce(&self) {
+        self.news.send_modify(|news| *news += 1);
+    }
+
+    /// Adds what happened.
+    pub(super) fn record(&self, record: &Record) {
+        let mut contents = self.write();
+        match record {
+            Record::Event(event) => contents.add_event(event),
+            Record::Answer(_) | Record::Chapter { .. } => return,
+            Record::Turn { turn } => contents.end_turn(*turn),
+        }
+        drop(contents);
+        self.announce();
+    }
+
+    /// Takes note of a signal of the run.
+    pub(super) fn signal(&self, signal: &Signal) {
+        let now = self.now();
+        let mut contents = self.write();
+        match signal {
+            Signal::CallStarted {
+                entity,
+                number,
+                purpose,
+                mind,
+            } => contents.start_call(entity, *number, purpose, mind, now),
+            Signal::ToolCalled { entity, tool, .. } => contents.change_open(entity, |call| {
+                call.tools.push((tool.as_str().into(), now));
+            }),
+            Signal::CallEnded { entity, by, .. } => contents.change_open(entity, |call| {
+                call.end = Some(now);
+                call.state = CallState::Done;
+                call.by = Some(by.clone());
+            }),
+            Signal::LimitNear(_) => return,
+        }
+        drop(contents);
+        self.announce();
+    }
+
+    /// Adds a part of an answer that is being written.
+    pub(super) fn piece(&self, delta: &StreamDelta) {
+        let now = self.now();
+        let mut contents = self.write();
+        let Some(number) = contents.open.get(&delta.entity).copied() else {
+            return;
+        };
+        let text = match &delta.kind {
+            StreamDeltaKind::Text(text) => Some(text),
+            StreamDeltaKind::Retract => None,
+            StreamDeltaKind::Tools(_) => return,
+        };
+        let shown = contents.open_text.entry(number).or_default();
+        let is_first = shown.is_empty();
+        match text {
+            Some(text) => shown.push_str(text),
+            None => shown.clear(),
+        }
+        if is_first {
+            contents.change_open(&delta.entity, |call| {
+                call.first.get_or_insert(now);
+                call.state = CallState::Writing;
+            });
+        }
+        // Whoever reads the words so far must not get the same piece again.
+        let _ = self.pieces.send(Piece {
+            call: number,
+            text: text.map(|text| text.as_str().into()),
+        });
+        drop(contents);
+        if is_first {
+            self.announce();
+        }
+    }
+
+    /// Adds the outcomes that a place has just committed, and what became of the world.
+    pub(super) fn commit(&self, world: &World, outcomes: &[Arc<Outcome>]) {
+        let now = self.now();
+        let mut contents = self.write();
+        let turn = world.resource::<WorldTurn>().0;
+        for outcome in outcomes {
+            contents.answer(outcome, turn, now);
+        }
+        drop(contents);
+        self.update_state(world, false);
+        self.announce();
+    }
+
+    /// Takes a picture of the world, unless the last one is so new that it would cost too much.
+    pub(super) fn update_state(&self, world: &World, is_at_rest: bool) {
+        let begin = self.now();
+        let before = self.read();
+        if !is_at_rest && begin < before.next_state {
+            return;
+        }
+        let last = before.state.clone();
+        drop(before);
+        let state = Arc::new(State::of(world, &last));
+        let end = self.now();
+        let mut contents = self.write();
+        contents.next_state = end + (STATE_SHARE * (end - begin)).max(BETWEEN_STATES);
+        contents.set_state(state);
+        drop(contents);
+        self.announce();
+    }
+
+    /// Takes the first picture of a world.
+    pub(super) fn begin(&self, world: &World) {
+        let state = Arc::new(State::of(world, &State::default()));
+        let mut contents = self.write();
+        contents.turn = world.resource::<WorldTurn>().0;
+        contents.day = contents.day.max(state.day);
+        contents.set_state(state);
+        drop(contents);
+        self.announce();
+    }
+
+    /// Whether somebody plays it now.
+    pub(super) fn is_played(&self) -> bool {
+        let state = self.read().run.state;
+        matches!(
+            state,
+            RunState::Playing | RunState::Pausing | RunState::Paused
+        )
+    }
+
+    /// Says that a run in one state is in another, if it is still in the first.
+    pub(super) fn change_run(&self, from: RunState, to: RunState) {
+        let state = self.read().run.state;
+        if state == from {
+            self.set_run(to, None);
+        }
+    }
+
+    /// Says how the run is going.
+    pub(super) fn set_run(&self, state: RunState, error: Option<UiText>) {
+        let mut contents = self.write();
+        if contents.run.state == state && contents.run.error == error {
+            return;
+        }
+        contents.run = Run { state, error };
+        contents.run_version += 1;
+        if !matches!(state, RunState::Playing | RunState::Pausing) {
+            contents.drop_open_calls();
+        }
+        drop(contents);
+        self.announce();
+    }
+}
+
+impl Contents {
+    pub(super) fn id_of(&self, name: &str) -> Option<u32> {
+        self.names.get(name).copied()
+    }
+
+    /// Everybody and everything that ever had a name, with its number.
+    pub(super) fn names(&self) -> impl Iterator<Item = (&Arc<str>, u32)> {
+        self.names.iter().map(|(name, id)| (name, *id))
+    }
+
+    /// The calls that nobody has answered yet.
+    pub(super) fn open_calls(&self) -> impl Iterator<Item = &Arc<Call>> {
+        let open = self.open.values();
+        let open = open.filter_map(|call| self.calls.get(*call as usize));
+        open.filter(|call| call.state != CallState::Done)
+    }
+
+    fn add_event(&mut self, record: &EventRecord) {
+        for who in &record.audience {
+            if self.names.get(&who.name) != Some(&who.id.0) {
+                self.names.insert(who.name.clone(), who.id.0);
+            }
+        }
+        let number = self.events.len() as u32;
+        let by = record.speaker.as_ref().and_then(|name| self.id_of(name));
+        let is_by_stage = record.speaker.as_ref() == Some(&record.place);
+        let form = Form::of(record, is_by_stage);
+        if form == Form::Day
+            && let Some(day) = record.data.get("day").and_then(Value::as_u64)
+        {
+            self.day = day as u32;
+        }
+        let said = words(form, &record.data).unwrap_or(&record.text);
+        let speaker = record.speaker.as_deref().unwrap_or_default();
+        let told = format!("{speaker}\0{said}\0{}", form as u8);
+        let told = Digest::of(told.as_bytes());
+        let repeats = match form {
+            // Readers need each look once.
+            Form::Look => !self.looks.insert(told),
+            // Those elsewhere hear of it later than those who saw it.
+            Form::Call | Form::Move | Form::Narration | Form::Choice => !self.told.insert(told),
+            _ => false,
+        };
+        let call = by.and_then(|by| self.answered.get(&by).copied());
+        for who in &record.audience {
+            self.learned.entry(who.id.0).or_default().push(number);
+        }
+        self.by_body.insert(record.id, number);
+        self.events.push(Arc::new(Entry {
+            number,
+            day: self.day,
+            form,
+            place: self.id_of(&record.place),
+            by,
+            to: target(&record.data).and_then(|name| self.id_of(name)),
+            repeats,
+            call,
+            fight: fight(&record.kind, &record.data),
+            record: record.clone(),
+        }));
+    }
+
+    fn end_turn(&mut self, turn: u64) {
+        let (from, first_call) = self
+            .turns
+            .last()
+            .map_or((0, 0), |last| (last.to, last.calls.1));
+        self.turns.push(TurnRange {
+            turn,
+            day: self.day,
+            from,
+            to: self.events.len() as u32,
+            calls: (first_call, self.calls.len() as u32),
+        });
+        self.turn = turn;
+        self.told.clear();
+        self.answered.clear();
+    }
+
+    fn start_call(&mut self, entity: &Arc<str>, number: u32, purpose: &str, mind: &str, now: u64) {
+        // A mind that is asked again, after a bad answer or tools, goes on with the same call.
+        if self.open.contains_key(entity) {
+            return;
+        }
+        let who = self.id_of(entity).unwrap_or_default();
+        let call = self.calls.len() as u32;
+        let being = self.state.being(who);
+        self.calls.push(Arc::new(Call {
+            call,
+            who,
+            number,
+            purpose: purpose.into(),
+            mind: mind.into(),
+            place: being.and_then(|being| being.place).unwrap_or(who),
+            turn: self.turn + 1,
+            start: now,
+            ..Call::default()
+        }));
+        self.open.insert(entity.clone(), call);
+        self.changes.push(call);
+    }
+
+    fn change_open(&mut self, entity: &str, change: impl FnOnce(&mut Call)) {
+        let Some(number) = self.open.get(entity).copied() else {
+            return;
+        };
+        if let Some(call) = self.calls.get_mut(number as usize) {
+            let mut changed = Call::clone(call);
+            change(&mut changed);
+            *call = Arc::new(changed);
+            self.changes.push(number);
+        }
+    }
+
+    /// A call has its outcome: an open one, or one of a recording that was never open.
+    fn answer(&mut self, outcome: &Arc<Outcome>, turn: u64, now: u64) {
+        if outcome.id != 0 {
+            self.names.insert(outcome.entity.clone(), outcome.id);
+        }
+        if !self.open.contains_key(&outcome.entity) {
+            self.start_call(&outcome.entity, outcome.number, &outcome.purpose, "", 0);
+            let recorded = turn + 1;
+            let place = self.open.get(&outcome.entity).copied();
+            let place = place.and_then(|call| self.calls.get(call as usize));
+            let place = place.map_or(0, |call| call.place);
+            // Only its length is known: the calls of a place follow each other.
+            let clock = self.clocks.entry(place).or_default();
+            let start = *clock;
+            *clock += outcome.ms;
+            self.change_open(&outcome.entity, |call| {
+                call.turn = recorded;
+                (call.start, call.end) = (start, Some(start + outcome.ms));
+            });
+        }
+        self.change_open(&outcome.entity, |call| {
+            call.end.get_or_insert(now);
+            call.state = CallState::Done;
+            call.turn = turn + 1;
+            call.by.get_or_insert_with(|| made_by(outcome));
+            call.outcome = Some(outcome.clone());
+        });
+        if let Some(call) = self.open.remove(&outcome.entity) {
+            self.open_text.remove(&call);
+            let who = self.calls.get(call as usize).map(|call| call.who);
+            self.answered.extend(who.map(|who| (who, call)));
+        }
+    }
+
+    /// Calls that were dropped with the run are asked again when it goes on.
+    fn drop_open_calls(&mut self) {
+        for entity in self.open.keys().cloned().collect::<Vec<_>>() {
+            self.change_open(&entity, |call| call.state = CallState::Dropped);
+        }
+        self.open.clear();
+        self.open_text.clear();
+    }
+
+    fn set_state(&mut self, state: Arc<State>) {
+        for being in &state.beings {
+            if self.names.get(&being.name) != Some(&being.id) {
+                self.names.insert(being.name.clone(), being.id);
+            }
+        }
+        self.state = state;
+        self.state_version += 1;
+    }
+}

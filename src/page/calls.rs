@@ -1,0 +1,171 @@
+//! What minds were asked, what they answered, and what changed between two questions.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::board::Contents;
+use super::call::Call;
+use super::people::set;
+use super::reader::{MOST, Query, Range, Reader};
+use crate::event::By;
+use crate::journal::{Ending, Outcome, ToolRoundRecord};
+use crate::message::Block;
+
+/// How many characters of an answer a list shows.
+const FIRST_WORDS: usize = 120;
+
+impl Reader<'_> {
+    /// Calls in a range that fit. Only the host sees any.
+    pub(super) fn calls(&self, query: &Query) -> Range<Value> {
+        let contents = self.board.read();
+        let all = if self.is_host() {
+            &contents.calls[..]
+        } else {
+            &[]
+        };
+        let of = all.len() as u32;
+        let from = query.from.unwrap_or(of.saturating_sub(MOST)).min(of);
+        let to = query.to.unwrap_or(of).clamp(from, of);
+        let fits = |call: &Call| {
+            query.who.is_none_or(|who| who == call.who)
+                && query.turn.is_none_or(|turn| turn == call.turn)
+                && (query.open != Some(1) || call.outcome.is_none())
+        };
+        let mut rows = Vec::new();
+        let mut next = from;
+        while next < to && rows.len() < MOST as usize {
+            let call = all.get(next as usize).filter(|call| fits(call));
+            rows.extend(call.map(|call| self.call_json(call)));
+            next += 1;
+        }
+        Range {
+            from,
+            to: next,
+            of,
+            next: (next < to).then_some(next),
+            rows,
+        }
+    }
+
+    /// A call as lists and the stream show it.
+    pub(super) fn call_json(&self, call: &Call) -> Value {
+        let tools = call.tools.iter();
+        let tools: Vec<_> = tools
+            .map(|(tool, at)| json!({"tool": tool, "at": at}))
+            .collect();
+        let mut json = json!({
+            "c": call.call, "who": call.who, "number": call.number, "purpose": call.purpose,
+            "place": call.place, "turn": call.turn, "start": call.start, "state": call.state,
+            "tools": tools,
+        });
+        set(
+            &mut json,
+            "mind",
+            Some(&call.mind).filter(|mind| !mind.is_empty()),
+        );
+        set(&mut json, "first", call.first);
+        set(&mut json, "end", call.end);
+        let by = call.by.as_ref().map(|by| match by {
+            By::Mind => "mind",
+            By::Repaired(_) => "repaired",
+            By::Fallback(_) => "fallback",
+        });
+        set(&mut json, "by", by);
+        if let Some(By::Fallback(reason)) = &call.by {
+            json["reason"] = reason.in_language(self.language).into();
+        }
+        if let Some(outcome) = &call.outcome {
+            let usage = &outcome.usage;
+            json["model"] = json!(outcome.model);
+            json["refused"] = outcome.refused.len().into();
+            json["usage"] = json!({
+                "prompt": usage.input, "cached": usage.cached, "completion": usage.output,
+                "reasoning": usage.reasoning,
+            });
+            json["cost"] = outcome.cost.units().into();
+            if let Ending::Answered { text, .. } = &outcome.ending {
+                json["text"] = text.chars().take(FIRST_WORDS).collect::<String>().into();
+            }
+        }
+        json
+    }
+
+    /// A call, for the host, with all that the journal keeps of it.
+    pub(super) fn call(&self, number: u32) -> Option<Value> {
+        let contents = self.board.read();
+        let call = contents
+            .calls
+            .get(number as usize)
+            .filter(|_| self.is_host())?;
+        let mut json = self.call_json(call);
+        let before = contents.calls.get(..number as usize).unwrap_or_default();
+        let previous = before.iter().rev().find(|before| before.who == call.who);
+        set(
+            &mut json,
+            "previous",
+            previous.map(|previous| previous.call),
+        );
+        json["events"] = self.events_of(&contents, call);
+        if let Some(outcome) = &call.outcome {
+            add_outcome(&mut json, outcome);
+        }
+        Some(json)
+    }
+
+    /// What followed from its answer.
+    fn events_of(&self, contents: &Contents, call: &Call) -> Value {
+        let turns = contents.turns.iter().rev();
+        let begins = turns
+            .skip_while(|turn| turn.turn >= call.turn)
+            .map(|turn| turn.to);
+        let from = begins.max().unwrap_or(0) as usize;
+        let events = contents.events.get(from..).unwrap_or_default().iter();
+        let events = events.take_while(|event| event.record.turn < call.turn);
+        let events = events.filter(|event| event.call == Some(call.call));
+        events.map(|event| json!(event.number)).collect()
+    }
+}
+
+fn add_outcome(json: &mut Value, outcome: &Arc<Outcome>) {
+    json["asked"] = outcome.asked.as_str().into();
+    match &outcome.ending {
+        Ending::Answered {
+            text,
+            thinking,
+            finish,
+        } => {
+            json["ending"] = "answered".into();
+            json["answer"] = text.as_str().into();
+            json["finish"] = json!(finish);
+            set(json, "thinking", thinking.as_ref());
+        }
+        Ending::Failed { .. } => json["ending"] = "failed".into(),
+    }
+    let refusals = outcome.refused.iter();
+    let refusals =
+        refusals.map(|refused| json!({"answer": refused.answer, "complaint": refused.complaint}));
+    json["refusals"] = refusals.collect();
+    json["rounds"] = outcome.rounds.iter().map(round_json).collect();
+}
+
+fn round_json(round: &ToolRoundRecord) -> Value {
+    let said = round.said.iter().filter_map(|block| match block {
+        Block::Text { text, .. } => Some(&**text),
+        _ => None,
+    });
+    let called = round.said.iter().filter_map(|block| match block {
+        Block::ToolUse { name, input, .. } => Some((name, input)),
+        _ => None,
+    });
+    let calls = called
+        .zip(&round.results)
+        .map(|((tool, arguments), result)| {
+            json!({
+                "tool": tool, "arguments": arguments, "result": result.text,
+                "is_error": result.is_error,
+            })
+        });
+    let said: Vec<_> = said.collect();
+    json!({"said": said.join("\n"), "calls": calls.collect::<Vec<_>>()})
+}

@@ -1,0 +1,101 @@
+//! Who decides when a story goes on.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use tokio::sync::watch;
+
+use crate::engine::CancellationToken;
+
+/// What is wanted of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Wanted {
+    #[default]
+    Play,
+    Pause,
+    /// One turn, then a pause.
+    Step,
+    Stop,
+}
+
+/// Pauses, steps and stops a run between two turns, from any thread.
+#[derive(Debug, Default)]
+pub struct Control {
+    wanted: watch::Sender<Wanted>,
+    running: Mutex<Option<CancellationToken>>,
+    /// What the world is told before its next turn.
+    inputs: Mutex<Vec<Value>>,
+}
+
+impl Control {
+    /// A run that begins with a pause.
+    pub fn paused() -> Self {
+        let control = Self::default();
+        control.want(Wanted::Pause);
+        control
+    }
+
+    pub(super) fn want(&self, wanted: Wanted) {
+        // Who stops a run means it.
+        let change = |now: &mut Wanted| {
+            let changes = *now != wanted && *now != Wanted::Stop;
+            if changes {
+                *now = wanted;
+            }
+            changes
+        };
+        self.wanted.send_if_modified(change);
+        if wanted == Wanted::Stop
+            && let Some(token) = &*self.token()
+        {
+            token.cancel();
+        }
+    }
+
+    /// Ends the run: running calls are dropped, and whoever continues asks them again.
+    pub fn stop(&self) {
+        self.want(Wanted::Stop);
+    }
+
+    /// Tells the world something before its next turn.
+    pub(super) fn tell(&self, input: Value) {
+        self.inputs().push(input);
+    }
+
+    pub(super) fn take_inputs(&self) -> Vec<Value> {
+        std::mem::take(&mut *self.inputs())
+    }
+
+    fn inputs(&self) -> MutexGuard<'_, Vec<Value>> {
+        self.inputs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until there is a turn to play; `false` if there is none any more.
+    pub(super) async fn may_play(&self, on_pause: impl FnOnce()) -> bool {
+        let mut wanted = self.wanted.subscribe();
+        if *wanted.borrow_and_update() == Wanted::Pause {
+            on_pause();
+        }
+        let is_decided = |wanted: &Wanted| *wanted != Wanted::Pause;
+        // The sender is in `self`.
+        let decided = wanted.wait_for(is_decided).await;
+        let decided = decided.map_or(Wanted::Stop, |wanted| *wanted);
+        if decided == Wanted::Step {
+            self.want(Wanted::Pause);
+        }
+        decided != Wanted::Stop
+    }
+
+    /// Whether the run pauses after its turn.
+    pub(super) fn will_pause(&self) -> bool {
+        *self.wanted.borrow() == Wanted::Pause
+    }
+
+    pub(super) fn begin(&self, token: CancellationToken) {
+        *self.token() = Some(token);
+    }
+
+    fn token(&self) -> MutexGuard<'_, Option<CancellationToken>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

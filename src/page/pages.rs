@@ -1,0 +1,139 @@
+//! The pages themselves, with their first paint, and their files.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::access::Visitor;
+use super::answer::Failure;
+use super::assets::{asset as find_asset, render};
+use super::reader::{Query as Part, Reader};
+use super::routes::{blocking, visit};
+use super::shared::Shared;
+use crate::locale::{Language, UiText, labels};
+
+/// How many events a page shows without scripts.
+const FIRST_EVENTS: u32 = 300;
+
+/// What may stand after a page's address.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct PageQuery {
+    lang: Option<Language>,
+    before: Option<u32>,
+}
+
+/// The list of stories, or the only one.
+pub(super) async fn stories(
+    State(shared): State<Arc<Shared>>,
+    Query(query): Query<PageQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let language = query.lang.unwrap_or(shared.language);
+    match shared.access.visitor(&headers) {
+        Some(Visitor::Host) => {}
+        Some(Visitor::Seat { slot, .. }) => return Ok(to_story(&slot)),
+        None => return Err(Failure::forbidden(language)),
+    }
+    let library = shared.library.clone();
+    let listed = blocking(language, move || Ok(library.list())).await?;
+    if let [only] = &listed[..] {
+        return Ok(to_story(&only.slot));
+    }
+    let page = json!({
+        "lang": language, "labels": labels(language, "page_"), "stories": listed,
+    });
+    html("stories.html", &page, language)
+}
+
+fn to_story(slot: &str) -> Response {
+    // The name of a slot has no character that addresses treat differently.
+    Redirect::to(&format!("/story/{slot}")).into_response()
+}
+
+/// A story, as far as it goes without scripts.
+pub(super) async fn story(
+    State(shared): State<Arc<Shared>>,
+    Path(slot): Path<String>,
+    Query(query): Query<PageQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let language = query.lang.unwrap_or(shared.language);
+    let visit = visit(&shared, &headers, &slot, language).await?;
+    let page = page(&visit.reader(), query.before);
+    html("story.html", &page, language)
+}
+
+/// What the template of a story gets.
+pub(super) fn page(reader: &Reader<'_>, before: Option<u32>) -> Value {
+    let part = Part {
+        to: before,
+        from: before.map(|before| before.saturating_sub(FIRST_EVENTS)),
+        told: Some(1),
+        ..Part::default()
+    };
+    let events = match before {
+        Some(_) => reader.events(&part),
+        None => reader.last_told(FIRST_EVENTS),
+    };
+    let story = reader.story();
+    let names = story["entities"].as_array().into_iter().flatten();
+    let names: serde_json::Map<_, _> = names
+        .filter_map(|entity| Some((entity["id"].to_string(), entity.get("name")?.clone())))
+        .collect();
+    json!({
+        "lang": reader.language, "slot": story["slot"], "title": story["title"],
+        "labels": labels(reader.language, "page_"), "before": events.from, "names": names,
+        "events": events.rows, "story": story, "is_report": false,
+    })
+}
+
+fn html(template: &str, page: &Value, language: Language) -> Result<Response, Failure> {
+    let page = render(template, page).map_err(|error| {
+        tracing::error!(%error, template, "a page could not be filled");
+        let text = UiText::verbatim(error.to_string());
+        Failure::new(StatusCode::INTERNAL_SERVER_ERROR, text, language)
+    });
+    Ok(Html(page?).into_response())
+}
+
+/// Keeps a token and opens the story.
+pub(super) async fn enter(
+    State(shared): State<Arc<Shared>>,
+    Path(token): Path<String>,
+) -> Result<Response, Failure> {
+    let Some(visitor) = shared.access.visitor_of(&token) else {
+        return Err(Failure::forbidden(shared.language));
+    };
+    let to = match visitor {
+        Visitor::Host => "/".to_owned(),
+        Visitor::Seat { slot, .. } => format!("/story/{slot}"),
+    };
+    let cookie = [(header::SET_COOKIE, shared.access.cookie(&token))];
+    Ok((cookie, Redirect::to(&to)).into_response())
+}
+
+/// A file of the page.
+pub(super) async fn asset(
+    State(shared): State<Arc<Shared>>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let Some(asset) = find_asset(&name) else {
+        return Err(Failure::missing(shared.language));
+    };
+    let fresh = [
+        (header::ETAG, asset.tag.clone()),
+        (header::CACHE_CONTROL, "no-cache".to_owned()),
+    ];
+    let known = headers.get(header::IF_NONE_MATCH);
+    if known.is_some_and(|known| known.as_bytes() == asset.tag.as_bytes()) {
+        return Ok((StatusCode::NOT_MODIFIED, fresh).into_response());
+    }
+    let media_type = [(header::CONTENT_TYPE, asset.media_type)];
+    Ok((fresh, media_type, asset.bytes).into_response())
+}

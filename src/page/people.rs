@@ -1,0 +1,330 @@
+//! What became of everybody: people, places, items, facts, and what each of them remembers.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::board::Contents;
+use super::reader::{Reader, SpentJson};
+use super::state::{Being, State, hue};
+use crate::cast::Kind;
+use crate::context::{Chapter, Entry};
+use crate::knowledge::{Fact, Known};
+use crate::message::{Role, Tags};
+
+impl Reader<'_> {
+    /// Those that it may know all about: the host everybody, a seat itself.
+    fn may_inspect(&self, id: u32) -> bool {
+        self.seat.is_none_or(|seat| seat == id)
+    }
+
+    /// Everybody, in short.
+    pub(super) fn people(&self) -> Value {
+        let contents = self.board.read();
+        let beings = contents.state.beings.iter();
+        let beings = beings.filter(|being| self.may_inspect(being.id));
+        let people = beings.filter(|being| being.kind != Kind::Stage);
+        people.map(|being| self.head(&contents, being)).collect()
+    }
+
+    fn head(&self, contents: &Contents, being: &Being) -> Value {
+        let calls = contents.calls.iter().rev();
+        let last = calls.take(1_000).find(|call| call.who == being.id);
+        let outcome = last.and_then(|call| call.outcome.as_ref());
+        let mind = being
+            .mind
+            .clone()
+            .or_else(|| last.map(|call| call.mind.clone()));
+        let context = &being.context.value;
+        let mut head = json!({
+            "id": being.id, "name": being.name, "kind": being.kind, "hue": hue(&being.name),
+            "dead": being.is_dead, "items": being.items, "messages": context.len(),
+            "tokens": context.tokens(), "knows": being.knowledge.value.all().count(),
+            "calls": being.spent.calls, "cost": being.spent.cost.units(),
+        });
+        set(&mut head, "camp", being.camp.as_ref());
+        set(&mut head, "place", being.place);
+        set(
+            &mut head,
+            "hp",
+            being.health.map(|health| [health.hp, health.max]),
+        );
+        set(&mut head, "mind", mind.filter(|mind| !mind.is_empty()));
+        set(&mut head, "model", outcome.map(|outcome| &outcome.model));
+        head
+    }
+
+    /// The stages, and who is there.
+    pub(super) fn places(&self) -> Value {
+        let contents = self.board.read();
+        let state = &contents.state;
+        let own = self.seat.and_then(|seat| state.being(seat)?.place);
+        let stages = state
+            .beings
+            .iter()
+            .filter(|being| being.kind == Kind::Stage);
+        let stages = stages.filter(|stage| self.is_host() || own == Some(stage.id));
+        let places = stages.map(|stage| {
+            let here = state.beings.iter();
+            let here = here.filter(|being| being.place == Some(stage.id));
+            let here: Vec<_> = here.map(|being| being.id).collect();
+            let doing = if stage.is_fighting { "fight" } else { "" };
+            json!({
+                "id": stage.id, "name": stage.name, "exits": stage.exits, "here": here,
+                "items": stage.items, "doing": doing,
+            })
+        });
+        places.collect()
+    }
+
+    /// All about somebody.
+    pub(super) fn person(&self, id: u32) -> Option<Value> {
+        let contents = self.board.read();
+        let state = contents.state.clone();
+        let being = state.being(id).filter(|being| self.may_inspect(being.id))?;
+        let mut person = self.head(&contents, being);
+        let to = |name: &Arc<str>| contents.id_of(name);
+        let system = being.context.value.entries().first();
+        let system = system.filter(|entry| entry.role() == Role::System);
+        set(&mut person, "profile", system.map(profile));
+        set(&mut person, "look", being.look.as_ref());
+        person["skills"] = json!(being.skills);
+        let bonds = being.bonds.iter().map(|(name, bond)| {
+            json!({"to": to(name), "name": name, "word": bond.word, "value": bond.value})
+        });
+        person["bonds"] = bonds.collect();
+        let goals = being.goals.iter();
+        let goals = goals.map(|(words, state)| json!({"words": words, "state": state}));
+        person["goals"] = goals.collect();
+        let promises = being.promises.iter().map(|promise| {
+            let (name, words) = (&promise.to, &promise.words);
+            json!({"to": to(name), "name": name, "words": words, "state": promise.state})
+        });
+        person["promises"] = promises.collect();
+        let items = being.items.iter().map(|name| {
+            let item = state.items.iter().find(|item| *item.name == **name);
+            json!({"name": name, "look": item.map_or("", |item| &item.look)})
+        });
+        person["items"] = items.collect();
+        let known = being.knowledge.value.all();
+        let facts = known.filter_map(|(id, known)| Some((state.fact(id)?, known)));
+        let facts: Vec<_> = facts.collect();
+        let secrets = facts.iter().filter(|(_, known)| known.by.is_empty());
+        person["secrets"] = secrets.map(|(fact, _)| json!(fact.text)).collect();
+        let knows = facts.iter().map(|(fact, known)| {
+            let mut row = self.known(&contents, known);
+            row["fact"] = json!(fact.id);
+            row["title"] = json!(fact.title);
+            row["text"] = json!(fact.text);
+            // From whom somebody else has it is not for a seat to know.
+            let most = if self.is_host() { usize::MAX } else { 1 };
+            let chain = chain(&state, &fact.id, known).into_iter().take(most);
+            row["chain"] = chain.map(|being| json!(being)).collect();
+            row
+        });
+        person["knows"] = knows.collect();
+        let chapters = being.chapters.value.all().iter().map(chapter_json);
+        person["chapters"] = chapters.collect();
+        if self.is_host() {
+            person["spent"] = json!(SpentJson::from(being.spent));
+            let calls = contents.calls.iter().filter(|call| call.who == id);
+            person["calls"] = calls.map(|call| json!(call.call)).collect();
+        }
+        Some(person)
+    }
+
+    /// How somebody came to know something.
+    fn known(&self, contents: &Contents, known: &Known) -> Value {
+        let mut row = json!({"day": known.day});
+        if !known.by.is_empty() {
+            row["by"] = json!(known.by);
+            row["turn"] = (known.turn + 1).into();
+        }
+        let event = known.event.parse().ok();
+        let number = event.and_then(|event| contents.by_body.get(&event).copied());
+        set(
+            &mut row,
+            "n",
+            number.and_then(|number| self.number(contents, number)),
+        );
+        row
+    }
+
+    /// What a mind would be sent next, before the question.
+    pub(super) fn context(&self, id: u32) -> Option<Value> {
+        let contents = self.board.read();
+        let being = contents.state.being(id).filter(|_| self.may_inspect(id))?;
+        let context = &being.context.value;
+        // What came before the last question was sent with it.
+        let sent = context.last_exchange().map(|(question, _)| question);
+        let mut tokens = 0;
+        let mut cached = 0;
+        let mut parts = Vec::new();
+        for entry in context.entries() {
+            let is_cached = sent.is_some_and(|sent| entry.id() < sent);
+            for (part, text, count) in pieces(entry, context.tags(entry.id())) {
+                tokens += u64::from(count);
+                cached += if is_cached { u64::from(count) } else { 0 };
+                let mut row = json!({
+                    "id": format!("m{}", entry.id().0), "part": part, "role": entry.role(),
+                    "tokens": count, "text": text, "cached": is_cached,
+                });
+                if let Some(sender) = entry.body().sender() {
+                    set(&mut row, "by", contents.id_of(sender));
+                }
+                if let Some(number) = contents.by_body.get(&entry.body().id())
+                    && part == "message"
+                {
+                    set(&mut row, "n", self.number(&contents, *number));
+                    if self.is_host()
+                        && let Some(event) = contents.events.get(*number as usize)
+                    {
+                        let also = event.record.audience.iter().map(|who| who.id.0);
+                        row["also"] = also
+                            .filter(|who| *who != id)
+                            .map(|who| json!(who))
+                            .collect();
+                    }
+                }
+                parts.push(row);
+            }
+        }
+        Some(json!({
+            "who": id, "turn": contents.turn, "tokens": tokens, "cached": cached, "parts": parts,
+        }))
+    }
+
+    /// All facts, in short.
+    pub(super) fn facts(&self) -> Value {
+        let contents = self.board.read();
+        let state = &contents.state;
+        let facts = state.facts.iter().filter(|fact| self.may_know(state, fact));
+        let facts = facts.map(|fact| {
+            let knows = state.beings.iter();
+            let knows = knows.filter(|being| self.may_inspect(being.id));
+            let knows = knows
+                .filter(|being| being.knowledge.value.knows(&fact.id))
+                .count();
+            json!({
+                "fact": fact.id, "title": fact.title, "knows": knows, "common": fact.is_common(),
+            })
+        });
+        facts.collect()
+    }
+
+    fn may_know(&self, state: &State, fact: &Fact) -> bool {
+        self.seat.is_none_or(|seat| {
+            let being = state.being(seat);
+            fact.is_common() || being.is_some_and(|being| being.knowledge.value.knows(&fact.id))
+        })
+    }
+
+    /// A fact, and who knows it from whom.
+    pub(super) fn fact(&self, id: &str) -> Option<Value> {
+        let contents = self.board.read();
+        let state = &contents.state;
+        let fact = state.fact(id).filter(|fact| self.may_know(state, fact))?;
+        let mut knows: Vec<(&Known, Value)> = Vec::new();
+        let mut not = Vec::new();
+        for being in state
+            .beings
+            .iter()
+            .filter(|being| self.may_inspect(being.id))
+        {
+            let Some(known) = being.knowledge.value.get(id) else {
+                not.push(being.id);
+                continue;
+            };
+            let mut row = self.known(&contents, known);
+            row["who"] = being.id.into();
+            let from = known.from.as_ref();
+            set(&mut row, "from", from.and_then(|from| contents.id_of(from)));
+            knows.push((known, row));
+        }
+        // Those who knew it first are first.
+        knows.sort_by_key(|(known, row)| (known.turn, row["n"].as_u64()));
+        let knows: Vec<_> = knows.into_iter().map(|(_, row)| row).collect();
+        let mut found = json!({
+            "fact": fact.id, "title": fact.title, "text": fact.text, "common": fact.is_common(),
+            "knows": knows,
+        });
+        if self.is_host() {
+            found["not"] = json!(not);
+            let contradicts = Some(&fact.contradicts).filter(|other| !other.is_empty());
+            set(&mut found, "contradicts", contradicts);
+        }
+        Some(found)
+    }
+
+    /// All items, and who has them; for a seat its own.
+    pub(super) fn items(&self) -> Value {
+        let contents = self.board.read();
+        let items = contents.state.items.iter();
+        let may_see = |holder: Option<u32>| self.is_host() || (holder == self.seat);
+        items
+            .filter(|item| may_see(item.holder))
+            .map(|item| json!(item))
+            .collect()
+    }
+}
+
+/// From whom somebody has a fact, then from whom that one has it, back to the source.
+fn chain(state: &State, fact: &str, known: &Known) -> Vec<u32> {
+    let mut chain = Vec::new();
+    let mut next = known.from.clone();
+    while let Some(being) = next.and_then(|name| state.named(&name)) {
+        if chain.contains(&being.id) {
+            break;
+        }
+        chain.push(being.id);
+        let known = being.knowledge.value.get(fact);
+        next = known.and_then(|known| known.from.clone());
+    }
+    chain
+}
+
+/// The parts of a message: what it is, its text as the next prompt shows it, its tokens.
+fn pieces(entry: &Entry, tags: Option<&Tags>) -> Vec<(&'static str, String, u32)> {
+    let body = entry.body();
+    if entry.role() == Role::System {
+        let rules = body.shared_prefix();
+        let rules = rules.map(|rules| ("rules", rules.as_str().to_owned(), rules.tokens()));
+        let rest = body.tokens() - rules.as_ref().map_or(0, |(.., tokens)| *tokens);
+        return rules
+            .into_iter()
+            .chain([("profile", profile(entry), rest)])
+            .collect();
+    }
+    let is_chapter = tags.is_some_and(|tags| tags.text("chapter").is_some());
+    let part = if is_chapter { "chapter" } else { "message" };
+    let text = match body.short() {
+        Some(short) => short.as_str().to_owned(),
+        None => body.shown().into_owned(),
+    };
+    vec![(part, text, body.short_tokens())]
+}
+
+/// The part of a system message that is not shared with others.
+fn profile(entry: &Entry) -> String {
+    let text = entry.body().full_text().into_owned();
+    let rules = entry.body().shared_prefix();
+    let own = rules.and_then(|rules| text.strip_prefix(rules.as_str()));
+    own.unwrap_or(&text).trim().to_owned()
+}
+
+fn chapter_json(chapter: &Chapter) -> Value {
+    let record = chapter.record.as_ref();
+    json!({
+        "id": chapter.id.0, "title": chapter.title, "level": chapter.level(),
+        "days": record.map(|record| record.days), "turn": chapter.turn + 1,
+        "messages": chapter.messages.len(), "tokens": chapter.summary.short_tokens(),
+        "summary": chapter.summary.full_text(),
+    })
+}
+
+/// Adds a field that has something to say.
+pub(super) fn set(to: &mut Value, field: &str, value: Option<impl serde::Serialize>) {
+    if let Some(value) = value {
+        to[field] = json!(value);
+    }
+}

@@ -1,0 +1,118 @@
+//! Plays a session for a page, or reads what was played.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+
+use super::board::{Board, RunState};
+use super::control::Control;
+use crate::cast::WorldTurn;
+use crate::engine::{Engine, EngineError, Stop};
+use crate::event::Feed;
+use crate::locale::Localize;
+use crate::mind::StreamReceiver;
+use crate::save::Slot;
+use crate::session::{Game, SessionError, replay_with};
+
+/// Lets a board see what an engine does from now on. What minds write arrives at the receiver; give
+/// it to [`follow`].
+pub fn watch(engine: &mut Engine, board: &Arc<Board>) -> StreamReceiver {
+    observe(engine, board);
+    board.begin(&engine.world);
+    let signals = board.clone();
+    engine.on_signal(move |signal| signals.signal(&signal));
+    engine.watch()
+}
+
+/// Shows answers while they are written, until the engine is dropped.
+pub async fn follow(mut answers: StreamReceiver, board: Arc<Board>) {
+    while let Some(delta) = answers.next().await {
+        board.piece(&delta);
+    }
+}
+
+/// Plays turn by turn as the control says, at the latest until a turn.
+///
+/// # Errors
+/// As [`Engine::run`].
+pub async fn play(
+    engine: &mut Engine,
+    board: &Board,
+    control: &Control,
+    until: Option<u64>,
+) -> Result<Stop, EngineError> {
+    control.begin(engine.cancellation_token());
+    let result = turns(engine, board, control, until).await;
+    board.update_state(&engine.world, true);
+    match &result {
+        Ok(Stop::Finished(_) | Stop::Idle) => board.set_run(RunState::Finished, None),
+        Ok(Stop::LimitReached(reason) | Stop::ServerDown(reason)) => {
+            board.set_run(RunState::Failed, Some(reason.clone()));
+        }
+        Ok(_) => board.set_run(RunState::Stopped, None),
+        Err(error) => board.set_run(RunState::Failed, Some(error.text())),
+    }
+    result
+}
+
+async fn turns(
+    engine: &mut Engine,
+    board: &Board,
+    control: &Control,
+    until: Option<u64>,
+) -> Result<Stop, EngineError> {
+    loop {
+        let at_rest = &engine.world;
+        let may_play = control.may_play(|| {
+            board.update_state(at_rest, true);
+            board.set_run(RunState::Paused, None);
+        });
+        if !may_play.await {
+            return Ok(Stop::Cancelled);
+        }
+        let is_step = control.will_pause();
+        board.set_run(
+            if is_step {
+                RunState::Pausing
+            } else {
+                RunState::Playing
+            },
+            None,
+        );
+        // A turn that an earlier run left in the middle was asked without them.
+        if !engine.has_recorded_outcomes() {
+            for input in control.take_inputs() {
+                engine.add_input(input)?;
+            }
+        }
+        let turn = engine.world.resource::<WorldTurn>().0;
+        let stop = engine.run(Some(turn + 1)).await?;
+        board.update_state(&engine.world, false);
+        let is_last = until.is_some_and(|until| turn + 1 >= until);
+        if is_last || !matches!(stop, Stop::TurnReached(_)) {
+            return Ok(stop);
+        }
+    }
+}
+
+/// Fills a board with what a slot's journal holds, until a turn or its end.
+///
+/// # Errors
+/// As [`crate::session::replay`].
+pub async fn read(
+    slot: &Slot,
+    game: &dyn Game,
+    until: Option<u64>,
+    board: &Arc<Board>,
+) -> Result<(), SessionError> {
+    let replayed = replay_with(slot, game, until, |engine| observe(engine, board)).await?;
+    board.begin(&replayed.engine.world);
+    Ok(())
+}
+
+fn observe(engine: &mut Engine, board: &Arc<Board>) {
+    let records = board.clone();
+    engine.add_feed(Feed::observer(move |record| records.record(record)));
+    let outcomes = board.clone();
+    engine.on_commit(move |world, committed| outcomes.commit(world, committed));
+}

@@ -1,0 +1,658 @@
+//! What one reader may see of a story, as JSON. `docs/page.md` has the shapes.
+//!
+//! A host sees everything. A seat sees the events that its character learned, with its own numbers,
+//! and nothing that another reader's number could tell. `reader.rs` has the story and its events;
+//! `people.rs` what became of the world; `calls.rs` what minds were asked.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::board::{Board, Contents, Entry, Run};
+use super::event::{Form, words};
+use super::state::{Being, hue};
+use crate::cast::{Kind, StableId};
+use crate::event::guard::GuardAct;
+use crate::event::{AudienceRule, EventRecord};
+use crate::exchange::Spent;
+use crate::locale::{Language, UiText, text};
+
+/// The most of a list that one answer holds.
+pub(super) const MOST: u32 = 500;
+
+/// One who looks at a story.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'b> {
+    pub(super) board: &'b Board,
+    /// The entity that it plays; `None` for the host.
+    pub(super) seat: Option<u32>,
+    /// The language of the page.
+    pub(super) language: Language,
+}
+
+/// What part of a list is wanted.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Query {
+    pub(super) from: Option<u32>,
+    pub(super) to: Option<u32>,
+    pub(super) who: Option<u32>,
+    pub(super) by: Option<u32>,
+    pub(super) place: Option<u32>,
+    pub(super) fact: Option<String>,
+    pub(super) text: Option<String>,
+    pub(super) kind: Option<String>,
+    pub(super) turn: Option<u64>,
+    pub(super) told: Option<u8>,
+    pub(super) open: Option<u8>,
+    pub(super) with: Option<String>,
+}
+
+/// A part of a list.
+#[derive(Debug)]
+pub(super) struct Range<T> {
+    pub(super) from: u32,
+    pub(super) to: u32,
+    pub(super) of: u32,
+    /// Where to go on.
+    pub(super) next: Option<u32>,
+    pub(super) rows: Vec<T>,
+}
+
+impl<T: Serialize> Range<T> {
+    /// As JSON, with its rows under this name.
+    pub(super) fn named(self, rows: &str) -> Value {
+        let mut range = json!({"from": self.from, "to": self.to, "of": self.of});
+        if let Some(next) = self.next {
+            range["next"] = next.into();
+        }
+        range[rows] = json!(self.rows);
+        range
+    }
+}
+
+/// An event as it is sent.
+#[derive(Debug, Serialize)]
+pub(super) struct EventJson {
+    pub(super) n: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    turn: u64,
+    day: u32,
+    kind: String,
+    pub(super) form: Form,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) by: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<u32>,
+    pub(super) text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) said: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    repeat: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stage: Option<u32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    except: Vec<u32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    who: Vec<u32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    facts: Vec<(Arc<str>, Vec<u32>)>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    masked: Vec<(u32, String)>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    c: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fight: Option<Value>,
+}
+
+/// What was spent, as it is sent.
+#[derive(Debug, Serialize)]
+pub(super) struct SpentJson {
+    calls: u64,
+    prompt: u64,
+    cached: u64,
+    completion: u64,
+    cost: f64,
+}
+
+impl From<Spent> for SpentJson {
+    fn from(spent: Spent) -> Self {
+        Self {
+            calls: spent.calls,
+            prompt: spent.usage.input,
+            cached: spent.usage.cached,
+            completion: spent.usage.output,
+            cost: spent.cost.units(),
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct EntityJson {
+    id: u32,
+    name: Arc<str>,
+    kind: Kind,
+    hue: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    camp: Option<Arc<str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<u32>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    dead: bool,
+}
+
+impl Reader<'_> {
+    /// Whether it sees everything.
+    pub(super) fn is_host(&self) -> bool {
+        self.seat.is_none()
+    }
+
+    /// The number of events that it may see.
+    pub(super) fn count(&self, contents: &Contents) -> u32 {
+        match self.seat {
+            None => contents.events.len() as u32,
+            Some(seat) => contents.learned.get(&seat).map_or(0, Vec::len) as u32,
+        }
+    }
+
+    fn entry<'c>(&self, contents: &'c Contents, n: u32) -> Option<&'c Arc<Entry>> {
+        let number = match self.seat {
+            None => n,
+            Some(seat) => *contents.learned.get(&seat)?.get(n as usize)?,
+        };
+        contents.events.get(number as usize)
+    }
+
+    /// The number by which it knows an event; `None` if it may not see it.
+    pub(super) fn number(&self, contents: &Contents, number: u32) -> Option<u32> {
+        match self.seat {
+            None => Some(number),
+            Some(seat) => {
+                let found = contents.learned.get(&seat)?.binary_search(&number);
+                Some(found.ok()? as u32)
+            }
+        }
+    }
+
+    /// The story: what it is, how it is going, and everybody who has a name.
+    pub(super) fn story(&self) -> Value {
+        let contents = self.board.read();
+        let about = &self.board.about;
+        let mut story = json!(about);
+        story["view"] = match self.seat {
+            None => json!({"host": true}),
+            Some(seat) => json!({"seat": seat}),
+        };
+        if self.seat.is_some() {
+            // Whoever knows it could play the story elsewhere and see everything.
+            story["seed"].take();
+        }
+        story["events"] = self.count(&contents).into();
+        story["calls"] = match self.seat {
+            None => contents.calls.len().into(),
+            Some(_) => 0.into(),
+        };
+        let is_live = contents.calls.last().is_some_and(|call| call.is_timed());
+        story["clock"] = if is_live { "live" } else { "recorded" }.into();
+        story["now"] = self.board.now().into();
+        story["entities"] = json!(self.entities(&contents));
+        if let (Value::Object(story), Value::Object(run)) = (&mut story, self.run_of(&contents)) {
+            story.extend(run);
+        }
+        story
+    }
+
+    /// How the run is going: what of the story changes all the time.
+    pub(super) fn run(&self) -> Value {
+        self.run_of(&self.board.read())
+    }
+
+    fn run_of(&self, contents: &Contents) -> Value {
+        let Run { state, error } = &contents.run;
+        let thinking = contents.open_calls().map(|call| {
+            json!({"c": call.call, "who": call.who, "purpose": call.purpose, "since": call.start})
+        });
+        // A seat sees no thoughts of others, not even that there are any.
+        let thinking: Vec<_> = thinking.filter(|_| self.is_host()).collect();
+        let error = error.as_ref().map(|error| error.in_language(self.language));
+        let mut run = json!({
+            "turn": contents.turn, "day": contents.day,
+            "run": {"state": state, "thinking": thinking, "error": error},
+            "can": self.can(contents),
+        });
+        if self.is_host() {
+            let mut spent = Spent::default();
+            for being in &contents.state.beings {
+                spent += being.spent;
+            }
+            run["spent"] = json!(SpentJson::from(spent));
+        }
+        run
+    }
+
+    fn can(&self, contents: &Contents) -> Vec<&'static str> {
+        use super::board::RunState::{Failed, Finished, Paused, Pausing, Playing, Saved, Stopped};
+        let is_played = matches!(contents.run.state, Playing | Pausing | Paused);
+        if !self.is_host() {
+            return if is_played {
+                vec!["answer"]
+            } else {
+                Vec::new()
+            };
+        }
+        let now: &[_] = match contents.run.state {
+            Playing => &["pause", "stop"],
+            Pausing => &["play", "stop"],
+            Paused => &["play", "step", "stop"],
+            Finished | Saved | Stopped | Failed => &[],
+        };
+        // Other games have no systems that take what a host does.
+        let is_steered = self.board.about.game == "campaign" && !now.is_empty();
+        let deeds: &[_] = if is_steered { &["tell", "give"] } else { &[] };
+        [now, deeds, &["branch", "undo"]].concat()
+    }
+
+    /// Everybody and everything that has a name, by number.
+    pub(super) fn named(&self) -> BTreeMap<u32, Value> {
+        let contents = self.board.read();
+        let entities = self.entities(&contents).into_iter();
+        entities.map(|entity| (entity.id, json!(entity))).collect()
+    }
+
+    fn entities(&self, contents: &Contents) -> Vec<EntityJson> {
+        let state = &contents.state;
+        let met = self.seat.map(|seat| self.met(contents, seat));
+        let own_place = self.seat.and_then(|seat| state.being(seat)?.place);
+        let may_see = |being: &&Being| met.as_ref().is_none_or(|met| met.contains(&being.id));
+        let beings = state.beings.iter().filter(may_see);
+        let entities = beings.map(|being| {
+            let sees_place = self.is_host() || being.place == own_place;
+            EntityJson {
+                id: being.id,
+                name: being.name.clone(),
+                kind: being.kind,
+                hue: hue(&being.name),
+                camp: being.camp.clone(),
+                place: being.place.filter(|_| sees_place),
+                dead: being.is_dead && sees_place,
+            }
+        });
+        // Those that have left the world are still named.
+        let gone = contents
+            .names()
+            .filter(|(_, id)| state.being(*id).is_none());
+        let gone = gone.filter(|(_, id)| met.as_ref().is_none_or(|met| met.contains(id)));
+        let gone = gone.map(|(name, id)| EntityJson {
+            id,
+            name: name.clone(),
+            kind: Kind::Actor,
+            hue: hue(name),
+            camp: None,
+            place: None,
+            dead: true,
+        });
+        entities.chain(gone).collect()
+    }
+
+    /// Everybody and everything that a character has come across.
+    fn met(&self, contents: &Contents, seat: u32) -> BTreeSet<u32> {
+        let own = contents.state.being(seat).and_then(|being| being.place);
+        let mut met: BTreeSet<_> = own.into_iter().chain([seat]).collect();
+        let learned = contents.learned.get(&seat).into_iter().flatten();
+        for entry in learned.filter_map(|number| contents.events.get(*number as usize)) {
+            met.extend(entry.by.into_iter().chain(entry.to).chain(entry.place));
+        }
+        met
+    }
+
+    /// Events in a range that fit.
+    pub(super) fn events(&self, query: &Query) -> Range<EventJson> {
+        let contents = self.board.read();
+        self.range(&contents, query, |n, entry| {
+            self.event_json(&contents, n, entry)
+        })
+    }
+
+    /// The last events that a book prints.
+    pub(super) fn last_told(&self, most: u32) -> Range<EventJson> {
+        let contents = self.board.read();
+        let of = self.count(&contents);
+        let all = (0..of)
+            .rev()
+            .filter_map(|n| Some((n, self.entry(&contents, n)?)));
+        let told = all.filter(|(_, entry)| entry.is_told()).take(most as usize);
+        let mut rows: Vec<_> = told
+            .map(|(n, entry)| self.event_json(&contents, n, entry))
+            .collect();
+        rows.reverse();
+        Range {
+            from: rows
+                .first()
+                .filter(|_| rows.len() == most as usize)
+                .map_or(0, |first| first.n),
+            to: of,
+            of,
+            next: None,
+            rows,
+        }
+    }
+
+    /// The events from a number on, at most so many.
+    pub(super) fn events_from(&self, from: u32, most: u32) -> Vec<EventJson> {
+        let contents = self.board.read();
+        let to = self.count(&contents).min(from.saturating_add(most));
+        let events = (from..to).filter_map(|n| Some((n, self.entry(&contents, n)?)));
+        events
+            .map(|(n, entry)| self.event_json(&contents, n, entry))
+            .collect()
+    }
+
+    /// What stands in a range of events that fit.
+    pub(super) fn range<T>(
+        &self,
+        contents: &Contents,
+        query: &Query,
+        row: impl Fn(u32, &Entry) -> T,
+    ) -> Range<T> {
+        let of = self.count(contents);
+        let last = of.saturating_sub(MOST);
+        let from = query.from.or(query.to.map(|to| to.saturating_sub(MOST)));
+        let from = from
+            .unwrap_or(if query.is_filter() { 0 } else { last })
+            .min(of);
+        let to = query.to.unwrap_or(of).clamp(from, of);
+        let words = query.text.as_ref().map(|words| words.to_lowercase());
+        let mut rows = Vec::new();
+        let mut next = from;
+        while next < to && rows.len() < MOST as usize {
+            if let Some(entry) = self.entry(contents, next)
+                && self.fits(contents, entry, query, words.as_deref())
+            {
+                rows.push(row(next, entry));
+            }
+            next += 1;
+        }
+        Range {
+            from,
+            to: next,
+            of,
+            next: (next < to).then_some(next),
+            rows,
+        }
+    }
+
+    fn fits(&self, contents: &Contents, entry: &Entry, query: &Query, words: Option<&str>) -> bool {
+        let record = &entry.record;
+        let is = |wanted: Option<u32>, id: Option<u32>| wanted.is_none() || wanted == id;
+        let reached = |id: u32| self.is_host() && entry.reached(id);
+        let taught = |fact: &String| {
+            let id: &str = &record.id.to_string();
+            let taught = contents.state.taught.get(id);
+            taught.is_some_and(|taught| {
+                let learned = taught.get(fact.as_str());
+                learned.is_some_and(|who| self.seat.is_none_or(|seat| who.contains(&seat)))
+            })
+        };
+        is(query.by, entry.by)
+            && is(query.place, entry.place)
+            && query.who.is_none_or(reached)
+            && query.turn.is_none_or(|turn| turn == record.turn + 1)
+            && query.kind.as_ref().is_none_or(|kind| *kind == record.kind)
+            && (query.told != Some(1) || entry.is_told())
+            && query.fact.as_ref().is_none_or(taught)
+            && words.is_none_or(|words| self.text_of(entry).to_lowercase().contains(words))
+    }
+
+    fn seen(&self, entry: &Entry) -> Option<EventRecord> {
+        let seat = self.seat?;
+        let is_masked = |(who, _): &(crate::event::Recipient, String)| who.id.0 == seat;
+        let masked = entry.record.masked.iter().any(is_masked);
+        masked.then(|| entry.record.as_seen_by(StableId(seat)))
+    }
+
+    fn text_of(&self, entry: &Entry) -> String {
+        self.seen(entry)
+            .map_or_else(|| entry.record.text.clone(), |seen| seen.text)
+    }
+
+    fn event_json(&self, contents: &Contents, n: u32, entry: &Entry) -> EventJson {
+        let record = &entry.record;
+        let seen = self.seen(entry);
+        let shown = seen.as_ref().unwrap_or(record);
+        let mut event = EventJson {
+            n,
+            id: None,
+            turn: record.turn + 1,
+            day: entry.day,
+            kind: record.kind.clone(),
+            form: entry.form,
+            place: entry.place,
+            by: entry.by,
+            to: entry.to,
+            text: shown.text.clone(),
+            // In a report, the same words twice would count.
+            said: words(entry.form, &shown.data)
+                .filter(|words| *words != shown.text)
+                .map(str::to_owned),
+            repeat: entry.repeats,
+            rule: None,
+            stage: None,
+            except: Vec::new(),
+            who: Vec::new(),
+            facts: self.taught(contents, record),
+            masked: Vec::new(),
+            notes: Vec::new(),
+            c: None,
+            fight: entry.fight.clone().filter(|_| seen.is_none()),
+        };
+        if self.is_host() {
+            let (rule, stage, except) = rule_of(contents, record);
+            event.id = Some(record.id.to_string());
+            event.rule = Some(rule);
+            event.stage = stage.filter(|stage| Some(*stage) != entry.place);
+            event.except = except;
+            event.who = record.audience.iter().map(|who| who.id.0).collect();
+            let masked = record.masked.iter();
+            event.masked = masked.map(|(who, text)| (who.id.0, text.clone())).collect();
+            let notes = record.guarded.iter().map(guard_note);
+            event.notes = notes.map(|note| note.in_language(self.language)).collect();
+            event.c = entry.call;
+        }
+        event
+    }
+
+    fn taught(&self, contents: &Contents, record: &EventRecord) -> Vec<(Arc<str>, Vec<u32>)> {
+        let id: &str = &record.id.to_string();
+        let Some(taught) = contents.state.taught.get(id) else {
+            return Vec::new();
+        };
+        let taught = taught.iter().filter_map(|(fact, who)| match self.seat {
+            None => Some((fact.clone(), who.clone())),
+            Some(seat) => who.contains(&seat).then(|| (fact.clone(), vec![seat])),
+        });
+        taught.collect()
+    }
+
+    /// An event with the game's own data and why others did not learn it.
+    pub(super) fn event(&self, n: u32) -> Option<Value> {
+        let contents = self.board.read();
+        let entry = self.entry(&contents, n)?;
+        let mut event = json!(self.event_json(&contents, n, entry));
+        if self.is_host() {
+            event["data"] = entry.record.data.clone();
+            let others = contents.state.beings.iter();
+            let others = others
+                .filter(|being| !entry.reached(being.id))
+                .map(|being| {
+                    let why = why_not(&contents, entry, being.id);
+                    json!({"who": being.id, "why": why.name(), "at": being.place})
+                });
+            event["not_told"] = others.collect();
+        }
+        Some(event)
+    }
+
+    /// The events and calls of each turn.
+    pub(super) fn turns(&self) -> Value {
+        let contents = self.board.read();
+        let Some(seat) = self.seat else {
+            return json!(contents.turns);
+        };
+        let learned = contents.learned.get(&seat);
+        let place =
+            |number: u32| learned.map_or(0, |learned| learned.partition_point(|n| *n < number));
+        let turns = contents.turns.iter().map(|turn| {
+            let (from, to) = (place(turn.from), place(turn.to));
+            json!({"turn": turn.turn, "day": turn.day, "from": from, "to": to})
+        });
+        turns.collect()
+    }
+
+    /// The headings, for jumps.
+    pub(super) fn headings(&self) -> Value {
+        let contents = self.board.read();
+        let all = (0..self.count(&contents)).filter_map(|n| Some((n, self.entry(&contents, n)?)));
+        let headings = all.filter(|(_, entry)| entry.form.is_heading() && entry.is_told());
+        let headings = headings.map(|(n, entry)| {
+            json!({"n": n, "form": entry.form, "day": entry.day, "text": self.text_of(entry)})
+        });
+        headings.collect()
+    }
+
+    /// Who learned which events, and by which rule or why not.
+    pub(super) fn audience(&self, query: &Query) -> Value {
+        let contents = self.board.read();
+        let columns = contents.state.beings.iter();
+        let columns: Vec<u32> = columns.map(|being| being.id).collect();
+        let count = |id: &u32| contents.learned.get(id).map_or(0, Vec::len);
+        let counts: Vec<_> = columns.iter().map(count).collect();
+        let range = self.range(&contents, query, |n, entry| {
+            let cell = |id: &u32| match entry.reached(*id) {
+                false => why_not(&contents, entry, *id).cell(),
+                true if entry.record.masked.iter().any(|(who, _)| who.id.0 == *id) => 'm',
+                true => 'y',
+            };
+            let cells: Vec<_> = columns.iter().map(cell).collect();
+            let text: String = entry
+                .words()
+                .unwrap_or(&entry.record.text)
+                .chars()
+                .take(80)
+                .collect();
+            json!({"n": n, "form": entry.form, "by": entry.by, "text": text, "cells": cells})
+        });
+        let mut audience = range.named("rows");
+        audience["columns"] = json!(columns);
+        audience["counts"] = json!(counts);
+        audience
+    }
+}
+
+impl Query {
+    fn is_filter(&self) -> bool {
+        self.who.is_some()
+            || self.by.is_some()
+            || self.place.is_some()
+            || self.fact.is_some()
+            || self.text.is_some()
+            || self.kind.is_some()
+            || self.turn.is_some()
+    }
+}
+
+/// Why an entity did not learn an event.
+#[derive(Clone, Copy)]
+enum WhyNot {
+    Elsewhere,
+    LeftOut,
+    NotNamed,
+    Dead,
+    Later,
+    Private,
+}
+
+impl WhyNot {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Elsewhere => "elsewhere",
+            Self::LeftOut => "left_out",
+            Self::NotNamed => "not_named",
+            Self::Dead => "dead",
+            Self::Later => "later",
+            Self::Private => "private",
+        }
+    }
+
+    fn cell(self) -> char {
+        match self {
+            Self::Elsewhere => 'e',
+            Self::LeftOut => 'x',
+            Self::NotNamed => 'n',
+            Self::Dead => 'd',
+            Self::Later => 'l',
+            Self::Private => 'p',
+        }
+    }
+}
+
+fn why_not(contents: &Contents, entry: &Entry, id: u32) -> WhyNot {
+    let being = contents.state.being(id);
+    let excludes = |names: &[Arc<str>]| being.is_some_and(|being| names.contains(&being.name));
+    let absent = || {
+        let learned = contents.learned.get(&id);
+        let (first, last) = learned.map_or((None, None), |all| (all.first(), all.last()));
+        if first.is_none_or(|first| *first > entry.number) {
+            WhyNot::Later
+        } else if being.is_some_and(|being| being.is_dead)
+            && last.is_some_and(|last| *last < entry.number)
+        {
+            WhyNot::Dead
+        } else {
+            WhyNot::Elsewhere
+        }
+    };
+    match &entry.record.rule {
+        AudienceRule::Private => WhyNot::Private,
+        AudienceRule::Notified => WhyNot::NotNamed,
+        AudienceRule::BroadcastToStage { exclude, .. } | AudienceRule::Announced { exclude }
+            if excludes(exclude) =>
+        {
+            WhyNot::LeftOut
+        }
+        AudienceRule::BroadcastToStage { .. } | AudienceRule::Announced { .. } => absent(),
+    }
+}
+
+/// The rule's name, its stage, and who was left out.
+fn rule_of(contents: &Contents, record: &EventRecord) -> (&'static str, Option<u32>, Vec<u32>) {
+    let ids = |names: &[Arc<str>]| {
+        names
+            .iter()
+            .filter_map(|name| contents.id_of(name))
+            .collect()
+    };
+    match &record.rule {
+        AudienceRule::BroadcastToStage { stage, exclude } => {
+            ("stage", contents.id_of(stage), ids(exclude))
+        }
+        AudienceRule::Notified => ("named", None, Vec::new()),
+        AudienceRule::Announced { exclude } => ("everywhere", None, ids(exclude)),
+        AudienceRule::Private => ("private", None, Vec::new()),
+    }
+}
+
+/// What a guard did, and why.
+fn guard_note(act: &GuardAct) -> UiText {
+    let key = format!("story_guard_{}", act.guard.replace('.', "_"));
+    let guard = UiText::find(&key).unwrap_or_else(|| UiText::verbatim(&*act.guard));
+    text!(story_guard, guard, reason = &act.reason)
+}

@@ -1,0 +1,171 @@
+//! A story as one file that needs no server.
+
+use serde_json::{Value, json};
+
+use super::assets::{render, script, style};
+use super::board::Board;
+use super::pages::page;
+use super::reader::{MOST, Query, Reader};
+use crate::locale::{Language, UiText, labels, text};
+
+/// The events or calls in one chunk of a report.
+const CHUNK: u32 = 2_000;
+
+/// The story of a board as one page, for the host or, with a name, for whoever has that seat.
+///
+/// # Errors
+/// There is nobody of that name, or the page can't be filled.
+pub fn report(board: &Board, seat: Option<&str>, language: Language) -> Result<String, UiText> {
+    let id = match seat {
+        Some(name) => {
+            let id = board.read().id_of(name);
+            Some(id.ok_or_else(|| text!(page_nobody, name))?)
+        }
+        None => None,
+    };
+    let reader = Reader {
+        board,
+        seat: id,
+        language,
+    };
+    let mut page = page(&reader, None);
+    page["is_report"] = true.into();
+    page["styles"] = style().into();
+    page["scripts"] = script().replace("</", "<\\/").into();
+    page["data"] = data(&reader, &page).into();
+    render("story.html", &page).map_err(|error| UiText::verbatim(error.to_string()))
+}
+
+/// What the addresses of the page answer, each as `{id, json}`.
+fn data(reader: &Reader<'_>, page: &Value) -> Vec<Value> {
+    let mut data = Vec::new();
+    let mut add = |id: String, value: &Value| {
+        data.push(json!({"id": id, "json": escaped(value)}));
+    };
+    add("story".into(), &page["story"]);
+    add("labels".into(), &json!(labels(reader.language, "page_")));
+    add("turns".into(), &reader.turns());
+    add("headings".into(), &reader.headings());
+    let (people, facts) = (reader.people(), reader.facts());
+    add("people".into(), &people);
+    add("places".into(), &reader.places());
+    add("facts".into(), &facts);
+    add("items".into(), &reader.items());
+    for id in people
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|person| person["id"].as_u64())
+    {
+        let id = id as u32;
+        add(format!("person/{id}"), &json!(reader.person(id)));
+        add(format!("context/{id}"), &json!(reader.context(id)));
+    }
+    for fact in facts
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|fact| fact["fact"].as_str())
+    {
+        add(format!("fact/{fact}"), &json!(reader.fact(fact)));
+    }
+    let events = page["story"]["events"].as_u64().unwrap_or_default() as u32;
+    for from in (0..events).step_by(CHUNK as usize) {
+        let chunk = reader.events_from(from, CHUNK);
+        add(format!("events/{from}"), &json!(chunk));
+    }
+    let calls = page["story"]["calls"].as_u64().unwrap_or_default() as u32;
+    for from in (0..calls).step_by(CHUNK as usize) {
+        let parts = (from..calls.min(from + CHUNK)).step_by(MOST as usize);
+        let rows = parts.flat_map(|from| {
+            let part = Query {
+                from: Some(from),
+                to: Some(from + MOST),
+                ..Query::default()
+            };
+            reader.calls(&part).rows
+        });
+        add(format!("calls/{from}"), &rows.collect());
+    }
+    data
+}
+
+/// JSON that no text in it can end.
+fn escaped(value: &Value) -> String {
+    value.to_string().replace('<', "\\u003c")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::ops::Range;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::cast::StableId;
+    use crate::event::{AudienceRule, EventRecord, Recipient, Record};
+    use crate::message::BodyId;
+    use crate::page::About;
+
+    fn speech(number: u32, words: &str, audience: Range<u32>) -> Record {
+        let recipient = |id: u32| Recipient {
+            id: StableId(id),
+            name: format!("Somebody {id}").into(),
+        };
+        let speaker: Arc<str> = format!("Somebody {}", number % 8).into();
+        Record::Event(EventRecord {
+            id: BodyId {
+                place: number % 5,
+                number,
+            },
+            turn: u64::from(number / 50),
+            time: u64::from(number),
+            place: "Somebody 9".into(),
+            kind: "speak".into(),
+            data: json!({"actor": &*speaker, "target": "all", "message": words}),
+            text: format!("{speaker} says: \"{words}\""),
+            speaker: Some(speaker),
+            audience: audience.map(recipient).collect(),
+            masked: Vec::new(),
+            rule: AudienceRule::Notified,
+            guarded: Vec::new(),
+        })
+    }
+
+    #[test]
+    fn a_long_story_stays_small_and_its_parts_are_found() {
+        const EVENTS: u32 = 10_000;
+        let board = Board::new(About {
+            slot: "long".into(),
+            ..About::default()
+        });
+        for number in 0..EVENTS {
+            let words = format!("Word {number} of a long evening by the fire, <b>and more</b>.");
+            board.record(&speech(number, &words, 0..6));
+        }
+        board.record(&speech(EVENTS, "Only you.", 7..8));
+        let page = report(&board, None, Language::En).unwrap();
+        assert!(
+            page.len() < EVENTS as usize * 300 + 200_000,
+            "{}",
+            page.len()
+        );
+        assert!(!page.contains("<b>and"), "markup of a mind");
+        let chunks = page.matches("id=\"events&#x2f;").count();
+        assert_eq!(chunks, (EVENTS / CHUNK) as usize + 1);
+        let seat = report(&board, Some("Somebody 7"), Language::En).unwrap();
+        assert!(seat.contains("Only you.") && !seat.contains("a long evening"));
+        assert!(report(&board, Some("Nobody"), Language::En).is_err());
+        let of_others = |part: &Value| part["who"] != Value::Null;
+        let seat = Reader {
+            board: &board,
+            seat: Some(3),
+            language: Language::En,
+        };
+        let seen = seat.events(&Query::default()).named("events");
+        let seen = seen["events"].as_array().unwrap();
+        assert!(!seen.is_empty() && !seen.iter().any(of_others));
+        let numbers: BTreeSet<_> = seen.iter().map(|event| event["n"].as_u64()).collect();
+        assert_eq!(numbers.len(), MOST as usize);
+    }
+}

@@ -1,0 +1,375 @@
+//! The addresses under `/api`, which answer with JSON.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, StatusCode};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::access::Visitor;
+use super::answer::{Failure, Json};
+use super::board::RunState;
+use super::branches::{branches, compare, parting};
+use super::control::Wanted;
+use super::library::{Library, Story};
+use super::reader::{Query as Part, Reader};
+use super::request;
+use super::seat::Seat;
+use super::shared::Shared;
+use super::state::State as WorldState;
+use crate::cast::Kind;
+use crate::drama::Effect;
+use crate::locale::{Language, Localize, UiText, labels as texts, text};
+use crate::rpg::HostDeed;
+
+/// The language that a reader asked for.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct InLanguage {
+    lang: Option<Language>,
+}
+
+/// A reader at a story.
+#[derive(Clone)]
+pub(super) struct Visit {
+    pub(super) story: Story,
+    seat: Option<u32>,
+    pub(super) language: Language,
+}
+
+impl Visit {
+    /// The seat of whoever has one, with the number of its character.
+    pub(super) fn seat(&self) -> Option<(u32, &Arc<Seat>)> {
+        let id = self.seat?;
+        let contents = self.story.board.read();
+        let name = &contents.state.being(id)?.name;
+        Some((id, self.story.seats.get(&**name)?))
+    }
+
+    pub(super) fn reader(&self) -> Reader<'_> {
+        Reader {
+            board: &self.story.board,
+            seat: self.seat,
+            language: self.language,
+        }
+    }
+}
+
+/// Lets a reader in to a story.
+pub(super) async fn visit(
+    shared: &Arc<Shared>,
+    headers: &HeaderMap,
+    slot: &str,
+    language: Language,
+) -> Result<Visit, Failure> {
+    let visitor = shared.access.visitor(headers);
+    let name = match visitor {
+        Some(Visitor::Host) => None,
+        Some(Visitor::Seat { slot: own, who }) if own == slot => Some(who),
+        _ => return Err(Failure::forbidden(language)),
+    };
+    let (library, wanted) = (shared.library.clone(), slot.to_owned());
+    let story = blocking(language, move || library.open(&wanted)).await?;
+    let story = story.ok_or_else(|| Failure::missing(language))?;
+    let seat = match &name {
+        None => None,
+        Some(name) => {
+            let id = story.board.read().id_of(name);
+            Some(id.ok_or_else(|| Failure::forbidden(language))?)
+        }
+    };
+    Ok(Visit {
+        story,
+        seat,
+        language,
+    })
+}
+
+/// Does what may take its time on a thread of its own.
+pub(super) async fn blocking<T: Send + 'static>(
+    language: Language,
+    work: impl FnOnce() -> Result<T, UiText> + Send + 'static,
+) -> Result<T, Failure> {
+    let done = tokio::task::spawn_blocking(work).await;
+    let done = done.unwrap_or_else(|error| Err(UiText::verbatim(error.to_string())));
+    done.map_err(|text| Failure::impossible(text, language))
+}
+
+/// The texts of the page.
+pub(super) async fn labels(
+    State(shared): State<Arc<Shared>>,
+    Query(query): Query<InLanguage>,
+) -> Json {
+    let language = query.lang.unwrap_or(shared.language);
+    Json(json!(texts(language, "page_")))
+}
+
+/// All stories, for the host.
+pub(super) async fn stories(
+    State(shared): State<Arc<Shared>>,
+    headers: HeaderMap,
+) -> Result<Json, Failure> {
+    if shared.access.visitor(&headers) != Some(Visitor::Host) {
+        return Err(Failure::forbidden(shared.language));
+    }
+    let library = shared.library.clone();
+    let stories = blocking(shared.language, move || Ok(library.list())).await?;
+    Ok(Json(json!(stories)))
+}
+
+/// What there is one of in a story, or a list.
+pub(super) async fn get(
+    State(shared): State<Arc<Shared>>,
+    Path((slot, what)): Path<(String, String)>,
+    Query(query): Query<InLanguage>,
+    Query(part): Query<Part>,
+    headers: HeaderMap,
+) -> Result<Json, Failure> {
+    let language = query.lang.unwrap_or(shared.language);
+    let visit = visit(&shared, &headers, &slot, language).await?;
+    let library = shared.library.clone();
+    let found = blocking(language, move || {
+        let reader = visit.reader();
+        Ok(match what.as_str() {
+            "branches" if reader.is_host() => Some(branches(&*library, &visit.story)?),
+            "compare" if reader.is_host() => compared(&*library, &visit, part.with.as_deref())?,
+            "story" => Some(reader.story()),
+            "events" => Some(reader.events(&part).named("events")),
+            "calls" if reader.is_host() => Some(reader.calls(&part).named("calls")),
+            "audience" if reader.is_host() => Some(reader.audience(&part)),
+            "turns" => Some(reader.turns()),
+            "headings" => Some(reader.headings()),
+            "people" => Some(reader.people()),
+            "places" => Some(reader.places()),
+            "facts" => Some(reader.facts()),
+            "items" => Some(reader.items()),
+            _ => None,
+        })
+    });
+    let found = found.await?.map(Json);
+    found.ok_or_else(|| Failure::missing(language))
+}
+
+fn compared(
+    library: &dyn Library,
+    visit: &Visit,
+    with: Option<&str>,
+) -> Result<Option<Value>, UiText> {
+    let other = with.map(|slot| library.open(slot)).transpose()?.flatten();
+    let Some(other) = other else {
+        return Ok(None);
+    };
+    let here = visit.reader();
+    let there = Reader {
+        board: &other.board,
+        ..here
+    };
+    let turn = parting(&visit.story.slot, &other.slot)?;
+    Ok(turn.map(|turn| compare(&here, &there, turn)))
+}
+
+/// One of many.
+pub(super) async fn get_one(
+    State(shared): State<Arc<Shared>>,
+    Path((slot, what, which)): Path<(String, String, String)>,
+    Query(query): Query<InLanguage>,
+    headers: HeaderMap,
+) -> Result<Json, Failure> {
+    let language = query.lang.unwrap_or(shared.language);
+    let visit = visit(&shared, &headers, &slot, language).await?;
+    let found = blocking(language, move || {
+        let reader = visit.reader();
+        let number = which.parse().ok();
+        Ok(match (what.as_str(), number) {
+            ("event", Some(number)) => reader.event(number),
+            ("person", Some(number)) => reader.person(number),
+            ("context", Some(number)) => reader.context(number),
+            ("call", Some(number)) => {
+                let mut call = reader.call(number);
+                if let Some(json) = &mut call
+                    && let Err(error) = request::add(json, &visit.story, number)
+                {
+                    json["request_missing"] = error.text().in_language(language).into();
+                }
+                call
+            }
+            ("fact", _) => reader.fact(&which),
+            _ => None,
+        })
+    });
+    let found = found.await?.map(Json);
+    found.ok_or_else(|| Failure::missing(language))
+}
+
+/// What a host may do.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+enum Deed {
+    Pause,
+    Play,
+    Step,
+    Stop,
+    Branch { turn: u64, name: Option<String> },
+    Undo { turn: u64 },
+    Tell { who: Vec<u32>, text: String },
+    Give { item: String, to: u32 },
+    Teach { who: u32, fact: String },
+    Move { who: u32, to: u32 },
+    Effect { place: Option<u32>, effect: Effect },
+}
+
+/// Does what the host wants.
+pub(super) async fn steer(
+    State(shared): State<Arc<Shared>>,
+    Path(slot): Path<String>,
+    Query(query): Query<InLanguage>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Json, Failure> {
+    let language = query.lang.unwrap_or(shared.language);
+    let visit = visit(&shared, &headers, &slot, language).await?;
+    if !visit.reader().is_host() {
+        return Err(Failure::forbidden(language));
+    }
+    let deed = read_body::<Deed>(&body, language)?;
+    let (turn, name) = match deed {
+        Deed::Branch { turn, name } => (turn, name),
+        Deed::Undo { turn } => (turn, None),
+        deed => {
+            let done = do_now(&visit.story, &deed);
+            done.map_err(|text| Failure::impossible(text, language))?;
+            return Ok(Json(json!({"ok": true})));
+        }
+    };
+    if turn > visit.story.board.read().turn {
+        return Err(Failure::impossible(text!(page_bad_turn, turn), language));
+    }
+    let library = shared.library.clone();
+    let branched = blocking(language, move || {
+        let branch = library.branch(&slot, turn, name.as_deref())?;
+        // It is read while the reader waits anyway.
+        library.open(&branch)?;
+        Ok(branch)
+    });
+    Ok(Json(json!({"ok": true, "slot": branched.await?})))
+}
+
+fn read_body<'b, T: Deserialize<'b>>(body: &'b [u8], language: Language) -> Result<T, Failure> {
+    serde_json::from_slice(body).map_err(|error| {
+        let text = text!(page_bad_request, reason = error.to_string());
+        Failure::new(StatusCode::BAD_REQUEST, text, language)
+    })
+}
+
+fn do_now(story: &Story, deed: &Deed) -> Result<(), UiText> {
+    let control = story.control.as_ref().filter(|_| story.board.is_played());
+    let control = control.ok_or_else(|| text!(page_not_played))?;
+    match deed {
+        Deed::Pause => {
+            control.want(Wanted::Pause);
+            story.board.change_run(RunState::Playing, RunState::Pausing);
+        }
+        Deed::Play => {
+            control.want(Wanted::Play);
+            story.board.change_run(RunState::Pausing, RunState::Playing);
+        }
+        Deed::Step => control.want(Wanted::Step),
+        Deed::Stop => {
+            control.stop();
+            story.seats.values().for_each(|seat| seat.close());
+        }
+        deed => {
+            let contents = story.board.read();
+            let deed = host_deed(&contents.state, deed).ok_or_else(|| text!(page_unknown_name))?;
+            control.tell(deed.to_input("host"));
+        }
+    }
+    Ok(())
+}
+
+/// A deed that changes the story, with the names of those whom it concerns.
+fn host_deed(state: &WorldState, deed: &Deed) -> Option<HostDeed> {
+    let name = |id: u32| Some(state.being(id)?.name.to_string());
+    let effect = match deed {
+        Deed::Tell { who, text } => {
+            let who = who.iter().map(|id| name(*id)).collect::<Option<_>>()?;
+            let text = text.clone();
+            return Some(HostDeed::Tell { who, text });
+        }
+        Deed::Give { item, to } => {
+            let item = state
+                .items
+                .iter()
+                .find(|known| known.name == *item)?
+                .name
+                .clone();
+            match state.being(*to)?.kind {
+                Kind::Stage => Effect::Put(item, name(*to)?),
+                _ => Effect::Give(item, name(*to)?),
+            }
+        }
+        Deed::Teach { who, fact } => Effect::Teach(name(*who)?, state.fact(fact)?.id.clone()),
+        Deed::Move { who, to } => Effect::Move(name(*who)?, name(*to)?),
+        Deed::Effect { effect, .. } => effect.clone(),
+        _ => return None,
+    };
+    let place = match deed {
+        Deed::Effect { place, .. } => place.map_or_else(|| Some(String::new()), name)?,
+        _ => String::new(),
+    };
+    Some(HostDeed::Effect { place, effect })
+}
+
+/// What a seat sends.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct FromSeat {
+    c: Option<u32>,
+    option: Option<String>,
+    text: Option<String>,
+    leave: bool,
+    take: bool,
+}
+
+/// What a seat is asked now.
+pub(super) async fn seat(
+    State(shared): State<Arc<Shared>>,
+    Path(slot): Path<String>,
+    headers: HeaderMap,
+) -> Result<Json, Failure> {
+    let visit = visit(&shared, &headers, &slot, shared.language).await?;
+    let (id, seat) = visit
+        .seat()
+        .ok_or_else(|| Failure::missing(shared.language))?;
+    let played_by = if seat.is_taken() { "seat" } else { "mind" };
+    Ok(Json(
+        json!({"who": id, "open": seat.question(), "played_by": played_by}),
+    ))
+}
+
+/// A seat answers, leaves, or is taken again.
+pub(super) async fn answer(
+    State(shared): State<Arc<Shared>>,
+    Path(slot): Path<String>,
+    Query(query): Query<InLanguage>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Json, Failure> {
+    let language = query.lang.unwrap_or(shared.language);
+    let visit = visit(&shared, &headers, &slot, language).await?;
+    let (_, seat) = visit.seat().ok_or_else(|| Failure::missing(language))?;
+    let sent = read_body::<FromSeat>(&body, language)?;
+    if sent.leave || sent.take {
+        seat.take(sent.take);
+    } else {
+        // A line as if it were typed.
+        let line = sent.option.or(sent.text).unwrap_or_default();
+        let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        if !seat.answer(sent.c, Some(line)) {
+            return Err(Failure::impossible(text!(page_not_asked), language));
+        }
+    }
+    Ok(Json(json!({"ok": true})))
+}

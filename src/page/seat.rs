@@ -1,0 +1,212 @@
+//! A person who plays in the browser: the questions of its seat, and its answers.
+
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::FutureExt;
+use futures_util::future::{Either, select};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::locale::Language;
+use crate::mind::human::{Console, HumanMind, SeatLessons};
+use crate::mind::{Answering, Mind, MindInfo, Prompt};
+
+/// A question to whoever has a seat.
+#[derive(Clone, Debug)]
+struct Question {
+    number: u32,
+    text: String,
+    options: Vec<String>,
+}
+
+#[derive(Default)]
+struct Open {
+    question: Option<Question>,
+    /// Where the line goes that answers it.
+    reply: Option<Sender<Option<String>>>,
+    last: u32,
+}
+
+/// A seat in the browser.
+pub struct Seat {
+    open: Mutex<Open>,
+    /// Whether a person plays; else whoever plays instead.
+    is_taken: watch::Sender<bool>,
+    news: watch::Sender<u64>,
+}
+
+impl Default for Seat {
+    fn default() -> Self {
+        Self {
+            open: Mutex::default(),
+            is_taken: watch::Sender::new(true),
+            news: watch::Sender::new(0),
+        }
+    }
+}
+
+impl Seat {
+    /// The mind of whoever sits here. While nobody does, `instead` answers.
+    pub fn mind(
+        self: &Arc<Self>,
+        instead: Arc<dyn Mind>,
+        language: Language,
+        teach: impl FnOnce(&mut SeatLessons),
+    ) -> Arc<dyn Mind> {
+        let console = SeatConsole {
+            seat: self.clone(),
+            shown: Vec::new(),
+            options: Vec::new(),
+        };
+        Arc::new(SeatMind {
+            person: HumanMind::taught(console, language, teach),
+            instead,
+            seat: self.clone(),
+        })
+    }
+
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn news(&self) -> watch::Receiver<u64> {
+        self.news.subscribe()
+    }
+
+    fn announce(&self) {
+        self.news.send_modify(|news| *news += 1);
+    }
+
+    /// What the seat is asked now, if it is.
+    pub(super) fn question(&self) -> Value {
+        let open = self.open();
+        let Some(question) = &open.question else {
+            return Value::Null;
+        };
+        let options = (1..).zip(&question.options);
+        let options = options
+            .map(|(number, label): (u32, _)| json!({"value": number.to_string(), "label": label}));
+        let options: Vec<_> = options.collect();
+        json!({
+            "c": question.number, "question": question.text, "free": options.is_empty(),
+            "options": options,
+        })
+    }
+
+    /// Whether a person plays.
+    pub(super) fn is_taken(&self) -> bool {
+        *self.is_taken.borrow()
+    }
+
+    /// Gives the seat to a person, or back to its mind.
+    pub(super) fn take(&self, is_taken: bool) {
+        self.is_taken.send_replace(is_taken);
+        if !is_taken {
+            self.answer(None, None);
+        }
+        self.announce();
+    }
+
+    /// Answers a question with a line; returns whether it was open. Without a line nobody answers.
+    pub(super) fn answer(&self, number: Option<u32>, line: Option<String>) -> bool {
+        let mut open = self.open();
+        let asked = open.question.as_ref().map(|question| question.number);
+        if asked.is_none() || number.is_some_and(|number| asked != Some(number)) {
+            return false;
+        }
+        open.question = None;
+        let reply = open.reply.take();
+        drop(open);
+        self.announce();
+        reply.is_some_and(|reply| reply.send(line).is_ok())
+    }
+
+    /// Ends an open question, since nobody will take the answer.
+    pub fn close(&self) {
+        self.answer(None, None);
+    }
+
+    fn ask(&self, text: String, options: Vec<String>) -> Receiver<Option<String>> {
+        let (reply, answer) = channel();
+        let mut open = self.open();
+        open.last += 1;
+        open.question = Some(Question {
+            number: open.last,
+            text,
+            options,
+        });
+        open.reply = Some(reply);
+        drop(open);
+        self.announce();
+        answer
+    }
+}
+
+/// The browser as the screen and keyboard of a seat.
+struct SeatConsole {
+    seat: Arc<Seat>,
+    /// What was shown since the last answer.
+    shown: Vec<String>,
+    options: Vec<String>,
+}
+
+impl Console for SeatConsole {
+    fn show(&mut self, text: &str) -> io::Result<()> {
+        self.shown.push(text.trim().to_owned());
+        Ok(())
+    }
+
+    fn menu(&mut self, options: &[String]) -> io::Result<()> {
+        self.options = options.to_vec();
+        Ok(())
+    }
+
+    fn read(&mut self, prompt: &str) -> io::Result<Option<String>> {
+        let label = prompt.trim().trim_end_matches('>').trim().to_owned();
+        let mut lines = std::mem::take(&mut self.shown);
+        lines.push(label);
+        lines.retain(|line| !line.is_empty());
+        let options = std::mem::take(&mut self.options);
+        let answer = self.seat.ask(lines.join("\n\n"), options);
+        // The seat was closed, or another question took its place.
+        Ok(answer.recv().unwrap_or_default())
+    }
+}
+
+/// A person at a seat, or whoever plays instead.
+struct SeatMind {
+    person: HumanMind,
+    instead: Arc<dyn Mind>,
+    seat: Arc<Seat>,
+}
+
+impl Mind for SeatMind {
+    fn info(&self) -> &MindInfo {
+        self.person.info()
+    }
+
+    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
+        if !self.seat.is_taken() {
+            return self.instead.answer(prompt);
+        }
+        let person = self.person.answer(prompt);
+        let instead = self.instead.answer(prompt);
+        let mut is_taken = self.seat.is_taken.subscribe();
+        Box::pin(async move {
+            let left = Box::pin(async move {
+                // The sender is in the seat, which the person's console keeps.
+                let _ = is_taken.wait_for(|is_taken| !is_taken).await;
+            });
+            match select(person, left).await {
+                Either::Left((answer, left)) => match answer {
+                    // Whoever left has ended the input.
+                    Err(_) if left.now_or_never().is_some() => instead.await,
+                    answer => answer,
+                },
+                Either::Right(_) => instead.await,
+            }
+        })
+    }
+}

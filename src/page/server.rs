@@ -1,0 +1,171 @@
+//! The server: connections, routes, and what every answer says of itself.
+
+use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+use super::access::Access;
+use super::answer::Failure;
+use super::error::ServerError;
+use super::library::Library;
+use super::shared::Shared;
+use super::{pages, routes, stream};
+use crate::locale::{Language, text};
+
+/// The most connections at once.
+const CONNECTIONS: usize = 512;
+/// The longest time until the head of a request is there.
+const HEAD_TIME: Duration = Duration::from_secs(10);
+/// The largest body of a request, in bytes.
+const BODY: usize = 64 * 1024;
+
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+    img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; \
+    form-action 'self'; frame-ancestors 'none'";
+
+/// Serves the stories of a library.
+pub struct Server {
+    listener: TcpListener,
+    shared: Arc<Shared>,
+}
+
+impl Server {
+    /// A server that listens at an address; port 0 takes a free one. It answers once it
+    /// [runs](Self::run).
+    ///
+    /// # Errors
+    /// The address can't be used.
+    pub async fn new(
+        address: SocketAddr,
+        library: Arc<dyn Library>,
+        language: Language,
+        has_seats: bool,
+    ) -> Result<Self, ServerError> {
+        let failed = |source| ServerError::Listen { address, source };
+        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let access = Access::new(address, has_seats)?;
+        let shared = Shared {
+            library,
+            access: Arc::new(access),
+            language,
+        };
+        Ok(Self {
+            listener,
+            shared: Arc::new(shared),
+        })
+    }
+
+    /// Who may see what.
+    pub fn access(&self) -> Arc<Access> {
+        self.shared.access.clone()
+    }
+
+    /// Answers requests until it is dropped.
+    pub async fn run(self) {
+        let places = Arc::new(Semaphore::new(CONNECTIONS));
+        let router = TowerToHyperService::new(router(self.shared));
+        loop {
+            // Those who wait for a place wait in the system's queue.
+            let Ok(place) = places.clone().acquire_owned().await else {
+                return;
+            };
+            let (stream, peer) = match self.listener.accept().await {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    // Out of files, most likely: some will be closed.
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                    continue;
+                }
+            };
+            let router = router.clone();
+            let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
+                request.extensions_mut().insert(Peer(peer.ip()));
+                router.call(request)
+            });
+            let connection = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(HEAD_TIME)
+                .serve_connection(TokioIo::new(stream), service);
+            tokio::spawn(async move {
+                // Whoever breaks off has had enough.
+                let _ = connection.await;
+                drop(place);
+            });
+        }
+    }
+}
+
+/// Where a request comes from.
+#[derive(Clone, Copy)]
+struct Peer(IpAddr);
+
+fn router(shared: Arc<Shared>) -> Router {
+    Router::new()
+        .route("/", get(pages::stories))
+        .route("/story/{slot}", get(pages::story))
+        .route("/enter/{token}", get(pages::enter))
+        .route("/seat/{token}", get(pages::enter))
+        .route("/assets/{name}", get(pages::asset))
+        .route("/api/labels", get(routes::labels))
+        .route("/api/stories", get(routes::stories))
+        .route("/api/{slot}/stream", get(stream::stream))
+        .route("/api/{slot}/do", post(routes::steer))
+        .route("/api/{slot}/seat", get(routes::seat).post(routes::answer))
+        .route("/api/{slot}/{what}", get(routes::get))
+        .route("/api/{slot}/{what}/{which}", get(routes::get_one))
+        .fallback(nothing_here)
+        .layer(from_fn_with_state(shared.clone(), check))
+        .layer(DefaultBodyLimit::max(BODY))
+        .with_state(shared)
+}
+
+async fn nothing_here(State(shared): State<Arc<Shared>>) -> Failure {
+    Failure::missing(shared.language)
+}
+
+/// Refuses what is not ours, and adds what browsers need to know to every answer.
+async fn check(
+    State(shared): State<Arc<Shared>>,
+    request: Request,
+    next: Next,
+) -> Result<Response<Body>, Infallible> {
+    let peer = request.extensions().get::<Peer>();
+    let in_time = peer.is_none_or(|peer| shared.access.has_time_for(peer.0));
+    let mut response = if !shared.access.allows(request.method(), request.headers()) {
+        Failure::new(StatusCode::FORBIDDEN, text!(page_foreign), shared.language).into_response()
+    } else if !in_time {
+        let status = StatusCode::TOO_MANY_REQUESTS;
+        Failure::new(status, text!(page_too_many), shared.language).into_response()
+    } else {
+        next.run(request).await
+    };
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    let cache = HeaderValue::from_static("no-store");
+    headers.entry(header::CACHE_CONTROL).or_insert(cache);
+    Ok(response)
+}

@@ -1,0 +1,274 @@
+//! What is new, as server-sent events. Each connection reads at its own speed.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{Path, Query, State};
+use axum::http::HeaderMap;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use futures_util::Stream;
+use futures_util::stream;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use tokio::sync::{broadcast, watch};
+
+use super::answer::Failure;
+use super::board::Piece;
+use super::routes::{Visit, visit};
+use super::shared::Shared;
+use crate::locale::Language;
+
+/// How many events are sent at once.
+const AT_ONCE: u32 = 200;
+/// Whoever is further behind reads ranges instead.
+const TOO_FAR: u32 = 5_000;
+/// What happens within this time is sent together.
+const TOGETHER: Duration = Duration::from_millis(15);
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// Where a stream begins.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Since {
+    lang: Option<Language>,
+    since: Option<String>,
+}
+
+/// Streams what is new of a story.
+pub(super) async fn stream(
+    State(shared): State<Arc<Shared>>,
+    Path(slot): Path<String>,
+    Query(query): Query<Since>,
+    headers: HeaderMap,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
+    let language = query.lang.unwrap_or(shared.language);
+    let visit = visit(&shared, &headers, &slot, language).await?;
+    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
+    let last = last.or(query.since.as_deref());
+    let position = last.and_then(position);
+    let watching = Watching::new(visit, position);
+    let events = stream::unfold(watching, |mut watching| async move {
+        let event = watching.next().await?;
+        Some((Ok(event), watching))
+    });
+    let alive = KeepAlive::new().interval(KEEP_ALIVE);
+    Ok(Sse::new(events).keep_alive(alive))
+}
+
+/// How many events, and changes of calls, a reader has.
+fn position(id: &str) -> Option<(u32, u32)> {
+    let (events, changes) = id.split_once('.')?;
+    Some((events.parse().ok()?, changes.parse().ok()?))
+}
+
+/// A reader of what is new.
+struct Watching {
+    visit: Visit,
+    news: watch::Receiver<u64>,
+    pieces: broadcast::Receiver<Piece>,
+    events: u32,
+    changes: u32,
+    run: u64,
+    state: u64,
+    entities: BTreeMap<u32, Value>,
+    turn: Option<u64>,
+    /// Changes with the question to the reader's seat.
+    seat: Option<watch::Receiver<u64>>,
+    ready: VecDeque<Event>,
+    is_over: bool,
+}
+
+/// Waits for a change of a question, for ever if there is no seat; `None` if it is gone.
+async fn changed(seat: &mut Option<watch::Receiver<u64>>) -> Option<()> {
+    match seat {
+        Some(seat) => seat.changed().await.ok(),
+        None => std::future::pending().await,
+    }
+}
+
+impl Watching {
+    fn new(visit: Visit, position: Option<(u32, u32)>) -> Self {
+        let reader = visit.reader();
+        let board = reader.board;
+        let (news, pieces) = (board.news(), board.pieces());
+        let contents = board.read();
+        let (events, changes) = (reader.count(&contents), contents.changes.len() as u32);
+        let (from_events, from_changes) = position.unwrap_or((events, changes));
+        let mut watching = Self {
+            news,
+            pieces,
+            events: from_events.min(events),
+            changes: from_changes.min(changes),
+            run: u64::MAX,
+            state: contents.state_version,
+            entities: BTreeMap::new(),
+            turn: Some(contents.turn),
+            seat: None,
+            ready: [Event::default().retry(Duration::from_secs(1)).comment("")].into(),
+            is_over: false,
+            visit: visit.clone(),
+        };
+        drop(contents);
+        watching.entities = reader.named();
+        watching.seat = visit.seat().map(|(_, seat)| seat.news());
+        watching.add_question();
+        watching.whole_pieces();
+        watching
+    }
+
+    /// The next event; `None` at the end.
+    async fn next(&mut self) -> Option<Event> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Some(event);
+            }
+            if self.is_over {
+                return None;
+            }
+            self.add_news();
+            if !self.ready.is_empty() {
+                continue;
+            }
+            tokio::select! {
+                changed = self.news.changed() => {
+                    changed.ok()?;
+                    tokio::time::sleep(TOGETHER).await;
+                }
+                changed = changed(&mut self.seat) => {
+                    changed?;
+                    self.add_question();
+                }
+                piece = self.pieces.recv(), if self.visit.reader().is_host() => {
+                    self.add_pieces(piece);
+                }
+            }
+        }
+    }
+
+    /// Adds what has come since the last time.
+    fn add_news(&mut self) {
+        self.news.borrow_and_update();
+        let visit = self.visit.clone();
+        let reader = visit.reader();
+        let (count, turn, run, state, changed) = {
+            let contents = reader.board.read();
+            let changes = contents
+                .changes
+                .get(self.changes as usize..)
+                .unwrap_or_default();
+            let changed: BTreeSet<u32> = changes.iter().copied().collect();
+            let calls = changed
+                .iter()
+                .filter_map(|call| contents.calls.get(*call as usize));
+            let calls: Vec<_> = calls.cloned().collect();
+            self.changes = contents.changes.len() as u32;
+            (
+                reader.count(&contents),
+                contents.turn,
+                contents.run_version,
+                contents.state_version,
+                calls,
+            )
+        };
+        if count - self.events > TOO_FAR {
+            self.is_over = true;
+            return self.add("gone", &json!({"events": count}));
+        }
+        while self.events < count {
+            let events = reader.events_from(self.events, AT_ONCE.min(count - self.events));
+            self.events += events.len().max(1) as u32;
+            self.add("events", &json!(events));
+        }
+        if reader.is_host() {
+            for call in changed {
+                self.add("call", &reader.call_json(&call));
+            }
+        }
+        if state != self.state {
+            self.state = state;
+            self.add_entities(reader.named());
+        }
+        let is_new_turn = self.turn != Some(turn);
+        if is_new_turn || run != self.run {
+            self.run = run;
+            self.turn = Some(turn);
+            let run = reader.run();
+            if is_new_turn {
+                self.add("turn", &json!({"turn": turn, "day": run["day"]}));
+            }
+            self.add("run", &run);
+        }
+    }
+
+    /// Adds what the reader's seat is asked.
+    fn add_question(&mut self) {
+        let question = self.visit.seat().map(|(_, seat)| seat.question());
+        if let Some(question) = question {
+            self.add("ask", &question);
+        }
+    }
+
+    fn add(&mut self, name: &str, data: &Value) {
+        let id = format!("{}.{}", self.events, self.changes);
+        // One line: JSON has no line ends between its tokens.
+        let event = Event::default().event(name).id(id).data(data.to_string());
+        self.ready.push_back(event);
+    }
+
+    /// Adds those entities that are new or have changed.
+    fn add_entities(&mut self, entities: BTreeMap<u32, Value>) {
+        let changed = entities.iter();
+        let changed = changed.filter(|(id, entity)| self.entities.get(id) != Some(entity));
+        let changed: Vec<_> = changed.map(|(_, entity)| entity.clone()).collect();
+        self.entities = entities;
+        if !changed.is_empty() {
+            self.add("entities", &json!(changed));
+        }
+    }
+
+    /// Adds a part of an answer, and those that follow it already.
+    fn add_pieces(&mut self, first: Result<Piece, RecvError>) {
+        let mut next = match first {
+            Ok(piece) => Ok(piece),
+            Err(RecvError::Lagged(_)) => return self.whole_pieces(),
+            Err(RecvError::Closed) => return self.is_over = true,
+        };
+        loop {
+            match next {
+                Ok(Piece { call, text }) => {
+                    let piece = match text {
+                        Some(text) => json!({"c": call, "text": &*text}),
+                        None => json!({"c": call, "retract": true}),
+                    };
+                    self.add("piece", &piece);
+                }
+                Err(TryRecvError::Lagged(_)) => return self.whole_pieces(),
+                Err(TryRecvError::Empty | TryRecvError::Closed) => return,
+            }
+            next = self.pieces.try_recv();
+        }
+    }
+
+    /// Adds the answers that are being written, so far.
+    fn whole_pieces(&mut self) {
+        let visit = self.visit.clone();
+        let reader = visit.reader();
+        if !reader.is_host() {
+            return;
+        }
+        // Pieces are sent while the board is locked: none of these comes again.
+        let contents = reader.board.read();
+        self.pieces = reader.board.pieces();
+        let whole = contents.open_text.iter();
+        let whole: Vec<_> = whole
+            .map(|(call, text)| json!({"c": call, "text": text, "whole": true}))
+            .collect();
+        drop(contents);
+        for piece in whole {
+            self.add("piece", &piece);
+        }
+    }
+}

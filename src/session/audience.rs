@@ -1,0 +1,91 @@
+//! Who was not told of an event, and why.
+
+use bevy_ecs::prelude::*;
+
+use crate::cast::{CastList, Dead, EntityName, Kind, OnStage, StableId};
+use crate::event::{AudienceRule, EventRecord};
+
+/// Somebody who was not told of an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotTold {
+    /// Its number.
+    pub id: StableId,
+    /// Its name.
+    pub name: String,
+    /// Why.
+    pub why: WhyNot,
+}
+
+/// Why somebody was not told of an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WhyNot {
+    /// It was at another place.
+    Elsewhere {
+        /// The name of the place; empty if it was at none.
+        place: String,
+    },
+    /// The rule left it out by name.
+    LeftOut,
+    /// The rule named others only.
+    NotNamed,
+    /// It was a thought of somebody else.
+    Private,
+    /// It is dead.
+    Dead,
+    /// A guard kept it back.
+    Withheld,
+}
+
+/// Those of this world who were not told of an event, in stable order, without who did it. The
+/// world is to be as it was at that time.
+pub fn not_told(world: &World, event: &EventRecord) -> Vec<NotTold> {
+    let mut all = Vec::new();
+    for (id, entity) in world.resource::<CastList>().all() {
+        let Some(name) = world.get::<EntityName>(entity) else {
+            continue;
+        };
+        let is_told = event.audience.iter().any(|told| told.id == id);
+        let is_speaker = event.speaker.as_ref() == Some(&name.0);
+        if !is_told && !is_speaker {
+            all.push(NotTold {
+                id,
+                name: name.to_string(),
+                why: why_not(world, entity, &name.0, event),
+            });
+        }
+    }
+    all
+}
+
+fn why_not(world: &World, entity: Entity, name: &str, event: &EventRecord) -> WhyNot {
+    let is_dead = world.get::<Dead>(entity).is_some();
+    let place = world.get::<OnStage>(entity).map(|stage| stage.0);
+    let place_name = || {
+        let name = world.get::<EntityName>(place?)?;
+        Some(name.to_string())
+    };
+    let elsewhere = || WhyNot::Elsewhere {
+        place: place_name().unwrap_or_default(),
+    };
+    match &event.rule {
+        AudienceRule::Private => WhyNot::Private,
+        AudienceRule::Notified => WhyNot::NotNamed,
+        AudienceRule::BroadcastToStage { exclude, .. } | AudienceRule::Announced { exclude }
+            if exclude.iter().any(|left_out| **left_out == *name) =>
+        {
+            WhyNot::LeftOut
+        }
+        _ if is_dead => WhyNot::Dead,
+        AudienceRule::BroadcastToStage { stage, .. }
+            if *name != **stage && place_name().as_deref() != Some(stage) =>
+        {
+            elsewhere()
+        }
+        AudienceRule::Announced { .. }
+            if place.is_none() && world.get::<Kind>(entity) == Some(&Kind::Actor) =>
+        {
+            elsewhere()
+        }
+        AudienceRule::BroadcastToStage { .. } | AudienceRule::Announced { .. } => WhyNot::Withheld,
+    }
+}

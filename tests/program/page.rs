@@ -1,0 +1,656 @@
+//! The page over real connections: what is served, to whom, and what is refused.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{playhouse, run};
+
+/// A story on a page, and its process.
+struct Served {
+    program: Child,
+    address: String,
+    /// What the program printed.
+    records: Vec<Value>,
+    /// Sent with every request.
+    cookie: String,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.program.kill();
+        let _ = self.program.wait();
+    }
+}
+
+/// An answer of the server.
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap()
+    }
+}
+
+impl Served {
+    fn start(folder: &Path, arguments: &str) -> Self {
+        let mut program = playhouse(folder)
+            .args(["watch", "--json"])
+            // A name with a space has another one here.
+            .args(
+                arguments
+                    .split(' ')
+                    .map(|argument| argument.replace('\u{a0}', " ")),
+            )
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let invited = arguments.matches("--invite").count();
+        let mut lines = BufReader::new(program.stdout.take().unwrap()).lines();
+        let mut records: Vec<Value> = Vec::new();
+        while records
+            .iter()
+            .filter(|record| record["address"] != Value::Null)
+            .count()
+            <= invited
+        {
+            records.push(serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap());
+        }
+        let page = records.iter().find(|record| record["record"] == "page");
+        let page = page.unwrap()["address"].as_str().unwrap().to_owned();
+        let address = page
+            .trim_start_matches("http://")
+            .split('/')
+            .next()
+            .unwrap();
+        let mut served = Self {
+            address: address.to_owned(),
+            program,
+            records,
+            cookie: String::new(),
+        };
+        if page.contains("/enter/") {
+            served.cookie = served.enter(&page);
+        }
+        served
+    }
+
+    /// Opens an address with a token; returns the header of its cookie.
+    fn enter(&self, address: &str) -> String {
+        let path = address
+            .trim_start_matches("http://")
+            .split_once('/')
+            .unwrap()
+            .1;
+        let answer = self.get(&format!("/{path}"));
+        assert_eq!(answer.status, 303, "{}", answer.body);
+        let head = answer.head.to_lowercase();
+        assert!(head.contains("httponly; samesite=strict"), "{head}");
+        let cookie = answer
+            .head
+            .lines()
+            .find(|line| line.starts_with("set-cookie: "))
+            .unwrap();
+        let cookie = cookie
+            .trim_start_matches("set-cookie: ")
+            .split(';')
+            .next()
+            .unwrap();
+        format!("\r\nCookie: {cookie}")
+    }
+
+    fn send(&self, head: &str, body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .unwrap();
+        let length = body.len();
+        let cookie = &self.cookie;
+        let text = format!("{head}{cookie}\r\nContent-Length: {length}\r\n\r\n{body}");
+        stream.write_all(text.as_bytes()).unwrap();
+        stream
+    }
+
+    fn ask(&self, head: &str, body: &str) -> Answer {
+        let mut text = String::new();
+        let head = format!("{head}\r\nConnection: close");
+        self.send(&head, body).read_to_string(&mut text).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        Answer {
+            status: head.split(' ').nth(1).unwrap().parse().unwrap(),
+            head: head.to_owned(),
+            body: body.to_owned(),
+        }
+    }
+
+    fn get(&self, path: &str) -> Answer {
+        self.ask(
+            &format!("GET {path} HTTP/1.1\r\nHost: {}", self.address),
+            "",
+        )
+    }
+
+    fn post(&self, path: &str, body: &Value) -> Answer {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: {}\r\nX-Playhouse: 1\r\nContent-Type: application/json",
+            self.address
+        );
+        self.ask(&head, &body.to_string())
+    }
+
+    fn api(&self, path: &str) -> Value {
+        let answer = self.get(&format!("/api/{path}"));
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        answer.json()
+    }
+
+    /// Waits until a story's run is in a state.
+    fn wait_for(&self, slot: &str, state: &str) -> Value {
+        for _ in 0..3_000 {
+            let story = self.api(&format!("{slot}/story"));
+            if story["run"]["state"] == state {
+                return story;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        panic!("the story is never {state}");
+    }
+
+    /// Waits a little until a story is paused after a turn; returns whether it is.
+    fn is_paused_at(&self, slot: &str, turn: u64) -> bool {
+        let story = self.wait_for(slot, "paused");
+        if story["turn"] != turn {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        story["turn"] == turn
+    }
+
+    /// Plays one turn of a paused story.
+    fn step(&self, slot: &str) {
+        let next = self.wait_for(slot, "paused")["turn"].as_u64().unwrap() + 1;
+        let done = self.post(
+            &format!("/api/{slot}/do"),
+            &json!({"do": "step", "by": "turn"}),
+        );
+        assert_eq!(done.status, 200, "{}", done.body);
+        assert!(
+            (0..3_000).any(|_| self.is_paused_at(slot, next)),
+            "no turn {next}"
+        );
+    }
+
+    /// The events of a stream after an id, until one of this name has come.
+    fn stream(&self, path: &str, last: Option<&str>, until: &str) -> Vec<(String, String, Value)> {
+        let last = last.map_or(String::new(), |id| format!("\r\nLast-Event-ID: {id}"));
+        let head = format!("GET {path} HTTP/1.1\r\nHost: {}{last}", self.address);
+        let lines = BufReader::new(self.send(&head, "")).lines();
+        let mut events = Vec::new();
+        let (mut id, mut name) = (String::new(), String::new());
+        for line in lines {
+            let line = line.unwrap();
+            match line.split_once(": ") {
+                Some(("id", text)) => id = text.to_owned(),
+                Some(("event", text)) => name = text.to_owned(),
+                Some(("data", text)) => {
+                    let data = serde_json::from_str(text).unwrap();
+                    events.push((id.clone(), name.clone(), data));
+                    if name == until {
+                        break;
+                    }
+                }
+                _ => {}
+            }
+        }
+        events
+    }
+}
+
+#[test]
+fn a_story_is_served_as_it_was_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save told --until 6");
+    let story = page.wait_for("told", "stopped");
+    assert_eq!(story["view"], json!({"host": true}));
+    assert_eq!(story["turn"], 6);
+
+    let first = page.get("/story/told");
+    assert_eq!(first.status, 200);
+    assert!(first.body.contains("The Drowned Assize"), "no title");
+    let events = page.api("told/events?told=1");
+    let events = events["events"].as_array().unwrap();
+    let said = events
+        .iter()
+        .find(|event| event["form"] == "speech")
+        .unwrap();
+    let said = said["said"]
+        .as_str()
+        .unwrap()
+        .split(['\'', '"', '<', '&'])
+        .next()
+        .unwrap();
+    assert!(first.body.contains(said), "nothing without scripts: {said}");
+
+    let count = story["events"].as_u64().unwrap();
+    let part = page.api("told/events?from=3&to=5");
+    assert_eq!(part["events"].as_array().unwrap().len(), 2);
+    assert_eq!(part["events"][0]["n"], 3);
+    assert_eq!(part["of"].as_u64().unwrap(), count);
+    let people = page.api("told/people");
+    let person = people
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["kind"] == "actor");
+    let id = &person.unwrap()["id"];
+    let learned = page.api(&format!("told/events?who={id}"));
+    let learned = learned["events"].as_array().unwrap();
+    assert!(!learned.is_empty());
+    assert!(
+        learned
+            .iter()
+            .all(|event| event["who"].as_array().unwrap().contains(id))
+    );
+    let context = page.api(&format!("told/context/{id}"));
+    assert_eq!(context["parts"][0]["part"], "rules");
+    let call = page.api("told/call/0");
+    assert_eq!(call["state"], "done");
+    assert!(
+        call["asked"]
+            .as_str()
+            .is_some_and(|asked| !asked.is_empty())
+    );
+    assert_eq!(call["request_is"], "none", "{call}");
+    let asked = call["asked"].as_str().unwrap();
+    assert!(call["request"].as_str().unwrap().contains(asked), "{call}");
+    // What changed since the last request of the same mind names the events that it learned since.
+    let calls = page.api("told/calls");
+    let last = calls["calls"].as_array().unwrap().last().unwrap()["c"].clone();
+    let call = page.api(&format!("told/call/{last}"));
+    let rows = call["diff"].as_array().unwrap();
+    assert!(
+        rows.iter().any(|row| row["op"] == "+" && row["n"].is_u64()),
+        "{call}"
+    );
+    for list in [
+        "audience", "calls", "turns", "headings", "places", "facts", "items",
+    ] {
+        page.api(&format!("told/{list}"));
+    }
+    assert_eq!(page.get("/api/told/nothing").status, 404);
+    assert_eq!(page.get("/api/other/story").status, 404);
+    let labels = page.api("labels?lang=zh");
+    assert!(labels["page_missing"].as_str().unwrap().contains("没有"));
+
+    // Whoever opens the save finds the same.
+    drop(page);
+    let again = Served::start(folder.path(), "told");
+    let story = again.wait_for("told", "paused");
+    assert_eq!(story["events"].as_u64().unwrap(), count);
+    assert_eq!(again.api("told/events?from=3&to=5"), part);
+}
+
+#[test]
+fn a_story_pauses_steps_and_resumes_its_stream() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save steps --paused");
+    assert_eq!(page.wait_for("steps", "paused")["turn"], 0);
+    page.step("steps");
+    let seen = page.stream("/api/steps/stream?since=0.0", None, "run");
+    let (id, ..) = seen.last().unwrap();
+    let told = |events: &[(String, String, Value)]| {
+        let batches = events.iter().filter(|(_, name, _)| name == "events");
+        let numbers = batches.flat_map(|(.., batch)| batch.as_array().unwrap().clone());
+        numbers
+            .map(|event| event["n"].as_u64().unwrap())
+            .collect::<Vec<_>>()
+    };
+    let first = told(&seen);
+    assert_eq!(first, (0..first.len() as u64).collect::<Vec<_>>());
+    page.step("steps");
+    let rest = page.stream("/api/steps/stream", Some(id), "run");
+    let rest = told(&rest);
+    assert_eq!(
+        rest.first(),
+        Some(&(first.len() as u64)),
+        "nothing is told twice or lost"
+    );
+    // A reader who takes nothing holds nobody up.
+    let head = format!(
+        "GET /api/steps/stream?since=0.0 HTTP/1.1\r\nHost: {}",
+        page.address
+    );
+    let _hanging: Vec<_> = (0..20).map(|_| page.send(&head, "")).collect();
+    page.post("/api/steps/do", &json!({"do": "play"}));
+    page.wait_for("steps", "finished");
+}
+
+#[test]
+fn what_is_not_of_our_own_page_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save own --until 1");
+    let own = &page.address;
+    let port = own.rsplit(':').next().unwrap();
+    for (head, status) in [
+        (format!("GET /api/stories HTTP/1.1\r\nHost: {own}"), 200),
+        (
+            format!("GET /api/stories HTTP/1.1\r\nHost: localhost:{port}"),
+            200,
+        ),
+        (
+            format!("GET /api/stories HTTP/1.1\r\nHost: rebound.example:{port}"),
+            403,
+        ),
+        (
+            "GET /api/stories HTTP/1.1\r\nHost: 127.0.0.1:1".to_owned(),
+            403,
+        ),
+        (
+            format!("GET /api/stories HTTP/1.1\r\nHost: {own}\r\nOrigin: http://evil.example"),
+            403,
+        ),
+        (format!("POST /api/own/do HTTP/1.1\r\nHost: {own}"), 403),
+        (
+            format!("POST /api/own/do HTTP/1.1\r\nHost: {own}\r\nX-Playhouse: 1"),
+            400,
+        ),
+        (format!("GET /seat/00 HTTP/1.1\r\nHost: {own}"), 403),
+        (
+            format!("GET /assets/..%2fmod.rs HTTP/1.1\r\nHost: {own}"),
+            404,
+        ),
+    ] {
+        let answer = page.ask(&head, "");
+        assert_eq!(answer.status, status, "{head}: {}", answer.body);
+        let head = answer.head.to_lowercase();
+        assert!(
+            head.contains("content-security-policy: default-src 'none'"),
+            "{head}"
+        );
+        assert!(!head.contains("unsafe"), "{head}");
+    }
+    let large = "x".repeat(1024 * 1024);
+    let head = format!("POST /api/own/do HTTP/1.1\r\nHost: {own}\r\nX-Playhouse: 1");
+    assert_eq!(page.ask(&head, &large[..70_000]).status, 413);
+}
+
+#[test]
+fn a_game_of_undercover_goes_on_from_its_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let played = run(folder.path(), "undercover --save cards --until 2 -q");
+    assert_eq!(played.status.code(), Some(0));
+    let page = Served::start(folder.path(), "cards");
+    let story = page.wait_for("cards", "paused");
+    assert_eq!(
+        (&story["game"], &story["turn"]),
+        (&json!("undercover"), &json!(2))
+    );
+    let before = story["events"].as_u64().unwrap();
+    assert_eq!(
+        page.post("/api/cards/do", &json!({"do": "play"})).status,
+        200
+    );
+    let story = page.wait_for("cards", "finished");
+    assert!(story["events"].as_u64().unwrap() > before);
+    let refused = page.post("/api/cards/do", &json!({"do": "play"}));
+    assert_eq!(refused.status, 409, "{}", refused.body);
+}
+
+/// Ways to make a text something else than text.
+const ATTACKS: [&str; 40] = [
+    "<script>alert(1)</script>",
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<svg onload=alert(1)>",
+    "<svg><script>alert(1)</script></svg>",
+    "<iframe src=javascript:alert(1)>",
+    "<a href=javascript:alert(1)>x</a>",
+    "<body onload=alert(1)>",
+    "<style>*{display:none}</style>",
+    "<link rel=stylesheet href=//evil.example>",
+    "<meta http-equiv=refresh content=0>",
+    "<base href=//evil.example>",
+    "<form action=//evil.example><button>x",
+    "<input autofocus onfocus=alert(1)>",
+    "<details open ontoggle=alert(1)>",
+    "<math><mi xlink:href=javascript:alert(1)>",
+    "<object data=javascript:alert(1)>",
+    "<embed src=//evil.example>",
+    "<template><script>alert(1)</script></template>",
+    "<!--<script>alert(1)</script>-->",
+    "<![CDATA[<script>alert(1)</script>]]>",
+    "<?xml version=1?><script>alert(1)</script>",
+    "<scr<script>ipt>alert(1)</scr</script>ipt>",
+    "<SCRIPT>alert(1)</SCRIPT>",
+    "<script/src=//evil.example></script>",
+    "<script\u{a0}>alert(1)</script>",
+    "<b>bold</b>",
+    "<textarea></textarea><script>alert(1)</script>",
+    "<title></title><script>alert(1)</script>",
+    "<noscript><p title='</noscript><img src=x onerror=alert(1)>'>",
+    "'><script>alert(1)</script>",
+    "\"><script>alert(1)</script>",
+    "' onmouseover='alert(1)",
+    "\" onmouseover=\"alert(1)",
+    "javascript:alert(1)",
+    "{{ labels }}{% raw %}",
+    "${alert(1)}",
+    "&lt;script&gt;alert(1)&lt;/script&gt;",
+    "\u{2028}<script>alert(1)</script>",
+    "<\u{0}script>alert(1)</script>",
+];
+
+#[test]
+fn what_a_host_does_is_journaled_and_stays_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save done --paused");
+    page.step("done");
+    let story = page.api("done/story");
+    let entities = story["entities"].as_array().unwrap();
+    let who = &entities
+        .iter()
+        .find(|entity| entity["kind"] == "actor")
+        .unwrap()["id"];
+    for attack in ATTACKS {
+        let told = page.post(
+            "/api/done/do",
+            &json!({"do": "tell", "who": [who], "text": attack}),
+        );
+        assert_eq!(told.status, 200, "{}", told.body);
+    }
+    let nobody = page.post(
+        "/api/done/do",
+        &json!({"do": "tell", "who": [9999], "text": "x"}),
+    );
+    assert_eq!(nobody.status, 409);
+    page.step("done");
+    let told = page.api("done/events?kind=told");
+    let told = told["events"].as_array().unwrap();
+    assert_eq!(told.len(), ATTACKS.len());
+    assert!(told.iter().all(|event| event["who"] == json!([who])));
+    let html = page.get("/story/done").body;
+    let marks = |html: &str| html.matches('<').count();
+    let first = html.find("<body").unwrap();
+    let body = &html[first..];
+    for forbidden in [
+        "<script>alert",
+        "<img src=x",
+        "<svg onload",
+        "<iframe",
+        "<style>*",
+        "<b>bold",
+    ] {
+        assert!(!body.contains(forbidden), "{forbidden}");
+    }
+    assert!(
+        body.contains("&lt;img src=x onerror"),
+        "the words are there as words"
+    );
+    assert!(marks(body) < 5_000);
+
+    let branched = page.post(
+        "/api/done/do",
+        &json!({"do": "branch", "turn": 1, "name": "twig"}),
+    );
+    assert_eq!(branched.json(), json!({"ok": true, "slot": "twig"}));
+    let twig = page.wait_for("twig", "paused");
+    assert_eq!(twig["turn"], 1);
+    let tree = page.api("done/branches");
+    page.step("twig");
+    let compared = page.api("done/compare?with=twig");
+    assert_eq!(compared["turn"], 1);
+    assert!(compared["here"].as_array().unwrap().len() >= ATTACKS.len());
+    let told = compared["there"].as_array().unwrap();
+    assert!(
+        told.iter()
+            .all(|event| event["turn"] == 2 && event["kind"] != "told")
+    );
+    drop(page);
+    assert_eq!(tree["this"], "done");
+    assert_eq!(
+        (&tree["tree"][1]["slot"], &tree["tree"][1]["turn"]),
+        (&json!("twig"), &json!(1))
+    );
+    let journal = std::fs::read_to_string(folder.path().join("saves/done/journal.jsonl")).unwrap();
+    assert_eq!(journal.matches("\"by\":\"host\"").count(), ATTACKS.len());
+    let replayed = run(folder.path(), "replay done");
+    assert_eq!(replayed.status.code(), Some(0));
+
+    let exported = run(folder.path(), "export done --html done.html");
+    assert_eq!(exported.status.code(), Some(0), "{}", super::err(&exported));
+    let report = std::fs::read_to_string(folder.path().join("done.html")).unwrap();
+    assert!(!report.contains("<script>alert"), "an attack in a report");
+    assert!(!report.contains("src=\"/"), "a report needs no server");
+    for id in ["story", "labels", "events/0", "calls/0", "people"] {
+        let id = id.replace('/', "&#x2f;");
+        assert!(report.contains(&format!("id=\"{id}\"")), "no {id}");
+    }
+}
+
+#[test]
+fn a_seat_gets_what_its_character_learns_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut page = Served::start(folder.path(), "--save seat --invite Odile\u{a0}Marsh");
+    let seat = page
+        .records
+        .iter()
+        .find(|record| record["record"] == "seat")
+        .unwrap();
+    let address = seat["address"].as_str().unwrap().to_owned();
+    let host = std::mem::take(&mut page.cookie);
+    assert_eq!(page.get("/api/seat/story").status, 403, "without a token");
+    let own = page.enter(&address);
+    page.cookie = own.clone();
+    let mut asked = Value::Null;
+    for _ in 0..8 {
+        for _ in 0..1_000 {
+            asked = page.api("seat/seat")["open"].clone();
+            if asked != Value::Null {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let answer = match asked["options"].get(0) {
+            Some(option) => json!({"c": asked["c"], "option": option["value"]}),
+            None => json!({"c": asked["c"], "text": "The tide is early."}),
+        };
+        assert_eq!(page.post("/api/seat/seat", &answer).status, 200, "{asked}");
+    }
+    let story = page.api("seat/story");
+    let id = story["view"]["seat"].as_u64().unwrap();
+    let mine = page.api("seat/events?from=0&to=500");
+    for path in [
+        "calls",
+        "audience",
+        "branches",
+        "call/0",
+        "person/1",
+        "context/1",
+    ] {
+        assert_eq!(page.get(&format!("/api/seat/{path}")).status, 404, "{path}");
+    }
+    assert_eq!(
+        page.post("/api/seat/do", &json!({"do": "pause"})).status,
+        403
+    );
+    assert_eq!(page.get("/api/other/story").status, 403);
+    page.cookie = host;
+    page.post("/api/seat/do", &json!({"do": "pause"}));
+    let all = page.api(&format!("seat/events?who={id}"));
+    let texts = |events: &Value| {
+        let events = events["events"].as_array().unwrap();
+        let texts = events
+            .iter()
+            .map(|event| event["text"].as_str().unwrap().to_owned());
+        texts.collect::<Vec<_>>()
+    };
+    let (mine, all) = (texts(&mine), texts(&all));
+    assert!(
+        !mine.is_empty() && all.starts_with(&mine),
+        "what reached Odile Marsh"
+    );
+    page.cookie = own;
+    let left = page.post("/api/seat/seat", &json!({"leave": true}));
+    assert_eq!(left.status, 200);
+    assert_eq!(page.api("seat/seat")["played_by"], "mind");
+}
+
+/// A browser, unless there is none. With `PLAYHOUSE_BROWSER=1` that is a failure.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the environment says whether there must be a browser"
+)]
+fn browser(folder: &Path) -> Option<Command> {
+    let mut browser = Command::new("chromium");
+    browser.args([
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--virtual-time-budget=5000",
+    ]);
+    browser.arg(format!(
+        "--user-data-dir={}",
+        folder.join("browser").display()
+    ));
+    browser.stderr(Stdio::null());
+    let is_there = Command::new("chromium").arg("--version").output().is_ok();
+    let is_required = std::env::var_os("PLAYHOUSE_BROWSER").is_some_and(|value| value == "1");
+    assert!(is_there || !is_required, "there is no chromium");
+    is_there.then_some(browser)
+}
+
+#[test]
+fn a_report_is_a_whole_page_in_a_browser() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(mut browser) = browser(folder.path()) else {
+        println!("skipped: there is no chromium");
+        return;
+    };
+    let played = run(folder.path(), "--save short --until 8 -q");
+    assert_eq!(played.status.code(), Some(0));
+    let exported = run(folder.path(), "export short --html short.html");
+    assert_eq!(exported.status.code(), Some(0));
+    let address = format!("file://{}", folder.path().join("short.html").display());
+    let shown = browser.args(["--dump-dom", &address]).output().unwrap();
+    let page = String::from_utf8(shown.stdout).unwrap();
+    let part = |start: &str, end: &str| {
+        let (_, rest) = page.split_once(start).unwrap();
+        rest.split(end).next().unwrap().to_owned()
+    };
+    let people = part("id=\"side-people\"", "id=\"side-places\"");
+    assert!(
+        people.contains("Odile Marsh"),
+        "the scripts list the people: {people}"
+    );
+    let story = part("id=\"story\"", "id=\"view\"");
+    assert!(story.contains("Day 1"), "the story is told");
+}
