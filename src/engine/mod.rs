@@ -31,8 +31,8 @@ mod tools;
 mod totals;
 
 pub use error::{EngineError, Stop};
+pub use listeners::SentRequest;
 pub use run::{Engine, Settings};
-pub use sent::SentRequest;
 pub use setup::{Meet, MeetSet, Setup, Step, StepSet};
 pub use signal::{CancellationToken, Signal};
 pub use state::{AskCount, Inputs, StoryEnd};

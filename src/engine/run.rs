@@ -7,9 +7,8 @@ use bevy_ecs::prelude::*;
 use serde_json::Value;
 
 use super::calls::{Calls, Failures, LastPrompts};
-use super::listeners::Listeners;
+use super::listeners::{Listeners, RequestViewer, SentRequest};
 use super::places::{Arrival, Places};
-use super::sent::{RequestViewer, SentRequest};
 use super::state::{AskCount, IdleTurns, Inputs};
 use super::{CancellationToken, EngineError, Setup, Signal, SpendLimits, Stop, StoryEnd, Totals};
 use crate::cast::{

@@ -4,37 +4,11 @@ use std::sync::Arc;
 
 use super::Engine;
 use super::job::Job;
+use super::listeners::{OnRequest, SentRequest};
 use crate::cast::{CastList, StableId};
 use crate::context::AgentContext;
 use crate::journal::Outcome;
 use crate::mind::{Mind, Prompt};
-
-/// A request that led to a recorded answer.
-#[derive(Clone, Copy)]
-pub struct SentRequest<'a> {
-    /// What the mind was asked.
-    pub prompt: Prompt<'a>,
-    /// Who answered, if that is known; else a mind that sends nothing.
-    pub mind: &'a dyn Mind,
-    /// How the ask ended.
-    pub outcome: &'a Arc<Outcome>,
-    /// Which of the requests of the ask it is, from 1: tools and refused answers make more of them.
-    pub attempt: u32,
-    /// The number of meetings before it.
-    pub turn: u64,
-    /// The name of the place at which it was asked.
-    pub place: &'a Arc<str>,
-}
-
-type MindOf = Box<dyn FnMut(&Outcome) -> Option<Arc<dyn Mind>> + Send>;
-type OnRequest = Box<dyn FnMut(&SentRequest<'_>) + Send>;
-
-/// Who looks at the requests of recorded answers.
-pub(super) struct RequestViewer {
-    /// Who answered; `None` leaves an outcome out.
-    pub(super) mind_of: MindOf,
-    pub(super) act: OnRequest,
-}
 
 impl Engine {
     /// Shows every request that led to this outcome, if anybody looks.

@@ -14,8 +14,8 @@ use crate::mind::Mind;
 use crate::save::Slot;
 use crate::session::Game;
 
-/// Who made a recorded answer, since a request is in the form of its mind; `None` for a mind that is
-/// sent nothing.
+/// Who made a recorded answer, since a request is in the form of its mind; `None` for a mind that
+/// is sent nothing.
 pub type Answered = dyn FnMut(&Outcome) -> Option<Arc<dyn Mind>> + Send;
 
 /// A story that a server shows.
