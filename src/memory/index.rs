@@ -219,6 +219,9 @@ impl Index {
             .collect();
         self.postings.add(number, &counted);
         let speaker = self.number_of(entry.speaker);
+        if self.kept.len() == self.kept.capacity() {
+            self.kept.reserve_exact(self.unpacked_at_most());
+        }
         self.kept.push(Kept {
             words: count.min(255) as u8,
             bits: u8::from(says_when(entry.text)) * SAYS_WHEN_BIT
@@ -228,16 +231,20 @@ impl Index {
         });
         self.total += count as u64;
         self.join_session(number, entry, count, speaker);
-        let unpacked = self.kept.len() - self.packed;
-        if unpacked >= UNPACKED.max(self.kept.len() / UNPACKED_SHARE) {
+        if self.kept.len() - self.packed >= self.unpacked_at_most() {
             self.pack();
         }
         number
     }
 
+    fn unpacked_at_most(&self) -> usize {
+        UNPACKED.max(self.kept.len() / UNPACKED_SHARE)
+    }
+
     /// Makes the index as small as it can be; for one that won't grow soon.
     pub fn pack(&mut self) {
         self.postings.pack();
+        self.kept.shrink_to_fit();
         self.packed = self.kept.len();
     }
 
@@ -566,6 +573,10 @@ impl<'i> Scores<'i> {
             return;
         }
         let mut rarity_of = |term| {
+            let known = self.rarities.iter().find(|(known, _)| *known == term);
+            if let Some((_, rarity)) = known {
+                return *rarity;
+            }
             self.postings.clear();
             self.index.postings.read(term, &mut self.postings);
             rarity(self.postings.len(), self.index.len())

@@ -1,4 +1,4 @@
-//! Which messages hold a term, and how often: two bytes for most of them.
+//! Which messages hold a term, and how often: one or two bytes for most of them.
 //!
 //! All but the latest are packed; the latest are a sorted list, packed with the others from time to
 //! time.
@@ -19,8 +19,8 @@ pub(super) struct Postings {
     terms: Vec<u32>,
     /// Where the packed postings of each term end.
     ends: Vec<u32>,
-    /// For each posting `step << 1 | is_repeated` as a number of seven bits a byte, then the count
-    /// if it is repeated.
+    /// For each posting the step from the message before, as a number of seven bits a byte, and a
+    /// zero for each time that the term is repeated.
     packed: Vec<u8>,
     /// Of the latest messages, sorted.
     recent: Vec<(u32, Posting)>,
@@ -93,37 +93,35 @@ impl Postings {
 fn pack(postings: &[Posting], into: &mut Vec<u8>) {
     let mut last = 0;
     for posting in postings {
-        let is_repeated = posting.count > 1;
-        let mut number = u64::from(posting.entry - last) << 1 | u64::from(is_repeated);
-        while number >= 0x80 {
-            into.push(number as u8 | 0x80);
-            number >>= 7;
+        // The first message of all has the step 1, too: a step of 0 says once more.
+        let mut step = posting.entry + 1 - last;
+        while step >= 0x80 {
+            into.push(step as u8 | 0x80);
+            step >>= 7;
         }
-        into.push(number as u8);
-        if is_repeated {
-            into.push(posting.count);
-        }
-        last = posting.entry;
+        into.push(step as u8);
+        into.extend((1..posting.count).map(|_| 0));
+        last = posting.entry + 1;
     }
 }
 
 fn unpack(bytes: &[u8], into: &mut Vec<Posting>) {
-    let mut bytes = bytes.iter().copied();
-    let (mut entry, mut number, mut shift) = (0_u32, 0_u64, 0);
-    while let Some(byte) = bytes.next() {
-        number |= u64::from(byte & 0x7f) << shift;
+    let (mut next, mut step, mut shift) = (0_u32, 0_u32, 0);
+    for &byte in bytes {
+        step |= u32::from(byte & 0x7f) << shift;
         if byte & 0x80 != 0 {
             shift += 7;
             continue;
         }
-        entry += (number >> 1) as u32;
-        let count = if number & 1 == 1 {
-            bytes.next().unwrap_or(1)
-        } else {
-            1
-        };
-        into.push(Posting { entry, count });
-        (number, shift) = (0, 0);
+        next += step;
+        match into.last_mut() {
+            Some(last) if step == 0 => last.count = last.count.saturating_add(1),
+            _ => into.push(Posting {
+                entry: next - 1,
+                count: 1,
+            }),
+        }
+        (step, shift) = (0, 0);
     }
 }
 
