@@ -2,6 +2,7 @@
 //! index that grows with them.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -35,6 +36,8 @@ const CUE_CHARS: usize = 600;
 const COME: usize = 10;
 const COME_CHARS: usize = 280;
 const LINE_TOKENS: u64 = 12;
+/// Of how many messages it is kept what they are about.
+const KEPT_MATTERS: usize = 4096;
 /// Events that are no news when they come.
 const NO_CUES: [&str; 5] = ["day", "query", "archive", "learned", "kickoff"];
 /// Events of which others tell what is worth to be remembered: the moves of a fight, ways.
@@ -190,7 +193,13 @@ struct Past {
     days: Days,
     /// The messages of the index that concern somebody, with how much they weigh, most first.
     people: BTreeMap<Arc<str>, Vec<(u8, u32)>>,
+    /// What messages of the index are about, of those that a cue has found: the same ones are found
+    /// again and again.
+    matters: RefCell<BTreeMap<u32, Matter>>,
 }
+
+/// The telling words of a text.
+type Matter = Arc<[[u32; 2]]>;
 
 impl Past {
     /// Adds the chapters that were closed since the last time.
@@ -308,6 +317,20 @@ impl Past {
         find().unwrap_or_default()
     }
 
+    /// What a message of the index is about.
+    fn matter<'t>(&self, entry: u32, text: impl Fn(u32) -> Cow<'t, str>) -> Matter {
+        let mut kept = self.matters.borrow_mut();
+        if let Some(matter) = kept.get(&entry) {
+            return matter.clone();
+        }
+        if kept.len() == KEPT_MATTERS {
+            kept.clear();
+        }
+        let matter: Matter = telling(&text(entry)).into();
+        kept.insert(entry, matter.clone());
+        matter
+    }
+
     fn bearing_on(
         &self,
         (context, chapters): (&AgentContext, &Chapters),
@@ -338,7 +361,7 @@ impl Past {
                 .iter()
                 .filter(|hit| hit.score >= fits && may_come(hit.entry));
             let speaks_of_it = |entry: u32| {
-                let own = telling(&text(entry));
+                let own = self.matter(entry, &text);
                 self.index.is_same_matter(&own, &about, &[])
             };
             let hits = hits.filter(|hit| speaks_of_it(hit.entry)).take(HITS);

@@ -1,7 +1,8 @@
 //! The words of a text as the index keeps them: hashes of stems, and of single characters of
 //! scripts that write no spaces.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
@@ -35,6 +36,40 @@ static IRREGULAR: LazyLock<BTreeMap<&str, &str>> = LazyLock::new(|| {
 
 static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 
+/// The most words whose stems a thread remembers.
+const REMEMBERED: usize = 10_000;
+
+thread_local! {
+    static REMEMBERED_WORDS: RefCell<HashMap<Box<str>, Meaning>> = RefCell::default();
+}
+
+/// What a written word means to the index.
+#[derive(Clone, Copy)]
+struct Meaning {
+    is_stop: bool,
+    stem: u32,
+}
+
+/// That of a word with spaces around it. Stemming takes far longer than to look it up, and a story
+/// repeats its words.
+fn meaning(word: &str) -> Meaning {
+    REMEMBERED_WORDS.with_borrow_mut(|remembered| {
+        if let Some(meaning) = remembered.get(word) {
+            return *meaning;
+        }
+        let lower = word.to_lowercase();
+        let meaning = Meaning {
+            is_stop: STOP.contains_key(lower.as_str()),
+            stem: term(&lower, true),
+        };
+        if remembered.len() >= REMEMBERED {
+            remembered.clear();
+        }
+        remembered.insert(word.into(), meaning);
+        meaning
+    })
+}
+
 /// A word of a text, before its form is reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Word<'t> {
@@ -53,7 +88,7 @@ impl Word<'_> {
             let char = self.text.chars().next();
             return char.is_none_or(|char| CHINESE_STOP.contains_key(&char));
         }
-        STOP.contains_key(self.text.to_lowercase().as_str())
+        meaning(self.text).is_stop
     }
 
     /// What stands for the word in the index.
@@ -61,7 +96,11 @@ impl Word<'_> {
         if self.is_character {
             return hash(self.text);
         }
-        term(&self.text.to_lowercase(), stems)
+        if stems {
+            meaning(self.text).stem
+        } else {
+            term(&self.text.to_lowercase(), false)
+        }
     }
 
     /// Whether it begins with a capital letter.
