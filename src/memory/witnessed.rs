@@ -361,7 +361,7 @@ impl Past {
                 .iter()
                 .filter(|hit| hit.score >= fits && may_come(hit.entry));
             let speaks_of_it = |entry: u32| {
-                let own = self.matter(entry, &text);
+                let own = self.matter(entry, text);
                 self.index.is_same_matter(&own, &about, &[])
             };
             let hits = hits.filter(|hit| speaks_of_it(hit.entry)).take(HITS);

@@ -2,9 +2,10 @@
 //! scripts that write no spaces.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use indexmap::IndexMap;
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -40,7 +41,7 @@ static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::
 const REMEMBERED: usize = 10_000;
 
 thread_local! {
-    static REMEMBERED_WORDS: RefCell<HashMap<Box<str>, Meaning>> = RefCell::default();
+    static REMEMBERED_WORDS: RefCell<IndexMap<Box<str>, Meaning>> = RefCell::default();
 }
 
 /// What a written word means to the index.
