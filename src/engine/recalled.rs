@@ -87,19 +87,21 @@ impl Engine {
         let PreparedAsk { entity, body, .. } = &job.ask;
         let witnessed = self.world.get::<Witnessed>(*entity);
         let mind = witnessed.zip(self.world.get::<AgentContext>(*entity));
-        let is_used = |memory: &Memory| match (ending, mind) {
+        let used = match (ending, mind) {
             (Ending::Answered { text, .. }, Some((witnessed, context))) => {
-                witnessed.is_used(context, &memory.text, text, &body.full_text())
+                witnessed.used(context, &recalled.memories, text, &body.full_text())
             }
-            _ => false,
+            _ => Vec::new(),
         };
-        let each = recalled.memories.iter().map(|memory| RecalledMemory {
+        let used = used.into_iter().chain(std::iter::repeat(false));
+        let each = recalled.memories.iter().zip(used);
+        let each = each.map(|(memory, used)| RecalledMemory {
             message: memory.message.0,
             day: memory.day.clone(),
             place: memory.place.clone(),
             chapter: memory.chapter.clone(),
             text: memory.text.clone(),
-            used: is_used(memory),
+            used,
         });
         each.collect()
     }

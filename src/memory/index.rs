@@ -590,14 +590,32 @@ impl<'i> Scores<'i> {
         for (entry, score) in (0..).zip(&self.own) {
             found.add(entry, *score);
         }
+        let mut firsts = 0_u64;
+        for first in pairs.iter().filter_map(|(pair, _)| pair.chars().next()) {
+            firsts |= bit_of(first);
+        }
+        let mut stands = vec![false; pairs.len()];
         for hit in found.in_order() {
             let text = text(hit.entry);
-            let own = pairs.iter().filter(|(pair, _)| text.contains(pair));
+            stands.fill(false);
+            let begins = text.char_indices();
+            let begins = begins.filter(|(_, char)| firsts & bit_of(*char) != 0);
+            for rest in begins.filter_map(|(at, _)| text.get(at..)) {
+                for ((pair, _), stands) in pairs.iter().zip(&mut stands) {
+                    *stands |= rest.starts_with(pair);
+                }
+            }
+            let own = pairs.iter().zip(&stands).filter(|(_, stands)| **stands);
             if let Some(score) = self.own.get_mut(hit.entry as usize) {
-                *score += own.map(|(_, weight)| weight).sum::<f32>();
+                *score += own.map(|((_, weight), _)| weight).sum::<f32>();
             }
         }
     }
+}
+
+/// One of 64 bits for a character: whether none of some characters is it, is told at once.
+fn bit_of(char: char) -> u64 {
+    1 << (u32::from(char) % 64)
 }
 
 fn at_or_zero(scores: &[f32], at: usize) -> f32 {

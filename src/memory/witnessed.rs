@@ -127,21 +127,25 @@ impl Witnessed {
         past.bearing_on((context, chapters), places, cues, room)
     }
 
-    /// Whether an answer seems to use a memory: it has words in common with it that the question
-    /// and the messages since the last answer don't have. An estimate.
-    pub fn is_used(
+    /// Whether an answer seems to use each of some memories: it has words in common with it that
+    /// the question and the messages since the last answer don't have. An estimate.
+    pub fn used(
         &self,
         context: &AgentContext,
-        memory: &str,
+        memories: &[Memory],
         answer: &str,
         question: &str,
-    ) -> bool {
+    ) -> Vec<bool> {
         let past = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known = telling(question);
         known.extend(latest(context).iter().flat_map(|cue| telling(cue)));
         known.sort_unstable();
-        let (memory, answer) = (telling(memory), telling(answer));
-        past.index.is_same_matter(&memory, &answer, &known)
+        let answer = telling(answer);
+        let is_used = |memory: &Memory| {
+            let memory = telling(&memory.text);
+            past.index.is_same_matter(&memory, &answer, &known)
+        };
+        memories.iter().map(is_used).collect()
     }
 }
 
@@ -725,7 +729,11 @@ mod tests {
         let none = Cues::default();
         assert_eq!(come(&context, &none, 600), [lines[0]]);
         assert!(come(&context, &none, 10).is_empty(), "there is no room");
-        let used = |answer: &str| witnessed.is_used(&context, lines[0], answer, "What do you do?");
+        let memories = witnessed.come_to_mind((&context, &chapters), &hall, &none, 600);
+        let used = |answer: &str| {
+            let used = witnessed.used(&context, &memories, answer, "What do you do?");
+            used == [true]
+        };
         assert!(used("It must have been the baker: a bread knife!"));
         assert!(
             !used("Who cut the ferry rope? I do not know."),

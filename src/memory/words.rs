@@ -3,8 +3,9 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
+use foldhash::fast::FixedState;
 use indexmap::IndexMap;
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
@@ -39,13 +40,29 @@ static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::
 
 /// The most words whose stems a thread remembers.
 const REMEMBERED: usize = 10_000;
+/// The most texts whose words a thread remembers, and the most bytes of one.
+const REMEMBERED_TEXTS: usize = 1_024;
+const REMEMBERED_BYTES: usize = 1_024;
 
 thread_local! {
-    static REMEMBERED_WORDS: RefCell<IndexMap<Box<str>, Meaning>> = RefCell::default();
+    static REMEMBERED_WORDS: RefCell<Remembered<Meaning>> = RefCell::default();
+    static READ_TEXTS: RefCell<Remembered<Arc<[Span]>>> = RefCell::default();
+}
+
+/// What is remembered of texts.
+type Remembered<T> = IndexMap<Box<str>, T, FixedState>;
+
+/// A word in a text.
+#[derive(Clone, Copy)]
+struct Span {
+    at: u32,
+    len: u8,
+    is_character: bool,
+    meaning: Meaning,
 }
 
 /// What a written word means to the index.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Meaning {
     is_stop: bool,
     stem: u32,
@@ -71,8 +88,8 @@ fn meaning(word: &str) -> Meaning {
     })
 }
 
-/// A word of a text, before its form is reduced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A word of a text.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Word<'t> {
     /// As it is written, without an ending after an apostrophe.
     pub(super) text: &'t str,
@@ -80,25 +97,19 @@ pub(super) struct Word<'t> {
     pub(super) at: usize,
     /// Whether it is one character of a script without spaces.
     pub(super) is_character: bool,
+    meaning: Meaning,
 }
 
 impl Word<'_> {
     /// Whether it says nothing of what a text is about.
     pub(super) fn is_stop(&self) -> bool {
-        if self.is_character {
-            let char = self.text.chars().next();
-            return char.is_none_or(|char| CHINESE_STOP.contains_key(&char));
-        }
-        meaning(self.text).is_stop
+        self.meaning.is_stop
     }
 
     /// What stands for the word in the index.
     pub(super) fn term(&self, stems: bool) -> u32 {
-        if self.is_character {
-            return hash(self.text);
-        }
-        if stems {
-            meaning(self.text).stem
+        if stems || self.is_character {
+            self.meaning.stem
         } else {
             term(&self.text.to_lowercase(), false)
         }
@@ -125,8 +136,42 @@ pub(super) fn term(word: &str, stems: bool) -> u32 {
 
 /// The words of a text, in order.
 pub(super) fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
-    text.unicode_word_indices().filter_map(|(at, text)| {
-        let is_character = text.chars().next().is_some_and(writes_no_spaces);
+    let spans = spans(text);
+    (0..spans.len()).filter_map(move |number| {
+        let span = spans.get(number)?;
+        let at = span.at as usize;
+        Some(Word {
+            text: text.get(at..at + usize::from(span.len))?,
+            at,
+            is_character: span.is_character,
+            meaning: span.meaning,
+        })
+    })
+}
+
+/// The words of a text, from those remembered if it was read before: all who hear something
+/// remember the same text.
+fn spans(text: &str) -> Arc<[Span]> {
+    if text.len() > REMEMBERED_BYTES {
+        return read(text);
+    }
+    READ_TEXTS.with_borrow_mut(|remembered| {
+        if let Some(spans) = remembered.get(text) {
+            return spans.clone();
+        }
+        let spans = read(text);
+        if remembered.len() >= REMEMBERED_TEXTS {
+            remembered.clear();
+        }
+        remembered.insert(text.into(), spans.clone());
+        spans
+    })
+}
+
+fn read(text: &str) -> Arc<[Span]> {
+    let spans = text.unicode_word_indices().filter_map(|(at, text)| {
+        let first = text.chars().next()?;
+        let is_character = writes_no_spaces(first);
         // Of "won't" and its like, nothing is left that says something.
         let cut = text.find(['\'', '’']);
         let ending = cut.and_then(|cut| text.get(cut..)).unwrap_or_default();
@@ -135,12 +180,21 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
             .eq_ignore_ascii_case("t");
         let text = cut.and_then(|cut| text.get(..cut)).unwrap_or(text);
         let is_word = !text.is_empty() && text.len() <= LONGEST && !is_denial;
-        is_word.then_some(Word {
-            text,
-            at,
+        is_word.then(|| Span {
+            at: at as u32,
+            len: text.len() as u8,
             is_character,
+            meaning: if is_character {
+                Meaning {
+                    is_stop: CHINESE_STOP.contains_key(&first),
+                    stem: hash(text),
+                }
+            } else {
+                meaning(text)
+            },
         })
-    })
+    });
+    spans.collect()
 }
 
 /// The words of a text, or characters of scripts without spaces, in order, each as a number that
