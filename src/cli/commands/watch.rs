@@ -391,18 +391,21 @@ impl<'a> Host<'a> {
     fn play(&mut self, opened: Opened) {
         let Opened { story, session } = opened;
         let name = story.slot.name().to_string();
+        let (board, until) = (story.board.clone(), self.until);
+        // Whoever has a seat is known by the name of its character, which the board must have.
+        let session = session.map(|(mut session, servers)| {
+            let answers = page::watch(&mut session.engine, &board);
+            (session, servers, answers)
+        });
         self.shelf.stories().insert(name, story.clone());
-        let (Some((mut session, servers)), Some(control)) = (session, story.control.clone()) else {
+        let (Some((mut session, servers, answers)), Some(control)) =
+            (session, story.control.clone())
+        else {
             return;
         };
-        let (handle, board, until) = (
-            self.runtime.handle().clone(),
-            story.board.clone(),
-            self.until,
-        );
+        let handle = self.runtime.handle().clone();
         let thread = std::thread::spawn(move || {
             handle.block_on(async {
-                let answers = page::watch(&mut session.engine, &board);
                 let following = tokio::spawn(page::follow(answers, board.clone()));
                 let stop = page::play(&mut session.engine, &board, &control, until).await;
                 servers.close().await;
