@@ -32,7 +32,7 @@ impl Engine {
             let mut job = self.prepare(id, entity)?;
             self.places.open.entry(job.ask.place).or_default().missing += 1;
             match self.recorded(&job.ask)? {
-                Some(outcome) => {
+                Some((outcome, is_new)) => {
                     self.show_requests(&mut job, &outcome);
                     self.arrived.push(Arrival {
                         finished: FinishedAsk {
@@ -40,7 +40,7 @@ impl Engine {
                             outcome,
                             value: None,
                         },
-                        is_new: false,
+                        is_new,
                     });
                 }
                 None => {
@@ -87,7 +87,10 @@ impl Engine {
         };
         let world_seed = *self.world.resource::<WorldSeed>();
         // What comes to mind changes no dice.
-        let mixed = world_seed.mixed(&[name.as_bytes(), &asked.0]);
+        let retakes = self.record.recording.retakes(&name, id.0, number).iter();
+        let parts = [name.as_bytes(), &asked.0].into_iter();
+        let parts: Vec<_> = parts.chain(retakes.map(String::as_bytes)).collect();
+        let mixed = world_seed.mixed(&parts);
         let mut seed = [0; 8];
         seed.copy_from_slice(&mixed[..8]);
         let mut job = Job {
@@ -205,11 +208,15 @@ impl Engine {
         (guarded, judgement.acts)
     }
 
-    fn recorded(&self, ask: &PreparedAsk) -> Result<Option<Arc<Outcome>>, EngineError> {
+    /// What the recording has for an ask, and whether that is still to be recorded here.
+    fn recorded(&self, ask: &PreparedAsk) -> Result<Option<(Arc<Outcome>, bool)>, EngineError> {
         let recording = &self.record.recording;
         match recording.find(&ask.name, ask.id.0, ask.number, ask.hash) {
-            Recorded::Outcome(outcome) => Ok(Some(outcome.clone())),
-            Recorded::Nothing => Ok(None),
+            Recorded::Outcome(outcome) => Ok(Some((outcome.clone(), false))),
+            Recorded::Nothing => {
+                let spare = recording.spare(&ask.name, ask.id.0, ask.number, ask.hash);
+                Ok(spare.map(|outcome| (outcome.clone(), true)))
+            }
             Recorded::OtherRequest(outcome) => Err(EngineError::OtherRequest {
                 turn: self.turn(),
                 entity: ask.name.to_string(),

@@ -315,6 +315,23 @@ pub struct Input {
     pub value: serde_json::Value,
 }
 
+/// An ask that a branch asks anew, or answers otherwise: what its story has of it does not count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Retake {
+    /// Who wanted it.
+    pub by: String,
+    /// The name of the branch, from which minds that only have dice get others.
+    pub branch: String,
+    /// Who is asked.
+    pub entity: Arc<str>,
+    /// Its number in the cast, as in [`Outcome`].
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub id: u32,
+    /// The number of the ask among all of the entity.
+    pub number: u32,
+}
+
 /// The game of a journal, if the world's name alone is not enough to set it up again. Snapshots
 /// have it too, so that a damaged journal can be repaired.
 #[derive(Resource, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -347,4 +364,9 @@ pub enum Line {
     Stopped(Stopped),
     /// An input between two turns.
     Input(Input),
+    /// An ask that is answered anew.
+    Retake(Retake),
+    /// An outcome of the story from which this one branched. It counts only if the very same
+    /// request is made here, too, and is then recorded as an outcome.
+    Spare(Arc<Outcome>),
 }

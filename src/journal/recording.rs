@@ -20,6 +20,10 @@ pub struct Recording {
     snapshots: BTreeSet<u64>,
     /// By the turn after which they came.
     inputs: BTreeMap<u64, Vec<Value>>,
+    /// Outcomes that count if the same request is made, by the key of outcomes.
+    spare: BTreeMap<(Arc<str>, u32, u32), Arc<Outcome>>,
+    /// The branches in which an ask was asked anew, by the key of outcomes.
+    retakes: BTreeMap<(Arc<str>, u32, u32), Vec<String>>,
     stopped_at: Option<u64>,
 }
 
@@ -65,6 +69,18 @@ impl Recording {
                 Line::Snapshot(snapshot) => {
                     recording.snapshots.insert(snapshot.turn);
                 }
+                Line::Spare(outcome) => {
+                    let key = (outcome.entity.clone(), outcome.id, outcome.number);
+                    recording.spare.entry(key).or_insert(outcome);
+                }
+                Line::Retake(retake) => {
+                    let key = (retake.entity, retake.id, retake.number);
+                    recording
+                        .retakes
+                        .entry(key)
+                        .or_default()
+                        .push(retake.branch);
+                }
                 Line::Header(_) | Line::Game(_) => {}
             }
         }
@@ -80,6 +96,24 @@ impl Recording {
             Some(outcome) => Recorded::OtherRequest(outcome),
             None => Recorded::Nothing,
         }
+    }
+
+    /// The outcome that the story from which this one branched has of exactly this request.
+    pub fn spare(
+        &self,
+        entity: &Arc<str>,
+        id: u32,
+        number: u32,
+        hash: Digest,
+    ) -> Option<&Arc<Outcome>> {
+        let outcome = self.spare.get(&(entity.clone(), id, number));
+        outcome.filter(|outcome| outcome.hash == hash)
+    }
+
+    /// The branches in which this ask was asked anew, the first one first.
+    pub fn retakes(&self, entity: &Arc<str>, id: u32, number: u32) -> &[String] {
+        let branches = self.retakes.get(&(entity.clone(), id, number));
+        branches.map_or(&[], Vec::as_slice)
     }
 
     /// The rounds of tool calls that were recorded for exactly this request, oldest first.

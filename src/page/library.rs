@@ -12,7 +12,7 @@ use crate::journal::Outcome;
 use crate::locale::{Language, UiText, text};
 use crate::mind::Mind;
 use crate::save::Slot;
-use crate::session::Game;
+use crate::session::{Game, Retaken};
 
 /// Who made a recorded answer, since a request is in the form of its mind; `None` for a mind that
 /// is sent nothing.
@@ -57,6 +57,15 @@ pub struct Listed {
     pub running: bool,
 }
 
+/// Where a branch begins.
+#[derive(Clone, Debug)]
+pub enum BranchAt {
+    /// At the end of a turn.
+    Turn(u64),
+    /// Before an ask that is answered anew.
+    Ask(Retaken),
+}
+
 /// The stories that a server can show. All functions may read files and take their time.
 pub trait Library: Send + Sync {
     /// All stories.
@@ -68,12 +77,12 @@ pub trait Library: Send + Sync {
     /// Why it can't be shown.
     fn open(&self, slot: &str) -> Result<Option<Story>, UiText>;
 
-    /// Starts a new slot from a turn of a story, under this name or a free one; returns its name.
+    /// Starts a new slot from a story, under this name or a free one; returns its name.
     ///
     /// # Errors
     /// Why that is impossible; by default, that stories are only shown.
-    fn branch(&self, slot: &str, turn: u64, name: Option<&str>) -> Result<String, UiText> {
-        let _ = (slot, turn, name);
+    fn branch(&self, slot: &str, at: BranchAt, name: Option<&str>) -> Result<String, UiText> {
+        let _ = (slot, at, name);
         Err(text!(page_only_shown))
     }
 }

@@ -34,7 +34,7 @@ pub use access::Access;
 pub use board::{About, Board};
 pub use control::Control;
 pub use error::ServerError;
-pub use library::{Answered, Library, Listed, Story};
+pub use library::{Answered, BranchAt, Library, Listed, Story};
 pub use player::{follow, play, read, watch};
 pub use report::report;
 pub use seat::Seat;

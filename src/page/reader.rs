@@ -258,7 +258,12 @@ impl Reader<'_> {
         // Other games have no systems that take what a host does.
         let is_steered = self.board.about.game == "campaign" && !now.is_empty();
         let deeds: &[_] = if is_steered { &["tell", "give"] } else { &[] };
-        [now, deeds, &["branch", "undo"]].concat()
+        // The conversation of a team has no turns to go back to.
+        let branches: &[_] = match self.board.about.game {
+            "team" => &["branch", "undo"],
+            _ => &["branch", "undo", "retry"],
+        };
+        [now, deeds, branches].concat()
     }
 
     /// Everybody and everything that has a name, by number.

@@ -13,7 +13,7 @@ use super::answer::{Failure, Json};
 use super::board::RunState;
 use super::branches::{branches, compare, parting};
 use super::control::Wanted;
-use super::library::{Library, Story};
+use super::library::{BranchAt, Library, Story};
 use super::reader::{Query as Part, Reader};
 use super::request;
 use super::seat::Seat;
@@ -23,6 +23,7 @@ use crate::cast::Kind;
 use crate::drama::Effect;
 use crate::locale::{Language, Localize, UiText, labels as texts, text};
 use crate::rpg::HostDeed;
+use crate::session::Retaken;
 
 /// The language that a reader asked for.
 #[derive(Debug, Default, Deserialize)]
@@ -211,13 +212,42 @@ enum Deed {
     Play,
     Step,
     Stop,
-    Branch { turn: u64, name: Option<String> },
-    Undo { turn: u64 },
-    Tell { who: Vec<u32>, text: String },
-    Give { item: String, to: u32 },
-    Teach { who: u32, fact: String },
-    Move { who: u32, to: u32 },
-    Effect { place: Option<u32>, effect: Effect },
+    Branch {
+        turn: u64,
+        name: Option<String>,
+    },
+    Undo {
+        turn: u64,
+    },
+    Retry {
+        c: u32,
+        name: Option<String>,
+    },
+    Edit {
+        c: u32,
+        text: String,
+        name: Option<String>,
+    },
+    Tell {
+        who: Vec<u32>,
+        text: String,
+    },
+    Give {
+        item: String,
+        to: u32,
+    },
+    Teach {
+        who: u32,
+        fact: String,
+    },
+    Move {
+        who: u32,
+        to: u32,
+    },
+    Effect {
+        place: Option<u32>,
+        effect: Effect,
+    },
 }
 
 /// Does what the host wants.
@@ -234,26 +264,54 @@ pub(super) async fn steer(
         return Err(Failure::forbidden(language));
     }
     let deed = read_body::<Deed>(&body, language)?;
-    let (turn, name) = match deed {
-        Deed::Branch { turn, name } => (turn, name),
-        Deed::Undo { turn } => (turn, None),
+    let story = &visit.story;
+    let failed = |text| Failure::impossible(text, language);
+    let (at, name) = match deed {
+        Deed::Branch { turn, name } => (after(story, turn).map_err(failed)?, name),
+        Deed::Undo { turn } => (after(story, turn).map_err(failed)?, None),
+        Deed::Retry { c, name } => (anew(story, c, None).map_err(failed)?, name),
+        Deed::Edit { c, text, name } => (anew(story, c, Some(text)).map_err(failed)?, name),
         deed => {
-            let done = do_now(&visit.story, &deed);
-            done.map_err(|text| Failure::impossible(text, language))?;
+            do_now(story, &deed).map_err(failed)?;
             return Ok(Json(json!({"ok": true})));
         }
     };
-    if turn > visit.story.board.read().turn {
-        return Err(Failure::impossible(text!(page_bad_turn, turn), language));
-    }
     let library = shared.library.clone();
     let branched = blocking(language, move || {
-        let branch = library.branch(&slot, turn, name.as_deref())?;
+        let goes_on = matches!(at, BranchAt::Ask(_));
+        let branch = library.branch(&slot, at, name.as_deref())?;
         // It is read while the reader waits anyway.
-        library.open(&branch)?;
+        let opened = library.open(&branch)?;
+        // Whoever wants another answer wants to see it, and what comes of it.
+        if goes_on && let Some(control) = opened.and_then(|story| story.control) {
+            control.want(Wanted::Step);
+        }
         Ok(branch)
     });
     Ok(Json(json!({"ok": true, "slot": branched.await?})))
+}
+
+/// The end of a turn that was played.
+fn after(story: &Story, turn: u64) -> Result<BranchAt, UiText> {
+    if turn > story.board.read().turn {
+        return Err(text!(page_bad_turn, turn));
+    }
+    Ok(BranchAt::Turn(turn))
+}
+
+/// A call of a turn that was played, to be answered with other words or by its mind once more.
+fn anew(story: &Story, call: u32, answer: Option<String>) -> Result<BranchAt, UiText> {
+    let contents = story.board.read();
+    let call = contents.calls.get(call as usize);
+    let done = call.filter(|call| call.turn <= contents.turn);
+    let done = done.and_then(|call| Some((call.outcome.clone()?, call.turn.checked_sub(1)?)));
+    let (outcome, turn) = done.ok_or_else(|| text!(page_not_done))?;
+    Ok(BranchAt::Ask(Retaken {
+        outcome,
+        turn,
+        answer,
+        by: "host".to_owned(),
+    }))
 }
 
 fn read_body<'b, T: Deserialize<'b>>(body: &'b [u8], language: Language) -> Result<T, Failure> {

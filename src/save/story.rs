@@ -60,6 +60,7 @@ impl StoredStory {
                     | Line::Meeting(_)
                     | Line::Stopped(_)
                     | Line::Input(_)
+                    | Line::Retake(_)
             )
         };
         !self.lines.iter().any(is_played)

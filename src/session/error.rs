@@ -72,6 +72,18 @@ pub enum SessionError {
         /// The first place that differs; empty for the world's own state.
         place: String,
     },
+    /// An answer that does not pass the check of its ask.
+    BadAnswer {
+        /// Every rule that it breaks.
+        reason: UiText,
+    },
+    /// An ask that is in no turn that is over.
+    NoSuchAsk {
+        /// Who was asked.
+        entity: String,
+        /// The number of the ask among all of the entity.
+        number: u32,
+    },
     /// A turn that was never played.
     NoSuchTurn {
         /// The turn that was asked for.
@@ -95,6 +107,8 @@ impl Localize for SessionError {
                 text!(session_other_world_state, turn)
             }
             Self::OtherState { turn, place } => text!(session_other_place_state, turn, place),
+            Self::BadAnswer { reason } => text!(session_bad_answer, reason),
+            Self::NoSuchAsk { entity, number } => text!(session_no_such_ask, entity, number),
             Self::NoSuchTurn { turn, last } => text!(session_no_such_turn, turn, last),
         }
     }

@@ -14,6 +14,7 @@ mod difference;
 mod error;
 mod live;
 mod requests;
+mod retake;
 mod rewind;
 mod timeline;
 
@@ -25,6 +26,7 @@ pub use difference::{
 pub use error::{SessionError, SetupError};
 pub use live::Session;
 pub use requests::{CallRequest, PromptMessage, PromptPart, Wanted, messages_of, requests};
+pub use retake::{Retaken, retake};
 pub use rewind::{Replayed, branch, branch_with, replay, replay_with, state_at};
 pub use timeline::{TimedCall, timeline};
 

@@ -104,7 +104,7 @@ pub async fn branch_with(
 
 /// The lines of a journal up to the meeting that closed a turn; for turn 0 those before the first
 /// turn.
-fn up_to(mut lines: Vec<Line>, turn: u64) -> Result<Vec<Line>, SessionError> {
+pub(super) fn up_to(mut lines: Vec<Line>, turn: u64) -> Result<Vec<Line>, SessionError> {
     let closes = |line: &Line| matches!(line, Line::Meeting(meeting) if meeting.turn == turn);
     let length = match turn {
         0 => lines

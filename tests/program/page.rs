@@ -1,6 +1,7 @@
 //! The page over real connections: what is served, to whom, and what is refused.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
@@ -533,6 +534,75 @@ fn what_a_host_does_is_journaled_and_stays_text() {
     for id in ["story", "labels", "events/0", "calls/0", "people"] {
         let id = id.replace('/', "&#x2f;");
         assert!(report.contains(&format!("id=\"{id}\"")), "no {id}");
+    }
+}
+
+#[test]
+fn an_answer_is_asked_for_again_or_written_by_the_host() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save old --paused");
+    page.step("old");
+    page.step("old");
+    let calls = |slot: &str, turn: u64| {
+        let calls = page.api(&format!("{slot}/calls?turn={turn}"));
+        let calls = calls["calls"].as_array().unwrap().iter();
+        let calls = calls.map(|call| {
+            let (who, number) = (&call["who"], &call["number"]);
+            (format!("{who} {number}"), call.clone())
+        });
+        calls.collect::<BTreeMap<_, _>>()
+    };
+    let before = calls("old", 2);
+    let is_plan = |(_, call): &(&String, &Value)| call["purpose"] == "home.plan";
+    let (key, plan) = before.iter().filter(is_plan).nth(1).unwrap();
+    let deed = |body: Value| page.post("/api/old/do", &body);
+
+    let again = deed(json!({"do": "retry", "c": plan["c"], "name": "again"}));
+    assert_eq!(again.json(), json!({"ok": true, "slot": "again"}));
+    assert!((0..3_000).any(|_| page.is_paused_at("again", 2)));
+    let after = calls("again", 2);
+    assert_ne!(after[key]["text"], plan["text"], "another answer");
+    let earlier = before
+        .iter()
+        .filter(|(_, call)| call["c"].as_u64() < plan["c"].as_u64());
+    for (key, call) in earlier {
+        assert_eq!(
+            after[key]["text"], call["text"],
+            "{key} was not asked again"
+        );
+    }
+
+    let words = "<b>The host says so.</b>";
+    let openings = calls("old", 1);
+    let is_opening = |(_, call): &(&String, &Value)| call["purpose"] == "kickoff";
+    let (key, opening) = openings.iter().find(is_opening).unwrap();
+    let edited = deed(json!({"do": "edit", "c": opening["c"], "text": words, "name": "edited"}));
+    assert_eq!(edited.status, 200, "{}", edited.body);
+    assert!((0..3_000).any(|_| page.is_paused_at("edited", 1)));
+    let after = calls("edited", 1);
+    assert_eq!(after[key]["text"], words);
+    let others = openings.iter().filter(|(other, _)| *other != key);
+    for (key, call) in others {
+        assert_eq!(
+            after[key]["text"], call["text"],
+            "{key} is the same question"
+        );
+    }
+    assert_eq!(calls("old", 1), openings, "the story stays");
+    let told = page.api("edited/events?turn=1&text=The+host+says+so");
+    let told = &told["events"][0];
+    assert_eq!(told["by"], opening["who"], "{told}");
+
+    let bad = deed(json!({"do": "edit", "c": plan["c"], "text": "no JSON"}));
+    assert_eq!(bad.status, 409, "{}", bad.body);
+    assert_eq!(deed(json!({"do": "retry", "c": 99_999})).status, 409);
+    drop(page);
+    for slot in ["again", "edited"] {
+        let journal = folder.path().join(format!("saves/{slot}/journal.jsonl"));
+        let journal = std::fs::read_to_string(journal).unwrap();
+        assert_eq!(journal.matches("{\"retake\":{\"by\":\"host\"").count(), 1);
+        let replayed = run(folder.path(), &format!("replay {slot}"));
+        assert_eq!(replayed.status.code(), Some(0), "{}", super::err(&replayed));
     }
 }
 

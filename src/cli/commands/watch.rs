@@ -13,7 +13,7 @@ use std::thread::JoinHandle;
 use crate::engine::Stop;
 use crate::locale::{Localize, UiText, text};
 use crate::mind::{Mind, Minds};
-use crate::page::{self, About, Board, Control, Library, Listed, Seat, Server, Story};
+use crate::page::{self, About, Board, BranchAt, Control, Library, Listed, Seat, Server, Story};
 use crate::rpg::Campaign;
 use crate::save::{Slot, list};
 use crate::session::{self, Game, Session};
@@ -97,7 +97,7 @@ enum Wish {
     Open(String, Sender<Result<Option<Story>, UiText>>),
     Branch {
         slot: String,
-        turn: u64,
+        at: BranchAt,
         name: Option<String>,
         reply: Sender<Result<String, UiText>>,
     },
@@ -162,10 +162,10 @@ impl Library for Shelf {
         self.ask(|reply| Wish::Open(slot.to_owned(), reply))
     }
 
-    fn branch(&self, slot: &str, turn: u64, name: Option<&str>) -> Result<String, UiText> {
+    fn branch(&self, slot: &str, at: BranchAt, name: Option<&str>) -> Result<String, UiText> {
         self.ask(|reply| Wish::Branch {
             slot: slot.to_owned(),
-            turn,
+            at,
             name: name.map(str::to_owned),
             reply,
         })
@@ -433,11 +433,11 @@ impl<'a> Host<'a> {
                 }
                 Wish::Branch {
                     slot,
-                    turn,
+                    at,
                     name,
                     reply,
                 } => {
-                    let _ = reply.send(self.branch(&slot, turn, name));
+                    let _ = reply.send(self.branch(&slot, at, name));
                 }
                 Wish::End => break,
             }
@@ -471,14 +471,19 @@ impl<'a> Host<'a> {
         Ok(Some(story))
     }
 
-    fn branch(&self, slot: &str, turn: u64, name: Option<String>) -> Result<String, UiText> {
+    fn branch(&self, slot: &str, at: BranchAt, name: Option<String>) -> Result<String, UiText> {
         let root = &self.shelf.root;
         let from = Slot::find(root, slot).map_err(|error| why(save_error(error)))?;
         let story = self.shelf.stories().get(slot).cloned();
         let story = story.ok_or_else(|| text!(page_missing))?;
         let name = name.unwrap_or_else(|| free_name(root, slot));
-        let branched = session::branch(root, &from, &name, &*story.game, turn);
-        let branched = self.runtime.block_on(branched);
+        let game = &*story.game;
+        let branched = self.runtime.block_on(async {
+            match at {
+                BranchAt::Turn(turn) => session::branch(root, &from, &name, game, turn).await,
+                BranchAt::Ask(ask) => session::retake(root, &from, &name, game, ask).await,
+            }
+        });
         let branch = branched.map_err(|error| error.text())?;
         slot_settings::copy(self.app, &from, &branch).map_err(why)?;
         Ok(name)

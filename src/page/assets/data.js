@@ -255,7 +255,7 @@ function setRun({ run, day, turn, spent, can }) {
 	emit('run');
 }
 
-export const can = (what) => (state.story?.can || []).includes(what);
+export const can = (what) => !isReport && (state.story?.can || []).includes(what);
 
 export async function open() {
 	const story = await get('story');

@@ -27,6 +27,7 @@ export async function seeEvent(pane, n) {
 		h('div.book.quote', setEvent(event)),
 		h('p.actions', action({ view: 'story', n, ...NO_FILTER }, 'in_story'), state.isHost ? audienceLink(n) : null,
 			can('branch') && event.turn ? button(t('branch_here'), () => branchDialog(event.turn - 1), {}, 'branches') : null,
+			can('retry') && event.c != null && event.turn <= state.story.turn ? askAgain(event) : null,
 			can('undo') && event.turn > 1 ? button(t('back_before'), () => steer({ do: 'undo', turn: event.turn - 1 }, t('undo_sure', { n: event.turn - 1 }))) : null),
 		pairs([[t('when'), [t('day_n', { n: event.day ?? 0 }), ' · ', t('turn_n', { n: event.turn })]], [t('place'), event.place == null ? null : nameLink(event.place)],
 			[t('kind'), event.kind], [t('id'), h('code', event.id)], [t('rule'), event.rule ? rule(event) : null],
@@ -64,14 +65,15 @@ function phases(call) {
 	return list.filter(([, length]) => length > 0);
 }
 
+const askAgain = ({ c, turn }) => button(t('ask_again'), () => steer({ do: 'retry', c }, t('retry_sure', { n: turn })));
+
 function overview(call, usage) {
 	const parts = phases(call);
 	const isOpen = call.state !== 'done' && call.state !== 'dropped';
 	return [
 		parts.length && call.end != null ? h('div.phases', { 'aria-hidden': 'true' }, parts.map(([name, length, style]) => h('span', { class: style, vars: { '--length': length }, title: `${t(name)} ${duration(length)}` }))) : null,
 		h('p', { class: 'actions' },
-			can('answer') && isOpen ? button(t('write_answer'), () => askForText(t('write_answer'), call.asked || '', '', (text) => steer({ do: 'answer', c: call.c, text }))) : null,
-			can('retry') && !isOpen ? button(t('ask_again'), () => steer({ do: 'retry', c: call.c }, t('retry_sure', { n: call.turn }))) : null,
+			can('retry') && !isOpen && call.turn <= state.story.turn ? [askAgain(call), button(t('edit_answer'), () => askForText(t('edit_answer'), t('edit_hint'), call.answer || '', (text) => steer({ do: 'edit', c: call.c, text })))] : null,
 			action({ see: `context/${call.who}/${call.c}` }, 'context_then')),
 		pairs([[t('state'), word('state', call.state)], [t('answered_by'), call.by ? word('by', call.by) : null], [t('reason'), call.reason],
 			[t('model'), [call.mind, call.model].filter((name, i, all) => name && all.indexOf(name) === i).join(' · ')], [t('place'), call.place == null ? null : nameLink(call.place)],

@@ -35,7 +35,7 @@ export async function steer(body, sure) {
 		if (answer?.slot) {
 			const href = `/story/${encodeURIComponent(answer.slot)}`;
 			// What was undone stays in this story; the page goes on with the new one.
-			if (body.do === 'undo' || body.do === 'retry') location.assign(href);
+			if (body.do !== 'branch') location.assign(href);
 			toast(rich('branched', { name: h('a', { href, 'data-plain': true }, answer.slot) }));
 			emit('turn');
 		} else announce(t('done'));

@@ -1,0 +1,148 @@
+//! Branches in which one ask is answered anew, asked again or with words of whoever wants it.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::live::create;
+use super::rewind::{play_again, state_at, up_to};
+use super::{Game, SessionError};
+use crate::event::{By, Feed, Record};
+use crate::journal::{Ending, Line, Outcome, Retake};
+use crate::locale::UiText;
+use crate::message::{Cost, FinishReason, PromptBytes, TokenUsage};
+use crate::save::{Slot, StoredStory};
+
+/// An ask that is answered anew.
+#[derive(Clone, Debug)]
+pub struct Retaken {
+    /// How it ended in the story.
+    pub outcome: Arc<Outcome>,
+    /// The number of meetings before it.
+    pub turn: u64,
+    /// The answer; `None` if its mind is asked again.
+    pub answer: Option<String>,
+    /// Who wants it.
+    pub by: String,
+}
+
+/// Starts a new slot from the turn before an ask, in which that ask is answered anew. What was
+/// answered before it in its turn stays; what came after is used as long as the same is asked.
+/// Whoever resumes the branch asks for all else.
+///
+/// # Errors
+/// As [`branch`](super::branch), the ask is in no turn that is over, or the answer does not pass
+/// its check.
+pub async fn retake(
+    root: &Path,
+    from: &Slot,
+    name: &str,
+    game: &dyn Game,
+    retaken: Retaken,
+) -> Result<Slot, SessionError> {
+    let turn = retaken.turn;
+    let mut lines = from.read(false)?.lines;
+    let played = lines.split_off(up_to(lines.clone(), turn)?.len());
+    lines.extend(anew(played, &retaken, name)?);
+    if retaken.answer.is_some() {
+        let mut story = from.read(false)?;
+        story.lines.clone_from(&lines);
+        check(story, game, &retaken).await?;
+    }
+    let world = state_at(from, game, turn).await?.engine.world;
+    let locked = create(root, name, lines, &world, &game.meta())?;
+    Ok(locked.slot().clone())
+}
+
+/// The lines of a turn with one ask answered anew. `played` begins with those of the turn.
+fn anew(played: Vec<Line>, retaken: &Retaken, branch: &str) -> Result<Vec<Line>, SessionError> {
+    let old = &retaken.outcome;
+    let is_meant = |outcome: &Outcome| {
+        outcome.entity == old.entity && outcome.number == old.number && outcome.hash == old.hash
+    };
+    let mut lines = Vec::new();
+    let (mut is_found, mut is_over) = (false, false);
+    for line in played {
+        match line {
+            Line::Outcome(outcome) if is_meant(&outcome) => {
+                is_found = true;
+                lines.push(Line::Retake(Retake {
+                    by: retaken.by.clone(),
+                    branch: branch.to_owned(),
+                    entity: outcome.entity.clone(),
+                    id: outcome.id,
+                    number: outcome.number,
+                }));
+                let answered = retaken.answer.as_ref();
+                let answered = answered.map(|text| answered_with(&outcome, text, &retaken.by));
+                lines.extend(answered.map(|outcome| Line::Outcome(Arc::new(outcome))));
+            }
+            // It was asked when this one had been answered, or at the same time.
+            Line::Outcome(outcome) if is_found => lines.push(Line::Spare(outcome)),
+            Line::Spare(outcome) if is_meant(&outcome) => {}
+            Line::Outcome(_) | Line::Input(_) | Line::Retake(_) | Line::Spare(_) => {
+                lines.push(line);
+            }
+            Line::Meeting(_) => {
+                is_over = true;
+                break;
+            }
+            // Rounds of tools are in the outcomes.
+            Line::Round(_) | Line::Snapshot(_) | Line::Stopped(_) => {}
+            Line::Header(_) | Line::Game(_) => {}
+        }
+    }
+    if is_found && is_over {
+        return Ok(lines);
+    }
+    Err(SessionError::NoSuchAsk {
+        entity: old.entity.to_string(),
+        number: old.number,
+    })
+}
+
+fn answered_with(outcome: &Outcome, text: &str, by: &str) -> Outcome {
+    Outcome {
+        ending: Ending::Answered {
+            text: text.to_owned(),
+            thinking: None,
+            finish: FinishReason::Stop,
+        },
+        refused: Vec::new(),
+        calls: 0,
+        retries: 0,
+        usage: TokenUsage::default(),
+        prompt_bytes: PromptBytes::default(),
+        estimated: 0,
+        cost: Cost::default(),
+        provider: by.into(),
+        model: "".into(),
+        ms: 0,
+        ..outcome.clone()
+    }
+}
+
+/// Plays the turn with an answer, without any mind, to see what becomes of it.
+async fn check(story: StoredStory, game: &dyn Game, retaken: &Retaken) -> Result<(), SessionError> {
+    let refused = Arc::new(Mutex::new(None::<UiText>));
+    let (sink, old) = (refused.clone(), retaken.outcome.clone());
+    let played = play_again(story, game, Some(retaken.turn + 1), move |engine| {
+        engine.add_feed(Feed::observer(move |record| {
+            if let Record::Answer(answer) = record
+                && answer.entity == old.entity
+                && answer.number == old.number
+                && let By::Fallback(reason) = &answer.by
+            {
+                let mut refused = sink.lock().unwrap_or_else(PoisonError::into_inner);
+                *refused = Some(reason.clone());
+            }
+        }));
+    });
+    played.await?;
+    let refused = refused.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*refused {
+        Some(reason) => Err(SessionError::BadAnswer {
+            reason: reason.clone(),
+        }),
+        None => Ok(()),
+    }
+}
