@@ -256,6 +256,11 @@ impl Reader<'_> {
         Some(found)
     }
 
+    /// All qualities of the world. Only the host sees any.
+    pub(super) fn qualities(&self) -> Value {
+        json!(self.board.read().state.qualities)
+    }
+
     /// All items, and who has them; for a seat its own.
     pub(super) fn items(&self) -> Value {
         let contents = self.board.read();

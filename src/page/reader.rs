@@ -257,13 +257,28 @@ impl Reader<'_> {
         };
         // Other games have no systems that take what a host does.
         let is_steered = self.board.about.game == "campaign" && !now.is_empty();
-        let deeds: &[_] = if is_steered { &["tell", "give"] } else { &[] };
+        let state = &contents.state;
+        let has_director = || {
+            let mut beings = state.beings.iter();
+            beings.any(|being| being.kind == Kind::WorldAgent)
+        };
+        let deeds = [
+            ("tell", true),
+            ("note", has_director()),
+            ("teach", !state.facts.is_empty()),
+            ("give", !state.items.is_empty()),
+            ("move", true),
+            ("change", !state.qualities.is_empty()),
+        ];
+        let deeds = deeds.iter().filter(|(_, is_possible)| *is_possible);
+        let deeds = deeds.filter(|_| is_steered).map(|(deed, _)| *deed);
+        let deeds: Vec<_> = deeds.collect();
         // The conversation of a team has no turns to go back to.
         let branches: &[_] = match self.board.about.game {
             "team" => &["branch", "undo"],
             _ => &["branch", "undo", "retry"],
         };
-        [now, deeds, branches].concat()
+        [now, &deeds, branches].concat()
     }
 
     /// Everybody and everything that has a name, by number.

@@ -146,6 +146,7 @@ pub(super) async fn get(
             "places" => Some(reader.places()),
             "facts" => Some(reader.facts()),
             "items" => Some(reader.items()),
+            "qualities" if reader.is_host() => Some(reader.qualities()),
             _ => None,
         })
     });
@@ -243,6 +244,10 @@ enum Deed {
     Move {
         who: u32,
         to: u32,
+    },
+    Change {
+        quality: String,
+        by: i32,
     },
     Effect {
         place: Option<u32>,
@@ -370,6 +375,10 @@ fn host_deed(state: &WorldState, deed: &Deed) -> Option<HostDeed> {
         }
         Deed::Teach { who, fact } => Effect::Teach(name(*who)?, state.fact(fact)?.id.clone()),
         Deed::Move { who, to } => Effect::Move(name(*who)?, name(*to)?),
+        Deed::Change { quality, by } => {
+            let known = state.qualities.iter().find(|known| known.id == *quality);
+            Effect::Add(known?.id.clone(), *by)
+        }
         Deed::Effect { effect, .. } => effect.clone(),
         _ => return None,
     };

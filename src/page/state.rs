@@ -11,7 +11,9 @@ use crate::cast::{
     Appearance, CastList, Dead, EntityName, Exits, Faction, Kind, OnStage, StableId,
 };
 use crate::context::{AgentContext, Chapters};
-use crate::drama::{Belongings, Bond, Bonds, GoalState, Goals, Promise, Promises, StoryData};
+use crate::drama::{
+    Belongings, Bond, Bonds, GoalState, Goals, Promise, Promises, Qualities, StoryData,
+};
 use crate::exchange::{Ledger, Spent};
 use crate::knowledge::{Fact, FactBook, Knowledge, Today};
 use crate::message::Digest;
@@ -77,6 +79,17 @@ pub(super) struct ItemState {
     pub(super) hidden: bool,
 }
 
+/// A quality of the world and its value.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct QualityState {
+    #[serde(rename = "quality")]
+    pub(super) id: String,
+    pub(super) title: String,
+    pub(super) value: i32,
+    pub(super) max: i32,
+    pub(super) hidden: bool,
+}
+
 /// A picture of the world.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
@@ -84,6 +97,7 @@ pub(super) struct State {
     /// In order of their numbers.
     pub(super) beings: Vec<Being>,
     pub(super) items: Vec<ItemState>,
+    pub(super) qualities: Vec<QualityState>,
     pub(super) facts: Vec<Arc<Fact>>,
     /// By the id of an event, what it taught to whom.
     pub(super) taught: Arc<BTreeMap<Arc<str>, Taught>>,
@@ -114,12 +128,23 @@ impl State {
             hidden: item.hidden,
         });
         let items = items.collect();
+        let values = world.get_resource::<Qualities>();
+        let qualities = story.map(|story| &story.qualities[..]).unwrap_or_default();
+        let qualities = qualities.iter().map(|quality| QualityState {
+            id: quality.id.clone(),
+            title: quality.shown().to_owned(),
+            value: values.map_or(0, |values| values.value(&quality.id)),
+            max: quality.max,
+            hidden: quality.hidden,
+        });
+        let qualities = qualities.collect();
         let facts = world.get_resource::<FactBook>();
         let facts = facts.map(|book| book.all().cloned().collect());
         Self {
             day: world.get_resource::<Today>().map_or(0, |today| today.0),
             taught: taught(&beings, last),
             items,
+            qualities,
             facts: facts.unwrap_or_default(),
             beings,
         }

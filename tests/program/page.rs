@@ -538,6 +538,80 @@ fn what_a_host_does_is_journaled_and_stays_text() {
 }
 
 #[test]
+fn a_host_changes_the_world_between_two_turns() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save changed --paused");
+    page.step("changed");
+    let api = |what: &str| page.api(&format!("changed/{what}"));
+    let story = api("story");
+    let can = story["can"].as_array().unwrap();
+    for deed in ["tell", "note", "teach", "give", "move", "change", "retry"] {
+        assert!(can.iter().any(|can| can == deed), "{deed}: {can:?}");
+    }
+    let find = |kind: &str, is_meant: &dyn Fn(&Value) -> bool| {
+        let entities = story["entities"].as_array().unwrap().iter();
+        let mut of_kind = entities.filter(|entity| entity["kind"] == kind);
+        of_kind.find(|entity| is_meant(entity)).unwrap()["id"].clone()
+    };
+    let who = find("actor", &|actor| actor["camp"] == "hero");
+    let place = find("stage", &|stage| stage["id"] != 1);
+    let director = find("world_agent", &|_| true);
+    let knows = api(&format!("person/{who}"));
+    let known = knows["knows"].as_array().unwrap().iter();
+    let known: Vec<_> = known.map(|known| known["fact"].clone()).collect();
+    let facts = api("facts");
+    let facts = facts.as_array().unwrap().iter();
+    let mut unknown =
+        facts.filter(|fact| !known.contains(&fact["fact"]) && fact["common"] == false);
+    let fact = &unknown.next().unwrap()["fact"];
+    let item = &api("items")[0]["name"];
+    let quality = &api("qualities")[0];
+    let by = if quality["value"] == quality["max"] {
+        -1
+    } else {
+        1
+    };
+    for deed in [
+        json!({"do": "tell", "who": [director], "text": "Let it rain tonight."}),
+        json!({"do": "teach", "who": who, "fact": fact}),
+        json!({"do": "give", "item": item, "to": who}),
+        json!({"do": "move", "who": who, "to": place}),
+        json!({"do": "change", "quality": quality["quality"], "by": by}),
+    ] {
+        let done = page.post("/api/changed/do", &deed);
+        assert_eq!(done.status, 200, "{deed}: {}", done.body);
+    }
+    let nothing = json!({"do": "change", "quality": "nothing", "by": 1});
+    assert_eq!(page.post("/api/changed/do", &nothing).status, 409);
+    page.step("changed");
+    let told = api("events?kind=told");
+    let told = told["events"].as_array().unwrap().iter();
+    let mut told = told.filter(|event| event["text"] == "Let it rain tonight.");
+    assert_eq!(told.next().unwrap()["who"], json!([director]));
+    let person = api(&format!("person/{who}"));
+    let has = |list: &str, field: &str, value: &Value| {
+        let list = person[list].as_array().unwrap();
+        list.iter().any(|one| one[field] == *value)
+    };
+    assert!(has("knows", "fact", fact), "{person}");
+    assert!(has("items", "name", item), "{person}");
+    let moved = api(&format!("events?who={who}&turn=2"));
+    let moved = moved["events"].as_array().unwrap();
+    assert!(
+        moved.iter().any(|event| event["place"] == place),
+        "{moved:?}"
+    );
+    let changed = &api("qualities")[0]["value"];
+    assert_eq!(
+        changed.as_i64().unwrap(),
+        quality["value"].as_i64().unwrap() + by
+    );
+    drop(page);
+    let replayed = run(folder.path(), "replay changed");
+    assert_eq!(replayed.status.code(), Some(0));
+}
+
+#[test]
 fn an_answer_is_asked_for_again_or_written_by_the_host() {
     let folder = tempfile::tempdir().unwrap();
     let page = Served::start(folder.path(), "--save old --paused");

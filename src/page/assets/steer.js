@@ -1,6 +1,6 @@
 // What a host and a seat may do: the bar, the dialogs, the seat's menu.
 
-import { announce, button, h, iconButton, t, rich, replace, word } from './dom.js';
+import { announce, button, h, iconButton, number, t, rich, replace, word } from './dom.js';
 import { can, emit, entityOf, get, isReport, on, post, state, storyTime } from './data.js';
 import { nameLink, whoIs } from './names.js';
 
@@ -70,19 +70,26 @@ export function branchDialog(turn = state.story.turn) {
 		field(t('name_of_branch'), h('input', { name: 'name', type: 'text', value: `${state.story.slot}-${turn}` }))], (data) => steer({ do: 'branch', turn: Number(data.get('turn')), name: data.get('name') || undefined }), t('branch_hint'));
 }
 
-function tellDialog() {
-	const actors = state.entityList.filter((entity) => entity.kind === 'actor' && !entity.dead);
-	formDialog(t('tell'), [
-		h('fieldset.checks', h('legend', t('to_whom')), actors.map((actor) => h('label', h('input', { type: 'checkbox', name: 'who', value: actor.id }), actor.name))),
-		field(t('words'), h('textarea', { name: 'text', rows: 4, required: true }))], (data) => steer({ do: 'tell', who: data.getAll('who').map(Number), text: data.get('text') }), t('tell_hint'));
+const those = (...kinds) => state.entityList.filter(({ kind, dead }) => kinds.includes(kind) && !dead).map(({ id, name }) => [id, name]);
+const pick = (label, name, list) => field(t(label), h('select', { name, required: true }, options(list)));
+const words = () => field(t('words'), h('textarea', { name: 'text', rows: 4, required: true }));
+
+// A dialog for what a host does to the story; `body` makes what is sent from what was filled in.
+function deed(what, fields, body, hint) {
+	formDialog(t(`do_${what}`), fields, (data) => steer({ do: what, ...body(Object.fromEntries(data), data) }), t(hint || 'deed_hint'));
 }
 
-async function giveDialog() {
-	const items = await get('items').catch(() => []);
-	const others = state.entityList.filter((entity) => entity.kind !== 'world_agent' && !entity.dead);
-	formDialog(t('give'), [field(t('item'), h('select', { name: 'item' }, options(items.map((item) => [item.name, item.name])))), field(t('to_whom'), h('select', { name: 'to' }, options(others.map((one) => [one.id, one.name]))))],
-		(data) => steer({ do: 'give', item: data.get('item'), to: Number(data.get('to')) }));
-}
+const DEEDS = {
+	tell: () => deed('tell', [h('fieldset.checks', h('legend', t('to_whom')), those('actor').map(([id, name]) => h('label', h('input', { type: 'checkbox', name: 'who', value: id }), name))), words()],
+		({ text }, data) => ({ who: data.getAll('who').map(Number), text }), 'tell_hint'),
+	note: () => deed('note', words(), ({ text }) => ({ do: 'tell', who: those('world_agent').map(([id]) => id), text }), 'note_hint'),
+	teach: async () => deed('teach', [pick('who', 'who', those('actor')), pick('fact', 'fact', (await get('facts')).map(({ fact, title }) => [fact, title || fact]))], ({ who, fact }) => ({ who: Number(who), fact })),
+	give: async () => deed('give', [pick('item', 'item', (await get('items')).map(({ name }) => [name, name])), pick('to_whom', 'to', those('actor', 'stage'))], ({ item, to }) => ({ item, to: Number(to) })),
+	move: () => deed('move', [pick('who', 'who', those('actor')), pick('where_to', 'to', those('stage'))], ({ who, to }) => ({ who: Number(who), to: Number(to) })),
+	change: async () => deed('change', [pick('quality', 'quality', (await get('qualities')).map((one) => [one.quality, `${one.title} (${number(one.value)} / ${number(one.max)})`])), field(t('change_by'), h('input', { name: 'by', type: 'number', step: 1, value: 1, required: true }))],
+		({ quality, by }) => ({ quality, by: Number(by) })),
+	branch: () => branchDialog(), undo: undoDialog, stop: () => steer({ do: 'stop' }, t('stop_sure')),
+};
 
 function undoDialog() {
 	formDialog(t('undo'), field(t('to_end_of_turn'), h('input', { name: 'turn', type: 'number', min: 0, max: Math.max(0, state.story.turn - 1), value: Math.max(0, state.story.turn - 1) })), (data) => steer({ do: 'undo', turn: Number(data.get('turn')) }), t('undo_hint'));
@@ -107,9 +114,11 @@ export function drawBar(bar) {
 	const buttons = isReport ? [] : [
 		can('pause') || can('play') ? iconButton(isPlaying ? 'pause' : 'play', t(isPlaying ? 'pause' : 'play'), togglePlay, { 'aria-keyshortcuts': 'Space' }) : null,
 		can('step') ? iconButton('step', t('step'), step, { 'aria-keyshortcuts': '.' }) : null,
-		['tell', 'give', 'undo', 'branch', 'stop'].some(can) ? iconButton('more', t('more_to_do'), () => {
-			const dialog = openDialog(t('steering'), h('div.menu', [['tell', tellDialog], ['give', giveDialog], ['branch', () => branchDialog()], ['undo', undoDialog], ['stop', () => steer({ do: 'stop' }, t('stop_sure'))]]
-				.filter(([what]) => can(what)).map(([what, act]) => button(t(`do_${what}`), () => { dialog.close(); act(); }))));
+		Object.keys(DEEDS).some(can) ? iconButton('more', t('more_to_do'), () => {
+			const dialog = openDialog(t('steering'), h('div.menu', Object.keys(DEEDS).filter(can).map((what) => button(t(`do_${what}`), async () => {
+				dialog.close();
+				try { await DEEDS[what](); } catch (error) { toast(error.message, error.help, true); }
+			}))));
 		}) : null];
 	const where = [state.story.day ? t('day_n', { n: state.story.day }) : null, t('turn_n', { n: state.story.turn || 0 })].filter(Boolean).join(' · ');
 	replace(bar, h('span.when.num', where), isReport ? null : stateLabel, buttons);
