@@ -5,11 +5,14 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::board::Contents;
 use super::library::{Library, Story};
 use super::reader::{MOST, Reader};
+use super::request::difference;
 use crate::journal::{JournalHeader, Line, Meeting};
 use crate::locale::{Localize, UiText};
 use crate::save::{SaveError, Slot};
+use crate::session::messages_of;
 
 /// The course of a slot: its head and its meetings.
 struct Course {
@@ -79,8 +82,9 @@ pub(super) fn branches(library: &dyn Library, story: &Story) -> Result<Value, Ui
     Ok(json!({"this": own.name().as_str(), "tree": tree}))
 }
 
-/// Two branches from where they part: what happened in each, and what only one of them made known.
-pub(super) fn compare(here: &Reader<'_>, there: &Reader<'_>, turn: u64) -> Value {
+/// Two branches from where they part: what happened in each, what only one of them made known, and
+/// how the contexts of somebody differ.
+pub(super) fn compare(here: &Reader<'_>, there: &Reader<'_>, turn: u64, who: Option<u32>) -> Value {
     let after = |reader: &Reader<'_>| {
         let contents = reader.board.read();
         let shared = contents
@@ -112,7 +116,18 @@ pub(super) fn compare(here: &Reader<'_>, there: &Reader<'_>, turn: u64) -> Value
         differs.then(|| json!({"who": who, "here": here, "there": there}))
     });
     let knows: Vec<_> = knows.collect();
-    json!({"turn": turn, "here": after(here), "there": after(there), "knows": knows})
+    let mut compared =
+        json!({"turn": turn, "here": after(here), "there": after(there), "knows": knows});
+    if let Some(who) = who {
+        let (here, there) = (here.board.read(), there.board.read());
+        let context = |contents: &Contents| {
+            let being = contents.state.being(who);
+            being.map_or_else(Vec::new, |being| messages_of(&being.context.value))
+        };
+        let (mine, theirs) = (context(&here), context(&there));
+        compared["diff"] = difference((&here, &mine), (&there, &theirs));
+    }
+    compared
 }
 
 /// The last turn that two slots share; `None` if they are of different stories.

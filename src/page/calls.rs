@@ -113,6 +113,13 @@ impl Reader<'_> {
         Some(json)
     }
 
+    /// Whether a call was one of an entity, for the host.
+    pub(super) fn was_asked(&self, who: u32, call: u32) -> bool {
+        let contents = self.board.read();
+        let call = contents.calls.get(call as usize);
+        self.is_host() && call.is_some_and(|call| call.who == who)
+    }
+
     /// What followed from its answer.
     fn events_of(&self, contents: &Contents, call: &Call) -> Value {
         let turns = contents.turns.iter().rev();

@@ -6,11 +6,14 @@ use serde_json::{Value, json};
 
 use super::board::Contents;
 use super::reader::{Reader, SpentJson};
+use super::request::Sent;
 use super::state::{Being, State, hue};
 use crate::cast::Kind;
 use crate::context::{Chapter, Entry};
 use crate::knowledge::{Fact, Known};
-use crate::message::{Role, Tags};
+use crate::message::{BodyId, Role, Tags};
+use crate::rpg::next_archive;
+use crate::session::PromptPart;
 
 impl Reader<'_> {
     /// Those that it may know all about: the host everybody, a seat itself.
@@ -157,41 +160,111 @@ impl Reader<'_> {
         let context = &being.context.value;
         // What came before the last question was sent with it.
         let sent = context.last_exchange().map(|(question, _)| question);
-        let mut tokens = 0;
-        let mut cached = 0;
         let mut parts = Vec::new();
         for entry in context.entries() {
             let is_cached = sent.is_some_and(|sent| entry.id() < sent);
-            for (part, text, count) in pieces(entry, context.tags(entry.id())) {
-                tokens += u64::from(count);
-                cached += if is_cached { u64::from(count) } else { 0 };
+            for (part, text, tokens) in pieces(entry, context.tags(entry.id())) {
                 let mut row = json!({
                     "id": format!("m{}", entry.id().0), "part": part, "role": entry.role(),
-                    "tokens": count, "text": text, "cached": is_cached,
+                    "tokens": tokens, "text": text, "cached": is_cached,
                 });
                 if let Some(sender) = entry.body().sender() {
                     set(&mut row, "by", contents.id_of(sender));
                 }
-                if let Some(number) = contents.by_body.get(&entry.body().id())
-                    && part == "message"
-                {
-                    set(&mut row, "n", self.number(&contents, *number));
-                    if self.is_host()
-                        && let Some(event) = contents.events.get(*number as usize)
-                    {
-                        let also = event.record.audience.iter().map(|who| who.id.0);
-                        row["also"] = also
-                            .filter(|who| *who != id)
-                            .map(|who| json!(who))
-                            .collect();
-                    }
+                if part == "message" {
+                    self.add_event(&contents, &mut row, entry.body().id(), id);
                 }
                 parts.push(row);
             }
         }
-        Some(json!({
-            "who": id, "turn": contents.turn, "tokens": tokens, "cached": cached, "parts": parts,
-        }))
+        let mut whole = whole_context(id, contents.turn, parts);
+        let budget = contents.state.budget;
+        let next = budget
+            .and_then(|budget| next_archive(context, &being.chapters.value, budget))
+            .filter(|_| !being.is_dead);
+        if let Some(next) = next {
+            let (begin, end) = next.messages;
+            let entries = context.entries().iter().map(Entry::id);
+            let folded = entries.filter(|entry| (begin..=end).contains(entry));
+            whole["fold_next"] = folded.map(|entry| json!(format!("m{}", entry.0))).collect();
+            whole["past"] = json!([next.past, next.most]);
+        }
+        Some(whole)
+    }
+
+    /// What a mind was sent for a call, and what its provider may have kept of the one before.
+    pub(super) fn context_at(&self, id: u32, call: u32, sent: &Sent) -> Option<Value> {
+        let contents = self.board.read();
+        let system = contents.state.being(id)?.context.value.entries().first();
+        let rules = system.and_then(|system| system.body().shared_prefix());
+        let before = sent.before.iter().flat_map(|before| &before.messages);
+        let messages = &sent.request.messages;
+        let same = messages.iter().zip(before);
+        let same =
+            same.take_while(|(now, before)| now.text == before.text && now.role == before.role);
+        let cached = same.count();
+        let mut parts = Vec::new();
+        for (at, message) in messages.iter().enumerate() {
+            let (part, body) = match message.part {
+                PromptPart::Memory { .. } if message.role == Role::System => ("profile", None),
+                PromptPart::Memory {
+                    is_summary: true, ..
+                } => ("chapter", None),
+                PromptPart::Memory { body, .. } => ("message", Some(body)),
+                PromptPart::Question => ("ask", None),
+                PromptPart::Recalled => ("recalled", None),
+                PromptPart::Exchange => ("exchange", None),
+            };
+            let mut add = |part: &str, text: &str, tokens: u64| {
+                let mut row = json!({
+                    "id": format!("{at}{part}"), "part": part, "role": message.role.name(),
+                    "tokens": tokens, "text": text, "cached": at < cached,
+                });
+                let speaker = message.speaker.as_ref();
+                set(
+                    &mut row,
+                    "by",
+                    speaker.and_then(|name| contents.id_of(name)),
+                );
+                if let Some(body) = body {
+                    self.add_event(&contents, &mut row, body, id);
+                }
+                parts.push(row);
+            };
+            let shared = rules.filter(|_| part == "profile");
+            let own = shared.and_then(|rules| {
+                let own = message.text.strip_prefix(rules.as_str())?;
+                Some((rules, own))
+            });
+            match own {
+                Some((rules, own)) => {
+                    let tokens = u64::from(rules.tokens());
+                    add("rules", rules.as_str(), tokens);
+                    add(part, own.trim(), message.tokens.saturating_sub(tokens));
+                }
+                None => add(part, &message.text, message.tokens),
+            }
+        }
+        let mut whole = whole_context(id, sent.request.turn + 1, parts);
+        whole["c"] = call.into();
+        Some(whole)
+    }
+
+    /// Adds the event that a message tells, and who else has it.
+    fn add_event(&self, contents: &Contents, row: &mut Value, body: BodyId, owner: u32) {
+        let Some(number) = contents.by_body.get(&body) else {
+            return;
+        };
+        set(row, "n", self.number(contents, *number));
+        if self.is_host()
+            && let Some(event) = contents.events.get(*number as usize)
+        {
+            let also = event.record.audience.iter().map(|who| who.id.0);
+            row["also"] = also
+                .filter(|who| *who != owner)
+                .map(|who| json!(who))
+                .collect();
+        }
     }
 
     /// All facts, in short.
@@ -286,6 +359,16 @@ fn chain(state: &State, fact: &str, known: &Known) -> Vec<u32> {
         next = known.and_then(|known| known.from.clone());
     }
     chain
+}
+
+/// A context of these parts.
+fn whole_context(who: u32, turn: u64, parts: Vec<Value>) -> Value {
+    let tokens = |part: &Value| part["tokens"].as_u64().unwrap_or_default();
+    let cached = parts.iter().filter(|part| part["cached"] == true);
+    json!({
+        "who": who, "turn": turn, "tokens": parts.iter().map(tokens).sum::<u64>(),
+        "cached": cached.map(tokens).sum::<u64>(), "parts": parts,
+    })
 }
 
 /// The parts of a message: what it is, its text as the next prompt shows it, its tokens.

@@ -48,6 +48,7 @@ pub(super) struct Query {
     pub(super) told: Option<u8>,
     pub(super) open: Option<u8>,
     pub(super) with: Option<String>,
+    pub(super) call: Option<u32>,
 }
 
 /// A part of a list.

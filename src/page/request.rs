@@ -5,21 +5,28 @@ use std::sync::PoisonError;
 
 use serde_json::{Value, json};
 
-use super::board::Contents;
+use super::board::{Board, Contents};
 use super::library::Story;
 use crate::session::{
     CallRequest, ChangeKind, PromptMessage, PromptPart, SessionError, Wanted, changes, requests,
 };
 
-/// Adds to a call what was sent, by playing the story again up to it.
+/// What was sent for a call, and for the call of the same entity before it.
+pub(super) struct Sent {
+    pub(super) request: CallRequest,
+    pub(super) before: Option<CallRequest>,
+}
+
+/// What was sent for a call, found by playing the story again up to it; `None` if there is no such
+/// call, or it is open.
 ///
 /// # Errors
 /// As [`requests`].
-pub(super) fn add(json: &mut Value, story: &Story, number: u32) -> Result<(), SessionError> {
+pub(super) fn sent(story: &Story, number: u32) -> Result<Option<Sent>, SessionError> {
     let contents = story.board.read();
     let call = contents.calls.get(number as usize);
     let Some((call, outcome)) = call.and_then(|call| Some((call, call.outcome.clone()?))) else {
-        return Ok(());
+        return Ok(None);
     };
     let earlier = contents.calls.iter().take(number as usize).rev();
     let before = earlier
@@ -40,54 +47,54 @@ pub(super) fn add(json: &mut Value, story: &Story, number: u32) -> Result<(), Se
     });
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     let Ok(runtime) = runtime else {
-        return Ok(());
+        return Ok(None);
     };
-    let found = runtime.block_on(found)?;
-    let last = |number| {
-        let mut found = found.iter().rev();
-        found.find(|request| request.outcome.number == number)
+    let mut found = runtime.block_on(found)?;
+    let mut last = |number| {
+        let is_it = |request: &CallRequest| request.outcome.number == number;
+        let at = found.iter().rposition(is_it)?;
+        Some(found.remove(at))
     };
-    if let Some(request) = last(outcome.number) {
-        add_request(json, &story.board.read(), request, before.and_then(last));
-    }
-    Ok(())
+    let before = before.and_then(&mut last);
+    Ok(last(outcome.number).map(|request| Sent { request, before }))
 }
 
-fn add_request(
-    json: &mut Value,
-    contents: &Contents,
-    request: &CallRequest,
-    before: Option<&CallRequest>,
-) {
+/// Adds to a call what was sent.
+pub(super) fn add(json: &mut Value, board: &Board, sent: &Sent) {
+    let request = &sent.request;
     let body = request.body.as_ref();
     let body = body.map(|body| String::from_utf8_lossy(body).into_owned());
     json["request_is"] = if body.is_some() { "exact" } else { "none" }.into();
     json["request"] = body.unwrap_or_else(|| as_text(&request.messages)).into();
-    let Some(before) = before else {
-        return;
-    };
+    if let Some(before) = &sent.before {
+        let contents = board.read();
+        json["diff"] = difference(
+            (&contents, &before.messages),
+            (&contents, &request.messages),
+        );
+    }
+}
+
+/// The lines of two prompts: what only one of them has, with the number of its event there.
+pub(super) fn difference(
+    (of_earlier, earlier): (&Contents, &[PromptMessage]),
+    (of_later, later): (&Contents, &[PromptMessage]),
+) -> Value {
     let mut rows = Vec::new();
-    for change in changes(&before.messages, &request.messages) {
-        let op = match change.kind {
+    for change in changes(earlier, later) {
+        let messages = change.messages.iter();
+        let (contents, op) = match change.kind {
             ChangeKind::Same => {
-                let lines = change
-                    .messages
-                    .iter()
-                    .map(|message| message.text.lines().count());
+                let lines = messages.map(|message| message.text.lines().count());
                 rows.push(json!({"op": "=", "lines": lines.sum::<usize>()}));
                 continue;
             }
-            ChangeKind::Added => "+",
-            ChangeKind::Asked | ChangeKind::Archived(_) | ChangeKind::Cut => "-",
+            ChangeKind::Added => (of_later, "+"),
+            ChangeKind::Asked | ChangeKind::Archived(_) | ChangeKind::Cut => (of_earlier, "-"),
         };
-        rows.extend(
-            change
-                .messages
-                .iter()
-                .map(|message| row(contents, op, message)),
-        );
+        rows.extend(messages.map(|message| row(contents, op, message)));
     }
-    json["diff"] = rows.into();
+    rows.into()
 }
 
 fn row(contents: &Contents, op: &str, message: &PromptMessage) -> Value {

@@ -135,7 +135,7 @@ pub(super) async fn get(
         let reader = visit.reader();
         Ok(match what.as_str() {
             "branches" if reader.is_host() => Some(branches(&*library, &visit.story)?),
-            "compare" if reader.is_host() => compared(&*library, &visit, part.with.as_deref())?,
+            "compare" if reader.is_host() => compared(&*library, &visit, &part)?,
             "story" => Some(reader.story()),
             "events" => Some(reader.events(&part).named("events")),
             "calls" if reader.is_host() => Some(reader.calls(&part).named("calls")),
@@ -154,13 +154,15 @@ pub(super) async fn get(
     found.ok_or_else(|| Failure::missing(language))
 }
 
-fn compared(
-    library: &dyn Library,
-    visit: &Visit,
-    with: Option<&str>,
-) -> Result<Option<Value>, UiText> {
-    let other = with.map(|slot| library.open(slot)).transpose()?.flatten();
-    let Some(other) = other else {
+fn compared(library: &dyn Library, visit: &Visit, part: &Part) -> Result<Option<Value>, UiText> {
+    let other = part
+        .with
+        .as_deref()
+        .map(|slot| library.open(slot))
+        .transpose()?
+        .flatten();
+    let own = &visit.story.board;
+    let Some(other) = other.filter(|other| !Arc::ptr_eq(&other.board, own)) else {
         return Ok(None);
     };
     let here = visit.reader();
@@ -169,7 +171,7 @@ fn compared(
         ..here
     };
     let turn = parting(&visit.story.slot, &other.slot)?;
-    Ok(turn.map(|turn| compare(&here, &there, turn)))
+    Ok(turn.map(|turn| compare(&here, &there, turn, part.who)))
 }
 
 /// One of many.
@@ -177,23 +179,36 @@ pub(super) async fn get_one(
     State(shared): State<Arc<Shared>>,
     Path((slot, what, which)): Path<(String, String, String)>,
     Query(query): Query<InLanguage>,
+    Query(part): Query<Part>,
     headers: HeaderMap,
 ) -> Result<Json, Failure> {
     let language = query.lang.unwrap_or(shared.language);
     let visit = visit(&shared, &headers, &slot, language).await?;
     let found = blocking(language, move || {
         let reader = visit.reader();
+        let sent = |call| request::sent(&visit.story, call);
         let number = which.parse().ok();
         Ok(match (what.as_str(), number) {
             ("event", Some(number)) => reader.event(number),
             ("person", Some(number)) => reader.person(number),
-            ("context", Some(number)) => reader.context(number),
+            ("context", Some(id)) => match part.call {
+                None => reader.context(id),
+                Some(call) if reader.was_asked(id, call) => {
+                    let sent = sent(call).map_err(|error| error.text())?;
+                    sent.and_then(|sent| reader.context_at(id, call, &sent))
+                }
+                Some(_) => None,
+            },
             ("call", Some(number)) => {
                 let mut call = reader.call(number);
-                if let Some(json) = &mut call
-                    && let Err(error) = request::add(json, &visit.story, number)
-                {
-                    json["request_missing"] = error.text().in_language(language).into();
+                if let Some(json) = &mut call {
+                    match sent(number) {
+                        Ok(Some(sent)) => request::add(json, reader.board, &sent),
+                        Ok(None) => {}
+                        Err(error) => {
+                            json["request_missing"] = error.text().in_language(language).into();
+                        }
+                    }
                 }
                 call
             }

@@ -18,6 +18,7 @@ use crate::exchange::{Ledger, Spent};
 use crate::knowledge::{Fact, FactBook, Knowledge, Today};
 use crate::message::Digest;
 use crate::mind::MindAlias;
+use crate::rpg::budget;
 use crate::rpg::components::{CurrentFight, Fighter, Health, RpgWorld};
 
 /// A component that is copied only when it changed.
@@ -99,6 +100,8 @@ pub(super) struct State {
     pub(super) items: Vec<ItemState>,
     pub(super) qualities: Vec<QualityState>,
     pub(super) facts: Vec<Arc<Fact>>,
+    /// The tokens of a prompt within which the past is archived, in a campaign.
+    pub(super) budget: Option<u64>,
     /// By the id of an event, what it taught to whom.
     pub(super) taught: Arc<BTreeMap<Arc<str>, Taught>>,
 }
@@ -142,6 +145,7 @@ impl State {
         let facts = facts.map(|book| book.all().cloned().collect());
         Self {
             day: world.get_resource::<Today>().map_or(0, |today| today.0),
+            budget: world.get_resource::<RpgWorld>().map(budget),
             taught: taught(&beings, last),
             items,
             qualities,

@@ -43,6 +43,8 @@ mod recorded_tests;
 #[cfg(test)]
 mod stage_tests;
 
+#[cfg(feature = "page")]
+pub(crate) use archive::{budget, next_archive};
 pub use campaign::{Campaign, CampaignError};
 pub use campaign_phase::{CampaignPhase, CampaignState};
 pub use combat::{Combat, FightAction, FinishedFight};

@@ -7,7 +7,8 @@ import { VirtualList } from './list.js';
 import { eventLink, nameLink, whoIs } from './names.js';
 
 const MARKS = { y: '●', m: '◐', e: '', x: '×', n: '', d: '†', l: '', p: '' };
-function select(name, key, options) {
+// A choice that stands in the address.
+export function select(name, key, options) {
 	const control = h('select', { onchange: (event) => go({ [key]: event.target.value || undefined }) },
 		h('option', { value: '' }, t('all')), options.map(([value, text]) => h('option', { value, selected: String(route[key]) === String(value) }, text)));
 	return h('label', h('span', name), control);

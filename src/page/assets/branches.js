@@ -5,9 +5,11 @@ import { can, get, on, state } from './data.js';
 import { isShown, setEvent } from './book.js';
 import { action, factLink, nameLink } from './names.js';
 import { branchDialog } from './steer.js';
+import { select } from './audience.js';
+import { differences } from './inspect.js';
 
 export async function showBranches(pane, route) {
-	if (route.with) return compare(pane, route.with);
+	if (route.with) return compare(pane, route.with, route.of);
 	const draw = async () => {
 		const { tree, this: own } = await get('branches');
 		const last = Math.max(1, ...tree.map((branch) => branch.last || 0));
@@ -39,13 +41,16 @@ export async function showBranches(pane, route) {
 	return on('turn', draw);
 }
 
-async function compare(pane, other) {
-	const { turn, here, there, knows } = await get('compare', { with: other });
+async function compare(pane, other, of) {
+	const { turn, here, there, knows, diff } = await get('compare', { with: other, who: of });
+	const asked = state.entityList.filter((entity) => entity.kind !== 'stage' || entity.id === Number(of));
 	const column = (name, list) => h('section.side', h('h3', name), h('div.book', list.filter(isShown).filter((event) => event.form !== 'fight').slice(0, 300).map((event) => h('div', { class: `event f-${event.form}` }, setEvent(event)))), list.length ? null : h('p.muted', t('nothing_yet')));
 	const known = (knows || []).filter((row) => row.here.join() !== row.there.join());
-	replace(pane, viewHead('side_by_side', action({ with: undefined }, 'all_branches')),
+	replace(pane, viewHead('side_by_side', action({ with: undefined, of: undefined }, 'all_branches')),
 		h('p', t('parted_at', { n: turn })),
 		section(t('knows_differ'), known.length ? h('table.grid', h('thead', h('tr', ['', state.story.slot, other].map((name) => h('th', { scope: 'col' }, name || t('who'))))),
 			h('tbody', known.map((row) => h('tr', h('th', { scope: 'row' }, nameLink(row.who)), [row.here, row.there].map((list, i) => h('td', list.filter((fact) => !(i ? row.here : row.there).includes(fact)).map((fact, at) => [at ? ', ' : '', factLink(fact)]), h('span.muted.small', ` ${number(list.length)}`))))))) : null),
+		section(t('contexts_differ'), h('div.filters', select(t('who'), 'of', asked.map(({ id, name }) => [id, name]))),
+			diff && differences(diff, h('p.small', nameLink(Number(of)), `: − ${state.story.slot}, + ${other}`))),
 		h('div.sides', column(state.story.slot, here), column(other, there)));
 }

@@ -74,7 +74,7 @@ function overview(call, usage) {
 		parts.length && call.end != null ? h('div.phases', { 'aria-hidden': 'true' }, parts.map(([name, length, style]) => h('span', { class: style, vars: { '--length': length }, title: `${t(name)} ${duration(length)}` }))) : null,
 		h('p', { class: 'actions' },
 			can('retry') && !isOpen && call.turn <= state.story.turn ? [askAgain(call), button(t('edit_answer'), () => askForText(t('edit_answer'), t('edit_hint'), call.answer || '', (text) => steer({ do: 'edit', c: call.c, text })))] : null,
-			action({ see: `context/${call.who}/${call.c}` }, 'context_then')),
+			isReport ? null : action({ see: `context/${call.who}/${call.c}` }, 'context_then')),
 		pairs([[t('state'), word('state', call.state)], [t('answered_by'), call.by ? word('by', call.by) : null], [t('reason'), call.reason],
 			[t('model'), [call.mind, call.model].filter((name, i, all) => name && all.indexOf(name) === i).join(' · ')], [t('place'), call.place == null ? null : nameLink(call.place)],
 			[t('time'), call.end == null ? null : duration(call.end - (call.queued ?? call.start))],
@@ -124,11 +124,17 @@ function request(call) {
 
 function changes(call) {
 	if (!call.diff) return emptyState(t(call.request && call.previous == null ? 'first_request' : 'no_request'));
-	const lines = call.diff.map((line) => {
+	return differences(call.diff, h('p.small', call.previous == null ? t('first_request') : rich('changed_since', { call: callLink(call.previous) })));
+}
+
+// Lines that only one of two texts has, under a heading that gets their number.
+export function differences(diff, head) {
+	const lines = diff.map((line) => {
 		if (line.op === '=') return h('li.same', t('lines_same', { count: line.lines }));
 		return h('li', { class: line.op === '+' ? 'added' : 'cut' }, h('span.op', h('span.sr', t(line.op === '+' ? 'added' : 'cut')), h('span', { 'aria-hidden': 'true' }, line.op === '+' ? '+' : '−')), h('span.line', line.text || ' '), line.n == null ? null : eventLink(line.n));
 	});
-	const count = (op) => call.diff.filter((line) => line.op === op).length;
-	return [h('p.small', call.previous == null ? t('first_request') : rich('changed_since', { call: callLink(call.previous) }), ` · +${number(count('+'))} −${number(count('-'))}`), h('ol.diff', lines)];
+	const count = (op) => diff.filter((line) => line.op === op).length;
+	head.append(` · +${number(count('+'))} −${number(count('-'))}`);
+	return [head, h('ol.diff', lines)];
 }
 

@@ -146,6 +146,7 @@ export async function seeContext(pane, id, call) {
 		h('p.small', call == null ? t('as_next_request') : rich('as_call', { call: callLink(Number(call)) }),
 			calls.length ? [' ', callLink(calls[calls.length - 1].c ?? calls[calls.length - 1], t('last_request'))] : null),
 		pairs([[t('tokens'), context.window ? `${number(total)} / ${number(context.window)}` : number(total)],
+			[t('past_tokens'), context.past ? `${number(context.past[0])} / ${number(context.past[1])}` : null],
 			[t('cached_tokens'), context.cached == null ? null : `${number(context.cached)} (${number((context.cached / total) * 100)} %)`]]),
 		h('ul.legend', sums.map(([kind, tokens]) => h('li', h('span', { class: `swatch ${kind}` }), word('part', kind), ' ', h('span.num', short(tokens))))),
 		context.parts.length ? h('div.context', strip, texts) : emptyState(t('context_empty')));

@@ -10,6 +10,8 @@ use serde::Serialize;
 use super::range::{EntryRange, past_to_fold, past_tokens, room};
 use super::summary::{pending, summary_ask};
 use crate::cast::{CastList, Dead, EntityName, Kind, Whereabouts, WorldTurn, all_of};
+#[cfg(feature = "page")]
+use crate::context::EntryId;
 use crate::context::{AgentContext, Chapters, Entry, Level};
 use crate::event::{EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::AskTemplate;
@@ -62,7 +64,7 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
 }
 
 /// The budget of each entity's prompt in tokens.
-pub(super) fn budget(world: &RpgWorld) -> u64 {
+pub(crate) fn budget(world: &RpgWorld) -> u64 {
     world.0.limits.context_tokens.max(0) as u64
 }
 
@@ -102,6 +104,34 @@ pub(in crate::rpg) fn archive_overdue(world: &mut World, before_fight: bool) -> 
         set_phase(world, *place, Phase::Summarize);
     }
     !places.is_empty()
+}
+
+/// What of a conversation will be archived next, and when.
+#[cfg(feature = "page")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NextArchive {
+    /// Its first message and its last.
+    pub(crate) messages: (EntryId, EntryId),
+    /// The tokens of all that may be archived.
+    pub(crate) past: u64,
+    /// How many there may be before it is.
+    pub(crate) most: u64,
+}
+
+/// What of a conversation will be archived next; `None` if nothing can become shorter.
+#[cfg(feature = "page")]
+pub(crate) fn next_archive(
+    context: &AgentContext,
+    chapters: &Chapters,
+    budget: u64,
+) -> Option<NextArchive> {
+    let room = room(context, budget);
+    let range = past_to_fold(context, chapters, room)?;
+    Some(NextArchive {
+        messages: (range.begin, range.end),
+        past: past_tokens(context),
+        most: room * 4 / 5,
+    })
 }
 
 /// How many tokens of its room a conversation may take before a fight.

@@ -17,6 +17,8 @@ mod summary;
 mod tests;
 
 pub(super) use day::archive_overdue;
+#[cfg(feature = "page")]
+pub(crate) use day::{budget, next_archive};
 
 use bevy_ecs::prelude::*;
 
