@@ -281,6 +281,9 @@ pub(crate) struct UndercoverArgs {
     pub(crate) save: Option<String>,
     #[arg(long, requires = "save")]
     pub(crate) force: bool,
+    #[cfg(feature = "page")]
+    #[arg(long, value_name = "ACTOR", conflicts_with_all = ["games", "seat", "from", "dry_run"])]
+    pub(crate) invite: Vec<String>,
     #[command(flatten)]
     pub(crate) play: PlayArgs,
 }

@@ -19,6 +19,8 @@ use super::tournament;
 use crate::cli::app::App;
 use crate::cli::args::{PlayArgs, UndercoverArgs};
 use crate::cli::error::{CommandError, ErrorKind};
+#[cfg(feature = "page")]
+use crate::cli::loader;
 use crate::cli::record_printer::RecordPrinter;
 use crate::cli::saved::{Saved, check_turn, clear, free_name, match_error, session_error};
 use crate::cli::slot_settings;
@@ -94,6 +96,10 @@ fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<(), Comman
     game.populate(&mut setup)?;
     let actor = app.settings.seat.value.as_deref();
     let seat = play::seat(&mut setup.world, actor)?;
+    #[cfg(feature = "page")]
+    for name in &args.invite {
+        loader::actor(&mut setup.world, name)?;
+    }
     if args.play.dry_run {
         let head = JournalHeader::new(GAME, game.fingerprint(), seed);
         let models = DryModels::of_world(app, &mut setup.world)?;
@@ -111,6 +117,14 @@ fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<(), Comman
         clear(app, &slot)?;
     }
     let session = Session::start(root, &slot, game, seed, minds);
+    #[cfg(feature = "page")]
+    if !args.invite.is_empty() {
+        // The page opens it again, with the seats.
+        drop(session.map_err(session_error)?);
+        slot_settings::remember(app, &slot, game.rules().player_models())?;
+        play::announce(app, &slot, seed);
+        return super::watch::invite(app, &slot, &args.invite, args.play.until);
+    }
     let run = GameRun {
         app,
         game,

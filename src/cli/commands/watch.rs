@@ -4,7 +4,7 @@
 //! story that is played has a thread of its own; a page is answered by the runtime.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,20 +35,33 @@ use crate::cli::saved::{Played, Saved, clear, free_name, save_error, session_err
 use crate::cli::say::say;
 use crate::cli::slot_settings;
 
+/// A server on this computer, at any free port.
+const LOCAL: ServerArgs = ServerArgs {
+    port: 0,
+    listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
+};
+
 /// Plays a world, or opens a save, and serves its page until it is interrupted.
 pub(super) fn watch(app: &App, args: &WatchArgs) -> Result<(), CommandError> {
-    let mut host = Host::new(app, args.run.play.until)?;
+    let host = Host::new(app, args.run.play.until)?;
     let shown = match slot_of(app, args) {
         Some(slot) => host.read(slot, &args.invite)?,
         None => host.start(&args.run, args.paused, &args.invite)?,
     };
-    let slot = shown.story.slot.name().to_string();
-    host.listen(&args.server, !args.invite.is_empty())?;
-    for name in &args.invite {
-        host.invite(&slot, name)?;
-    }
-    host.play(shown);
-    host.serve()
+    host.show(shown, &args.server, &args.invite)
+}
+
+/// Goes on with a save in which people have seats, and serves its page until it is interrupted.
+pub(super) fn invite(
+    app: &App,
+    slot: &str,
+    invited: &[String],
+    until: Option<u64>,
+) -> Result<(), CommandError> {
+    let host = Host::new(app, until)?;
+    let mut shown = host.read(slot, invited)?;
+    shown.story.control = Some(Arc::default());
+    host.show(shown, &LOCAL, invited)
 }
 
 /// Plays a world, prints it as `run` does, and serves its page until it is interrupted.
@@ -58,11 +71,7 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<(), CommandError> {
     }
     let mut host = Host::new(app, args.play.until)?;
     let mut shown = host.start(args, false, &[])?;
-    let server = ServerArgs {
-        port: 0,
-        listen: Ipv4Addr::LOCALHOST.into(),
-    };
-    host.listen(&server, false)?;
+    host.listen(&LOCAL, false)?;
     if let Some((session, _)) = &mut shown.session {
         let language = shown.story.language();
         host.view = Some(RunView::new(app, &mut session.engine, language, None));
@@ -366,6 +375,23 @@ impl<'a> Host<'a> {
         self.access = Some(server.access());
         self.runtime.spawn(server.run());
         Ok(())
+    }
+
+    /// Serves the page of a story with the seats of those who were invited, until it is
+    /// interrupted.
+    fn show(
+        mut self,
+        shown: Opened,
+        server: &ServerArgs,
+        invited: &[String],
+    ) -> Result<(), CommandError> {
+        let slot = shown.story.slot.name().to_string();
+        self.listen(server, !invited.is_empty())?;
+        for name in invited {
+            self.invite(&slot, name)?;
+        }
+        self.play(shown);
+        self.serve()
     }
 
     /// Prints the address of a seat.
