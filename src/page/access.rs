@@ -35,6 +35,8 @@ pub(super) enum Visitor {
 /// Tokens by which readers are known, and the names by which the server may be called.
 pub struct Access {
     address: SocketAddr,
+    /// Differs from server to server: each numbers events for itself.
+    server: String,
     /// What the host must show; `None` if whoever is on this computer is the host.
     host: Option<String>,
     seats: Mutex<Vec<(String, Visitor)>>,
@@ -52,11 +54,17 @@ impl Access {
         let is_open = address.ip().is_loopback() && !has_seats;
         Ok(Self {
             address,
+            server: token()?,
             host: if is_open { None } else { Some(token()?) },
             seats: Mutex::default(),
             requests: Mutex::default(),
             clock: Box::new(stopwatch()),
         })
+    }
+
+    /// What tells this server from one before it at the same address.
+    pub(super) fn server(&self) -> &str {
+        &self.server
     }
 
     /// The address that the host opens, with its token if it needs one.

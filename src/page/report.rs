@@ -1,6 +1,8 @@
 //! A story as one file that needs no server.
 
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
 
 use super::assets::{render, script, style};
 use super::board::Board;
@@ -10,6 +12,12 @@ use crate::locale::{Language, UiText, labels, text};
 
 /// The events or calls in one chunk of a report.
 const CHUNK: u32 = 2_000;
+/// What hardly two events have in common.
+const OF_EVENT: [&str; 7] = ["id", "turn", "day", "text", "said", "fight", "c"];
+/// What hardly two calls have in common.
+const OF_CALL: [&str; 9] = [
+    "number", "turn", "start", "queued", "first", "end", "usage", "cost", "text",
+];
 
 /// The story of a board as one page, for the host or, with a name, for whoever has that seat.
 ///
@@ -71,13 +79,14 @@ fn data(reader: &Reader<'_>, page: &Value) -> Vec<Value> {
     }
     let events = page["story"]["events"].as_u64().unwrap_or_default() as u32;
     for from in (0..events).step_by(CHUNK as usize) {
-        let chunk = reader.events_from(from, CHUNK);
-        add(format!("events/{from}"), &json!(chunk));
+        let chunk = reader.events_from(from, CHUNK).into_iter();
+        let chunk = chunk.map(|event| json!(event));
+        add(format!("events/{from}"), &packed(chunk, "n", &OF_EVENT));
     }
     let calls = page["story"]["calls"].as_u64().unwrap_or_default() as u32;
     for from in (0..calls).step_by(CHUNK as usize) {
         let parts = (from..calls.min(from + CHUNK)).step_by(MOST as usize);
-        let rows = parts.flat_map(|from| {
+        let chunk = parts.flat_map(|from| {
             let part = Query {
                 from: Some(from),
                 to: Some(from + MOST),
@@ -85,9 +94,42 @@ fn data(reader: &Reader<'_>, page: &Value) -> Vec<Value> {
             };
             reader.calls(&part).rows
         });
-        add(format!("calls/{from}"), &rows.collect());
+        add(format!("calls/{from}"), &packed(chunk, "c", &OF_CALL));
     }
     data
+}
+
+/// Rows in few bytes: what many of them have in common stands once, in a table, and each row names
+/// its place there beside the fields that are its `own`. Their `number` is left out, since they
+/// count on from that of the chunk, and of a text what was said, which stands in `said`.
+fn packed(rows: impl Iterator<Item = Value>, number: &str, own: &[&str]) -> Value {
+    let mut places = BTreeMap::new();
+    let mut shared = Vec::new();
+    let mut packed = Vec::new();
+    for mut row in rows {
+        let said = row["said"].as_str().unwrap_or_default();
+        let around = row["text"].as_str().and_then(|text| text.split_once(said));
+        if let Some((before, after)) = around.filter(|_| !said.is_empty()) {
+            row["text"] = json!([before, after]);
+        }
+        let Value::Object(mut row) = row else {
+            continue;
+        };
+        row.remove(number);
+        let differs = |field: &&&str| row.get(**field).is_some_and(|value| !value.is_array());
+        let differing: Vec<_> = own.iter().filter(differs).collect();
+        let own: Map<_, _> = differing
+            .into_iter()
+            .filter_map(|field| row.remove_entry(*field))
+            .collect();
+        let row = Value::Object(row);
+        let place = *places.entry(row.to_string()).or_insert_with(|| {
+            shared.push(row);
+            shared.len() - 1
+        });
+        packed.push(json!([place, own]));
+    }
+    json!({"shared": shared, "rows": packed})
 }
 
 /// JSON that no text in it can end.
@@ -146,7 +188,7 @@ mod tests {
         board.record(&speech(EVENTS, "Only you.", 7..8));
         let page = report(&board, None, Language::En).unwrap();
         assert!(
-            page.len() < EVENTS as usize * 300 + 200_000,
+            page.len() < EVENTS as usize * 150 + 200_000,
             "{}",
             page.len()
         );

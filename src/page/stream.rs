@@ -49,7 +49,8 @@ pub(super) async fn stream(
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     let last = last.or(query.since.as_deref());
     let position = last.and_then(position);
-    let watching = Watching::new(visit, position);
+    let mut watching = Watching::new(visit, position);
+    watching.add("server", &json!(shared.access.server()));
     let events = stream::unfold(watching, |mut watching| async move {
         let event = watching.next().await?;
         Some((Ok(event), watching))
@@ -103,7 +104,8 @@ impl Watching {
             events: from_events.min(events),
             changes: from_changes.min(changes),
             run: u64::MAX,
-            state: contents.state_version,
+            // What the reader knows may be older than its position.
+            state: u64::MAX,
             entities: BTreeMap::new(),
             turn: Some(contents.turn),
             seat: None,
@@ -112,7 +114,6 @@ impl Watching {
             visit: visit.clone(),
         };
         drop(contents);
-        watching.entities = reader.named();
         watching.seat = visit.seat().map(|(_, seat)| seat.news());
         watching.add_question();
         watching.whole_pieces();
@@ -177,6 +178,11 @@ impl Watching {
             self.is_over = true;
             return self.add("gone", &json!({"events": count}));
         }
+        // Whoever speaks to a seat for the first time is named before.
+        if state != self.state || (count > self.events && !reader.is_host()) {
+            self.state = state;
+            self.add_entities(reader.named());
+        }
         while self.events < count {
             let events = reader.events_from(self.events, AT_ONCE.min(count - self.events));
             self.events += events.len().max(1) as u32;
@@ -186,10 +192,6 @@ impl Watching {
             for call in changed {
                 self.add("call", &reader.call_json(&call));
             }
-        }
-        if state != self.state {
-            self.state = state;
-            self.add_entities(reader.named());
         }
         let is_new_turn = self.turn != Some(turn);
         if is_new_turn || run != self.run {

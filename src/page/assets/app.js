@@ -234,9 +234,9 @@ async function start() {
 	await readTurns();
 	onRoute(showView);
 	onRoute(see);
+	addEventListener('keydown', pressed);
 	await Promise.all([showView(route), see(route), openSeat(find('seat'))]);
 	if (!isReport && state.run.state !== 'saved') follow();
-	addEventListener('keydown', pressed);
 	addEventListener('resize', setStrip);
 }
 

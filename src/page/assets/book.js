@@ -98,6 +98,11 @@ function fightOf(source, start, count) {
 	return fight;
 }
 
+// Of the links of the story only those of one event come by the tabulator, so that the way to what is beside it is short.
+function reach(article, is) {
+	for (const one of article?.querySelectorAll('a, summary') || []) one.tabIndex = is ? 0 : -1;
+}
+
 let areMovesOpen = false;
 
 function setFight(source, start, count) {
@@ -208,6 +213,7 @@ export class Book {
 			'aria-posinset': i + 1, 'aria-setsize': this.source.count, onclick: (click) => this.clicked(click, i),
 		}, this.where(i, event), content, eventLink(event.n, number(event.n)));
 		if (event.notes?.length) article.append(h('p.note.guard', event.notes.join(' ')));
+		reach(article, i === this.current);
 		return article;
 	}
 
@@ -375,10 +381,12 @@ export class Book {
 	select(i, focus = true) {
 		const before = this.list.nodes.get(this.current);
 		before?.classList.remove('is-current');
+		reach(before, false);
 		this.current = i;
 		const node = this.list.nodes.get(i);
 		if (node) {
 			node.classList.add('is-current');
+			reach(node, true);
 			if (focus) node.focus({ preventScroll: true });
 		}
 		return node;

@@ -50,11 +50,21 @@ const served = {
 const CHUNK_IN_FILE = 2000;
 const parsed = new Map();
 
+// The rows of a chunk. What many have in common stands in a table; a text leaves out what was said.
+function unpacked({ shared, rows: list }, kind, start) {
+	return list.map(([place, own], i) => {
+		const row = { ...shared[place], ...own, [kind[0] === 'e' ? 'n' : 'c']: Number(start) + i };
+		if (Array.isArray(row.text)) row.text = row.text.join(row.said);
+		return row;
+	});
+}
+
 function embedded(id) {
 	if (!parsed.has(id)) {
 		const element = document.getElementById(id);
 		if (parsed.size > 60) for (const key of parsed.keys()) if (key.includes('/')) { parsed.delete(key); break; }
-		parsed.set(id, element ? JSON.parse(element.textContent) : undefined);
+		const value = element ? JSON.parse(element.textContent) : undefined;
+		parsed.set(id, value?.shared ? unpacked(value, ...id.split('/')) : value);
 	}
 	return parsed.get(id);
 }
@@ -64,8 +74,7 @@ function rows(kind, from, to) {
 	for (let start = from - (from % CHUNK_IN_FILE); start < to; start += CHUNK_IN_FILE) {
 		const chunk = embedded(`${kind}/${start}`);
 		if (!chunk) break;
-		const all = Array.isArray(chunk) ? chunk : chunk[kind];
-		found.push(...all.slice(Math.max(0, from - start), to - start));
+		found.push(...chunk.slice(Math.max(0, from - start), to - start));
 	}
 	return found;
 }
@@ -277,6 +286,8 @@ export async function readTurns() {
 	emit('turns');
 }
 
+let server;
+
 // The stream goes on by itself after a break; nothing is lost, because it says what it has.
 export function follow() {
 	if (isReport) return;
@@ -318,6 +329,11 @@ export function follow() {
 			pieces.set(piece.c, { ...piece, text: before + piece.text, at: performance.now() });
 		}
 		emit('pieces');
+	});
+	// Another server numbers events anew.
+	listen('server', (id) => {
+		if (server && id !== server) location.reload();
+		server = id;
 	});
 	listen('entities', setEntities);
 	listen('run', setRun);
