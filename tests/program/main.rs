@@ -1,6 +1,7 @@
 //! The program from outside: commands, exit codes, and what goes to which output.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod browser;
 mod chinese;
 mod commands;
 mod hostile;
@@ -8,6 +9,7 @@ mod hostile_files;
 mod kill;
 mod page;
 mod rehearse;
+mod served;
 mod teams;
 mod trust;
 mod undercover;

@@ -1,0 +1,630 @@
+//! The page in a real browser, over WebDriver: chromium and its driver, as Debian has them.
+
+use std::fmt::Display;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::page::ATTACKS;
+use super::run;
+use super::served::{Served, exchange};
+
+/// The keys of WebDriver that no text has.
+const TAB: char = '\u{e004}';
+const ENTER: char = '\u{e007}';
+const ESCAPE: char = '\u{e00c}';
+/// How often a browser looks again for what is to come, and how long it waits between.
+const LOOKS: u32 = 1_000;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+/// What is visible and can be reached, as a script.
+const REACHABLE: &str = "[...document.querySelectorAll('a[href], button, input, select, \
+     textarea, summary, [tabindex=\"0\"]')].filter((one) => one.tabIndex >= 0 && !one.disabled \
+     && one.checkVisibility({ visibilityProperty: true }) && !one.closest('[inert]'))";
+
+/// A window of a browser of its own.
+struct Browser {
+    driver: Child,
+    address: String,
+    session: String,
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // The browser ends with its session, not with its driver.
+        let end = format!("DELETE {} HTTP/1.1\r\n\r\n", self.path(""));
+        if let Ok(mut stream) = TcpStream::connect(&self.address) {
+            let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
+            let _ = stream.write_all(end.as_bytes());
+            let _ = stream.read(&mut [0]);
+        }
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}
+
+/// A browser, unless there is none. With `PLAYHOUSE_BROWSER=1` that is a failure.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the environment says whether there must be a browser"
+)]
+fn browser() -> Option<Browser> {
+    let mut command = Command::new("chromedriver");
+    command.arg("--port=0").stdin(Stdio::null());
+    let driver = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let has_chromium = Command::new("chromium").arg("--version").output().is_ok();
+    let is_required = std::env::var_os("PLAYHOUSE_BROWSER").is_some_and(|value| value == "1");
+    let Some(driver) = driver.ok().filter(|_| has_chromium) else {
+        assert!(!is_required, "there is no chromium, or no chromedriver");
+        println!("skipped: there is no chromium, or no chromedriver");
+        return None;
+    };
+    Some(Browser::start(driver))
+}
+
+impl Browser {
+    fn start(mut driver: Child) -> Self {
+        let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
+        let port = loop {
+            let line = lines.next().unwrap().unwrap();
+            if let Some((_, port)) = line.split_once("successfully on port ") {
+                break port.trim_end_matches('.').to_owned();
+            }
+        };
+        let mut browser = Self {
+            driver,
+            address: format!("127.0.0.1:{port}"),
+            session: String::new(),
+        };
+        let arguments = ["--headless", "--no-sandbox", "--disable-gpu"];
+        let wanted = json!({
+            "goog:chromeOptions": {"binary": "/usr/bin/chromium", "args": arguments},
+            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
+        });
+        let started = json!({"capabilities": {"alwaysMatch": wanted}});
+        let started = browser.request("POST", "/session", &started);
+        browser.session = started["sessionId"].as_str().unwrap().to_owned();
+        browser.resize(1440, 900);
+        browser
+    }
+
+    fn path(&self, path: &str) -> String {
+        format!("/session/{}{path}", self.session)
+    }
+
+    fn request(&self, method: &str, path: &str, body: &Value) -> Value {
+        let body = match method {
+            "POST" => body.to_string(),
+            _ => String::new(),
+        };
+        let head = format!("{method} {path} HTTP/1.1\r\nContent-Type: application/json");
+        let answer = exchange(&self.address, &head, &body);
+        let mut answered = answer.json();
+        assert_eq!(answer.status, 200, "{path} {body}: {answered}");
+        answered["value"].take()
+    }
+
+    fn post(&self, path: &str, body: &Value) -> Value {
+        self.request("POST", &self.path(path), body)
+    }
+
+    /// Does what only this browser knows.
+    fn devtools(&self, command: &str, parameters: &Value) -> Value {
+        let body = json!({"cmd": command, "params": parameters});
+        self.post("/goog/cdp/execute", &body)
+    }
+
+    fn resize(&self, width: u32, height: u32) {
+        self.devtools(
+            "Emulation.setDeviceMetricsOverride",
+            &json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}),
+        );
+    }
+
+    fn open(&self, address: impl Display) {
+        self.post("/url", &json!({"url": address.to_string()}));
+    }
+
+    /// Opens a part of a story, and waits until its scripts have.
+    fn open_story(&self, page: &Served, slot: &str, query: &str) {
+        self.open(format!("http://{}/story/{slot}{query}", page.address));
+        self.wait("document.documentElement.classList.contains('is-ready')");
+    }
+
+    /// What a script returns; it may wait.
+    fn script(&self, script: &str) -> Value {
+        self.post("/execute/sync", &json!({"script": script, "args": []}))
+    }
+
+    /// What an expression is.
+    fn value(&self, expression: &str) -> Value {
+        self.script(&format!("return {expression};"))
+    }
+
+    /// Waits until an expression is true of the page, or promises to be.
+    fn wait(&self, expression: &str) {
+        for _ in 0..LOOKS {
+            let script = format!("return Promise.resolve({expression}).then(Boolean);");
+            if self.script(&script) == true {
+                return;
+            }
+            std::thread::sleep(BETWEEN_LOOKS);
+        }
+        let text = self.value("document.body.innerText");
+        panic!("never {expression}: {text}");
+    }
+
+    /// Presses keys, one after the other.
+    fn press(&self, keys: impl IntoIterator<Item = char>) {
+        let down = keys.into_iter().flat_map(|key| {
+            let act = |act: &str| json!({"type": act, "value": key.to_string()});
+            [act("keyDown"), act("keyUp")]
+        });
+        let down: Vec<_> = down.collect();
+        let keys = json!({"type": "key", "id": "keys", "actions": down});
+        self.post("/actions", &json!({"actions": [keys]}));
+    }
+
+    /// Clicks on the first visible button or link with these words.
+    fn click(&self, words: &str) {
+        let found = format!(
+            "[...document.querySelectorAll('button, a[href]')].find((one) => \
+             one.checkVisibility() && (one.innerText.trim() === {0} || one.title === {0}))",
+            json!(words)
+        );
+        self.wait(&found);
+        self.script(&format!("{found}.click();"));
+    }
+
+    /// Fills in a field of the open dialog.
+    fn fill(&self, name: &str, text: &str) {
+        let field = format!("document.querySelector('dialog [name={name}]')");
+        self.wait(&field);
+        let text = json!(text);
+        self.script(&format!("{field}.value = {text};"));
+    }
+
+    /// Complaints on the console: errors, and what the content policy refused.
+    fn complaints(&self) -> Vec<String> {
+        let log = self.post("/se/log", &json!({"type": "browser"}));
+        let lines = log.as_array().unwrap().iter();
+        let bad = lines.filter(|line| line["level"] != "INFO" && line["level"] != "DEBUG");
+        bad.map(|line| line["message"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    /// All data that came from the server since the last time: the bodies of answers under `/api`,
+    /// and what a stream has sent.
+    fn received(&self) -> Vec<(String, Value)> {
+        let log = self.post("/se/log", &json!({"type": "performance"}));
+        let lines = log.as_array().unwrap().iter().map(|line| {
+            serde_json::from_str::<Value>(line["message"].as_str().unwrap()).unwrap()["message"]
+                .take()
+        });
+        let received = lines.filter_map(|line| {
+            let about = &line["params"];
+            match line["method"].as_str().unwrap() {
+                "Network.eventSourceMessageReceived" => {
+                    let name = about["eventName"].as_str().unwrap().to_owned();
+                    let data = serde_json::from_str(about["data"].as_str().unwrap());
+                    Some((name, data.unwrap()))
+                }
+                "Network.responseReceived" => {
+                    let url = about["response"]["url"].as_str().unwrap();
+                    let path = url.split_once("/api/")?.1;
+                    let path = path.split('?').next().unwrap().to_owned();
+                    if path.ends_with("/stream") {
+                        return None;
+                    }
+                    let id = json!({"requestId": about["requestId"]});
+                    let body = self.devtools("Network.getResponseBody", &id);
+                    let data = serde_json::from_str(body["body"].as_str().unwrap());
+                    Some((path, data.unwrap()))
+                }
+                _ => None,
+            }
+        });
+        received.collect()
+    }
+
+    /// The events that the page has, by number, and what it lacks of them as `null`.
+    fn events(&self) -> Vec<Value> {
+        let events = self.script(
+            "return import('/assets/data.js').then(({ events }) => Array.from({ length: \
+             events.of }, (_, n) => events.at(n) ?? null));",
+        );
+        events.as_array().unwrap().clone()
+    }
+}
+
+/// The texts of the page in English.
+fn label(page: &Served, key: &str) -> String {
+    let labels = page.get("/api/labels?lang=en").json();
+    labels[key].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_stranger_finds_the_way_around_by_keyboard_alone() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save visit --until 6");
+    page.wait_for("visit", "stopped");
+    browser.open(format!("http://{}/", page.address));
+    browser.wait("document.documentElement.classList.contains('is-ready')");
+    browser.wait("document.querySelectorAll('#told article[aria-posinset]').length > 5");
+    assert_eq!(
+        browser.value("document.title.includes('Drowned Assize')"),
+        true
+    );
+    let landmarks = "[...document.querySelectorAll('header, main, nav, aside')].filter((one) => \
+         one.checkVisibility()).map((one) => one.localName)";
+    let landmarks = browser.value(landmarks);
+    for landmark in ["header", "nav", "main", "aside"] {
+        let all = landmarks.as_array().unwrap();
+        assert!(all.contains(&json!(landmark)), "no {landmark}: {landmarks}");
+    }
+    let nameless = format!(
+        "{REACHABLE}.filter((one) => !(one.innerText.trim() || one.ariaLabel || one.title || \
+         one.labels?.length)).map((one) => one.outerHTML)"
+    );
+    assert_eq!(
+        browser.value(&nameless),
+        json!([]),
+        "controls without a name"
+    );
+
+    // Every control of the page comes by the tabulator, and shows that it has the focus. Of the
+    // story only the links of the event that is read do.
+    let current = "document.querySelector('#told .is-current a:not([tabindex=\"-1\"])')";
+    let current = format!("Boolean({current})");
+    // A window that has just opened may have no keyboard yet.
+    let is_read = (0..LOOKS).any(|_| {
+        browser.press(['j']);
+        browser.value(&current) == true
+    });
+    assert!(is_read, "nothing is read");
+    browser.script("document.body.focus();");
+    browser.script("window.reached = new Set(); window.unseen = [];");
+    let count = browser
+        .value(&format!("{REACHABLE}.length"))
+        .as_u64()
+        .unwrap();
+    assert!(count > 20, "{count}");
+    for _ in 0..count + 10 {
+        browser.press([TAB]);
+        browser.script(
+            "const one = document.activeElement; reached.add(one); const style = \
+             getComputedStyle(one); if (style.outlineStyle === 'none' && style.boxShadow === \
+             'none') unseen.push(one.outerHTML);",
+        );
+    }
+    let missed =
+        format!("{REACHABLE}.filter((one) => !reached.has(one)).map((one) => one.outerHTML)");
+    assert_eq!(browser.value(&missed), json!([]));
+    let unseen = browser.value("unseen.filter((html) => !html.startsWith('<body'))");
+    assert_eq!(unseen, json!([]), "where is the focus?");
+
+    browser.press(['?']);
+    browser.wait("document.querySelector('dialog[open] dl.keys')");
+    browser.press([ESCAPE]);
+    browser.wait("!document.querySelector('dialog')");
+    for (key, view) in [
+        ('p', "people"),
+        ('m', "map"),
+        ('w', "audience"),
+        ('t', "calls"),
+    ] {
+        browser.press(['g', key]);
+        browser.wait(&format!(
+            "document.querySelector('.p-{view} h2, .p-{view} table')"
+        ));
+    }
+    browser.press(['g', 's']);
+    browser.wait("document.body.dataset.view === 'story'");
+    browser.press(['j', 'j', ENTER]);
+    browser.wait("location.search.includes('see=event') && document.querySelector('.seen h2')");
+    browser.press([ESCAPE]);
+    browser.wait("!location.search.includes('see=')");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn every_view_fits_a_narrow_screen_in_dark_and_light() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save narrow --until 6");
+    page.wait_for("narrow", "stopped");
+    let call = page.api("narrow/calls?from=30&to=31")["calls"][0].clone();
+    let (person, call) = (&call["who"], &call["c"]);
+    let then = page.api(&format!("narrow/context/{person}?call={call}"));
+    let parts = then["parts"].as_array().unwrap();
+    assert!(parts.iter().any(|part| part["part"] == "ask"), "{then}");
+    assert!(then["cached"].as_u64() > Some(0), "{then}");
+    assert_eq!(then["c"], *call);
+    assert_eq!(
+        page.get(&format!("/api/narrow/context/{person}?call=99999"))
+            .status,
+        404
+    );
+    let now = page.api(&format!("narrow/context/{person}"));
+    assert!(now["past"][1].as_u64() > Some(0), "{now}");
+    browser.resize(360, 740);
+    let mut papers = Vec::new();
+    for scheme in ["dark", "light"] {
+        let scheme = json!([{"name": "prefers-color-scheme", "value": scheme}]);
+        browser.devtools("Emulation.setEmulatedMedia", &json!({"features": scheme}));
+        for query in [
+            "".to_owned(),
+            "?view=people".to_owned(),
+            "?view=map".to_owned(),
+            "?view=audience".to_owned(),
+            "?view=calls".to_owned(),
+            "?view=facts".to_owned(),
+            "?view=branches".to_owned(),
+            format!("?see=person/{person}"),
+            format!("?see=context/{person}"),
+            "?see=event/9".to_owned(),
+            "?see=call/3".to_owned(),
+            format!("?see=context/{person}/{call}"),
+            "?lang=zh".to_owned(),
+        ] {
+            browser.open_story(&page, "narrow", &query);
+            browser.wait("document.querySelector('#told article, .pane > *')");
+            let width = browser.value("document.documentElement.scrollWidth");
+            assert_eq!(width, 360, "{query} scrolls sideways");
+        }
+        papers.push(browser.value("getComputedStyle(document.body).backgroundColor"));
+    }
+    assert_ne!(papers[0], papers[1], "dark and light");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn a_host_edits_an_answer_and_branches_at_a_choice() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save story --until 6");
+    page.wait_for("story", "stopped");
+    let calls = page.api("story/calls?turn=1");
+    let calls = calls["calls"].as_array().unwrap();
+    let opening = calls.iter().find(|call| call["purpose"] == "kickoff");
+    let opening = opening.unwrap();
+    browser.open_story(&page, "story", &format!("?see=call/{}", opening["c"]));
+    browser.click(&label(&page, "page_edit_answer"));
+    let words = "The host wrote <b>this</b>.";
+    browser.fill("text", words);
+    browser.click(&label(&page, "page_do_it"));
+    browser.wait("!location.pathname.endsWith('/story/story')");
+    browser.wait("document.documentElement.classList.contains('is-ready')");
+    let edited = browser.value("document.documentElement.dataset.slot");
+    let edited = edited.as_str().unwrap();
+    page.wait_for(edited, "paused");
+    let told = page.api(&format!("{edited}/events?text=this%3C%2Fb%3E"));
+    let told = &told["events"][0];
+    assert_eq!(
+        (&told["said"], &told["by"]),
+        (&json!(words), &opening["who"])
+    );
+    browser.open_story(&page, edited, &format!("?n={}", told["n"]));
+    let is_shown = format!(
+        "document.querySelector('#told').innerText.includes({})",
+        json!(words)
+    );
+    browser.wait(&is_shown);
+
+    let events = page.api("story/events?from=0&to=500&told=1");
+    let events = events["events"].as_array().unwrap();
+    let choice = events
+        .iter()
+        .find(|event| event["form"] == "choice" && event["turn"] != 1);
+    let choice = choice.expect("a choice");
+    browser.open_story(&page, "story", &format!("?see=event/{}", choice["n"]));
+    browser.click(&label(&page, "page_branch_here"));
+    browser.fill("name", "otherwise");
+    browser.click(&label(&page, "page_do_it"));
+    browser.wait("document.querySelector('a[href=\"/story/otherwise\"]')");
+    let turn = choice["turn"].as_u64().unwrap() - 1;
+    assert_eq!(page.wait_for("otherwise", "paused")["turn"], turn);
+    let people = page.api("otherwise/people");
+    let hero = people
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["camp"] == "hero");
+    let who = &hero.unwrap()["id"];
+    let told = json!({"do": "tell", "who": [who], "text": "Somebody lies."});
+    assert_eq!(page.post("/api/otherwise/do", &told).status, 200);
+    page.step("otherwise");
+    let compared = format!("?view=branches&with=otherwise&of={who}");
+    browser.open_story(&page, "story", &compared);
+    browser.wait("document.querySelector('.diff .added')?.innerText.includes('Somebody lies.')");
+    browser.wait("document.querySelectorAll('.sides .side').length === 2");
+    let parted = browser.value("document.querySelector('.p-branches p').innerText");
+    assert!(
+        parted.as_str().unwrap().contains(&turn.to_string()),
+        "{parted}"
+    );
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn attacks_stay_text_in_a_browser() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save safe --paused");
+    page.step("safe");
+    browser.open_story(&page, "safe", "");
+    let people = page.api("safe/people");
+    let who = &people[0]["id"];
+    for attack in ATTACKS {
+        let body = json!({"do": "tell", "who": [who], "text": attack});
+        assert_eq!(page.post("/api/safe/do", &body).status, 200);
+    }
+    page.step("safe");
+    let told = page.api("safe/events?kind=told");
+    let first = &told["events"][0]["n"];
+    let count = page.api("safe/story")["events"].clone();
+    let has_all = format!("import('/assets/data.js').then(({{ events }}) => events.of >= {count})");
+    browser.wait(&has_all);
+    let context = format!("?see=context/{who}");
+    for query in [
+        format!("?n={first}"),
+        format!("?see=event/{first}"),
+        context,
+        "?view=audience".to_owned(),
+        "?view=people".to_owned(),
+        "?view=calls".to_owned(),
+    ] {
+        browser.open_story(&page, "safe", &query);
+        browser.wait("document.querySelector('#told article, .pane > *')");
+        browser.wait(
+            "document.body.innerText.includes('alert(1)') || !location.search.includes('see')",
+        );
+        let foreign = browser.value(
+            "[...document.querySelectorAll('script, iframe, object, embed, base, img, link, \
+             style, form[action], [onload], [onclick], [onmouseover]')].map((one) => \
+             one.outerHTML).filter((html) => !html.includes('/assets/app.') && \
+             !html.includes('href=\"data:,\"'))",
+        );
+        assert_eq!(foreign, json!([]), "{query}");
+    }
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+
+    // In a file there is no content policy to help.
+    let exported = run(folder.path(), "export safe --html safe.html");
+    assert_eq!(exported.status.code(), Some(0));
+    browser.open(file_address(folder.path(), "safe.html"));
+    browser.wait("document.documentElement.classList.contains('is-ready')");
+    browser.script(&format!("location.hash = 'n={first}'"));
+    browser.wait("document.body.innerText.includes('alert(1)')");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+fn file_address(folder: &Path, name: &str) -> String {
+    format!("file://{}", folder.join(name).display())
+}
+
+#[test]
+fn a_page_whose_server_is_killed_goes_on_with_the_next_and_loses_nothing() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save cut --paused");
+    page.step("cut");
+    browser.open_story(&page, "cut", "");
+    let played = page.post("/api/cut/do", &json!({"do": "play"}));
+    assert_eq!(played.status, 200);
+    browser.wait("import('/assets/data.js').then(({ state }) => state.story.turn > 4)");
+    let port = page.address.split_once(':').unwrap().1.to_owned();
+    drop(page);
+    browser.wait("document.body.classList.contains('is-lost')");
+    browser.wait("document.querySelector('#told .status.warn')");
+    let page = Served::start(folder.path(), &format!("cut --port {port}"));
+    page.wait_for("cut", "paused");
+    browser.wait("document.querySelector('#bar .run.paused')");
+    page.step("cut");
+    let of = page.api("cut/story")["events"].as_u64().unwrap();
+    let has_all = format!("import('/assets/data.js').then(({{ events }}) => events.of === {of})");
+    browser.wait(&has_all);
+    let sent = page.api(&format!("cut/events?from={}", of.saturating_sub(200)));
+    let shown = browser.events();
+    for event in sent["events"].as_array().unwrap() {
+        let n = event["n"].as_u64().unwrap() as usize;
+        assert_eq!(shown[n]["text"], event["text"], "event {n}");
+    }
+}
+
+/// What a seat answers to what it is asked; returns whether it was asked.
+const ANSWER: &str = "const ask = document.querySelector('#seat .ask:not([data-answered])'); \
+     if (!ask) return false; ask.dataset.answered = '1'; \
+     const one = ask.querySelector('.menu button'); if (one) { one.click(); return true; } \
+     const lines = ['Small and warm.', 'Grandmothers own several.', 'Wind ends it.', 'Never leave \
+     children alone beside this.', 'Found near altars.', 'Sailors long for one.', 'It needs a \
+     match first.', 'My neighbour broke hers.', 'Dim, yet welcome.', 'Ghost tales want it.']; \
+     window.spoken = (window.spoken ?? arguments[0]) + 2; \
+     const words = ask.querySelector('textarea'); const vote = /these: (\\d+)/.exec(ask.innerText); words.value = vote?.[1] ?? lines[spoken % lines.length]; \
+     words.form.requestSubmit(); return true;";
+
+#[test]
+fn two_people_play_undercover_in_two_browsers() {
+    let (Some(one), Some(other)) = (browser(), browser()) else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let game = "undercover --json --save cards --players 6 --words lantern,candle --max-rounds 2";
+    let names = ["Agatha", "Bruno"];
+    let arguments = format!("{game} --invite {} --invite {}", names[0], names[1]);
+    let page = Served::begin(folder.path(), &arguments);
+    let seats = page
+        .records
+        .iter()
+        .filter(|record| record["record"] == "seat");
+    let players: Vec<_> = [&one, &other].into_iter().zip(seats).collect();
+    for (browser, seat) in &players {
+        browser.open(seat["address"].as_str().unwrap());
+        browser.wait("document.documentElement.classList.contains('is-ready')");
+    }
+    let mut answers = 0;
+    for _ in 0..LOOKS {
+        let asked = players
+            .iter()
+            .filter(|(browser, _)| browser.script(ANSWER) == true);
+        answers += asked.count();
+        if page.api("cards/story")["run"]["state"] == "finished" {
+            break;
+        }
+        std::thread::sleep(BETWEEN_LOOKS);
+    }
+    assert_eq!(page.wait_for("cards", "finished")["game"], "undercover");
+    assert!(answers >= 4, "{answers}");
+    for (browser, seat) in &players {
+        browser.wait("document.querySelector('#told .status.fin')");
+        let unknown = "document.querySelector('#told .speaker .muted')?.innerText";
+        assert_eq!(browser.value(unknown), Value::Null, "somebody has no name");
+        let own = page.api("cards/people");
+        let own = own
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|person| person["name"] == seat["name"]);
+        let id = own.unwrap()["id"].as_u64().unwrap();
+        let feed = page.api(&format!("cards/events?who={id}"));
+        let feed = feed["events"].as_array().unwrap();
+        let mut seen = std::collections::BTreeMap::new();
+        for (path, data) in browser.received() {
+            let of_host = ["who", "rule", "audience", "c", "id", "masked", "notes"];
+            let events = match path.as_str() {
+                "events" => data.as_array().unwrap().clone(),
+                "cards/events" => data["events"].as_array().unwrap().clone(),
+                "server" | "entities" | "run" | "turn" | "ask" | "labels" => continue,
+                _ => {
+                    assert!(path.starts_with("cards/"), "{path}");
+                    continue;
+                }
+            };
+            for event in events {
+                assert!(
+                    of_host.iter().all(|field| event[field].is_null()),
+                    "{event}"
+                );
+                seen.insert(event["n"].as_u64().unwrap(), event["text"].clone());
+            }
+        }
+        let feed: Vec<_> = feed
+            .iter()
+            .map(|event| {
+                let masked = event["masked"].as_array().into_iter().flatten();
+                let mut masked = masked.filter(|pair| pair[0] == id);
+                masked
+                    .next()
+                    .map_or(&event["text"], |pair| &pair[1])
+                    .clone()
+            })
+            .collect();
+        let seen: Vec<_> = seen.into_values().collect();
+        assert_eq!(seen, feed, "what reached {}", seat["name"]);
+        assert_eq!(browser.complaints(), Vec::<String>::new());
+    }
+}

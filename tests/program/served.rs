@@ -1,0 +1,245 @@
+//! A story that the program serves, and requests to it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::playhouse;
+
+/// A story on a page, and its process.
+pub(super) struct Served {
+    program: Child,
+    pub(super) address: String,
+    /// What the program printed.
+    pub(super) records: Vec<Value>,
+    /// Sent with every request.
+    pub(super) cookie: String,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.program.kill();
+        let _ = self.program.wait();
+    }
+}
+
+/// An answer of the server.
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) head: String,
+    pub(super) body: String,
+}
+
+impl Answer {
+    pub(super) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap()
+    }
+}
+
+/// Sends a request; the head ends without a line break.
+fn send(address: &str, head: &str, body: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(20)))
+        .unwrap();
+    let length = body.len();
+    let text = format!("{head}\r\nContent-Length: {length}\r\n\r\n{body}");
+    stream.write_all(text.as_bytes()).unwrap();
+    stream
+}
+
+fn answer(address: &str, head: &str, body: &str) -> Answer {
+    let head = format!("{head}\r\nConnection: close");
+    let mut stream = BufReader::new(send(address, &head, body));
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") && stream.read_line(&mut head).unwrap() > 0 {}
+    let length = head.lines().find_map(|line| {
+        let (name, length) = line.split_once(':')?;
+        let is_length = name.eq_ignore_ascii_case("content-length");
+        is_length.then(|| length.trim().parse().unwrap())
+    });
+    let mut body = String::new();
+    // Not everybody closes a connection when it is asked to.
+    let mut rest = stream.take(length.unwrap_or(u64::MAX));
+    rest.read_to_string(&mut body).unwrap();
+    Answer {
+        status: head.split(' ').nth(1).unwrap().parse().unwrap(),
+        head,
+        body,
+    }
+}
+
+/// The answer of any server to a request whose head lacks the host alone.
+pub(super) fn exchange(address: &str, head: &str, body: &str) -> Answer {
+    answer(address, &format!("{head}\r\nHost: {address}"), body)
+}
+
+impl Served {
+    pub(super) fn start(folder: &Path, arguments: &str) -> Self {
+        Self::begin(folder, &format!("watch --json {arguments}"))
+    }
+
+    /// The program with a command that serves a page.
+    pub(super) fn begin(folder: &Path, arguments: &str) -> Self {
+        let mut program = playhouse(folder)
+            // A name with a space has another one here.
+            .args(
+                arguments
+                    .split(' ')
+                    .map(|argument| argument.replace('\u{a0}', " ")),
+            )
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let invited = arguments.matches("--invite").count();
+        let mut lines = BufReader::new(program.stdout.take().unwrap()).lines();
+        let mut records: Vec<Value> = Vec::new();
+        while records
+            .iter()
+            .filter(|record| record["address"] != Value::Null)
+            .count()
+            <= invited
+        {
+            records.push(serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap());
+        }
+        let page = records.iter().find(|record| record["record"] == "page");
+        let page = page.unwrap()["address"].as_str().unwrap().to_owned();
+        let address = page
+            .trim_start_matches("http://")
+            .split('/')
+            .next()
+            .unwrap();
+        let mut served = Self {
+            address: address.to_owned(),
+            program,
+            records,
+            cookie: String::new(),
+        };
+        if page.contains("/enter/") {
+            served.cookie = served.enter(&page);
+        }
+        served
+    }
+
+    /// Opens an address with a token; returns the header of its cookie.
+    pub(super) fn enter(&self, address: &str) -> String {
+        let path = address
+            .trim_start_matches("http://")
+            .split_once('/')
+            .unwrap()
+            .1;
+        let answer = self.get(&format!("/{path}"));
+        assert_eq!(answer.status, 303, "{}", answer.body);
+        let head = answer.head.to_lowercase();
+        assert!(head.contains("httponly; samesite=strict"), "{head}");
+        let cookie = answer
+            .head
+            .lines()
+            .find(|line| line.starts_with("set-cookie: "))
+            .unwrap();
+        let cookie = cookie
+            .trim_start_matches("set-cookie: ")
+            .split(';')
+            .next()
+            .unwrap();
+        format!("\r\nCookie: {cookie}")
+    }
+
+    pub(super) fn send(&self, head: &str, body: &str) -> TcpStream {
+        send(&self.address, &format!("{head}{}", self.cookie), body)
+    }
+
+    pub(super) fn ask(&self, head: &str, body: &str) -> Answer {
+        let head = format!("{head}{}", self.cookie);
+        answer(&self.address, &head, body)
+    }
+
+    pub(super) fn get(&self, path: &str) -> Answer {
+        let head = format!("GET {path} HTTP/1.1\r\nHost: {}", self.address);
+        self.ask(&head, "")
+    }
+
+    pub(super) fn post(&self, path: &str, body: &Value) -> Answer {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: {}\r\nX-Playhouse: 1\r\nContent-Type: application/json",
+            self.address
+        );
+        self.ask(&head, &body.to_string())
+    }
+
+    pub(super) fn api(&self, path: &str) -> Value {
+        let answer = self.get(&format!("/api/{path}"));
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        answer.json()
+    }
+
+    /// Waits until a story's run is in a state.
+    pub(super) fn wait_for(&self, slot: &str, state: &str) -> Value {
+        for _ in 0..3_000 {
+            let story = self.api(&format!("{slot}/story"));
+            if story["run"]["state"] == state {
+                return story;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        panic!("the story is never {state}");
+    }
+
+    /// Waits a little until a story is paused after a turn; returns whether it is.
+    pub(super) fn is_paused_at(&self, slot: &str, turn: u64) -> bool {
+        let story = self.wait_for(slot, "paused");
+        if story["turn"] != turn {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        story["turn"] == turn
+    }
+
+    /// Plays one turn of a paused story.
+    pub(super) fn step(&self, slot: &str) {
+        let next = self.wait_for(slot, "paused")["turn"].as_u64().unwrap() + 1;
+        let done = self.post(
+            &format!("/api/{slot}/do"),
+            &json!({"do": "step", "by": "turn"}),
+        );
+        assert_eq!(done.status, 200, "{}", done.body);
+        assert!(
+            (0..3_000).any(|_| self.is_paused_at(slot, next)),
+            "no turn {next}"
+        );
+    }
+
+    /// The events of a stream after an id, until one of this name has come.
+    pub(super) fn stream(
+        &self,
+        path: &str,
+        last: Option<&str>,
+        until: &str,
+    ) -> Vec<(String, String, Value)> {
+        let last = last.map_or(String::new(), |id| format!("\r\nLast-Event-ID: {id}"));
+        let head = format!("GET {path} HTTP/1.1\r\nHost: {}{last}", self.address);
+        let lines = BufReader::new(self.send(&head, "")).lines();
+        let mut events = Vec::new();
+        let (mut id, mut name) = (String::new(), String::new());
+        for line in lines {
+            let line = line.unwrap();
+            match line.split_once(": ") {
+                Some(("id", text)) => id = text.to_owned(),
+                Some(("event", text)) => name = text.to_owned(),
+                Some(("data", text)) => {
+                    let data = serde_json::from_str(text).unwrap();
+                    events.push((id.clone(), name.clone(), data));
+                    if name == until {
+                        break;
+                    }
+                }
+                _ => {}
+            }
+        }
+        events
+    }
+}
