@@ -109,6 +109,13 @@ mod tests {
     #[test]
     fn all_modules_become_one() {
         let bundle = script();
+        let is_script = |file: &&include_dir::File<'_>| {
+            let name = file.path().extension();
+            name.is_some_and(|name| name == "js")
+        };
+        let scripts = ASSETS.files().filter(is_script);
+        let bytes: usize = scripts.map(|file| file.contents().len()).sum();
+        assert!(bytes <= 120 * 1024, "{bytes} bytes of scripts");
         let lines = || bundle.lines();
         assert!(!lines().any(|line| line.starts_with("import") || line.starts_with("export")));
         for file in ASSETS.files() {

@@ -15,8 +15,8 @@ const CHUNK: u32 = 2_000;
 /// What hardly two events have in common.
 const OF_EVENT: [&str; 7] = ["id", "turn", "day", "text", "said", "fight", "c"];
 /// What hardly two calls have in common.
-const OF_CALL: [&str; 9] = [
-    "number", "turn", "start", "queued", "first", "end", "usage", "cost", "text",
+const OF_CALL: [&str; 8] = [
+    "number", "turn", "start", "first", "end", "usage", "cost", "text",
 ];
 
 /// The story of a board as one page, for the host or, with a name, for whoever has that seat.
@@ -107,21 +107,20 @@ fn packed(rows: impl Iterator<Item = Value>, number: &str, own: &[&str]) -> Valu
     let mut shared = Vec::new();
     let mut packed = Vec::new();
     for mut row in rows {
-        let said = row["said"].as_str().unwrap_or_default();
-        let around = row["text"].as_str().and_then(|text| text.split_once(said));
-        if let Some((before, after)) = around.filter(|_| !said.is_empty()) {
-            row["text"] = json!([before, after]);
+        let said = row["said"].as_str().filter(|said| !said.is_empty());
+        let around = said.and_then(|said| row["text"].as_str()?.split_once(said));
+        let around = around.map(|(before, after)| json!([before, after]));
+        if let Some(around) = &around {
+            row["text"] = around.clone();
         }
         let Value::Object(mut row) = row else {
             continue;
         };
         row.remove(number);
-        let differs = |field: &&&str| row.get(**field).is_some_and(|value| !value.is_array());
-        let differing: Vec<_> = own.iter().filter(differs).collect();
-        let own: Map<_, _> = differing
-            .into_iter()
-            .filter_map(|field| row.remove_entry(*field))
-            .collect();
+        let own = own
+            .iter()
+            .filter(|field| **field != "text" || around.is_none());
+        let own: Map<_, _> = own.filter_map(|field| row.remove_entry(*field)).collect();
         let row = Value::Object(row);
         let place = *places.entry(row.to_string()).or_insert_with(|| {
             shared.push(row);

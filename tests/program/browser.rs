@@ -59,7 +59,10 @@ fn browser() -> Option<Browser> {
     let is_required = std::env::var_os("PLAYHOUSE_BROWSER").is_some_and(|value| value == "1");
     let Some(driver) = driver.ok().filter(|_| has_chromium) else {
         assert!(!is_required, "there is no chromium, or no chromedriver");
-        println!("skipped: there is no chromium, or no chromedriver");
+        let _ = writeln!(
+            std::io::stdout(),
+            "skipped: there is no chromium, or no chromedriver"
+        );
         return None;
     };
     Some(Browser::start(driver))

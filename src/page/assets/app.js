@@ -1,6 +1,6 @@
 // The page: which view is shown, the inspector beside it, the lists at the side, the keyboard. Starts here.
 
-import { announce, button, emptyState, h, iconButton, icon, t, remember, replace, setCurrency, setLanguage } from './dom.js';
+import { announce, button, emptyState, h, iconButton, icon, t, remember, replace, setCurrency, setLanguage, markButton } from './dom.js';
 import { NO_FILTER, address, go, onRoute, route } from './route.js';
 import { calls, can, follow, get, isReport, ofKind, on, open, readTurns, state } from './data.js';
 import { Book, reading } from './book.js';
@@ -109,12 +109,10 @@ function seeAgain() {
 }
 
 function drawSide() {
-	const actors = ofKind('actor');
-	const living = actors.filter((actor) => !actor.dead);
-	const dead = actors.filter((actor) => actor.dead);
-	const busy = new Set((state.run.thinking || []).map((open) => open.who));
+	const actors = ofKind('actor').sort((a, b) => Boolean(a.dead) - Boolean(b.dead));
+	const busy = new Set(state.run.thinking.map((open) => open.who));
 	const item = (entity) => h('li', { class: busy.has(entity.id) ? 'is-busy' : '' }, nameLink(entity.id));
-	replace(find('side-people'), h('h2', t('people')), h('ul.plain', living.concat(dead).map(item)));
+	replace(find('side-people'), h('h2', t('people')), h('ul.plain', actors.map(item)));
 	const stages = ofKind('stage');
 	replace(find('side-places'), h('h2', t('places')), h('ul.plain', stages.map(item)));
 }
@@ -202,7 +200,7 @@ function drawFrame() {
 	draw();
 	onRoute(draw);
 	replace(find('tools'), iconButton('search', t('search'), searchDialog, { 'aria-keyshortcuts': '/' }), iconButton('book', t('key_fold'), () => go({ read: route.read == null ? '1' : undefined }), { 'aria-keyshortcuts': 'F' }),
-		iconButton('settings', t('reading'), settingsDialog), h('button', { type: 'button', class: 'bare keys-button', title: t('keys'), 'aria-label': t('keys'), onclick: keysDialog, 'aria-keyshortcuts': '?' }, '?'));
+		iconButton('settings', t('reading'), settingsDialog), markButton('?', t('keys'), keysDialog, { class: 'bare keys-button', 'aria-keyshortcuts': '?' }));
 }
 
 async function start() {

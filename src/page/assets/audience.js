@@ -19,7 +19,7 @@ async function filterBar() {
 	const known = await get('facts').catch(() => []);
 	const of = (test) => state.entityList.filter(test).map((entity) => [entity.id, entity.name]);
 	const words = h('input', { type: 'search', value: route.text || '', onchange: (event) => go({ text: event.target.value || undefined }) });
-	return h('form.filters', { onsubmit: (event) => { event.preventDefault(); go({ text: words.value || undefined }); } },
+	return h('form.filters', { onsubmit: (event) => event.preventDefault() },
 		select(t('learned'), 'who', of((entity) => entity.kind === 'actor')), select(t('said_by'), 'by', of((entity) => entity.kind !== 'world_agent')),
 		select(t('place'), 'place', of((entity) => entity.kind === 'stage')), select(t('fact'), 'fact', known.map((fact) => [fact.fact, fact.title || fact.fact])),
 		select(t('turn'), 'turn', state.turns.slice(-400).map((turn) => [turn.turn, t('turn_n', { n: turn.turn })])), h('label', h('span', t('words')), words));

@@ -2,7 +2,7 @@
 
 import { announce, button, clockTime, duration, emptyState, h, isChinese, t, rich, number, remember, replace, word, tableHead } from './dom.js';
 import { NO_FILTER, go } from './route.js';
-import { AllEvents, events, isReport, on, pieces, SomeEvents, state, storyTime } from './data.js';
+import { events, isReport, on, pieces, SomeEvents, state, storyTime } from './data.js';
 import { VirtualList } from './list.js';
 import { bar, eventLink, linked, nameLink } from './names.js';
 
@@ -17,29 +17,22 @@ export function isShown(event) {
 	return !setting || reading[setting];
 }
 
-function toWhom(event) {
-	return event.to == null ? null : [h('span.to', rich('to', { name: nameLink(event.to, { inText: true }) })), ' '];
-}
-
-function speaker(event) {
-	return event.by == null ? null : [h('b.speaker', nameLink(event.by)), ' '];
+function said(event, style, how, words) {
+	return h(`p.${style}`, event.by == null ? null : [h('b.speaker', nameLink(event.by)), ' '], how && h('span.to', t(how)), ' ',
+		event.to == null || (how && !words) ? null : [h('span.to', rich('to', { name: nameLink(event.to, { inText: true }) })), ' '],
+		h(words ? `span.${words}` : 'span', linked(event.said ?? event.text)));
 }
 
 function paragraphs(text, className) {
 	return text.split(/\n+/).filter((line) => line.trim()).map((line) => h('p', { class: className }, linked(line)));
 }
 
+const aside = (event) => h('p.aside', linked(event.text));
 const FORMS = {
-	speech: (event) => h('p.speech', speaker(event), toWhom(event), ' ', linked(event.said ?? event.text)),
-	whisper: (event) => h('p.speech', speaker(event), h('span.to', t('whispers')), toWhom(event), ' ',
-		h('span.whispered', linked(event.said ?? event.text))),
-	call: (event) => h('p.speech', speaker(event), h('span.to', t('announces')), ' ',
-		linked(event.said ?? event.text)),
-	thought: (event) => h('p.thought', speaker(event), h('span.to', t('thinks')), ' ',
-		linked(event.said ?? event.text)),
+	speech: (event) => said(event, 'speech'), whisper: (event) => said(event, 'speech', 'whispers', 'whispered'),
+	call: (event) => said(event, 'speech', 'announces'), thought: (event) => said(event, 'thought', 'thinks'),
 	narration: (event) => paragraphs(event.said ?? event.text, 'narration'),
-	look: (event) => h('p.aside', linked(event.text)),
-	move: (event) => h('p.aside', linked(event.text)),
+	look: aside, move: aside,
 	deed: (event) => h('p.deed', linked(event.text)),
 	choice: (event) => h('div.choice', h('span.mark', t('choice')), paragraphs(event.text)),
 	day: (event) => h('h2.day', event.text),
@@ -137,7 +130,7 @@ export class Book {
 		this.fresh = 0;
 		this.told = Infinity;
 		replace(pane, this.filter);
-		this.source = new AllEvents();
+		this.source = events;
 		this.list = new VirtualList(pane, {
 			count: () => Math.min(this.told, this.source.count), render: (i) => this.render(i), estimate: 74, role: 'feed', name: t('story'),
 			wanted: (from, to) => this.source.want(from - 20, to + 20), changed: (first, last) => this.passed(first, last),
@@ -168,7 +161,7 @@ export class Book {
 			const isFirst = this.query == null;
 			this.query = wanted;
 			const isFiltered = Object.values(query).some(Boolean);
-			this.source = isFiltered ? new SomeEvents({ ...query, told: 1 }) : new AllEvents();
+			this.source = isFiltered ? new SomeEvents({ ...query, told: 1 }) : events;
 			this.told = Infinity;
 			this.current = -1;
 			this.list.heights = new Float64Array(0);
@@ -203,7 +196,7 @@ export class Book {
 		if (!isShown(event)) return null;
 		let content;
 		if (event.form === 'fight' && event.place != null) {
-			if (this.source instanceof AllEvents) {
+			if (this.source === events) {
 				if (fightStart(this.source, i) !== i) return null;
 				content = setFight(this.source, i, this.list.count());
 			} else content = h('p.deed', linked(event.text));
@@ -246,13 +239,13 @@ export class Book {
 			return this.drawTail();
 		}
 		const isTelling = Number.isFinite(this.told);
-		if (reading.pace && added.length && !isTelling && this.source instanceof AllEvents) {
+		if (reading.pace && added.length && !isTelling && this.source === events) {
 			this.told = added[0].n;
 			this.tellOn();
 		}
 		for (const event of added) if (event.form === 'fight') this.refreshFight(event);
 		const shown = added.filter(isShown).length;
-		if (!this.list.stick && shown && this.source instanceof AllEvents) this.setFresh(this.fresh + shown);
+		if (!this.list.stick && shown && this.source === events) this.setFresh(this.fresh + shown);
 		else if (shown) this.speak(added);
 		this.list.schedule();
 		this.drawTail();
@@ -330,14 +323,14 @@ export class Book {
 
 	drawTail() {
 		const parts = [];
-		const isAtLast = !this.isTelling && this.source instanceof AllEvents;
+		const isAtLast = !this.isTelling && this.source === events;
 		const run = state.run;
 		if (isAtLast) {
 			for (const piece of pieces.values()) {
 				if (!piece.text) continue;
 				parts.push(h('p.speech.is-written', h('b.speaker', nameLink(piece.who)), ' ', piece.text, h('span.caret', { 'aria-hidden': 'true' })));
 			}
-			const thinking = (run.thinking || []).filter((open) => !pieces.get(open.c)?.text);
+			const thinking = run.thinking.filter((open) => !pieces.get(open.c)?.text);
 			for (const open of thinking.slice(0, 6)) {
 				const since = state.story.clock === 'live' || this.isLive() ? open.since : undefined;
 				parts.push(h('p.status', { 'data-since': since }, h('span.dot'),

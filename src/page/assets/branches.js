@@ -1,6 +1,6 @@
 // Branches of a story, and two of them side by side.
 
-import { button, emptyState, h, t, number, replace, section, tableHead, viewHead } from './dom.js';
+import { button, emptyState, h, t, commas, replace, section, tableHead, viewHead } from './dom.js';
 import { can, get, on, state } from './data.js';
 import { isShown, setEvent } from './book.js';
 import { action, factLink, nameLink } from './names.js';
@@ -13,21 +13,11 @@ export async function showBranches(pane, route) {
 	const draw = async () => {
 		const { tree, this: own } = await get('branches');
 		const last = Math.max(1, ...tree.map((branch) => branch.last || 0));
-		const depth = new Map();
-		const children = (parent) => tree.filter((branch) => (branch.parent ?? null) === parent);
-		const ordered = [];
-		const walk = (branch, level) => {
-			if (depth.has(branch.slot)) return;
-			depth.set(branch.slot, level);
-			ordered.push(branch);
-			for (const child of children(branch.slot)) walk(child, level + 1);
-		};
-		for (const branch of tree.filter((branch) => !tree.some((other) => other.slot === branch.parent))) walk(branch, 0);
-		const rows = ordered.map((branch) => {
+		const rows = tree.map((branch) => {
 			const start = (branch.turn || 0) / last;
 			const isOwn = branch.slot === own;
 			return h('tr', { class: isOwn ? 'is-own' : '' },
-				h('th', { scope: 'row' }, h('span.branch-name', { vars: { '--depth': depth.get(branch.slot) } }, isOwn ? h('strong', branch.slot) : h('a', { href: `/story/${encodeURIComponent(branch.slot)}`, 'data-plain': true }, branch.slot), isOwn ? h('span.tag', t('this_one')) : null)),
+				h('th', { scope: 'row' }, h('span.branch-name', { vars: { '--depth': branch.parent ? 1 : 0 } }, isOwn ? h('strong', branch.slot) : h('a', { href: `/story/${encodeURIComponent(branch.slot)}`, 'data-plain': true }, branch.slot), isOwn ? h('span.tag', t('this_one')) : null)),
 				h('td.branch-line', { 'aria-hidden': 'true' }, h('span', { vars: { '--from': start, '--to': (branch.last || 0) / last } })),
 				h('td.small.nowrap', branch.parent ? t('parted', { n: branch.turn || 0, last: branch.last || 0 }) : t('turns_n', { count: branch.last || 0 })),
 				h('td.num.small', branch.seed == null ? '' : `${t('seed')} ${branch.seed}`),
@@ -44,12 +34,11 @@ export async function showBranches(pane, route) {
 async function compare(pane, other, of) {
 	const { turn, here, there, knows, diff } = await get('compare', { with: other, who: of });
 	const asked = state.entityList.filter((entity) => entity.kind !== 'stage' || entity.id === Number(of));
-	const column = (name, list) => h('section.side', h('h3', name), h('div.book', list.filter(isShown).filter((event) => event.form !== 'fight').slice(0, 300).map((event) => h('div', { class: `event f-${event.form}` }, setEvent(event)))), list.length ? null : h('p.muted', t('nothing_yet')));
-	const known = (knows || []).filter((row) => row.here.join() !== row.there.join());
+	const column = (name, list) => h('section.side', h('h3', name), h('div.book', list.filter(isShown).slice(0, 300).map((event) => h('div', { class: `event f-${event.form}` }, setEvent(event)))), list.length ? null : h('p.muted', t('nothing_yet')));
 	replace(pane, viewHead('side_by_side', action({ with: undefined, of: undefined }, 'all_branches')),
 		h('p', t('parted_at', { n: turn })),
-		section(t('knows_differ'), known.length ? h('table.grid', h('thead', h('tr', ['', state.story.slot, other].map((name) => h('th', { scope: 'col' }, name || t('who'))))),
-			h('tbody', known.map((row) => h('tr', h('th', { scope: 'row' }, nameLink(row.who)), [row.here, row.there].map((list, i) => h('td', list.filter((fact) => !(i ? row.here : row.there).includes(fact)).map((fact, at) => [at ? ', ' : '', factLink(fact)]), h('span.muted.small', ` ${number(list.length)}`))))))) : null),
+		section(t('knows_differ'), knows.length ? h('table.grid', h('thead', h('tr', ['', state.story.slot, other].map((name) => h('th', { scope: 'col' }, name || t('who'))))),
+			h('tbody', knows.map((row) => h('tr', h('th', { scope: 'row' }, nameLink(row.who)), [row.here, row.there].map((list) => h('td', commas(list, (fact) => factLink(fact)))))))) : null),
 		section(t('contexts_differ'), h('div.filters', select(t('who'), 'of', asked.map(({ id, name }) => [id, name]))),
 			diff && differences(diff, h('p.small', nameLink(Number(of)), `: − ${state.story.slot}, + ${other}`))),
 		h('div.sides', column(state.story.slot, here), column(other, there)));

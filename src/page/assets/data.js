@@ -28,7 +28,7 @@ class Refused extends Error {
 async function fetched(path, query, body) {
 	const search = new URLSearchParams();
 	for (const [key, value] of Object.entries({ lang: language, ...query })) {
-		if (value != null && value !== null && value !== '') search.set(key, value);
+		if (value != null && value !== '') search.set(key, value);
 	}
 	const options = body && {
 		method: 'POST', body: JSON.stringify(body),
@@ -82,10 +82,10 @@ function rows(kind, from, to) {
 // Whether an event is one of those that a query asks for.
 function matches(event, query) {
 	const { who, by, place, fact, text, kind, turn, told } = query;
-	if (who && !(event.who || []).includes(Number(who))) return false;
+	if (who && !event.who?.includes(Number(who))) return false;
 	if (by && event.by !== Number(by)) return false;
 	if (place && event.place !== Number(place)) return false;
-	if (fact && !(event.facts || []).some(([id]) => id === fact)) return false;
+	if (fact && !event.facts?.some(([id]) => id === fact)) return false;
 	if (turn && event.turn !== Number(turn)) return false;
 	if (kind && event.kind !== kind) return false;
 	if (told && event.form === 'own') return false;
@@ -111,44 +111,41 @@ function filtered(query, of) {
 
 // What became of an event for an entity: learned (`y`), masked (`m`), or why not.
 function cellOf(event, who) {
-	if ((event.masked || []).some(([id]) => id === who)) return 'm';
-	if ((event.who || []).includes(who)) return 'y';
-	if ((event.except || []).includes(who)) return 'x';
+	if (event.masked?.some(([id]) => id === who)) return 'm';
+	if (event.who?.includes(who)) return 'y';
+	if (event.except?.includes(who)) return 'x';
 	return { stage: 'e', named: 'n', private: 'p', everywhere: 'l' }[event.rule] || 'e';
 }
 
 const inFile = {
 	async get(path, query = {}) {
-		const of = (embedded('story') || {}).events || 0;
+		const { events: of = 0, calls: all = 0 } = embedded('story');
 		if (path === 'events') return filtered(query, of);
 		if (path === 'audience') {
 			const part = filtered(query, of);
-			const columns = state.entityList.filter((entity) => entity.kind !== 'prop').map((entity) => entity.id);
+			const columns = state.entityList.map((entity) => entity.id);
 			const found = part.events.map((event) => ({
 				...event, text: event.said || event.text, cells: columns.map((who) => cellOf(event, who)),
 			}));
 			return { ...part, columns, counts: counted(columns, of), rows: found };
 		}
 		if (path === 'calls') {
-			const all = (embedded('story') || {}).calls || 0;
 			const from = Number(query.from ?? Math.max(0, all - 500));
 			const found = rows('calls', from, Math.min(query.to ?? Infinity, from + 2000));
 			return { from, to: from + found.length, of: all, calls: found };
 		}
-		const event = /^event\/(\d+)$/.exec(path);
-		if (event) {
-			const [found] = rows('events', Number(event[1]), Number(event[1]) + 1);
-			const actors = state.entityList.filter((entity) => entity.kind !== 'prop');
+		const [kind, id] = path.split('/');
+		const [row] = kind === 'event' || kind === 'call' ? rows(`${kind}s`, Number(id), Number(id) + 1) : [];
+		if (kind === 'event' && row) {
 			const codes = { e: 'elsewhere', x: 'left_out', n: 'not_named', p: 'private', l: 'later', d: 'dead' };
-			const missed = actors.map(({ id }) => ({ who: id, why: codes[cellOf(found, id)] }));
-			return { ...found, not_told: found.rule ? missed.filter(({ who, why }) => why && who !== found.by) : undefined };
+			const missed = state.entityList.map(({ id: who }) => ({ who, why: codes[cellOf(row, who)] }));
+			return { ...row, not_told: row.rule ? missed.filter(({ who, why }) => why && who !== row.by) : undefined };
 		}
-		const call = /^call\/(\d+)$/.exec(path);
-		const value = embedded(path) ?? (call && rows('calls', Number(call[1]), Number(call[1]) + 1)[0]);
-		if (value == null) throw new Refused(404, '', '');
+		const value = embedded(path) ?? row;
+		if (value == null) throw new Refused(404);
 		return value;
 	},
-	post: async () => { throw new Refused(409, '', ''); },
+	post: async () => { throw new Refused(409); },
 };
 
 let countedInFile;
@@ -189,6 +186,9 @@ export class Rows {
 		this.chunks = new Map();
 		this.wanted = new Set();
 	}
+
+	get count() { return this.of; }
+	indexOf(n) { return n; }
 
 	at(n) {
 		const chunk = this.chunks.get(Math.floor(n / CHUNK));
@@ -315,7 +315,7 @@ export function follow() {
 	});
 	listen('call', (call) => {
 		calls.put(call.c, call);
-		const thinking = (state.run.thinking || []).filter((open) => open.c !== call.c);
+		const thinking = state.run.thinking.filter((open) => open.c !== call.c);
 		if (call.state === 'done' || call.state === 'dropped') pieces.delete(call.c);
 		else thinking.push({ c: call.c, who: call.who, purpose: call.purpose, since: call.start });
 		state.run.thinking = thinking;
@@ -351,13 +351,6 @@ export function follow() {
 		emit('events', { added: [] });
 		follow();
 	});
-}
-
-export class AllEvents {
-	get count() { return events.of; }
-	at(i) { return events.at(i); }
-	want(from, to) { events.want(from, to); }
-	indexOf(n) { return n; }
 }
 
 export class SomeEvents {

@@ -36,7 +36,7 @@ export function word(prefix, name) {
 	return labels[`page_${prefix}_${String(name).replace(/\W+/g, '_')}`] || String(name);
 }
 
-// An element, `h('p.small', { title }, 'text')`; attributes may be left out. `hue` and `vars` are set by the CSSOM, `on…` are listeners, children are nodes or text.
+// An element, `h('p.small', { title }, 'text')`. `hue` and `vars` go through the CSSOM, `on…` are listeners.
 export function h(what, ...rest) {
 	const [tag, ...classes] = what.split('.');
 	const element = document.createElement(tag);
@@ -55,7 +55,7 @@ export function svg(tag, attributes, ...children) {
 
 function setAttributes(element, attributes) {
 	for (const [name, value] of Object.entries(attributes || {})) {
-		if (value === undefined || value === null || value === false) continue;
+		if (value == null || value === false) continue;
 		if (name === 'hue') element.style.setProperty('--hue', value);
 		else if (name === 'vars') {
 			for (const [key, set] of Object.entries(value)) element.style.setProperty(key, set);
@@ -66,7 +66,7 @@ function setAttributes(element, attributes) {
 
 function append(element, children) {
 	for (const child of children) {
-		if (child === undefined || child === null || child === false) continue;
+		if (child == null || child === false) continue;
 		if (Array.isArray(child)) append(element, child);
 		else element.append(child instanceof Node ? child : String(child));
 	}
@@ -176,7 +176,7 @@ export function listPart(title, list, render, style = '') {
 
 // A small table of names and values; empty values are left out.
 export function pairs(rows) {
-	const kept = rows.filter(([, value]) => value !== undefined && value !== null && value !== '');
+	const kept = rows.filter(([, value]) => value != null && value !== '');
 	return h('dl.pairs', kept.map(([name, value]) => [h('dt', name), h('dd', value)]));
 }
 
@@ -186,6 +186,15 @@ export function tableHead(keys, style = '') {
 
 export function viewHead(key, ...rest) {
 	return h('div.view-head', h('h2.view-title', t(key)), rest);
+}
+
+// Nodes with commas, or with spaces, between them.
+export const commas = (list, node) => list.map((one, i) => [i ? ', ' : '', node(one)]);
+export const chips = (list, node, style = '') => h(`p.chips${style}`, list.map((one) => [node(one), ' ']));
+
+// A button whose mark needs a name.
+export function markButton(mark, text, onclick, attributes) {
+	return button(mark, onclick, { 'aria-label': text, title: text, ...attributes });
 }
 
 export function emptyState(text, hint) {

@@ -1,6 +1,6 @@
 // Facts and items: who knows a fact, and who told whom.
 
-import { emptyState, pairs, h, listPart, t, rich, listNodes, number, replace, section, svg, word, tableHead, viewHead } from './dom.js';
+import { emptyState, pairs, h, listPart, t, rich, listNodes, number, replace, section, svg, word, tableHead, viewHead, chips } from './dom.js';
 import { address } from './route.js';
 import { entityOf, get, getEscaped, ofKind, on, state } from './data.js';
 import { action, eventLink, factLink, itemLink, linked, nameLink, targetOf } from './names.js';
@@ -84,8 +84,7 @@ export async function seeFact(pane, id) {
 		section(t('who_knows'), knows.length ? h('ol.rows', knows.map((known) => h('li', h('span', nameLink(known.who), ' ',
 			h('span.muted', known.from != null ? rich('from_name', { name: nameLink(known.from) }) : known.by ? word('learned_by', known.by) : t('from_the_start'))),
 		h('span.end.small', known.turn ? t('turn_n', { n: known.turn }) : '', known.n == null ? null : [' ', eventLink(known.n)])))) : h('p.muted', t('nobody_knows'))),
-		section(t('who_does_not'), missing.length ? h('p.chips', missing.map((who) => [nameLink(who), ' '])) : null),
-		listPart(t('believes'), fact.believes, (belief) => [nameLink(belief.who), ' ', linked(belief.words)]));
+		section(t('who_does_not'), missing.length ? chips(missing, (who) => nameLink(who)) : null));
 }
 
 export async function seeItem(pane, name) {

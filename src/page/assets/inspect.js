@@ -1,11 +1,11 @@
 // The inspector of an event and of a call.
 
-import { button, duration, emptyState, h, listPart, pairs, t, rich, money, number, replace, section, word } from './dom.js';
+import { button, duration, emptyState, h, listPart, pairs, t, rich, money, number, replace, section, word, chips, commas } from './dom.js';
 import { NO_FILTER, address } from './route.js';
 import { can, entityOf, get, isReport, on, state, storyTime } from './data.js';
 import { audienceLink } from './audience.js';
 import { setEvent } from './book.js';
-import { action, callLink, eventLink, factLink, nameLink } from './names.js';
+import { action, callLink, eventLink, factLink, nameLink, modelOf } from './names.js';
 import { askForText, steer, branchDialog } from './steer.js';
 
 function pretty(value) {
@@ -17,7 +17,7 @@ const code = (text) => h('div.code', h('pre', { tabindex: 0 }, text));
 function rule(event) {
 	const stage = event.stage ?? event.place;
 	const words = event.rule === 'stage' && stage != null ? rich('rule_stage', { place: nameLink(stage) }) : word('rule', event.rule === 'stage' ? 'named' : event.rule);
-	return [words, event.except?.length ? [' ', t('except'), ' ', event.except.map((who, i) => [i ? ', ' : '', nameLink(who)])] : null];
+	return [words, event.except?.length ? [' ', t('except'), ' ', commas(event.except, (who) => nameLink(who))] : null];
 }
 
 export async function seeEvent(pane, n) {
@@ -32,10 +32,10 @@ export async function seeEvent(pane, n) {
 		pairs([[t('when'), [t('day_n', { n: event.day ?? 0 }), ' · ', t('turn_n', { n: event.turn })]], [t('place'), event.place == null ? null : nameLink(event.place)],
 			[t('kind'), event.kind], [t('id'), h('code', event.id)], [t('rule'), event.rule ? rule(event) : null],
 			[t('call'), event.c == null ? null : callLink(event.c)]]),
-		section(t('who_learned'), event.who?.length ? h('p.chips', event.who.map((who) => [nameLink(who), ' '])) : event.rule ? h('p.muted', t('no_one')) : null),
+		section(t('who_learned'), event.who?.length ? chips(event.who, (who) => nameLink(who)) : event.rule ? h('p.muted', t('no_one')) : null),
 		section(t('masked'), (event.masked || []).map(([who, text]) => h('p', nameLink(who), ' ', h('q', text)))),
 		listPart(t('who_did_not'), missed, ({ who, why, at }) => [nameLink(who), h('span.end.small', word('why', why), at == null ? null : [' ', nameLink(at)])]),
-		section(t('taught'), (event.facts || []).map(([fact, who]) => h('p', factLink(fact), ' → ', who.map((one, i) => [i ? ', ' : '', nameLink(one)])))),
+		section(t('taught'), (event.facts || []).map(([fact, who]) => h('p', factLink(fact), ' → ', commas(who, (one) => nameLink(one))))),
 		section(t('guard'), (event.notes || []).map((note) => h('p', note))),
 		event.data && Object.keys(event.data).length ? section(t('data'), h('details', h('summary', t('as_written')), code(pretty(event.data)))) : null);
 }
@@ -61,7 +61,7 @@ export async function seeCall(pane, c, tab = 'overview') {
 function phases(call) {
 	const end = call.end ?? storyTime();
 	const first = call.first ?? end;
-	const list = [['queued', (call.queued == null ? 0 : call.start - call.queued), 'k-queue'], ['waiting', first - call.start, 'k-wait'], ['writing', end - first, 'k-write']];
+	const list = [['waiting', first - call.start, 'k-wait'], ['writing', end - first, 'k-write']];
 	return list.filter(([, length]) => length > 0);
 }
 
@@ -76,13 +76,13 @@ function overview(call, usage) {
 			can('retry') && !isOpen && call.turn <= state.story.turn ? [askAgain(call), button(t('edit_answer'), () => askForText(t('edit_answer'), t('edit_hint'), call.answer || '', (text) => steer({ do: 'edit', c: call.c, text })))] : null,
 			isReport ? null : action({ see: `context/${call.who}/${call.c}` }, 'context_then')),
 		pairs([[t('state'), word('state', call.state)], [t('answered_by'), call.by ? word('by', call.by) : null], [t('reason'), call.reason],
-			[t('model'), [call.mind, call.model].filter((name, i, all) => name && all.indexOf(name) === i).join(' · ')], [t('place'), call.place == null ? null : nameLink(call.place)],
-			[t('time'), call.end == null ? null : duration(call.end - (call.queued ?? call.start))],
+			[t('model'), modelOf(call)], [t('place'), call.place == null ? null : nameLink(call.place)],
+			[t('time'), call.end == null ? null : duration(call.end - call.start)],
 			[t('prompt_tokens'), number(usage.prompt || 0)], [t('cached_tokens'), usage.prompt ? `${number(usage.cached || 0)} (${number(((usage.cached || 0) / usage.prompt) * 100)} %)` : null],
 			[t('answer_tokens'), number(usage.completion || 0)], [t('reasoning_tokens'), usage.reasoning ? number(usage.reasoning) : null], [t('cost'), money(call.cost)], [t('finish'), call.finish]]),
 		section(t('question'), call.asked ? h('div.prose', call.asked) : null),
 		section(t('answer'), call.answer ?? call.text ? h('div.prose.raw', call.answer ?? call.text) : null),
-		section(t('followed'), (call.events || []).length ? h('p.chips', call.events.map((n) => [eventLink(n), ' '])) : null)];
+		section(t('followed'), (call.events || []).length ? chips(call.events, (n) => eventLink(n)) : null)];
 }
 
 function answer(call) {

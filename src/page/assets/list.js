@@ -108,7 +108,8 @@ export class VirtualList {
 			else this.body.removeAttribute(name);
 		}
 		if (!count || !scroller.clientHeight) {
-			this.refreshEmpty();
+			this.refreshNodes(0, -1);
+			this.space.style.setProperty('height', '0px');
 			return;
 		}
 		const offset = this.space.offsetTop - scroller.offsetTop;
@@ -135,11 +136,6 @@ export class VirtualList {
 			if (landed) this.goal = undefined;
 		}
 		this.changed?.(this.find(y), this.find(y + view));
-	}
-
-	refreshEmpty() {
-		this.refreshNodes(0, -1);
-		this.space.style.setProperty('height', '0px');
 	}
 
 	refreshNodes(first, last) {

@@ -1,15 +1,8 @@
 // The stage map: places, the ways between them, who and what is there.
 
-import { emptyState, h, listPart, t, replace, section, svg, word, viewHead } from './dom.js';
+import { emptyState, h, listPart, t, replace, section, svg, word, viewHead, chips, commas } from './dom.js';
 import { entityOf, get, on, state } from './data.js';
 import { action, itemLink, nameLink } from './names.js';
-
-let places = [];
-
-async function readPlaces() {
-	places = await get('places');
-	return places;
-}
 
 // Where each place is drawn, from 0 to 1: on an oval, the same each time.
 function layout(list) {
@@ -36,15 +29,15 @@ function here(place) {
 
 function placeCard(place, spot) {
 	const doing = place.doing && word('doing', place.doing);
-	const isThinking = (state.run.thinking || []).some((open) => entityOf(open.who)?.place === place.id || open.who === place.id);
+	const isThinking = state.run.thinking.some((open) => entityOf(open.who)?.place === place.id || open.who === place.id);
 	return h('li', { class: `place-card${isThinking ? ' is-busy' : ''}`, vars: spot && { '--x': spot.x, '--y': spot.y } },
 		h('p.place-title', nameLink(place.id), doing && h('span.tag', doing)),
-		h('p.chips', here(place).map((entity) => [nameLink(entity.id), ' '])),
-		place.items?.length ? h('p.small', place.items.map((item, i) => [i ? ', ' : '', itemLink(item)])) : null);
+		chips(here(place), (entity) => nameLink(entity.id)),
+		place.items?.length ? h('p.small', commas(place.items, (item) => itemLink(item))) : null);
 }
 
 export async function showMap(pane) {
-	const list = await readPlaces();
+	let list = await get('places');
 	const draw = () => {
 		if (!list.length) return replace(pane, emptyState(t('no_places')));
 		const spots = layout(list);
@@ -56,16 +49,15 @@ export async function showMap(pane) {
 		const nobody = state.entityList.filter((entity) => entity.kind !== 'stage' && entity.place == null);
 		replace(pane, viewHead('map'),
 			h('div.stage-map', { vars: { '--rows': Math.ceil(Math.sqrt(list.length)) + 1 } }, lines, h('ul.plain', list.map((place) => placeCard(place, spots.get(place.id))))),
-			nobody.length ? section(t('elsewhere'), h('p.chips', nobody.map((entity) => [nameLink(entity.id), ' ']))) : null);
+			nobody.length ? section(t('elsewhere'), chips(nobody, (entity) => nameLink(entity.id))) : null);
 	};
 	draw();
-	const offs = [on('entities', draw), on('turn', async () => { list.splice(0, Infinity, ...await readPlaces()); draw(); })];
+	const offs = [on('entities', draw), on('turn', async () => { list = await get('places'); draw(); })];
 	return () => offs.forEach((off) => off());
 }
 
 export async function seePlace(pane, id) {
-	const list = places.length ? places : await readPlaces();
-	const place = list.find((place) => place.id === id) || { id, exits: [], items: [] };
+	const place = (await get('places')).find((place) => place.id === id) || { id, exits: [], items: [] };
 	replace(pane, h('h2', nameLink(id), place.doing ? h('span.tag', word('doing', place.doing)) : null),
 		h('p', action({ view: 'story', place: id, who: undefined }, 'story_here')),
 		listPart(t('here'), here(place), (entity) => nameLink(entity.id)) || section(t('here'), h('p.muted', t('nobody_here'))),

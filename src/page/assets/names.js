@@ -64,6 +64,9 @@ export function itemLink(name) {
 	return h('a.item-name', { href: address({ see: `item/${name}` }) }, name);
 }
 
+// The model of a person or call, once if its mind is called the same.
+export const modelOf = ({ mind, model }) => [...new Set([mind, model])].filter(Boolean).join(' · ');
+
 // A link to another view that looks like a button.
 export const action = (changes, key) => h('a.action', { href: address(changes) }, t(key));
 

@@ -1,9 +1,9 @@
 // People: the list, one person, their chapters, and the context as a mind sees it.
 
-import { duration, emptyState, pairs, h, iconButton, t, rich, listNodes, listPart, money, number, replace, section, short, word, viewHead } from './dom.js';
+import { duration, emptyState, pairs, h, iconButton, t, rich, listNodes, listPart, money, number, replace, section, short, word, viewHead, chips, commas } from './dom.js';
 import { address, go } from './route.js';
 import { entityOf, events, get, on, state, storyTime } from './data.js';
-import { action, bar, callLink, eventLink, factLink, itemLink, linked, nameLink } from './names.js';
+import { action, bar, callLink, eventLink, factLink, itemLink, linked, nameLink, modelOf } from './names.js';
 
 const byName = (a, b) => a.name.localeCompare(b.name, document.documentElement.lang);
 
@@ -24,7 +24,7 @@ export async function showPeople(pane) {
 			h('th', { scope: 'row' }, nameLink(person.id), person.dead ? h('span.tag.bad', t('dead')) : null),
 			h('td', { 'data-name': t('place') }, person.place == null ? '' : nameLink(person.place)),
 			h('td', { 'data-name': t('health'), class: 'nowrap' }, health(person)),
-			h('td', { 'data-name': t('items') }, (person.items || []).map((item, i) => [i ? ', ' : '', itemLink(item)])),
+			h('td', { 'data-name': t('items') }, commas((person.items || []), (item) => itemLink(item))),
 			...[person.knows, person.messages].map((value, i) => h('td.num', { 'data-name': t(['knows', 'messages'][i]) }, number(value || 0))),
 			h('td.num', { 'data-name': t('tokens') }, h('a', { href: address({ see: `context/${person.id}` }) }, number(person.tokens || 0))),
 			h('td.num', { 'data-name': t('calls') }, number(person.calls || 0)),
@@ -63,7 +63,7 @@ export async function seePerson(pane, id) {
 			action({ view: 'story', by: id, place: undefined }, 'what_it_said')),
 		pairs([
 			[t('place'), person.place == null ? null : nameLink(person.place)], [t('health'), health(person)],
-			[t('model'), [person.mind, person.model].filter((name, i, all) => name && all.indexOf(name) === i).join(' · ')],
+			[t('model'), modelOf(person)],
 			[t('played_by'), person.played_by === 'seat' ? t('a_person') : null],
 		]),
 		listPart(t('bonds'), person.bonds, (bond) => [nameLink(bond.to, { name: bond.name }), ' ', h('span.muted', bond.word || ''),
@@ -78,12 +78,11 @@ export async function seePerson(pane, id) {
 			h('details', h('summary', known.title || known.fact), h('p', linked(known.text || '')), h('p.small', factLink(known.fact, t('who_knows')))),
 			h('p.small', chainOf(known), known.turn ? h('span.muted', ' · ', t('day_n', { n: known.day ?? 0 }), ', ', t('turn_n', { n: known.turn })) : null,
 				known.n == null ? null : [' ', eventLink(known.n)])], '.known') || section(t('knows'), h('p.muted', t('knows_nothing'))),
-		listPart(t('believes'), person.believes, (belief) => h('span', belief.about == null ? null : [nameLink(belief.about), ' '], linked(belief.words))),
 		section(t('spent'), person.spent ? pairs([
 			[t('calls'), number(spent.calls || 0)], [t('prompt_tokens'), number(spent.prompt || 0)],
 			[t('cached_tokens'), spent.prompt ? `${number(spent.cached || 0)} (${number((spent.cached / spent.prompt) * 100)} %)` : null],
 			[t('answer_tokens'), number(spent.completion || 0)], [t('cost'), money(spent.cost)]]) : null),
-		section(t('calls'), person.calls?.length ? h('p.chips.num', person.calls.slice(-24).map((call) => [callLink(call.c ?? call, String(call.c ?? call)), ' '])) : null),
+		section(t('calls'), person.calls?.length ? chips(person.calls.slice(-24), (call) => callLink(call, String(call)), '.num') : null),
 		section(t('profile'), person.profile ? h('details', h('summary', t('profile_words')), h('div.prose', person.profile)) : null));
 }
 
@@ -144,7 +143,7 @@ export async function seeContext(pane, id, call) {
 	const calls = person.calls || [];
 	replace(pane, h('h2', nameLink(id)), tabs(id, 'context'),
 		h('p.small', call == null ? t('as_next_request') : rich('as_call', { call: callLink(Number(call)) }),
-			calls.length ? [' ', callLink(calls[calls.length - 1].c ?? calls[calls.length - 1], t('last_request'))] : null),
+			calls.length ? [' ', callLink(calls.at(-1), t('last_request'))] : null),
 		pairs([[t('tokens'), context.window ? `${number(total)} / ${number(context.window)}` : number(total)],
 			[t('past_tokens'), context.past ? `${number(context.past[0])} / ${number(context.past[1])}` : null],
 			[t('cached_tokens'), context.cached == null ? null : `${number(context.cached)} (${number((context.cached / total) * 100)} %)`]]),
@@ -169,8 +168,7 @@ export function seeNow(pane) {
 			h('p.small.hint', t('glance_hint')));
 	};
 	draw();
-	const offs = [on('run', draw)];
-	return () => offs.forEach((off) => off());
+	return on('run', draw);
 }
 
 export const closeButton = () => iconButton('close', t('close'), () => go({ see: undefined }), { class: 'bare close' });

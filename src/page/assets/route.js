@@ -19,7 +19,7 @@ export function onRoute(listener) {
 
 export function address(changes) {
 	const next = { ...route, ...changes };
-	const kept = Object.entries(next).filter(([, value]) => value != null && value !== null && value !== '');
+	const kept = Object.entries(next).filter(([, value]) => value != null && value !== '');
 	const text = new URLSearchParams(kept).toString().replaceAll('%2F', '/');
 	return (isFile ? '#' : '?') + text;
 }

@@ -1,7 +1,7 @@
 // What a host and a seat may do: the bar, the dialogs, the seat's menu.
 
 import { announce, button, h, iconButton, number, t, rich, replace, word } from './dom.js';
-import { can, emit, entityOf, get, isReport, on, post, state, storyTime } from './data.js';
+import { can, emit, entityOf, get, isReport, on, post, state } from './data.js';
 import { nameLink, whoIs } from './names.js';
 
 // A message that goes away by itself, unless it is an error.
@@ -157,7 +157,7 @@ export async function openSeat(box) {
 			if (words.value.trim()) send({ c: ask.c, text: words.value.trim() }, words);
 		} }, words, h('button', { type: 'submit', class: 'primary' }, t('say')));
 		const menu = (ask.options || []).map((option, i) => button([i < 9 ? `${i + 1}  ` : '', option.label].join(''), (event) => send({ c: ask.c, option: option.value }, event.target)));
-		replace(box, who, h('div.ask', h('div.question', { tabindex: 0 }, ask.question.split('\n').map((line) => h('p', /^[#*]/.test(line) ? h('strong', line.replace(/^[#* ]+|[* ]+$/g, '')) : line))), ask.until == null ? null : h('p.small', t('time_left', { count: Math.max(0, Math.round((ask.until - (storyTime())) / 1000)) })),
+		replace(box, who, h('div.ask', h('div.question', { tabindex: 0 }, ask.question.split('\n').map((line) => h('p', /^[#*]/.test(line) ? h('strong', line.replace(/^[#* ]+|[* ]+$/g, '')) : line))),
 			menu.length ? h('div.menu', { role: 'group', 'aria-label': t('what_you_can_do') }, menu) : null, form));
 		announce(ask.question.slice(0, 500));
 		if (document.activeElement === document.body) (menu[0] || words).focus({ preventScroll: true });

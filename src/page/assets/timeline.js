@@ -1,6 +1,6 @@
 // Every call as a bar, by entity and time; and the same as a list.
 
-import { button, duration, h, isCalm, t, money, number, replace, short, word, viewHead } from './dom.js';
+import { button, duration, h, isCalm, t, money, number, replace, short, word, viewHead, markButton } from './dom.js';
 import { go, route } from './route.js';
 import { calls, entityOf, on, state, storyTime } from './data.js';
 import { VirtualList } from './list.js';
@@ -11,7 +11,7 @@ const AXIS = 22;
 const MONEY = 30;
 const WINDOW = 4000;
 
-const lengthOf = (call) => Math.max(0, (call.end ?? storyTime()) - (call.queued ?? call.start));
+const lengthOf = (call) => Math.max(0, (call.end ?? storyTime()) - call.start);
 
 export class Timeline {
 	constructor(pane, { compact = false } = {}) {
@@ -21,10 +21,10 @@ export class Timeline {
 		this.rows = h('div.tl-rows', this.names, h('div.tl-field', this.canvas));
 		const zoom = (by) => () => this.zoom(by, 0.5);
 		this.tools = h('div.tl-tools', this.range = h('span.num.muted'),
-			button('−', zoom(1.6), { 'aria-label': t('zoom_out'), title: t('zoom_out') }), button('+', zoom(1 / 1.6), { 'aria-label': t('zoom_in'), title: t('zoom_in') }),
+			markButton('−', t('zoom_out'), zoom(1.6)), markButton('+', t('zoom_in'), zoom(1 / 1.6)),
 			button(t('fit'), () => this.fit()),
-			this.earlier = button('‹', () => this.shift(-1), { 'aria-label': t('earlier'), title: t('earlier'), hidden: true }),
-			this.later = button('›', () => this.shift(1), { 'aria-label': t('later'), title: t('later'), hidden: true }));
+			this.earlier = markButton('‹', t('earlier'), () => this.shift(-1), { hidden: true }),
+			this.later = markButton('›', t('later'), () => this.shift(1), { hidden: true }));
 		pane.append(this.tools, this.rows);
 		this.last = null;
 		this.span = null;
@@ -37,7 +37,7 @@ export class Timeline {
 		this.scheme = matchMedia('(prefers-color-scheme: dark)');
 		this.onscheme = () => this.draw();
 		this.scheme.addEventListener('change', this.onscheme);
-		this.timer = setInterval(() => { if ((state.run.thinking || []).length && !document.hidden && !isCalm()) this.draw(); }, 500);
+		this.timer = setInterval(() => { if (state.run.thinking.length && !document.hidden && !isCalm()) this.draw(); }, 500);
 	}
 
 	destroy() {
@@ -67,7 +67,7 @@ export class Timeline {
 			this.key = key;
 			replace(this.names, [...order.keys()].map((who) => h('li', nameLink(who))));
 		}
-		const start = Math.min(...this.shown.map((call) => call.queued ?? call.start));
+		const start = Math.min(...this.shown.map((call) => call.start));
 		const end = Math.max(...this.shown.map((call) => call.end ?? storyTime()));
 		this.all = this.shown.length ? [start, Math.max(end, start + 10)] : [0, 1000];
 		if (this.isFitted) this.span = this.compact && state.story.clock === 'live' ? [Math.max(start, end - 60000), this.all[1]] : [...this.all];
@@ -128,37 +128,25 @@ export class Timeline {
 		g.font = `11px ${styles.fontFamily}`;
 		// Times, at round distances.
 		const step = niceStep((to - from) / Math.max(2, width / 90));
-		g.fillStyle = muted;
-		g.strokeStyle = line;
-		g.lineWidth = 1;
 		const zero = this.all[0];
 		for (let time = zero + Math.ceil((from - zero) / step) * step; time < to; time += step) {
-			const at = Math.round(x(time)) + 0.5;
-			g.beginPath();
-			g.moveTo(at, AXIS - 5);
-			g.lineTo(at, height);
-			g.stroke();
+			const at = Math.round(x(time));
+			g.fillStyle = line;
+			g.fillRect(at, AXIS - 5, 1, height);
+			g.fillStyle = muted;
 			g.fillText(duration(Math.max(0, time - zero)), at + 3, 13);
 		}
-		for (let i = 0; i <= this.order.size; i += 1) {
-			g.beginPath();
-			g.moveTo(0, AXIS + i * ROW + 0.5);
-			g.lineTo(width, AXIS + i * ROW + 0.5);
-			g.stroke();
-		}
+		g.fillStyle = line;
+		for (let i = 0; i <= this.order.size; i += 1) g.fillRect(0, AXIS + i * ROW, width, 1);
 		const buckets = new Float64Array(Math.max(1, Math.ceil(width / 4)));
 		const hasCost = this.shown.some((call) => call.cost);
 		this.boxes = [];
 		for (const call of this.shown) {
 			const end = call.end ?? storyTime();
-			if (end < from || (call.queued ?? call.start) > to) continue;
+			if (end < from || call.start > to) continue;
 			const y = AXIS + this.order.get(call.who) * ROW + 5;
 			const left = x(call.start);
 			const right = Math.max(left + 1.5, x(end));
-			if (call.queued != null) {
-				g.fillStyle = line;
-				g.fillRect(x(call.queued), y + 5, left - x(call.queued), 2);
-			}
 			g.globalAlpha = 0.45;
 			g.fillStyle = accent;
 			g.fillRect(left, y, right - left, 12);
@@ -167,12 +155,8 @@ export class Timeline {
 			if (first != null) g.fillRect(x(first), y, Math.max(1.5, right - x(first)), 12);
 			g.fillStyle = good;
 			for (const tool of call.tools || []) g.fillRect(x(tool.at) - 1, y - 2, 2, 16);
-			if (call.refused || call.by === 'repaired') {
-				g.fillStyle = warn;
-				g.fillRect(left, y + 10, right - left, 3);
-			}
-			if (call.by === 'fallback') {
-				g.fillStyle = bad;
+			if (call.refused || call.by === 'fallback') {
+				g.fillStyle = call.by === 'fallback' ? bad : warn;
 				g.fillRect(left, y + 10, right - left, 3);
 			}
 			if (call.c === this.chosen) {
