@@ -143,6 +143,8 @@ pub(crate) struct WatchArgs {
     pub(crate) paused: bool,
     #[arg(long, value_name = "ACTOR")]
     pub(crate) invite: Vec<String>,
+    #[arg(long, value_name = "SECONDS", requires = "invite")]
+    pub(crate) away: Option<u64>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }
@@ -284,6 +286,9 @@ pub(crate) struct UndercoverArgs {
     #[cfg(feature = "page")]
     #[arg(long, value_name = "ACTOR", conflicts_with_all = ["games", "seat", "from", "dry_run"])]
     pub(crate) invite: Vec<String>,
+    #[cfg(feature = "page")]
+    #[arg(long, value_name = "SECONDS", requires = "invite")]
+    pub(crate) away: Option<u64>,
     #[command(flatten)]
     pub(crate) play: PlayArgs,
 }

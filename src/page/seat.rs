@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
@@ -35,6 +36,8 @@ pub struct Seat {
     /// Whether a person plays; else whoever plays instead.
     is_taken: watch::Sender<bool>,
     news: watch::Sender<u64>,
+    /// How long a question waits before whoever plays instead takes over; for ever if `None`.
+    patience: Option<Duration>,
 }
 
 impl Default for Seat {
@@ -43,11 +46,21 @@ impl Default for Seat {
             open: Mutex::default(),
             is_taken: watch::Sender::new(true),
             news: watch::Sender::new(0),
+            patience: None,
         }
     }
 }
 
 impl Seat {
+    /// A seat whose person may leave a question open this long; after it, whoever plays instead
+    /// takes over until the seat is taken again. `None` waits for ever.
+    pub fn waiting(patience: Option<Duration>) -> Self {
+        Self {
+            patience,
+            ..Self::default()
+        }
+    }
+
     /// The mind of whoever sits here. While nobody does, `instead` answers.
     pub fn mind(
         self: &Arc<Self>,
@@ -193,11 +206,19 @@ impl Mind for SeatMind {
         }
         let person = self.person.answer(prompt);
         let instead = self.instead.answer(prompt);
-        let mut is_taken = self.seat.is_taken.subscribe();
+        let seat = self.seat.clone();
         Box::pin(async move {
             let left = Box::pin(async move {
-                // The sender is in the seat, which the person's console keeps.
-                let _ = is_taken.wait_for(|is_taken| !is_taken).await;
+                let mut is_taken = seat.is_taken.subscribe();
+                let leaves = is_taken.wait_for(|is_taken| !is_taken);
+                let Some(patience) = seat.patience else {
+                    // The sender is in the seat.
+                    let _ = leaves.await;
+                    return;
+                };
+                if tokio::time::timeout(patience, leaves).await.is_err() {
+                    seat.take(false);
+                }
             });
             match select(person, left).await {
                 Either::Left((answer, left)) => match answer {

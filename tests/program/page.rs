@@ -1,5 +1,4 @@
 //! The page over real connections: what is served, to whom, and what is refused.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -541,6 +540,32 @@ fn a_seat_gets_what_its_character_learns_and_nothing_else() {
     let left = page.post("/api/seat/seat", &json!({"leave": true}));
     assert_eq!(left.status, 200);
     assert_eq!(page.api("seat/seat")["played_by"], "mind");
+}
+
+#[test]
+fn a_mind_plays_for_whoever_is_away_too_long_until_it_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut page = Served::start(
+        folder.path(),
+        "--save away --paused --away 1 --invite Odile\u{a0}Marsh",
+    );
+    let mut records = page.records.iter();
+    let seat = records.find(|record| record["record"] == "seat").unwrap();
+    let address = seat["address"].as_str().unwrap().to_owned();
+    page.step("away");
+    let host = std::mem::take(&mut page.cookie);
+    page.cookie = page.enter(&address);
+    assert_eq!(page.api("away/seat")["played_by"], "mind");
+    let taken = page.post("/api/away/seat", &json!({"take": true}));
+    assert_eq!(taken.status, 200);
+    let own = std::mem::replace(&mut page.cookie, host);
+    page.post("/api/away/do", &json!({"do": "step", "by": "turn"}));
+    page.cookie = own;
+    let is_asked = (0..80).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        page.api("away/seat")["open"] != Value::Null
+    });
+    assert!(is_asked, "back at the seat, and not asked");
 }
 
 /// A browser, unless there is none. With `PLAYHOUSE_BROWSER=1` that is a failure.

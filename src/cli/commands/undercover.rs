@@ -123,7 +123,7 @@ fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<(), Comman
         drop(session.map_err(session_error)?);
         slot_settings::remember(app, &slot, game.rules().player_models())?;
         play::announce(app, &slot, seed);
-        return super::watch::invite(app, &slot, &args.invite, args.play.until);
+        return super::watch::invite(app, &slot, args);
     }
     let run = GameRun {
         app,

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use crate::engine::Stop;
 use crate::locale::{Localize, UiText, text};
@@ -27,7 +28,7 @@ use super::play::{self, RunView, stopped};
 use super::players::Players;
 use super::sent;
 use crate::cli::app::App;
-use crate::cli::args::{RunArgs, ServerArgs, WatchArgs};
+use crate::cli::args::{RunArgs, ServerArgs, UndercoverArgs, WatchArgs};
 use crate::cli::error::{CommandError, ErrorKind, engine_error};
 use crate::cli::loader;
 use crate::cli::process::note_interrupt;
@@ -43,7 +44,8 @@ const LOCAL: ServerArgs = ServerArgs {
 
 /// Plays a world, or opens a save, and serves its page until it is interrupted.
 pub(super) fn watch(app: &App, args: &WatchArgs) -> Result<(), CommandError> {
-    let host = Host::new(app, args.run.play.until)?;
+    let mut host = Host::new(app, args.run.play.until)?;
+    host.patience = args.away.map(Duration::from_secs);
     let shown = match slot_of(app, args) {
         Some(slot) => host.read(slot, &args.invite)?,
         None => host.start(&args.run, args.paused, &args.invite)?,
@@ -52,16 +54,12 @@ pub(super) fn watch(app: &App, args: &WatchArgs) -> Result<(), CommandError> {
 }
 
 /// Goes on with a save in which people have seats, and serves its page until it is interrupted.
-pub(super) fn invite(
-    app: &App,
-    slot: &str,
-    invited: &[String],
-    until: Option<u64>,
-) -> Result<(), CommandError> {
-    let host = Host::new(app, until)?;
-    let mut shown = host.read(slot, invited)?;
+pub(super) fn invite(app: &App, slot: &str, args: &UndercoverArgs) -> Result<(), CommandError> {
+    let mut host = Host::new(app, args.play.until)?;
+    host.patience = args.away.map(Duration::from_secs);
+    let mut shown = host.read(slot, &args.invite)?;
     shown.story.control = Some(Arc::default());
-    host.show(shown, &LOCAL, invited)
+    host.show(shown, &LOCAL, &args.invite)
 }
 
 /// Plays a world, prints it as `run` does, and serves its page until it is interrupted.
@@ -188,6 +186,8 @@ struct Host<'a> {
     shelf: Arc<Shelf>,
     wishes: Receiver<Wish>,
     until: Option<u64>,
+    /// How long those who have seats may be away.
+    patience: Option<Duration>,
     access: Option<Arc<page::Access>>,
     /// Prints the story that is run.
     view: Option<RunView<'a>>,
@@ -210,6 +210,7 @@ impl<'a> Host<'a> {
             shelf: Arc::new(shelf),
             wishes,
             until,
+            patience: None,
             access: None,
             view: None,
             played: Vec::new(),
@@ -338,7 +339,7 @@ impl<'a> Host<'a> {
         let mut seats = BTreeMap::new();
         for name in invited {
             loader::actor(world, name)?;
-            let seat = Arc::new(Seat::default());
+            let seat = Arc::new(Seat::waiting(self.patience));
             let mind = seat.mind(main.clone(), self.app.language, |lessons| {
                 rpg::seat::teach(lessons);
                 undercover::seat::teach(lessons);

@@ -35,6 +35,7 @@ help_value_new = NEW
 help_value_other = OTHER
 help_value_player_model = NAME=MODEL
 help_value_port = PORT
+help_value_seconds = SECONDS
 help_value_slot = SAVE
 help_value_team = TEAM
 help_value_text = TEXT
@@ -80,6 +81,7 @@ help_about_worlds = List the worlds
 ## Options that mean the same to all commands
 
 help_any_allow_code = Allow the team members that run code to start python and sh, each time after approval
+help_any_away = How long an invited person may leave a question open; then a mind plays, until the seat is taken again (default: for ever)
 help_any_color = When to use color: auto (on a terminal, unless NO_COLOR is set), always, never
 help_any_data = Folder with worlds/, prompts/ and models.ron (default: ./data, else built-in data)
 help_any_dry_run = Print the next prompts with their tokens and price, and send nothing; needs no key
