@@ -91,7 +91,7 @@ function fightOf(source, start, count) {
 	return fight;
 }
 
-// Of the links of the story only those of one event come by the tabulator, so that the way to what is beside it is short.
+// The tabulator stops at the links of one event alone.
 function reach(article, is) {
 	for (const one of article?.querySelectorAll('a, summary') || []) one.tabIndex = is ? 0 : -1;
 }
@@ -146,7 +146,11 @@ export class Book {
 		on('pieces', () => this.drawTail());
 		on('run', () => this.drawTail());
 		on('connection', () => this.drawTail());
-		on('entities', () => this.drawTail());
+		on('entities', () => {
+			// Somebody was told of before their name came.
+			if (pane.querySelector('.speaker .muted')) this.list.refresh();
+			this.drawTail();
+		});
 		this.clock = setInterval(() => { if (!document.hidden && this.tail.querySelector('[data-since]')) this.tick(); }, 1000);
 		this.drawTail();
 	}

@@ -50,7 +50,7 @@ const served = {
 const CHUNK_IN_FILE = 2000;
 const parsed = new Map();
 
-// The rows of a chunk. What many have in common stands in a table; a text leaves out what was said.
+// A chunk's rows: a table has what many share.
 function unpacked({ shared, rows: list }, kind, start) {
 	return list.map(([place, own], i) => {
 		const row = { ...shared[place], ...own, [kind[0] === 'e' ? 'n' : 'c']: Number(start) + i };
