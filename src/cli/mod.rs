@@ -27,6 +27,7 @@ mod rehearsal;
 mod saved;
 mod say;
 mod seat;
+mod seat_sheet;
 mod settings;
 mod slot_settings;
 mod statistics;

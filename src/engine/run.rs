@@ -199,6 +199,12 @@ impl Engine {
         self.listeners.on_commit = Some(Box::new(act));
     }
 
+    /// Calls this whenever a mind is about to be asked, with the world as the question found it and
+    /// the name of who is asked.
+    pub fn on_call(&mut self, act: impl FnMut(&World, &Arc<str>) + Send + 'static) {
+        self.listeners.on_call = Some(Box::new(act));
+    }
+
     /// Calls this, too, with news of the run.
     pub fn on_signal(&mut self, act: impl FnMut(Signal) + Send + 'static) {
         self.listeners.on_signal.push(Box::new(act));

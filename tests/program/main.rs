@@ -8,6 +8,7 @@ mod hostile_files;
 mod kill;
 mod page;
 mod rehearse;
+mod seat;
 mod teams;
 mod trust;
 mod undercover;

@@ -32,6 +32,7 @@ mod tournament;
 mod trace;
 mod trust;
 mod undercover;
+mod undo;
 #[cfg(feature = "page")]
 pub(super) mod watch;
 mod why;

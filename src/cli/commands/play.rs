@@ -25,7 +25,7 @@ use crate::cli::process::{INTERRUPTED, end_programs, note_interrupt};
 use crate::cli::progress::Progress;
 use crate::cli::record_printer::RecordPrinter;
 use crate::cli::say::say;
-use crate::cli::seat::SeatConsole;
+use crate::cli::seat::{SeatConsole, TerminalSeat};
 use crate::cli::story::{Roster, StoryPrinter};
 use crate::cli::{loader, tables};
 
@@ -111,8 +111,14 @@ pub(super) fn seat(
     found.transpose()
 }
 
-/// The minds, with the person at the terminal for this actor.
-pub(super) fn seated(app: &App, minds: Minds, actor: Option<&str>) -> Minds {
+/// The minds, with the person at the terminal for this actor, who may type commands if the seat is
+/// given.
+pub(super) fn seated(
+    app: &App,
+    minds: Minds,
+    actor: Option<&str>,
+    seat: Option<&Arc<TerminalSeat>>,
+) -> Minds {
     let Some(actor) = actor else {
         return minds;
     };
@@ -121,11 +127,21 @@ pub(super) fn seated(app: &App, minds: Minds, actor: Option<&str>) -> Minds {
     } else {
         app.shared_out()
     };
-    let person = HumanMind::taught(SeatConsole(out), app.language, |lessons| {
+    let console = match seat {
+        Some(seat) => SeatConsole::at_seat(out, seat.clone()),
+        None => SeatConsole::new(out),
+    };
+    let person = HumanMind::taught(console, app.language, |lessons| {
         rpg::seat::teach(lessons);
         undercover::seat::teach(lessons);
     });
     minds.with_seat(actor, Arc::new(person))
+}
+
+/// The seat of whoever plays at the terminal, in this slot.
+pub(super) fn terminal_seat(app: &App, slot: &str) -> Option<Arc<TerminalSeat>> {
+    let actor = app.settings.seat.value.as_deref()?;
+    Some(Arc::new(TerminalSeat::new(actor, slot, app.language)))
 }
 
 /// Prints the world's title, and who plays.

@@ -461,3 +461,32 @@ cli_diff_archived = 归档 { $count } 条
 cli_diff_cut = 略去 { $count } 条
 cli_watch_address = 页面地址：{ $address }（按 Ctrl-C 结束）
 cli_watch_seat = 扮演{ $name }的地址：{ $address }
+
+## 座位
+
+cli_seat_alone = 这里没有别人。
+cli_seat_bond = { $to }：{ $word }（{ $value }）
+cli_seat_goal = 目标：{ $goal }
+cli_seat_goal_lost = 目标（已落空）：{ $goal }
+cli_seat_goal_met = 目标（已达成）：{ $goal }
+cli_seat_health = 生命：{ $hp }/{ $max }
+cli_seat_help = 列出这些命令
+cli_seat_help_me = 你是谁：生命、技能、物品、关系、目标、承诺
+cli_seat_help_quit = 离开；故事已保存，可以继续
+cli_seat_help_save = 故事存在哪里，怎样继续
+cli_seat_help_secrets = 你知道而并非人人都知道的事，以及是谁告诉你的
+cli_seat_help_undo = 收回你上一个回答；故事在新存档里继续
+cli_seat_help_who = 谁和你在一起
+cli_seat_item = 你有：{ $name }。{ $look }
+cli_seat_no_secrets = 你知道的，大家都知道。
+cli_seat_nothing_to_undo = 你还没有可以收回的回答。
+cli_seat_place = 你在：{ $place }
+cli_seat_present = {"  "}{ $name }：{ $look }
+cli_seat_promise = 你答应过{ $to }：{ $words }
+cli_seat_saved = 到你上一个回答为止，一切都已存为 { $slot }，不必另存。以后继续：playhouse resume { $slot }
+cli_seat_secret_always = 一开始就知道：{ $words }
+cli_seat_secret_found = 第 { $day } 天得知：{ $words }
+cli_seat_secret_from = 第 { $day } 天，{ $from }告诉你：{ $words }
+cli_seat_skills = 技能：{ $skills }
+cli_seat_undone = 已收回你上一个回答。故事以 { $slot } 继续；原来的经过仍在 { $old }。
+cli_seat_unknown = 没有 /{ $command } 这个命令。输入 /帮助 查看所有命令。
