@@ -11,6 +11,7 @@ use crate::undercover::{Reflect, SpeakingOrder, Ties};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 /// The whole command line. Without a command it is one of `run`.
 #[derive(Debug, Parser)]
@@ -445,6 +446,8 @@ pub(crate) enum Command {
         turn: Option<u64>,
         #[arg(long, value_name = "SCENE=OPTION", value_parser = scene_and_option, conflicts_with = "turn")]
         choose: Option<(String, String)>,
+        #[arg(long, value_name = "N", conflicts_with = "choose")]
+        seed: Option<u64>,
     },
     Why {
         slot: String,
@@ -517,6 +520,27 @@ pub(crate) enum Command {
         name: Option<String>,
     },
     Trust(TrustArgs),
+    #[command(disable_help_subcommand = true)]
+    Data {
+        #[command(subcommand)]
+        action: DataCommand,
+    },
+    Completions {
+        shell: Shell,
+    },
+    Manual {
+        dir: PathBuf,
+    },
+}
+
+/// What is done with the data folder.
+#[derive(Debug, Subcommand)]
+pub(crate) enum DataCommand {
+    Export {
+        dir: PathBuf,
+        #[arg(long)]
+        force: bool,
+    },
 }
 
 impl CommandLine {
@@ -600,6 +624,10 @@ mod tests {
             "playhouse cost s --json",
             "playhouse branch s t --turn 4",
             "playhouse branch s t --choose the-log=burn",
+            "playhouse branch s t --turn 4 --seed 9",
+            "playhouse data export d --force",
+            "playhouse completions zsh",
+            "playhouse manual man",
             "playhouse who s the-order",
             "playhouse knows s Ann",
             "playhouse chapters s Ann",
@@ -649,6 +677,9 @@ mod tests {
             "playhouse resume",
             "playhouse resume s --seat A --no-seat",
             "playhouse branch s t",
+            "playhouse branch s t --choose the-log=burn --seed 9",
+            "playhouse completions tcsh",
+            "playhouse data",
             "playhouse show s --as film",
             "playhouse recall s Ann",
             "playhouse recall s Ann dog --k 0",

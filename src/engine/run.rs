@@ -17,7 +17,9 @@ use crate::cast::{
 use crate::context::{AgentContext, buffer};
 use crate::event::{DeferredCommands, EventQueue, Fault, Faults, Feed, Record, Records, deliver};
 use crate::exchange::{Spent, UntakenAnswers};
-use crate::journal::{Input, Journal, JournalHeader, Line, Meeting, Outcome, Recording, Stopped};
+use crate::journal::{
+    Input, Journal, JournalHeader, Line, Meeting, Outcome, Recording, Stopped, new_seed,
+};
 use crate::locale::{UiText, text};
 use crate::message::tokens::Correction;
 use crate::mind::{Mind, MindAlias, Minds, StreamReceiver, stream_channel};
@@ -351,6 +353,10 @@ impl Engine {
             let mut told = self.world.get_resource_or_init::<Inputs>();
             let later = std::mem::replace(&mut told.0, inputs.to_vec());
             told.0.extend(later);
+        }
+        let told = self.world.get_resource::<Inputs>();
+        if let Some(seed) = told.and_then(|told| new_seed(&told.0)) {
+            self.world.insert_resource(WorldSeed(seed));
         }
         self.meet.run(&mut self.world);
         self.world.remove_resource::<Inputs>();

@@ -3,6 +3,7 @@
 
 mod chinese;
 mod commands;
+mod data;
 mod hostile;
 mod hostile_files;
 mod kill;

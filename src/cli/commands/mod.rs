@@ -6,8 +6,10 @@ mod chapters;
 mod chat;
 mod check;
 mod config;
+mod completions;
 mod convert;
 mod cost;
+mod data;
 mod diff;
 mod doctor;
 mod drift;
@@ -41,7 +43,7 @@ mod worlds;
 use std::path::Path;
 
 use super::app::App;
-use super::args::{ChatArgs, Command};
+use super::args::{ChatArgs, Command, DataCommand};
 use super::error::CommandError;
 
 /// Runs a command.
@@ -102,9 +104,10 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
             new,
             turn,
             choose,
+            seed,
         } => match choose {
             Some((scene, option)) => branch::choose(app, &slot, &new, &scene, &option),
-            None => branch::branch(app, &slot, &new, turn.unwrap_or_default()),
+            None => branch::branch(app, &slot, &new, turn.unwrap_or_default(), seed),
         },
         Command::Why { slot, event } => why::why(app, &slot, event.as_deref()),
         Command::Recall(args) => recall::recall(app, &args),
@@ -135,6 +138,11 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
             }
             (entity, _) => diff::stories(app, &slot, &other, entity.as_deref()),
         },
+        Command::Data {
+            action: DataCommand::Export { dir, force },
+        } => data::export(app, &dir, force),
+        Command::Completions { shell } => completions::completions(app, shell),
+        Command::Manual { dir } => completions::manual(app, &dir),
         Command::Check { world } => check::check(app, &world),
         Command::Rehearse(args) => rehearse::rehearse(app, &args),
         Command::New { dir, world_lang } => new::new(app, &dir, world_lang),

@@ -135,8 +135,14 @@ fn print(app: &App, report: &Report<'_>) {
     out.flush();
 }
 
+/// Writes a page into a file.
 pub(super) fn write_page(path: &Path, page: &str) -> Result<(), CommandError> {
-    let written = File::create(path).and_then(|mut file| file.write_all(page.as_bytes()));
+    write_file(path, page.as_bytes())
+}
+
+/// Writes a file that the user named.
+pub(super) fn write_file(path: &Path, content: &[u8]) -> Result<(), CommandError> {
+    let written = File::create(path).and_then(|mut file| file.write_all(content));
     written.map_err(|error| {
         let message = text!(cli_cant_write, error = &error);
         CommandError::new(ErrorKind::Other, message).at(path.display())

@@ -35,6 +35,7 @@ help_value_new = NEW
 help_value_other = OTHER
 help_value_player_model = NAME=MODEL
 help_value_port = PORT
+help_value_shell = SHELL
 help_value_slot = SAVE
 help_value_team = TEAM
 help_value_text = TEXT
@@ -50,10 +51,14 @@ help_about_branch = Continue from an earlier turn of a save, in a new save
 help_about_chapters = List what a character's past became, or open a part of it
 help_about_chat = Run a team on a task, or list the teams
 help_about_check = Find all errors in a world
+help_about_completions = Print what a shell needs to complete commands and options
 help_about_config = Show all settings and where they come from; keys are hidden
 help_about_convert = Convert a conversation between the formats of frameworks
 help_about_cost = Show what a save has cost, by character and by purpose
+help_about_data = Write the built-in data into a folder
+help_about_data_export = Write the built-in data into a folder, to be edited and used with --data
 help_about_knows = Show what a character knows, and from whom
+help_about_manual = Write manual pages for `man` into a folder
 help_about_who = Show who knows a fact, since when and from whom
 help_about_doctor = Test each model with one cheap request, and each tool server
 help_about_drift = Show how far the words of each character have come from its voice, over time
@@ -114,9 +119,14 @@ help_any_world = Name of a world (see `playhouse worlds`), or path of a folder w
 ## Options of single commands
 
 help_branch_new = Name of the new save
+help_branch_seed = Give all that is random after this turn another seed, so that another story follows
 help_branch_slot = Name of the old save
 help_branch_turn = The turn from which to continue
 help_branch_choose = Continue as if this option had been chosen in this scene
+help_completions_shell = The shell: bash, elvish, fish, powershell, zsh
+help_data_export_dir = The folder; what it lacks later is built in
+help_data_export_force = Also overwrite files that differ
+help_manual_dir = The folder, such as ~/.local/share/man/man1
 help_recall_corpus = For measuring: search the messages of this file, one JSON record per line with id, speaker, text, time and session
 help_recall_k = Maximum number of results
 help_recall_question = What to search for

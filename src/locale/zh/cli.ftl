@@ -173,6 +173,9 @@ cli_chapter_days = 天
 cli_chapter_id = 编号
 cli_chapter_level = 层次
 cli_chapter_title = 标题
+cli_data_differs = 已有内容不同的文件
+cli_data_differs_help = 请换一个文件夹，或用 --force 覆盖不同的文件
+cli_data_exported = 已写入 { $count } 个文件。使用它们：playhouse --data { $folder }
 cli_level_chapter = 章
 cli_level_volume = 卷
 cli_level_life = 半生
@@ -180,6 +183,7 @@ cli_finished = 已完结
 cli_in_progress = 进行中
 cli_kind = 种类
 cli_language = 语言
+cli_manual_written = 已把 { $count } 页手册写入 { $folder }。
 cli_messages = 消息
 cli_name = 名称
 cli_drift_answers = 回答
@@ -462,7 +466,7 @@ cli_diff_cut = 略去 { $count } 条
 cli_watch_address = 页面地址：{ $address }（按 Ctrl-C 结束）
 cli_watch_seat = 扮演{ $name }的地址：{ $address }
 
-## 座位
+## At a seat
 
 cli_seat_alone = 这里没有别人。
 cli_seat_bond = { $to }：{ $word }（{ $value }）

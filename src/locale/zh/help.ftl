@@ -36,6 +36,7 @@ help_value_new = 新存档
 help_value_other = 另一个存档
 help_value_player_model = 名字=模型
 help_value_port = 端口
+help_value_shell = SHELL
 help_value_slot = 存档
 help_value_team = 团队
 help_value_text = 文字
@@ -51,10 +52,14 @@ help_about_branch = 从存档较早的一轮继续，存为新存档
 help_about_chapters = 列出一个角色的往事归成了哪些章节，或打开其中一章
 help_about_chat = 让一个团队完成任务，或列出团队
 help_about_check = 找出一个世界的所有错误
+help_about_completions = 输出 shell 补全命令和选项所需的脚本
 help_about_config = 显示所有设置及其来源；不显示密钥
 help_about_convert = 在各框架的格式之间转换对话
 help_about_cost = 显示存档的花费，按角色和用途
+help_about_data = 把内置数据写入文件夹
+help_about_data_export = 把内置数据写入文件夹，供修改后用 --data 使用
 help_about_knows = 显示一个角色知道些什么，从谁那里得知
+help_about_manual = 把 `man` 手册页写入文件夹
 help_about_who = 显示谁知道一件事，从何时起，从谁那里得知
 help_about_doctor = 用一次低成本请求测试每个模型，并测试每个工具服务器
 help_about_drift = 显示每个角色说的话偏离设定语气多少，按时间
@@ -115,9 +120,14 @@ help_any_world = 世界的名称（见 `playhouse worlds`），或含 world.ron 
 ## Options of single commands
 
 help_branch_new = 新存档的名称
+help_branch_seed = 从这一轮起换一个随机种子，故事会有另一种发展
 help_branch_slot = 旧存档的名称
 help_branch_turn = 从哪一轮继续
 help_branch_choose = 假如当时在这个场景选了这个选项，从那里继续
+help_completions_shell = shell：bash、elvish、fish、powershell、zsh
+help_data_export_dir = 文件夹；以后其中缺少的文件仍用内置的
+help_data_export_force = 也覆盖内容不同的文件
+help_manual_dir = 文件夹，例如 ~/.local/share/man/man1
 help_recall_corpus = 用于测量：搜索这个文件里的消息，每行一个 JSON 记录，含 id、speaker、text、time 和 session
 help_recall_k = 最多给出多少条结果
 help_recall_question = 要搜索什么
