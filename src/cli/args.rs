@@ -102,8 +102,13 @@ pub(crate) struct RunArgs {
     pub(crate) save: Option<String>,
     #[arg(long, requires = "save")]
     pub(crate) force: bool,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=99_999),
+          conflicts_with_all = ["seat", "until", "dry_run", "save"])]
+    pub(crate) games: Option<u32>,
+    #[arg(long, value_name = "N", requires = "games", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub(crate) jobs: Option<u32>,
     #[cfg(feature = "page")]
-    #[arg(long)]
+    #[arg(long, conflicts_with = "games")]
     pub(crate) watch: bool,
     #[command(flatten)]
     pub(crate) play: PlayArgs,
@@ -128,6 +133,8 @@ pub(crate) struct PlayArgs {
     #[arg(long, value_name = "X", value_parser = money)]
     pub(crate) max_cost: Option<f64>,
     #[arg(long)]
+    pub(crate) ids: bool,
+    #[arg(long)]
     pub(crate) dry_run: bool,
     #[arg(long)]
     pub(crate) on_server_error: Option<OnServerError>,
@@ -136,7 +143,10 @@ pub(crate) struct PlayArgs {
 /// The arguments of `watch`.
 #[cfg(feature = "page")]
 #[derive(Clone, Debug, PartialEq, Args)]
-#[command(mut_arg("watch", |arg| arg.hide(true)))]
+#[command(mut_args(|arg| {
+    let is_of_run = ["watch", "games", "jobs"].contains(&arg.get_id().as_str());
+    if is_of_run { arg.hide(true) } else { arg }
+}))]
 pub(crate) struct WatchArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
@@ -428,6 +438,8 @@ pub(crate) enum Command {
         seat: Option<String>,
         #[arg(long, default_value = "rule")]
         form: ChatForm,
+        #[arg(long)]
+        ids: bool,
     },
     Saves {
         #[arg(long)]
@@ -617,7 +629,8 @@ mod tests {
             "playhouse resume s --until 4 --on-server-error fall-back",
             "playhouse resume s --model m --seat A --seed 3",
             "playhouse resume s --no-seat",
-            "playhouse replay s",
+            "playhouse run mill --games 20 --jobs 2 --seed 3",
+            "playhouse replay s --ids",
             "playhouse saves -vv",
             "playhouse saves --verify",
             "playhouse repair s",
@@ -676,6 +689,8 @@ mod tests {
             "playhouse run --seed x",
             "playhouse resume",
             "playhouse resume s --seat A --no-seat",
+            "playhouse run --games 3 --save s",
+            "playhouse run --jobs 3",
             "playhouse branch s t",
             "playhouse branch s t --choose the-log=burn --seed 9",
             "playhouse completions tcsh",

@@ -175,6 +175,9 @@ fn run(command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> Ex
         }
     }
     let mut app = with_settings;
+    if let Command::Replay { ids, .. } = &command {
+        app.settings.ids = *ids;
+    }
     app.start_logs();
     let recalled = match (found.error, &command) {
         (Some(error), _) => Err(error),

@@ -1,6 +1,7 @@
 //! What the program writes into folders: its data, completions, manual pages.
 
 use std::fs;
+use std::io::Write;
 
 use super::{err, out, run};
 
@@ -15,7 +16,8 @@ fn the_built_in_data_are_written_to_be_edited() {
     let text = fs::read_to_string(&file).unwrap();
     let again = run(folder, "data export mine --json");
     assert!(out(&again).contains("\"written\":0"), "{}", out(&again));
-    fs::write(&file, format!("{text}// mine\n")).unwrap();
+    let mut edited = fs::OpenOptions::new().append(true).open(&file).unwrap();
+    edited.write_all(b"// mine\n").unwrap();
     let refused = run(folder, "data export mine");
     assert_eq!(refused.status.code(), Some(2), "{}", err(&refused));
     assert!(err(&refused).contains("world.ron"), "{}", err(&refused));
@@ -37,7 +39,7 @@ fn shells_and_man_learn_the_command_line() {
     let manual = run(folder, "manual man");
     assert_eq!(manual.status.code(), Some(0), "{}", err(&manual));
     let page = fs::read_to_string(folder.join("man/playhouse-resume.1")).unwrap();
-    assert!(page.contains("Common options") && page.contains("max\\-cost"), "{page}");
+    assert!(page.contains("COMMON OPTIONS") && page.contains("max\\-cost"), "{page}");
     assert!(folder.join("man/playhouse.1").is_file());
     assert!(!folder.join("man/playhouse-help.1").exists());
 }

@@ -29,12 +29,13 @@ pub(super) fn manual(app: &App, folder: &Path) -> Result<(), CommandError> {
     let failed = |error| CommandError::of(ErrorKind::Other, &error).at(folder.display());
     fs::create_dir_all(folder).map_err(failed)?;
     let common = say!(app.language, help_common_options);
+    let common = common.trim_end_matches([':', '：']);
     let command = help::command_line(app.language, app.settings.width.value);
     let all = std::iter::once(&command).chain(command.get_subcommands());
     let all = all.filter(|command| command.get_name() != "help");
     let mut count = 0;
     for command in all {
-        let man = Man::new(with_heading(command.clone(), &common));
+        let man = Man::new(with_heading(command.clone(), common));
         let mut page = Vec::new();
         man.render(&mut page).map_err(failed)?;
         write_file(&folder.join(man.get_filename()), &page)?;

@@ -16,6 +16,7 @@ mod drift;
 mod dry_run;
 #[cfg(feature = "page")]
 mod export;
+mod games;
 mod knows;
 mod new;
 mod play;
@@ -86,6 +87,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
             until,
             seat,
             form,
+            ids: _,
         } => replay::replay(app, &slot, until, seat.as_deref(), form),
         Command::Saves { verify } => saves::saves(app, verify),
         Command::Repair { slot } => repair::run(app, &slot),

@@ -111,7 +111,7 @@ fn price(app: &App, model: &str) -> Result<PricedAs, CommandError> {
 }
 
 /// Prints what the runs came to.
-fn print(app: &App, report: &Report<'_>) {
+pub(super) fn print(app: &App, report: &Report<'_>) {
     let mut out = app.out();
     if app.settings.json {
         for run in report.runs {
@@ -150,7 +150,7 @@ pub(super) fn write_file(path: &Path, content: &[u8]) -> Result<(), CommandError
 }
 
 /// What is not as it should be: runs that failed, expectations that are not met.
-fn verdict(app: &App, report: &Report<'_>) -> Result<(), CommandError> {
+pub(super) fn verdict(app: &App, report: &Report<'_>) -> Result<(), CommandError> {
     let failed = &report.rehearsal.failed;
     if let Some(first) = failed.first() {
         let (count, seed) = (failed.len(), first.seed);

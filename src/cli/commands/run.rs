@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::journal::{JournalHeader, Recording};
 use crate::session::{Game, Session};
 
+use super::games;
 use super::dry_run::{DryModels, dry_run};
 use super::play::{self, RunView};
 use super::undo;
@@ -12,6 +13,7 @@ use crate::cli::app::App;
 use crate::cli::args::RunArgs;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader;
+use crate::cli::settings::IMPROVISER;
 use crate::cli::saved::{clear, free_name, session_error};
 use crate::cli::slot_settings;
 
@@ -20,6 +22,9 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<(), CommandError> {
     let world = &app.settings.world.value;
     if args.is_bare {
         loader::check_bare_world(app, world)?;
+    }
+    if let Some(games) = args.games {
+        return games::play_games(app, args, games);
     }
     let campaign = loader::world(app, world)?;
     let seed = play::seed(app, args.seed)?;
@@ -56,6 +61,9 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<(), CommandError> {
     let servers = runtime.block_on(loader::connect_tools(app, &mut session.engine))?;
     play::introduce_world(app, &campaign.file, main.introduction.as_deref());
     let view = RunView::new(app, &mut session.engine, campaign.file.language, seat);
+    // Whoever names a save, or pays for answers, knows what the figures are for.
+    let is_newcomer = args.save.is_none() && app.settings.model.value == IMPROVISER;
+    let view = view.of_newcomer(is_newcomer);
     let stop = view.play(runtime, &mut session.engine, servers, args.play.until)?;
     if undo::is_wanted(terminal.as_ref()) {
         drop((view, session));

@@ -149,6 +149,11 @@ cli_saved_as = Saved as { $slot }.
 cli_seed = Seed: { $seed }
 cli_stopping = Finishing this step; press Ctrl-C again to quit now.
 cli_thinking = { $who } is thinking ({ $purpose }) { $seconds } s
+cli_try_next = Try next:
+cli_try_resume = go on from here
+cli_try_show = what everybody remembers
+cli_try_watch = the story in the browser
+cli_try_who = who knows a secret, and from whom
 
 ## What was spent
 

@@ -141,6 +141,11 @@ cli_saved_as = 已存为 { $slot }。
 cli_seed = 种子：{ $seed }
 cli_stopping = 正在完成这一步；再按一次 Ctrl-C 立即退出。
 cli_thinking = { $who }正在思考（{ $purpose }）{ $seconds } 秒
+cli_try_next = 接下来可以试试：
+cli_try_resume = 从这里继续
+cli_try_show = 每个人记得什么
+cli_try_watch = 在浏览器里看这个故事
+cli_try_who = 谁知道某个秘密，从谁那里得知
 
 ## What was spent
 
