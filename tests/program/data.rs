@@ -39,7 +39,10 @@ fn shells_and_man_learn_the_command_line() {
     let manual = run(folder, "manual man");
     assert_eq!(manual.status.code(), Some(0), "{}", err(&manual));
     let page = fs::read_to_string(folder.join("man/playhouse-resume.1")).unwrap();
-    assert!(page.contains("COMMON OPTIONS") && page.contains("max\\-cost"), "{page}");
+    assert!(
+        page.contains("COMMON OPTIONS") && page.contains("max\\-cost"),
+        "{page}"
+    );
     assert!(folder.join("man/playhouse.1").is_file());
     assert!(!folder.join("man/playhouse-help.1").exists());
 }
@@ -63,7 +66,10 @@ fn a_branch_with_another_seed_is_another_story_that_replays() {
         done(&format!("resume {slot} --until 6 -q"));
     }
     let world = |slot: &str| fs::read(folder.join("saves").join(slot).join("world.json")).unwrap();
-    assert!(world("same") == world("old"), "without a seed nothing changes");
+    assert!(
+        world("same") == world("old"),
+        "without a seed nothing changes"
+    );
     assert!(world("other") != world("old"), "with another seed it does");
     assert!(world("other") == world("other2"), "the seed decides");
     done("replay other");

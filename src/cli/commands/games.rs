@@ -57,7 +57,10 @@ pub(super) fn play_games(app: &App, args: &RunArgs, games: u32) -> Result<(), Co
     };
     let done = Mutex::new(0);
     let on_run = |run: &RunFigures| {
-        let grant = granted.lock().unwrap_or_else(PoisonError::into_inner).remove(&run.seed);
+        let grant = granted
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&run.seed);
         if let Some(grant) = grant {
             budget.give_back(grant, &spent([run]));
         }

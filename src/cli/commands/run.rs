@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use crate::journal::{JournalHeader, Recording};
 use crate::session::{Game, Session};
 
-use super::games;
 use super::dry_run::{DryModels, dry_run};
+use super::games;
 use super::play::{self, RunView};
 use super::undo;
 use crate::cli::app::App;
 use crate::cli::args::RunArgs;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader;
-use crate::cli::settings::IMPROVISER;
 use crate::cli::saved::{clear, free_name, session_error};
+use crate::cli::settings::IMPROVISER;
 use crate::cli::slot_settings;
 
 /// Plays a world.
