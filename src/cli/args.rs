@@ -11,6 +11,7 @@ use crate::undercover::{Reflect, SpeakingOrder, Ties};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 /// The whole command line. Without a command it is one of `run`.
 #[derive(Debug, Parser)]
@@ -101,8 +102,13 @@ pub(crate) struct RunArgs {
     pub(crate) save: Option<String>,
     #[arg(long, requires = "save")]
     pub(crate) force: bool,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=99_999),
+          conflicts_with_all = ["seat", "until", "dry_run", "save"])]
+    pub(crate) games: Option<u32>,
+    #[arg(long, value_name = "N", requires = "games", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub(crate) jobs: Option<u32>,
     #[cfg(feature = "page")]
-    #[arg(long)]
+    #[arg(long, conflicts_with = "games")]
     pub(crate) watch: bool,
     #[command(flatten)]
     pub(crate) play: PlayArgs,
@@ -127,6 +133,8 @@ pub(crate) struct PlayArgs {
     #[arg(long, value_name = "X", value_parser = money)]
     pub(crate) max_cost: Option<f64>,
     #[arg(long)]
+    pub(crate) ids: bool,
+    #[arg(long)]
     pub(crate) dry_run: bool,
     #[arg(long)]
     pub(crate) on_server_error: Option<OnServerError>,
@@ -135,7 +143,10 @@ pub(crate) struct PlayArgs {
 /// The arguments of `watch`.
 #[cfg(feature = "page")]
 #[derive(Clone, Debug, PartialEq, Args)]
-#[command(mut_arg("watch", |arg| arg.hide(true)))]
+#[command(mut_args(|arg| {
+    let is_of_run = ["watch", "games", "jobs"].contains(&arg.get_id().as_str());
+    if is_of_run { arg.hide(true) } else { arg }
+}))]
 pub(crate) struct WatchArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
@@ -435,6 +446,8 @@ pub(crate) enum Command {
         seat: Option<String>,
         #[arg(long, default_value = "rule")]
         form: ChatForm,
+        #[arg(long)]
+        ids: bool,
     },
     Saves {
         #[arg(long)]
@@ -453,6 +466,8 @@ pub(crate) enum Command {
         turn: Option<u64>,
         #[arg(long, value_name = "SCENE=OPTION", value_parser = scene_and_option, conflicts_with = "turn")]
         choose: Option<(String, String)>,
+        #[arg(long, value_name = "N", conflicts_with = "choose")]
+        seed: Option<u64>,
     },
     Why {
         slot: String,
@@ -525,6 +540,27 @@ pub(crate) enum Command {
         name: Option<String>,
     },
     Trust(TrustArgs),
+    #[command(disable_help_subcommand = true)]
+    Data {
+        #[command(subcommand)]
+        action: DataCommand,
+    },
+    Completions {
+        shell: Shell,
+    },
+    Manual {
+        dir: PathBuf,
+    },
+}
+
+/// What is done with the data folder.
+#[derive(Debug, Subcommand)]
+pub(crate) enum DataCommand {
+    Export {
+        dir: PathBuf,
+        #[arg(long)]
+        force: bool,
+    },
 }
 
 impl CommandLine {
@@ -601,13 +637,18 @@ mod tests {
             "playhouse resume s --until 4 --on-server-error fall-back",
             "playhouse resume s --model m --seat A --seed 3",
             "playhouse resume s --no-seat",
-            "playhouse replay s",
+            "playhouse run mill --games 20 --jobs 2 --seed 3",
+            "playhouse replay s --ids",
             "playhouse saves -vv",
             "playhouse saves --verify",
             "playhouse repair s",
             "playhouse cost s --json",
             "playhouse branch s t --turn 4",
             "playhouse branch s t --choose the-log=burn",
+            "playhouse branch s t --turn 4 --seed 9",
+            "playhouse data export d --force",
+            "playhouse completions zsh",
+            "playhouse manual man",
             "playhouse who s the-order",
             "playhouse knows s Ann",
             "playhouse chapters s Ann",
@@ -656,7 +697,12 @@ mod tests {
             "playhouse run --seed x",
             "playhouse resume",
             "playhouse resume s --seat A --no-seat",
+            "playhouse run --games 3 --save s",
+            "playhouse run --jobs 3",
             "playhouse branch s t",
+            "playhouse branch s t --choose the-log=burn --seed 9",
+            "playhouse completions tcsh",
+            "playhouse data",
             "playhouse show s --as film",
             "playhouse recall s Ann",
             "playhouse recall s Ann dog --k 0",

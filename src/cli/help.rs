@@ -26,7 +26,7 @@ pub(crate) fn command_line(language: Language, width: usize) -> Command {
     let mut command = CommandLine::command().version(features::version(language));
     // Adds clap's own commands and options, so that they are translated too.
     command.build();
-    Help { language, width }.translate(command)
+    Help { language, width }.translate(command, "")
 }
 
 /// The names of all commands.
@@ -44,13 +44,18 @@ struct Help {
 }
 
 impl Help {
-    /// The command with its texts, and with those of its options and subcommands.
-    fn translate(&self, command: Command) -> Command {
-        let name = command.get_name().to_owned();
+    /// The command with its texts, and with those of its options and subcommands. The keys of what
+    /// is below another command begin with its name.
+    fn translate(&self, command: Command, above: &str) -> Command {
+        let name = format!("{above}{}", command.get_name());
+        let below = match name.as_str() {
+            "playhouse" | "help" => String::new(),
+            name => format!("{name}_"),
+        };
         let command = command
             .about(self.text(&format!("help_about_{name}")))
             .mut_args(|arg| self.translate_arg(&name, arg))
-            .mut_subcommands(|subcommand| self.translate(subcommand));
+            .mut_subcommands(|subcommand| self.translate(subcommand, &below));
         let page = self.page(&command);
         command.override_help(page)
     }

@@ -27,6 +27,7 @@ mod rehearsal;
 mod saved;
 mod say;
 mod seat;
+mod seat_sheet;
 mod settings;
 mod slot_settings;
 mod statistics;
@@ -174,6 +175,9 @@ fn run(command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> Ex
         }
     }
     let mut app = with_settings;
+    if let Command::Replay { ids, .. } = &command {
+        app.settings.ids = *ids;
+    }
     app.start_logs();
     let recalled = match (found.error, &command) {
         (Some(error), _) => Err(error),

@@ -1,27 +1,207 @@
 //! The terminal as a person's seat.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, IsTerminal, Read};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::engine::Engine;
+use crate::locale::{Language, UiText, text};
 use crate::mind::human::Console;
+use rustyline::error::ReadlineError;
+use rustyline::{Config, DefaultEditor};
 
-use super::output::{Output, Paragraph};
+use super::output::{Output, Paragraph, clean};
+use super::process::note_interrupt;
+use super::seat_sheet::SeatSheet;
 
 /// The longest line that is read, in bytes.
 const LONGEST: u64 = 64 * 1024;
 
+/// What a person may type instead of an answer, in each language.
+const COMMANDS: [(SeatCommand, [&str; 2]); 7] = [
+    (SeatCommand::Help, ["help", "帮助"]),
+    (SeatCommand::Me, ["me", "我"]),
+    (SeatCommand::Secrets, ["secrets", "秘密"]),
+    (SeatCommand::Who, ["who", "谁在"]),
+    (SeatCommand::Undo, ["undo", "撤销"]),
+    (SeatCommand::Save, ["save", "存档"]),
+    (SeatCommand::Quit, ["quit", "退出"]),
+];
+
+/// What the person wants to do or to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SeatCommand {
+    Help,
+    Me,
+    Secrets,
+    Who,
+    Undo,
+    Save,
+    Quit,
+}
+
+impl SeatCommand {
+    fn about(self) -> UiText {
+        match self {
+            Self::Help => text!(cli_seat_help),
+            Self::Me => text!(cli_seat_help_me),
+            Self::Secrets => text!(cli_seat_help_secrets),
+            Self::Who => text!(cli_seat_help_who),
+            Self::Undo => text!(cli_seat_help_undo),
+            Self::Save => text!(cli_seat_help_save),
+            Self::Quit => text!(cli_seat_help_quit),
+        }
+    }
+}
+
+/// The word behind a slash; `None` if the line is an answer.
+fn command_word(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let word = line.strip_prefix('/').or_else(|| line.strip_prefix('／'));
+    word.map(str::trim)
+}
+
+/// A character that somebody plays at the terminal, and the story that it is in.
+pub(crate) struct TerminalSeat {
+    name: Arc<str>,
+    slot: String,
+    language: Language,
+    /// As its character stood when it was asked last.
+    sheet: Mutex<SeatSheet>,
+    wants_undo: AtomicBool,
+}
+
+impl TerminalSeat {
+    /// The seat of this character in this slot.
+    pub(crate) fn new(name: &str, slot: &str, language: Language) -> Self {
+        Self {
+            name: name.into(),
+            slot: slot.to_owned(),
+            language,
+            sheet: Mutex::default(),
+            wants_undo: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether the person wants to take back its last answer.
+    pub(crate) fn wants_undo(&self) -> bool {
+        self.wants_undo.load(Ordering::SeqCst)
+    }
+
+    /// Notes what the character knows whenever it is asked.
+    pub(crate) fn watch(self: &Arc<Self>, engine: &mut Engine) {
+        let seat = self.clone();
+        engine.on_call(move |world, asked| {
+            if **asked == *seat.name {
+                let sheet = SeatSheet::of(world, asked, seat.language);
+                *seat.sheet.lock().unwrap_or_else(PoisonError::into_inner) = sheet;
+            }
+        });
+    }
+
+    /// What to show for a command; `None` if the person leaves the seat.
+    fn obey(&self, word: &str) -> Option<String> {
+        let is_meant = |names: &[&str; 2]| names.contains(&word.to_lowercase().as_str());
+        let command = COMMANDS.iter().find(|(_, names)| is_meant(names));
+        let sheet = self.sheet.lock().unwrap_or_else(PoisonError::into_inner);
+        let shown = match command.map(|(command, _)| *command) {
+            Some(SeatCommand::Help) => self.help(),
+            Some(SeatCommand::Me) => sheet.me.clone(),
+            Some(SeatCommand::Secrets) => sheet.secrets.clone(),
+            Some(SeatCommand::Who) => sheet.present.clone(),
+            Some(SeatCommand::Save) => self.say(text!(cli_seat_saved, slot = &self.slot)),
+            Some(SeatCommand::Quit) => return None,
+            Some(SeatCommand::Undo) => {
+                self.wants_undo.store(true, Ordering::SeqCst);
+                return None;
+            }
+            None => self.say(text!(cli_seat_unknown, command = word)),
+        };
+        Some(shown)
+    }
+
+    fn help(&self) -> String {
+        let index = match self.language {
+            Language::Zh => 1,
+            _ => 0,
+        };
+        let rows = COMMANDS.iter().map(|(command, names)| {
+            let name = names.get(index).copied().unwrap_or_default();
+            format!("  /{name}  {}", self.say(command.about()))
+        });
+        rows.collect::<Vec<_>>().join("\n")
+    }
+
+    fn say(&self, text: UiText) -> String {
+        text.in_language(self.language)
+    }
+}
+
 /// Standard input, and an output that others write to as well.
-pub(crate) struct SeatConsole(pub(crate) Arc<Mutex<Output>>);
+pub(crate) struct SeatConsole {
+    out: Arc<Mutex<Output>>,
+    /// Who may type commands.
+    seat: Option<Arc<TerminalSeat>>,
+    /// Where a terminal has arrow keys and earlier lines.
+    editor: Option<DefaultEditor>,
+}
 
 impl SeatConsole {
+    /// The terminal of somebody who types answers alone.
+    pub(crate) fn new(out: Arc<Mutex<Output>>) -> Self {
+        Self {
+            out,
+            seat: None,
+            editor: None,
+        }
+    }
+
+    /// The terminal of somebody who may type commands, too.
+    pub(crate) fn at_seat(out: Arc<Mutex<Output>>, seat: Arc<TerminalSeat>) -> Self {
+        let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+        let config = Config::builder().auto_add_history(true).build();
+        // Without an editor lines are read as from a pipe.
+        let editor = is_terminal.then(|| DefaultEditor::with_config(config).ok());
+        Self {
+            out,
+            seat: Some(seat),
+            editor: editor.flatten(),
+        }
+    }
+
     fn write(&self, write: impl FnOnce(&mut Output)) -> io::Result<()> {
-        let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         write(&mut out);
         out.flush();
         if out.is_lost() {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
         Ok(())
+    }
+
+    fn read_line(&mut self, prompt: &str) -> io::Result<Option<String>> {
+        let Some(editor) = &mut self.editor else {
+            self.write(|out| out.prompt(prompt))?;
+            let mut line = Vec::new();
+            // Others may write while somebody types.
+            io::stdin()
+                .lock()
+                .take(LONGEST)
+                .read_until(b'\n', &mut line)?;
+            let text = String::from_utf8_lossy(&line);
+            return Ok((!line.is_empty()).then(|| text.trim_end_matches(['\n', '\r']).to_owned()));
+        };
+        match editor.readline(&*clean(prompt)) {
+            Ok(line) => Ok(Some(line)),
+            Err(ReadlineError::Eof) => Ok(None),
+            Err(ReadlineError::Interrupted) => {
+                // The editor takes the key before it becomes a signal.
+                note_interrupt();
+                Ok(None)
+            }
+            Err(ReadlineError::Io(error)) => Err(error),
+            Err(error) => Err(io::Error::other(error)),
+        }
     }
 }
 
@@ -37,14 +217,45 @@ impl Console for SeatConsole {
     }
 
     fn read(&mut self, prompt: &str) -> io::Result<Option<String>> {
-        self.write(|out| out.prompt(prompt))?;
-        let mut line = Vec::new();
-        // Others may write while somebody types.
-        io::stdin()
-            .lock()
-            .take(LONGEST)
-            .read_until(b'\n', &mut line)?;
-        let text = String::from_utf8_lossy(&line);
-        Ok((!line.is_empty()).then(|| text.trim_end_matches(['\n', '\r']).to_owned()))
+        loop {
+            let Some(line) = self.read_line(prompt)? else {
+                return Ok(None);
+            };
+            let (Some(seat), Some(word)) = (self.seat.clone(), command_word(&line)) else {
+                return Ok(Some(line));
+            };
+            match seat.obey(word) {
+                Some(shown) => self.show(&shown)?,
+                None => return Ok(None),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_known_by_their_names_in_every_language() {
+        let seat = TerminalSeat::new("Mira", "tide", Language::En);
+        assert_eq!(command_word(" ／帮助 "), Some("帮助"));
+        assert_eq!(command_word("either/or"), None);
+        let help = seat.obey("HELP").unwrap();
+        for (_, names) in COMMANDS {
+            assert!(help.contains(&format!("/{}  ", names[0])), "{help}");
+        }
+        assert_eq!(seat.obey("帮助"), Some(help));
+        let saved = seat.obey("save").unwrap();
+        assert!(saved.contains("playhouse resume tide"), "{saved}");
+        let unknown = seat.obey("dance").unwrap();
+        assert!(
+            unknown.contains("/dance") && unknown.contains("/help"),
+            "{unknown}"
+        );
+        assert_eq!(seat.obey("quit"), None);
+        assert!(!seat.wants_undo());
+        assert_eq!(seat.obey("undo"), None);
+        assert!(seat.wants_undo());
     }
 }

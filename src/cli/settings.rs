@@ -224,6 +224,8 @@ pub(crate) struct Settings {
     pub(crate) seed: Setting<Option<String>>,
     /// What happens when a server keeps failing.
     pub(crate) on_server_error: Setting<OnServerError>,
+    /// Whether events are printed with their ids.
+    pub(crate) ids: bool,
     /// The form of logs.
     pub(crate) log_format: LogFormat,
     /// Which logs are shown.
@@ -278,6 +280,7 @@ impl Settings {
         });
         Self {
             language,
+            ids: play.ids,
             data: Setting::pick(
                 common.data.clone().map(Some),
                 path("PLAYHOUSE_DATA").map(|(name, value)| (name, Some(value))),

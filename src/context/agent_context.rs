@@ -128,6 +128,14 @@ impl Entry {
     pub fn role(&self) -> Role {
         self.role
     }
+
+    /// The part of its text that no other conversation shares.
+    pub fn own_text(&self) -> String {
+        let text = self.body.full_text();
+        let shared = self.body.shared_prefix();
+        let own = shared.and_then(|shared| text.strip_prefix(shared.as_str()));
+        own.unwrap_or(&text).trim().to_owned()
+    }
 }
 
 /// A message with its id, as searches and removals return it.

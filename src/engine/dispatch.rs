@@ -75,6 +75,9 @@ impl Engine {
             self.calls.waiting.push_front(job);
             return;
         }
+        if let Some(act) = &mut self.listeners.on_call {
+            act(&self.world, &job.ask.name);
+        }
         let Some(answering) = self.ask_mind(&job) else {
             let reason = text!(engine_entity_gone);
             return self.end(job, Ending::Failed { reason }, None);

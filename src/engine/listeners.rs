@@ -38,6 +38,7 @@ pub(super) struct RequestViewer {
 
 type OnTurn = Box<dyn FnMut(&mut World, &mut Journal) -> Result<(), EngineError> + Send>;
 type OnCommit = Box<dyn FnMut(&World, &[Arc<Outcome>]) + Send>;
+type OnCall = Box<dyn FnMut(&World, &Arc<str>) + Send>;
 type OnSignal = Box<dyn FnMut(Signal) + Send>;
 
 /// Who is told what a run does.
@@ -45,6 +46,7 @@ type OnSignal = Box<dyn FnMut(Signal) + Send>;
 pub(super) struct Listeners {
     pub(super) feeds: Vec<Feed>,
     pub(super) on_turn: Option<OnTurn>,
+    pub(super) on_call: Option<OnCall>,
     pub(super) on_commit: Option<OnCommit>,
     pub(super) on_signal: Vec<OnSignal>,
     pub(super) requests: Option<RequestViewer>,

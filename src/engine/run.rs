@@ -17,7 +17,9 @@ use crate::cast::{
 use crate::context::{AgentContext, buffer};
 use crate::event::{DeferredCommands, EventQueue, Fault, Faults, Feed, Record, Records, deliver};
 use crate::exchange::{Spent, UntakenAnswers};
-use crate::journal::{Input, Journal, JournalHeader, Line, Meeting, Outcome, Recording, Stopped};
+use crate::journal::{
+    Input, Journal, JournalHeader, Line, Meeting, Outcome, Recording, Stopped, new_seed,
+};
 use crate::locale::{UiText, text};
 use crate::message::tokens::Correction;
 use crate::mind::{Mind, MindAlias, Minds, StreamReceiver, stream_channel};
@@ -199,6 +201,12 @@ impl Engine {
         self.listeners.on_commit = Some(Box::new(act));
     }
 
+    /// Calls this whenever a mind is about to be asked, with the world as the question found it and
+    /// the name of who is asked.
+    pub fn on_call(&mut self, act: impl FnMut(&World, &Arc<str>) + Send + 'static) {
+        self.listeners.on_call = Some(Box::new(act));
+    }
+
     /// Calls this, too, with news of the run.
     pub fn on_signal(&mut self, act: impl FnMut(Signal) + Send + 'static) {
         self.listeners.on_signal.push(Box::new(act));
@@ -345,6 +353,10 @@ impl Engine {
             let mut told = self.world.get_resource_or_init::<Inputs>();
             let later = std::mem::replace(&mut told.0, inputs.to_vec());
             told.0.extend(later);
+        }
+        let told = self.world.get_resource::<Inputs>();
+        if let Some(seed) = told.and_then(|told| new_seed(&told.0)) {
+            self.world.insert_resource(WorldSeed(seed));
         }
         self.meet.run(&mut self.world);
         self.world.remove_resource::<Inputs>();

@@ -20,4 +20,4 @@ pub use line::{
     ToolRoundRecord, ToolSpent,
 };
 pub(crate) use read::JournalLines;
-pub use recording::{Recorded, Recording};
+pub use recording::{Recorded, Recording, new_seed, seed_input};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Line, Meeting, OpenRound, Outcome};
 use crate::message::Digest;
@@ -25,6 +25,20 @@ pub struct Recording {
     /// The branches in which an ask was asked anew, by the key of outcomes.
     retakes: BTreeMap<(Arc<str>, u32, u32), Vec<String>>,
     stopped_at: Option<u64>,
+}
+
+/// The field of an input that gives the world another seed.
+const WORLD_SEED: &str = "world_seed";
+
+/// The input that gives the world another seed, from its turn on.
+pub fn seed_input(seed: u64) -> Value {
+    json!({ WORLD_SEED: seed })
+}
+
+/// The seed that the last of these inputs gives the world, if one does.
+pub fn new_seed(inputs: &[Value]) -> Option<u64> {
+    let mut inputs = inputs.iter().rev();
+    inputs.find_map(|input| input.get(WORLD_SEED)?.as_u64())
 }
 
 /// What a recording has for an ask.
@@ -134,6 +148,13 @@ impl Recording {
     /// The meeting of a turn.
     pub fn meeting(&self, turn: u64) -> Option<&Meeting> {
         self.meetings.get(&turn)
+    }
+
+    /// The seed of the world in the snapshot of a turn, if the story began with this one.
+    pub fn seed_at(&self, turn: u64, first: u64) -> u64 {
+        let earlier = self.inputs.range(..turn).rev();
+        let mut seeds = earlier.filter_map(|(_, inputs)| new_seed(inputs));
+        seeds.next().unwrap_or(first)
     }
 
     /// Whether a snapshot of this turn was recorded.

@@ -89,7 +89,7 @@ impl Reader<'_> {
         let to = |name: &Arc<str>| contents.id_of(name);
         let system = being.context.value.entries().first();
         let system = system.filter(|entry| entry.role() == Role::System);
-        set(&mut person, "profile", system.map(profile));
+        set(&mut person, "profile", system.map(Entry::own_text));
         set(&mut person, "look", being.look.as_ref());
         person["skills"] = json!(being.skills);
         let bonds = being.bonds.iter().map(|(name, bond)| {
@@ -380,7 +380,7 @@ fn pieces(entry: &Entry, tags: Option<&Tags>) -> Vec<(&'static str, String, u32)
         let rest = body.tokens() - rules.as_ref().map_or(0, |(.., tokens)| *tokens);
         return rules
             .into_iter()
-            .chain([("profile", profile(entry), rest)])
+            .chain([("profile", entry.own_text(), rest)])
             .collect();
     }
     let is_chapter = tags.is_some_and(|tags| tags.text("chapter").is_some());
@@ -390,14 +390,6 @@ fn pieces(entry: &Entry, tags: Option<&Tags>) -> Vec<(&'static str, String, u32)
         None => body.shown().into_owned(),
     };
     vec![(part, text, body.short_tokens())]
-}
-
-/// The part of a system message that is not shared with others.
-fn profile(entry: &Entry) -> String {
-    let text = entry.body().full_text().into_owned();
-    let rules = entry.body().shared_prefix();
-    let own = rules.and_then(|rules| text.strip_prefix(rules.as_str()));
-    own.unwrap_or(&text).trim().to_owned()
 }
 
 fn chapter_json(chapter: &Chapter) -> Value {

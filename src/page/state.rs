@@ -11,15 +11,13 @@ use crate::cast::{
     Appearance, CastList, Dead, EntityName, Exits, Faction, Kind, OnStage, StableId,
 };
 use crate::context::{AgentContext, Chapters};
-use crate::drama::{
-    Belongings, Bond, Bonds, GoalState, Goals, Promise, Promises, Qualities, StoryData,
-};
+use crate::drama::{Belongings, Bond, Bonds, GoalState, Promise, Promises, Qualities, StoryData};
 use crate::exchange::{Ledger, Spent};
 use crate::knowledge::{Fact, FactBook, Knowledge, Today};
 use crate::message::Digest;
 use crate::mind::MindAlias;
 use crate::rpg::budget;
-use crate::rpg::components::{CurrentFight, Fighter, Health, RpgWorld};
+use crate::rpg::components::{CurrentFight, Fighter, Health, RpgWorld, goals_of};
 
 /// A component that is copied only when it changed.
 #[derive(Clone, Debug, Default)]
@@ -176,7 +174,7 @@ impl Being {
         let name = entity.get::<EntityName>()?.0.clone();
         let stage = entity.get::<OnStage>();
         let place = stage.and_then(|stage| world.get::<StableId>(stage.0));
-        let goals = goals(world, &name, entity.get::<Goals>());
+        let goals = goals_of(world, entity);
         Some(Self {
             id: id.0,
             kind: *entity.get::<Kind>()?,
@@ -241,17 +239,4 @@ fn taught(beings: &[Being], last: &State) -> Arc<BTreeMap<Arc<str>, Taught>> {
 
 fn all<C, T>(component: Option<&C>, of: impl FnOnce(&C) -> Vec<T>) -> Vec<T> {
     component.map(of).unwrap_or_default()
-}
-
-/// The goals of a character: words are in the world file, what became of them is state.
-fn goals(world: &World, name: &str, states: Option<&Goals>) -> Vec<(String, GoalState)> {
-    let file = world.get_resource::<RpgWorld>();
-    let actors = file.map(|world| &world.0.actors[..]).unwrap_or_default();
-    let actor = actors.iter().find(|actor| actor.name == name);
-    let words = actor.map(|actor| &actor.goals[..]).unwrap_or_default();
-    let state = |index| states.and_then(|states| states.0.get(index).copied());
-    let goals = words.iter().enumerate();
-    goals
-        .map(|(index, goal)| (goal.words.clone(), state(index).unwrap_or_default()))
-        .collect()
 }

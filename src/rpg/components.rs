@@ -7,7 +7,9 @@ use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::world_file::{Stats, WorldFile};
+use crate::cast::EntityName;
 pub use crate::drama::FightResult;
+use crate::drama::{GoalState, Goals};
 use crate::engine::Setup;
 use crate::event::guard::FactPhrases;
 
@@ -22,6 +24,22 @@ pub(super) fn insert_data(world: &mut World, file: &Arc<WorldFile>) {
     world.insert_resource(FactPhrases::new(&book));
     world.insert_resource(book);
     world.insert_resource(file.story_data());
+}
+
+/// The goals of a character: their words are in the world file, what became of them is state.
+pub fn goals_of(world: &World, entity: EntityRef<'_>) -> Vec<(String, GoalState)> {
+    let (Some(file), Some(name)) = (world.get_resource::<RpgWorld>(), entity.get::<EntityName>())
+    else {
+        return Vec::new();
+    };
+    let actor = file.0.actors.iter().find(|actor| *actor.name == *name.0);
+    let goals = actor.map(|actor| &actor.goals[..]).unwrap_or_default();
+    let states = entity.get::<Goals>();
+    let state = |index: usize| states?.0.get(index).copied();
+    let goals = goals.iter().enumerate();
+    goals
+        .map(|(index, goal)| (goal.words.clone(), state(index).unwrap_or_default()))
+        .collect()
 }
 
 /// Hit points, always between 0 and the maximum.

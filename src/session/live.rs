@@ -157,10 +157,11 @@ fn loaded(
     force: bool,
 ) -> Result<(Setup, Meta), SessionError> {
     let snapshot = slot.explain(read_head(text))?;
-    if snapshot.seed != head.seed {
+    let seed = recording.seed_at(snapshot.turn, head.seed);
+    if snapshot.seed != seed {
         return Err(SessionError::OtherSeed {
             snapshot: snapshot.seed,
-            journal: head.seed,
+            journal: seed,
         });
     }
     let mut setup = game.set_up(head.seed).map_err(SessionError::World)?;

@@ -25,13 +25,37 @@ pub struct Retaken {
     pub by: String,
 }
 
+impl Retaken {
+    /// The last ask of an entity that somebody of this name answered, such as the person at its
+    /// seat, to be asked again; `None` if there is none.
+    pub fn last_of(lines: &[Line], entity: &str, provider: &str) -> Option<Self> {
+        let is_meant =
+            |outcome: &Outcome| &*outcome.entity == entity && &*outcome.provider == provider;
+        let mut turn = 0;
+        let mut last = None;
+        for line in lines {
+            match line {
+                Line::Meeting(meeting) => turn = meeting.turn,
+                Line::Outcome(outcome) if is_meant(outcome) => last = Some((outcome, turn)),
+                _ => {}
+            }
+        }
+        last.map(|(outcome, turn)| Self {
+            outcome: outcome.clone(),
+            turn,
+            answer: None,
+            by: provider.to_owned(),
+        })
+    }
+}
+
 /// Starts a new slot from the turn before an ask, in which that ask is answered anew. What was
 /// answered before it in its turn stays; what came after is used as long as the same is asked.
 /// Whoever resumes the branch asks for all else.
 ///
 /// # Errors
-/// As [`branch`](super::branch), the ask is in no turn that is over, or the answer does not pass
-/// its check.
+/// As [`branch`](super::branch), the ask is not in the journal, or an answer was given that does
+/// not pass its check, or to an ask of a turn that is not over.
 pub async fn retake(
     root: &Path,
     from: &Slot,
@@ -91,7 +115,8 @@ fn anew(played: Vec<Line>, retaken: &Retaken, branch: &str) -> Result<Vec<Line>,
             Line::Header(_) | Line::Game(_) => {}
         }
     }
-    if is_found && is_over {
+    // An answer is checked in a whole turn.
+    if is_found && (is_over || retaken.answer.is_none()) {
         return Ok(lines);
     }
     Err(SessionError::NoSuchAsk {

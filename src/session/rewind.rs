@@ -7,7 +7,7 @@ use super::live::{check_data, create, new_world};
 use super::{Game, SessionError};
 use crate::cast::WorldTurn;
 use crate::engine::{Engine, EngineError, Stop};
-use crate::journal::{Journal, Line, Outcome, Recording};
+use crate::journal::{Journal, Line, Recording};
 use crate::mind::{Answering, Mind, MindError, MindInfo, Minds, Prompt};
 use crate::save::{Slot, StoredStory, snapshot};
 
@@ -82,8 +82,9 @@ pub async fn branch(
     branch_with(root, from, name, game, turn, None).await
 }
 
-/// As [`branch`], with the outcome of an ask of the next turn: whoever resumes the branch finds
-/// that answer and asks for all others.
+/// As [`branch`], with lines of the next turn, such as the outcome of an ask or a
+/// [new seed](crate::journal::seed_input): whoever resumes the branch finds them and asks for all
+/// else.
 ///
 /// # Errors
 /// As [`branch`].
@@ -93,11 +94,11 @@ pub async fn branch_with(
     name: &str,
     game: &dyn Game,
     turn: u64,
-    next: Option<Outcome>,
+    next: Option<Line>,
 ) -> Result<Slot, SessionError> {
     let world = state_at(from, game, turn).await?.engine.world;
     let mut lines = up_to(from.read(false)?.lines, turn)?;
-    lines.extend(next.map(|next| Line::Outcome(Arc::new(next))));
+    lines.extend(next);
     let locked = create(root, name, lines, &world, &game.meta())?;
     Ok(locked.slot().clone())
 }

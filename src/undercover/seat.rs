@@ -8,7 +8,7 @@ use super::ballot::{Candidates, Target};
 use super::ids::PlayerId;
 use crate::locale::{Argument, text};
 use crate::mind::Notes;
-use crate::mind::human::{Dialogue, SeatLessons};
+use crate::mind::human::{Dialogue, SeatLessons, position_of_name};
 
 /// What one may take oneself for, as answers call it.
 const GUESSES: [&str; 4] = ["civilian", "undercover", "blank", "unsure"];
@@ -48,7 +48,13 @@ fn vote(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Valu
     let guess = dialogue.choice(text!(undercover_seat_i_am), &guesses)?;
     loop {
         let line = dialogue.text(text!(undercover_seat_vote))?;
-        if let Some(player) = candidates.find(&Target::Bare(line)) {
+        let by_beginning = || {
+            let names = candidates.0.iter().map(|(_, name)| name.clone());
+            let index = position_of_name(&line, &names.collect::<Vec<_>>())?;
+            candidates.0.get(index).map(|(id, _)| *id)
+        };
+        let voted = candidates.find(&Target::Bare(line.clone()));
+        if let Some(player) = voted.or_else(by_beginning) {
             return Ok(Some(json!({
                 "reason": reason,
                 "i_am": GUESSES.get(guess),

@@ -505,3 +505,18 @@ fn what_came_to_mind_what_repeats_and_how_words_drift_is_told() {
     assert!(drift["drift"][0]["distance"].is_number(), "{drift}");
     assert!(told(folder, "drift s").contains("vocabulary"));
 }
+
+#[test]
+fn many_stories_of_a_world_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let records = records(folder, "zhaoying-ban --games 3 --jobs 2 --seed 4");
+    let runs = records.iter().filter(|record| record["record"] == "run");
+    let seeds: Vec<_> = runs.filter_map(|run| run["seed"].as_u64()).collect();
+    assert_eq!(seeds, [4, 5, 6]);
+    assert_eq!(records.last().unwrap()["record"], "rehearsal");
+    assert!(!folder.join("saves").exists(), "nothing is saved");
+    let printed = run(folder, "zhaoying-ban --games 2 --max-calls 10");
+    assert_ne!(printed.status.code(), Some(0), "a limit stops it");
+    assert!(err(&printed).contains("the limit is"), "{}", err(&printed));
+}

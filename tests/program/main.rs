@@ -4,11 +4,13 @@
 mod browser;
 mod chinese;
 mod commands;
+mod data;
 mod hostile;
 mod hostile_files;
 mod kill;
 mod page;
 mod rehearse;
+mod seat;
 mod served;
 mod teams;
 mod trust;
@@ -67,9 +69,21 @@ fn a_campaign_is_told_saved_and_replayed() {
         "{}",
         err(&told)
     );
+    assert!(
+        err(&told).contains("playhouse show drowned-assize") && !err(&told).contains("This run"),
+        "{}",
+        err(&told)
+    );
+    let named = run(folder.path(), "--save named --ids");
+    let id = out(&named).lines().find_map(|line| {
+        let (_, id) = line.rsplit_once(" [")?;
+        Some(id.strip_suffix(']')?.to_owned())
+    });
+    let why = run(folder.path(), &format!("why named {}", id.unwrap()));
+    assert_eq!(why.status.code(), Some(0), "{}", err(&why));
     // Foes that fell and left have cost something too.
     let calls = |start: &str| {
-        let told = err(&told);
+        let told = err(&named);
         let row = told.lines().find_map(|line| line.strip_prefix(start));
         let number = row.and_then(|row| row.split_whitespace().next());
         number.unwrap().parse::<u64>().unwrap()

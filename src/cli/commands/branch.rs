@@ -1,5 +1,8 @@
 //! `branch`: a new slot from a turn of an old one.
 
+use std::sync::Arc;
+
+use crate::journal::{Input, Line, seed_input};
 use crate::rpg::{ChooseAgainError, choose_again};
 use crate::session;
 use serde_json::json;
@@ -11,12 +14,24 @@ use crate::cli::saved::{Saved, session_error};
 use crate::cli::say::say;
 use crate::cli::slot_settings;
 
-/// Starts the slot `new` from a turn of the slot `old`.
-pub(super) fn branch(app: &App, old: &str, new: &str, turn: u64) -> Result<(), CommandError> {
+/// Starts the slot `new` from a turn of the slot `old`. With a seed, all that is random after it
+/// comes out otherwise.
+pub(super) fn branch(
+    app: &App,
+    old: &str,
+    new: &str,
+    turn: u64,
+    seed: Option<u64>,
+) -> Result<(), CommandError> {
     let saved = Saved::find(app, old)?;
     let root = &app.settings.saves.value;
     let runtime = play::runtime()?;
-    let branched = session::branch(root, &saved.slot, new, saved.played.game(), turn);
+    let seeded = seed.map(|seed| {
+        let value = seed_input(seed);
+        Line::Input(Input { turn, value })
+    });
+    let game = saved.played.game();
+    let branched = session::branch_with(root, &saved.slot, new, game, turn, seeded);
     let slot = runtime.block_on(branched).map_err(session_error)?;
     slot_settings::copy(app, &saved.slot, &slot)?;
     report(app, slot.name().as_str(), turn);
@@ -36,7 +51,7 @@ pub(super) fn choose(
     let game = saved.played.game();
     let branched = async {
         let (turn, outcome) = choose_again(&saved.slot, game, scene, option).await?;
-        let next = Some(outcome);
+        let next = Some(Line::Outcome(Arc::new(outcome)));
         let slot = session::branch_with(root, &saved.slot, new, game, turn, next).await?;
         Ok::<_, ChooseAgainError>((slot, turn))
     };

@@ -157,7 +157,7 @@ fn user_proxy(app: &App) -> UserProxy {
     if !std::io::stdin().is_terminal() {
         return user;
     }
-    let person = HumanMind::new(SeatConsole(app.shared_out()), app.language);
+    let person = HumanMind::new(SeatConsole::new(app.shared_out()), app.language);
     user.with_person(Arc::new(person))
 }
 
@@ -187,12 +187,12 @@ fn minds(
     let people = people.filter(|member| member.kind == ParticipantKind::Person);
     let mut minds = seat_user_proxy(game, minds, user_proxy);
     for person in people.filter(|person| person.name != game.team().user) {
-        minds = play::seated(app, minds, Some(&person.name));
+        minds = play::seated(app, minds, Some(&person.name), None);
     }
     Ok(match app.settings.seat.value.as_deref() {
         Some(seat) => {
             play::seat(&mut setup.world, Some(seat))?;
-            play::seated(app, minds, Some(seat))
+            play::seated(app, minds, Some(seat), None)
         }
         None => minds,
     })

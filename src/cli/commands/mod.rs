@@ -5,15 +5,18 @@ mod budget;
 mod chapters;
 mod chat;
 mod check;
+mod completions;
 mod config;
 mod convert;
 mod cost;
+mod data;
 mod diff;
 mod doctor;
 mod drift;
 mod dry_run;
 #[cfg(feature = "page")]
 mod export;
+mod games;
 mod knows;
 mod new;
 mod play;
@@ -32,6 +35,7 @@ mod tournament;
 mod trace;
 mod trust;
 mod undercover;
+mod undo;
 #[cfg(feature = "page")]
 pub(super) mod watch;
 mod why;
@@ -40,7 +44,7 @@ mod worlds;
 use std::path::Path;
 
 use super::app::App;
-use super::args::{ChatArgs, Command};
+use super::args::{ChatArgs, Command, DataCommand};
 use super::error::CommandError;
 
 /// Runs a command.
@@ -83,6 +87,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
             until,
             seat,
             form,
+            ids: _,
         } => replay::replay(app, &slot, until, seat.as_deref(), form),
         Command::Saves { verify } => saves::saves(app, verify),
         Command::Repair { slot } => repair::run(app, &slot),
@@ -101,9 +106,10 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
             new,
             turn,
             choose,
+            seed,
         } => match choose {
             Some((scene, option)) => branch::choose(app, &slot, &new, &scene, &option),
-            None => branch::branch(app, &slot, &new, turn.unwrap_or_default()),
+            None => branch::branch(app, &slot, &new, turn.unwrap_or_default(), seed),
         },
         Command::Why { slot, event } => why::why(app, &slot, event.as_deref()),
         Command::Recall(args) => recall::recall(app, &args),
@@ -134,6 +140,11 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
             }
             (entity, _) => diff::stories(app, &slot, &other, entity.as_deref()),
         },
+        Command::Data {
+            action: DataCommand::Export { dir, force },
+        } => data::export(app, &dir, force),
+        Command::Completions { shell } => completions::completions(app, shell),
+        Command::Manual { dir } => completions::manual(app, &dir),
         Command::Check { world } => check::check(app, &world),
         Command::Rehearse(args) => rehearse::rehearse(app, &args),
         Command::New { dir, world_lang } => new::new(app, &dir, world_lang),

@@ -4,8 +4,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::cast::{StableId, WorldTurn};
-use crate::engine::{CancellationToken, Engine, SpendLimits, Stop};
+use crate::engine::{CancellationToken, Engine, SpendLimits, Stop, StoryEnd};
 use crate::event::{Feed, FeedView, Record};
+use crate::knowledge::FactBook;
 use crate::locale::{Language, text};
 use crate::mind::human::HumanMind;
 use crate::mind::{Cost, Minds};
@@ -20,12 +21,12 @@ use crate::cli::app::App;
 use crate::cli::args::OnServerError;
 use crate::cli::env::random_seed;
 use crate::cli::error::{CommandError, ErrorKind, engine_error};
-use crate::cli::output::{Output, Paragraph, Style};
+use crate::cli::output::{Output, Paragraph, Style, cells, padded};
 use crate::cli::process::{INTERRUPTED, end_programs, note_interrupt};
 use crate::cli::progress::Progress;
 use crate::cli::record_printer::RecordPrinter;
 use crate::cli::say::say;
-use crate::cli::seat::SeatConsole;
+use crate::cli::seat::{SeatConsole, TerminalSeat};
 use crate::cli::story::{Roster, StoryPrinter};
 use crate::cli::{loader, tables};
 
@@ -111,8 +112,14 @@ pub(super) fn seat(
     found.transpose()
 }
 
-/// The minds, with the person at the terminal for this actor.
-pub(super) fn seated(app: &App, minds: Minds, actor: Option<&str>) -> Minds {
+/// The minds, with the person at the terminal for this actor, who may type commands if the seat is
+/// given.
+pub(super) fn seated(
+    app: &App,
+    minds: Minds,
+    actor: Option<&str>,
+    seat: Option<&Arc<TerminalSeat>>,
+) -> Minds {
     let Some(actor) = actor else {
         return minds;
     };
@@ -121,11 +128,21 @@ pub(super) fn seated(app: &App, minds: Minds, actor: Option<&str>) -> Minds {
     } else {
         app.shared_out()
     };
-    let person = HumanMind::taught(SeatConsole(out), app.language, |lessons| {
+    let console = match seat {
+        Some(seat) => SeatConsole::at_seat(out, seat.clone()),
+        None => SeatConsole::new(out),
+    };
+    let person = HumanMind::taught(console, app.language, |lessons| {
         rpg::seat::teach(lessons);
         undercover::seat::teach(lessons);
     });
     minds.with_seat(actor, Arc::new(person))
+}
+
+/// The seat of whoever plays at the terminal, in this slot.
+pub(super) fn terminal_seat(app: &App, slot: &str) -> Option<Arc<TerminalSeat>> {
+    let actor = app.settings.seat.value.as_deref()?;
+    Some(Arc::new(TerminalSeat::new(actor, slot, app.language)))
 }
 
 /// Prints the world's title, and who plays.
@@ -161,6 +178,8 @@ pub(super) struct RunView<'a> {
     printer: Option<Arc<Mutex<Box<dyn RecordPrinter>>>>,
     /// Whether the reader may know about everybody; a person at a seat may not.
     sees_all: bool,
+    /// Whether the report says what to try next, instead of what was spent.
+    is_first: bool,
 }
 
 impl<'a> RunView<'a> {
@@ -174,7 +193,8 @@ impl<'a> RunView<'a> {
         Self::with_printer(app, engine, seat, |world| {
             // The story is in the language of its world.
             let roster = Roster::of(world);
-            Box::new(StoryPrinter::new(app.shared_out(), language, roster))
+            let printer = StoryPrinter::new(app.shared_out(), language, roster);
+            Box::new(printer.with_ids(app.settings.ids))
         })
     }
 
@@ -190,6 +210,7 @@ impl<'a> RunView<'a> {
             app,
             printer: None,
             sees_all: seat.is_none(),
+            is_first: false,
         };
         if app.settings.quiet {
             return view;
@@ -207,6 +228,12 @@ impl<'a> RunView<'a> {
         };
         engine.add_feed(feed(seat, sink));
         view
+    }
+
+    /// The same run, whose player may not know the program yet.
+    pub(super) fn of_newcomer(mut self, is_newcomer: bool) -> Self {
+        self.is_first = is_newcomer;
+        self
     }
 
     /// Plays until something stops the run, and stops the servers of tools.
@@ -263,14 +290,50 @@ impl<'a> RunView<'a> {
                 parts.push(tables::entities_json(&engine.world));
             }
             self.app.out().json(&joined(parts));
-        } else if !self.app.settings.quiet {
+        } else if !self.app.settings.quiet && !self.is_first {
             let mut err = self.app.err();
             if self.sees_all {
                 tables::write_entities(&mut err, language, &engine.world);
             }
             tables::write_totals(&mut err, language, engine.totals());
         }
-        self.report_end(stop, turn, slot)
+        self.report_end(stop, turn, slot)?;
+        if let Some(slot) = slot.filter(|_| self.is_first && self.app.prints_text()) {
+            self.say_what_to_try(&engine.world, slot);
+        }
+        Ok(())
+    }
+
+    /// Prints a few commands that show more of a story.
+    fn say_what_to_try(&self, world: &World, slot: &str) {
+        let language = self.app.language;
+        let facts = world.get_resource::<FactBook>();
+        let secret = facts.and_then(|facts| facts.all().find(|fact| !fact.is_common()));
+        let secret = secret.filter(|_| self.sees_all);
+        let mut tries = vec![(format!("show {slot}"), say!(language, cli_try_show))];
+        if let Some(secret) = secret {
+            let command = format!("who {slot} {}", secret.id);
+            tries.push((command, say!(language, cli_try_who)));
+        }
+        #[cfg(feature = "page")]
+        tries.push((format!("watch {slot}"), say!(language, cli_try_watch)));
+        if !world.contains_resource::<StoryEnd>() {
+            tries.push((format!("resume {slot}"), say!(language, cli_try_resume)));
+        }
+        if !self.sees_all {
+            // Whoever plays would learn what its character does not know.
+            tries.retain(|(command, _)| command.starts_with("resume"));
+        }
+        if tries.is_empty() {
+            return;
+        }
+        let mut err = self.app.err();
+        err.line(say!(language, cli_try_next));
+        let widest = tries.iter().map(|(command, _)| cells(command)).max();
+        for (command, about) in tries {
+            let command = padded(&command, widest.unwrap_or_default());
+            err.line(format!("  playhouse {command}  {about}"));
+        }
     }
 
     /// Some ends are errors.

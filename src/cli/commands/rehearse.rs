@@ -111,7 +111,7 @@ fn price(app: &App, model: &str) -> Result<PricedAs, CommandError> {
 }
 
 /// Prints what the runs came to.
-fn print(app: &App, report: &Report<'_>) {
+pub(super) fn print(app: &App, report: &Report<'_>) {
     let mut out = app.out();
     if app.settings.json {
         for run in report.runs {
@@ -135,8 +135,14 @@ fn print(app: &App, report: &Report<'_>) {
     out.flush();
 }
 
+/// Writes a page into a file.
 pub(super) fn write_page(path: &Path, page: &str) -> Result<(), CommandError> {
-    let written = File::create(path).and_then(|mut file| file.write_all(page.as_bytes()));
+    write_file(path, page.as_bytes())
+}
+
+/// Writes a file that the user named.
+pub(super) fn write_file(path: &Path, content: &[u8]) -> Result<(), CommandError> {
+    let written = File::create(path).and_then(|mut file| file.write_all(content));
     written.map_err(|error| {
         let message = text!(cli_cant_write, error = &error);
         CommandError::new(ErrorKind::Other, message).at(path.display())
@@ -144,7 +150,7 @@ pub(super) fn write_page(path: &Path, page: &str) -> Result<(), CommandError> {
 }
 
 /// What is not as it should be: runs that failed, expectations that are not met.
-fn verdict(app: &App, report: &Report<'_>) -> Result<(), CommandError> {
+pub(super) fn verdict(app: &App, report: &Report<'_>) -> Result<(), CommandError> {
     let failed = &report.rehearsal.failed;
     if let Some(first) = failed.first() {
         let (count, seed) = (failed.len(), first.seed);

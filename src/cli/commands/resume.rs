@@ -8,7 +8,7 @@ use crate::undercover::Tournament;
 use super::chat;
 use super::dry_run::{DryModels, dry_run};
 use super::play::{self, RunView};
-use super::{tournament, undercover};
+use super::{tournament, undercover, undo};
 use crate::cli::app::App;
 use crate::cli::args::ChatArgs;
 use crate::cli::error::CommandError;
@@ -45,17 +45,23 @@ pub(super) fn resume(
     }
     let main = loader::main_mind(app, &app.settings.model.value)?;
     let minds = loader::minds(app, main.mind, &mut setup.world)?;
-    let minds = play::seated(app, minds, actor);
+    let terminal = play::terminal_seat(app, slot);
+    let minds = play::seated(app, minds, actor, terminal.as_ref());
     drop(setup);
     let root = &app.settings.saves.value;
     let session = Session::resume(root, slot, &**campaign, minds, force);
     let mut session = session.map_err(session_error)?;
     slot_settings::remember(app, slot, BTreeSet::new())?;
     play::prepare(app, &mut session.engine);
+    undo::watch(terminal.as_ref(), &mut session.engine);
     let runtime = play::runtime()?;
     let servers = runtime.block_on(loader::connect_tools(app, &mut session.engine))?;
     play::introduce_world(app, &campaign.file, main.introduction.as_deref());
     let view = RunView::new(app, &mut session.engine, campaign.file.language, seat);
     let stop = view.play(runtime, &mut session.engine, servers, args.until)?;
+    if undo::is_wanted(terminal.as_ref()) {
+        drop((view, session));
+        return undo::undo(app, slot, args);
+    }
     view.report(&session.engine, &stop, Some(slot))
 }

@@ -153,7 +153,7 @@ fn play_all(
         tokens: CancellationTokens::default(),
         results: Mutex::default(),
     };
-    run.handle_ctrl_c(&runtime);
+    run.tokens.handle_ctrl_c(app, &runtime);
     std::thread::scope(|scope| {
         for _ in 0..jobs {
             scope.spawn(|| run.work());
@@ -224,17 +224,6 @@ struct Results {
 }
 
 impl TournamentRun<'_> {
-    /// The first Ctrl-C stops all games when their current steps are finished, the second at once.
-    fn handle_ctrl_c(&self, runtime: &Runtime) {
-        let tokens = self.tokens.clone();
-        let (token, err) = (tokens.main.clone(), self.app.err());
-        runtime.spawn(play::handle_ctrl_c(token, err, self.app.language));
-        runtime.spawn(async move {
-            tokens.main.cancelled().await;
-            tokens.cancel_all();
-        });
-    }
-
     /// Plays games until there are none left, or the tournament is stopped.
     fn work(&self) {
         while !self.tokens.main.is_cancelled() {
@@ -310,13 +299,25 @@ impl TournamentRun<'_> {
 
 /// The tokens of all running games, and the one that stops them all.
 #[derive(Clone, Default)]
-struct CancellationTokens {
-    main: CancellationToken,
+pub(super) struct CancellationTokens {
+    pub(super) main: CancellationToken,
     games: Arc<Mutex<Vec<CancellationToken>>>,
 }
 
 impl CancellationTokens {
-    fn add(&self, token: CancellationToken) {
+    /// The first Ctrl-C stops all games when their current steps are finished, the second at once.
+    pub(super) fn handle_ctrl_c(&self, app: &App, runtime: &Runtime) {
+        let tokens = self.clone();
+        let (token, err) = (tokens.main.clone(), app.err());
+        runtime.spawn(play::handle_ctrl_c(token, err, app.language));
+        runtime.spawn(async move {
+            tokens.main.cancelled().await;
+            tokens.cancel_all();
+        });
+    }
+
+    /// Adds that of a game which begins.
+    pub(super) fn add(&self, token: CancellationToken) {
         lock(&self.games).push(token.clone());
         // All may have been stopped before this one was added.
         if self.main.is_cancelled() {

@@ -1,6 +1,7 @@
 //! `undercover`: a game of undercover.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::cast::{Kind, StableId, all_of};
 use crate::files;
@@ -15,7 +16,7 @@ use bevy_ecs::prelude::*;
 use super::dry_run::{DryModels, dry_run};
 use super::play::{self, RunView};
 use super::players::{NAME, Players, introduce};
-use super::tournament;
+use super::{tournament, undo};
 use crate::cli::app::App;
 use crate::cli::args::{PlayArgs, UndercoverArgs};
 use crate::cli::error::{CommandError, ErrorKind};
@@ -23,6 +24,7 @@ use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader;
 use crate::cli::record_printer::RecordPrinter;
 use crate::cli::saved::{Saved, check_turn, clear, free_name, match_error, session_error};
+use crate::cli::seat::TerminalSeat;
 use crate::cli::slot_settings;
 use crate::cli::undercover_printer::UndercoverPrinter;
 
@@ -107,12 +109,13 @@ fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<(), Comman
     }
     let players = Players::find(app, game.rules())?;
     drop(setup);
-    let minds = play::seated(app, players.minds(game, seed), actor);
     let root = &app.settings.saves.value;
     let slot = match &args.save {
         Some(name) => name.clone(),
         None => free_name(root, NAME),
     };
+    let terminal = play::terminal_seat(app, &slot);
+    let minds = play::seated(app, players.minds(game, seed), actor, terminal.as_ref());
     if args.force {
         clear(app, &slot)?;
     }
@@ -131,6 +134,7 @@ fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<(), Comman
         slot: &slot,
         args: &args.play,
         seat,
+        terminal,
         introduction: players.introduction.as_deref(),
     };
     let session = session.map_err(session_error)?;
@@ -160,7 +164,8 @@ pub(super) fn resume(
     slot_settings::check_player_models(app, &saved.slot, &game.rules().player_models())?;
     let players = Players::find(app, game.rules())?;
     drop(setup);
-    let minds = play::seated(app, players.minds(game, seed), actor);
+    let terminal = play::terminal_seat(app, &slot);
+    let minds = play::seated(app, players.minds(game, seed), actor, terminal.as_ref());
     let root = &app.settings.saves.value;
     let session = Session::resume(root, &slot, game, minds, force);
     let run = GameRun {
@@ -169,6 +174,7 @@ pub(super) fn resume(
         slot: &slot,
         args,
         seat,
+        terminal,
         introduction: players.introduction.as_deref(),
     };
     run.play(session.map_err(session_error)?)
@@ -182,6 +188,8 @@ struct GameRun<'a> {
     args: &'a PlayArgs,
     /// The player whom a person plays.
     seat: Option<StableId>,
+    /// Its seat at the terminal.
+    terminal: Option<Arc<TerminalSeat>>,
     /// What the improviser says about itself, if it plays.
     introduction: Option<&'a str>,
 }
@@ -192,11 +200,16 @@ impl GameRun<'_> {
         introduce(self.app, self.game.rules(), self.introduction);
         let (seat, engine) = (self.seat, &mut session.engine);
         play::prepare(self.app, engine);
+        undo::watch(self.terminal.as_ref(), engine);
         let view = RunView::with_printer(self.app, engine, seat, |world| {
             printer(self.app, self.game.rules().language, world, seat.is_some())
         });
         let runtime = play::runtime()?;
         let stop = view.play(runtime, engine, ToolServers::default(), self.args.until)?;
+        if undo::is_wanted(self.terminal.as_ref()) {
+            drop((view, session));
+            return undo::undo(self.app, self.slot, self.args);
+        }
         view.report(engine, &stop, Some(self.slot))
     }
 }

@@ -26,6 +26,8 @@ use super::say::say;
 pub(crate) struct StoryPrinter {
     out: Arc<Mutex<Output>>,
     formatter: Formatter,
+    /// Whether the ids of events, as `why` takes them, stand behind their words.
+    shows_ids: bool,
     /// The stage whose scene is printed as it happens.
     live: Option<Arc<str>>,
     /// What happened on other stages in this turn, by when each came first.
@@ -45,7 +47,13 @@ impl RecordPrinter for StoryPrinter {
             }
             // Its archive event is printed.
             Record::Chapter { .. } => return true,
-            Record::Event(event) => (&event.place, self.formatter.event(event)),
+            Record::Event(event) => {
+                let mut paragraphs = self.formatter.event(event);
+                if let Some(last) = paragraphs.pop_if(|_| self.shows_ids) {
+                    paragraphs.push(last.add(Style::Dim, format!(" [{}]", event.id)));
+                }
+                (&event.place, paragraphs)
+            }
             Record::Answer(answer) => (&answer.place, self.formatter.answer(answer)),
         };
         if !paragraphs.is_empty() {
@@ -72,11 +80,18 @@ impl StoryPrinter {
         Self {
             out,
             formatter: Formatter::new(language, roster),
+            shows_ids: false,
             live: None,
             kept: Vec::new(),
             printed: None,
             turn: None,
         }
+    }
+
+    /// The same printer, with or without the ids of events.
+    pub(crate) fn with_ids(mut self, shows_ids: bool) -> Self {
+        self.shows_ids = shows_ids;
+        self
     }
 
     fn out(&self) -> MutexGuard<'_, Output> {

@@ -149,6 +149,11 @@ cli_saved_as = Saved as { $slot }.
 cli_seed = Seed: { $seed }
 cli_stopping = Finishing this step; press Ctrl-C again to quit now.
 cli_thinking = { $who } is thinking ({ $purpose }) { $seconds } s
+cli_try_next = Try next:
+cli_try_resume = go on from here
+cli_try_show = what everybody remembers
+cli_try_watch = the story in the browser
+cli_try_who = who knows a secret, and from whom
 
 ## What was spent
 
@@ -186,6 +191,9 @@ cli_chapter_days = days
 cli_chapter_id = ID
 cli_chapter_level = level
 cli_chapter_title = title
+cli_data_differs = there is another file already
+cli_data_differs_help = Choose another folder, or --force to overwrite what differs
+cli_data_exported = { $count } files written. Use them with: playhouse --data { $folder }
 cli_level_chapter = chapter
 cli_level_volume = volume
 cli_level_life = life
@@ -193,6 +201,7 @@ cli_finished = finished
 cli_in_progress = in progress
 cli_kind = kind
 cli_language = language
+cli_manual_written = { $count } manual pages written into { $folder }.
 cli_messages = messages
 cli_name = name
 cli_drift_answers = answers
@@ -499,3 +508,32 @@ cli_diff_archived = { $count } archived
 cli_diff_cut = { $count } left out
 cli_watch_address = the page is at { $address } (Ctrl-C ends it)
 cli_watch_seat = { $name } is played at { $address }
+
+## At a seat
+
+cli_seat_alone = Nobody else is here.
+cli_seat_bond = { $to }: { $word } ({ $value })
+cli_seat_goal = Goal: { $goal }
+cli_seat_goal_lost = Goal, lost: { $goal }
+cli_seat_goal_met = Goal, reached: { $goal }
+cli_seat_health = Health: { $hp } of { $max }
+cli_seat_help = this list
+cli_seat_help_me = who you are: health, skills, items, bonds, goals, promises
+cli_seat_help_quit = leave; the story is saved and can be resumed
+cli_seat_help_save = where the story is saved, and how to resume it
+cli_seat_help_secrets = what you know that not everybody knows, and from whom
+cli_seat_help_undo = take back your last answer; the story goes on in a new save
+cli_seat_help_who = who is here with you
+cli_seat_item = You have: { $name }. { $look }
+cli_seat_no_secrets = You know nothing that not everybody knows.
+cli_seat_nothing_to_undo = There is no answer of yours to take back.
+cli_seat_place = You are here: { $place }
+cli_seat_present = {"  "}{ $name }: { $look }
+cli_seat_promise = You promised { $to }: { $words }
+cli_seat_saved = Everything up to your last answer is saved as { $slot }; there is nothing to do. Continue later with: playhouse resume { $slot }
+cli_seat_secret_always = From the start: { $words }
+cli_seat_secret_found = Day { $day }: { $words }
+cli_seat_secret_from = Day { $day }, from { $from }: { $words }
+cli_seat_skills = Skills: { $skills }
+cli_seat_undone = Your last answer is taken back. The story goes on as { $slot }; { $old } keeps what happened.
+cli_seat_unknown = There is no command /{ $command }. /help lists them.

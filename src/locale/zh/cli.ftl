@@ -141,6 +141,11 @@ cli_saved_as = 已存为 { $slot }。
 cli_seed = 种子：{ $seed }
 cli_stopping = 正在完成这一步；再按一次 Ctrl-C 立即退出。
 cli_thinking = { $who }正在思考（{ $purpose }）{ $seconds } 秒
+cli_try_next = 接下来可以试试：
+cli_try_resume = 从这里继续
+cli_try_show = 每个人记得什么
+cli_try_watch = 在浏览器里看这个故事
+cli_try_who = 谁知道某个秘密，从谁那里得知
 
 ## What was spent
 
@@ -173,6 +178,9 @@ cli_chapter_days = 天
 cli_chapter_id = 编号
 cli_chapter_level = 层次
 cli_chapter_title = 标题
+cli_data_differs = 已有内容不同的文件
+cli_data_differs_help = 请换一个文件夹，或用 --force 覆盖不同的文件
+cli_data_exported = 已写入 { $count } 个文件。使用它们：playhouse --data { $folder }
 cli_level_chapter = 章
 cli_level_volume = 卷
 cli_level_life = 半生
@@ -180,6 +188,7 @@ cli_finished = 已完结
 cli_in_progress = 进行中
 cli_kind = 种类
 cli_language = 语言
+cli_manual_written = 已把 { $count } 页手册写入 { $folder }。
 cli_messages = 消息
 cli_name = 名称
 cli_drift_answers = 回答
@@ -461,3 +470,32 @@ cli_diff_archived = 归档 { $count } 条
 cli_diff_cut = 略去 { $count } 条
 cli_watch_address = 页面地址：{ $address }（按 Ctrl-C 结束）
 cli_watch_seat = 扮演{ $name }的地址：{ $address }
+
+## At a seat
+
+cli_seat_alone = 这里没有别人。
+cli_seat_bond = { $to }：{ $word }（{ $value }）
+cli_seat_goal = 目标：{ $goal }
+cli_seat_goal_lost = 目标（已落空）：{ $goal }
+cli_seat_goal_met = 目标（已达成）：{ $goal }
+cli_seat_health = 生命：{ $hp }/{ $max }
+cli_seat_help = 列出这些命令
+cli_seat_help_me = 你是谁：生命、技能、物品、关系、目标、承诺
+cli_seat_help_quit = 离开；故事已保存，可以继续
+cli_seat_help_save = 故事存在哪里，怎样继续
+cli_seat_help_secrets = 你知道而并非人人都知道的事，以及是谁告诉你的
+cli_seat_help_undo = 收回你上一个回答；故事在新存档里继续
+cli_seat_help_who = 谁和你在一起
+cli_seat_item = 你有：{ $name }。{ $look }
+cli_seat_no_secrets = 你知道的，大家都知道。
+cli_seat_nothing_to_undo = 你还没有可以收回的回答。
+cli_seat_place = 你在：{ $place }
+cli_seat_present = {"  "}{ $name }：{ $look }
+cli_seat_promise = 你答应过{ $to }：{ $words }
+cli_seat_saved = 到你上一个回答为止，一切都已存为 { $slot }，不必另存。以后继续：playhouse resume { $slot }
+cli_seat_secret_always = 一开始就知道：{ $words }
+cli_seat_secret_found = 第 { $day } 天得知：{ $words }
+cli_seat_secret_from = 第 { $day } 天，{ $from }告诉你：{ $words }
+cli_seat_skills = 技能：{ $skills }
+cli_seat_undone = 已收回你上一个回答。故事以 { $slot } 继续；原来的经过仍在 { $old }。
+cli_seat_unknown = 没有 /{ $command } 这个命令。输入 /帮助 查看所有命令。

@@ -132,14 +132,25 @@ impl<'c> Dialogue<'c> {
 
 /// The option that a number from 1 or a name means.
 fn position(text: &str, options: &[String]) -> Option<usize> {
-    let text = text.trim();
     let by_number = || {
-        let number: usize = text.parse().ok()?;
+        let number: usize = text.trim().parse().ok()?;
         number.checked_sub(1).filter(|index| *index < options.len())
     };
-    let by_name = || {
-        let same = |option: &String| option.to_lowercase() == text.to_lowercase();
-        options.iter().position(same)
+    by_number().or_else(|| position_of_name(text, options))
+}
+
+/// The place of a name among several, also by a beginning that no other name has.
+pub fn position_of_name(text: &str, names: &[String]) -> Option<usize> {
+    let text = text.trim().to_lowercase();
+    let names: Vec<_> = names.iter().map(|name| name.to_lowercase()).collect();
+    let by_beginning = || {
+        let mut found = (0..names.len()).filter(|index| {
+            let name = names.get(*index);
+            !text.is_empty() && name.is_some_and(|name| name.starts_with(&text))
+        });
+        let first = found.next()?;
+        found.next().is_none().then_some(first)
     };
-    by_number().or_else(by_name)
+    let whole = names.iter().position(|name| *name == text);
+    whole.or_else(by_beginning)
 }

@@ -45,3 +45,29 @@ async fn the_end_of_the_input_leaves_the_seat() {
         })
     );
 }
+
+#[tokio::test]
+async fn the_beginning_of_one_name_alone_is_enough() {
+    let names = json!(["Ann", "Bob", "Bobby", "米拉"]);
+    let schema = json!({"type": "object", "properties": {"target": {"enum": names}}});
+    let ask = SeatAsk::new("other").json(schema);
+    for (typed, target) in [
+        ("b\nbob\n", "Bob"),
+        ("bobb\n", "Bobby"),
+        ("A\n", "Ann"),
+        ("米\n", "米拉"),
+    ] {
+        let (result, shown) = ask.answer(Language::En, typed).await;
+        assert_eq!(
+            json_of(&result.unwrap()),
+            json!({"target": target}),
+            "{shown}"
+        );
+        let is_refused = shown.contains("a number from 1 to 4");
+        assert_eq!(
+            is_refused,
+            typed.starts_with('b') && target == "Bob",
+            "{shown}"
+        );
+    }
+}

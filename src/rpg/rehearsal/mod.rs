@@ -22,5 +22,5 @@ pub use drama::{
 };
 pub use expectations::{Expectation, Expectations};
 pub use figures::{BondFigures, GoalFigures, Learned, Moment, RunEnd, RunFigures};
-pub use play::{Plan, RehearsalError, play, rehearse};
+pub use play::{Plan, RehearsalError, play, play_all, rehearse};
 pub use summary::{Activity, FailedRun, FightFigures, PurposeFigures, Rehearsal};

@@ -67,15 +67,40 @@ pub fn rehearse(
     plan: &Plan,
     on_run: &(dyn Fn(&RunFigures) -> ControlFlow<()> + Sync),
 ) -> Result<Vec<RunFigures>, RehearsalError> {
+    in_threads(plan, on_run, || {
+        // Each thread has an improviser of its own, so that none waits for what another keeps.
+        let improviser = Improviser::taught(improviser::teach)?;
+        Ok(move |seed| set_up(campaign, &improviser, seed))
+    })
+}
+
+/// As [`rehearse`], with engines from elsewhere, such as those whose minds are models; each is set
+/// up for its seed.
+///
+/// # Errors
+/// The runtime can't be set up. A run that fails is among the figures.
+pub fn play_all(
+    plan: &Plan,
+    engine_of: &(dyn Fn(u64) -> Result<Engine, UiText> + Sync),
+    on_run: &(dyn Fn(&RunFigures) -> ControlFlow<()> + Sync),
+) -> Result<Vec<RunFigures>, RehearsalError> {
+    in_threads(plan, on_run, || Ok(engine_of))
+}
+
+/// Plays all runs in threads, each of which makes its engines itself.
+fn in_threads<E: Fn(u64) -> Result<Engine, UiText>>(
+    plan: &Plan,
+    on_run: &(dyn Fn(&RunFigures) -> ControlFlow<()> + Sync),
+    begin: impl Fn() -> Result<E, RehearsalError> + Sync,
+) -> Result<Vec<RunFigures>, RehearsalError> {
     let (next, stopped) = (AtomicU32::new(0), AtomicBool::new(false));
     let played = Mutex::new(BTreeMap::new());
     let work = || -> Result<(), RehearsalError> {
         // A warning of the world's systems would be logged once for each of many runs.
         let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
-        // Each thread has an improviser of its own, so that none waits for what another keeps.
-        let improviser = Improviser::taught(improviser::teach)?;
+        let engine_of = begin()?;
         let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
+            .enable_all()
             .build()?;
         while !stopped.load(Ordering::Relaxed) {
             let run = next.fetch_add(1, Ordering::Relaxed);
@@ -83,7 +108,7 @@ pub fn rehearse(
                 break;
             }
             let seed = plan.seed.wrapping_add(u64::from(run));
-            let figures = play(campaign, &improviser, seed, plan.find.as_ref());
+            let figures = play_engine(engine_of(seed), seed, plan.find.as_ref());
             let figures = runtime.block_on(figures);
             if on_run(&figures).is_break() {
                 stopped.store(true, Ordering::Relaxed);
@@ -94,7 +119,8 @@ pub fn rehearse(
         Ok(())
     };
     std::thread::scope(|scope| {
-        let jobs: Vec<_> = (0..plan.jobs.max(1)).map(|_| scope.spawn(work)).collect();
+        let jobs = (0..plan.jobs.max(1)).map(|_| scope.spawn(work));
+        let jobs: Vec<_> = jobs.collect();
         let ends = jobs.into_iter().map(|job| match job.join() {
             Ok(end) => end,
             Err(panic) => std::panic::resume_unwind(panic),
@@ -113,8 +139,16 @@ pub async fn play(
     seed: u64,
     find: Option<&Condition>,
 ) -> RunFigures {
+    play_engine(set_up(campaign, improviser, seed), seed, find).await
+}
+
+async fn play_engine(
+    engine: Result<Engine, UiText>,
+    seed: u64,
+    find: Option<&Condition>,
+) -> RunFigures {
     let watch = Arc::new(Mutex::new(Watch::default()));
-    let mut engine = match set_up(campaign, improviser, seed) {
+    let mut engine = match engine {
         Ok(engine) => engine,
         Err(reason) => return RunFigures::failed(seed, reason),
     };
@@ -131,6 +165,7 @@ pub async fn play(
     });
     let end = match engine.run(None).await {
         Ok(Stop::Finished(text)) => RunEnd::Finished(text),
+        Ok(Stop::LimitReached(reason) | Stop::ServerDown(reason)) => RunEnd::Failed(reason),
         Ok(_) => RunEnd::Failed(text!(rpg_rehearsal_idle)),
         Err(error) => RunEnd::Failed(error.text()),
     };

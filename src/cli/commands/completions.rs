@@ -1,0 +1,63 @@
+//! `completions` and `manual`: the command line for shells and for `man`.
+
+use std::fs;
+use std::path::Path;
+
+use clap::Command;
+use clap_complete::{Shell, generate};
+use clap_mangen::Man;
+use serde_json::json;
+
+use super::rehearse::write_file;
+use crate::cli::app::App;
+use crate::cli::args::COMMON;
+use crate::cli::error::{CommandError, ErrorKind};
+use crate::cli::help;
+use crate::cli::say::say;
+
+/// Prints what a shell reads to complete commands, options and values.
+pub(super) fn completions(app: &App, shell: Shell) -> Result<(), CommandError> {
+    let mut command = help::command_line(app.language, app.settings.width.value);
+    let mut script = Vec::new();
+    generate(shell, &mut command, "playhouse", &mut script);
+    app.out().bytes(script.trim_ascii_end());
+    Ok(())
+}
+
+/// Writes a page for `man` of the program and of each command into a folder.
+pub(super) fn manual(app: &App, folder: &Path) -> Result<(), CommandError> {
+    let failed = |error| CommandError::of(ErrorKind::Other, &error).at(folder.display());
+    fs::create_dir_all(folder).map_err(failed)?;
+    let common = say!(app.language, help_common_options);
+    let common = common.trim_end_matches([':', '：']);
+    let command = help::command_line(app.language, app.settings.width.value);
+    let all = std::iter::once(&command).chain(command.get_subcommands());
+    let all = all.filter(|command| command.get_name() != "help");
+    let mut count = 0;
+    for command in all {
+        let man = Man::new(with_heading(command.clone(), common));
+        let mut page = Vec::new();
+        man.render(&mut page).map_err(failed)?;
+        write_file(&folder.join(man.get_filename()), &page)?;
+        count += 1;
+    }
+    let mut out = app.out();
+    if app.settings.json {
+        let folder = folder.display().to_string();
+        out.json(&json!({"record": "manual", "folder": folder, "written": count}));
+    } else if !app.settings.quiet {
+        out.line(say!(app.language, cli_manual_written, count, folder));
+    }
+    Ok(())
+}
+
+/// The command with the heading of common options in words of people.
+fn with_heading(command: Command, heading: &str) -> Command {
+    command.mut_args(|arg| {
+        if arg.get_help_heading() == Some(COMMON) {
+            arg.help_heading(heading.to_owned())
+        } else {
+            arg
+        }
+    })
+}

@@ -1,0 +1,110 @@
+//! `run --games`: many stories of a world, and what happened how often.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
+
+use crate::engine::Engine;
+use crate::exchange::Spent;
+use crate::locale::{Localize, UiText};
+use crate::rpg::rehearsal::{Plan, Rehearsal, RunEnd, RunFigures, play_all};
+use crate::world_data::Problems;
+
+use super::budget::Budget;
+use super::tournament::CancellationTokens;
+use super::{play, rehearse};
+use crate::cli::app::App;
+use crate::cli::args::RunArgs;
+use crate::cli::error::{CommandError, ErrorKind};
+use crate::cli::loader;
+use crate::cli::rehearsal::Report;
+use crate::cli::say::say;
+
+/// Plays many stories, each with the next seed, and prints their statistics. They are not saved.
+pub(super) fn play_games(app: &App, args: &RunArgs, games: u32) -> Result<(), CommandError> {
+    let campaign = loader::world(app, &app.settings.world.value)?;
+    let main = loader::main_mind(app, &app.settings.model.value)?;
+    let jobs = play::jobs(args.jobs, games);
+    let plan = Plan {
+        seed: play::seed(app, args.seed)?,
+        runs: games,
+        jobs: jobs as usize,
+        find: None,
+    };
+    if !app.settings.json {
+        play::show_seed(app, plan.seed);
+    }
+    let budget = Budget::new(&app.settings, jobs);
+    let granted = Mutex::new(BTreeMap::new());
+    let tokens = CancellationTokens::default();
+    let runtime = play::runtime()?;
+    tokens.handle_ctrl_c(app, &runtime);
+    let engine_of = |seed| -> Result<Engine, UiText> {
+        let setup = campaign.new_game(seed);
+        let mut setup = setup.map_err(|error| error.text())?;
+        let minds = loader::minds(app, main.mind.clone(), &mut setup.world);
+        let minds = minds.map_err(|error| error.message.unwrap_or_default())?;
+        let mut engine = Engine::in_memory(setup, minds).map_err(|error| error.text())?;
+        play::prepare(app, &mut engine);
+        let grant = budget.grant();
+        engine.settings.limits = grant.0;
+        engine.settings.hash_meetings = false;
+        engine.settings.without_servers = true;
+        let mut granted = granted.lock().unwrap_or_else(PoisonError::into_inner);
+        granted.insert(seed, grant);
+        tokens.add(engine.cancellation_token());
+        Ok(engine)
+    };
+    let done = Mutex::new(0);
+    let on_run = |run: &RunFigures| {
+        let grant = granted
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&run.seed);
+        if let Some(grant) = grant {
+            budget.give_back(grant, &spent([run]));
+        }
+        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+        *done += 1;
+        let text = say!(app.language, cli_runs_played, done = *done, all = games);
+        play::show_progress(app, *done, games, &text);
+        let has_failed = matches!(run.end, RunEnd::Failed(_));
+        if has_failed || tokens.main.is_cancelled() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    let runs = play_all(&plan, &engine_of, &on_run);
+    runtime.shutdown_background();
+    app.status.hide();
+    let mut runs = runs.map_err(|error| CommandError::of(ErrorKind::Other, &error))?;
+    let was_stopped = tokens.main.is_cancelled();
+    let all = spent(&runs);
+    // Those that Ctrl-C stopped came to no end.
+    runs.retain(|run| !was_stopped || matches!(run.end, RunEnd::Finished(_)));
+    let rehearsal = Rehearsal::of(&campaign.file, &runs);
+    let report = Report {
+        world: &campaign.file,
+        runs: &runs,
+        rehearsal: &rehearsal,
+        price: None,
+        unmet: &Problems::default(),
+    };
+    rehearse::print(app, &report);
+    if app.prints_text() {
+        let (calls, tokens, cost) = (all.calls, all.usage.total(), all.cost.to_string());
+        let mut err = app.err();
+        err.line(say!(app.language, cli_this_run, calls, tokens, cost));
+    }
+    rehearse::verdict(app, &report)
+}
+
+/// What these stories have spent together.
+fn spent<'r>(runs: impl IntoIterator<Item = &'r RunFigures>) -> Spent {
+    let mut all = Spent::default();
+    for run in runs {
+        run.spent.values().for_each(|spent| all += *spent);
+    }
+    all
+}

@@ -1,0 +1,50 @@
+//! What a person at the terminal may type instead of an answer.
+
+use std::fs;
+
+use super::{err, fed, out};
+
+const SEAT: &str = "zhaoying-ban --seat 沈豆娘 --save tide --lang zh";
+
+#[test]
+fn a_seat_looks_up_what_its_character_knows() {
+    let folder = tempfile::tempdir().unwrap();
+    let typed = "/me\n/秘密\n／who\n/save\n/跳舞\n/help\n/quit\nunread\n";
+    let output = fed(folder.path(), SEAT, typed);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let shown = out(&output);
+    for part in [
+        "生命：",
+        "一开始就知道：",
+        "你在：",
+        "playhouse resume tide",
+        "没有 /跳舞 这个命令",
+        "/撤销",
+    ] {
+        assert!(shown.contains(part), "no {part}: {shown}");
+    }
+    let said = err(&output);
+    assert!(said.contains("已停止，进度已保存。"), "{said}");
+    let journal = fs::read_to_string(folder.path().join("saves/tide/journal.jsonl")).unwrap();
+    assert!(!journal.contains("unread"), "{journal}");
+}
+
+#[test]
+fn the_last_answer_is_taken_back_in_a_new_slot() {
+    let folder = tempfile::tempdir().unwrap();
+    let typed = "/undo\n我来了。\n/undo\n我又来了。\n/quit\n";
+    let output = fed(folder.path(), SEAT, typed);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let said = err(&output);
+    assert!(said.contains("你还没有可以收回的回答。"), "{said}");
+    assert!(said.contains("故事以 tide-2 继续"), "{said}");
+    let journal = |slot: &str| {
+        let file = folder.path().join("saves").join(slot).join("journal.jsonl");
+        fs::read_to_string(file).unwrap()
+    };
+    let (old, new) = (journal("tide"), journal("tide-2"));
+    assert!(old.contains("我来了。") && !old.contains("我又来了。"));
+    assert!(new.contains("我又来了。") && !new.contains("\"我来了。"));
+    let replayed = super::run(folder.path(), "replay tide-2");
+    assert_eq!(replayed.status.code(), Some(0), "{}", err(&replayed));
+}
