@@ -590,19 +590,27 @@ impl<'i> Scores<'i> {
         for (entry, score) in (0..).zip(&self.own) {
             found.add(entry, *score);
         }
-        let mut firsts = 0_u64;
-        for first in pairs.iter().filter_map(|(pair, _)| pair.chars().next()) {
-            firsts |= bit_of(first);
+        let mut begins = Filter::default();
+        for (pair, _) in &pairs {
+            let mut chars = pair.chars();
+            if let (Some(first), Some(second)) = (chars.next(), chars.next()) {
+                begins.add(first, second);
+            }
         }
         let mut stands = vec![false; pairs.len()];
         for hit in found.in_order() {
             let text = text(hit.entry);
             stands.fill(false);
-            let begins = text.char_indices();
-            let begins = begins.filter(|(_, char)| firsts & bit_of(*char) != 0);
-            for rest in begins.filter_map(|(at, _)| text.get(at..)) {
-                for ((pair, _), stands) in pairs.iter().zip(&mut stands) {
-                    *stands |= rest.starts_with(pair);
+            let mut last = None;
+            for (at, second) in text.char_indices() {
+                let Some((from, first)) = last.replace((at, second)) else {
+                    continue;
+                };
+                if begins.may_hold(first, second) {
+                    let rest = text.get(from..).unwrap_or_default();
+                    for ((pair, _), stands) in pairs.iter().zip(&mut stands) {
+                        *stands |= rest.starts_with(pair);
+                    }
                 }
             }
             let own = pairs.iter().zip(&stands).filter(|(_, stands)| **stands);
@@ -613,9 +621,30 @@ impl<'i> Scores<'i> {
     }
 }
 
-/// One of 64 bits for a character: whether none of some characters is it, is told at once.
-fn bit_of(char: char) -> u64 {
-    1 << (u32::from(char) % 64)
+/// Tells of two characters that they are none of those added, or that they may be.
+struct Filter([u64; 64]);
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self([0; 64])
+    }
+}
+
+impl Filter {
+    fn add(&mut self, first: char, second: char) {
+        let (at, bit) = Self::place(first, second);
+        self.0[at] |= bit;
+    }
+
+    fn may_hold(&self, first: char, second: char) -> bool {
+        let (at, bit) = Self::place(first, second);
+        self.0[at] & bit != 0
+    }
+
+    fn place(first: char, second: char) -> (usize, u64) {
+        let both = (u32::from(first) * 37) ^ u32::from(second);
+        ((both / 64 % 64) as usize, 1 << (both % 64))
+    }
 }
 
 fn at_or_zero(scores: &[f32], at: usize) -> f32 {

@@ -38,6 +38,8 @@ const COME_CHARS: usize = 280;
 const LINE_TOKENS: u64 = 12;
 /// Of how many messages it is kept what they are about.
 const KEPT_MATTERS: usize = 4096;
+/// Of how many cues it is kept what they found.
+const KEPT_CUES: usize = 64;
 /// Events that are no news when they come.
 const NO_CUES: [&str; 5] = ["day", "query", "archive", "learned", "kickoff"];
 /// Events of which others tell what is worth to be remembered: the moves of a fight, ways.
@@ -200,6 +202,8 @@ struct Past {
     /// What messages of the index are about, of those that a cue has found: the same ones are found
     /// again and again.
     matters: RefCell<BTreeMap<u32, Matter>>,
+    /// What cues have found since the index last grew: what is at stake stays so from ask to ask.
+    found: RefCell<BTreeMap<Box<str>, Vec<u32>>>,
 }
 
 /// The telling words of a text.
@@ -210,6 +214,9 @@ impl Past {
     fn grow(&mut self, chapters: &Chapters) {
         if chapters.all().len() < self.chapters {
             *self = Self::default();
+        }
+        if chapters.all().len() > self.chapters {
+            self.found.get_mut().clear();
         }
         for (at, chapter) in chapters.all().iter().enumerate().skip(self.chapters) {
             let mut day = first_day(chapter);
@@ -358,19 +365,26 @@ impl Past {
         for cue in latest.into_iter().chain(given) {
             let end = cue.char_indices().nth(CUE_CHARS).map(|(end, _)| end);
             let cue = end.and_then(|end| cue.get(..end)).unwrap_or(&cue);
-            let about = telling(cue);
-            let hits = self.index.search(cue, 2 * HITS, text);
-            let fits = FITS * hits.first().map_or(0.0, |hit| hit.score);
-            let hits = hits
-                .iter()
-                .filter(|hit| hit.score >= fits && may_come(hit.entry));
-            let speaks_of_it = |entry: u32| {
-                let own = self.matter(entry, text);
-                self.index.is_same_matter(&own, &about, &[])
-            };
-            let hits = hits.filter(|hit| speaks_of_it(hit.entry)).take(HITS);
-            for (rank, hit) in (0_u8..).zip(hits) {
-                *scores.entry(hit.entry).or_default() += 1.0 / (RANK + f32::from(rank));
+            let mut found = self.found.borrow_mut();
+            if found.len() == KEPT_CUES && !found.contains_key(cue) {
+                found.clear();
+            }
+            let hits = found.entry(cue.into()).or_insert_with(|| {
+                let about = telling(cue);
+                let hits = self.index.search(cue, 2 * HITS, text);
+                let fits = FITS * hits.first().map_or(0.0, |hit| hit.score);
+                let hits = hits
+                    .iter()
+                    .filter(|hit| hit.score >= fits && may_come(hit.entry));
+                let speaks_of_it = |entry: &u32| {
+                    let own = self.matter(*entry, text);
+                    self.index.is_same_matter(&own, &about, &[])
+                };
+                let entries = hits.map(|hit| hit.entry).filter(speaks_of_it);
+                entries.take(HITS).collect()
+            });
+            for (rank, entry) in (0_u8..).zip(hits) {
+                *scores.entry(*entry).or_default() += 1.0 / (RANK + f32::from(rank));
             }
         }
         for person in &cues.people {
