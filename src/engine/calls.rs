@@ -7,6 +7,7 @@ use bevy_ecs::prelude::*;
 use futures_util::stream::FuturesUnordered;
 
 use super::cache_warmup::CacheWarmup;
+use super::embedding::AskedVector;
 use super::job::Job;
 use crate::message::Digest;
 use crate::mind::{Completion, FailedCall};
@@ -32,6 +33,8 @@ pub(super) enum CallResult {
     Mind(Result<Completion, FailedCall>),
     /// What its tools returned, in the order of the calls.
     Tools(Vec<ToolCallResult>),
+    /// The vector of what it is about, for which it waited before its mind is asked.
+    Vector(AskedVector),
 }
 
 /// How one call of a tool ended.

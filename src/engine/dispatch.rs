@@ -223,6 +223,10 @@ impl Engine {
                 self.tools_returned(job, results);
                 None
             }
+            CallResult::Vector(vector) => {
+                self.vector_returned(job, vector);
+                None
+            }
         }
     }
 

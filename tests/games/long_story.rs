@@ -342,7 +342,7 @@ fn recall_time(engine: &mut Engine) -> Duration {
             texts: vec!["Where does the widow keep what she never talks about?".into()],
             ..Cues::default()
         };
-        let recall = || witnessed.come_to_mind((context, chapters), &|_| None, &cues, 600);
+        let recall = || witnessed.come_to_mind((context, chapters), &|_| None, (&cues, None), 600);
         recall();
         let begun = Instant::now();
         for _ in 0..TIMES {
