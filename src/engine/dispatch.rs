@@ -227,6 +227,10 @@ impl Engine {
                 self.vector_returned(job, vector);
                 None
             }
+            CallResult::Questions(completion, vectors) => {
+                self.questions_returned(job, *completion, vectors);
+                None
+            }
         }
     }
 

@@ -1,33 +1,25 @@
 //! Vectors of texts, by which recall finds what has the same meaning. They come from outside: the
 //! journal has them, so a replay asks nobody. Without them recall goes on by words.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 
-use super::calls::CallResult;
+use super::calls::{AskedVector, CallResult};
 use super::job::Job;
 use super::{Engine, Signal};
 use crate::cast::CastList;
 use crate::context::Chapters;
 use crate::journal::{Line, QuestionVector, TextVectors};
 use crate::locale::{Localize, UiText, text};
-use crate::memory::{Vectors, Witnessed, chapter_texts};
+use crate::memory::{AskedVectors, Vectors, Witnessed, chapter_texts};
 use crate::message::{Digest, Vector, VectorError};
-use crate::mind::{Embedder, MindError};
+use crate::mind::{Completion, Embedder, MindError};
 
 /// The most texts whose vectors are asked for between two turns; more wait for the next one.
 const MOST_TEXTS: usize = 256;
-
-/// How far a run has come with vectors.
-#[derive(Default)]
-pub(super) struct Embeddings {
-    /// Whether something failed: then nothing more is asked in this run.
-    failed: bool,
-    /// How many chapters of each entity have all their vectors.
-    done: BTreeMap<Entity, usize>,
-}
 
 /// What an ask is about, to find what has the same meaning.
 pub(super) enum Matter {
@@ -37,14 +29,6 @@ pub(super) enum Matter {
     Recorded(Arc<Vector>),
     /// The text whose vector is to be asked for.
     Text(String),
-}
-
-/// The vector of what an ask is about, or why there is none.
-pub(super) struct AskedVector {
-    pub(super) text: Digest,
-    /// The tokens of its prompt without memories.
-    pub(super) asking: u64,
-    pub(super) result: Result<Vec<Vector>, MindError>,
 }
 
 impl Engine {
@@ -110,9 +94,14 @@ impl Engine {
             };
             let done = self.embeddings.done.entry(entity).or_default();
             for chapter in chapters.all().iter().skip(*done) {
-                let room = MOST_TEXTS - texts.len();
-                texts.extend(known.missing(chapter_texts(chapter), room));
+                for (key, text) in known.missing(chapter_texts(chapter), MOST_TEXTS) {
+                    if texts.len() == MOST_TEXTS {
+                        return texts;
+                    }
+                    texts.insert(key, text);
+                }
                 if texts.len() == MOST_TEXTS {
+                    // There may be more in this chapter.
                     return texts;
                 }
                 // What is asked for now is known then, or never asked for again.
@@ -211,6 +200,48 @@ impl Engine {
             }
         };
         self.vector_came(job, vector, asking);
+    }
+
+    /// Whether vectors of questions can be had that those of the world can be compared with.
+    pub(super) fn can_embed(&self) -> bool {
+        let known = self.world.get_resource::<Vectors>();
+        let embedder = self.embedder().zip(known);
+        embedder.is_some_and(|(embedder, known)| *embedder.model() == known.model)
+    }
+
+    /// Asks for the vectors of what a mind wants to recall; until they come, its tools wait.
+    pub(super) fn ask_for_questions(
+        &mut self,
+        job: Box<Job>,
+        completion: Completion,
+        questions: Vec<String>,
+    ) {
+        let texts =
+            Vectors::of("".into()).missing(questions.into_iter().map(Cow::Owned), usize::MAX);
+        let Some(embedder) = self.embedder().filter(|_| !texts.is_empty()) else {
+            return self.start_tools(job, completion);
+        };
+        let (keys, texts): (Vec<_>, Vec<_>) = texts.into_iter().unzip();
+        self.calls.running.push(Box::pin(async move {
+            let made = embedder.embed(texts).await;
+            let asked = made.map(|vectors| AskedVectors(keys.into_iter().zip(vectors).collect()));
+            (job, CallResult::Questions(Box::new(completion), asked))
+        }));
+    }
+
+    /// Runs the tools that waited. What they find is recorded, so the vectors need not be.
+    pub(super) fn questions_returned(
+        &mut self,
+        job: Box<Job>,
+        completion: Completion,
+        asked: Result<AskedVectors, MindError>,
+    ) {
+        match asked {
+            Ok(asked) => self.world.insert_resource(asked),
+            Err(error) => self.recall_by_words(error.text()),
+        }
+        self.start_tools(job, completion);
+        self.world.remove_resource::<AskedVectors>();
     }
 
     fn vector_came(&mut self, mut job: Box<Job>, vector: Option<Arc<Vector>>, asking: u64) {

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde_json::Value;
 
-use super::calls::{Calls, Failures, LastPrompts};
-use super::embedding::Embeddings;
+use super::calls::{Calls, Embeddings, Failures, LastPrompts};
 use super::listeners::{Listeners, RequestViewer, SentRequest};
 use super::places::{Arrival, Places};
 use super::state::{AskCount, IdleTurns, Inputs};

@@ -27,7 +27,7 @@ pub use cues::Cues;
 pub use index::{Builder, Entry, Hit, Index};
 pub use lore::Lore;
 pub use parts::Part;
-pub use vectors::{Meaning, Vectors};
+pub use vectors::{AskedVectors, Meaning, Vectors};
 pub use witnessed::{Memory, PlaceNames, Witnessed, recall_all};
 pub(crate) use witnessed::{chapter_texts, conversation_texts};
 pub(crate) use words::vocabulary;

@@ -40,6 +40,23 @@ pub struct Meaning<'m> {
     pub question: &'m Vector,
 }
 
+/// The vectors of what a mind wants to recall, by the digests of its questions, while its tools
+/// run. Never saved. It is no component, so that entities keep their order.
+#[derive(Resource, Debug)]
+pub struct AskedVectors(pub(crate) BTreeMap<Digest, Vector>);
+
+impl AskedVectors {
+    /// What a question means.
+    pub(crate) fn meaning<'m>(
+        &'m self,
+        question: &str,
+        vectors: &'m Vectors,
+    ) -> Option<Meaning<'m>> {
+        let question = self.0.get(&Vectors::key(question))?;
+        Some(Meaning { vectors, question })
+    }
+}
+
 /// The part of a text that its vector is made of.
 pub(crate) fn read_part(text: &str) -> &str {
     let text = text.trim();

@@ -101,12 +101,12 @@ impl Witnessed {
         &self,
         (context, chapters): (&AgentContext, &Chapters),
         places: PlaceNames<'_>,
-        question: &str,
+        question: (&str, Option<Meaning<'_>>),
         most: usize,
     ) -> Vec<Memory> {
         let mut past = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         past.grow(chapters);
-        past.search((context, chapters), places, (question, None), most)
+        past.search((context, chapters), places, question, most)
     }
 
     /// What of an entity's archived past bears on what is going on, oldest first: what speaks of
@@ -757,7 +757,7 @@ mod tests {
         ];
         let (context, chapters) = two_days(lines, "Bob told me of the rope.");
         let witnessed = Witnessed::default();
-        let recall = |question| witnessed.recall((&context, &chapters), &hall, question, 5);
+        let recall = |question| witnessed.recall((&context, &chapters), &hall, (question, None), 5);
         let found = recall("With what were ropes cut?");
         let texts: Vec<_> = found.iter().map(|memory| memory.text.as_str()).collect();
         assert_eq!(texts[0], lines[0]);
@@ -836,7 +836,8 @@ mod tests {
             "老闻说：“别提了。”",
         ];
         let (context, chapters) = two_days(lines, "老闻说了些事。");
-        let found = Witnessed::default().recall((&context, &chapters), &hall, "船是怎么沉的？", 1);
+        let found =
+            Witnessed::default().recall((&context, &chapters), &hall, ("船是怎么沉的？", None), 1);
         assert_eq!(found[0].text, lines[0]);
     }
 
@@ -847,18 +848,18 @@ mod tests {
         let witnessed = Witnessed::default();
         assert!(
             !witnessed
-                .recall((&context, &chapters), &hall, "bell", 5)
+                .recall((&context, &chapters), &hall, ("bell", None), 5)
                 .is_empty()
         );
         let none = Chapters::default();
         assert!(
             witnessed
-                .recall((&context, &none), &hall, "bell", 5)
+                .recall((&context, &none), &hall, ("bell", None), 5)
                 .is_empty()
         );
         assert!(
             !witnessed
-                .recall((&context, &chapters), &hall, "bell", 5)
+                .recall((&context, &chapters), &hall, ("bell", None), 5)
                 .is_empty()
         );
     }

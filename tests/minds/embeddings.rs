@@ -4,15 +4,20 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use playhouse::engine::Signal;
+use bevy_ecs::prelude::*;
+use playhouse::context::{AgentContext, Chapter, ChapterId, Chapters};
+use playhouse::engine::{Engine, Signal, StepSet};
+use playhouse::exchange::{Answers, Ask, Prose, ProseRules};
 use playhouse::journal::{Journal, Line};
-use playhouse::message::Vector;
+use playhouse::message::{Body, Tags, Vector};
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::models::Models;
-use playhouse::mind::{Embedder, Minds};
+use playhouse::mind::{Embedder, Minds, ScriptLine, ScriptMind};
 use playhouse::rpg::Campaign;
 use playhouse::save::Slot;
 use playhouse::session::{Session, replay};
+use playhouse::testing::tiny;
+use playhouse::tool::ToolSet;
 use playhouse::world_data::DataFolder;
 use serde_json::{Value, json};
 
@@ -270,4 +275,86 @@ async fn texts_are_asked_for_in_batches_whose_answers_may_be_in_any_order() {
         let own = Vector::new(&vector(text, 6)).unwrap();
         assert_eq!(*made, own);
     }
+}
+
+/// Bob tells four things, three of which Ann has archived.
+fn remember_ropes(world: &mut World, ann: Entity) {
+    let mut context = world.get_mut::<AgentContext>(ann).unwrap();
+    let told = |text: &str| Body::text(text).from_sender("Bob");
+    let begin = context.add_human_message(told("Rain on the roof."), Tags::new());
+    context.add_human_message(told("Somebody cut the rope."), Tags::new());
+    let end = context.add_human_message(told("Bread again."), Tags::new());
+    context.add_human_message(told("Good night."), Tags::new());
+    let summary = Body::text("A day.");
+    let tags = Tags::new();
+    let messages = context.replace_message_range(begin, end, summary.clone(), tags);
+    let mut chapters = world.get_mut::<Chapters>(ann).unwrap();
+    chapters.close(Chapter {
+        record: None,
+        id: ChapterId("Ann/1".into()),
+        title: "A day".into(),
+        turn: 0,
+        messages: messages.unwrap(),
+        summing_up: Vec::new(),
+        summary,
+    });
+}
+
+/// What the tool finds for words that nobody said.
+async fn found_by_tool(minds: impl Fn(ScriptMind) -> Minds) -> String {
+    let mut tiny = tiny();
+    let ann = tiny.ann;
+    remember_ropes(tiny.world(), ann);
+    let may_call = (ToolSet::of(["recall"]), Asks(1));
+    tiny.world().entity_mut(ann).insert(may_call);
+    let ask = |mut askers: Query<(Entity, &mut Asks)>, mut commands: Commands| {
+        for (entity, mut asks) in &mut askers {
+            if std::mem::take(&mut asks.0) > 0 {
+                let rules = ProseRules::default();
+                let ask = Ask::new("muse", "What happened?", rules, Prose("…".into()));
+                commands.entity(entity).insert(ask);
+            }
+        }
+    };
+    let take = |mut answers: Answers<Prose>| drop(answers.take());
+    let steps = (take.in_set(StepSet::Take), ask.in_set(StepSet::Ask));
+    tiny.setup.step.add_systems(steps);
+    let mind = ScriptMind::by_rule(|prompt| match prompt.rounds.is_empty() {
+        true => ScriptLine::call([("recall", json!({"question": "Who severed the line?"}))]),
+        false => ScriptLine::say("So it was."),
+    });
+    let mut engine = Engine::in_memory(tiny.setup, minds(mind)).unwrap();
+    engine.run(Some(1)).await.unwrap();
+    let outcomes = engine.journal().lines().iter().find_map(|line| match line {
+        Line::Outcome(outcome) => Some(outcome.rounds[0].results[0].text.clone()),
+        _ => None,
+    });
+    outcomes.unwrap()
+}
+
+#[derive(Component)]
+struct Asks(u32);
+
+#[tokio::test]
+async fn a_mind_that_recalls_finds_what_has_the_same_meaning() {
+    let server = server(|_, texts| {
+        let items = texts.iter().map(|text| {
+            let of_rope = ["rope", "severed"]
+                .iter()
+                .any(|it| text.as_str().unwrap().contains(it));
+            let embedding = if of_rope { [1.0, 0.0] } else { [-0.5, 1.0] };
+            json!({"embedding": embedding})
+        });
+        whole(&json!({"data": items.collect::<Vec<_>>()}))
+    })
+    .await;
+    let with = |mind| Minds::from(mind).with_embedder(embedder(server.port));
+    let found = found_by_tool(with).await;
+    assert!(
+        found.contains("Somebody cut the rope.") && !found.contains("Bread"),
+        "{found}"
+    );
+    assert_eq!(server.requests(), 2);
+    let found = found_by_tool(Minds::from).await;
+    assert!(!found.contains("rope"), "{found}");
 }
