@@ -122,6 +122,8 @@ pub(crate) struct RunArgs {
 pub(crate) struct PlayArgs {
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) embeddings: Option<String>,
     #[arg(long, value_name = "TURN")]
     pub(crate) until: Option<u64>,
     #[arg(long, value_name = "ACTOR")]
@@ -339,6 +341,8 @@ pub(crate) struct RecallArgs {
     pub(crate) corpus: Option<PathBuf>,
     #[arg(long, value_name = "FILE", requires = "corpus")]
     pub(crate) questions: Option<PathBuf>,
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) embeddings: Option<String>,
 }
 
 /// The arguments of `trust`.

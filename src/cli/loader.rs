@@ -11,7 +11,7 @@ use crate::groupchat::ChatGame;
 use crate::groupchat::team::{FOLDER, list_teams};
 use crate::locale::{Argument, UiText, text};
 use crate::mind::improviser::Improviser;
-use crate::mind::{Mind, MindAlias, MindInfo, Minds};
+use crate::mind::{Embedder, Mind, MindAlias, MindInfo, Minds};
 use crate::rpg::rehearsal::Expectations;
 use crate::rpg::world_file::{WorldFile, list_worlds};
 use crate::rpg::{Campaign, CampaignError};
@@ -24,7 +24,7 @@ use bevy_ecs::prelude::*;
 use super::app::App;
 use super::error::{CommandError, ErrorKind};
 use super::help::command_names;
-use super::settings::IMPROVISER;
+use super::settings::{IMPROVISER, OFF};
 
 /// What a writer expects of rehearsals, beside the world's file.
 const EXPECTATIONS: &str = "expect.ron";
@@ -222,7 +222,20 @@ pub(crate) fn minds(
     for alias in preferences(world) {
         minds = minds.with_alias(&*alias, preferred(app, &main_mind, &alias)?);
     }
-    Ok(minds)
+    Ok(match embedder(app, &app.settings.embeddings.value)? {
+        Some(embedder) => minds.with_embedder(embedder),
+        None => minds,
+    })
+}
+
+/// Who makes vectors for recall, if a model was chosen for it.
+pub(crate) fn embedder(app: &App, alias: &str) -> Result<Option<Arc<dyn Embedder>>, CommandError> {
+    if alias == OFF {
+        return Ok(None);
+    }
+    let embedder = app.models()?.embedder(alias);
+    let failed = |error| CommandError::of(ErrorKind::Server, &error);
+    embedder.map(Some).map_err(failed)
 }
 
 /// Who answers for entities that prefer a model.

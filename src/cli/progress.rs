@@ -90,6 +90,10 @@ impl Progress {
                 let warning = say!(self.language, cli_limit_near, what = &what);
                 lock(&self.err).paragraph(&Paragraph::of(Style::Warn, warning));
             }
+            Signal::RecallByWords(reason) => {
+                let warning = say!(self.language, engine_recall_by_words, reason = &reason);
+                lock(&self.err).paragraph(&Paragraph::of(Style::Warn, warning));
+            }
         }
     }
 

@@ -20,6 +20,8 @@ use super::trust::read_text;
 pub(crate) const SETTINGS_FILE: &str = "playhouse.ron";
 /// The model that answers if none is chosen.
 pub(crate) const IMPROVISER: &str = "improviser";
+/// No embeddings.
+pub(crate) const OFF: &str = "off";
 /// Longer rows are hard to read.
 const WIDEST: usize = 100;
 /// The cells of a row without a terminal.
@@ -95,6 +97,7 @@ pub(crate) struct SettingsFile {
     width: Option<u16>,
     world: Option<String>,
     model: Option<String>,
+    embeddings: Option<String>,
     max_calls: Option<u64>,
     max_tokens: Option<u64>,
     max_cost: Option<f64>,
@@ -135,6 +138,7 @@ impl Demanding for SettingsFile {
             width: _,
             world: _,
             model,
+            embeddings,
             max_calls: _,
             max_tokens: _,
             max_cost: _,
@@ -144,6 +148,12 @@ impl Demanding for SettingsFile {
         if let Some(model) = model
             && model != IMPROVISER
             && known.model.as_ref() != Some(model)
+        {
+            demands.push(text!(cli_trust_model, model));
+        }
+        if let Some(model) = embeddings
+            && model != OFF
+            && known.embeddings.as_ref() != Some(model)
         {
             demands.push(text!(cli_trust_model, model));
         }
@@ -212,6 +222,8 @@ pub(crate) struct Settings {
     pub(crate) world: Setting<String>,
     /// The model that answers.
     pub(crate) model: Setting<String>,
+    /// The model that makes vectors for recall, or [`OFF`].
+    pub(crate) embeddings: Setting<String>,
     /// The maximum number of requests of a run.
     pub(crate) max_calls: Setting<Option<u64>>,
     /// The maximum number of tokens of a run.
@@ -313,6 +325,12 @@ impl Settings {
                 files.find(|file| file.model.clone()),
                 IMPROVISER.into(),
             ),
+            embeddings: Setting::pick(
+                play.embeddings,
+                None,
+                files.find(|file| file.embeddings.clone()),
+                OFF.into(),
+            ),
             max_calls: limit(play.max_calls, files.lowest(|file| file.max_calls)),
             max_tokens: limit(play.max_tokens, files.lowest(|file| file.max_tokens)),
             max_cost: limit(play.max_cost, files.lowest(|file| file.max_cost)),
@@ -364,6 +382,11 @@ impl Settings {
             ("width", self.width.value.to_string(), &self.width.origin),
             ("world", self.world.value.clone(), &self.world.origin),
             ("model", self.model.value.clone(), &self.model.origin),
+            (
+                "embeddings",
+                self.embeddings.value.clone(),
+                &self.embeddings.origin,
+            ),
             (
                 "max-calls",
                 shown(&self.max_calls.value),
@@ -507,6 +530,7 @@ mod tests {
         assert!(demands(harmless).is_empty());
         for (text, says) in [
             ("(model: Some(\"openai\"))", "'openai'"),
+            ("(embeddings: Some(\"openai\"))", "'openai'"),
             ("(data: Some(\"/home\"))", "/home"),
             ("(saves: Some(\"x/../../y\"))", "x/../../y"),
         ] {

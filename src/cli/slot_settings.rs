@@ -16,7 +16,7 @@ use super::app::App;
 use super::error::{CommandError, ErrorKind};
 use super::saved::save_error;
 use super::say::say;
-use super::settings::{IMPROVISER, Origin, Setting};
+use super::settings::{IMPROVISER, OFF, Origin, Setting};
 use super::trust::TrustList;
 
 /// What a save is played with.
@@ -25,6 +25,9 @@ use super::trust::TrustList;
 pub(crate) struct SlotSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<String>,
+    /// The model that makes vectors for recall.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    embeddings: Option<String>,
     /// The models that single players have (`--model-of`).
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     player_models: BTreeSet<String>,
@@ -42,6 +45,7 @@ impl Demanding for SlotSettings {
     fn demands(&self, known: &Self) -> Vec<UiText> {
         let Self {
             model,
+            embeddings,
             player_models,
             seat: _,
             max_calls: _,
@@ -51,7 +55,11 @@ impl Demanding for SlotSettings {
         let models: BTreeSet<_> = model.iter().chain(player_models).collect();
         let is_new = |model: &&String| *model != IMPROVISER && known.model.as_ref() != Some(model);
         let models = models.into_iter().filter(is_new);
+        let vectors = embeddings
+            .iter()
+            .filter(|model| *model != OFF && known.embeddings.as_ref() != Some(model));
         models
+            .chain(vectors)
             .map(|model| text!(cli_trust_slot_model, model))
             .collect()
     }
@@ -76,6 +84,9 @@ impl SlotSettings {
         let settings = &app.settings;
         Self {
             model: Some(settings.model.value.clone()),
+            embeddings: Some(&settings.embeddings)
+                .filter(|it| [Origin::Flag, Origin::Save].contains(&it.origin))
+                .map(|it| it.value.clone()),
             player_models,
             seat: settings.seat.value.clone(),
             max_calls: own(&settings.max_calls),
@@ -89,6 +100,9 @@ impl SlotSettings {
         let model = self.model.as_ref().filter(|model| *model != IMPROVISER);
         let parts = [
             model.map(|model| format!("--model {model}")),
+            self.embeddings
+                .as_ref()
+                .map(|model| format!("--embeddings {model}")),
             self.seat.as_ref().map(|seat| format!("--seat {seat}")),
             self.max_calls.map(|limit| format!("--max-calls {limit}")),
             self.max_tokens.map(|limit| format!("--max-tokens {limit}")),
@@ -171,11 +185,15 @@ pub(crate) fn recall(app: &mut App, name: &str, no_seat: bool) -> Result<(), Com
     if app.settings.model.origin == Origin::Flag {
         recalled.model = None;
     }
+    if app.settings.embeddings.origin == Origin::Flag {
+        recalled.embeddings = None;
+    }
     if app.settings.seat.value.is_some() || no_seat {
         recalled.seat = None;
     }
     let known = SlotSettings {
         model: Some(app.settings.model.value.clone()),
+        embeddings: Some(app.settings.embeddings.value.clone()),
         ..SlotSettings::default()
     };
     let file = Untrusted::new(recalled, &text);
@@ -207,6 +225,9 @@ fn apply(app: &mut App, mut recalled: SlotSettings) {
     let settings = &mut app.settings;
     if let Some(model) = &recalled.model {
         settings.model = saved(model.clone());
+    }
+    if let Some(model) = &recalled.embeddings {
+        settings.embeddings = saved(model.clone());
     }
     if let Some(seat) = &recalled.seat {
         settings.seat = saved(Some(seat.clone()));

@@ -6,6 +6,7 @@ use bevy_ecs::prelude::*;
 
 use super::ask_tools::AskTools;
 use super::compact::folded_note;
+use super::embedding::Matter;
 use super::job::{FinishedAsk, Job, JobUsage, JobView, PreparedAsk, Rounds};
 use super::places::Arrival;
 use super::{AskCount, Engine, EngineError};
@@ -16,7 +17,7 @@ use crate::event::{Fault, Phrasebook};
 use crate::exchange::{ErasedAsk, OpenAsks, request_hash};
 use crate::journal::{Outcome, Recorded};
 use crate::locale::{Language, UiText, text};
-use crate::message::{Body, Digest, Role};
+use crate::message::{Body, Digest, Role, Vector};
 use crate::mind::{AnswerStream, FixedCalls, Mind, MindAlias};
 
 impl Engine {
@@ -29,8 +30,17 @@ impl Engine {
             .collect();
         fresh.sort_unstable();
         for (id, entity) in fresh {
-            let mut job = self.prepare(id, entity)?;
+            let (mut job, asking) = self.prepare(id, entity)?;
             self.places.open.entry(job.ask.place).or_default().missing += 1;
+            let vector = match self.matter_of(&job, asking) {
+                Matter::Nothing => None,
+                Matter::Recorded(vector) => Some(vector),
+                Matter::Text(text) => {
+                    self.ask_for_vector(Box::new(job), text, asking);
+                    continue;
+                }
+            };
+            self.remember(&mut job, vector.as_deref(), asking);
             match self.recorded(&job.ask)? {
                 Some((outcome, is_new)) => {
                     self.show_requests(&mut job, &outcome);
@@ -52,7 +62,8 @@ impl Engine {
         Ok(())
     }
 
-    fn prepare(&mut self, id: StableId, entity: Entity) -> Result<Job, EngineError> {
+    /// An ask without memories, and the tokens of its prompt.
+    fn prepare(&mut self, id: StableId, entity: Entity) -> Result<(Job, u64), EngineError> {
         let Some(question) = self.world.resource::<OpenAsks>().get(entity).cloned() else {
             return Err(self.bad_ask(entity, "?", text!(event_ask_gone)));
         };
@@ -93,7 +104,7 @@ impl Engine {
         let mixed = world_seed.mixed(&parts);
         let mut seed = [0; 8];
         seed.copy_from_slice(&mixed[..8]);
-        let mut job = Job {
+        let job = Job {
             mind,
             stream: self.stream_of(&*question, &name, number),
             shared_prefix,
@@ -119,12 +130,16 @@ impl Engine {
             },
         };
         let asking = job.estimate(&stats);
-        job.recalled = self.recall_for(entity, &*job.ask.question, asking);
+        Ok((job, asking))
+    }
+
+    /// Adds what comes to an entity's mind to its ask, which had no memories yet.
+    pub(super) fn remember(&self, job: &mut Job, vector: Option<&Vector>, asking: u64) {
+        job.recalled = self.recall_for(job.ask.entity, &*job.ask.question, vector, asking);
         if let Some(recalled) = &job.recalled {
-            let both = [asked.0, recalled.text.digest().0].concat();
+            let both = [job.ask.hash.0, recalled.text.digest().0].concat();
             job.ask.hash = Digest::of(&both);
         }
-        Ok(job)
     }
 
     fn bad_ask(&self, entity: Entity, purpose: &str, reason: UiText) -> EngineError {

@@ -8,8 +8,9 @@ use futures_util::stream::FuturesUnordered;
 
 use super::cache_warmup::CacheWarmup;
 use super::job::Job;
-use crate::message::Digest;
-use crate::mind::{Completion, FailedCall};
+use crate::memory::AskedVectors;
+use crate::message::{Digest, Vector};
+use crate::mind::{Completion, FailedCall, MindError};
 use crate::tool::{ToolOutput, ToolTrace};
 
 /// The calls of a run.
@@ -32,6 +33,18 @@ pub(super) enum CallResult {
     Mind(Result<Completion, FailedCall>),
     /// What its tools returned, in the order of the calls.
     Tools(Vec<ToolCallResult>),
+    /// The vector of what it is about, for which it waited before its mind is asked.
+    Vector(AskedVector),
+    /// The vectors of what its mind wants to recall, for which the call of the tool waited.
+    Questions(Box<Completion>, Result<AskedVectors, MindError>),
+}
+
+/// The vector of what an ask is about, or why there is none.
+pub(super) struct AskedVector {
+    pub(super) text: Digest,
+    /// The tokens of its prompt without memories.
+    pub(super) asking: u64,
+    pub(super) result: Result<Vec<Vector>, MindError>,
 }
 
 /// How one call of a tool ended.
@@ -39,6 +52,15 @@ pub(super) struct ToolCallResult {
     pub(super) output: ToolOutput,
     /// What the tool reported of its own work.
     pub(super) trace: ToolTrace,
+}
+
+/// How far a run has come with vectors.
+#[derive(Default)]
+pub(super) struct Embeddings {
+    /// Whether something failed: then nothing more is asked in this run.
+    pub(super) failed: bool,
+    /// How many chapters of each entity have all their vectors.
+    pub(super) done: BTreeMap<Entity, usize>,
 }
 
 /// Calls that failed one after the other.

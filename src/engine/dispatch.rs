@@ -226,6 +226,14 @@ impl Engine {
                 self.tools_returned(job, results);
                 None
             }
+            CallResult::Vector(vector) => {
+                self.vector_returned(job, vector);
+                None
+            }
+            CallResult::Questions(completion, vectors) => {
+                self.questions_returned(job, *completion, vectors);
+                None
+            }
         }
     }
 

@@ -16,6 +16,7 @@ mod calls;
 mod commits;
 mod compact;
 mod dispatch;
+mod embedding;
 mod error;
 mod job;
 mod listeners;

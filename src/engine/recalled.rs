@@ -12,8 +12,8 @@ use crate::event::Phrasebook;
 use crate::event::guard::{Guards, Judged, Point};
 use crate::exchange::ErasedAsk;
 use crate::journal::{Ending, RecalledMemory};
-use crate::memory::{Memory, Witnessed};
-use crate::message::{Language, Text};
+use crate::memory::{Meaning, Memory, Vectors, Witnessed};
+use crate::message::{Language, Text, Vector};
 
 /// A memory as its template shows it.
 #[derive(Serialize)]
@@ -26,12 +26,14 @@ struct Shown<'m> {
 }
 
 impl Engine {
-    /// What comes to an entity's mind for a question; `None` if nothing does. `asking` is how many
-    /// tokens the prompt has without it.
+    /// What comes to an entity's mind for a question, by words and, if there is a vector of what it
+    /// is about, by meaning; `None` if nothing does. `asking` is how many tokens the prompt has
+    /// without it.
     pub(super) fn recall_for(
         &self,
         entity: Entity,
         question: &dyn ErasedAsk,
+        vector: Option<&Vector>,
         asking: u64,
     ) -> Option<Recalled> {
         let cues = question.cues()?;
@@ -39,7 +41,11 @@ impl Engine {
         let (context, chapters) = self.past_of(entity)?;
         let witnessed = self.world.get::<Witnessed>(entity)?;
         let places = |id| name_by_id(&self.world, id);
-        let mut memories = witnessed.come_to_mind((context, chapters), &places, cues, room);
+        let vectors = self.world.get_resource::<Vectors>();
+        let meaning = vectors.zip(vector);
+        let meaning = meaning.map(|(vectors, question)| Meaning { vectors, question });
+        let past = (context, chapters);
+        let mut memories = witnessed.come_to_mind(past, &places, (cues, meaning), room);
         let phrases = self.world.resource::<Phrasebook>();
         // What surrounds them takes tokens, too.
         while !memories.is_empty() {
@@ -53,14 +59,14 @@ impl Engine {
         None
     }
 
-    fn past_of(&self, entity: Entity) -> Option<(&AgentContext, &Chapters)> {
+    pub(super) fn past_of(&self, entity: Entity) -> Option<(&AgentContext, &Chapters)> {
         let context = self.world.get::<AgentContext>(entity)?;
         Some((context, self.world.get::<Chapters>(entity)?))
     }
 
     /// What guards leave of memories. They judged them when they were told, but may judge
     /// questions by other rules.
-    fn guard_recalled(&self, question: &dyn ErasedAsk, text: Text) -> Option<Text> {
+    pub(super) fn guard_recalled(&self, question: &dyn ErasedAsk, text: Text) -> Option<Text> {
         let guards = self.world.resource::<Guards>();
         if !guards.watch(Point::Ask) {
             return Some(text);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde_json::Value;
 
-use super::calls::{Calls, Failures, LastPrompts};
+use super::calls::{Calls, Embeddings, Failures, LastPrompts};
 use super::listeners::{Listeners, RequestViewer, SentRequest};
 use super::places::{Arrival, Places};
 use super::state::{AskCount, IdleTurns, Inputs};
@@ -83,6 +83,7 @@ pub struct Engine {
     /// Why a limit does not allow the next call; `None` if it does.
     pub(super) over_limit: Option<UiText>,
     pub(super) last_prompts: LastPrompts,
+    pub(super) embeddings: Embeddings,
     /// What minds are told of the tools that were offered so far.
     pub(super) tool_specs: BTreeMap<Arc<str>, Arc<ToolSpec>>,
     idle_turns: u32,
@@ -126,6 +127,7 @@ impl Engine {
             failures: Failures::default(),
             over_limit: None,
             last_prompts: BTreeMap::new(),
+            embeddings: Embeddings::default(),
             tool_specs: BTreeMap::new(),
         })
     }
@@ -293,6 +295,7 @@ impl Engine {
         if let Some(stop) = self.stop_at_turn(until) {
             return Ok(stop);
         }
+        self.add_vectors().await;
         self.open_turn()?;
         loop {
             while let Some(place) = self.places.ready.pop_first() {
@@ -320,6 +323,7 @@ impl Engine {
                 if let Some(stop) = self.stop_at_turn(until) {
                     return Ok(stop);
                 }
+                self.add_vectors().await;
                 self.open_turn()?;
             }
         }

@@ -12,7 +12,7 @@ use crate::context::{AgentContext, View};
 use crate::event::deliver;
 use crate::exchange::{Budget, Ledger, PastLedgers};
 use crate::journal::GameSetup;
-use crate::memory::{Lore, Witnessed};
+use crate::memory::{Lore, Vectors, Witnessed};
 use crate::message::tokens::Correction;
 use crate::mind::MindAlias;
 use crate::save::{FINALE, GAME_SETUP, SaveRegistry};
@@ -78,6 +78,7 @@ impl Setup {
             .resource::<GameSetup>(GAME_SETUP)
             .resource::<IdleTurns>("idle_turns")
             .resource::<PastLedgers>("past_ledgers")
+            .resource::<Vectors>("vectors")
             .component::<AskCount>("ask_count")
             .component::<Ledger>("ledger")
             .component::<Budget>("budget")

@@ -49,6 +49,8 @@ pub enum Signal {
     },
     /// Four fifths of a limit are spent.
     LimitNear(UiText),
+    /// No vectors can be had, for this reason; recall goes on by words alone. Said once.
+    RecallByWords(UiText),
 }
 
 /// Stops a run between commits. Clones stop the same run.

@@ -22,7 +22,7 @@ use crate::message::{Block, Digest, Language};
 use crate::mind::{Completion, Mind, Round};
 use crate::secrets::redacted;
 use crate::tool::{
-    RunningTool, ToolCall, ToolCaller, ToolError, ToolOutput, ToolSet, ToolSpec, ToolTrace,
+    RECALL, RunningTool, ToolCall, ToolCaller, ToolError, ToolOutput, ToolSet, ToolSpec, ToolTrace,
     Toolbox, arguments_of,
 };
 
@@ -198,9 +198,25 @@ impl Engine {
 
     // --- running ---
 
+    /// Runs the tools that a mind called, at once or when what it wants to recall has vectors.
+    pub(super) fn run_tools(&mut self, job: Box<Job>, completion: Completion) {
+        if !self.can_embed() {
+            return self.start_tools(job, completion);
+        }
+        let calls = completion.calls.iter().take(self.toolbox().limits.calls);
+        let calls = calls.map(|call| self.guarded_call(&job, call));
+        let recalls = calls.filter(|(call, stopped)| stopped.is_none() && call.name == RECALL);
+        let questions = recalls.filter_map(|(call, _)| {
+            let arguments = arguments_of(&call.arguments);
+            Some(arguments.get("question")?.as_str()?.to_owned())
+        });
+        let questions: Vec<_> = questions.collect();
+        self.ask_for_questions(job, completion, questions);
+    }
+
     /// Runs the tools that a mind called. Pure tools run at once; async tools run together, and the
     /// ask waits for the last of them.
-    pub(super) fn run_tools(&mut self, mut job: Box<Job>, mut completion: Completion) {
+    pub(super) fn start_tools(&mut self, mut job: Box<Job>, mut completion: Completion) {
         // What it said beside the calls is no answer.
         job.retract_stream();
         completion.calls.truncate(self.toolbox().limits.calls);

@@ -7,7 +7,7 @@ use bevy_ecs::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::locale::{StoredText, UiText};
-use crate::message::{Block, Cost, Digest, FinishReason, PromptBytes, TokenUsage};
+use crate::message::{Block, Cost, Digest, FinishReason, PromptBytes, TokenUsage, Vector};
 
 /// The version of the journal's format.
 pub const FORMAT: u32 = 2;
@@ -332,6 +332,34 @@ pub struct Retake {
     pub number: u32,
 }
 
+/// Vectors of texts that entities witnessed, which came before a turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TextVectors {
+    /// The number of meetings before it.
+    pub turn: u64,
+    /// The model that made them. Those of another no longer count.
+    pub model: Arc<str>,
+    /// By the digest of the text.
+    pub vectors: BTreeMap<Digest, Arc<Vector>>,
+}
+
+/// The vector of what an ask is about, which came before it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QuestionVector {
+    /// Who is asked.
+    pub entity: Arc<str>,
+    /// Its number in the cast.
+    pub id: u32,
+    /// The number of the ask among all of the entity.
+    pub number: u32,
+    /// The digest of what it is about. For another text the vector does not count.
+    pub text: Digest,
+    /// The vector.
+    pub vector: Arc<Vector>,
+}
+
 /// The game of a journal, if the world's name alone is not enough to set it up again. Snapshots
 /// have it too, so that a damaged journal can be repaired.
 #[derive(Resource, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -366,6 +394,10 @@ pub enum Line {
     Input(Input),
     /// An ask that is answered anew.
     Retake(Retake),
+    /// Vectors of what was witnessed.
+    Vectors(Arc<TextVectors>),
+    /// The vector of what an ask is about.
+    Question(QuestionVector),
     /// An outcome of the story from which this one branched. It counts only if the very same
     /// request is made here, too, and is then recorded as an outcome.
     Spare(Arc<Outcome>),

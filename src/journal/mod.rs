@@ -16,8 +16,8 @@ pub use error::JournalError;
 pub use file::Journal;
 pub use line::{
     Ending, FORMAT, GameSetup, Input, JournalHeader, Line, Meeting, OpenRound, Outcome,
-    RecalledMemory, RefusedAnswer, Retake, SnapshotRecord, Stopped, ToolResultRecord,
-    ToolRoundRecord, ToolSpent,
+    QuestionVector, RecalledMemory, RefusedAnswer, Retake, SnapshotRecord, Stopped, TextVectors,
+    ToolResultRecord, ToolRoundRecord, ToolSpent,
 };
 pub(crate) use read::JournalLines;
 pub use recording::{Recorded, Recording, new_seed, seed_input};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Line, Meeting, OpenRound, Outcome};
-use crate::message::Digest;
+use super::{Line, Meeting, OpenRound, Outcome, QuestionVector, TextVectors};
+use crate::message::{Digest, Vector};
 
 /// The outcomes and meetings of a journal.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +24,13 @@ pub struct Recording {
     spare: BTreeMap<(Arc<str>, u32, u32), Arc<Outcome>>,
     /// The branches in which an ask was asked anew, by the key of outcomes.
     retakes: BTreeMap<(Arc<str>, u32, u32), Vec<String>>,
+    /// By the turn before which they came.
+    vectors: BTreeMap<u64, Arc<TextVectors>>,
+    /// The vectors of what asks are about, by the key of outcomes.
+    questions: BTreeMap<(Arc<str>, u32, u32), Vec<QuestionVector>>,
     stopped_at: Option<u64>,
+    /// The turns after which an ask had an outcome, or at least a round of tools.
+    begun: BTreeSet<u64>,
 }
 
 /// The field of an input that gives the world another seed.
@@ -56,7 +62,16 @@ impl Recording {
     /// A recording of these lines. If an ask has several outcomes, the first counts.
     pub fn of(lines: impl IntoIterator<Item = Line>) -> Self {
         let mut recording = Self::default();
+        let mut turn = 0;
         for line in lines {
+            match &line {
+                Line::Outcome(_) | Line::Round(_) | Line::Spare(_) => {
+                    recording.begun.insert(turn);
+                }
+                Line::Meeting(meeting) => turn = meeting.turn,
+                Line::Snapshot(snapshot) => turn = turn.max(snapshot.turn),
+                _ => {}
+            }
             match line {
                 Line::Outcome(outcome) => {
                     let key = (outcome.entity.clone(), outcome.id, outcome.number);
@@ -95,6 +110,13 @@ impl Recording {
                         .or_default()
                         .push(retake.branch);
                 }
+                Line::Vectors(vectors) => {
+                    recording.vectors.entry(vectors.turn).or_insert(vectors);
+                }
+                Line::Question(question) => {
+                    let key = (question.entity.clone(), question.id, question.number);
+                    recording.questions.entry(key).or_default().push(question);
+                }
                 Line::Header(_) | Line::Game(_) => {}
             }
         }
@@ -128,6 +150,38 @@ impl Recording {
     pub fn retakes(&self, entity: &Arc<str>, id: u32, number: u32) -> &[String] {
         let branches = self.retakes.get(&(entity.clone(), id, number));
         branches.map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether something was asked after this turn.
+    pub fn has_begun(&self, turn: u64) -> bool {
+        self.begun.contains(&turn) || self.last_turn() > turn
+    }
+
+    /// The vectors that came before the turn after this one.
+    pub fn vectors(&self, turn: u64) -> Option<&Arc<TextVectors>> {
+        self.vectors.get(&turn)
+    }
+
+    /// The vector of what an ask is about, if it is about this text.
+    pub fn question(
+        &self,
+        entity: &Arc<str>,
+        id: u32,
+        number: u32,
+        text: Digest,
+    ) -> Option<&Arc<Vector>> {
+        let questions = self.questions.get(&(entity.clone(), id, number))?;
+        let question = questions.iter().find(|question| question.text == text);
+        question.map(|question| &question.vector)
+    }
+
+    /// Whether anything was recorded of an ask, whatever it asked: what came to mind before it is
+    /// decided.
+    pub fn knows(&self, entity: &Arc<str>, id: u32, number: u32) -> bool {
+        let key = (entity.clone(), id, number);
+        self.outcomes.contains_key(&key)
+            || self.rounds.contains_key(&key)
+            || self.spare.contains_key(&key)
     }
 
     /// The rounds of tool calls that were recorded for exactly this request, oldest first.

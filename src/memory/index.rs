@@ -2,12 +2,15 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::parts::{Part, Parts};
 use super::postings::{Posting, Postings};
 use super::question::{Question, Speaker, Term};
 use super::time::{day_of, says_when};
 use super::words::words;
+use crate::message::Vector;
 
 /// BM25's saturation of repeated words, and how far long messages count less; of sessions, too.
 const K1: f32 = 1.2;
@@ -150,6 +153,8 @@ pub struct Index {
     /// The name of the last session.
     session: String,
     speakers: Vec<Speaker>,
+    /// Of the messages that have one.
+    pub(super) vectors: BTreeMap<u32, Arc<Vector>>,
 }
 
 impl Default for Index {
@@ -179,6 +184,7 @@ impl Index {
             sessions: Vec::new(),
             session: String::new(),
             speakers: Vec::new(),
+            vectors: BTreeMap::new(),
         }
     }
 
@@ -192,7 +198,7 @@ impl Index {
         self.kept.is_empty()
     }
 
-    /// The memory that it takes, in bytes.
+    /// The memory that it takes, in bytes, without vectors, which indexes share.
     pub fn bytes(&self) -> usize {
         let names = self.speakers.iter().map(Speaker::bytes);
         let sessions = self.sessions.iter();

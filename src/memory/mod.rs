@@ -3,7 +3,7 @@
 //! An [`Index`] knows the words of messages, not the messages: `add` gives each a number, counted
 //! from zero, and `search` ranks these numbers for a question. Beneath is BM25 over stems, or over
 //! characters of Chinese; what lifts it are [`Part`]s, each of which can be left out. A ranking of
-//! numbers is also what a second ranker would give, so that both can be merged by reciprocal rank.
+//! numbers is also what vectors give ([`Index::nearest`]), so both are merged by reciprocal rank.
 //!
 //! The crates `bm25` and `probly-search` have neither sessions nor neighbours, which bring most
 //! here, and keep several times the text in hash maps; `tantivy` is a database. So only the stems
@@ -19,6 +19,7 @@ mod parts;
 mod postings;
 mod question;
 mod time;
+mod vectors;
 mod witnessed;
 mod words;
 
@@ -26,5 +27,7 @@ pub use cues::Cues;
 pub use index::{Builder, Entry, Hit, Index};
 pub use lore::Lore;
 pub use parts::Part;
+pub use vectors::{AskedVectors, Meaning, Vectors};
 pub use witnessed::{Memory, PlaceNames, Witnessed, recall_all};
+pub(crate) use witnessed::{chapter_texts, conversation_texts};
 pub(crate) use words::vocabulary;

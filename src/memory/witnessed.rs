@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::cues::Cues;
 use super::index::{self, Index};
+use super::vectors::{Meaning, Vectors, merged, read_part};
 use super::words::telling;
 use crate::context::{AgentContext, Chapter, Chapters, Entry, EntryId, Happening, Note, Pledge};
 use crate::message::{Body, Role, Tags, cut, tokens};
@@ -102,7 +103,7 @@ impl Witnessed {
         &self,
         (context, chapters): (&AgentContext, &Chapters),
         places: PlaceNames<'_>,
-        question: &str,
+        question: (&str, Option<Meaning<'_>>),
         most: usize,
     ) -> Vec<Memory> {
         let mut past = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -113,12 +114,13 @@ impl Witnessed {
     /// What of an entity's archived past bears on what is going on, oldest first: what speaks of
     /// the same as the cues and as the messages since its last answer, and what happened between it
     /// and those who are there. Nothing that stands in its prompt, no summaries, and no more tokens
-    /// than there is room for.
+    /// than there is room for. With the vector of [what it is about](Self::asked), also what has a
+    /// meaning near to that.
     pub fn come_to_mind(
         &self,
         (context, chapters): (&AgentContext, &Chapters),
         places: PlaceNames<'_>,
-        cues: &Cues,
+        (cues, meaning): (&Cues, Option<Meaning<'_>>),
         room: u64,
     ) -> Vec<Memory> {
         if chapters.all().is_empty() {
@@ -126,7 +128,15 @@ impl Witnessed {
         }
         let mut past = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         past.grow(chapters);
-        past.bearing_on((context, chapters), places, cues, room)
+        past.bearing_on((context, chapters), places, (cues, meaning), room)
+    }
+
+    /// What an ask is about, in one text of which a vector can be made: its cues, and the messages
+    /// since the last answer.
+    pub fn asked(context: &AgentContext, cues: &Cues) -> String {
+        let given = cues.texts.iter().map(|text| Cow::Borrowed(text.as_str()));
+        let all: Vec<_> = given.chain(latest(context)).collect();
+        read_part(&all.join("\n")).to_owned()
     }
 
     /// Whether an answer seems to use each of some memories: it has words in common with it that
@@ -169,13 +179,28 @@ fn latest(context: &AgentContext) -> Vec<Cow<'_, str>> {
 pub fn recall_all(
     (context, chapters): (&AgentContext, &Chapters),
     places: PlaceNames<'_>,
-    question: &str,
+    question: (&str, Option<Meaning<'_>>),
     most: usize,
 ) -> Vec<Memory> {
     let mut past = Past::default();
     past.grow(chapters);
     past.add_conversation(context);
     past.search((context, chapters), places, question, most)
+}
+
+/// What a chapter makes an entity remember, as it is indexed.
+pub(crate) fn chapter_texts(chapter: &Chapter) -> impl Iterator<Item = Cow<'_, str>> {
+    let messages = chapter.messages.iter().map(|held| &held.message);
+    let told = messages.filter(|it| is_witnessed(it.role, &it.body) && !is_summary(&it.tags));
+    let told = told.map(|message| words_of(message.role, &message.body));
+    told.chain([chapter.summary.full_text()])
+}
+
+/// The same of a conversation.
+pub(crate) fn conversation_texts(context: &AgentContext) -> impl Iterator<Item = Cow<'_, str>> {
+    let entries = context.entries().iter();
+    let told = entries.filter(|entry| is_witnessed(entry.role(), entry.body()));
+    told.map(|entry| words_of(entry.role(), entry.body()))
 }
 
 /// Where a message of the index is.
@@ -204,6 +229,9 @@ struct Past {
     matters: RefCell<BTreeMap<u32, Matter>>,
     /// What cues have found since the index last grew: what is at stake stays so from ask to ask.
     found: RefCell<BTreeMap<Box<str>, Vec<u32>>>,
+    /// The model of the vectors that the index has, and how many there were of it when they were
+    /// taken over for so many messages.
+    vectors: Option<(Arc<str>, usize, usize)>,
 }
 
 /// The telling words of a text.
@@ -342,13 +370,37 @@ impl Past {
         matter
     }
 
+    /// Gives the messages of the index the vectors that they lack.
+    fn take_vectors(&mut self, vectors: &Vectors, (context, chapters): (&AgentContext, &Chapters)) {
+        let taken = Some((vectors.model.clone(), vectors.len(), self.sources.len()));
+        if self.vectors == taken {
+            return;
+        }
+        let model = self.vectors.as_ref().map(|(model, ..)| model);
+        if model != Some(&vectors.model) {
+            self.index.vectors.clear();
+        }
+        for entry in 0..self.sources.len() as u32 {
+            if !self.index.vectors.contains_key(&entry)
+                && let Some(vector) = vectors.get(&self.text(entry, context, chapters))
+            {
+                // All have the same width, unless a save was changed.
+                let _ = self.index.add_vector(entry, vector.clone());
+            }
+        }
+        self.vectors = taken;
+    }
+
     fn bearing_on(
-        &self,
+        &mut self,
         (context, chapters): (&AgentContext, &Chapters),
         places: PlaceNames<'_>,
-        cues: &Cues,
+        (cues, meaning): (&Cues, Option<Meaning<'_>>),
         room: u64,
     ) -> Vec<Memory> {
+        if let Some(meaning) = meaning {
+            self.take_vectors(meaning.vectors, (context, chapters));
+        }
         let text = |entry| self.text(entry, context, chapters);
         let may_come = |entry: u32| match self.sources.get(entry as usize) {
             Some(Source::Chapter(chapter, number)) => {
@@ -385,6 +437,16 @@ impl Past {
             });
             for (rank, entry) in (0_u8..).zip(hits) {
                 *scores.entry(*entry).or_default() += 1.0 / (RANK + f32::from(rank));
+            }
+        }
+        if let Some(meaning) = meaning {
+            let near = self
+                .index
+                .outstanding(meaning.question, 2 * HITS)
+                .into_iter();
+            let near = near.filter(|hit| may_come(hit.entry)).take(HITS);
+            for (rank, hit) in (0_u8..).zip(near) {
+                *scores.entry(hit.entry).or_default() += 1.0 / (RANK + f32::from(rank));
             }
         }
         for person in &cues.people {
@@ -426,18 +488,25 @@ impl Past {
     }
 
     fn search(
-        &self,
+        &mut self,
         (context, chapters): (&AgentContext, &Chapters),
         places: PlaceNames<'_>,
-        question: &str,
+        (question, meaning): (&str, Option<Meaning<'_>>),
         most: usize,
     ) -> Vec<Memory> {
+        if let Some(meaning) = meaning {
+            self.take_vectors(meaning.vectors, (context, chapters));
+        }
         let text = |entry| self.text(entry, context, chapters);
         // Summaries in the prompt, and what is told twice, is left out.
         let wanted = most.saturating_mul(2).saturating_add(self.chapters.min(64));
         let mut hits = self.index.search(question, wanted, text);
         let best = hits.first().map_or(0.0, |hit| hit.score);
         hits.retain(|hit| hit.score >= FITS * best);
+        if let Some(meaning) = meaning {
+            let near = self.index.nearest(meaning.question, wanted);
+            hits = merged([&hits, &near], wanted);
+        }
         let days = [&self.days, &days_of(context)];
         let mut found: Vec<Memory> = Vec::new();
         for hit in hits {
@@ -702,7 +771,7 @@ mod tests {
         ];
         let (context, chapters) = two_days(lines, "Bob told me of the rope.");
         let witnessed = Witnessed::default();
-        let recall = |question| witnessed.recall((&context, &chapters), &hall, question, 5);
+        let recall = |question| witnessed.recall((&context, &chapters), &hall, (question, None), 5);
         let found = recall("With what were ropes cut?");
         let texts: Vec<_> = found.iter().map(|memory| memory.text.as_str()).collect();
         assert_eq!(texts[0], lines[0]);
@@ -719,7 +788,7 @@ mod tests {
         let all = recall_all(
             (&context, &chapters),
             &hall,
-            "What did Bob say of the rope?",
+            ("What did Bob say of the rope?", None),
             5,
         );
         assert!(all.len() >= 2, "{all:?}");
@@ -736,14 +805,14 @@ mod tests {
         let (mut context, chapters) = two_days(lines, "Bob told me of it.");
         let witnessed = Witnessed::default();
         let come = |context: &AgentContext, cues: &Cues, room| {
-            let memories = witnessed.come_to_mind((context, &chapters), &hall, cues, room);
+            let memories = witnessed.come_to_mind((context, &chapters), &hall, (cues, None), room);
             let texts = memories.into_iter().map(|memory| memory.text);
             texts.collect::<Vec<_>>()
         };
         let none = Cues::default();
         assert_eq!(come(&context, &none, 600), [lines[0]]);
         assert!(come(&context, &none, 10).is_empty(), "there is no room");
-        let memories = witnessed.come_to_mind((&context, &chapters), &hall, &none, 600);
+        let memories = witnessed.come_to_mind((&context, &chapters), &hall, (&none, None), 600);
         let used = |answer: &str| {
             let used = witnessed.used(&context, &memories, answer, "What do you do?");
             used == [true]
@@ -781,7 +850,8 @@ mod tests {
             "老闻说：“别提了。”",
         ];
         let (context, chapters) = two_days(lines, "老闻说了些事。");
-        let found = Witnessed::default().recall((&context, &chapters), &hall, "船是怎么沉的？", 1);
+        let found =
+            Witnessed::default().recall((&context, &chapters), &hall, ("船是怎么沉的？", None), 1);
         assert_eq!(found[0].text, lines[0]);
     }
 
@@ -792,18 +862,18 @@ mod tests {
         let witnessed = Witnessed::default();
         assert!(
             !witnessed
-                .recall((&context, &chapters), &hall, "bell", 5)
+                .recall((&context, &chapters), &hall, ("bell", None), 5)
                 .is_empty()
         );
         let none = Chapters::default();
         assert!(
             witnessed
-                .recall((&context, &none), &hall, "bell", 5)
+                .recall((&context, &none), &hall, ("bell", None), 5)
                 .is_empty()
         );
         assert!(
             !witnessed
-                .recall((&context, &chapters), &hall, "bell", 5)
+                .recall((&context, &chapters), &hall, ("bell", None), 5)
                 .is_empty()
         );
     }

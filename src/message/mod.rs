@@ -14,6 +14,7 @@ mod tag;
 mod text;
 pub mod tokens;
 mod usage;
+mod vector;
 
 pub use crate::locale::Language;
 pub use crate::wording::{Bigrams, FoldedText};
@@ -30,6 +31,7 @@ pub use tag::{Tag, TagError, Tags};
 pub(crate) use text::cut;
 pub use text::{Digest, Text};
 pub use usage::{Cost, FinishReason, Price, PromptBytes, TokenUsage};
+pub use vector::{Vector, VectorError};
 
 use serde::{Deserialize, Serialize};
 

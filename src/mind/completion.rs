@@ -249,6 +249,8 @@ pub enum Awaited {
     EnoughBytes,
     /// The end of the call.
     WholeAnswer,
+    /// The vectors of all texts.
+    Vectors,
 }
 
 impl MindError {
@@ -339,6 +341,7 @@ impl Localize for MindError {
                     Awaited::NextBytes => text!(mind_no_next_bytes, server, seconds),
                     Awaited::EnoughBytes => text!(mind_too_slow, server, seconds),
                     Awaited::WholeAnswer => text!(mind_took_too_long, server, seconds),
+                    Awaited::Vectors => text!(mind_vectors_too_slow, server, seconds),
                 }
             }
             Self::InvalidResponse { server, reason } => {

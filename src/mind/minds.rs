@@ -7,6 +7,7 @@ use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::answer::Mind;
+use super::embedder::Embedder;
 
 /// The alias of the model that an entity prefers. Without it, the run's default mind answers.
 #[derive(Component, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -19,6 +20,7 @@ pub struct Minds {
     default: Arc<dyn Mind>,
     by_alias: BTreeMap<String, Arc<dyn Mind>>,
     seats: BTreeMap<Arc<str>, Arc<dyn Mind>>,
+    embedder: Option<Arc<dyn Embedder>>,
 }
 
 impl<M: Mind + 'static> From<M> for Minds {
@@ -35,6 +37,7 @@ impl Minds {
             default,
             by_alias: BTreeMap::new(),
             seats: BTreeMap::new(),
+            embedder: None,
         }
     }
 
@@ -50,6 +53,18 @@ impl Minds {
     pub fn with_seat(mut self, entity: impl Into<Arc<str>>, mind: Arc<dyn Mind>) -> Self {
         self.seats.insert(entity.into(), mind);
         self
+    }
+
+    /// Lets recall find by vectors of this embedder, too.
+    #[must_use]
+    pub fn with_embedder(mut self, embedder: Arc<dyn Embedder>) -> Self {
+        self.embedder = Some(embedder);
+        self
+    }
+
+    /// Who makes vectors of texts for recall, if anybody does.
+    pub fn embedder(&self) -> Option<&Arc<dyn Embedder>> {
+        self.embedder.as_ref()
     }
 
     /// The mind of an entity: its seat, else the alias it prefers, else the default.

@@ -15,7 +15,7 @@ use crate::cast::WorldTurn;
 use crate::engine::Signal;
 use crate::event::{EventRecord, Record};
 use crate::journal::Outcome;
-use crate::locale::{Language, UiText};
+use crate::locale::{Language, UiText, text};
 use crate::message::{BodyId, Digest};
 use crate::mind::{StreamDelta, StreamDeltaKind, stopwatch};
 
@@ -240,6 +240,10 @@ impl Board {
                 call.by = Some(by.clone());
             }),
             Signal::LimitNear(_) => return,
+            Signal::RecallByWords(reason) => {
+                tracing::warn!("{}", text!(engine_recall_by_words, reason));
+                return;
+            }
         }
         drop(contents);
         self.announce();

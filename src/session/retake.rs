@@ -103,9 +103,12 @@ fn anew(played: Vec<Line>, retaken: &Retaken, branch: &str) -> Result<Vec<Line>,
             // It was asked when this one had been answered, or at the same time.
             Line::Outcome(outcome) if is_found => lines.push(Line::Spare(outcome)),
             Line::Spare(outcome) if is_meant(&outcome) => {}
-            Line::Outcome(_) | Line::Input(_) | Line::Retake(_) | Line::Spare(_) => {
-                lines.push(line);
-            }
+            Line::Outcome(_)
+            | Line::Input(_)
+            | Line::Retake(_)
+            | Line::Spare(_)
+            | Line::Vectors(_)
+            | Line::Question(_) => lines.push(line),
             Line::Meeting(_) => {
                 is_over = true;
                 break;

@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 
 use super::{NoArguments, ToolCaller, ToolError, Toolbox};
 use crate::knowledge::{FactBook, Knowledge};
-use crate::memory::{Lore, Witnessed};
+use crate::memory::{AskedVectors, Lore, Vectors, Witnessed};
 
+/// The tool by which minds search their past.
+pub(crate) const RECALL: &str = "recall";
 /// The maximum number of dice in one roll, and of sides of a die.
 const MAX_DICE: u32 = 100;
 const MAX_SIDES: u32 = 1_000;
@@ -21,7 +23,7 @@ pub(super) fn register(tools: &mut Toolbox) {
     tools
         .add_pure("roll_dice", "Rolls dice and returns each of them and their sum. Use it where chance decides; never make a result up.", roll_dice)
         .add_pure("look_around", "Returns where you are, what can be seen there, who else is there and where one can go.", look_around)
-        .add_pure("recall", "Searches your own past and returns what you witnessed, with day, place and who said it, best first; what you can still read here is left out.", recall)
+        .add_pure(RECALL, "Searches your own past and returns what you witnessed, with day, place and who said it, best first; what you can still read here is left out.", recall)
         .add_pure("search_lore", "Looks something up in what is known of the world, as far as it is open to you.", search_lore);
 }
 
@@ -87,7 +89,10 @@ fn recall(caller: &ToolCaller<'_>, search: Search) -> Result<Value, ToolError> {
     let past = past.zip(caller.own::<Witnessed>());
     let found = past.map(|((context, chapters), witnessed)| {
         let places = |id| caller.place_with_id(id);
-        witnessed.recall((context, chapters), &places, &search.question, MAX_FOUND)
+        let vectors = caller.data::<AskedVectors>().zip(caller.data::<Vectors>());
+        let meaning = vectors.and_then(|(asked, all)| asked.meaning(&search.question, all));
+        let question = (search.question.as_str(), meaning);
+        witnessed.recall((context, chapters), &places, question, MAX_FOUND)
     });
     Ok(json!({"found": found.unwrap_or_default()}))
 }

@@ -36,6 +36,7 @@ pub use arguments::{NoArguments, read_arguments};
 pub use call::ToolCall;
 pub use caller::{Present, ToolCaller};
 pub use error::ToolError;
+pub(crate) use game::RECALL;
 pub use not_built::NotBuilt;
 pub use schema::schema_for;
 pub use set::ToolSet;
@@ -54,7 +55,7 @@ pub use web_policy::WebPolicy;
 pub const BUILT_IN: &[&str] = &[
     "roll_dice",
     "look_around",
-    "recall",
+    RECALL,
     "search_lore",
     "calculate",
     "fetch_web_content",

@@ -316,7 +316,7 @@ fn found_shares(engine: &mut Engine, language: Language, days: u32) -> [f64; 2] 
         let mut entries = context.entries().iter();
         let stands = entries.any(|entry| entry.body().full_text().contains(&planted.text()));
         for (count, question) in found.iter_mut().zip(planted.questions()) {
-            let memories = witnessed.recall((context, chapters), &|_| None, &question, 5);
+            let memories = witnessed.recall((context, chapters), &|_| None, (&question, None), 5);
             let is_original = memories.iter().any(|memory| {
                 let is_of_day = memory.day.as_deref() == Some(&*day.to_string());
                 !memory.summary && is_of_day && memory.text.contains(&planted.text())
@@ -342,7 +342,7 @@ fn recall_time(engine: &mut Engine) -> Duration {
             texts: vec!["Where does the widow keep what she never talks about?".into()],
             ..Cues::default()
         };
-        let recall = || witnessed.come_to_mind((context, chapters), &|_| None, &cues, 600);
+        let recall = || witnessed.come_to_mind((context, chapters), &|_| None, (&cues, None), 600);
         recall();
         let begun = Instant::now();
         for _ in 0..TIMES {

@@ -1,6 +1,7 @@
 //! Minds behind servers, and servers of tools, all played on loopback; `real_server` has a real
 //! one.
 
+mod embeddings;
 mod fuzz;
 #[path = "../support/http.rs"]
 mod http;

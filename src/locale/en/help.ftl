@@ -90,6 +90,7 @@ help_any_away = How long an invited person may leave a question open; then a min
 help_any_color = When to use color: auto (on a terminal, unless NO_COLOR is set), always, never
 help_any_data = Folder with worlds/, prompts/ and models.ron (default: ./data, else built-in data)
 help_any_dry_run = Print the next prompts with their tokens and price, and send nothing; needs no key
+help_any_embeddings = Recall also finds what has the same meaning, by vectors that this model makes; its server needs /v1/embeddings (off: by words alone)
 help_any_force = Start over in an existing save; its story is lost. More than one story is deleted only if you confirm it
 help_any_form = How to print the conversation: rule (a line above each message), log (time and sender before each message)
 help_any_games = Play this many stories, each with the next seed, and show statistics; they are not saved, and tool servers are not connected

@@ -9,3 +9,7 @@ message_no_role = missing; use system, human, ai or tool
 message_not_an_object = a message is an object with 'type' and 'content'
 message_tag_repeated = the message has a tag '{ $key }' already; each tag can be there once
 message_tag_reserved = '{ $key }' is a member of the message itself and can't be a tag; choose another key
+message_vector_not_finite = a vector has an infinite number or one that is none
+message_vector_other_width = a vector has { $found } numbers; those before it have { $expected }
+message_vector_width = a vector has { $found } numbers; there must be at least one and at most { $max }
+message_vector_zero = all numbers of a vector are zero

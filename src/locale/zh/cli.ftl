@@ -474,6 +474,7 @@ cli_watch_seat = 扮演{ $name }的地址：{ $address }
 ## At a seat
 
 cli_seat_alone = 这里没有别人。
+# same
 cli_seat_bond = { $to }：{ $word }（{ $value }）
 cli_seat_goal = 目标：{ $goal }
 cli_seat_goal_lost = 目标（已落空）：{ $goal }

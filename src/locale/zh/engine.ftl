@@ -12,6 +12,7 @@ engine_near_calls = 已用 { $spent } 次调用，上限 { $limit } 次
 engine_near_cost = 已花费 { $spent }，上限 { $limit }
 engine_near_tokens = 已用 { $spent } 个 token，上限 { $limit } 个
 engine_never_rests = “{ $place }”在第 { $turn } 轮走了 { $steps } 步仍未停下；请让舞台不再提问，或提高步数上限
+engine_no_vector = 服务器没有返回向量
 engine_not_taken = “{ $place }”，第 { $turn } 轮：没有系统取走“{ $entity }”的回答“{ $reply }”；必须有系统在下一步取走 Answers<…>
 engine_other_line =
     第 { $line } 行
@@ -22,6 +23,7 @@ engine_other_request =
     { $difference }
 engine_other_state = 第 { $turn } 轮之后，“{ $place }”的状态与记录不同
 engine_other_world_state = 第 { $turn } 轮之后，世界的状态与记录不同
+engine_recall_by_words = 得不到向量，回忆改为只按字词检索：{ $reason }
 engine_same_question = 问题相同，但之前的对话或所要求的形式不同
 engine_snapshot = 无法写入快照：{ $reason }
 engine_unknown_mind = “{ $entity }”指定的模型“{ $alias }”在本次运行中不存在

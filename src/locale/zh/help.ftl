@@ -91,6 +91,7 @@ help_any_away = 受邀者最多可以多少秒不回答；超时后由模型代�
 help_any_color = 何时使用颜色：auto（在终端上，除非设置了 NO_COLOR）、always（总是）、never（从不）
 help_any_data = 含 worlds/、prompts/ 和 models.ron 的文件夹（默认：./data，没有则用内置数据）
 help_any_dry_run = 显示接下来的提示词及其 token 数和价格，不实际发送，也不需要密钥
+help_any_embeddings = 回忆时也按意思查找，向量由这个模型计算；其服务器须有 /v1/embeddings（off：只按字词）
 help_any_force = 在已有的存档里从头开始；原有故事会丢失。含有多个故事时，须经你确认才会删除
 help_any_form = 怎样显示对话：rule（每条消息上方有横线）、log（每条消息前有时间和发送者）
 help_any_games = 连续玩这么多个故事，种子依次加一，并给出统计；不存档，也不连接工具服务器

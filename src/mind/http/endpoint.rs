@@ -136,6 +136,14 @@ impl Endpoint {
         self.root.host_str().is_some_and(is_local_name)
     }
 
+    /// The URL of requests for vectors of texts.
+    pub fn embeddings(&self) -> Url {
+        match self.root.path() {
+            path if path.ends_with("/embeddings") => self.url_at(path),
+            _ => self.url_below("/embeddings"),
+        }
+    }
+
     fn url_below(&self, path: &str) -> Url {
         self.url_at(&format!("{}{path}", self.root.path().trim_end_matches('/')))
     }

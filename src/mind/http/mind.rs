@@ -32,7 +32,7 @@ use crate::mind::stream::AnswerStream;
 use crate::secrets::Secret;
 
 /// How many bytes of an error's body are read.
-const MAX_ERROR_BYTES: usize = 64 * 1024;
+pub(super) const MAX_ERROR_BYTES: usize = 64 * 1024;
 /// How long to wait for the end of a stream after its last event, so that the connection can be
 /// used again.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(250);

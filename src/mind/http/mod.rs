@@ -9,6 +9,7 @@
 //! required. Keys never leave this module. Start reading at [`HttpMind`].
 
 mod api;
+mod embedder;
 mod endpoint;
 mod failure;
 mod json_frames;
@@ -30,6 +31,7 @@ mod text_stream;
 mod usage;
 
 pub(in crate::mind) use api::own_members;
+pub use embedder::{EmbeddingSettings, HttpEmbedder};
 pub use endpoint::{Endpoint, EndpointError};
 pub use mind::{HttpMind, HttpMindError, Server, client};
 pub use probe::{KeyState, ProbeReport};

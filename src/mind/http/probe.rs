@@ -88,6 +88,31 @@ impl ProbeReport {
             notes: Vec::new(),
         }
     }
+
+    /// Takes note of an answer.
+    pub(super) fn succeeded(&mut self, has_key: bool) {
+        self.reachable = true;
+        self.answers = true;
+        self.key = if has_key {
+            KeyState::Accepted
+        } else {
+            KeyState::NotNeeded
+        };
+    }
+
+    /// Takes note of an error.
+    pub(super) fn failed(&mut self, error: &MindError, has_key: bool) {
+        self.reachable = !matches!(
+            error,
+            MindError::Unreachable { .. } | MindError::TimedOut { .. }
+        );
+        self.key = match error {
+            MindError::Denied { .. } if has_key => KeyState::Refused,
+            MindError::Denied { .. } => KeyState::Missing,
+            _ => KeyState::Untried,
+        };
+        self.notes.push(error.text());
+    }
 }
 
 impl HttpMind {
@@ -100,12 +125,7 @@ impl HttpMind {
         let (listed_window, began) = (listed_window.ok().flatten(), now());
         match shared.probe_call(self.schema_mode()).await {
             Ok(received) => {
-                report.reachable = true;
-                report.answers = true;
-                report.key = match shared.server.key {
-                    Some(_) => KeyState::Accepted,
-                    None => KeyState::NotNeeded,
-                };
+                report.succeeded(shared.server.key.is_some());
                 if let Some(model) = &received.response.model {
                     report.model = redact(model).into_owned();
                 }
@@ -119,16 +139,7 @@ impl HttpMind {
                 report.notes = notes(&answer, &report, received.retries);
             }
             Err(FailedCall { error, .. }) => {
-                report.reachable = !matches!(
-                    error,
-                    MindError::Unreachable { .. } | MindError::TimedOut { .. }
-                );
-                report.key = match (&error, &shared.server.key) {
-                    (MindError::Denied { .. }, Some(_)) => KeyState::Refused,
-                    (MindError::Denied { .. }, None) => KeyState::Missing,
-                    _ => KeyState::Untried,
-                };
-                report.notes.push(error.text());
+                report.failed(&error, shared.server.key.is_some());
                 let elapsed = u64::try_from(began.elapsed().as_millis());
                 report.latency_ms = elapsed.ok().filter(|_| report.reachable);
             }

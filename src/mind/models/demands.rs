@@ -101,6 +101,7 @@ impl Demands {
             retry: _,
             prompted_tools: _,
             extra,
+            embeddings: _,
         } = entry;
         if let Some(base_url) = base_url {
             let api = provider.map(|provider| provider.api).unwrap_or_default();

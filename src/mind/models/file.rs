@@ -15,7 +15,8 @@ use crate::dialect::format::{Api, Style, ThinkingPolicy};
 use crate::locale::{Argument, UiText, text};
 use crate::message::Price;
 use crate::mind::http::{
-    Endpoint, LimitField, RetryPolicy, SchemaMode, Timeouts, Wording, own_members,
+    EmbeddingSettings, Endpoint, LimitField, RetryPolicy, SchemaMode, Timeouts, Wording,
+    own_members,
 };
 use crate::tool::WebPolicy;
 use crate::tool::servers::ToolServer;
@@ -235,6 +236,9 @@ pub struct ModelEntry {
     /// Merged over [`Provider::extra`].
     #[serde(default)]
     pub extra: Map<String, Value>,
+    /// How it is asked for vectors of texts, if it makes these and doesn't talk.
+    #[serde(default)]
+    pub embeddings: Option<EmbeddingSettings>,
 }
 
 fn default_stream() -> bool {
@@ -466,6 +470,10 @@ impl ModelEntry {
             problems.timeouts(timeouts, &path("timeouts"));
         }
         problems.extra(&self.extra, api, &path("extra"));
+        if let Some(embeddings) = &self.embeddings {
+            problems.at_least_one(embeddings.batch == 0, &path("embeddings.batch"));
+            problems.positive_seconds(embeddings.timeout, &path("embeddings.timeout"));
+        }
     }
 }
 

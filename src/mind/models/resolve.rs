@@ -9,12 +9,14 @@ use serde::{Serialize, Serializer};
 
 use super::error::ModelError;
 use super::file::{ModelEntry, ModelFile, Provider, SHIPPED, SHIPPED_NAME};
-use crate::dialect::format::{MediaFiles, NoFiles};
+use crate::dialect::format::{Api, MediaFiles, NoFiles};
 use crate::locale::{Localize, UiText, text};
 use crate::message::Price;
 use crate::mind::answer::Mind;
+use crate::mind::embedder::Embedder;
 use crate::mind::http::{
-    self, Endpoint, HttpMind, HttpMindError, KeyState, ModelSettings, ProbeReport, Server,
+    self, Endpoint, HttpEmbedder, HttpMind, HttpMindError, KeyState, ModelSettings, ProbeReport,
+    Server,
 };
 use crate::mind::info::MindInfo;
 use crate::mind::prompted_tools::PromptedTools;
@@ -251,6 +253,10 @@ impl Models {
     /// There is no such model, or its settings can't be used. A missing key is not an error but
     /// part of the report.
     pub async fn probe(&self, alias: &str) -> Result<ProbeReport, ModelError> {
+        let resolved = self.resolve(alias);
+        if resolved.is_ok_and(|resolved| resolved.entry.embeddings.is_some()) {
+            return self.probe_embedder(alias).await;
+        }
         match self.http_mind(alias) {
             Ok(mind) => {
                 let mut report = mind.probe().await;
@@ -259,16 +265,54 @@ impl Models {
                 }
                 Ok(report)
             }
-            Err(error @ ModelError::MissingKey { .. }) => {
-                let summary = self.summary(alias)?;
-                let mut report = ProbeReport::untried(alias, &summary.base_url, &summary.model);
-                report.key = KeyState::Missing;
-                report.window = summary.window;
-                report.notes.push(error.text());
+            Err(error) => self.unprobed(alias, error),
+        }
+    }
+
+    async fn probe_embedder(&self, alias: &str) -> Result<ProbeReport, ModelError> {
+        match self.http_embedder(alias) {
+            Ok(embedder) => {
+                let mut report = embedder.probe().await;
+                report.model = self.resolve(alias)?.shown_model();
                 Ok(report)
             }
-            Err(error) => Err(error),
+            Err(error) => self.unprobed(alias, error),
         }
+    }
+
+    /// The report of a model that lacks its key.
+    fn unprobed(&self, alias: &str, error: ModelError) -> Result<ProbeReport, ModelError> {
+        let ModelError::MissingKey { .. } = error else {
+            return Err(error);
+        };
+        let summary = self.summary(alias)?;
+        let mut report = ProbeReport::untried(alias, &summary.base_url, &summary.model);
+        report.key = KeyState::Missing;
+        report.window = summary.window;
+        report.notes.push(error.text());
+        Ok(report)
+    }
+
+    /// Who makes vectors of texts by the model of this name. Its server must have
+    /// `/v1/embeddings`, whatever else it has.
+    ///
+    /// # Errors
+    /// As [`Self::mind`].
+    pub fn embedder(&self, alias: &str) -> Result<Arc<dyn Embedder>, ModelError> {
+        Ok(Arc::new(self.http_embedder(alias)?))
+    }
+
+    fn http_embedder(&self, alias: &str) -> Result<HttpEmbedder, ModelError> {
+        let mut resolved = self.resolve(alias)?;
+        resolved.provider.api = Api::OpenAi;
+        let endpoint = resolved.endpoint()?;
+        let key = self.key_or_error(&resolved)?;
+        let client = self.client(endpoint.is_local());
+        let client = client.map_err(|error| resolved.unusable(&error))?;
+        let server = self.server(&resolved, endpoint, key);
+        let (model, settings) = (&resolved.model.0, resolved.entry.embeddings);
+        HttpEmbedder::new(client, server, alias, model, settings.unwrap_or_default())
+            .map_err(|error| resolved.unusable(&error))
     }
 
     fn http_mind(&self, alias: &str) -> Result<HttpMind, ModelError> {
@@ -276,7 +320,14 @@ impl Models {
         if let Some(mind) = minds.get(alias) {
             return Ok(mind.clone());
         }
-        let mind = self.build(self.resolve(alias)?)?;
+        let resolved = self.resolve(alias)?;
+        if resolved.entry.embeddings.is_some() {
+            return Err(ModelError::Unusable {
+                alias: alias.into(),
+                reason: text!(mind_makes_vectors),
+            });
+        }
+        let mind = self.build(resolved)?;
         minds.insert(alias.into(), mind.clone());
         Ok(mind)
     }
@@ -360,14 +411,33 @@ impl Models {
 
     fn build(&self, resolved: ResolvedModel) -> Result<HttpMind, ModelError> {
         let endpoint = resolved.endpoint()?;
-        let key = self.key(&resolved);
-        if let (None, Some(variable)) = (&key, resolved.required_key()) {
-            return Err(ModelError::MissingKey {
+        let key = self.key_or_error(&resolved)?;
+        self.connected(resolved, endpoint, key)
+    }
+
+    fn key_or_error(&self, resolved: &ResolvedModel) -> Result<Option<Secret>, ModelError> {
+        let key = self.key(resolved);
+        match resolved.required_key() {
+            Some(variable) if key.is_none() => Err(ModelError::MissingKey {
                 alias: resolved.alias.clone(),
                 variable: variable.into(),
-            });
+            }),
+            _ => Ok(key),
         }
-        self.connected(resolved, endpoint, key)
+    }
+
+    fn server(&self, resolved: &ResolvedModel, endpoint: Endpoint, key: Option<Secret>) -> Server {
+        let ResolvedModel {
+            provider, entry, ..
+        } = resolved;
+        Server {
+            endpoint,
+            key,
+            connect: self.connect(),
+            timeouts: entry.timeouts.unwrap_or(provider.timeouts),
+            retry: entry.retry.unwrap_or(provider.retry),
+            longest_answer: provider.longest_answer,
+        }
     }
 
     fn connected(
@@ -376,22 +446,9 @@ impl Models {
         endpoint: Endpoint,
         key: Option<Secret>,
     ) -> Result<HttpMind, ModelError> {
-        let unusable = |error: HttpMindError| ModelError::Unusable {
-            alias: resolved.alias.clone(),
-            reason: error.text(),
-        };
+        let unusable = |error: HttpMindError| resolved.unusable(&error);
         let client = self.client(endpoint.is_local()).map_err(unusable)?;
-        let server = Server {
-            endpoint,
-            key,
-            connect: self.connect(),
-            timeouts: resolved
-                .entry
-                .timeouts
-                .unwrap_or(resolved.provider.timeouts),
-            retry: resolved.entry.retry.unwrap_or(resolved.provider.retry),
-            longest_answer: resolved.provider.longest_answer,
-        };
+        let server = self.server(&resolved, endpoint, key);
         let settings = self.model_settings(&resolved);
         let info = resolved.info(&settings);
         let files = Arc::clone(&self.files);
@@ -504,6 +561,13 @@ impl ResolvedModel {
             })?;
         endpoint.keep_secrets();
         Ok(endpoint)
+    }
+
+    fn unusable(&self, error: &HttpMindError) -> ModelError {
+        ModelError::Unusable {
+            alias: self.alias.clone(),
+            reason: error.text(),
+        }
     }
 
     /// The model's name for people. Whatever else a variable may hold is not shown.

@@ -250,8 +250,12 @@ impl Actions<'_, '_> {
             let facts = facts
                 .iter()
                 .map(|fact| format!("{}: {}", fact.title, fact.text));
-            let remembered =
-                witnessed.recall((context, chapters), &|_| None, &question.text, MAX_FINDS);
+            let remembered = witnessed.recall(
+                (context, chapters),
+                &|_| None,
+                (&question.text, None),
+                MAX_FINDS,
+            );
             let remembered = remembered.into_iter().map(|memory| memory.text);
             facts.chain(remembered).take(MAX_FINDS).collect()
         });

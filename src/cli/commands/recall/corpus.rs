@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::files;
 use crate::locale::text;
-use crate::memory::{Entry, Index};
+use crate::memory::{Entry, Index, Vectors};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -120,10 +120,21 @@ impl Corpus {
         })
     }
 
+    /// The texts of all messages.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.lines.iter().map(|line| line.text.as_str())
+    }
+
     /// The ids of the messages that fit a question best, at most as many as wanted, with their
     /// scores. If the question's id begins like those of a conversation, such as `conv-26:12` and
     /// `conv-26:D1:3`, only that is searched.
-    pub(super) fn search(&mut self, question: &Question, most: usize) -> Vec<(&str, f32)> {
+    /// With vectors, also by meaning.
+    pub(super) fn search(
+        &mut self,
+        question: &Question,
+        vectors: Option<&Vectors>,
+        most: usize,
+    ) -> Vec<(&str, f32)> {
         let id = &question.id;
         let ends = id
             .char_indices()
@@ -134,7 +145,7 @@ impl Corpus {
             .filter(|beginning| !beginning.is_empty())
             .chain([""]);
         let found = beginnings
-            .filter_map(|beginning| self.conversation(beginning))
+            .filter_map(|beginning| self.conversation(beginning, vectors))
             .next();
         let Some(conversation) = found else {
             return Vec::new();
@@ -144,14 +155,22 @@ impl Corpus {
             line.and_then(|line| self.lines.get(*line))
         };
         let text = |entry| Cow::Borrowed(line(entry).map_or("", |line| line.text.as_str()));
-        let hits = conversation.index.search(&question.question, most, text);
+        let (index, asked) = (&conversation.index, question.question.as_str());
+        let hits = match vectors.and_then(|vectors| vectors.get(asked)) {
+            Some(vector) => index.search_with((asked, vector), most, text),
+            None => index.search(asked, most, text),
+        };
         let hits = hits.into_iter();
         hits.filter_map(|hit| Some((line(hit.entry)?.id.as_str(), hit.score)))
             .collect()
     }
 
     /// The messages whose ids or sessions begin so, if they are more than a session.
-    fn conversation(&mut self, beginning: &str) -> Option<Arc<Conversation>> {
+    fn conversation(
+        &mut self,
+        beginning: &str,
+        vectors: Option<&Vectors>,
+    ) -> Option<Arc<Conversation>> {
         if let Some(known) = self.conversations.get(beginning) {
             return known.clone();
         }
@@ -171,13 +190,17 @@ impl Corpus {
         let found = is_conversation.then(|| {
             let mut index = Index::new();
             for line in own() {
-                index.add(&Entry {
+                let entry = index.add(&Entry {
                     speaker: &line.speaker,
                     text: &line.text,
                     time: &line.time,
                     session: &line.session,
                     about: &[],
                 });
+                if let Some(vector) = vectors.and_then(|vectors| vectors.get(&line.text)) {
+                    // All of them have the same width.
+                    let _ = index.add_vector(entry, vector.clone());
+                }
             }
             index.pack();
             Arc::new(Conversation {

@@ -2,12 +2,15 @@
 //! are found for the questions of another.
 
 mod corpus;
+mod embeddings;
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
 use self::corpus::{Corpus, questions};
+use self::embeddings::{Embeddings, or_words};
 use crate::cast::name_by_id;
 use crate::cli::app::App;
 use crate::cli::args::RecallArgs;
@@ -16,13 +19,16 @@ use crate::cli::output::{Paragraph, Style};
 use crate::cli::saved::{Saved, entity};
 use crate::cli::say::say;
 use crate::context::{AgentContext, Chapters};
-use crate::memory::recall_all;
+use crate::memory::{Meaning, Vectors, chapter_texts, conversation_texts, recall_all};
 
 /// Answers a question, or the questions of a file.
 pub(super) fn recall(app: &App, args: &RecallArgs) -> Result<(), CommandError> {
     let most = args.k as usize;
     match (&args.corpus, &args.questions) {
-        (Some(corpus), Some(questions)) => measure(app, corpus, questions, most),
+        (Some(corpus), Some(questions)) => {
+            let embeddings = Embeddings::of(app, args)?;
+            measure(app, [corpus, questions], embeddings, most)
+        }
         _ => remember(app, args, most),
     }
 }
@@ -35,7 +41,22 @@ fn remember(app: &App, args: &RecallArgs, most: usize) -> Result<(), CommandErro
     let context = setup.world.get::<AgentContext>(entity);
     let past = context.zip(setup.world.get::<Chapters>(entity));
     let places = |id| name_by_id(&setup.world, id);
-    let found = past.map(|past| recall_all(past, &places, &given(&args.question), most));
+    let asked = given(&args.question);
+    let embeddings = Embeddings::of(app, args)?;
+    let known = setup.world.get_resource::<Vectors>();
+    let meaning = past
+        .zip(embeddings)
+        .map(|((context, chapters), embeddings)| {
+            let chapters = chapters.all().iter().flat_map(chapter_texts);
+            let texts = chapters.chain(conversation_texts(context));
+            let question = embeddings.question(&asked)?;
+            Ok((embeddings.vectors(known, texts)?, question))
+        });
+    let meaning = meaning.and_then(|made| or_words(app, made));
+    let meaning = meaning
+        .as_ref()
+        .map(|(vectors, question)| Meaning { vectors, question });
+    let found = past.map(|past| recall_all(past, &places, (&asked, meaning), most));
     let found = found.unwrap_or_default();
     let mut out = app.out();
     for (rank, memory) in (1..).zip(&found) {
@@ -69,12 +90,23 @@ fn remember(app: &App, args: &RecallArgs, most: usize) -> Result<(), CommandErro
 }
 
 /// Prints the ids of the messages that are found for each question.
-fn measure(app: &App, corpus: &Path, asked: &Path, most: usize) -> Result<(), CommandError> {
+fn measure(
+    app: &App,
+    [corpus, asked]: [&Path; 2],
+    embeddings: Option<Embeddings>,
+    most: usize,
+) -> Result<(), CommandError> {
     let mut corpus = Corpus::read(corpus)?;
     let asked = questions(asked)?;
+    let mut vectors = None;
+    if let Some(embeddings) = embeddings {
+        let texts = asked.iter().map(|asked| asked.question.as_str());
+        let texts = texts.chain(corpus.texts()).map(Cow::Borrowed);
+        vectors = or_words(app, embeddings.vectors(None, texts));
+    }
     let mut out = app.out();
     for question in &asked {
-        let found = corpus.search(question, most);
+        let found = corpus.search(question, vectors.as_ref(), most);
         let (ids, scores): (Vec<_>, Vec<_>) = found.into_iter().unzip();
         if app.settings.json {
             out.json(&json!({

@@ -1,0 +1,223 @@
+//! Vectors of texts from servers that have `/v1/embeddings`.
+
+use std::sync::Arc;
+
+use reqwest::header::{AUTHORIZATION, HeaderValue};
+use reqwest::{Client, Method, Request, Url};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::failure::ErrorContext;
+use super::mind::{HttpMindError, MAX_ERROR_BYTES, Server};
+use super::pace::{Wait, now};
+use super::probe::ProbeReport;
+use super::settings::seconds;
+use crate::locale::{Localize, UiText, text};
+use crate::message::Vector;
+use crate::mind::completion::{Awaited, MindError};
+use crate::mind::embedder::{Embedder, Embedding};
+
+/// The most bytes of an answer for each text: 8,192 numbers in up to 24 characters.
+const LONGEST_VECTOR: usize = 8_192 * 24;
+/// The most bytes of an answer beside its vectors.
+const LONGEST_REST: usize = 64 * 1024;
+
+/// How a server is asked for vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct EmbeddingSettings {
+    /// The most texts of a request.
+    pub batch: usize,
+    /// How long all requests for some texts may take together, in seconds. A turn never waits
+    /// longer.
+    pub timeout: f64,
+}
+
+impl Default for EmbeddingSettings {
+    fn default() -> Self {
+        Self {
+            batch: 64,
+            timeout: 20.0,
+        }
+    }
+}
+
+/// A model behind a server that makes vectors of texts.
+#[derive(Clone, Debug)]
+pub struct HttpEmbedder(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    client: Client,
+    server: Server,
+    settings: EmbeddingSettings,
+    alias: String,
+    model: Arc<str>,
+    url: Url,
+    key: Option<HeaderValue>,
+    errors: ErrorContext,
+}
+
+/// What a server answers. Members that are not needed are not read.
+#[derive(Deserialize)]
+struct Answer {
+    data: Vec<Item>,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    /// The number of the text; servers that leave it out answer in order.
+    index: Option<usize>,
+    embedding: Vec<f32>,
+}
+
+impl HttpEmbedder {
+    /// Asks a server, known to people as `alias`, for vectors of a model.
+    ///
+    /// # Errors
+    /// [`HttpMindError::InvalidKey`].
+    pub fn new(
+        client: Client,
+        server: Server,
+        alias: &str,
+        model: &str,
+        settings: EmbeddingSettings,
+    ) -> Result<Self, HttpMindError> {
+        let key = server.key.as_ref().map(|key| {
+            let mut value = HeaderValue::try_from(format!("Bearer {}", key.expose()))
+                .map_err(|_| HttpMindError::InvalidKey)?;
+            value.set_sensitive(true);
+            Ok::<_, HttpMindError>(value)
+        });
+        let name = format!("{alias} ({})", server.endpoint.display_url());
+        Ok(Self(Arc::new(Shared {
+            url: server.endpoint.embeddings(),
+            key: key.transpose()?,
+            errors: ErrorContext {
+                server: name.into(),
+            },
+            alias: alias.into(),
+            model: model.into(),
+            client,
+            server,
+            settings,
+        })))
+    }
+}
+
+impl HttpEmbedder {
+    /// Asks for the vector of one word, to see what the server says.
+    pub async fn probe(&self) -> ProbeReport {
+        let shared = &*self.0;
+        let (server, key) = (shared.server.endpoint.display_url(), &shared.server.key);
+        let mut report = ProbeReport::untried(&shared.alias, &server, &shared.model);
+        let began = now();
+        match self.embed(vec!["ready".into()]).await {
+            Ok(vectors) => {
+                report.succeeded(key.is_some());
+                let width = vectors.first().map_or(0, Vector::width);
+                report.notes.push(text!(mind_probe_vectors, width));
+            }
+            Err(error) => report.failed(&error, key.is_some()),
+        }
+        let elapsed = u64::try_from(began.elapsed().as_millis());
+        report.latency_ms = elapsed.ok().filter(|_| report.reachable);
+        report
+    }
+}
+
+impl Embedder for HttpEmbedder {
+    fn model(&self) -> &Arc<str> {
+        &self.0.model
+    }
+
+    fn embed(&self, texts: Vec<String>) -> Embedding {
+        let shared = self.0.clone();
+        Box::pin(async move {
+            let limit = seconds(shared.settings.timeout);
+            let answered = timeout(limit, shared.all(&texts)).await;
+            answered.unwrap_or_else(|_| {
+                Err(shared.errors.timed_out(Wait {
+                    time: limit,
+                    limit,
+                    awaited: Awaited::Vectors,
+                }))
+            })
+        })
+    }
+}
+
+impl Shared {
+    async fn all(&self, texts: &[String]) -> Result<Vec<Vector>, MindError> {
+        let mut vectors: Vec<Vector> = Vec::with_capacity(texts.len());
+        for texts in texts.chunks(self.settings.batch.max(1)) {
+            vectors.extend(self.some(texts).await?);
+        }
+        Ok(vectors)
+    }
+
+    /// The vectors of the texts of one request.
+    async fn some(&self, texts: &[String]) -> Result<Vec<Vector>, MindError> {
+        let body = json!({"model": &*self.model, "input": texts});
+        let mut request = Request::new(Method::POST, self.url.clone());
+        let headers = request.headers_mut();
+        let json = HeaderValue::from_static("application/json");
+        headers.insert(reqwest::header::CONTENT_TYPE, json);
+        if let Some(key) = &self.key {
+            headers.insert(AUTHORIZATION, key.clone());
+        }
+        *request.body_mut() = Some(body.to_string().into());
+        let response = self.client.execute(request).await;
+        let connect = seconds(self.server.connect);
+        let mut response =
+            response.map_err(|error| self.errors.unanswered(error, connect).error)?;
+        let is_refused = !response.status().is_success();
+        let limit = if is_refused {
+            MAX_ERROR_BYTES
+        } else {
+            LONGEST_REST + LONGEST_VECTOR * texts.len()
+        };
+        let mut bytes = Vec::new();
+        loop {
+            match response.chunk().await {
+                Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
+                Ok(None) => break,
+                Err(_) if is_refused => break,
+                Err(error) => return Err(self.errors.broke_off(error)),
+            }
+            if bytes.len() > limit {
+                if is_refused {
+                    break;
+                }
+                return Err(self.errors.invalid(text!(mind_answer_too_large, limit)));
+            }
+        }
+        if is_refused {
+            let text = String::from_utf8_lossy(&bytes);
+            let (status, headers) = (response.status(), response.headers());
+            return Err(self.errors.refused(status, headers, &text).error);
+        }
+        self.read(&bytes, texts.len())
+    }
+
+    fn read(&self, bytes: &[u8], expected: usize) -> Result<Vec<Vector>, MindError> {
+        let invalid = |reason: UiText| self.errors.invalid(reason);
+        let answer: Answer = serde_json::from_slice(bytes).map_err(|error| {
+            let page = self.errors.html_page(&String::from_utf8_lossy(bytes));
+            let error = || UiText::verbatim(self.errors.sanitized(&error.to_string()));
+            invalid(page.unwrap_or_else(error))
+        })?;
+        let found = answer.data.len();
+        let mut vectors: Vec<Option<Vector>> = vec![None; expected];
+        for (place, item) in answer.data.into_iter().enumerate() {
+            let vector = Vector::new(&item.embedding).map_err(|error| invalid(error.text()))?;
+            let slot = vectors.get_mut(item.index.unwrap_or(place));
+            let wrong_number = || invalid(text!(mind_vectors_count, expected, found));
+            let slot = slot.filter(|slot| slot.is_none());
+            *slot.ok_or_else(wrong_number)? = Some(vector);
+        }
+        let vectors: Option<Vec<_>> = vectors.into_iter().collect();
+        vectors.ok_or_else(|| invalid(text!(mind_vectors_count, expected, found)))
+    }
+}

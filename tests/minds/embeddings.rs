@@ -1,0 +1,360 @@
+//! Vectors of texts from a server on loopback: good ones, and all that can be wrong with them.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use bevy_ecs::prelude::*;
+use playhouse::context::{AgentContext, Chapter, ChapterId, Chapters};
+use playhouse::engine::{Engine, Signal, StepSet};
+use playhouse::exchange::{Answers, Ask, Prose, ProseRules};
+use playhouse::journal::{Journal, Line};
+use playhouse::message::{Body, Tags, Vector};
+use playhouse::mind::improviser::Improviser;
+use playhouse::mind::models::Models;
+use playhouse::mind::{Embedder, Minds, ScriptLine, ScriptMind};
+use playhouse::rpg::Campaign;
+use playhouse::save::Slot;
+use playhouse::session::{Session, replay};
+use playhouse::testing::tiny;
+use playhouse::tool::ToolSet;
+use playhouse::world_data::DataFolder;
+use serde_json::{Value, json};
+
+use crate::openai::{Script, Server, Step, answer, error, whole};
+
+/// How many turns are played: the first chapters are closed by then, and recalled.
+const TURNS: u64 = 14;
+
+/// A vector that depends on the text alone.
+fn vector(text: &str, width: usize) -> Vec<f32> {
+    let mut numbers = vec![0.1; width];
+    for (at, byte) in text.bytes().enumerate() {
+        numbers[(at + usize::from(byte)) % width] += f32::from(byte % 7);
+    }
+    numbers
+}
+
+/// What a good server says of some texts.
+fn data(texts: &[Value], width: usize) -> Vec<Value> {
+    let texts = texts.iter().enumerate();
+    let items = texts.map(|(index, text)| {
+        let embedding = vector(text.as_str().unwrap(), width);
+        json!({"object": "embedding", "index": index, "embedding": embedding})
+    });
+    items.collect()
+}
+
+/// A server that answers the texts of each request, whose number it is told.
+async fn server(answer: impl Fn(usize, &[Value]) -> Script + Send + Sync + 'static) -> Server {
+    let count = AtomicUsize::new(0);
+    Server::ruled(move |request| {
+        assert_eq!(request.path, "/v1/embeddings");
+        assert_eq!(request.body["model"], "small");
+        let number = count.fetch_add(1, Ordering::SeqCst) + 1;
+        answer(number, request.body["input"].as_array().unwrap())
+    })
+    .await
+}
+
+async fn good() -> Server {
+    let usage = json!({"total_tokens": 9});
+    server(move |_, texts| whole(&json!({"data": data(texts, 24), "usage": usage}))).await
+}
+
+fn embedder(port: u16) -> Arc<dyn Embedder> {
+    let file = format!(
+        r#"(
+            providers: {{"own": (base_url: "http://127.0.0.1:{port}")}},
+            models: {{"vectors": (provider: "own", model: "small",
+                embeddings: (batch: 8, timeout: 1.0))}},
+        )"#
+    );
+    let models = Models::load(&file, "test.ron", &|_| None).unwrap();
+    models.embedder("vectors").unwrap()
+}
+
+fn campaign() -> Campaign {
+    let data = DataFolder::at("data").unwrap();
+    let mut campaign = Campaign::load(&data, "drowned-assize").unwrap();
+    Arc::make_mut(&mut campaign.file).limits.context_tokens = 2_000;
+    campaign
+}
+
+fn minds() -> Minds {
+    let improviser = Improviser::taught(playhouse::rpg::improviser::teach).unwrap();
+    Minds::all(Arc::new(improviser))
+}
+
+/// What became of a story.
+struct Played {
+    root: tempfile::TempDir,
+    warnings: Vec<String>,
+    lines: Vec<Line>,
+}
+
+impl Played {
+    fn slot(&self) -> Slot {
+        Slot::find(self.root.path(), "story").unwrap()
+    }
+
+    /// How many texts and how many questions have vectors.
+    fn vectors(&self) -> (usize, usize) {
+        let texts = self.lines.iter().map(|line| match line {
+            Line::Vectors(vectors) => vectors.vectors.len(),
+            _ => 0,
+        });
+        let questions = self.lines.iter();
+        let questions = questions.filter(|line| matches!(line, Line::Question(_)));
+        (texts.sum(), questions.count())
+    }
+
+    /// The memories of all asks.
+    fn recalled(&self) -> Vec<String> {
+        let outcomes = self.lines.iter().filter_map(|line| match line {
+            Line::Outcome(outcome) => Some(outcome),
+            _ => None,
+        });
+        let memories = outcomes.flat_map(|outcome| outcome.recalled.iter());
+        memories.map(|memory| memory.text.clone()).collect()
+    }
+}
+
+/// A good answer but for one number.
+fn changed(texts: &[Value], number: Value) -> Script {
+    let mut data = data(texts, 4);
+    data[0]["embedding"][1] = number;
+    whole(&json!({"data": data}))
+}
+
+/// Plays a story up to the end of each of some turns, resuming it after each but the last.
+async fn play(minds: impl Fn() -> Minds, until: &[u64]) -> Played {
+    let root = tempfile::tempdir().unwrap();
+    let warnings = Arc::new(Mutex::new(Vec::new()));
+    for (part, until) in until.iter().enumerate() {
+        let game = campaign();
+        let session = match part {
+            0 => Session::start(root.path(), "story", &game, 7, minds()),
+            _ => Session::resume(root.path(), "story", &game, minds(), false),
+        };
+        let mut session = session.unwrap();
+        let sink = warnings.clone();
+        session.engine.on_signal(move |signal| {
+            if let Signal::RecallByWords(reason) = signal {
+                sink.lock().unwrap().push(reason.to_string());
+            }
+        });
+        session.engine.run(Some(*until)).await.unwrap();
+    }
+    let slot = Slot::find(root.path(), "story").unwrap();
+    let lines = Journal::read(&slot.journal_file()).unwrap();
+    let warnings = std::mem::take(&mut *warnings.lock().unwrap());
+    Played {
+        root,
+        warnings,
+        lines,
+    }
+}
+
+async fn assert_replays(played: &Played) {
+    let replayed = replay(&played.slot(), &campaign(), None).await.unwrap();
+    let saved = played.slot().read_world().unwrap().unwrap();
+    assert!(
+        replayed.snapshot == saved,
+        "a replay leads to another world"
+    );
+}
+
+#[tokio::test]
+async fn a_story_with_vectors_replays_and_resumes_without_the_server() {
+    let server = good().await;
+    let with = || minds().with_embedder(embedder(server.port));
+    let whole = play(with, &[TURNS]).await;
+    assert_eq!(whole.warnings, [""; 0]);
+    let (texts, questions) = whole.vectors();
+    assert!(texts > 20 && questions > 5, "{texts}, {questions}");
+    let without = play(minds, &[TURNS]).await;
+    assert_eq!(without.vectors(), (0, 0));
+    assert_ne!(whole.recalled(), without.recalled());
+    // What is known is not asked for again.
+    let parts = play(with, &[TURNS / 2, TURNS - 2, TURNS]).await;
+    assert_eq!(parts.vectors(), (texts, questions));
+    assert_eq!(parts.recalled(), whole.recalled());
+    let asked = server.requests();
+    for played in [whole, parts, without] {
+        assert_replays(&played).await;
+    }
+    assert_eq!(server.requests(), asked);
+}
+
+#[tokio::test]
+async fn whatever_is_wrong_with_a_server_is_said_once_and_words_go_on() {
+    type Wrong = fn(usize, &[Value]) -> Script;
+    let wrong: [(&str, Wrong); 10] = [
+        // Too large for 32 bits.
+        ("out of range", |_, texts| changed(texts, json!(1e300))),
+        ("null", |_, texts| changed(texts, Value::Null)),
+        ("are zero", |_, texts| {
+            let zero = |_| json!({"embedding": [0.0, 0.0]});
+            whole(&json!({"data": texts.iter().map(zero).collect::<Vec<_>>()}))
+        }),
+        ("before it have 4", |number, texts| {
+            let width = if number == 1 { 4 } else { 5 };
+            whole(&json!({"data": data(texts, width)}))
+        }),
+        ("not one for each", |_, texts| {
+            whole(&json!({"data": data(&texts[1..], 4)}))
+        }),
+        ("not one for each", |_, texts| {
+            let mut twice = data(texts, 4);
+            twice.extend(data(texts, 4));
+            whole(&json!({"data": twice}))
+        }),
+        ("more than", |_, texts| {
+            whole(&json!({"data": data(texts, 4), "more": "x".repeat(3_000_000)}))
+        }),
+        ("made no vectors within 1 s", |_, _| vec![Step::Hang]),
+        ("sent no usable answer", |_, _| {
+            answer(200, "", "not JSON {")
+        }),
+        ("overloaded", |_, _| error(500, "overloaded")),
+    ];
+    let without = play(minds, &[TURNS]).await;
+    for (says, wrong) in wrong {
+        let server = server(wrong).await;
+        let played = play(|| minds().with_embedder(embedder(server.port)), &[TURNS]).await;
+        let warnings = &played.warnings;
+        assert!(
+            warnings.len() == 1 && warnings[0].contains(says),
+            "{says}: {warnings:?}"
+        );
+        assert_eq!(played.recalled(), without.recalled(), "{says}");
+        assert_replays(&played).await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_goes_down_leaves_words() {
+    let up = good().await;
+    let played = play(|| minds().with_embedder(embedder(up.port)), &[TURNS - 4]).await;
+    assert!(played.vectors().0 > 0);
+    // Nobody listens there.
+    let port = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = port.local_addr().unwrap().port();
+    let with = minds().with_embedder(embedder(port));
+    let game = campaign();
+    let session = Session::resume(played.root.path(), "story", &game, with, false);
+    let mut session = session.unwrap();
+    let warnings = Arc::new(AtomicUsize::new(0));
+    let sink = warnings.clone();
+    session.engine.on_signal(move |signal| {
+        if let Signal::RecallByWords(_) = signal {
+            sink.fetch_add(1, Ordering::SeqCst);
+        }
+    });
+    session.engine.run(Some(TURNS)).await.unwrap();
+    assert_eq!(warnings.load(Ordering::SeqCst), 1);
+    drop(session);
+    assert_replays(&played).await;
+}
+
+#[tokio::test]
+async fn texts_are_asked_for_in_batches_whose_answers_may_be_in_any_order() {
+    let server = server(|_, texts| {
+        assert!(texts.len() <= 8);
+        let mut data = data(texts, 6);
+        data.reverse();
+        whole(&json!({"data": data}))
+    })
+    .await;
+    let texts: Vec<_> = (0..20).map(|at| format!("text {at}")).collect();
+    let made = embedder(server.port).embed(texts.clone()).await.unwrap();
+    assert_eq!(server.requests(), 3);
+    assert_eq!(made.len(), texts.len());
+    for (text, made) in texts.iter().zip(&made) {
+        let own = Vector::new(&vector(text, 6)).unwrap();
+        assert_eq!(*made, own);
+    }
+}
+
+/// Bob tells four things, three of which Ann has archived.
+fn remember_ropes(world: &mut World, ann: Entity) {
+    let mut context = world.get_mut::<AgentContext>(ann).unwrap();
+    let told = |text: &str| Body::text(text).from_sender("Bob");
+    let begin = context.add_human_message(told("Rain on the roof."), Tags::new());
+    context.add_human_message(told("Somebody cut the rope."), Tags::new());
+    let end = context.add_human_message(told("Bread again."), Tags::new());
+    context.add_human_message(told("Good night."), Tags::new());
+    let summary = Body::text("A day.");
+    let tags = Tags::new();
+    let messages = context.replace_message_range(begin, end, summary.clone(), tags);
+    let mut chapters = world.get_mut::<Chapters>(ann).unwrap();
+    chapters.close(Chapter {
+        record: None,
+        id: ChapterId("Ann/1".into()),
+        title: "A day".into(),
+        turn: 0,
+        messages: messages.unwrap(),
+        summing_up: Vec::new(),
+        summary,
+    });
+}
+
+/// What the tool finds for words that nobody said.
+async fn found_by_tool(minds: impl Fn(ScriptMind) -> Minds) -> String {
+    let mut tiny = tiny();
+    let ann = tiny.ann;
+    remember_ropes(tiny.world(), ann);
+    let may_call = (ToolSet::of(["recall"]), Asks(1));
+    tiny.world().entity_mut(ann).insert(may_call);
+    let ask = |mut askers: Query<(Entity, &mut Asks)>, mut commands: Commands| {
+        for (entity, mut asks) in &mut askers {
+            if std::mem::take(&mut asks.0) > 0 {
+                let rules = ProseRules::default();
+                let ask = Ask::new("muse", "What happened?", rules, Prose("…".into()));
+                commands.entity(entity).insert(ask);
+            }
+        }
+    };
+    let take = |mut answers: Answers<Prose>| drop(answers.take());
+    let steps = (take.in_set(StepSet::Take), ask.in_set(StepSet::Ask));
+    tiny.setup.step.add_systems(steps);
+    let mind = ScriptMind::by_rule(|prompt| match prompt.rounds.is_empty() {
+        true => ScriptLine::call([("recall", json!({"question": "Who severed the line?"}))]),
+        false => ScriptLine::say("So it was."),
+    });
+    let mut engine = Engine::in_memory(tiny.setup, minds(mind)).unwrap();
+    engine.run(Some(1)).await.unwrap();
+    let outcomes = engine.journal().lines().iter().find_map(|line| match line {
+        Line::Outcome(outcome) => Some(outcome.rounds[0].results[0].text.clone()),
+        _ => None,
+    });
+    outcomes.unwrap()
+}
+
+#[derive(Component)]
+struct Asks(u32);
+
+#[tokio::test]
+async fn a_mind_that_recalls_finds_what_has_the_same_meaning() {
+    let server = server(|_, texts| {
+        let items = texts.iter().map(|text| {
+            let of_rope = ["rope", "severed"]
+                .iter()
+                .any(|it| text.as_str().unwrap().contains(it));
+            let embedding = if of_rope { [1.0, 0.0] } else { [-0.5, 1.0] };
+            json!({"embedding": embedding})
+        });
+        whole(&json!({"data": items.collect::<Vec<_>>()}))
+    })
+    .await;
+    let with = |mind| Minds::from(mind).with_embedder(embedder(server.port));
+    let found = found_by_tool(with).await;
+    assert!(
+        found.contains("Somebody cut the rope.") && !found.contains("Bread"),
+        "{found}"
+    );
+    assert_eq!(server.requests(), 2);
+    let found = found_by_tool(Minds::from).await;
+    assert!(!found.contains("rope"), "{found}");
+}
