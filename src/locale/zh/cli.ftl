@@ -491,6 +491,7 @@ cli_seat_item = 你有：{ $name }。{ $look }
 cli_seat_no_secrets = 你知道的，大家都知道。
 cli_seat_nothing_to_undo = 你还没有可以收回的回答。
 cli_seat_place = 你在：{ $place }
+# same
 cli_seat_present = {"  "}{ $name }：{ $look }
 cli_seat_promise = 你答应过{ $to }：{ $words }
 cli_seat_saved = 到你上一个回答为止，一切都已存为 { $slot }，不必另存。以后继续：playhouse resume { $slot }
