@@ -37,6 +37,7 @@ help_value_other = 另一个存档
 help_value_player_model = 名字=模型
 help_value_port = 端口
 help_value_seconds = 秒数
+# same
 help_value_shell = SHELL
 help_value_slot = 存档
 help_value_team = 团队
@@ -131,7 +132,7 @@ help_branch_seed = 从这一轮起换一个随机种子，故事会有另一种�
 help_branch_slot = 旧存档的名称
 help_branch_turn = 从哪一轮继续
 help_branch_choose = 假如当时在这个场景选了这个选项，从那里继续
-help_completions_shell = shell：bash、elvish、fish、powershell、zsh
+help_completions_shell = shell 的种类：bash、elvish、fish、powershell、zsh
 help_data_export_dir = 文件夹；以后其中缺少的文件仍用内置的
 help_data_export_force = 也覆盖内容不同的文件
 help_manual_dir = 文件夹，例如 ~/.local/share/man/man1
