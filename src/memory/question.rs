@@ -62,10 +62,10 @@ pub(super) struct Speaker {
 
 impl Speaker {
     pub(super) fn new(name: &str) -> Self {
-        let words = words(name).map(|word| word.text.to_lowercase());
+        let lower = |word: Word<'_>| word.text.chars().flat_map(char::to_lowercase).collect();
         Self {
             name: name.to_owned(),
-            words: words.collect(),
+            words: words(name).map(lower).collect(),
         }
     }
 
@@ -78,24 +78,24 @@ impl Speaker {
         size_of::<Self>() + self.name.capacity() + words.sum::<usize>()
     }
 
-    /// The words of a question, also given in lower case, that name it: all of the name, one of its
-    /// parts, or the beginning of its first part.
-    fn named_by<'q>(&self, text: &str, all: &[Word<'q>], lower: &[String]) -> Vec<&'q str> {
+    /// The words of a question that name it: all of the name, one of its parts, or the beginning of
+    /// its first part.
+    fn named_by<'q>(&self, text: &str, all: &[Word<'q>]) -> Vec<&'q str> {
         if self.name.contains(writes_no_spaces) && !text.contains(&self.name) {
             return Vec::new();
         }
-        let is_short = |word: &str| {
-            let first = self.words.first();
-            first.is_some_and(|first| first.starts_with(word) && first.len() > word.len())
+        let is_short = |word: &Word<'_>| {
+            let rest = self.words.first().and_then(|it| after(it, word.text));
+            word.text.len() >= 3 && word.is_capitalized() && rest.is_some()
         };
-        let names = |(word, lower): &(&Word<'q>, &String)| {
-            self.words.contains(lower)
-                || (lower.len() >= 3 && word.is_capitalized() && is_short(lower))
+        let names = |word: &&Word<'q>| {
+            let mut own = self.words.iter();
+            own.any(|own| after(own, word.text) == Some("")) || is_short(word)
         };
-        let own = all.iter().zip(lower).filter(names);
+        let own = all.iter().filter(names);
         // "the" in "The Hall" names nobody.
-        let own = own.filter(|(word, _)| word.is_character || !word.is_stop());
-        own.map(|(word, _)| word.text).collect()
+        let own = own.filter(|word| word.is_character || !word.is_stop());
+        own.map(|word| word.text).collect()
     }
 }
 
@@ -116,10 +116,8 @@ impl Question {
         let all: Vec<Word<'_>> = words(&asked).collect();
         let mut named: BTreeSet<&str> = BTreeSet::new();
         if parts.has(Part::Speakers) {
-            let lower = all.iter().map(|word| word.text.to_lowercase());
-            let lower: Vec<_> = lower.collect();
             for (number, speaker) in (0..).zip(speakers) {
-                let own = speaker.named_by(&asked, &all, &lower);
+                let own = speaker.named_by(&asked, &all);
                 if !own.is_empty() {
                     question.people.insert(number);
                     named.extend(own);
@@ -141,7 +139,7 @@ impl Question {
             }
         }
         if parts.has(Part::Pairs) {
-            question.add_pairs(&all, 1.0);
+            question.add_pairs(&asked, &all, 1.0);
         }
         if parts.has(Part::Related) {
             question.add_related(&asked, parts);
@@ -150,7 +148,8 @@ impl Question {
         question
     }
 
-    fn add_pairs(&mut self, all: &[Word<'_>], weight: f32) {
+    /// Adds the pairs of a text's words.
+    fn add_pairs(&mut self, text: &str, all: &[Word<'_>], weight: f32) {
         for pair in all.windows(2) {
             let [one, other] = pair else { continue };
             let is_joined = one.is_character
@@ -160,10 +159,11 @@ impl Question {
             if !is_joined || self.pairs.len() >= MAX_WORDS {
                 continue;
             }
-            let text = format!("{}{}", one.text, other.text);
-            if self.pairs.iter().all(|(known, ..)| *known != text) {
-                self.pairs
-                    .push((text, [one.term(true), other.term(true)], weight));
+            let both = text.get(one.at..other.at + other.text.len());
+            let is_new = |both: &&str| self.pairs.iter().all(|(known, ..)| known != both);
+            if let Some(both) = both.filter(is_new) {
+                let terms = [one.term(true), other.term(true)];
+                self.pairs.push((both.to_owned(), terms, weight));
             }
         }
     }
@@ -187,7 +187,7 @@ impl Question {
                     };
                     self.add_term(other.term(parts.has(Part::Stems)), share, None);
                 }
-                self.add_pairs(&others, weight);
+                self.add_pairs(word, &others, weight);
             }
         }
     }
@@ -204,15 +204,27 @@ impl Question {
     }
 }
 
+/// What follows a word in a lower-case text that begins with it; `None` if it does not.
+fn after<'l>(lower: &'l str, word: &str) -> Option<&'l str> {
+    let mut rest = lower.chars();
+    let mut own = word.chars().flat_map(char::to_lowercase);
+    own.all(|char| rest.next() == Some(char))
+        .then(|| rest.as_str())
+}
+
 /// A question without the words that only make it one, which in Chinese are of characters that
 /// other words are of, too.
 fn without_asking(text: &str) -> Cow<'_, str> {
     if !text.contains(writes_no_spaces) {
         return text.into();
     }
-    let asking = include_str!("chinese/asking.txt").split_whitespace();
-    let without = asking.fold(text.to_owned(), |text, word| text.replace(word, " "));
-    without.into()
+    let mut without = Cow::Borrowed(text);
+    for word in include_str!("chinese/asking.txt").split_whitespace() {
+        if without.contains(word) {
+            without = without.replace(word, " ").into();
+        }
+    }
+    without
 }
 
 /// What is read of a long text.
