@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::parts::{Part, Parts};
 use super::postings::{Posting, Postings};
-use super::question::{Question, Speaker, Term};
+use super::question::{Question, Speakers, Term};
 use super::time::{day_of, says_when};
 use super::words::words;
 use crate::message::Vector;
@@ -152,7 +152,7 @@ pub struct Index {
     sessions: Vec<Session>,
     /// The name of the last session.
     session: String,
-    speakers: Vec<Speaker>,
+    speakers: Speakers,
     /// Of the messages that have one.
     pub(super) vectors: BTreeMap<u32, Arc<Vector>>,
 }
@@ -183,7 +183,7 @@ impl Index {
             packed: 0,
             sessions: Vec::new(),
             session: String::new(),
-            speakers: Vec::new(),
+            speakers: Speakers::default(),
             vectors: BTreeMap::new(),
         }
     }
@@ -200,12 +200,11 @@ impl Index {
 
     /// The memory that it takes, in bytes, without vectors, which indexes share.
     pub fn bytes(&self) -> usize {
-        let names = self.speakers.iter().map(Speaker::bytes);
         let sessions = self.sessions.iter();
         let sessions = sessions.map(|it| size_of::<Session>() + it.speakers.capacity() * 2);
         self.postings.bytes()
             + self.kept.capacity() * size_of::<Kept>()
-            + names.sum::<usize>()
+            + self.speakers.bytes()
             + sessions.sum::<usize>()
     }
 
@@ -265,12 +264,8 @@ impl Index {
         if name.is_empty() {
             return 0;
         }
-        let known = self.speakers.iter().position(|known| known.name == name);
-        let at = known.unwrap_or_else(|| {
-            self.speakers.push(Speaker::new(name));
-            self.speakers.len() - 1
-        });
-        u16::try_from(at + 1).unwrap_or(0)
+        let number = self.speakers.number_of(name);
+        number.and_then(|it| it.checked_add(1)).unwrap_or(0)
     }
 
     fn join_session(&mut self, number: u32, entry: &Entry<'_>, words: usize, speaker: u16) {

@@ -52,56 +52,80 @@ pub(super) struct Question {
     pub(super) asks_when: bool,
 }
 
-/// Somebody who speaks in an index.
-#[derive(Clone, Debug)]
-pub(super) struct Speaker {
-    pub(super) name: String,
-    /// The words of the name, in lower case.
-    words: Vec<String>,
+/// Those who speak in an index, by number.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Speakers {
+    names: Vec<String>,
+    /// The words of all names, sorted.
+    words: Vec<NameWord>,
 }
 
-impl Speaker {
-    pub(super) fn new(name: &str) -> Self {
-        let lower = |word: Word<'_>| word.text.chars().flat_map(char::to_lowercase).collect();
-        Self {
-            name: name.to_owned(),
-            words: words(name).map(lower).collect(),
-        }
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct NameWord {
+    /// In lower case.
+    word: String,
+    of: u16,
+    is_first: bool,
+}
+
+impl Speakers {
+    pub(super) fn len(&self) -> usize {
+        self.names.len()
     }
 
-    /// The memory it takes.
+    /// The memory they take.
     pub(super) fn bytes(&self) -> usize {
-        let words = self
-            .words
-            .iter()
-            .map(|word| word.capacity() + size_of::<String>());
-        size_of::<Self>() + self.name.capacity() + words.sum::<usize>()
+        let names = self.names.iter().map(String::capacity).sum::<usize>();
+        let words = self.words.iter().map(|it| it.word.capacity());
+        names
+            + words.sum::<usize>()
+            + self.names.capacity() * size_of::<String>()
+            + self.words.capacity() * size_of::<NameWord>()
     }
 
-    /// The words of a question that name it: all of the name, one of its parts, or the beginning of
-    /// its first part.
-    fn named_by<'q>(&self, text: &str, all: &[Word<'q>]) -> Vec<&'q str> {
-        if self.name.contains(writes_no_spaces) && !text.contains(&self.name) {
-            return Vec::new();
+    /// The number of whoever has this name; new ones are added as long as there are numbers.
+    pub(super) fn number_of(&mut self, name: &str) -> Option<u16> {
+        if let Some(known) = self.names.iter().position(|known| known == name) {
+            return u16::try_from(known).ok();
         }
-        let is_short = |word: &Word<'_>| {
-            let rest = self.words.first().and_then(|it| after(it, word.text));
-            word.text.len() >= 3 && word.is_capitalized() && rest.is_some()
-        };
-        let names = |word: &&Word<'q>| {
-            let mut own = self.words.iter();
-            own.any(|own| after(own, word.text) == Some("")) || is_short(word)
-        };
-        let own = all.iter().filter(names);
-        // "the" in "The Hall" names nobody.
-        let own = own.filter(|word| word.is_character || !word.is_stop());
-        own.map(|word| word.text).collect()
+        let of = u16::try_from(self.names.len()).ok()?;
+        self.names.push(name.to_owned());
+        for (at, word) in words(name).enumerate() {
+            self.words.push(NameWord {
+                word: lower(word.text).collect(),
+                of,
+                is_first: at == 0,
+            });
+        }
+        self.words.sort_unstable();
+        Some(of)
     }
+
+    /// Those whom a word of a text names: by a word of their name, or the beginning of its first.
+    fn named_by(&self, word: &Word<'_>, text: &str) -> impl Iterator<Item = u16> {
+        let own: String = lower(word.text).collect();
+        let from = self.words.partition_point(|known| known.word < own);
+        let after = self.words.get(from..).unwrap_or_default().iter();
+        let length = own.len();
+        let is_short = length >= 3 && word.is_capitalized();
+        let begun = after.take_while(move |known| known.word.starts_with(&own));
+        begun
+            .filter(move |known| known.word.len() == length || (is_short && known.is_first))
+            .map(|known| known.of)
+            .filter(move |of| {
+                let name = self.names.get(usize::from(*of)).map_or("", String::as_str);
+                !name.contains(writes_no_spaces) || text.contains(name)
+            })
+    }
+}
+
+fn lower(word: &str) -> impl Iterator<Item = char> {
+    word.chars().flat_map(char::to_lowercase)
 }
 
 impl Question {
     /// Reads a question. The people are those who speak, by number.
-    pub(super) fn read(text: &str, speakers: &[Speaker], parts: Parts) -> Self {
+    pub(super) fn read(text: &str, speakers: &Speakers, parts: Parts) -> Self {
         let text = beginning(text);
         let mut question = Self {
             asks_when: parts.has(Part::Times) && asks_when(text),
@@ -116,11 +140,12 @@ impl Question {
         let all: Vec<Word<'_>> = words(&asked).collect();
         let mut named: BTreeSet<&str> = BTreeSet::new();
         if parts.has(Part::Speakers) {
-            for (number, speaker) in (0..).zip(speakers) {
-                let own = speaker.named_by(&asked, &all);
-                if !own.is_empty() {
-                    question.people.insert(number);
-                    named.extend(own);
+            // "the" in "The Hall" names nobody.
+            let telling = all.iter().filter(|it| it.is_character || !it.is_stop());
+            for word in telling {
+                for person in speakers.named_by(word, &asked) {
+                    question.people.insert(person);
+                    named.insert(word.text);
                 }
             }
         }
@@ -204,14 +229,6 @@ impl Question {
     }
 }
 
-/// What follows a word in a lower-case text that begins with it; `None` if it does not.
-fn after<'l>(lower: &'l str, word: &str) -> Option<&'l str> {
-    let mut rest = lower.chars();
-    let mut own = word.chars().flat_map(char::to_lowercase);
-    own.all(|char| rest.next() == Some(char))
-        .then(|| rest.as_str())
-}
-
 /// A question without the words that only make it one, which in Chinese are of characters that
 /// other words are of, too.
 fn without_asking(text: &str) -> Cow<'_, str> {
@@ -240,7 +257,10 @@ mod tests {
 
     #[test]
     fn people_are_taken_out_of_the_words() {
-        let speakers = ["Odile Marsh", "Bob"].map(Speaker::new);
+        let mut speakers = Speakers::default();
+        assert_eq!(speakers.number_of("Odile Marsh"), Some(0));
+        assert_eq!(speakers.number_of("Bob"), Some(1));
+        assert_eq!(speakers.number_of("Odile Marsh"), Some(0));
         let parts = Parts::default().with(Part::Stems).with(Part::StopWords);
         let parts = parts.with(Part::Speakers);
         let question = Question::read("What did Odile sing to Bobby?", &speakers, parts);
