@@ -209,7 +209,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Removes what killed processes left of folders that they were building, where that is allowed.
+    /// Removes what killed processes left of folders that they were building, if that is allowed.
     fn remove_abandoned(&self) -> Result<(), FileError> {
         for (name, kind) in self.entries()? {
             let path = self.path.join(&name);
@@ -327,10 +327,11 @@ mod tests {
         let [left, begun] = [".new-left", ".new-begun"].map(|name| dir.path().join(name));
         for path in [&left, &begun] {
             fs::create_dir(path).unwrap();
-            fs::write(path.join("a"), b"x").unwrap();
+            File::create(path.join("a")).unwrap();
         }
-        let before = std::time::SystemTime::now() - 2 * ABANDONED;
-        File::open(&left).unwrap().set_modified(before).unwrap();
+        let now = fs::metadata(&left).unwrap().modified().unwrap();
+        let folder_left = File::open(&left).unwrap();
+        folder_left.set_modified(now - 2 * ABANDONED).unwrap();
         folder.build("good", |_| Ok::<_, FileError>(())).unwrap();
         assert!(!left.exists() && begun.exists());
     }
