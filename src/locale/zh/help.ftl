@@ -110,6 +110,7 @@ help_any_max_tokens = token 数上限，提示词与回答合计
 help_any_model = 由哪个模型回答：模型文件中的名称、供应商/模型，或 improviser（内置的即兴生成器，不需要密钥）
 help_any_models = 代替你自己的模型文件和数据文件夹中模型文件的文件
 help_any_on_server_error = 服务器一直出错时怎么办：stop（停止，存档可以继续）、fall-back（使用默认回答，继续运行）
+help_any_pace = 按阅读速度讲述故事：每分钟这么多词，不写数字则为 240；一个汉字算三分之二个词
 help_any_port = 页面的端口（默认：任意空闲端口）
 help_any_quiet = 只输出错误，不输出故事、进度和表格
 help_any_save = 存档名（默认：新建一个）
